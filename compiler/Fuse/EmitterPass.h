@@ -1,8 +1,8 @@
-//===- EmitterPass.h - passes that ask emitters what they take --------------------------------------------------===//
+//===- EmitterPass.h - base of passes that query emitters ---------------------------------------------------------===//
 //
-// A pass over a module that has the emitters, which must outlive it, and the option `target`, a processor by name:
+// A pass of EmitterPasses.td over a module, with the emitters, which must outlive it:
 //
-//   struct PackWeights : EmitterPass<PackWeights> {
+//   struct PackWeights : EmitterPass<PackWeights, impl::PackWeightsPassBase> {
 //     using EmitterPass::EmitterPass;
 //     void runFor(const Target &target);
 //
@@ -17,17 +17,19 @@
 
 namespace attnc {
 
-template <typename Derived> class EmitterPass : public mlir::PassWrapper<Derived, mlir::OperationPass<mlir::ModuleOp>> {
-  using Base = mlir::PassWrapper<Derived, mlir::OperationPass<mlir::ModuleOp>>;
+#define GEN_PASS_DECL
+#include "compiler/Fuse/EmitterPasses.h.inc"
 
+template <typename Derived, template <typename> typename GeneratedBase>
+class EmitterPass : public GeneratedBase<Derived> {
 public:
-  EmitterPass(const EmitterPass &other) : Base(other), emitters(other.emitters) {}
+  EmitterPass(const EmitterPass &other) : GeneratedBase<Derived>(other), emitters(other.emitters) {}
   EmitterPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters, llvm::StringRef name) : emitters(emitters) {
-    targetName = name.str();
+    this->targetName = name.str();
   }
 
   void runOnOperation() final {
-    llvm::Expected<Target> target = Target::resolve(targetName);
+    llvm::Expected<Target> target = Target::resolve(this->targetName);
     if (target)
       return static_cast<Derived *>(this)->runFor(*target);
     this->getOperation().emitError(llvm::toString(target.takeError()));
@@ -35,7 +37,7 @@ public:
   }
 
 protected:
-  /// The first that takes the kernel, and may, or null.
+  /// The first emitter that may emit the kernel and supports it, or null.
   const Emitter *emitterOf(mlir::func::FuncOp kernel, const Target &target) const {
     for (const std::unique_ptr<Emitter> &emitter : emitters)
       if (emitter->makesCodeFor(target) && mayTake(*emitter, kernel) && emitter->supports(kernel, target))
@@ -43,7 +45,7 @@ protected:
     return nullptr;
   }
 
-  /// Whether one of them wants a sum over windows as it stands.
+  /// Whether an emitter has fast code for a sum over windows as it is.
   bool sumsWindows(mlir::Operation *sum, const Target &target) const {
     return llvm::any_of(emitters, [&](const std::unique_ptr<Emitter> &emitter) {
       return emitter->makesCodeFor(target) && emitter->sumsWindows(sum, target);
@@ -51,8 +53,6 @@ protected:
   }
 
 private:
-  typename Base::template Option<std::string> targetName{*this, "target", llvm::cl::desc("processor to ask for"),
-                                                         llvm::cl::init("native")};
   llvm::ArrayRef<std::unique_ptr<Emitter>> emitters;
 };
 

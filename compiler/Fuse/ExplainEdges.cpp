@@ -26,6 +26,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_EXPLAINEDGESPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
 /// A tensor that one kernel makes and another reads.
@@ -325,11 +328,7 @@ void EdgeExplainer::run() {
 
 namespace {
 
-struct ExplainEdges : PassWrapper<ExplainEdges, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExplainEdges)
-  StringRef getArgument() const final { return "attn-explain-edges"; }
-  StringRef getDescription() const final { return "record why each edge between kernels was not fused"; }
-
+struct ExplainEdges : impl::ExplainEdgesPassBase<ExplainEdges> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation()))
       EdgeExplainer(getOperation(), function).run();
@@ -337,7 +336,5 @@ struct ExplainEdges : PassWrapper<ExplainEdges, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createExplainEdgesPass() { return std::make_unique<ExplainEdges>(); }
 
 } // namespace attnc

@@ -37,6 +37,10 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_FOLDPAIRFORMULASPASS
+#define GEN_PASS_DEF_FOLDFORMULASPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
 /// What an element of a tensor of all pairs may cost to be computed again instead of loaded.
@@ -201,23 +205,14 @@ private:
   bool pairsAlone;
 };
 
-struct FoldFormulas : PassWrapper<FoldFormulas, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldFormulas)
-  StringRef getArgument() const final { return "attn-fold-formulas"; }
-  StringRef getDescription() const final { return "compute pointwise tensors inside the formulas that read them"; }
+struct FoldFormulas : impl::FoldFormulasPassBase<FoldFormulas> {
   void runOnOperation() override { FormulaFolder(getOperation(), /*pairsAlone=*/false).run(); }
 };
 
-struct FoldPairFormulas : PassWrapper<FoldPairFormulas, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldPairFormulas)
-  StringRef getArgument() const final { return "attn-fold-pair-formulas"; }
-  StringRef getDescription() const final { return "compute tensors of all pairs inside the attends that read them"; }
+struct FoldPairFormulas : impl::FoldPairFormulasPassBase<FoldPairFormulas> {
   void runOnOperation() override { FormulaFolder(getOperation(), /*pairsAlone=*/true).run(); }
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createFoldPairFormulasPass() { return std::make_unique<FoldPairFormulas>(); }
-std::unique_ptr<Pass> createFoldFormulasPass() { return std::make_unique<FoldFormulas>(); }
 
 } // namespace attnc

@@ -35,6 +35,10 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_FOLDVIEWSINTOATTENTIONPASS
+#define GEN_PASS_DEF_FOLDVIEWSPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
 class ViewFolder {
@@ -432,11 +436,7 @@ void ViewFolder::run() {
 
 namespace {
 
-struct FoldViews : PassWrapper<FoldViews, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldViews)
-  StringRef getArgument() const final { return "attn-fold-views"; }
-  StringRef getDescription() const final { return "read views in place by subscripts and indexing maps"; }
-
+struct FoldViews : impl::FoldViewsPassBase<FoldViews> {
   void runOnOperation() override {
     // Gradients are written with all operands of the forward, of which they need some.
     RewritePatternSet operands(&getContext());
@@ -450,11 +450,7 @@ struct FoldViews : PassWrapper<FoldViews, OperationPass<ModuleOp>> {
   }
 };
 
-struct FoldViewsIntoAttention : PassWrapper<FoldViewsIntoAttention, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldViewsIntoAttention)
-  StringRef getArgument() const final { return "attn-fold-views-into-attention"; }
-  StringRef getDescription() const final { return "let attends read and write through views"; }
-
+struct FoldViewsIntoAttention : impl::FoldViewsIntoAttentionPassBase<FoldViewsIntoAttention> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation()))
       ViewFolder(getOperation(), function).runOnAttention();
@@ -462,8 +458,5 @@ struct FoldViewsIntoAttention : PassWrapper<FoldViewsIntoAttention, OperationPas
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createFoldViewsIntoAttentionPass() { return std::make_unique<FoldViewsIntoAttention>(); }
-std::unique_ptr<Pass> createFoldViewsPass() { return std::make_unique<FoldViews>(); }
 
 } // namespace attnc

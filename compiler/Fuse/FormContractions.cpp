@@ -37,6 +37,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_FORMCONTRACTIONSPASS
+#include "compiler/Fuse/EmitterPasses.h.inc"
 namespace {
 
 class ContractionFormer {
@@ -336,12 +339,8 @@ void ContractionFormer::joinEpilogues(llvm::function_ref<bool(linalg::GenericOp)
 
 namespace {
 
-struct FormContractions : EmitterPass<FormContractions> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FormContractions)
+struct FormContractions : EmitterPass<FormContractions, impl::FormContractionsPassBase> {
   using EmitterPass::EmitterPass;
-  StringRef getArgument() const final { return "attn-form-contractions"; }
-  StringRef getDescription() const final { return "bring contractions into the form of gemm kernels with epilogues"; }
-
   void runFor(const Target &target) {
     FrozenRewritePatternSet reshapes = reshapePatterns(&getContext());
     RewritePatternSet starts(&getContext());

@@ -32,13 +32,12 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_FORMROWSPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
-struct FormRows : PassWrapper<FormRows, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FormRows)
-  StringRef getArgument() const final { return "attn-form-rows"; }
-  StringRef getDescription() const final { return "mark reductions and what runs over the same rows as one kernel"; }
-
+struct FormRows : impl::FormRowsPassBase<FormRows> {
   void runOnOperation() override {
     FrozenRewritePatternSet reshapes = reshapePatterns(&getContext());
     for (func::FuncOp function : hostFunctions(getOperation())) {
@@ -85,7 +84,5 @@ struct FormRows : PassWrapper<FormRows, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createFormRowsPass() { return std::make_unique<FormRows>(); }
 
 } // namespace attnc

@@ -32,6 +32,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_FUSEPOINTWISEPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
 /// Makes one op of a pointwise op and the first of its readers, with the results of both for the others, where these
@@ -124,15 +127,7 @@ struct FirstReader {
   }
 };
 
-struct FusePointwise : PassWrapper<FusePointwise, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FusePointwise)
-  StringRef getArgument() const final { return "attn-fuse-pointwise"; }
-  StringRef getDescription() const final { return "fuse chains of pointwise ops"; }
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<linalg::LinalgDialect, tensor::TensorDialect>();
-  }
-
+struct FusePointwise : impl::FusePointwisePassBase<FusePointwise> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       generaliseNamedOps(function);
@@ -249,7 +244,5 @@ struct FusePointwise : PassWrapper<FusePointwise, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createFusePointwisePass() { return std::make_unique<FusePointwise>(); }
 
 } // namespace attnc

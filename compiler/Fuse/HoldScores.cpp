@@ -34,6 +34,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_HOLDSCORESPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -419,15 +422,7 @@ void ScoreHolder::run() {
 
 namespace {
 
-struct HoldScores : PassWrapper<HoldScores, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HoldScores)
-  StringRef getArgument() const final { return "attn-hold-scores"; }
-  StringRef getDescription() const final { return "write attention as plain code where a strategy refuses it"; }
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<linalg::LinalgDialect, tensor::TensorDialect, math::MathDialect>();
-  }
-
+struct HoldScores : impl::HoldScoresPassBase<HoldScores> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       SmallVector<attn::AttendOp> attends;
@@ -454,7 +449,5 @@ struct HoldScores : PassWrapper<HoldScores, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createHoldScoresPass() { return std::make_unique<HoldScores>(); }
 
 } // namespace attnc

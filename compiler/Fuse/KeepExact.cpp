@@ -21,6 +21,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_KEEPEXACTPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
 bool asksForEquality(arith::CmpFOp op) {
@@ -46,11 +49,7 @@ SmallVector<Value> decisiveOperands(Operation *op) {
   return isExtreme && op->hasTrait<OpTrait::IsTerminator>() ? op->getOperands() : SmallVector<Value>();
 }
 
-struct KeepExact : PassWrapper<KeepExact, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeepExact)
-  StringRef getArgument() const final { return "attn-keep-exact"; }
-  StringRef getDescription() const final { return "mark arithmetic whose last bit decides"; }
-
+struct KeepExact : impl::KeepExactPassBase<KeepExact> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!isKernel(kernel))
@@ -80,7 +79,5 @@ struct KeepExact : PassWrapper<KeepExact, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createKeepExactPass() { return std::make_unique<KeepExact>(); }
 
 } // namespace attnc

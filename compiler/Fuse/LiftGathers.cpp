@@ -23,6 +23,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_LIFTGATHERSPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
 /// x[i, j, .., s]: loops i, j, .. and a subscript s that is arithmetic on elements read along those loops alone.
@@ -33,11 +36,7 @@ struct Gather {
   SmallVector<OpOperand *> operands;       ///< of the formula that it reads
 };
 
-struct LiftGathers : PassWrapper<LiftGathers, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LiftGathers)
-  StringRef getArgument() const final { return "attn-lift-gathers"; }
-  StringRef getDescription() const final { return "read what is picked by data out of rows beside their reductions"; }
-
+struct LiftGathers : impl::LiftGathersPassBase<LiftGathers> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       SymbolicShapes shapes(function);
@@ -177,7 +176,5 @@ struct LiftGathers : PassWrapper<LiftGathers, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createLiftGathersPass() { return std::make_unique<LiftGathers>(); }
 
 } // namespace attnc

@@ -22,13 +22,12 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_NARROWSLICESPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
-struct NarrowSlices : PassWrapper<NarrowSlices, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NarrowSlices)
-  StringRef getArgument() const final { return "attn-narrow-slices"; }
-  StringRef getDescription() const final { return "compute only the part of a tensor that is used"; }
-
+struct NarrowSlices : impl::NarrowSlicesPassBase<NarrowSlices> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation()))
       narrow(function);
@@ -117,7 +116,5 @@ struct NarrowSlices : PassWrapper<NarrowSlices, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createNarrowSlicesPass() { return std::make_unique<NarrowSlices>(); }
 
 } // namespace attnc

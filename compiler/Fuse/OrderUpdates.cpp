@@ -20,6 +20,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_ORDERUPDATESPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
 /// All that reads the memory of `value`: its users, and those of what they may make of it without a kernel.
@@ -39,11 +42,7 @@ llvm::SetVector<Operation *> readersOf(Value value) {
   return readers;
 }
 
-struct OrderUpdates : PassWrapper<OrderUpdates, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderUpdates)
-  StringRef getArgument() const final { return "attn-order-updates"; }
-  StringRef getDescription() const final { return "set parameters behind all that reads them"; }
-
+struct OrderUpdates : impl::OrderUpdatesPassBase<OrderUpdates> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       llvm::MapVector<StringRef, SmallVector<model::SetOp>> sets;
@@ -71,7 +70,5 @@ struct OrderUpdates : PassWrapper<OrderUpdates, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createOrderUpdatesPass() { return std::make_unique<OrderUpdates>(); }
 
 } // namespace attnc

@@ -23,13 +23,12 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_OUTLINEKERNELSPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
-struct OutlineKernels : PassWrapper<OutlineKernels, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OutlineKernels)
-  StringRef getArgument() const final { return "attn-outline-kernels"; }
-  StringRef getDescription() const final { return "move each group of ops into a kernel"; }
-
+struct OutlineKernels : impl::OutlineKernelsPassBase<OutlineKernels> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (func::FuncOp function : hostFunctions(getOperation())) {
@@ -72,7 +71,5 @@ struct OutlineKernels : PassWrapper<OutlineKernels, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createOutlineKernelsPass() { return std::make_unique<OutlineKernels>(); }
 
 } // namespace attnc

@@ -25,6 +25,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_PACKWEIGHTSPASS
+#include "compiler/Fuse/EmitterPasses.h.inc"
 namespace {
 
 /// Where a parameter is read: by a kernel, through an argument.
@@ -33,12 +36,8 @@ struct Reading {
   unsigned argument;
 };
 
-struct PackWeights : EmitterPass<PackWeights> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PackWeights)
+struct PackWeights : EmitterPass<PackWeights, impl::PackWeightsPassBase> {
   using EmitterPass::EmitterPass;
-  StringRef getArgument() const final { return "attn-pack-weights"; }
-  StringRef getDescription() const final { return "say which weights arrive packed"; }
-
   void runFor(const Target &target) {
     UpdatedParameters updated(getOperation());
     llvm::StringMap<SmallVector<func::CallOp>> calls;

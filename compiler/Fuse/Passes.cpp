@@ -57,14 +57,11 @@ void registerFuseInterfaces(DialectRegistry &registry) {
   tensor::registerTilingInterfaceExternalModels(registry);
 }
 
+#define GEN_PASS_REGISTRATION
+#include "compiler/Fuse/Passes.h.inc"
+
 void registerFusePasses(ArrayRef<std::unique_ptr<Emitter>> emitters) {
-  for (auto create :
-       {createHoldScoresPass, createResolveSizesPass, createWidenTurnsPass, createRaiseViewsPass,
-        createNarrowSlicesPass, createFoldViewsPass, createFoldViewsIntoAttentionPass, createFoldPairFormulasPass,
-        createFusePointwisePass, createFoldFormulasPass, createLiftGathersPass, createFormRowsPass,
-        createOutlineKernelsPass, createOrderUpdatesPass, createShareKernelsPass, createShareValuesPass,
-        createKeepExactPass, createExplainEdgesPass})
-    registerPass(create);
+  registerFusePasses();
   registerPass([emitters] { return createFormContractionsPass(emitters); });
   registerPass([emitters] { return createSplitKernelsPass(emitters); });
   registerPass([emitters] { return createPackWeightsPass(emitters); });

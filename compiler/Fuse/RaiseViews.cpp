@@ -26,6 +26,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_RAISEVIEWSPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
 /// A digit of the result's index `dim`: (d floordiv below) mod extent.
@@ -279,11 +282,7 @@ static Value listOfOne(model::WithElementOp list) {
 
 namespace {
 
-struct RaiseViews : PassWrapper<RaiseViews, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RaiseViews)
-  StringRef getArgument() const final { return "attn-raise-views"; }
-  StringRef getDescription() const final { return "write generics that only move elements as views"; }
-
+struct RaiseViews : impl::RaiseViewsPassBase<RaiseViews> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       function.walk([](model::WithElementOp list) {
@@ -308,7 +307,5 @@ struct RaiseViews : PassWrapper<RaiseViews, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createRaiseViewsPass() { return std::make_unique<RaiseViews>(); }
 
 } // namespace attnc

@@ -16,13 +16,12 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_RESOLVESIZESPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
-struct ResolveSizes : PassWrapper<ResolveSizes, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ResolveSizes)
-  StringRef getArgument() const final { return "attn-resolve-sizes"; }
-  StringRef getDescription() const final { return "write sizes as arithmetic on the dimensions of the arguments"; }
-
+struct ResolveSizes : impl::ResolveSizesPassBase<ResolveSizes> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation()))
       resolveSizes(function);
@@ -30,7 +29,5 @@ struct ResolveSizes : PassWrapper<ResolveSizes, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createResolveSizesPass() { return std::make_unique<ResolveSizes>(); }
 
 } // namespace attnc

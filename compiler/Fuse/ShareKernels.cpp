@@ -18,6 +18,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_SHAREKERNELSPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
 /// Equal for kernels of equal structure that are called alike.
@@ -30,11 +33,7 @@ std::string structureOf(func::FuncOp kernel, ArrayRef<unsigned> updatedParameter
   return text;
 }
 
-struct ShareKernels : PassWrapper<ShareKernels, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShareKernels)
-  StringRef getArgument() const final { return "attn-share-kernels"; }
-  StringRef getDescription() const final { return "keep one of the kernels that have the same structure"; }
-
+struct ShareKernels : impl::ShareKernelsPassBase<ShareKernels> {
   void runOnOperation() override {
     llvm::StringMap<SmallVector<unsigned>> updatedParameters; // by kernel, the arguments
     UpdatedParameters updated(getOperation());
@@ -67,7 +66,5 @@ struct ShareKernels : PassWrapper<ShareKernels, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createShareKernelsPass() { return std::make_unique<ShareKernels>(); }
 
 } // namespace attnc

@@ -20,6 +20,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_SHAREVALUESPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
 constexpr llvm::StringLiteral hashAttrName = "attn.hash";
@@ -52,11 +55,7 @@ private:
   llvm::DenseMap<Operation *, size_t> hashes;
 };
 
-struct ShareValues : PassWrapper<ShareValues, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShareValues)
-  StringRef getArgument() const final { return "attn-share-values"; }
-  StringRef getDescription() const final { return "compute equal values once"; }
-
+struct ShareValues : impl::ShareValuesPassBase<ShareValues> {
   void runOnOperation() override {
     Builder builder(&getContext());
     ValueHashes hashes;
@@ -73,7 +72,5 @@ struct ShareValues : PassWrapper<ShareValues, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createShareValuesPass() { return std::make_unique<ShareValues>(); }
 
 } // namespace attnc

@@ -23,6 +23,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_SPLITKERNELSPASS
+#include "compiler/Fuse/EmitterPasses.h.inc"
 namespace {
 
 /// Puts the kernel's ops where it is called, each to be a loops kernel.
@@ -42,12 +45,8 @@ void inlineCall(func::CallOp call, func::FuncOp kernel) {
   call.erase();
 }
 
-struct SplitKernels : EmitterPass<SplitKernels> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitKernels)
+struct SplitKernels : EmitterPass<SplitKernels, impl::SplitKernelsPassBase> {
   using EmitterPass::EmitterPass;
-  StringRef getArgument() const final { return "attn-split-kernels"; }
-  StringRef getDescription() const final { return "take kernels apart that no emitter takes whole"; }
-
   void runFor(const Target &target) {
     SymbolTable symbols(getOperation());
     for (func::FuncOp function : hostFunctions(getOperation())) {

@@ -36,6 +36,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_WIDENTURNSPASS
+#include "compiler/Fuse/Passes.h.inc"
 namespace {
 
 /// A value that is an element of a per-iteration list, at index `place`.
@@ -416,11 +419,7 @@ private:
 
 //===-------------------------------------------- the pass ----------------------------------------------------===//
 
-struct WidenTurns : PassWrapper<WidenTurns, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WidenTurns)
-  StringRef getArgument() const final { return "attn-widen-turns"; }
-  StringRef getDescription() const final { return "compute what needs no state of a recurrence for all its steps"; }
-
+struct WidenTurns : impl::WidenTurnsPassBase<WidenTurns> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       SmallVector<scf::ForOp> loops;
@@ -441,7 +440,5 @@ struct WidenTurns : PassWrapper<WidenTurns, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createWidenTurnsPass() { return std::make_unique<WidenTurns>(); }
 
 } // namespace attnc
