@@ -1,4 +1,4 @@
-//===- EntryChoice.h - which entry point a command means ----------------------------------------------------------===//
+//===- EntryChoice.h - choice of an entry point by name or kind ---------------------------------------------------===//
 #pragma once
 
 #include "attn/model.h"
@@ -7,7 +7,7 @@
 
 namespace attnc {
 
-/// The entry points that a command can do something with.
+/// The entry points that a command supports.
 struct EntryKind {
   llvm::StringRef does; ///< what they do, in messages behind "entry point": "trains"
   llvm::StringRef hint; ///< behind "the model has no entry point that trains", where there is something to say

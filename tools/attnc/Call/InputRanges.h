@@ -1,4 +1,4 @@
-//===- InputRanges.h - integers that a model can read with ------------------------------------------------------===//
+//===- InputRanges.h - bounds of integer inputs that are subscripts -----------------------------------------------===//
 //
 // An input of integers that a model uses as subscripts, such as tokens, must stay below the sizes of what it reads. The
 // derived module says which sizes those are:

@@ -1,4 +1,4 @@
-//===- InvocationOptions.h - what an entry point is called with -------------------------------------------------===//
+//===- InvocationOptions.h - options of one call of an entry point ------------------------------------------------===//
 //
 // The options that run and bench share.
 //

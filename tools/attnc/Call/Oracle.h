@@ -1,4 +1,4 @@
-//===- Oracle.h - a call's results against the double-precision interpreter -----------------------------------===//
+//===- Oracle.h - comparison of a call with the double-precision interpreter --------------------------------------===//
 #pragma once
 
 #include "compiler/Pipeline/Compile.h"

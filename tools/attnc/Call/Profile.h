@@ -1,4 +1,4 @@
-//===- Profile.h - time by kernel, in place -------------------------------------------------------------------===//
+//===- Profile.h - time of each kernel within calls ---------------------------------------------------------------===//
 //
 // Times are wall-clock seconds around each launch, between the launches of one run of an entry point, workers' waiting
 // included: their sum is the run's time less what the host code takes between launches. A kernel with several phases

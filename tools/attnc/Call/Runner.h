@@ -1,6 +1,6 @@
-//===- Runner.h - what entry points run with -------------------------------------------------------------------===//
+//===- Runner.h - threads, weights and arena of calls -------------------------------------------------------------===//
 //
-// Threads, weights, and an arena that grows with the largest call; for a model of a device, that.
+// The arena grows with the largest call. A model of a device runs on the device, which has its own memory.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,11 +18,11 @@ public:
   Runner(const Runner &) = delete;
   Runner &operator=(const Runner &) = delete;
 
-  /// So many threads; 0 is one for each processor.
+  /// Starts `threads` threads; 0 is one for each processor.
   llvm::Error start(int64_t threads);
   /// The parameters of a file; without one those inside the object, or else drawn from the seed.
   llvm::Error loadWeights(const std::string &file, int32_t flags, uint64_t seed);
-  /// Takes them over.
+  /// Takes ownership of the weights.
   void setWeights(attn_weights *weights);
   /// Room for calls of an entry point with these dimensions; a device sees to that itself.
   llvm::Error growArena(const attn_entry_info &entry, llvm::ArrayRef<int64_t> dimensions);

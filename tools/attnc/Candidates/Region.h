@@ -1,8 +1,8 @@
 //===- Region.h - the part of an entry point that is compared -----------------------------------------------------===//
 //
-// What is one kernel by default is several by another strategy, and has other names there. So a region is known by the
-// imported ops that its kernels compute (RefusedFusions.h: numberOps), or by a place in the source. The gradient of
-// what a region computes has the ops that it is derived from, and is in it too.
+// One kernel of the default strategy may be several of another, with other names. So a region is identified by the
+// imported ops that its kernels compute (RefusedFusions.h: numberOps), or by a source location. The gradient of a
+// region has the ops that it is derived from, and belongs to the region too.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

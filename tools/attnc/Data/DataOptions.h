@@ -1,4 +1,4 @@
-//===- DataOptions.h - what commands that run a trained model over data take --------------------------------------===//
+//===- DataOptions.h - options of commands that run a model over data ---------------------------------------------===//
 #pragma once
 
 #include "tools/attnc/Data/TrainingData.h"

@@ -1,4 +1,4 @@
-//===- TrainingData.h - what a model is trained on ---------------------------------------------------------------===//
+//===- TrainingData.h - batches of training and held-out data -----------------------------------------------------===//
 //
 // Either one long sequence of tokens (TokenSequence.h), of which a row is a window, or a tensor for each input
 // (Samples.h), of which a row is a sample. The last part is held out.

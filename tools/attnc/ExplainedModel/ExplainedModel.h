@@ -1,4 +1,4 @@
-//===- ExplainedModel.h - what `attnc explain` knows, as plain data -----------------------------------------------===//
+//===- ExplainedModel.h - a compiled model as plain data ----------------------------------------------------------===//
 //
 // One description of a compiled model for everything that shows it: text, JSON, pages. It has numbers for the sizes of
 // --at, no expressions, and refers to nothing of the compiler. A launch is a call of a kernel in an entry point; a loop

@@ -1,4 +1,4 @@
-//===- Quantities.h - numbers as people read them --------------------------------------------------------------===//
+//===- Quantities.h - numbers formatted for people ----------------------------------------------------------------===//
 #pragma once
 
 #include <string>

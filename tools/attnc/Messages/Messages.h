@@ -1,4 +1,4 @@
-//===- Messages.h - what attnc tells its user -------------------------------------------------------------------===//
+//===- Messages.h - errors and warnings on standard error ---------------------------------------------------------===//
 //
 // Messages about a model begin with a place in it (compiler/Diagnostics). All others begin with the program's name:
 //
@@ -19,22 +19,21 @@ namespace attnc {
 
 enum class ExitCode { Success = 0, UsersFault = usersFault, OurFault = ourFault };
 
-/// Prints an error as the user's fault. Control characters, which names in files may have, are shown as "\x1b"; so are
-/// those of warnings.
+/// Prints a user error. Control characters, which names in files may have, are printed as "\x1b", in warnings too.
 ExitCode refuse(llvm::StringRef message);
 /// The same for an error, if there is one.
 ExitCode report(llvm::Error error);
-/// What a compile said that failed: report() prints it as it is, and gives `exitCode`.
+/// The error of a compile that failed with `messages`: report() prints them unchanged, and returns `exitCode`.
 llvm::Error compileFailure(std::string messages, ExitCode exitCode);
-/// What a call of the runtime says, unless all is well.
+/// The error of a call of the runtime; success where it returned ATTN_OK.
 llvm::Error toError(attn_code code, const attn_status &status);
 void warn(llvm::StringRef message);
 
-/// Behind a message that there is no `word`: "; did you mean `loss`?", or else "; there are loss, train and 3 more", in
-/// order and each once; nothing where nothing is known.
+/// The end of a message that `word` does not exist: "; did you mean `loss`?", or else "; there are loss, train and 3
+/// more", in order and each once; empty where `known` is.
 std::string whatThereIs(const std::string &word, std::vector<std::string> known);
 
-/// Prints what is wrong with a command line, or the help that it asks for. `arguments` are those of the process.
+/// Prints the usage error of a command line, or the help that it requests. `arguments` are those of the process.
 ExitCode report(const CLI::App &app, const CLI::ParseError &error, llvm::ArrayRef<const char *> arguments);
 
 } // namespace attnc

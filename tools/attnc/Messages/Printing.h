@@ -1,4 +1,4 @@
-//===- Printing.h - output that nobody may take -----------------------------------------------------------------===//
+//===- Printing.h - output to streams that may be closed or full --------------------------------------------------===//
 //
 // fmt::print throws where a stream cannot be written, so that a full disk or a terminal that is gone would end the
 // process. This writes what it can: the stream remembers the error, and attnc.cpp reports that of the standard output

@@ -1,7 +1,7 @@
-//===- AssemblerOption.h - --ptxas ------------------------------------------------------------------------------===//
+//===- AssemblerOption.h - --ptxas --------------------------------------------------------------------------------===//
 //
-// What a device's kernels take of its processors is known where there is NVIDIA's assembler: compile and explain run
-// that of PATH or CUDA_HOME, or the one that is named, or none.
+// NVIDIA's assembler reports the registers of a device's kernels. compile and explain run the named one, else that of
+// PATH or CUDA_HOME; `none` runs none.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,7 +17,7 @@ class AssemblerOption {
 public:
   void addTo(CLI::App &command);
   bool isGiven() const { return !program.empty(); }
-  /// Says so where it is given, and the target's kernels are a processor's.
+  /// An error where the option is given and the target is a processor.
   llvm::Error checkUse(const Target &target) const;
   /// Warns where the assembler refuses the code. Nothing of a program for processors.
   std::vector<PhaseResources> resourcesOf(const Program &program) const;

@@ -1,4 +1,4 @@
-//===- PinnedThreads.h - calls that are timed ---------------------------------------------------------------------===//
+//===- PinnedThreads.h - threads and sizes of timed calls ---------------------------------------------------------===//
 #pragma once
 
 #include "tools/attnc/Call/InvocationOptions.h"

@@ -1,6 +1,6 @@
-//===- SourceOptions.h - which object is made of a model -------------------------------------------------------===//
+//===- SourceOptions.h - options of the compile of a model --------------------------------------------------------===//
 //
-// What compile, explain, describe and run share: the file, --target, --emitter, --set, --prefix, --override,
+// Shared by compile, explain, describe, run and others: the file, --target, --emitter, --set, --prefix, --override,
 // --strategy, --require-fused, --memory-budget, --at and --precision. They say how a model is compiled; an object
 // (.o), which describe and run take as well, is compiled already, and so they are refused beside one.
 //

@@ -1,4 +1,4 @@
-//===- Validators.h - what numbers options take -----------------------------------------------------------------===//
+//===- Validators.h - checks of numeric options -------------------------------------------------------------------===//
 #pragma once
 
 #include <CLI/CLI.hpp>

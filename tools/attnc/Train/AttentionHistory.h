@@ -1,4 +1,4 @@
-//===- AttentionHistory.h - how attention becomes concentrated while a model is trained ---------------------------===//
+//===- AttentionHistory.h - concentration of attention during training --------------------------------------------===//
 //
 // Of each head that the report draws, on the same sample all along: the mean entropy of its rows, their mean largest
 // weight, and the share of them that are saturated (tools/attnc/Data/Concentration.h). Lines of a text file

@@ -1,4 +1,4 @@
-//===- AttentionMaps.h - what a trained model looks at ------------------------------------------------------------===//
+//===- AttentionMaps.h - pictures of attention weights ------------------------------------------------------------===//
 //
 // Pictures of the weights of attention, from an entry point made by `attention(f)`: one of each head, with a row for
 // each query and a column for each key.
