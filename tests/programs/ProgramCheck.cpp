@@ -101,7 +101,9 @@ double EntryCheck::drawInteger(const std::string &name, e2e::Random &random) con
     std::string below = name.substr(end + 1);
     return double(random.below(std::max<int64_t>(1, sizeOf(below))));
   }
-  return double(random.below(7)); // tokens
+  if (name == "tokens" || name == "prompt")
+    return double(random.below(7)); // the vocabulary of RandomProgram.cpp
+  llvm::report_fatal_error(llvm::Twine("no range is known for the integer input `") + name + "`");
 }
 
 Array EntryCheck::draw(const attn_tensor_info &tensor) const {
