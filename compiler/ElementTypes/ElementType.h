@@ -1,4 +1,4 @@
-//===- ElementType.h - the element types of tensors ----------------------------------------------------------------===//
+//===- ElementType.h - the element types of tensors ---------------------------------------------------------------===//
 //
 // The rows of ATTN_ELEMENT_TYPES (attn/model.h) with their MLIR types: f32, i32, i1 (bool), bf16 and f16. A switch over
 // attn_dtype has a case for each row, so a row without an MLIR type does not compile.
@@ -25,7 +25,7 @@ llvm::StringRef elementTypeInC(attn_dtype dtype);
 /// "ATTN_F32".
 llvm::StringRef elementTypeEnumerator(attn_dtype dtype);
 
-/// The floating-point format of bf16 and f16, in which tensors are stored and nothing is computed; null for other types.
+/// The storage-only floating-point format of bf16 and f16; null for other types.
 const llvm::fltSemantics *narrowFormat(attn_dtype dtype);
 /// Whether elements of this type are widened to f32 before anything is computed with them: bf16, f16.
 bool isNarrow(mlir::Type element);

@@ -5,7 +5,7 @@
 // gets the others that it uses as arguments of its constructor. Expressions nest in each other, so collaborators check
 // operands through ExpressionChecker, which the checker implements.
 //
-// Files of this folder make typed nodes, report, and prove ranges. Each folder in it uses only this one and those before
+// Files of this folder make typed nodes, report and prove ranges. Each folder in it uses only this one and those before
 // it: Names, Types, Indices, Builtins, Functions, Attend, Modules, Entries.
 //
 //===--------------------------------------------------------------------------------------------------------------===//

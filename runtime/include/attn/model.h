@@ -16,10 +16,10 @@
 extern "C" {
 #endif
 
-/* The element types of tensors: X(ID, NUMBER, NAME, C_TYPE). ATTN_ID is the attn_dtype and NUMBER its value, which stays
- * the same in all versions. NAME is its name in models, messages and model.json; ID is its name in safetensors files.
- * C_TYPE holds an element: a bool is 0 or 1; bf16 and f16 are the bits of a number rounded to nearest even, with which
- * kernels compute in f32. Compiler, runtime and tools share this table. */
+/* The element types of tensors: X(ID, NUMBER, NAME, C_TYPE). ATTN_ID is the attn_dtype; its value NUMBER stays the same
+ * in all versions. NAME is its name in models, messages and model.json; ID is its name in safetensors files. C_TYPE
+ * holds an element: a bool is 0 or 1; bf16 and f16 are the bits of a number rounded to nearest even, with which kernels
+ * compute in f32. Compiler, runtime and tools share this table. */
 #define ATTN_ELEMENT_TYPES(X)                                                                                          \
   X(F32, 0, "f32", float)                                                                                              \
   X(I32, 1, "i32", int32_t)                                                                                            \
