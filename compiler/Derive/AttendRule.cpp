@@ -1,4 +1,4 @@
-// The reverse of attn.attend.
+// The reverse-mode rule of attn.attend.
 #include "compiler/Derive/Reverse.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -29,8 +29,8 @@ void saveStatistics(attn::AttendOp op) {
   rewriter.replaceOp(op, wider.getResults().take_front(op.getNumResults()));
 }
 
-/// Whether a reduction in a formula of `attend` depends on the weight or on an op that `isRead`: in its own body, or by
-/// values that the formula around it computes.
+/// Whether a reduction in a formula of `attend` depends on the attention weight, or on an op for which `isRead` is
+/// true, in its own body or through values of the surrounding formula.
 static bool dependsOn(attn::ReduceOp reduce, attn::AttendOp attend, function_ref<bool(Operation *)> isRead) {
   llvm::SetVector<Operation *> work;
   work.insert(reduce);
@@ -104,7 +104,7 @@ LogicalResult Reverse::reverse(attn::AttendOp op) {
       from.cloneInto(&to, copies);
     }
   for (auto [tensor, term] : llvm::zip_equal(of, gradient.getResults()))
-    give(tensor, term);
+    addTerm(tensor, term);
   return success();
 }
 

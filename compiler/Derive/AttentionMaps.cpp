@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace attnc {
 
-Value weightsOf(attn::AttendOp op) {
+Value attentionWeights(attn::AttendOp op) {
   if (Value weights = op.getResultFor(attn::Statistic::Weights))
     return weights;
   OpBuilder builder(op);
@@ -26,30 +26,30 @@ Value weightsOf(attn::AttendOp op) {
   return made.getResult(0);
 }
 
-/// 1 for each pair that the mask keeps, 0 for the others: weights that are not normalised, of scores 1.
-static Value keptBy(OpBuilder &builder, attn::AttendOp op) {
-  attn::AttendOp kept = attn::createAttendLike(builder, op, {attn::Statistic::Weights});
-  kept.setNormaliser(attn::Normaliser::None);
-  kept.removeAlphaAttr();
-  kept->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+/// 1 for each unmasked pair, 0 for masked ones: weights that are not normalised, of scores 1.
+static Value unmaskedPairs(OpBuilder &builder, attn::AttendOp op) {
+  attn::AttendOp unmasked = attn::createAttendLike(builder, op, {attn::Statistic::Weights});
+  unmasked.setNormaliser(attn::Normaliser::None);
+  unmasked.removeAlphaAttr();
+  unmasked->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   IRMapping copies;
-  op.getMask().cloneInto(&kept.getMask(), copies);
-  Block &score = kept.getScore().emplaceBlock();
+  op.getMask().cloneInto(&unmasked.getMask(), copies);
+  Block &score = unmasked.getScore().emplaceBlock();
   int64_t indices = op.getNumOuter() + op.getNumKeys();
   score.addArguments(SmallVector<Type>(indices, builder.getIndexType()), SmallVector<Location>(indices, op.getLoc()));
   OpBuilder body = OpBuilder::atBlockBegin(&score);
   Value one = arith::ConstantOp::create(body, op.getLoc(), body.getF32FloatAttr(1));
   attn::YieldOp::create(body, op.getLoc(), one);
-  return kept.getResult(0);
+  return unmasked.getResult(0);
 }
 
-/// `weights` of `op`, but -inf where a pair is masked.
+/// `weights` of `op`, with -inf for masked pairs.
 static Value withMasksMarked(attn::AttendOp op, Value weights) {
   if (op.getMask().empty())
     return weights;
   OpBuilder builder(op);
   builder.setInsertionPointAfter(weights.getDefiningOp());
-  Value kept = keptBy(builder, op);
+  Value unmasked = unmaskedPairs(builder, op);
   auto type = cast<RankedTensorType>(weights.getType());
   Location loc = op.getLoc();
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
@@ -59,42 +59,42 @@ static Value withMasksMarked(attn::AttendOp op, Value weights) {
   auto body = [&](OpBuilder &inner, Location, ValueRange elements) {
     Value one = arith::ConstantOp::create(inner, loc, inner.getF32FloatAttr(1));
     Value none = arith::ConstantOp::create(inner, loc, inner.getF32FloatAttr(-std::numeric_limits<float>::infinity()));
-    Value isKept = arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OEQ, elements[1], one);
-    Value chosen = arith::SelectOp::create(inner, loc, isKept, elements[0], none);
+    Value isUnmasked = arith::CmpFOp::create(inner, loc, arith::CmpFPredicate::OEQ, elements[1], one);
+    Value chosen = arith::SelectOp::create(inner, loc, isUnmasked, elements[0], none);
     linalg::YieldOp::create(inner, loc, chosen);
   };
-  return linalg::GenericOp::create(builder, loc, type, ValueRange{weights, kept}, empty, {identity, identity, identity},
-                                   iterators, body)
+  return linalg::GenericOp::create(builder, loc, type, ValueRange{weights, unmasked}, empty,
+                                   {identity, identity, identity}, iterators, body)
       .getResult(0);
 }
 
-Value placeOfStep(scf::ForOp loop) {
-  Value turn = loop.getInductionVar();
+Value iterationIndex(scf::ForOp loop) {
+  Value iteration = loop.getInductionVar();
   auto scan = loop->getAttrOfType<StringAttr>(model::scanAttrName);
   if (!scan || scan != model::scansBackward)
-    return turn;
+    return iteration;
   OpBuilder start = OpBuilder::atBlockBegin(loop.getBody());
   return elementIndex(IterationOrder::Descending, start, loop);
 }
 
-/// A list of what `value` is in each turn of the loop around it. The loop is replaced by a wider one, and with it those
-/// of `made` that it gives.
-static FailureOr<Value> listOfTurns(Value value, MutableArrayRef<Value> made) {
+/// A per-iteration list of `value` over the loop around it. Replaces the loop, and updates values of `results` that are
+/// results of it.
+static FailureOr<Value> perIterationList(Value value, MutableArrayRef<Value> results) {
   auto loop = value.getDefiningOp()->getParentOfType<scf::ForOp>();
   if (!hasCanonicalInductionVariable(loop))
     return loop.emitError("counts by other than one from zero: its maps of attention have no places");
   SmallVector<std::pair<Value *, unsigned>> replaced;
-  for (Value &each : made)
+  for (Value &each : results)
     if (each.getDefiningOp() == loop)
       replaced.emplace_back(&each, cast<OpResult>(each).getResultNumber());
   SymbolicShapes shapes(loop->getParentOfType<func::FuncOp>());
-  scf::ForOp wider = addIterationLists(loop, value, shapes, placeOfStep(loop));
+  scf::ForOp wider = addIterationLists(loop, value, shapes, iterationIndex(loop));
   for (auto [each, number] : replaced)
     *each = wider.getResult(number);
   return FailureOr<Value>(wider.getResults().back());
 }
 
-/// The function's results become `values`, with their sizes in the names of its dimensions.
+/// Sets the function's results to `values`, with shapes in terms of its dimensions.
 static void setResults(func::FuncOp function, ArrayRef<Value> values) {
   Builder builder(function.getContext());
   SymbolicShapes shapes(function);
@@ -120,11 +120,11 @@ LogicalResult deriveAttentionMaps(func::FuncOp function) {
     return function.emitError("there is no attention in what `attention` is of");
   SmallVector<Value> maps;
   for (attn::AttendOp op : attends) {
-    FailureOr<Value> map = weightsOf(op);
+    FailureOr<Value> map = attentionWeights(op);
     if (function->hasAttr(masksMarkedAttrName))
       map = withMasksMarked(op, *map);
     while (succeeded(map) && map->getDefiningOp()->getParentOfType<scf::ForOp>())
-      map = listOfTurns(*map, maps);
+      map = perIterationList(*map, maps);
     if (failed(map))
       return failure();
     maps.push_back(*map);

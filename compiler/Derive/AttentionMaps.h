@@ -1,4 +1,4 @@
-//===- AttentionMaps.h - entry points that give the weights of attention ------------------------------------------===//
+//===- AttentionMaps.h - entry points that return attention weights -----------------------------------------------===//
 #pragma once
 
 #include "dialects/Attn/Attn.h"
@@ -7,20 +7,21 @@
 
 namespace attnc {
 
-/// Unit, beside `model.attention`: a pair that is masked has the weight -inf, by which it is told from one whose weight
-/// is 0.
+/// Unit attribute beside `model.attention`: a masked pair has the attention weight -inf, which distinguishes it from a
+/// pair of weight 0.
 inline constexpr llvm::StringLiteral masksMarkedAttrName = "attn.masks_marked";
 
-/// Turns a function with `model.attention` into one that gives, in place of its results, the weights of each
-/// `attn.attend` in it, in the order in which they stand: `weights`, `weights2`, ... of [outer..., keys...], behind a
-/// dimension for each loop around the attend. What only the former results needed is left to be removed. Fails with an
-/// error at the function where it has no attention, and at a loop that does not run a constant number of times.
+/// Rewrites a function with `model.attention`: its results become the attention weights of each `attn.attend` in it, in
+/// program order. They are named `weights`, `weights2`, ... and have the shape [outer..., keys...], preceded by one
+/// dimension for each loop around the attend. Ops that only the former results use become dead. Fails with an error at
+/// the function if it has no attention, or at a loop that does not count from 0 by 1.
 mlir::LogicalResult deriveAttentionMaps(mlir::func::FuncOp function);
 
-/// The weights of an attend: its own result, or that of another one beside it.
-mlir::Value weightsOf(mlir::attn::AttendOp op);
+/// The attention weights of an attend: a result of it, or of a second attend beside it.
+mlir::Value attentionWeights(mlir::attn::AttendOp op);
 
-/// The number of the element of a list that a turn of the loop has: the step that it is of a scan, or its own number.
-mlir::Value placeOfStep(mlir::scf::ForOp loop);
+/// The index, in a per-iteration list, of the element of the current iteration: the time step of a scan, or else the
+/// iteration's number.
+mlir::Value iterationIndex(mlir::scf::ForOp loop);
 
 } // namespace attnc

@@ -34,7 +34,7 @@ struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
     eraseSteps(getOperation());
   }
 
-  /// They have done what they are for, but where gradients are taken when code is generated.
+  /// Removes ops that stop gradients, except where gradients are taken in code generation.
   void eraseStops() {
     getOperation().walk([](attn::StopOp stop) {
       if (stop->getParentOfType<attn::AttendGradientOp>())
@@ -125,11 +125,11 @@ void buildDerivePipeline(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
   passes.addPass(createShareValuesPass());
-  // A parameter that every turn of a loop reads is read once, so that its gradient is one sum.
+  // A parameter that every iteration of a loop reads is read once before it, so that its gradient is one sum.
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createRaiseViewsPass());
   passes.addPass(createCanonicalizerPass());
-  // Caches hold keys and values as attention names them, so they are found before its views are folded.
+  // Caches store keys and values as attention names them, so they are determined before views of attention are folded.
   passes.addPass(createShareValuesPass());
   passes.addPass(createIncrementalPass());
   passes.addPass(createFoldViewsIntoAttentionPass());

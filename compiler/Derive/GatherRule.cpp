@@ -1,8 +1,9 @@
-// The reverse of a load whose subscripts can be turned round: each element asks the iterations that may read it.
+// The reverse-mode rule of a load with invertible subscripts, as a gather: each element sums over the iterations that
+// may read it.
 //
 //   y[i] = sum_k x[i + k] * w[k]          dx[e] = sum_k (if 0 <= e - k < n then dy[e - k] else 0) * w[k]
 //
-// Where an iteration reads only each second element, elements of each residue ask other iterations (Residues.h).
+// If the subscript has a stride, elements of each residue class are read by different iterations (Residues.h).
 #include "compiler/Analysis/Subscripts.h"
 #include "compiler/Derive/GenericReverse.h"
 #include "compiler/Derive/Residues.h"
@@ -15,25 +16,25 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Each element asks the iterations that may read it: a map or a reduction.
+/// Emits a map or a reduction over the iterations that may read an element.
 class GenericReverse::Gather {
 public:
-  /// Of all elements, or of those with these residues.
+  /// For all elements, or for those of these residues.
   Gather(GenericReverse &reverse, tensor::ExtractOp load, const InverseRead &inverse, ArrayRef<Residue> residues = {})
       : reverse(reverse), load(load), inverse(inverse), residues(residues), at(reverse.at) {}
   FailureOr<Value> run();
 
 private:
   std::optional<AffineMap> mapOver(AffineMap map);
-  bool runsByResidue(AffineMap map);
+  bool dependsOnResidue(AffineMap map);
   OpFoldResult sizeOf(unsigned loop);
   void chooseOperands();
   Value emptyLikeElements();
-  Value solved(OpBuilder &inner, unsigned loop, const InverseRead::Solution &solution);
+  Value solvedIndex(OpBuilder &inner, unsigned loop, const InverseRead::Solution &solution);
   void findIndices(OpBuilder &inner);
   Value loadAt(OpBuilder &inner, unsigned number);
-  bool dependsOnMoved(Value value);
-  Value whereRead(const Reader &reader, Value term);
+  bool isConditional(Value value);
+  Value selectRead(const Reader &reader, Value term);
   Value term(const Reader &reader, Value element);
 
   GenericReverse &reverse;
@@ -41,43 +42,43 @@ private:
   const InverseRead &inverse;
   ArrayRef<Residue> residues;
   Location at;
-  SmallVector<Value> operands; ///< of the gradient; the element itself is the first, unless it is one of a residue
+  SmallVector<Value> operands; ///< of the gradient op; the first is the element itself, unless residues are given
   SmallVector<AffineMap> maps;
   llvm::DenseMap<unsigned, unsigned> operandOf; ///< by number in GenericReverse::tensors
-  llvm::DenseMap<unsigned, Value> sizes;        ///< of loops that are solved for, where one may be out of range
-  SmallVector<Value> indices;                   ///< in the body: subscripts of the element, then the forward's loops
-  llvm::DenseSet<Value> moved;                  ///< what is read or known only where an iteration reads the element
-  Value isRead;                                 ///< null where each element is read by all iterations that go on
+  llvm::DenseMap<unsigned, Value> sizes;        ///< extents of solved loops whose index may be out of range
+  SmallVector<Value> indices;        ///< in the body: subscripts of the element, then indices of the forward's loops
+  llvm::DenseSet<Value> conditional; ///< values that are valid only if an iteration reads the element
+  Value isRead;                      ///< null if every iteration of the free loops reads the element
   bool isZero = false, hasFailed = false;
 };
 
-/// A map of the forward's loops over the subscripts of the element and the loops that go on; nothing where it needs a
-/// loop that is solved for.
+/// A map of the forward's loops in terms of the element's subscripts and the free loops; null if it needs a solved
+/// loop.
 std::optional<AffineMap> GenericReverse::Gather::mapOver(AffineMap map) {
   SmallVector<AffineExpr> results;
   for (AffineExpr each : map.getResults()) {
     unsigned loop = cast<AffineDimExpr>(each).getPosition();
-    const auto *place = llvm::find(inverse.remaining, loop);
+    const auto *position = llvm::find(inverse.remaining, loop);
     const auto &solution = inverse.solutions[loop];
     std::optional<unsigned> subscript = solution ? solution->element : std::nullopt;
-    if (!subscript && place == inverse.remaining.end())
+    if (!subscript && position == inverse.remaining.end())
       return std::nullopt;
-    unsigned dim = subscript ? *subscript : inverse.rank + (place - inverse.remaining.begin());
+    unsigned dim = subscript ? *subscript : inverse.rank + (position - inverse.remaining.begin());
     results.push_back(getAffineDimExpr(dim, load.getContext()));
   }
   return AffineMap::get(inverse.rank + inverse.remaining.size(), 0, results, load.getContext());
 }
 
-/// Whether a map of mapOver() counts subscripts or iterations of one residue.
-bool GenericReverse::Gather::runsByResidue(AffineMap map) {
+/// Whether a map of mapOver() depends on a subscript or loop that is restricted to one residue.
+bool GenericReverse::Gather::dependsOnResidue(AffineMap map) {
   return llvm::any_of(residues, [&](const Residue &each) {
-    const auto *place = llvm::find(inverse.remaining, each.loop.value_or(inverse.solutions.size()));
-    unsigned dim = inverse.rank + (place - inverse.remaining.begin());
-    return map.isFunctionOfDim(each.dim) || (place != inverse.remaining.end() && map.isFunctionOfDim(dim));
+    const auto *position = llvm::find(inverse.remaining, each.loop.value_or(inverse.solutions.size()));
+    unsigned dim = inverse.rank + (position - inverse.remaining.begin());
+    return map.isFunctionOfDim(each.dim) || (position != inverse.remaining.end() && map.isFunctionOfDim(dim));
   });
 }
 
-/// How often a loop runs that goes on.
+/// Iterations of a free loop.
 OpFoldResult GenericReverse::Gather::sizeOf(unsigned loop) {
   for (const Residue &each : residues)
     if (each.loop == loop)
@@ -95,34 +96,33 @@ Value GenericReverse::Gather::emptyLikeElements() {
 void GenericReverse::Gather::chooseOperands() {
   MLIRContext *context = load.getContext();
   unsigned loops = inverse.rank + inverse.remaining.size();
-  AffineMap ofElement = AffineMap::getMultiDimIdentityMap(loops, context).getMajorSubMap(inverse.rank);
+  AffineMap elementMap = AffineMap::getMultiDimIdentityMap(loops, context).getMajorSubMap(inverse.rank);
   if (residues.empty()) {
     operands.push_back(load.getTensor());
-    maps.push_back(ofElement);
+    maps.push_back(elementMap);
   }
   llvm::SmallBitVector found(loops);
   for (auto [number, tensor] : llvm::enumerate(reverse.tensors))
-    if (auto map = mapOver(reverse.tensorMaps[number]); map && !runsByResidue(*map)) {
+    if (auto map = mapOver(reverse.tensorMaps[number]); map && !dependsOnResidue(*map)) {
       operandOf[number] = operands.size();
       operands.push_back(tensor);
       maps.push_back(*map);
       for (AffineExpr each : map->getResults())
         found.set(cast<AffineDimExpr>(each).getPosition());
     }
-  // Loops that no operand has run as often as an empty tensor says.
-  for (auto [place, loop] : llvm::enumerate(inverse.remaining)) {
-    if (found.test(inverse.rank + place))
+  // An empty tensor gives the extent of a loop that no operand has.
+  for (auto [position, loop] : llvm::enumerate(inverse.remaining)) {
+    if (found.test(inverse.rank + position))
       continue;
     OpFoldResult size = sizeOf(loop);
     operands.push_back(tensor::EmptyOp::create(reverse.builder, at, ArrayRef(size), reverse.builder.getF32Type()));
-    maps.push_back(AffineMap::get(loops, 0, getAffineDimExpr(inverse.rank + place, context)));
+    maps.push_back(AffineMap::get(loops, 0, getAffineDimExpr(inverse.rank + position, context)));
   }
-  maps.push_back(ofElement);
+  maps.push_back(elementMap);
 }
 
-/// The index of a loop that is solved for, some index of its range where no iteration reads the element; adds to
-/// `isRead`.
-Value GenericReverse::Gather::solved(OpBuilder &inner, unsigned loop, const InverseRead::Solution &solution) {
+/// The index of a solved loop, clamped to its range if no iteration reads the element; adds the condition to `isRead`.
+Value GenericReverse::Gather::solvedIndex(OpBuilder &inner, unsigned loop, const InverseRead::Solution &solution) {
   Value numerator = writeSubscript(inner, at, solution.numerator, indices, inverse.symbols), index = numerator;
   auto require = [&](Value condition) {
     isRead = isRead ? arith::AndIOp::create(inner, at, isRead, condition).getResult() : condition;
@@ -146,30 +146,30 @@ void GenericReverse::Gather::findIndices(OpBuilder &inner) {
   for (unsigned dim = 0; dim < inverse.rank; ++dim)
     indices.push_back(linalg::IndexOp::create(inner, at, dim));
   indices.resize(inverse.rank + inverse.solutions.size());
-  for (auto [place, loop] : llvm::enumerate(inverse.remaining))
-    indices[inverse.rank + loop] = linalg::IndexOp::create(inner, at, inverse.rank + place);
+  for (auto [position, loop] : llvm::enumerate(inverse.remaining))
+    indices[inverse.rank + loop] = linalg::IndexOp::create(inner, at, inverse.rank + position);
   for (auto [loop, solution] : llvm::enumerate(inverse.solutions)) {
     if (!solution)
       continue;
     Value &index = indices[inverse.rank + loop];
-    index = solved(inner, loop, *solution);
+    index = solvedIndex(inner, loop, *solution);
     if (!solution->element)
-      moved.insert(index);
+      conditional.insert(index);
   }
-  // Solutions are of the numbers of elements and iterations among those of a residue.
+  // Solutions are in terms of the numbers of elements and iterations within a residue class.
   auto setIndex = [&](Value &index, const Residue &residue, int64_t first) {
     Value stride = arith::ConstantIndexOp::create(inner, at, residue.stride);
     index = arith::AddIOp::create(inner, at, arith::MulIOp::create(inner, at, index, stride),
                                   arith::ConstantIndexOp::create(inner, at, first));
   };
   for (const Residue &each : residues) {
-    setIndex(indices[each.dim], each, each.ofElement);
+    setIndex(indices[each.dim], each, each.elementResidue);
     if (each.loop)
-      setIndex(indices[inverse.rank + *each.loop], each, each.ofLoop);
+      setIndex(indices[inverse.rank + *each.loop], each, each.loopResidue);
   }
 }
 
-/// An element of a tensor that is read at loops that are solved for, or by residue.
+/// Loads an element of a tensor at solved loops, or within a residue class.
 Value GenericReverse::Gather::loadAt(OpBuilder &inner, unsigned number) {
   SmallVector<Value> subscripts;
   AffineMap map = reverse.tensorMaps[number];
@@ -177,51 +177,51 @@ Value GenericReverse::Gather::loadAt(OpBuilder &inner, unsigned number) {
     subscripts.push_back(indices[inverse.rank + cast<AffineDimExpr>(each).getPosition()]);
   Value loaded = tensor::ExtractOp::create(inner, at, reverse.tensors[number], subscripts);
   if (!mapOver(map))
-    moved.insert(loaded);
+    conditional.insert(loaded);
   return loaded;
 }
 
-bool GenericReverse::Gather::dependsOnMoved(Value value) {
+bool GenericReverse::Gather::isConditional(Value value) {
   llvm::SetVector<Value> seen;
   seen.insert(value);
   for (size_t next = 0; next < seen.size(); ++next) {
-    if (moved.contains(seen[next]))
+    if (conditional.contains(seen[next]))
       return true;
-    if (Operation *maker = seen[next].getDefiningOp(); maker && maker->getBlock() == value.getParentBlock())
-      seen.insert(maker->operand_begin(), maker->operand_end());
+    if (Operation *defining = seen[next].getDefiningOp(); defining && defining->getBlock() == value.getParentBlock())
+      seen.insert(defining->operand_begin(), defining->operand_end());
   }
   return false;
 }
 
-/// A constant, or a conjunction of such.
+/// Whether the condition is constant true, or a conjunction of such.
 static bool isTrue(Value condition) {
   auto both = condition.getDefiningOp<arith::AndIOp>();
   return both ? isTrue(both.getLhs()) && isTrue(both.getRhs()) : matchPattern(condition, m_One());
 }
 
-/// The term where an iteration reads the element, else 0. Of a product whose one factor alone says which iteration it
-/// is, that factor is 0, so that sums of such products are contractions; where the forward says that nothing is to be
-/// seen of the other factor either, which may be infinite, the product is.
-Value GenericReverse::Gather::whereRead(const Reader &reader, Value term) {
+/// The term if an iteration reads the element, else 0. If only one factor of a product depends on the iteration, only
+/// that factor is selected, so that sums of such products are contractions. If the forward guards the other factor as
+/// well, which may be infinite, the whole product is selected.
+Value GenericReverse::Gather::selectRead(const Reader &reader, Value term) {
   if (!inverse.isGuardedAlone)
     return reader.make<arith::SelectOp>(isRead, term, reader.number(0));
   if (auto choice = term.getDefiningOp<arith::SelectOp>(); choice && isTrue(choice.getCondition()))
-    return whereRead(reader, choice.getTrueValue());
+    return selectRead(reader, choice.getTrueValue());
   if (auto product = term.getDefiningOp<arith::MulFOp>()) {
-    bool left = dependsOnMoved(product.getLhs()), right = dependsOnMoved(product.getRhs());
+    bool left = isConditional(product.getLhs()), right = isConditional(product.getRhs());
     if (left != right) {
-      Value factor = whereRead(reader, left ? product.getLhs() : product.getRhs());
+      Value factor = selectRead(reader, left ? product.getLhs() : product.getRhs());
       return reader.make<arith::MulFOp>(factor, left ? product.getRhs() : product.getLhs());
     }
   }
   return reader.make<arith::SelectOp>(isRead, term, reader.number(0));
 }
 
-/// What an iteration adds to the element's gradient.
+/// The contribution of an iteration to the element's gradient.
 Value GenericReverse::Gather::term(const Reader &reader, Value element) {
   IRMapping copies;
   copies.map(load.getResult(), element);
-  for (Value comparison : inverse.comparisonsThatHold)
+  for (Value comparison : inverse.impliedComparisons)
     copies.map(comparison, arith::ConstantOp::create(reader.builder, at, reader.builder.getBoolAttr(true)).getResult());
   auto cotangents = reverse.reverseBody(reader, copies);
   hasFailed = failed(cotangents);
@@ -229,7 +229,7 @@ Value GenericReverse::Gather::term(const Reader &reader, Value element) {
   isZero = !term;
   if (isZero)
     return reader.number(0);
-  return isRead ? whereRead(reader, term) : term;
+  return isRead ? selectRead(reader, term) : term;
 }
 
 FailureOr<Value> GenericReverse::Gather::run() {
@@ -267,7 +267,7 @@ FailureOr<Value> GenericReverse::Gather::run() {
   return hasFailed ? FailureOr<Value>(failure()) : FailureOr<Value>(Value());
 }
 
-FailureOr<Value> GenericReverse::ofGathered(tensor::ExtractOp load, const InverseRead &inverse) {
+FailureOr<Value> GenericReverse::gatherGradient(tensor::ExtractOp load, const InverseRead &inverse) {
   auto sizeOf = [&](unsigned loop) {
     auto dimension = dimensionOf(loop);
     return dimension ? cast<RankedTensorType>(dimension->first.getType()).getDimSize(dimension->second)

@@ -1,10 +1,10 @@
-//===- GenericReverse.h - the reverse of one linalg.generic ---------------------------------------------------===//
+//===- GenericReverse.h - reverse-mode rule of linalg.generic -----------------------------------------------------===//
 //
-// For each tensor that has a gradient, what is emitted is a generic (or a scatter) whose body is the forward's followed
-// by its reverse (dialects/Attn/ScalarDerivatives.h). GenericRule.cpp has operands and reductions, LoadRule.cpp what is
-// loaded by subscripts, GatherRule.cpp such loads whose subscripts can be turned round.
+// For each tensor with a gradient the rule emits a generic (or a scatter) whose body is the forward body followed by
+// its adjoint (dialects/Attn/ScalarDerivatives.h). GenericRule.cpp handles operands and reductions, LoadRule.cpp loads
+// by subscripts, and GatherRule.cpp loads with invertible subscripts.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Derive/InverseRead.h"
@@ -23,27 +23,27 @@ public:
       addTensor(input, maps[number]);
   }
 
-  /// Says that result `number` has a cotangent; `value` is the result. Fails with an error where there is no reverse.
+  /// Sets the cotangent of result `number`, which is `value`. Fails with an error if the op has no derivative.
   mlir::LogicalResult addResult(unsigned number, mlir::Value value, mlir::Value cotangent);
-  /// The gradient of an input, or null where it is zero.
-  mlir::FailureOr<mlir::Value> ofInput(unsigned input);
-  /// The gradient of the tensor that `load` loads from, or null.
-  mlir::FailureOr<mlir::Value> ofLoad(mlir::tensor::ExtractOp load);
+  /// The gradient of an input; null if it is zero.
+  mlir::FailureOr<mlir::Value> inputGradient(unsigned input);
+  /// The gradient of the tensor that `load` reads; null if it is zero.
+  mlir::FailureOr<mlir::Value> loadGradient(mlir::tensor::ExtractOp load);
 
 private:
-  /// One result that has a cotangent: how a body makes it from what it was before and a term, and where the tensors
-  /// that its reverse reads stand in `tensors`.
+  /// A result with a cotangent: its combiner and term, and the numbers in `tensors` of the operands that its adjoint
+  /// reads.
   struct Result {
     unsigned number = 0;
-    std::optional<mlir::attn::Combine> combine; ///< nothing for a map
-    mlir::Value term;                           ///< what the body yields, or combines
+    std::optional<mlir::attn::Combine> combine; ///< null for a map
+    mlir::Value term;                           ///< the value that the body yields or combines
     unsigned cotangent = 0;
-    unsigned value = 0;                    ///< of a maximum or minimum
-    unsigned ties = 0;                     ///< how many terms equal it
-    unsigned zeros = 0, productOfRest = 0; ///< of a product: how many terms are zero; the product of the others
+    unsigned value = 0;                      ///< of a maximum or minimum
+    unsigned ties = 0;                       ///< of a maximum or minimum: number of terms equal to it
+    unsigned zeros = 0, productOfOthers = 0; ///< of a product: number of zero terms; product of the other terms
   };
 
-  /// What a body reads: operand n of `tensors`, loop index n.
+  /// Access of a body to operand n of `tensors` and to loop index n.
   struct Reader {
     mlir::OpBuilder &builder;
     mlir::Location at;
@@ -57,21 +57,22 @@ private:
   };
   class Gather;
 
-  using Piece = llvm::function_ref<mlir::Value(const Reader &, mlir::Value term, mlir::Value value)>;
-  unsigned addStatistic(const Result &result, double start, bool isProduct, Piece piece);
+  using Summand = llvm::function_ref<mlir::Value(const Reader &, mlir::Value term, mlir::Value value)>;
+  unsigned addStatistic(const Result &result, double start, bool isProduct, Summand summand);
   unsigned addTensor(mlir::Value tensor, mlir::AffineMap map);
-  std::optional<llvm::SmallVector<unsigned>> placesOfLoops(mlir::tensor::ExtractOp load, SymbolicShapes &shapes);
-  mlir::FailureOr<mlir::Value> ofSelected(mlir::tensor::ExtractOp load, llvm::ArrayRef<unsigned> places);
-  mlir::FailureOr<mlir::Value> ofGathered(mlir::tensor::ExtractOp load, const InverseRead &inverse);
-  mlir::FailureOr<mlir::Value> ofScattered(mlir::tensor::ExtractOp load);
+  std::optional<llvm::SmallVector<unsigned>> loopDimensions(mlir::tensor::ExtractOp load, SymbolicShapes &shapes);
+  mlir::FailureOr<mlir::Value> selectGradient(mlir::tensor::ExtractOp load, llvm::ArrayRef<unsigned> loopDims);
+  mlir::FailureOr<mlir::Value> gatherGradient(mlir::tensor::ExtractOp load, const InverseRead &inverse);
+  mlir::FailureOr<mlir::Value> scatterGradient(mlir::tensor::ExtractOp load);
   void copyForward(const Reader &reader, mlir::IRMapping &copies, llvm::SmallVectorImpl<mlir::Operation *> &ops);
   mlir::Value seed(const Reader &reader, const Result &result, mlir::Value term);
-  /// The cotangents of what the body computes, behind a copy of it; what `copies` has already is not copied.
+  /// Emits a copy of the body followed by its adjoint; returns the cotangents. Values that `copies` maps are not
+  /// copied.
   mlir::FailureOr<mlir::attn::Cotangents> reverseBody(const Reader &reader, mlir::IRMapping &copies);
   std::optional<std::pair<mlir::Value, unsigned>> dimensionOf(unsigned loop);
   mlir::Value loopSize(unsigned loop);
-  /// In the body of a generic over `tensors`, whose arguments are `v`.
-  Reader readerOf(mlir::OpBuilder &inner, mlir::ValueRange v) {
+  /// Reader for the body of a generic over `tensors` with arguments `v`.
+  Reader makeReader(mlir::OpBuilder &inner, mlir::ValueRange v) {
     return {inner, at, [v](unsigned n) { return v[n]; },
             [&inner, at = at](unsigned n) { return mlir::linalg::IndexOp::create(inner, at, n).getResult(); }};
   }

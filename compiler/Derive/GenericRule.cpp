@@ -1,4 +1,4 @@
-// The reverse of linalg.generic: of maps and reductions.
+// The reverse-mode rule of linalg.generic for maps and reductions.
 #include "compiler/Analysis/Fold.h"
 #include "compiler/Derive/GenericReverse.h"
 #include "compiler/Derive/Reverse.h"
@@ -44,14 +44,14 @@ LogicalResult GenericReverse::addResult(unsigned number, Value value, Value cota
     result.zeros = addStatistic(result, 0, false, [&](const Reader &reader, Value term, Value) {
       return select(reader, term, 1, reader.number(0));
     });
-    result.productOfRest = addStatistic(
+    result.productOfOthers = addStatistic(
         result, 1, true, [&](const Reader &reader, Value term, Value) { return select(reader, term, 1, term); });
   }
   results.push_back(result);
   return success();
 }
 
-/// Clones the body's ops but for combinations, which only the forward needs.
+/// Clones the body's ops except combiners, which only the forward needs.
 void GenericReverse::copyForward(const Reader &reader, IRMapping &copies, SmallVectorImpl<Operation *> &ops) {
   for (auto [number, argument] : llvm::enumerate(op.getRegionInputArgs()))
     copies.map(argument, reader.tensor(number));
@@ -68,8 +68,8 @@ void GenericReverse::copyForward(const Reader &reader, IRMapping &copies, SmallV
   }
 }
 
-/// A sum or product, over the result's loops, of a piece made of each term and the result's value.
-unsigned GenericReverse::addStatistic(const Result &result, double start, bool isProduct, Piece piece) {
+/// Emits a sum or product, over the result's loops, of a function of each term and the result's value.
+unsigned GenericReverse::addStatistic(const Result &result, double start, bool isProduct, Summand summand) {
   OpOperand *init = op.getDpsInitOperand(result.number);
   Value empty =
       tensor::EmptyOp::create(builder, at, tensor::getMixedSizes(builder, at, init->get()), builder.getF32Type());
@@ -78,11 +78,11 @@ unsigned GenericReverse::addStatistic(const Result &result, double start, bool i
   SmallVector<AffineMap> maps(tensorMaps);
   maps.push_back(resultMap(result.number));
   auto body = [&](OpBuilder &inner, Location, ValueRange v) {
-    Reader reader = readerOf(inner, v);
+    Reader reader = makeReader(inner, v);
     IRMapping copies;
     SmallVector<Operation *> ops;
     copyForward(reader, copies, ops);
-    Value each = piece(reader, copies.lookupOrDefault(result.term), result.value ? v[result.value] : Value());
+    Value each = summand(reader, copies.lookupOrDefault(result.term), result.value ? v[result.value] : Value());
     Value next = isProduct ? reader.make<arith::MulFOp>(v.back(), each) : reader.make<arith::AddFOp>(v.back(), each);
     linalg::YieldOp::create(inner, at, next);
   };
@@ -91,7 +91,7 @@ unsigned GenericReverse::addStatistic(const Result &result, double start, bool i
   return addTensor(statistic.getResult(0), resultMap(result.number));
 }
 
-/// The cotangent of one term.
+/// The cotangent of one term of the reduction.
 Value GenericReverse::seed(const Reader &reader, const Result &result, Value term) {
   Value dy = reader.tensor(result.cotangent), zero = reader.number(0);
   switch (result.combine.value_or(Combine::Add)) {
@@ -104,7 +104,7 @@ Value GenericReverse::seed(const Reader &reader, const Result &result, Value ter
   }
   case Combine::Mul: {
     // The product of the other terms: zero where another one is.
-    Value isZero = reader.make<arith::CmpFOp>(P::OEQ, term, zero), rest = reader.tensor(result.productOfRest);
+    Value isZero = reader.make<arith::CmpFOp>(P::OEQ, term, zero), rest = reader.tensor(result.productOfOthers);
     Value ownZeros = reader.make<arith::SelectOp>(isZero, reader.number(1), zero);
     Value others = reader.make<arith::SelectOp>(isZero, rest, reader.make<arith::DivFOp>(rest, term));
     Value alone = reader.make<arith::CmpFOp>(P::OEQ, reader.tensor(result.zeros), ownZeros);
@@ -127,7 +127,7 @@ FailureOr<attn::Cotangents> GenericReverse::reverseBody(const Reader &reader, IR
   return cotangents;
 }
 
-FailureOr<Value> GenericReverse::ofInput(unsigned input) {
+FailureOr<Value> GenericReverse::inputGradient(unsigned input) {
   AffineMap map = tensorMaps[input];
   if (!map.isProjectedPermutation())
     return op.emitError(
@@ -146,7 +146,7 @@ FailureOr<Value> GenericReverse::ofInput(unsigned input) {
   maps.push_back(map);
   bool isZero = false, hasFailed = false;
   auto body = [&](OpBuilder &inner, Location, ValueRange v) {
-    Reader reader = readerOf(inner, v);
+    Reader reader = makeReader(inner, v);
     IRMapping copies;
     auto cotangents = reverseBody(reader, copies);
     hasFailed = failed(cotangents);
@@ -177,11 +177,11 @@ LogicalResult Reverse::reverse(linalg::GenericOp op) {
   for (auto [number, input] : llvm::enumerate(op.getInputs())) {
     if (!isActive(input))
       continue;
-    auto term = generic.ofInput(number);
+    auto term = generic.inputGradient(number);
     if (failed(term))
       return failure();
     if (*term)
-      give(input, *term);
+      addTerm(input, *term);
   }
   SmallVector<tensor::ExtractOp> loads;
   op.getBody()->walk([&](tensor::ExtractOp load) {
@@ -189,11 +189,11 @@ LogicalResult Reverse::reverse(linalg::GenericOp op) {
       loads.push_back(load);
   });
   for (tensor::ExtractOp load : loads) {
-    auto term = generic.ofLoad(load);
+    auto term = generic.loadGradient(load);
     if (failed(term))
       return failure();
     if (*term)
-      give(load.getTensor(), *term);
+      addTerm(load.getTensor(), *term);
   }
   return success();
 }

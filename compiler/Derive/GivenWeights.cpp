@@ -43,33 +43,35 @@ LogicalResult addEntriesOfStudy(ModuleOp module, StringRef entry) {
 
 namespace {
 
-/// The loops around an attend, from the outermost, and the number of the element of a list that a turn has.
-struct Turns {
+/// The loops around an attend, outermost first, and the index of the current iteration's element in a per-iteration
+/// list.
+struct EnclosingLoops {
   SmallVector<scf::ForOp> loops;
-  SmallVector<Value> places;
+  SmallVector<Value> elementIndices;
 };
 
 } // namespace
 
-static FailureOr<Turns> turnsAround(attn::AttendOp op) {
-  Turns turns;
+static FailureOr<EnclosingLoops> enclosingLoops(attn::AttendOp op) {
+  EnclosingLoops around;
   for (auto loop = op->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>())
-    turns.loops.insert(turns.loops.begin(), loop);
-  for (scf::ForOp loop : turns.loops) {
+    around.loops.insert(around.loops.begin(), loop);
+  for (scf::ForOp loop : around.loops) {
     if (!hasCanonicalInductionVariable(loop))
       return loop.emitError("counts by other than one from zero: its weights of attention have no places");
-    turns.places.push_back(placeOfStep(loop));
+    around.elementIndices.push_back(iterationIndex(loop));
   }
-  return turns;
+  return around;
 }
 
-/// An input of the shape of `weights`, behind a dimension for each loop. It stands in front of the key of draws.
-static BlockArgument addGiven(func::FuncOp function, Value weights, const Turns &turns, const std::string &name) {
+/// Adds an input of the shape of `weights`, preceded by a dimension for each loop. It precedes the key of random draws.
+static BlockArgument addOverride(func::FuncOp function, Value weights, const EnclosingLoops &around,
+                                 const std::string &name) {
   Builder builder(function.getContext());
   SymbolicShapes shapes(function);
   SmallVector<int64_t> sizes;
   SmallVector<Attribute> words;
-  for (scf::ForOp loop : turns.loops) {
+  for (scf::ForOp loop : around.loops) {
     sizes.push_back(getConstantIntValue(loop.getUpperBound()).value_or(ShapedType::kDynamic));
     words.push_back(builder.getStringAttr(shapes.text(shapes.size(loop.getUpperBound()))));
   }
@@ -88,8 +90,8 @@ static BlockArgument addGiven(func::FuncOp function, Value weights, const Turns 
   return function.getArgument(position);
 }
 
-/// `weights`, but what is given where that is a number.
-static Value givenOr(OpBuilder &builder, Value weights, Value given, const Turns &turns) {
+/// `given` where it is a number, else `weights`.
+static Value applyOverride(OpBuilder &builder, Value weights, Value given, const EnclosingLoops &around) {
   auto type = cast<RankedTensorType>(weights.getType());
   Location loc = weights.getLoc();
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
@@ -97,7 +99,7 @@ static Value givenOr(OpBuilder &builder, Value weights, Value given, const Turns
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, weights);
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
   auto body = [&](OpBuilder &inner, Location, ValueRange elements) {
-    SmallVector<Value> subscripts(turns.places);
+    SmallVector<Value> subscripts(around.elementIndices);
     for (int64_t d = 0; d < type.getRank(); ++d)
       subscripts.push_back(linalg::IndexOp::create(inner, loc, d));
     Value other = tensor::ExtractOp::create(inner, loc, given, subscripts);
@@ -109,15 +111,15 @@ static Value givenOr(OpBuilder &builder, Value weights, Value given, const Turns
       .getResult(0);
 }
 
-/// The value of `op`, summed with other weights: attention whose scores are these, not normalised.
+/// The value of `op` summed with other weights: attention without normalisation, whose scores are the weights.
 static Value sumWith(OpBuilder &builder, attn::AttendOp op, Value weights) {
   attn::AttendOp sum = attn::createAttendLike(builder, op, {attn::Statistic::Value});
   sum.setNormaliser(attn::Normaliser::None);
   sum.removeAlphaAttr();
   sum->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  IRMapping ofMask, ofValue;
-  op.getMask().cloneInto(&sum.getMask(), ofMask);
-  op.getValue().cloneInto(&sum.getValue(), ofValue);
+  IRMapping maskCopies, valueCopies;
+  op.getMask().cloneInto(&sum.getMask(), maskCopies);
+  op.getValue().cloneInto(&sum.getValue(), valueCopies);
   Block &score = sum.getScore().emplaceBlock();
   int64_t indices = op.getNumOuter() + op.getNumKeys();
   score.addArguments(SmallVector<Type>(indices, builder.getIndexType()), SmallVector<Location>(indices, op.getLoc()));
@@ -133,18 +135,18 @@ LogicalResult deriveGivenWeights(func::FuncOp function) {
   if (attends.empty())
     return function.emitError("there is no attention whose weights could be given");
   for (auto [number, op] : llvm::enumerate(attends)) {
-    FailureOr<Turns> turns = turnsAround(op);
-    if (failed(turns))
+    FailureOr<EnclosingLoops> around = enclosingLoops(op);
+    if (failed(around))
       return failure();
     SmallVector<OpOperand *> readers;
     if (Value weights = op.getResultFor(attn::Statistic::Weights))
       for (OpOperand &use : weights.getUses())
         readers.push_back(&use);
-    Value own = weightsOf(op);
-    BlockArgument given = addGiven(function, own, *turns, number ? "given" + std::to_string(number + 1) : "given");
+    Value own = attentionWeights(op);
+    BlockArgument given = addOverride(function, own, *around, number ? "given" + std::to_string(number + 1) : "given");
     OpBuilder builder(op);
     builder.setInsertionPointAfter(own.getDefiningOp());
-    Value weights = givenOr(builder, own, given, *turns);
+    Value weights = applyOverride(builder, own, given, *around);
     if (Value value = op.getResultFor(attn::Statistic::Value))
       value.replaceAllUsesWith(sumWith(builder, op, weights));
     for (OpOperand *use : readers)

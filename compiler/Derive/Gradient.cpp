@@ -22,7 +22,7 @@ static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter, con
   auto zeros = [&](RankedTensorType type) { return Reverse::zerosLike(builder, at, empty(type)); };
   ArrayRef<int64_t> counts = parameter.getCounts();
   int64_t count = std::accumulate(counts.begin(), counts.end(), int64_t(1), std::multiplies<>());
-  Value total, list; // of terms for all elements at once; of terms for single ones, counts flattened
+  Value total, list; // sum of the terms of all elements at once; of terms of single elements, counts flattened
   for (auto &[each, term] : terms) {
     if (each.parameter != parameter)
       continue;
@@ -61,17 +61,17 @@ FailureOr<Gradients> appendGradients(const GradientRequest &request) {
       ops.push_back(&op);
 
   OpBuilder builder(block.getTerminator());
-  llvm::DenseSet<Operation *> wanted;
+  llvm::DenseSet<Operation *> requested;
   for (model::ParameterOp parameter : request.parameters)
-    wanted.insert(parameter);
+    requested.insert(parameter);
   ResidualChoice choice(function);
-  Reverse reverse(builder, wanted, choice);
+  Reverse reverse(builder, requested, choice);
   for (BlockArgument argument : request.arguments)
     reverse.activate(argument);
   reverse.propagate(ops);
   Value empty = tensor::EmptyOp::create(builder, request.loss.getLoc(), ArrayRef<int64_t>(), builder.getF32Type());
   Value one = arith::ConstantOp::create(builder, request.loss.getLoc(), builder.getF32FloatAttr(1));
-  reverse.give(request.loss, linalg::FillOp::create(builder, request.loss.getLoc(), one, empty).getResult(0));
+  reverse.addTerm(request.loss, linalg::FillOp::create(builder, request.loss.getLoc(), one, empty).getResult(0));
   if (failed(reverse.run(ops)))
     return failure();
   choice.writeTo(function);

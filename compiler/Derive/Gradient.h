@@ -1,26 +1,27 @@
-//===- Gradient.h - reverse mode on tensors -----------------------------------------------------------------------===//
+//===- Gradient.h - reverse-mode automatic differentiation of tensor programs -------------------------------------===//
 //
-// Given a function as it was imported and a scalar result y, appends the ops that compute dy/dx for chosen arguments
-// and parameters: from the last op to the first, each op's rule turns the cotangents of its results into terms of the
-// cotangents of its operands (Griewank and Walther, Evaluating Derivatives, 2nd ed., 3.2). The terms of a value are
-// added in the order in which its users stand in the program, last first, so that results are the same every time.
+// For a function with a scalar result y, appends the ops that compute dy/dx for chosen arguments and parameters. From
+// the last op to the first, the rule of each op maps the cotangents of its results to terms of the cotangents of its
+// operands (Griewank and Walther, Evaluating Derivatives, 2nd ed., 3.2). The terms of a value are added in the order of
+// its users, last one first, so results are deterministic.
 //
 //   op                            terms
-//   linalg.generic                for each operand a generic over the same loops, its body the forward's followed by
-//                                 its reverse (dialects/Attn/ScalarDerivatives.h); loops that the operand doesn't know
-//                                 are summed. Maxima share the cotangent among equal terms
-//   ... with tensor.extract       a sum over the iterations that read an element, where subscripts can be turned round
-//                                 (InverseRead.h), so that of a convolution it is one too; attn.scatter_add elsewhere
-//   attn.attend                   attn.attend_gradient, with the forward's value and lse saved
-//   slices, concatenations,       the transposed movement
+//   linalg.generic                for each operand a generic over the same loops, whose body is the forward body
+//                                 followed by its adjoint (dialects/Attn/ScalarDerivatives.h), summed over the loops
+//                                 that do not index the operand. Equal maxima divide the cotangent equally
+//   ... with tensor.extract       a sum over the iterations that read an element, if subscripts are invertible
+//                                 (InverseRead.h), so the gradient of a convolution is a convolution; else
+//                                 attn.scatter_add
+//   attn.attend                   attn.attend_gradient, which reads the forward's value and lse
+//   slices, concatenations,       the transposed data movement
 //   transposes, reshapes
-//   scf.for                       a loop that runs backwards: an iteration is computed again from what was kept of it:
-//                                 the carried values and those results of contractions, reductions and attention that
-//                                 are not to be computed again (Residuals.h)
-//   model.get                     a term of the parameter's gradient; a list of parameters has a leading dimension for
-//                                 each index
+//   scf.for                       a reversed loop with rematerialisation: an iteration is recomputed from its
+//                                 residuals, the carried values and those results of contractions, reductions and
+//                                 attention that are stored (Residuals.h)
+//   model.get                     a term of the parameter's gradient; that of a list of parameters has a leading
+//                                 dimension for each index
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "dialects/Model/Model.h"
@@ -35,14 +36,13 @@ struct GradientRequest {
   llvm::SmallVector<mlir::model::ParameterOp> parameters;
 };
 
-/// One value for each argument and each parameter asked for, in their order; zeros where the loss does not depend on
-/// it. A parameter's has the type tensor<counts x shape>.
+/// One value for each requested argument and parameter, in order; zeros if the loss does not depend on it. The gradient
+/// of a parameter has the type tensor<counts x shape>.
 struct Gradients {
   llvm::SmallVector<mlir::Value> arguments, parameters;
 };
 
-/// Appends before the function's return; the function's results stay. Fails with an error at the op that has no
-/// derivative.
+/// Appends before the function's return; its results stay. Fails with an error at an op that has no derivative.
 mlir::FailureOr<Gradients> appendGradients(const GradientRequest &request);
 
 } // namespace attnc

@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// The factors of dimensions and symbols and the constant term; nothing where the expression is not linear.
+/// Coefficients of dimensions and symbols, and the constant term; null if the expression is not linear.
 static std::optional<SmallVector<llvm::DynamicAPInt>> linearForm(AffineExpr expr, unsigned dims, unsigned symbols) {
   SmallVector<int64_t> row;
   if (failed(getFlattenedAffineExpr(expr, dims, symbols, &row)) || row.size() != dims + symbols + 1)

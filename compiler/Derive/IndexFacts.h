@@ -1,13 +1,12 @@
-//===- IndexFacts.h - what is known of indices ----------------------------------------------------------------===//
+//===- IndexFacts.h - linear integer inequalities between indices, and their consequences -------------------------===//
 //
-// Linear inequalities between whole numbers, the dimensions and symbols of affine expressions, and what follows from
-// them:
+// Inequalities between integers, which are the dimensions and symbols of affine expressions:
 //
-//   0 <= d0 < 24,  0 <= d1 < 3,  d0 + d1 - 1 >= 0        it follows that   d0 + d1 >= 1,  d0 <= 23
+//   0 <= d0 < 24,  0 <= d1 < 3,  d0 + d1 - 1 >= 0        imply   d0 + d1 >= 1,  d0 <= 23
 //
-// Divisions and products of variables are not linear: nothing is learnt from them, and nothing about them follows.
+// Divisions and products of variables are not linear: they add no fact and are never proven.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "mlir/IR/AffineExpr.h"
@@ -19,13 +18,13 @@ class IndexFacts {
 public:
   explicit IndexFacts(unsigned dims) : dims(dims) {}
 
-  /// Learns that expr >= 0.
+  /// Adds expr >= 0.
   void addNonNegative(mlir::AffineExpr expr) { facts.push_back(expr); }
-  /// Learns that 0 <= expr < size.
+  /// Adds 0 <= expr < size.
   void addInRange(mlir::AffineExpr expr, mlir::AffineExpr size);
-  /// Whether expr >= 0 follows; "no" may also mean "not seen".
+  /// Whether the facts imply expr >= 0. False also means that no proof was found.
   bool isNonNegative(mlir::AffineExpr expr) const;
-  /// Whether 0 <= expr < size follows.
+  /// Whether the facts imply 0 <= expr < size.
   bool isInRange(mlir::AffineExpr expr, mlir::AffineExpr size) const;
 
 private:

@@ -11,8 +11,8 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// How many times as often as iterations read elements these may ask iterations: a stride of 2 in three dimensions.
-constexpr int64_t mostQuestions = 8;
+/// Largest ratio of iterations visited by the inverse to iterations of the loop: a stride of 2 in three dimensions.
+constexpr int64_t maxVisitRatio = 8;
 
 class Inverter {
 public:
@@ -22,12 +22,12 @@ public:
   std::optional<InverseRead> run();
 
 private:
-  /// A subscript of the load where it counts: expr / divisor, without a remainder.
+  /// A subscript of the load under its guard: expr / divisor, without remainder.
   struct Subscript {
     AffineExpr expr;
     int64_t divisor = 1;
   };
-  /// The load counts only where `divisor` divides `expr`, which `comparison` says.
+  /// The guard implies that `divisor` divides `expr`; `comparison` is the condition.
   struct Divisible {
     AffineExpr expr;
     int64_t divisor;
@@ -41,20 +41,20 @@ private:
   bool readExtents();
   bool readSubscripts();
   void addSizes(IndexFacts &facts);
-  IndexFacts factsOfLoops();
+  IndexFacts loopFacts();
   std::optional<Subscript> readSubscript(Value subscript, const IndexFacts &guard);
   std::optional<Subscript> readQuotient(arith::FloorDivSIOp quotient);
-  Value conditionOfLoad();
+  Value loadCondition();
   void addComparison(arith::CmpIOp comparison, IndexFacts &facts);
   void addGuard(IndexFacts &facts);
   SmallVector<AffineExpr> differences(arith::CmpIOp comparison);
-  std::optional<SmallVector<int64_t>> factorsOfLoops(AffineExpr expr);
-  std::optional<unsigned> loopToSolve(ArrayRef<int64_t> factors);
+  std::optional<SmallVector<int64_t>> loopFactors(AffineExpr expr);
+  std::optional<unsigned> chooseLoop(ArrayRef<int64_t> factors);
   bool solve(unsigned dim);
   AffineExpr sizeOf(unsigned dim);
-  bool asksTooOften();
+  bool visitsTooMany();
   bool findRanges();
-  void addRangeOf(unsigned dim, IndexFacts &facts);
+  void addRange(unsigned dim, IndexFacts &facts);
   void findComparisons();
 
   linalg::GenericOp op;
@@ -62,11 +62,11 @@ private:
   SymbolicShapes &shapes;
   unsigned rank, loops;
   LoopIndices indices;
-  SmallVector<SizeExpr> sizes;     ///< of each symbol
-  SmallVector<AffineExpr> extents; ///< of each loop
+  SmallVector<SizeExpr> sizes;     ///< values of symbols
+  SmallVector<AffineExpr> extents; ///< extents of loops
   SmallVector<Subscript> subscripts;
   SmallVector<Divisible> divisible;
-  llvm::SmallBitVector goesOn; ///< loops that a solution mentions
+  llvm::SmallBitVector inSolution; ///< loops that appear in a solution
   InverseRead result;
 };
 
@@ -87,7 +87,7 @@ AffineExpr Inverter::symbolOf(const SizeExpr &size, Value value) {
   return getAffineSymbolExpr(number, op.getContext());
 }
 
-/// An index of the body over the loops; null where it depends on something else of the body.
+/// An index of the body in terms of the loops; null if it depends on other values of the body.
 AffineExpr Inverter::read(Value index) {
   SubscriptReader reader(indices);
   AffineExpr expr = reader.read(index);
@@ -102,7 +102,7 @@ AffineExpr Inverter::read(Value index) {
   return expr.replaceDimsAndSymbols(dims, symbols);
 }
 
-/// How often each loop runs; false where no operand says so.
+/// Reads the extents of loops; false if no operand has one.
 bool Inverter::readExtents() {
   extents.resize(loops);
   for (OpOperand &operand : op->getOpOperands())
@@ -112,7 +112,7 @@ bool Inverter::readExtents() {
   return llvm::all_of(extents, [](AffineExpr extent) { return bool(extent); });
 }
 
-/// What is >= 0 exactly where a comparison of indices holds; empty where it is not linear, or of another kind.
+/// Expressions that are >= 0 exactly if a comparison of indices holds; empty if it is not affine or of another kind.
 SmallVector<AffineExpr> Inverter::differences(arith::CmpIOp comparison) {
   if (!comparison.getLhs().getType().isIndex())
     return {};
@@ -135,9 +135,8 @@ SmallVector<AffineExpr> Inverter::differences(arith::CmpIOp comparison) {
   }
 }
 
-/// The condition of the choices that all of what is computed from the load ends in; null where there is none, or where
-/// there are several.
-Value Inverter::conditionOfLoad() {
+/// The condition of the selections through which all uses of the load pass; null if there is none, or several.
+Value Inverter::loadCondition() {
   Value condition;
   llvm::SetVector<Value> computed;
   computed.insert(load.getResult());
@@ -170,9 +169,9 @@ void Inverter::addComparison(arith::CmpIOp comparison, IndexFacts &facts) {
     divisible.push_back({remainder.getLHS(), divisor.getValue(), comparison});
 }
 
-/// Learns the condition under which what is loaded counts.
+/// Adds the condition under which the load is used.
 void Inverter::addGuard(IndexFacts &facts) {
-  Value condition = conditionOfLoad();
+  Value condition = loadCondition();
   SmallVector<Value> parts(condition ? 1 : 0, condition);
   while (!parts.empty()) {
     Operation *part = parts.pop_back_val().getDefiningOp();
@@ -183,7 +182,7 @@ void Inverter::addGuard(IndexFacts &facts) {
   }
 }
 
-/// Learns how sizes are made of others: 2*n + 1 of n.
+/// Adds the definitions of sizes in terms of others: 2*n + 1 in terms of n.
 void Inverter::addSizes(IndexFacts &facts) {
   for (unsigned number = 0; number < sizes.size(); ++number) {
     auto products = sizes[number].products();
@@ -199,7 +198,7 @@ void Inverter::addSizes(IndexFacts &facts) {
   }
 }
 
-IndexFacts Inverter::factsOfLoops() {
+IndexFacts Inverter::loopFacts() {
   IndexFacts facts(rank + loops);
   addSizes(facts);
   for (unsigned loop = 0; loop < loops; ++loop)
@@ -207,7 +206,7 @@ IndexFacts Inverter::factsOfLoops() {
   return facts;
 }
 
-/// A quotient of what the condition says is divisible.
+/// A quotient whose dividend is divisible under the guard.
 std::optional<Inverter::Subscript> Inverter::readQuotient(arith::FloorDivSIOp quotient) {
   AffineExpr expr = read(quotient.getLhs()), divisor = read(quotient.getRhs());
   auto by = dyn_cast_if_present<AffineConstantExpr>(divisor);
@@ -218,33 +217,33 @@ std::optional<Inverter::Subscript> Inverter::readQuotient(arith::FloorDivSIOp qu
     auto constant = dyn_cast<AffineConstantExpr>(apart);
     if (each.divisor != by.getValue() || !constant || constant.getValue() % by.getValue() != 0)
       continue;
-    result.comparisonsThatHold.push_back(each.comparison);
+    result.impliedComparisons.push_back(each.comparison);
     return Subscript{expr, by.getValue()};
   }
   return std::nullopt;
 }
 
-/// Without maxima and minima that change nothing where the load counts; nothing where one does, or it is not linear.
+/// Drops maxima and minima that do not change the subscript under the guard; null if one does, or if it is not affine.
 std::optional<Inverter::Subscript> Inverter::readSubscript(Value subscript, const IndexFacts &guard) {
-  Operation *maker = subscript.getDefiningOp();
-  if (isa_and_present<arith::MaxSIOp, arith::MinSIOp>(maker)) {
-    auto inner = readSubscript(maker->getOperand(0), guard);
-    AffineExpr bound = read(maker->getOperand(1));
+  Operation *defining = subscript.getDefiningOp();
+  if (isa_and_present<arith::MaxSIOp, arith::MinSIOp>(defining)) {
+    auto inner = readSubscript(defining->getOperand(0), guard);
+    AffineExpr bound = read(defining->getOperand(1));
     if (!inner || !bound)
       return std::nullopt;
     // The largest expr with the quotient `bound` is bound * divisor + divisor - 1.
     AffineExpr above = inner->expr - bound * inner->divisor;
-    bool isMax = isa<arith::MaxSIOp>(maker);
+    bool isMax = isa<arith::MaxSIOp>(defining);
     return guard.isNonNegative(isMax ? above : inner->divisor - 1 - above) ? inner : std::nullopt;
   }
-  if (auto quotient = dyn_cast_if_present<arith::FloorDivSIOp>(maker))
+  if (auto quotient = dyn_cast_if_present<arith::FloorDivSIOp>(defining))
     return readQuotient(quotient);
   AffineExpr expr = read(subscript);
   return expr ? std::optional(Subscript{expr}) : std::nullopt;
 }
 
 bool Inverter::readSubscripts() {
-  IndexFacts guard = factsOfLoops();
+  IndexFacts guard = loopFacts();
   addGuard(guard);
   for (Value each : load.getIndices()) {
     auto subscript = readSubscript(each, guard);
@@ -257,7 +256,7 @@ bool Inverter::readSubscripts() {
 
 //===-------------------------------------------- solving -----------------------------------------------------===//
 
-std::optional<SmallVector<int64_t>> Inverter::factorsOfLoops(AffineExpr expr) {
+std::optional<SmallVector<int64_t>> Inverter::loopFactors(AffineExpr expr) {
   SmallVector<int64_t> row;
   unsigned dims = rank + loops;
   if (failed(getFlattenedAffineExpr(expr, dims, sizes.size(), &row)) || row.size() != dims + sizes.size() + 1)
@@ -265,24 +264,25 @@ std::optional<SmallVector<int64_t>> Inverter::factorsOfLoops(AffineExpr expr) {
   return SmallVector<int64_t>(ArrayRef(row).slice(rank, loops));
 }
 
-/// The loop with most iterations, so that few are asked; of equal ones that of the smaller factor.
-std::optional<unsigned> Inverter::loopToSolve(ArrayRef<int64_t> factors) {
+/// The loop with the most iterations, so that free loops are short; among equal ones that with the smaller coefficient.
+std::optional<unsigned> Inverter::chooseLoop(ArrayRef<int64_t> factors) {
   std::optional<unsigned> best;
   auto rankOf = [&](unsigned loop) {
     auto constant = dyn_cast<AffineConstantExpr>(extents[loop]);
     return std::pair(constant ? constant.getValue() : std::numeric_limits<int64_t>::max(), -std::abs(factors[loop]));
   };
   for (unsigned loop = 0; loop < loops; ++loop)
-    if (factors[loop] != 0 && !result.solutions[loop] && !goesOn.test(loop) && (!best || rankOf(loop) > rankOf(*best)))
+    if (factors[loop] != 0 && !result.solutions[loop] && !inSolution.test(loop) &&
+        (!best || rankOf(loop) > rankOf(*best)))
       best = loop;
   return best;
 }
 
-/// Solves element subscript = load subscript for a loop. Where all iterations read the one element of a dimension there
-/// is nothing to solve.
+/// Solves element subscript = load subscript for a loop. If the dimension has one element, which all iterations read,
+/// there is nothing to solve.
 bool Inverter::solve(unsigned dim) {
   bool isOne = cast<RankedTensorType>(load.getTensor().getType()).getDimSize(dim) == 1;
-  if (isOne && factsOfLoops().isInRange(subscripts[dim].expr, getAffineConstantExpr(1, op.getContext())))
+  if (isOne && loopFacts().isInRange(subscripts[dim].expr, getAffineConstantExpr(1, op.getContext())))
     return true;
   SmallVector<AffineExpr> known;
   for (unsigned each = 0; each < rank; ++each)
@@ -292,8 +292,8 @@ bool Inverter::solve(unsigned dim) {
     known.push_back(isKnown ? result.solutions[loop]->numerator : loopIndex(loop));
   }
   AffineExpr zero = (element(dim) * subscripts[dim].divisor - subscripts[dim].expr).replaceDims(known);
-  auto factors = factorsOfLoops(zero);
-  auto loop = factors ? loopToSolve(*factors) : std::nullopt;
+  auto factors = loopFactors(zero);
+  auto loop = factors ? chooseLoop(*factors) : std::nullopt;
   if (!loop)
     return false;
   // zero = numerator' + factor * loop
@@ -302,10 +302,10 @@ bool Inverter::solve(unsigned dim) {
   numerator = simplifyAffineExpr(numerator, rank + loops, sizes.size());
   for (unsigned other = 0; other < loops; ++other) {
     bool isMentioned = other != *loop && (*factors)[other] != 0;
-    if (isMentioned && result.solutions[other]) // as a quotient
+    if (isMentioned && result.solutions[other]) // solved with a divisor
       return false;
     if (isMentioned)
-      goesOn.set(other);
+      inSolution.set(other);
   }
   result.solutions[*loop] = {dim, numerator, std::abs(factor), /*isInRange=*/false, /*element=*/std::nullopt};
   return true;
@@ -313,24 +313,24 @@ bool Inverter::solve(unsigned dim) {
 
 AffineExpr Inverter::sizeOf(unsigned dim) { return symbolOf(shapes.extent(load.getTensor(), dim), {}); }
 
-/// Whether the iterations that are asked are far more than there are: for elements that nothing reads, or in between.
-bool Inverter::asksTooOften() {
-  double questions = 1;
+/// Whether the inverse visits far more iterations than there are, for elements that no iteration reads.
+bool Inverter::visitsTooMany() {
+  double visits = 1;
   for (unsigned loop = 0; loop < loops; ++loop) {
     const auto &solution = result.solutions[loop];
     if (!solution || sizeOf(solution->dim) == extents[loop])
       continue;
     auto size = dyn_cast<AffineConstantExpr>(sizeOf(solution->dim)),
          extent = dyn_cast<AffineConstantExpr>(extents[loop]);
-    if (!size && extent) // any number of elements, of which the loop reads some
+    if (!size && extent) // a dynamic number of elements, of which the loop reads some
       return true;
-    questions *= size && extent ? double(size.getValue()) / std::max<int64_t>(extent.getValue(), 1) : solution->divisor;
+    visits *= size && extent ? double(size.getValue()) / std::max<int64_t>(extent.getValue(), 1) : solution->divisor;
   }
-  return questions > mostQuestions;
+  return visits > maxVisitRatio;
 }
 
-/// Says of each solution what it is for all elements; false where a loop may not run though there are elements: what
-/// such a loop reads can't be read for them.
+/// Computes the range of each solution over all elements; false if a loop may be empty although there are elements, as
+/// tensors of its extent then have no elements to read.
 bool Inverter::findRanges() {
   IndexFacts facts(rank + loops);
   for (unsigned dim = 0; dim < rank; ++dim)
@@ -353,19 +353,19 @@ bool Inverter::findRanges() {
   return true;
 }
 
-/// Learns that a subscript of the load is one of an element.
-void Inverter::addRangeOf(unsigned dim, IndexFacts &facts) {
+/// Adds that a subscript of the load is in range.
+void Inverter::addRange(unsigned dim, IndexFacts &facts) {
   facts.addInRange(subscripts[dim].expr, (sizeOf(dim) - 1) * subscripts[dim].divisor + 1);
 }
 
 void Inverter::findComparisons() {
-  IndexFacts facts = factsOfLoops();
+  IndexFacts facts = loopFacts();
   for (unsigned dim = 0; dim < rank; ++dim)
-    addRangeOf(dim, facts);
+    addRange(dim, facts);
   op.getBody()->walk([&](arith::CmpIOp comparison) {
-    SmallVector<AffineExpr> asked = differences(comparison);
-    if (!asked.empty() && llvm::all_of(asked, [&](AffineExpr each) { return facts.isNonNegative(each); }))
-      result.comparisonsThatHold.push_back(comparison);
+    SmallVector<AffineExpr> expressions = differences(comparison);
+    if (!expressions.empty() && llvm::all_of(expressions, [&](AffineExpr each) { return facts.isNonNegative(each); }))
+      result.impliedComparisons.push_back(comparison);
   });
 }
 
@@ -374,11 +374,11 @@ std::optional<InverseRead> Inverter::run() {
     return std::nullopt;
   result.rank = rank;
   result.solutions.resize(loops);
-  goesOn.resize(loops);
-  // What one loop alone decides comes first.
+  inSolution.resize(loops);
+  // Subscripts of a single loop are solved first.
   SmallVector<std::pair<int64_t, unsigned>> order;
   for (unsigned dim = 0; dim < rank; ++dim) {
-    auto factors = factorsOfLoops(subscripts[dim].expr);
+    auto factors = loopFactors(subscripts[dim].expr);
     if (!factors)
       return std::nullopt;
     order.push_back({llvm::count_if(*factors, [](int64_t factor) { return factor != 0; }), dim});
@@ -387,11 +387,11 @@ std::optional<InverseRead> Inverter::run() {
   for (auto [count, dim] : order)
     if (!solve(dim))
       return std::nullopt;
-  if (asksTooOften())
+  if (visitsTooMany())
     return std::nullopt;
   for (bool isInWindow : {true, false})
     for (unsigned loop = 0; loop < loops; ++loop)
-      if (!result.solutions[loop] && goesOn.test(loop) == isInWindow)
+      if (!result.solutions[loop] && inSolution.test(loop) == isInWindow)
         result.remaining.push_back(loop);
   if (!findRanges())
     return std::nullopt;
@@ -399,7 +399,7 @@ std::optional<InverseRead> Inverter::run() {
   return result;
 }
 
-std::optional<InverseRead> InverseRead::of(linalg::GenericOp op, tensor::ExtractOp load, SymbolicShapes &shapes) {
+std::optional<InverseRead> InverseRead::compute(linalg::GenericOp op, tensor::ExtractOp load, SymbolicShapes &shapes) {
   return Inverter(op, load, shapes).run();
 }
 

@@ -1,16 +1,16 @@
-//===- InverseRead.h - which iterations read an element -------------------------------------------------------===//
+//===- InverseRead.h - inversion of affine subscripts: the iterations that read an element ------------------------===//
 //
-// A load in the body of a linalg.generic whose subscripts are linear in the loops, turned round. For each subscript one
-// loop is solved for by the element's own subscripts e; the other loops go on:
+// Inverts a load in the body of a linalg.generic whose subscripts are affine in the loops. For each subscript, one loop
+// index is solved for in terms of the element's subscripts e; the other loops are free:
 //
-//   x[b, 2*i + di - 1, c]     loops b, i < 12, di < 3, c, o      is the element x[e0, e1, e2] where
-//     b = e0,   i = (e1 - di + 1) / 2,   c = e2;     di and o go on;     2 divides e1 - di + 1, and 0 <= i < 12
+//   x[b, 2*i + di - 1, c]     loops b, i < 12, di < 3, c, o      reads the element x[e0, e1, e2] if
+//     b = e0,   i = (e1 - di + 1) / 2,   c = e2;     di and o are free;     2 divides e1 - di + 1, and 0 <= i < 12
 //
-// The load may be guarded, `if 2*i + di >= 1 then x[b, 2*i + di - 1, c] else 0`, and its subscript be kept in range by
-// a maximum with 0: as it counts only where the condition holds, the subscript is read without the maximum. So is
-// `if (i + di) % 2 == 0 then x[b, (i + di) / 2, c] else 0`, whose quotient has no remainder: i = 2*e1 - di.
+// The load may be guarded, as in `if 2*i + di >= 1 then x[b, 2*i + di - 1, c] else 0`, and its subscript clamped by a
+// maximum with 0. The load is used only if the condition holds, so the maximum is dropped. Likewise the quotient in `if
+// (i + di) % 2 == 0 then x[b, (i + di) / 2, c] else 0` has no remainder: i = 2*e1 - di.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Analysis/SymbolicShapes.h"
@@ -20,30 +20,31 @@
 
 namespace attnc {
 
-/// Expressions are over `rank` subscripts of an element, then all loops of the generic; symbols are those of `symbols`.
+/// Dimensions of expressions are the `rank` subscripts of an element, then all loops of the generic; symbols are
+/// `symbols`.
 struct InverseRead {
-  /// A loop whose index is numerator / divisor, where that is a whole number of its range.
+  /// A solved loop: its index is numerator / divisor, if that is an integer in its range.
   struct Solution {
-    unsigned dim = 0; ///< the subscript that was solved
+    unsigned dim = 0; ///< the subscript whose equation was solved
     mlir::AffineExpr numerator;
     int64_t divisor = 1;
-    bool isInRange = false;          ///< for every element and all loops that go on
-    std::optional<unsigned> element; ///< the subscript of the element that the index is, over the same range
+    bool isInRange = false;          ///< for all elements and all iterations of free loops
+    std::optional<unsigned> element; ///< the element's subscript that equals the index, over the same range
   };
 
-  /// Nothing where a subscript is not linear, has no loop to solve for, or is kept in range where the load counts;
-  /// where far more iterations would be asked than there are; and where a loop may not run though there are elements.
-  static std::optional<InverseRead> of(mlir::linalg::GenericOp op, mlir::tensor::ExtractOp load,
-                                       SymbolicShapes &shapes);
+  /// Null if a subscript is not affine, has no loop to solve for, or may be clamped while the load is used; if the
+  /// inverse would visit far more iterations than there are; or if a loop may be empty although there are elements.
+  static std::optional<InverseRead> compute(mlir::linalg::GenericOp op, mlir::tensor::ExtractOp load,
+                                            SymbolicShapes &shapes);
 
   unsigned rank = 0;
-  llvm::SmallVector<std::optional<Solution>> solutions; ///< of each loop; nothing where it goes on
-  /// The loops that go on, those that say where in a window the element lies first.
+  llvm::SmallVector<std::optional<Solution>> solutions; ///< by loop; null for free loops
+  /// Free loops; those that appear in a solution (window offsets) come first.
   llvm::SmallVector<unsigned> remaining;
   llvm::SmallVector<mlir::Value> symbols;
-  /// Comparisons of the body that hold wherever an element is read.
-  llvm::SmallVector<mlir::Value> comparisonsThatHold;
-  /// What is chosen by a guard, if there is one, is the load itself, not what is computed from it.
+  /// Comparisons of the body that hold whenever an element is read.
+  llvm::SmallVector<mlir::Value> impliedComparisons;
+  /// Whether a guard, if there is one, selects the load itself rather than a value computed from it.
   bool isGuardedAlone = true;
 };
 

@@ -1,4 +1,4 @@
-// The reverse of linalg.generic: of what it loads by subscripts.
+// The reverse-mode rule of linalg.generic for loads by subscripts.
 #include "compiler/Derive/GenericReverse.h"
 #include "compiler/Derive/Reverse.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// A tensor and the dimension of it that a loop runs along; nothing where no operand has one.
+/// An operand, and its dimension, that a loop indexes; null if there is none.
 std::optional<std::pair<Value, unsigned>> GenericReverse::dimensionOf(unsigned loop) {
   for (auto [tensor, map] : llvm::zip(tensors, tensorMaps))
     if (auto position = map.getResultPosition(builder.getAffineDimExpr(loop)))
@@ -21,43 +21,43 @@ Value GenericReverse::loopSize(unsigned loop) {
   return dimension ? tensor::DimOp::create(builder, at, dimension->first, dimension->second) : Value();
 }
 
-/// Where every loop is a subscript of its own, over all of its dimension, and one more is anything else: the subscripts
-/// of the loops. No element is read twice then.
-std::optional<SmallVector<unsigned>> GenericReverse::placesOfLoops(tensor::ExtractOp load, SymbolicShapes &shapes) {
-  SmallVector<unsigned> places(op.getNumLoops());
+/// If the subscripts are all loops, each over its whole dimension, and one more arbitrary subscript: the dimensions of
+/// the loops. Each element is then read at most once.
+std::optional<SmallVector<unsigned>> GenericReverse::loopDimensions(tensor::ExtractOp load, SymbolicShapes &shapes) {
+  SmallVector<unsigned> loopDims(op.getNumLoops());
   llvm::SmallBitVector found(op.getNumLoops());
   unsigned fromData = 0;
-  for (auto [place, subscript] : llvm::enumerate(load.getIndices())) {
+  for (auto [dim, subscript] : llvm::enumerate(load.getIndices())) {
     auto index = subscript.getDefiningOp<linalg::IndexOp>();
     auto dimension = index ? dimensionOf(index.getDim()) : std::nullopt;
     if (!dimension || found.test(index.getDim()) ||
-        !(shapes.extent(dimension->first, dimension->second) == shapes.extent(load.getTensor(), place))) {
+        !(shapes.extent(dimension->first, dimension->second) == shapes.extent(load.getTensor(), dim))) {
       ++fromData;
       continue;
     }
-    places[index.getDim()] = place;
+    loopDims[index.getDim()] = dim;
     found.set(index.getDim());
   }
-  return fromData == 1 && found.all() ? std::optional(places) : std::nullopt;
+  return fromData == 1 && found.all() ? std::optional(loopDims) : std::nullopt;
 }
 
-FailureOr<Value> GenericReverse::ofLoad(tensor::ExtractOp load) {
+FailureOr<Value> GenericReverse::loadGradient(tensor::ExtractOp load) {
   SymbolicShapes shapes(op->getParentOfType<func::FuncOp>());
-  if (std::optional<SmallVector<unsigned>> places = placesOfLoops(load, shapes))
-    return ofSelected(load, *places);
-  auto inverse = InverseRead::of(op, load, shapes);
-  return inverse ? ofGathered(load, *inverse) : ofScattered(load);
+  if (std::optional<SmallVector<unsigned>> loopDims = loopDimensions(load, shapes))
+    return selectGradient(load, *loopDims);
+  auto inverse = InverseRead::compute(op, load, shapes);
+  return inverse ? gatherGradient(load, *inverse) : scatterGradient(load);
 }
 
-/// Each element asks whether it was read: a map, which fuses with the other terms of the tensor's gradient.
-FailureOr<Value> GenericReverse::ofSelected(tensor::ExtractOp load, ArrayRef<unsigned> places) {
+/// A map that selects the term if the element was read. It fuses with the other terms of the tensor's gradient.
+FailureOr<Value> GenericReverse::selectGradient(tensor::ExtractOp load, ArrayRef<unsigned> loopDims) {
   Value tensor = load.getTensor();
-  unsigned rank = places.size() + 1, fromData = 0;
-  while (llvm::is_contained(places, fromData))
+  unsigned rank = loopDims.size() + 1, fromData = 0;
+  while (llvm::is_contained(loopDims, fromData))
     ++fromData;
   SmallVector<AffineExpr> dims;
-  for (unsigned place : places)
-    dims.push_back(builder.getAffineDimExpr(place));
+  for (unsigned dim : loopDims)
+    dims.push_back(builder.getAffineDimExpr(dim));
   SmallVector<AffineMap> maps;
   for (AffineMap map : tensorMaps)
     maps.push_back(map.replaceDimsAndSymbols(dims, {}, rank, 0));
@@ -66,8 +66,8 @@ FailureOr<Value> GenericReverse::ofSelected(tensor::ExtractOp load, ArrayRef<uns
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
   bool isZero = false, hasFailed = false;
   auto body = [&](OpBuilder &inner, Location, ValueRange v) {
-    Reader reader = readerOf(inner, v);
-    reader.index = [&](unsigned loop) { return linalg::IndexOp::create(inner, at, places[loop]).getResult(); };
+    Reader reader = makeReader(inner, v);
+    reader.index = [&](unsigned loop) { return linalg::IndexOp::create(inner, at, loopDims[loop]).getResult(); };
     IRMapping copies;
     auto cotangents = reverseBody(reader, copies);
     hasFailed = failed(cotangents);
@@ -85,7 +85,7 @@ FailureOr<Value> GenericReverse::ofSelected(tensor::ExtractOp load, ArrayRef<uns
   return hasFailed ? FailureOr<Value>(failure()) : FailureOr<Value>(Value());
 }
 
-FailureOr<Value> GenericReverse::ofScattered(tensor::ExtractOp load) {
+FailureOr<Value> GenericReverse::scatterGradient(tensor::ExtractOp load) {
   SmallVector<Value> sizes;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
     sizes.push_back(loopSize(loop));

@@ -1,8 +1,8 @@
-// The reverse of scf.for, over a list of modules or the steps of a scan: the loop backwards, with iterations computed
-// again from what was kept.
+// The reverse-mode rule of scf.for, over a list of modules or the time steps of a scan: the loop runs backwards, and
+// recomputes each iteration from its residuals.
 //
-// A list that each turn writes an element of has, of its cotangent, an element in each turn; a list from outside of
-// which each turn reads an element gets the list of their cotangents. So no turn touches more of either than its
+// Of a per-iteration list that the loop writes, each iteration reads its element of the list's cotangent. Of a list
+// that the loop reads, each iteration writes its element of the cotangent. So an iteration touches no more than its
 // element.
 #include "compiler/Analysis/LoopIterations.h"
 #include "compiler/Derive/Reverse.h"
@@ -17,27 +17,27 @@ namespace attnc {
 
 namespace {
 
-/// A value of one iteration that the reversed loop reads, and what stands for it there until the list is known: an
-/// empty tensor of its size.
-struct Kept {
-  Value forward; ///< in the forward loop: a carried value at the iteration's start, or a result of an op of its body
+/// A residual: a value of a forward iteration that the reversed loop reads. An empty tensor of its size stands for it
+/// until the per-iteration list exists.
+struct StoredValue {
+  Value forward; ///< in the forward loop: a carried value at the start of an iteration, or a result of an op
   tensor::EmptyOp reader;
-  int64_t number = Residual::carried; ///< of the op, for the choice
+  int64_t number = Residual::carried; ///< number of the op in the ResidualChoice
 };
 
-/// A value that joins the reversed loop when its body is known: what it starts from, what it is after a turn, and who
-/// gets it in the end.
-struct Joined {
+/// A loop-carried value that is added to the reversed loop after its body is complete: its initial value, its update in
+/// an iteration, and the use of its result.
+struct AddedCarry {
   Value init;
   std::function<Value(OpBuilder &, Value before)> next;
-  std::function<void(Value result)> give;
+  std::function<void(Value result)> useResult;
 };
 
 } // namespace
 
-/// Contractions, reductions and attention are dearer to compute again than what lies between; whether they are kept is
-/// a choice. Of a segment of a scan all is computed again.
-static bool mayBeKept(Operation &op) {
+/// Whether it is a choice to store the op's results. Contractions, reductions and attention are expensive to recompute;
+/// all else is recomputed. A loop over segments of a scan recomputes everything.
+static bool mayBeStored(Operation &op) {
   if (op.getParentOp()->hasAttr(segmentLoopAttrName))
     return false;
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
@@ -51,52 +51,54 @@ static void eraseDeadOps(Block &block, const llvm::DenseSet<Operation *> &spared
       op.erase();
 }
 
-/// Rules give a generic all that the forward's read; what its body makes no use of would be kept for nothing.
-static void dropUnreadInputs(Block &block) {
+/// Drops inputs of generics that their bodies do not read. Rules pass all inputs of the forward, which would otherwise
+/// be stored in vain.
+static void dropUnusedInputs(Block &block) {
   for (auto op : llvm::make_early_inc_range(block.getOps<linalg::GenericOp>())) {
     eraseDeadOps(*op.getBody(), {});
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
-    llvm::BitVector unread(op->getNumOperands());
+    llvm::BitVector unused(op->getNumOperands());
     for (OpOperand *input : op.getDpsInputOperands()) {
       unsigned number = input->getOperandNumber();
       SmallVector<AffineMap> others = op.getIndexingMapsArray();
       for (int each = op->getNumOperands() - 1; each >= 0; --each)
-        if (unread[each] || unsigned(each) == number)
+        if (unused[each] || unsigned(each) == number)
           others.erase(others.begin() + each);
-      // The sizes of all loops must still be known.
+      // The remaining operands must determine the extents of all loops.
       bool isNeeded = !op.getMatchingBlockArgument(input).use_empty() ||
                       !inversePermutation(concatAffineMaps(others, op.getContext()));
-      unread[number] = !isNeeded;
+      unused[number] = !isNeeded;
       if (isNeeded) {
         inputs.push_back(input->get());
         maps.push_back(op.getMatchingIndexingMap(input));
       }
     }
-    if (unread.none())
+    if (unused.none())
       continue;
     for (OpOperand &init : op.getDpsInitsMutable())
       maps.push_back(op.getMatchingIndexingMap(&init));
     OpBuilder builder(op);
-    op.getBody()->eraseArguments(unread);
-    auto made = linalg::GenericOp::create(builder, op.getLoc(), op->getResultTypes(), inputs, op.getOutputs(), maps,
-                                          op.getIteratorTypesArray());
-    made.getRegion().takeBody(op.getRegion());
-    op.replaceAllUsesWith(made.getResults());
+    op.getBody()->eraseArguments(unused);
+    auto result = linalg::GenericOp::create(builder, op.getLoc(), op->getResultTypes(), inputs, op.getOutputs(), maps,
+                                            op.getIteratorTypesArray());
+    result.getRegion().takeBody(op.getRegion());
+    op.replaceAllUsesWith(result.getResults());
     op.erase();
   }
 }
 
-/// Gives the forward loop a list for each kept value that is read, and the readers an element of it.
-static void addLists(scf::ForOp forward, ArrayRef<Kept> kept, Value place, ResidualChoice &choice) {
-  SmallVector<Kept> read;
-  for (Kept each : kept)
+/// Adds a per-iteration list to the forward loop for each residual that is read, and replaces its placeholder by an
+/// element of the list.
+static void addLists(scf::ForOp forward, ArrayRef<StoredValue> stored, Value position, ResidualChoice &choice) {
+  SmallVector<StoredValue> read;
+  for (StoredValue each : stored)
     if (!each.reader.getResult().use_empty())
       read.push_back(each);
   SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
   SizeExpr count = shapes.size(forward.getUpperBound());
   SmallVector<Value> values;
-  for (const Kept &each : read) {
+  for (const StoredValue &each : read) {
     choice.record(each.number, each.forward, count, shapes, /*kept=*/true);
     values.push_back(each.forward);
   }
@@ -106,10 +108,10 @@ static void addLists(scf::ForOp forward, ArrayRef<Kept> kept, Value place, Resid
     OpBuilder builder(each.reader);
     auto type = cast<RankedTensorType>(each.reader.getType());
     Value element =
-        model::ElementOp::create(builder, each.reader.getLoc(), type, wider.getResult(before + number), place);
+        model::ElementOp::create(builder, each.reader.getLoc(), type, wider.getResult(before + number), position);
     each.reader.getResult().replaceAllUsesWith(element);
   }
-  for (Kept each : kept)
+  for (StoredValue each : stored)
     each.reader.getOperation()->erase();
 }
 
@@ -118,9 +120,9 @@ namespace {
 /// Builds the reversed loop.
 class LoopReverse {
 public:
-  LoopReverse(Reverse &outer, OpBuilder &builder, const llvm::DenseSet<Operation *> &wanted, ResidualChoice &choice,
+  LoopReverse(Reverse &outer, OpBuilder &builder, const llvm::DenseSet<Operation *> &requested, ResidualChoice &choice,
               scf::ForOp forward)
-      : outer(outer), builder(builder), wanted(wanted), choice(choice), forward(forward), at(forward.getLoc()) {}
+      : outer(outer), builder(builder), requested(requested), choice(choice), forward(forward), at(forward.getLoc()) {}
 
   LogicalResult run();
 
@@ -129,25 +131,25 @@ private:
   void startLoop();
   void copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops);
   LogicalResult fillLoop();
-  void giveElements(Reverse &inner, const IRMapping &copies);
-  void joinSums(Reverse &inner);
-  void joinLists(const Reverse &inner);
-  LogicalResult joinParameters(const Reverse &inner);
-  LogicalResult widenToTurn(OpBuilder &inside, ParameterElement &element, Value &term);
-  void widenLoop();
+  void seedElements(Reverse &inner, const IRMapping &copies);
+  void addSums(Reverse &inner);
+  void addListCotangents(const Reverse &inner);
+  LogicalResult addParameters(const Reverse &inner);
+  LogicalResult widenToIteration(OpBuilder &inside, ParameterElement &element, Value &term);
+  void addCarries();
 
   Reverse &outer;
   OpBuilder &builder;
-  const llvm::DenseSet<Operation *> &wanted;
+  const llvm::DenseSet<Operation *> &requested;
   ResidualChoice &choice;
   scf::ForOp forward, loop;
   Location at;
-  SmallVector<unsigned> carried; ///< numbers of the carried values that are active
-  SmallVector<unsigned> lists;   ///< of those that are lists of which each turn writes an element, with a cotangent
-  SmallVector<Value> captured;   ///< active values from outside
-  SmallVector<Kept> kept;
-  SmallVector<Joined> joined;
-  Value place; ///< of the iteration, in the reversed loop
+  SmallVector<unsigned> carried; ///< numbers of active carried values
+  SmallVector<unsigned> lists;   ///< of those that are per-iteration lists which the loop writes, with a cotangent
+  SmallVector<Value> captured;   ///< active values defined outside of the loop
+  SmallVector<StoredValue> stored;
+  SmallVector<AddedCarry> added;
+  Value position; ///< number of the forward iteration, in the reversed loop
 };
 
 } // namespace
@@ -158,7 +160,7 @@ LogicalResult LoopReverse::checkBounds() {
   return success();
 }
 
-/// The loop with the cotangents of carried values; sums join when the body is known.
+/// Creates the loop with the cotangents of carried values; sums are added when the body is complete.
 void LoopReverse::startLoop() {
   SmallVector<Value> inits;
   SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
@@ -182,20 +184,20 @@ void LoopReverse::startLoop() {
   auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value).getResult(); };
   loop = scf::ForOp::create(builder, at, index(0), forward.getUpperBound(), index(1), inits);
   loop->setDiscardableAttrs(forward->getDiscardableAttrDictionary());
-  if (inits.empty()) // such a loop is made with the end of its body
+  if (inits.empty()) // such a loop is created with a terminator
     loop.getBody()->getTerminator()->erase();
 }
 
 void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops) {
   OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
-  place = elementIndex(IterationOrder::Descending, body, loop);
-  copies.map(forward.getInductionVar(), place);
+  position = elementIndex(IterationOrder::Descending, body, loop);
+  copies.map(forward.getInductionVar(), position);
   SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
   auto makeReader = [&](Value value, int64_t number) -> Value {
     auto type = cast<RankedTensorType>(value.getType());
     auto reader = tensor::EmptyOp::create(body, value.getLoc(), type.getShape(), type.getElementType(),
                                           dynamicSizes(body, shapes, value));
-    kept.push_back({value, reader, number});
+    stored.push_back({value, reader, number});
     return reader;
   };
   for (BlockArgument argument : forward.getRegionIterArgs()) {
@@ -206,7 +208,7 @@ void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Op
   }
   for (Value value : captured) {
     inner.activate(value);
-    inner.gatherElements(value);
+    inner.collectElementTerms(value);
   }
   for (Operation &op : forward.getBody()->without_terminator()) {
     Operation *copy = body.clone(op, copies);
@@ -214,7 +216,7 @@ void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Op
       continue;
     ops.push_back(copy);
     inner.propagate(copy);
-    if (!mayBeKept(op))
+    if (!mayBeStored(op))
       continue;
     int64_t number = choice.number();
     for (auto [original, result] : llvm::zip_equal(op.getResults(), copy->getResults())) {
@@ -223,20 +225,20 @@ void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Op
         continue;
       }
       Value reader = makeReader(original, number);
-      inner.keep(result, reader);
+      inner.setStored(result, reader);
       copies.map(original, reader);
     }
   }
 }
 
 LogicalResult LoopReverse::fillLoop() {
-  Reverse inner(OpBuilder::atBlockEnd(loop.getBody()), wanted, choice);
+  Reverse inner(OpBuilder::atBlockEnd(loop.getBody()), requested, choice);
   IRMapping copies;
   SmallVector<Operation *> ops;
   copyBody(inner, copies, ops);
   for (auto [position, number] : llvm::enumerate(carried))
-    inner.give(copies.lookupOrDefault(forward.getYieldedValues()[number]), loop.getRegionIterArgs()[position]);
-  giveElements(inner, copies);
+    inner.addTerm(copies.lookupOrDefault(forward.getYieldedValues()[number]), loop.getRegionIterArgs()[position]);
+  seedElements(inner, copies);
   if (failed(inner.run(ops)))
     return failure();
   OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
@@ -246,57 +248,58 @@ LogicalResult LoopReverse::fillLoop() {
     next.push_back(dy ? dy : Reverse::zerosLike(body, at, loop.getRegionIterArgs()[position]));
   }
   scf::YieldOp::create(body, at, next);
-  joinSums(inner);
-  joinLists(inner);
-  if (failed(joinParameters(inner)))
+  addSums(inner);
+  addListCotangents(inner);
+  if (failed(addParameters(inner)))
     return failure();
-  widenLoop();
+  addCarries();
   return success();
 }
 
-/// What a turn wrote into a list gets its element of the list's cotangent.
-void LoopReverse::giveElements(Reverse &inner, const IRMapping &copies) {
+/// Adds an element of the list's cotangent to the cotangent of each element that the forward iteration wrote.
+void LoopReverse::seedElements(Reverse &inner, const IRMapping &copies) {
   OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
   SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
   for (unsigned number : lists) {
     model::WithElementOp writer = listWriter(forward, number, shapes);
     Value dy = outer.cotangent(forward.getResult(number)), written = copies.lookupOrDefault(writer.getElement());
-    inner.give(written, model::ElementOp::create(body, at, writer.getElement().getType(), dy,
-                                                 copies.lookupOrDefault(writer.getPlace())));
+    inner.addTerm(written, model::ElementOp::create(body, at, writer.getElement().getType(), dy,
+                                                    copies.lookupOrDefault(writer.getPlace())));
   }
 }
 
-/// The cotangent of a value from outside is the sum over the turns.
-void LoopReverse::joinSums(Reverse &inner) {
+/// The cotangent of a value defined outside of the loop is the sum over iterations.
+void LoopReverse::addSums(Reverse &inner) {
   OpBuilder before(loop);
   for (Value value : captured)
     if (Value term = inner.cotangent(value))
-      joined.push_back({Reverse::zerosLike(before, at, value),
-                        [=, this](OpBuilder &inside, Value sum) { return Reverse::sum(inside, at, sum, term); },
-                        [=, this](Value result) { outer.give(value, result); }});
+      added.push_back({Reverse::zerosLike(before, at, value),
+                       [=, this](OpBuilder &inside, Value sum) { return Reverse::sum(inside, at, sum, term); },
+                       [=, this](Value result) { outer.addTerm(value, result); }});
 }
 
-/// That of a list has an element of each turn; where turns share elements, or some elements have none, they are added
-/// to zeros.
-void LoopReverse::joinLists(const Reverse &inner) {
+/// The cotangent of a list that the loop reads has an element for each iteration. If iterations share elements, or some
+/// elements are not read, terms are added to zeros.
+void LoopReverse::addListCotangents(const Reverse &inner) {
   OpBuilder before(loop);
   SymbolicShapes shapes(loop->getParentOfType<func::FuncOp>());
   SizeExpr count = shapes.size(loop.getUpperBound());
-  for (auto [list, place, term] : inner.elementTerms) {
-    bool isOnce = iterationOrder(place, loop, shapes) != IterationOrder::None,
+  for (auto [list, position, term] : inner.elementTerms) {
+    bool isOnce = iterationOrder(position, loop, shapes) != IterationOrder::None,
          isWhole = isOnce && shapes.extent(list, 0) == count;
     Value init = isWhole ? emptyList(before, shapes, term, loop) : Reverse::zerosLike(before, at, list);
     auto next = [=, this](OpBuilder &inside, Value sums) -> Value {
       Value total = term;
       if (!isOnce)
-        total = Reverse::sum(inside, at, model::ElementOp::create(inside, at, term.getType(), sums, place), term);
-      return model::WithElementOp::create(inside, at, sums.getType(), total, sums, place);
+        total =
+            Reverse::sum(inside, at, model::ElementOp::create(inside, at, term.getType(), sums, position), term);
+      return model::WithElementOp::create(inside, at, sums.getType(), total, sums, position);
     };
-    joined.push_back({init, next, [=, this, list = list](Value result) { outer.give(list, result); }});
+    added.push_back({init, next, [=, this, list = list](Value result) { outer.addTerm(list, result); }});
   }
 }
 
-/// `element` as number `at` of a list of `length`, zero elsewhere.
+/// A list of `length` with `element` at number `at`, and zeros elsewhere.
 static Value aloneInList(OpBuilder &builder, Value element, int64_t at, int64_t length) {
   Location location = element.getLoc();
   auto type = cast<RankedTensorType>(element.getType());
@@ -304,21 +307,21 @@ static Value aloneInList(OpBuilder &builder, Value element, int64_t at, int64_t 
   auto addZeros = [&](int64_t count) {
     if (count == 0)
       return;
-    Value empty = tensor::EmptyOp::create(builder, location, listType(type, count).getShape(), type.getElementType());
+    Value empty = tensor::EmptyOp::create(builder, location, listOf(type, count).getShape(), type.getElementType());
     parts.push_back(Reverse::zerosLike(builder, location, empty));
   };
   SmallVector<ReassociationIndices> dimensions;
   for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
     dimensions.push_back(dimension ? ReassociationIndices{dimension + 1} : ReassociationIndices{0, 1});
   addZeros(at);
-  parts.push_back(tensor::ExpandShapeOp::create(builder, location, listType(type, 1), element, dimensions));
+  parts.push_back(tensor::ExpandShapeOp::create(builder, location, listOf(type, 1), element, dimensions));
   addZeros(length - at - 1);
   return parts.size() == 1 ? parts[0] : tensor::ConcatOp::create(builder, location, 0, parts).getResult();
 }
 
-/// An element of an inner list, of each turn: the whole inner list, zero elsewhere.
-LogicalResult LoopReverse::widenToTurn(OpBuilder &inside, ParameterElement &element, Value &term) {
-  while (llvm::is_contained(element.indices, place) && element.indices.back() != place) {
+/// Extends the term of an element of an inner list to the whole inner list, with zeros elsewhere.
+LogicalResult LoopReverse::widenToIteration(OpBuilder &inside, ParameterElement &element, Value &term) {
+  while (llvm::is_contained(element.indices, position) && element.indices.back() != position) {
     std::optional<int64_t> number = getConstantIntValue(element.indices.pop_back_val());
     if (!number)
       return forward.emitError("the gradient of an element of a list inside a list, by a number that is not constant, "
@@ -328,36 +331,36 @@ LogicalResult LoopReverse::widenToTurn(OpBuilder &inside, ParameterElement &elem
   return success();
 }
 
-/// A list's parameter has a place for each iteration; any other is summed over them.
-LogicalResult LoopReverse::joinParameters(const Reverse &inner) {
+/// The gradient of a list of parameters has an element for each iteration; that of any other parameter is summed.
+LogicalResult LoopReverse::addParameters(const Reverse &inner) {
   OpBuilder before(loop);
   OpBuilder inBody(loop.getBody()->getTerminator());
   SymbolicShapes shapes(loop->getParentOfType<func::FuncOp>());
   for (auto [element, term] : inner.parameterTerms) {
-    if (failed(widenToTurn(inBody, element, term)))
+    if (failed(widenToIteration(inBody, element, term)))
       return failure();
     ParameterElement whole = element;
-    bool isList = !element.indices.empty() && element.indices.back() == place;
+    bool isList = !element.indices.empty() && element.indices.back() == position;
     if (isList)
       whole.indices.pop_back();
     Value sums = isList ? emptyList(before, shapes, term, loop) : Reverse::zerosLike(before, at, term);
     auto next = [=, this, term = term](OpBuilder &inside, Value sums) -> Value {
-      return isList ? model::WithElementOp::create(inside, at, sums.getType(), term, sums, place).getResult()
+      return isList ? model::WithElementOp::create(inside, at, sums.getType(), term, sums, position).getResult()
                     : Reverse::sum(inside, at, sums, term);
     };
-    joined.push_back({sums, next, [=, this](Value result) { outer.giveParameter(whole, result); }});
+    added.push_back({sums, next, [=, this](Value result) { outer.addParameterTerm(whole, result); }});
   }
   return success();
 }
 
-/// The loop with what has joined it.
-void LoopReverse::widenLoop() {
+/// Replaces the loop by one with the added loop-carried values.
+void LoopReverse::addCarries() {
   SmallVector<Value> inits;
-  for (const Joined &each : joined)
+  for (const AddedCarry &each : added)
     inits.push_back(each.init);
   auto yield = [&](OpBuilder &inside, Location, ArrayRef<BlockArgument> arguments) {
     SmallVector<Value> next;
-    for (auto [each, argument] : llvm::zip_equal(joined, arguments))
+    for (auto [each, argument] : llvm::zip_equal(added, arguments))
       next.push_back(each.next(inside, argument));
     return next;
   };
@@ -366,9 +369,9 @@ void LoopReverse::widenLoop() {
   loop = cast<scf::ForOp>(wider->getOperation());
   loop->setDiscardableAttrs(forward->getDiscardableAttrDictionary());
   for (auto [position, number] : llvm::enumerate(carried))
-    outer.give(forward.getInits()[number], loop.getResult(position));
-  for (auto [position, each] : llvm::enumerate(joined))
-    each.give(loop.getResult(carried.size() + position));
+    outer.addTerm(forward.getInits()[number], loop.getResult(position));
+  for (auto [position, each] : llvm::enumerate(added))
+    each.useResult(loop.getResult(carried.size() + position));
 }
 
 LogicalResult LoopReverse::run() {
@@ -378,18 +381,18 @@ LogicalResult LoopReverse::run() {
   if (failed(fillLoop()))
     return failure();
   resolveSizes(loop->getParentOfType<func::FuncOp>());
-  llvm::DenseSet<Operation *> spared; // what the elements of lists are read by
-  for (const Kept &each : kept)
+  llvm::DenseSet<Operation *> spared; // ops that elements of lists will replace or use
+  for (const StoredValue &each : stored)
     spared.insert(each.reader);
-  if (Operation *op = place.getDefiningOp())
+  if (Operation *op = position.getDefiningOp())
     spared.insert(op);
   eraseDeadOps(*loop.getBody(), spared);
-  dropUnreadInputs(*loop.getBody());
+  dropUnusedInputs(*loop.getBody());
   eraseDeadOps(*loop.getBody(), spared);
-  addLists(forward, kept, place, choice);
+  addLists(forward, stored, position, choice);
   return success();
 }
 
-LogicalResult Reverse::reverse(scf::ForOp loop) { return LoopReverse(*this, builder, wanted, choice, loop).run(); }
+LogicalResult Reverse::reverse(scf::ForOp loop) { return LoopReverse(*this, builder, requested, choice, loop).run(); }
 
 } // namespace attnc

@@ -31,7 +31,7 @@ public:
     FailureOr<Gradients> gradients = appendGradients(request);
     if (failed(gradients))
       return failure();
-    // States that the function updates are set behind all that reads them, the backward pass too.
+    // States that the function updates are set after all their readers, including the backward pass.
     SmallVector<Operation *> sets;
     for (Operation &op : terminator->getBlock()->without_terminator())
       if (isa<model::SetOp>(op) || (isa<scf::ForOp>(op) && op.getNumResults() == 0))
@@ -46,11 +46,12 @@ public:
     auto [count, number] = nextCount();
     for (auto [step, gradient] : llvm::zip_equal(minimize.getSteps(), gradients->parameters)) {
       auto parameter = module.lookupSymbol<model::ParameterOp>(step.getParameter());
-      LogicalResult taken = success();
-      model::forEachElement(
-          builder, at, gradient, parameter.getCounts(),
-          [&, number = number](Value element, ValueRange place) { taken = takeStep(step, element, number, place); });
-      if (failed(taken))
+      LogicalResult updated = success();
+      model::forEachElement(builder, at, gradient, parameter.getCounts(),
+                            [&, number = number](Value element, ValueRange elementIndex) {
+                              updated = updateParameter(step, element, number, elementIndex);
+                            });
+      if (failed(updated))
         return failure();
     }
     model::SetOp::create(builder, at, minimize.getCount(), ValueRange(), count);
@@ -64,8 +65,8 @@ private:
   OpBuilder builder;
   model::MinimizeAttr minimize;
   Location at;
-  Value factor;     ///< that scales all gradients; null: `share` alone does
-  double share = 1; ///< of a batch in the gradients
+  Value factor;     ///< factor of all gradients; null if it is `share`
+  double share = 1; ///< 1 / batches
 
   using Body = function_ref<Value(OpBuilder &, ValueRange)>;
   Value map(Type element, ValueRange inputs, ArrayRef<AffineMap> inputMaps, ArrayRef<OpFoldResult> sizes, Body body);
@@ -85,11 +86,11 @@ private:
   std::pair<Value, Value> nextCount();
   LogicalResult readsNoTrained(func::FuncOp optimizer);
   LogicalResult setInOrder(ArrayRef<FlatSymbolRefAttr> targets, ArrayRef<Value> before, ArrayRef<Value> after,
-                           ValueRange place);
-  LogicalResult takeStep(model::StepAttr step, Value gradient, Value number, ValueRange place);
+                           ValueRange elementIndex);
+  LogicalResult updateParameter(model::StepAttr step, Value gradient, Value number, ValueRange elementIndex);
 };
 
-/// A tensor of `sizes` by its elements.
+/// A tensor of `sizes` with elements computed by `body`.
 Value Minimization::map(Type element, ValueRange inputs, ArrayRef<AffineMap> inputMaps, ArrayRef<OpFoldResult> sizes,
                         Body body) {
   Value empty = tensor::EmptyOp::create(builder, at, sizes, element);
@@ -107,7 +108,7 @@ Value Minimization::scalar(Type element, ValueRange inputs, Body body) {
   return map(element, inputs, SmallVector<AffineMap>(inputs.size(), builder.getMultiDimIdentityMap(0)), {}, body);
 }
 
-/// Sums over all but the first `kept` dimensions.
+/// Sums over all dimensions but the first `kept`.
 Value Minimization::sumOf(Value tensor, unsigned kept, bool squared) {
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, tensor);
@@ -130,14 +131,14 @@ Value Minimization::sumOf(Value tensor, unsigned kept, bool squared) {
       .getResult(0);
 }
 
-/// Along the last dimension first, which is many sums at once, then over what is left.
+/// Sums along the last dimension first, which is many independent sums, then over the rest.
 Value Minimization::sumOfSquares(Value tensor) {
   unsigned rank = cast<RankedTensorType>(tensor.getType()).getRank();
   Value rows = sumOf(tensor, rank > 0 ? rank - 1 : 0, /*squared=*/true);
   return rank > 1 ? sumOf(rows, 0, /*squared=*/false) : rows;
 }
 
-/// Gives the arguments a leading dimension, and the body of the loop the element at its counter.
+/// Adds a leading dimension to the arguments; the body of the loop reads the element of its iteration.
 void Minimization::takeBatches(scf::ForOp loop) {
   builder.setInsertionPointToStart(loop.getBody());
   for (BlockArgument argument : function.getArguments()) {
@@ -155,7 +156,7 @@ void Minimization::takeBatches(scf::ForOp loop) {
     function.setArgAttr(number, model::shapeAttrName, builder.getArrayAttr(names));
   }
   function.setFunctionType(builder.getFunctionType(function.getBody().getArgumentTypes(), function.getResultTypes()));
-  // Each batch draws for itself: the number of the step is that of the batch.
+  // Each batch has its own random draws: its step number is that of the batch.
   loop.walk([&](model::GetOp get) {
     if (get.getParameterAttr() != minimize.getCount())
       return;
@@ -163,15 +164,15 @@ void Minimization::takeBatches(scf::ForOp loop) {
     Value number = scalar(builder.getI32Type(), get.getResult(), [&](OpBuilder &inner, ValueRange values) -> Value {
       Value batches = arith::ConstantOp::create(inner, at, inner.getI32IntegerAttr(minimize.getBatches()));
       Value first = arith::MulIOp::create(inner, at, values[0], batches);
-      Value turn = arith::IndexCastOp::create(inner, at, inner.getI32Type(), loop.getInductionVar());
-      return arith::AddIOp::create(inner, at, first, turn);
+      Value batch = arith::IndexCastOp::create(inner, at, inner.getI32Type(), loop.getInductionVar());
+      return arith::AddIOp::create(inner, at, first, batch);
     });
     get.getResult().replaceAllUsesExcept(number, number.getDefiningOp());
   });
 }
 
-/// Computes what the function holds for one batch after the other, in a loop; the loss and the gradients are sums over
-/// them then, in the order of the batches, and the loss is divided by their number.
+/// Moves the function's ops into a loop over batches. Loss and gradients become sums over the batches, in order; the
+/// loss is divided by their number.
 void Minimization::accumulate(Gradients &gradients) {
   Block &block = function.getBody().front();
   Operation *terminator = block.getTerminator();
@@ -205,7 +206,7 @@ void Minimization::accumulate(Gradients &gradients) {
   gradients.parameters.assign(loop.getResults().begin() + 1, loop.getResults().end());
 }
 
-/// min(1, c / norm), and 1 where all gradients are zero; times the share of a batch.
+/// min(1, c / norm), or 1 if all gradients are zero; times 1 / batches.
 Value Minimization::clippingFactor(ArrayRef<Value> gradients) {
   Type f32 = builder.getF32Type();
   Value total;
@@ -238,7 +239,7 @@ Value Minimization::scaled(Value gradient) {
              });
 }
 
-/// The number of this step, as i32 and as f32.
+/// The number of this training step, as i32 and as f32.
 std::pair<Value, Value> Minimization::nextCount() {
   auto parameter = module.lookupSymbol<model::ParameterOp>(minimize.getCount());
   Value before = model::GetOp::create(builder, at, parameter.getType(), minimize.getCount(), ValueRange());
@@ -252,7 +253,7 @@ std::pair<Value, Value> Minimization::nextCount() {
   return {after, real};
 }
 
-/// The steps of parameters follow one another, so that one would see what another has made.
+/// An optimizer must not read a trained parameter: updates are sequential, so it would see an updated value.
 LogicalResult Minimization::readsNoTrained(func::FuncOp optimizer) {
   WalkResult result = optimizer.walk([&](model::GetOp get) {
     bool isTrained = llvm::any_of(minimize.getSteps(),
@@ -266,9 +267,9 @@ LogicalResult Minimization::readsNoTrained(func::FuncOp optimizer) {
   return failure(result.wasInterrupted());
 }
 
-/// What is set to the value that another target had comes before that one is set.
+/// Orders updates: a target that is set to another target's old value is set before that one.
 LogicalResult Minimization::setInOrder(ArrayRef<FlatSymbolRefAttr> targets, ArrayRef<Value> before,
-                                       ArrayRef<Value> after, ValueRange place) {
+                                       ArrayRef<Value> after, ValueRange elementIndex) {
   SmallVector<size_t> pending;
   for (size_t each = 0; each < targets.size(); ++each)
     if (after[each] != before[each])
@@ -280,14 +281,15 @@ LogicalResult Minimization::setInOrder(ArrayRef<FlatSymbolRefAttr> targets, Arra
     if (next == pending.end())
       return emitError(at,
                        "a step of the optimizer gives two states each other's value, which cannot be done in place");
-    model::SetOp::create(builder, at, targets[*next], place, after[*next]);
+    model::SetOp::create(builder, at, targets[*next], elementIndex, after[*next]);
     pending.erase(next);
   }
   return success();
 }
 
-/// The step of the parameter at `place` of its lists.
-LogicalResult Minimization::takeStep(model::StepAttr step, Value gradient, Value number, ValueRange place) {
+/// Updates the parameter element at `place` of its lists.
+LogicalResult Minimization::updateParameter(model::StepAttr step, Value gradient, Value number,
+                                            ValueRange elementIndex) {
   auto optimizer = module.lookupSymbol<func::FuncOp>(step.getFunction());
   if (failed(readsNoTrained(optimizer)))
     return failure();
@@ -296,7 +298,7 @@ LogicalResult Minimization::takeStep(model::StepAttr step, Value gradient, Value
   SmallVector<Value> values;
   for (FlatSymbolRefAttr target : targets) {
     auto parameter = module.lookupSymbol<model::ParameterOp>(target);
-    values.push_back(model::GetOp::create(builder, at, parameter.getType(), target, place));
+    values.push_back(model::GetOp::create(builder, at, parameter.getType(), target, elementIndex));
   }
   SmallVector<Value> arguments = {values[0], scaled(gradient), number};
   arguments.append(values.begin() + 1, values.end());
@@ -308,7 +310,7 @@ LogicalResult Minimization::takeStep(model::StepAttr step, Value gradient, Value
   SmallVector<Value> after;
   for (Value value : body.getTerminator()->getOperands())
     after.push_back(mapping.lookupOrDefault(value));
-  return setInOrder(targets, values, after, place);
+  return setInOrder(targets, values, after, elementIndex);
 }
 
 } // namespace

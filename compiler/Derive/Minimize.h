@@ -1,16 +1,18 @@
-//===- Minimize.h - a step of training ----------------------------------------------------------------------------===//
+//===- Minimize.h - the training step: gradient, clipping and optimizer update ------------------------------------===//
 //
-// A function with `model.minimize` computes a loss L. What is appended to it, for each parameter p with its states s:
+// A function with `model.minimize` computes a loss L. For each parameter p with optimizer states s, these ops are
+// appended:
 //
 //   g = dL/dp                                  compiler/Derive/Gradient.h
-//   L, g = their means over n batches           in a loop, where the gradients of several batches are accumulated
-//   g = g min(1, c / |all g together|)         where the norm is clipped (Pascanu, Mikolov, Bengio 2013)
+//   L, g = their means over n batches          in a loop, with gradient accumulation over several batches
+//   g = g min(1, c / |all g together|)         with clipping of the global norm (Pascanu, Mikolov, Bengio 2013)
 //   n = count + 1
 //   p, s = step(p, g, n, s)                    the optimizer's function, inlined; a loop over the elements of a list
 //
-// and `model.set` of all of them. Its results stay the same: the loss of the parameters before the step.
+// followed by `model.set` of all of them. The results of the function stay the same: the loss of the parameters before
+// the training step.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,10 +20,10 @@
 
 namespace attnc {
 
-/// Fails with an error at the op that has no derivative.
+/// Fails with an error at an op that has no derivative.
 mlir::LogicalResult deriveMinimization(mlir::func::FuncOp function);
 
-/// Drops the functions of optimizers' steps that nothing names any more.
+/// Erases functions of optimizers that are no longer referenced.
 void eraseSteps(mlir::ModuleOp module);
 
 } // namespace attnc

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Operations that a byte read or written stands for.
+/// Operations that one byte read or written counts as.
 static constexpr int64_t operationsPerByte = 16;
 
 ResidualChoice::ResidualChoice(func::FuncOp function) {
@@ -26,7 +26,7 @@ static llvm::StringRef kindOf(Operation *op) {
   return generic && matchContraction(generic) ? "contraction" : "reduction";
 }
 
-/// Operations of one evaluation.
+/// Operations of one execution.
 static SizeExpr operationsOf(Operation *op, SymbolicShapes &shapes) {
   SizeExpr points = 1;
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {

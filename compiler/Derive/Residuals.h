@@ -1,21 +1,21 @@
-//===- Residuals.h - what the reverse of a loop keeps of the iterations -------------------------------------------===//
+//===- Residuals.h - residuals of a loop's backward pass, and the choice of rematerialisation ---------------------===//
 //
-// The reversed loop computes an iteration again from what was kept of it. Carried values are always kept; of the
-// results of contractions, reductions and attention each is kept, or computed again with what else lies between:
+// The reversed loop recomputes an iteration from its residuals. Carried values are always stored. Each result of a
+// contraction, a reduction or attention is either stored, or recomputed with the cheap ops in between:
 //
-//   attn.recompute = [1, 4]      on a function, before: the numbers of the ops whose results are computed again
-//   attn.residuals = [{...}]     on a function, after: every value that is kept, and every op of attn.recompute
+//   attn.recompute = [1, 4]      on a function, input: numbers of the ops whose results are recomputed
+//   attn.residuals = [{...}]     on a function, output: every stored value, and every op of attn.recompute
 //
-// Ops are numbered in the order in which the reverse meets them, which does not depend on the choice. Sizes and costs
-// are of all iterations, as texts over the function's dimensions:
+// Ops are numbered in the order of the reverse pass, which does not depend on the choice. Sizes and costs cover all
+// iterations, as texts over the function's dimensions:
 //
 //   {number = 4, place = "gpt.attn:41:9", kind = "contraction", shape = "batch, seq, 3072", bytes = "147456*batch*seq",
 //    cost = "...", kept}
 //
-// Cost is operations, a byte that is read or written counted as 16 of them, which is about what a processor does while
-// it moves one.
+// Cost is the number of operations, where a byte read or written counts as 16: about what a processor computes while it
+// moves a byte.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Analysis/SymbolicShapes.h"
@@ -31,32 +31,32 @@ inline constexpr llvm::StringLiteral residualsAttrName = "attn.residuals";
 
 struct Residual {
   int64_t number = carried;
-  std::string place, kind; ///< kind: "carried value", "contraction", "reduction", "attention"
-  std::string shape;       ///< of one iteration's
+  std::string place, kind; ///< source location; kind: "carried value", "contraction", "reduction", "attention"
+  std::string shape;       ///< shape of one iteration's value
   SizeExpr bytes, cost;
   bool kept = true;
 
-  static constexpr int64_t carried = -1; ///< the number of a carried value, which no choice is about
+  static constexpr int64_t carried = -1; ///< number of carried values, which are always stored
   bool mayBeRecomputed() const { return number != carried; }
 };
 
 /// "contraction [batch, seq, 3072], gpt.attn:41:9".
 std::string nameOf(const Residual &residual);
 
-/// What `derive` recorded of a function.
+/// The residuals that the derive phase recorded.
 std::vector<Residual> residualsOf(mlir::func::FuncOp function);
 
-/// Numbers the ops while a function is differentiated, and collects what is kept.
+/// Numbers the ops during differentiation, and records residuals.
 class ResidualChoice {
 public:
   explicit ResidualChoice(mlir::func::FuncOp function);
 
-  /// The number of the next op that may be kept.
+  /// The number of the next op whose result may be stored.
   int64_t number() { return next++; }
   bool isRecomputed(int64_t number) const { return recomputed.contains(number); }
-  /// Records `value`, a carried value or a result of an op of a loop with `count` iterations.
+  /// Records `value`, a carried value or an op's result, of a loop with `count` iterations.
   void record(int64_t number, mlir::Value value, const SizeExpr &count, SymbolicShapes &shapes, bool kept);
-  /// Writes what was recorded.
+  /// Writes the records as an attribute.
   void writeTo(mlir::func::FuncOp function) const;
 
 private:

@@ -8,21 +8,21 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// Of which each is a kernel.
-constexpr size_t mostClasses = 16;
-/// Iterations that are asked for an element; to put the classes together again costs as much as to ask a few.
-constexpr int64_t leastIterations = 64;
+/// Largest number of classes, each of which is a kernel.
+constexpr size_t maxClasses = 16;
+/// Fewest iterations for each element: the interleaving of classes costs as much as a few iterations.
+constexpr int64_t minIterations = 64;
 
-/// The numerator of a solution with a divisor: ofElement * element + ofLoop * loop + constant.
+/// The numerator of a solution with a divisor: elementFactor * element + loopFactor * loop + constant.
 struct SteppedRead {
   unsigned solved = 0, dim = 0;
   int64_t divisor = 1, elements = 0;
-  int64_t ofElement = 0, ofLoop = 0, constant = 0;
+  int64_t elementFactor = 0, loopFactor = 0, constant = 0;
   std::optional<unsigned> loop;
   int64_t iterations = 1;
 };
 
-bool asksFew(const InverseRead &inverse, llvm::function_ref<int64_t(unsigned)> sizeOf) {
+bool visitsFew(const InverseRead &inverse, llvm::function_ref<int64_t(unsigned)> sizeOf) {
   int64_t iterations = 1;
   for (unsigned loop : inverse.remaining) {
     int64_t size = sizeOf(loop);
@@ -30,11 +30,11 @@ bool asksFew(const InverseRead &inverse, llvm::function_ref<int64_t(unsigned)> s
       return false;
     iterations *= size;
   }
-  return iterations < leastIterations;
+  return iterations < minIterations;
 }
 
-/// The factors of subscripts and loops, then the constant; nothing where there is a size in it.
-std::optional<SmallVector<int64_t>> factorsOf(const InverseRead &inverse, AffineExpr expr) {
+/// Coefficients of subscripts and loops, then the constant; null if the expression contains a size.
+std::optional<SmallVector<int64_t>> linearFactors(const InverseRead &inverse, AffineExpr expr) {
   SmallVector<int64_t> row;
   unsigned dims = inverse.rank + inverse.solutions.size(), symbols = inverse.symbols.size();
   if (failed(getFlattenedAffineExpr(expr, dims, symbols, &row)) || row.size() != dims + symbols + 1 ||
@@ -47,7 +47,7 @@ std::optional<SmallVector<int64_t>> factorsOf(const InverseRead &inverse, Affine
 std::optional<SteppedRead> steppedRead(const InverseRead &inverse, unsigned solved, RankedTensorType elements,
                                        llvm::function_ref<int64_t(unsigned)> sizeOf) {
   const InverseRead::Solution &solution = *inverse.solutions[solved];
-  auto factors = factorsOf(inverse, solution.numerator);
+  auto factors = linearFactors(inverse, solution.numerator);
   SteppedRead read;
   read.solved = solved;
   read.dim = solution.dim;
@@ -60,21 +60,21 @@ std::optional<SteppedRead> steppedRead(const InverseRead &inverse, unsigned solv
     if (factor == 0)
       continue;
     if (dim == read.dim) {
-      read.ofElement = factor;
+      read.elementFactor = factor;
       continue;
     }
     if (dim < inverse.rank || read.loop)
       return std::nullopt;
     read.loop = dim - inverse.rank;
-    read.ofLoop = factor;
+    read.loopFactor = factor;
     read.iterations = sizeOf(*read.loop);
   }
-  if (ShapedType::isDynamic(read.iterations) || read.ofElement == 0)
+  if (ShapedType::isDynamic(read.iterations) || read.elementFactor == 0)
     return std::nullopt;
   return read;
 }
 
-/// Whether another solution is of the same subscript or loop.
+/// Whether another solution depends on the same subscript or loop.
 bool isShared(const InverseRead &inverse, const SteppedRead &read) {
   for (auto [loop, solution] : llvm::enumerate(inverse.solutions))
     if (solution && loop != read.solved &&
@@ -84,28 +84,30 @@ bool isShared(const InverseRead &inverse, const SteppedRead &read) {
   return false;
 }
 
-/// The residue of the iterations that may read elements of this one; nothing where none does.
-std::optional<Residue> residueOf(const SteppedRead &read, int64_t ofElement) {
+/// The residue of the iterations that may read elements of residue `elementResidue`; null if there are none.
+std::optional<Residue> residueOf(const SteppedRead &read, int64_t elementResidue) {
   int64_t stride = read.divisor;
-  Residue residue{read.dim, stride, ofElement, (read.elements - ofElement + stride - 1) / stride, read.loop};
-  for (residue.ofLoop = 0; residue.ofLoop < (read.loop ? std::min(stride, read.iterations) : 1); ++residue.ofLoop)
-    if ((read.ofElement * ofElement + read.ofLoop * residue.ofLoop + read.constant) % stride == 0) {
+  Residue residue{read.dim, stride, elementResidue, (read.elements - elementResidue + stride - 1) / stride, read.loop};
+  for (residue.loopResidue = 0; residue.loopResidue < (read.loop ? std::min(stride, read.iterations) : 1);
+       ++residue.loopResidue)
+    if ((read.elementFactor * elementResidue + read.loopFactor * residue.loopResidue + read.constant) % stride == 0) {
       if (read.loop)
-        residue.iterations = (read.iterations - residue.ofLoop + stride - 1) / stride;
+        residue.iterations = (read.iterations - residue.loopResidue + stride - 1) / stride;
       return residue;
     }
   return std::nullopt;
 }
 
-/// Says the solution in numbers of elements and iterations of the residue.
-void restate(InverseRead &inverse, const SteppedRead &read, const Residue &residue) {
+/// Rewrites the solution in terms of the numbers of elements and iterations within the residue class.
+void substitute(InverseRead &inverse, const SteppedRead &read, const Residue &residue) {
   InverseRead::Solution &solution = *inverse.solutions[read.solved];
   MLIRContext *context = solution.numerator.getContext();
   auto dim = [&](unsigned number) { return getAffineDimExpr(number, context); };
-  int64_t constant = read.ofElement * residue.ofElement + read.ofLoop * residue.ofLoop + read.constant;
-  solution.numerator = dim(read.dim) * read.ofElement + constant / residue.stride;
+  int64_t constant =
+      read.elementFactor * residue.elementResidue + read.loopFactor * residue.loopResidue + read.constant;
+  solution.numerator = dim(read.dim) * read.elementFactor + constant / residue.stride;
   if (read.loop)
-    solution.numerator = solution.numerator + dim(inverse.rank + *read.loop) * read.ofLoop;
+    solution.numerator = solution.numerator + dim(inverse.rank + *read.loop) * read.loopFactor;
   solution.divisor = 1;
 }
 
@@ -113,35 +115,35 @@ void restate(InverseRead &inverse, const SteppedRead &read, const Residue &resid
 
 std::vector<ResidueClass> residueClasses(const InverseRead &inverse, RankedTensorType elements,
                                          llvm::function_ref<int64_t(unsigned)> sizeOf) {
-  if (asksFew(inverse, sizeOf))
+  if (visitsFew(inverse, sizeOf))
     return {};
   std::vector<ResidueClass> classes = {{{}, true, inverse, {}}};
   for (auto [loop, solution] : llvm::enumerate(inverse.solutions)) {
     if (!solution || solution->divisor == 1)
       continue;
     auto read = steppedRead(inverse, loop, elements, sizeOf);
-    // Of a loop that a multiple of is read, several residues may be read for one.
-    if (!read || isShared(inverse, *read) || (read->loop && std::gcd(read->ofLoop, read->divisor) != 1) ||
-        classes.size() * read->divisor > mostClasses)
+    // If the loop's coefficient is not coprime to the divisor, several residues of the loop may read one class.
+    if (!read || isShared(inverse, *read) || (read->loop && std::gcd(read->loopFactor, read->divisor) != 1) ||
+        classes.size() * read->divisor > maxClasses)
       return {};
     std::vector<ResidueClass> finer;
     for (const ResidueClass &each : classes)
-      for (int64_t ofElement = 0; ofElement < read->divisor; ++ofElement) {
+      for (int64_t elementResidue = 0; elementResidue < read->divisor; ++elementResidue) {
         finer.push_back(each);
-        auto residue = residueOf(*read, ofElement);
+        auto residue = residueOf(*read, elementResidue);
         finer.back().isRead &= residue.has_value();
         finer.back().residues.push_back(
-            residue.value_or(Residue{read->dim, read->divisor, ofElement, 0, std::nullopt}));
+            residue.value_or(Residue{read->dim, read->divisor, elementResidue, 0, std::nullopt}));
         if (residue)
-          restate(finer.back().inverse, *read, *residue);
+          substitute(finer.back().inverse, *read, *residue);
       }
     classes = std::move(finer);
   }
   return classes.size() == 1 ? std::vector<ResidueClass>() : classes;
 }
 
-/// The element of a class, where its subscripts have the residues, else any of its elements.
-static Value elementOf(OpBuilder &inner, Location at, const ResidueClass &from, ArrayRef<Value> indices) {
+/// The element of a class at `indices` if these have its residues, else an arbitrary element of it.
+static Value classElement(OpBuilder &inner, Location at, const ResidueClass &from, ArrayRef<Value> indices) {
   auto constant = [&](int64_t value) { return arith::ConstantIndexOp::create(inner, at, value).getResult(); };
   SmallVector<Value> subscripts(indices);
   for (const Residue &each : from.residues) {
@@ -156,7 +158,7 @@ static Value hasResidues(OpBuilder &inner, Location at, ArrayRef<Residue> residu
   Value all;
   for (const Residue &each : residues) {
     Value residue = arith::RemSIOp::create(inner, at, indices[each.dim], constant(each.stride));
-    Value is = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, residue, constant(each.ofElement));
+    Value is = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, residue, constant(each.elementResidue));
     all = all ? arith::AndIOp::create(inner, at, all, is).getResult() : is;
   }
   return all;
@@ -176,7 +178,7 @@ Value interleave(OpBuilder &builder, Location at, Value elements, ArrayRef<Resid
     for (const ResidueClass &each : classes)
       if (each.gradient)
         chosen = arith::SelectOp::create(inner, at, hasResidues(inner, at, each.residues, indices),
-                                         elementOf(inner, at, each, indices), chosen);
+                                         classElement(inner, at, each, indices), chosen);
     linalg::YieldOp::create(inner, at, chosen);
   };
   return linalg::GenericOp::create(builder, at, empty.getType(), ValueRange{}, empty, map, loops, body).getResult(0);

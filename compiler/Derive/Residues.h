@@ -1,7 +1,7 @@
-//===- Residues.h - elements that are read in steps ---------------------------------------------------------------===//
+//===- Residues.h - gradients of strided reads by residue class ---------------------------------------------------===//
 //
-// Of x[2 i + d] only each second d reads an element, that of the same residue. The gradient of x is then one sum for
-// the elements of each residue, over the iterations that may read them, and not over twice as many:
+// In x[2 i + d], only every second d reads a given element: those of the same residue. So the gradient of x is computed
+// by one sum for each residue class of elements, over the iterations that may read it, instead of over twice as many:
 //
 //   y[i] = sum over d < 3 of x[2 i + d] * w[d]
 //
@@ -9,9 +9,9 @@
 //   odd[p]  = sum over u < 1 of  dy[p - u] * w[2 u + 1]          x[2 p + 1],  d = 2 u + 1
 //   dx[e]   = if e mod 2 = 0 then even[e / 2] else odd[e / 2]
 //
-// Where several subscripts are read in steps there is a sum for each combination of their residues.
+// If several subscripts have strides, there is a sum for each combination of residues.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Derive/InverseRead.h"
@@ -19,28 +19,28 @@
 
 namespace attnc {
 
-/// Subscript `dim` of elements is stride * n + ofElement, of so many; the index of a loop that goes on, where the
-/// subscript depends on one, is stride * m + ofLoop, in so many iterations.
+/// Subscript `dim` of the class's elements is stride * n + elementResidue, for n < elements. If the subscript depends
+/// on a free loop, its index is stride * m + loopResidue, for m < iterations.
 struct Residue {
   unsigned dim = 0;
-  int64_t stride = 1, ofElement = 0, elements = 0;
+  int64_t stride = 1, elementResidue = 0, elements = 0;
   std::optional<unsigned> loop;
-  int64_t ofLoop = 0, iterations = 1;
+  int64_t loopResidue = 0, iterations = 1;
 };
 
 struct ResidueClass {
   llvm::SmallVector<Residue> residues;
-  bool isRead = true;   ///< by any iteration
-  InverseRead inverse;  ///< solutions are over the numbers n and m, and have no divisors
-  mlir::Value gradient; ///< of its elements; null where that is zero
+  bool isRead = true;   ///< by some iteration
+  InverseRead inverse;  ///< solutions are in terms of n and m, without divisors
+  mlir::Value gradient; ///< gradient of its elements; null if it is zero
 };
 
-/// The classes of the elements; none where no subscript is read in steps, where sizes of those that are are not known,
-/// where classes would be many, or iterations to ask few, as for pooling.
+/// The residue classes of elements. Empty if no subscript has a stride, if strided sizes are dynamic, if there would be
+/// too many classes, or if an element has few iterations, as in pooling.
 std::vector<ResidueClass> residueClasses(const InverseRead &inverse, mlir::RankedTensorType elements,
                                          llvm::function_ref<int64_t(unsigned loop)> sizeOf);
 
-/// A tensor like `elements` of the gradients of all classes.
+/// Interleaves the gradients of all classes to a tensor like `elements`.
 mlir::Value interleave(mlir::OpBuilder &builder, mlir::Location at, mlir::Value elements,
                        llvm::ArrayRef<ResidueClass> classes);
 

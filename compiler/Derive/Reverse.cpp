@@ -15,7 +15,7 @@ bool isReal(Value value) {
   return type && type.getElementType().isF32();
 }
 
-/// The tensors that an op reads: its operands, and what its regions capture, each once in the order of the text.
+/// The tensors that an op reads: operands and captures of its regions, each once, in program order.
 static SmallVector<Value> tensorsReadBy(Operation *op) {
   SetVector<Value> tensors;
   op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
@@ -26,7 +26,7 @@ static SmallVector<Value> tensorsReadBy(Operation *op) {
   return tensors.takeVector();
 }
 
-/// The scatter that makes `value`, if it starts from zeros and nothing else reads it.
+/// The scatter that computes `value`, if it starts from zeros and has no other user.
 static attn::ScatterAddOp scatterFromZeros(Value value) {
   auto scatter = value.getDefiningOp<attn::ScatterAddOp>();
   auto fill = scatter && value.use_empty() ? scatter.getInit().getDefiningOp<linalg::FillOp>() : nullptr;
@@ -34,7 +34,7 @@ static attn::ScatterAddOp scatterFromZeros(Value value) {
 }
 
 Value Reverse::sum(OpBuilder &builder, Location location, Value a, Value b) {
-  // What is scattered goes to the other term at once.
+  // The scatter adds to the other term directly.
   for (auto [scattered, other] : {std::pair(b, a), std::pair(a, b)})
     if (auto scatter = scatterFromZeros(scattered); scatter && scatter->getBlock() == builder.getInsertionBlock()) {
       scatter->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
@@ -63,7 +63,7 @@ Value Reverse::zerosLike(OpBuilder &builder, Location location, Value like) {
   return linalg::FillOp::create(builder, location, zero, empty).getResult(0);
 }
 
-Value Reverse::aloneInList(OpBuilder &builder, Location location, Value element, Value place, Value like) {
+Value Reverse::oneElementList(OpBuilder &builder, Location location, Value element, Value elementIndex, Value like) {
   auto type = cast<RankedTensorType>(like.getType());
   Value empty =
       tensor::EmptyOp::create(builder, location, tensor::getMixedSizes(builder, location, like), type.getElementType());
@@ -71,7 +71,7 @@ Value Reverse::aloneInList(OpBuilder &builder, Location location, Value element,
   SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
   auto body = [&](OpBuilder &inner, Location at, ValueRange elements) {
     Value here = linalg::IndexOp::create(inner, at, 0);
-    Value isPlace = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, here, place);
+    Value isPlace = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, here, elementIndex);
     Value zero = arith::ConstantOp::create(inner, at, inner.getF32FloatAttr(0));
     linalg::YieldOp::create(inner, at, arith::SelectOp::create(inner, at, isPlace, elements[0], zero).getResult());
   };
@@ -88,7 +88,7 @@ void Reverse::propagate(ArrayRef<Operation *> ops) {
     }
     if (auto get = dyn_cast<model::GetOp>(op)) {
       auto *parameter = SymbolTable::lookupNearestSymbolFrom(get, get.getParameterAttr());
-      if (wanted.contains(parameter))
+      if (requested.contains(parameter))
         active.insert(get.getResult());
       continue;
     }
@@ -100,7 +100,7 @@ void Reverse::propagate(ArrayRef<Operation *> ops) {
   }
 }
 
-/// The carried values on which an active value has an influence, over any number of iterations.
+/// Activates the carried values that depend on an active value after any number of iterations.
 void Reverse::propagateThrough(scf::ForOp loop) {
   SmallVector<Operation *> body;
   for (Operation &op : loop.getBody()->without_terminator())
@@ -117,7 +117,7 @@ void Reverse::propagateThrough(scf::ForOp loop) {
       active.insert(result);
 }
 
-void Reverse::give(Value value, Value term) {
+void Reverse::addTerm(Value value, Value term) {
   if (!isActive(value))
     return;
   Value &total = sums[computed(value)];
@@ -126,7 +126,7 @@ void Reverse::give(Value value, Value term) {
 
 Value Reverse::cotangent(Value value) { return sums.lookup(computed(value)); }
 
-void Reverse::giveParameter(const ParameterElement &element, Value term) {
+void Reverse::addParameterTerm(const ParameterElement &element, Value term) {
   for (auto &[other, total] : parameterTerms)
     if (other.parameter == element.parameter && other.indices == element.indices) {
       total = sum(builder, term.getLoc(), total, term);
@@ -156,7 +156,7 @@ LogicalResult Reverse::reverse(Operation *op) {
 
 LogicalResult Reverse::reverse(model::GetOp op) {
   auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(op, op.getParameterAttr());
-  giveParameter({parameter, SmallVector<Value>(op.getIndices())}, cotangent(op.getResult()));
+  addParameterTerm({parameter, SmallVector<Value>(op.getIndices())}, cotangent(op.getResult()));
   return success();
 }
 
@@ -164,12 +164,12 @@ LogicalResult Reverse::reverse(model::GetOp op) {
 
 LogicalResult Reverse::reverse(model::ElementOp op) {
   Value list = op.getList(), dy = cotangent(op.getResult());
-  if (!gathered.contains(list)) {
-    give(list, aloneInList(builder, op.getLoc(), dy, op.getPlace(), list));
+  if (!collected.contains(list)) {
+    addTerm(list, oneElementList(builder, op.getLoc(), dy, op.getPlace(), list));
     return success();
   }
   for (ElementTerm &each : elementTerms)
-    if (each.list == list && each.place == op.getPlace()) {
+    if (each.list == list && each.elementIndex == op.getPlace()) {
       each.term = sum(builder, op.getLoc(), each.term, dy);
       return success();
     }
@@ -177,10 +177,11 @@ LogicalResult Reverse::reverse(model::ElementOp op) {
   return success();
 }
 
-/// The element gets its cotangent out of the list's, and the list before has none there.
+/// The element's cotangent is the list's at its index; the previous list's cotangent is zero there.
 LogicalResult Reverse::reverse(model::WithElementOp op) {
   Value dy = cotangent(op.getResult());
-  give(op.getElement(), model::ElementOp::create(builder, op.getLoc(), op.getElement().getType(), dy, op.getPlace()));
+  addTerm(op.getElement(),
+          model::ElementOp::create(builder, op.getLoc(), op.getElement().getType(), dy, op.getPlace()));
   if (!isActive(op.getList()))
     return success();
   return op.emitError("no gradient passes here: other elements of the list are read in the same turn [no-gradient]");
@@ -194,27 +195,28 @@ LogicalResult Reverse::reverse(linalg::TransposeOp op) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, op.getInput());
   Value empty = tensor::EmptyOp::create(builder, at, sizes, builder.getF32Type());
   SmallVector<int64_t> inverse = invertPermutationVector(op.getPermutation());
-  give(op.getInput(), linalg::TransposeOp::create(builder, at, dy, empty, inverse)->getResult(0));
+  addTerm(op.getInput(), linalg::TransposeOp::create(builder, at, dy, empty, inverse)->getResult(0));
   return success();
 }
 
 LogicalResult Reverse::reverse(tensor::ExpandShapeOp op) {
   Value dy = cotangent(op.getResult());
-  give(op.getSrc(),
-       tensor::CollapseShapeOp::create(builder, op.getLoc(), op.getSrcType(), dy, op.getReassociationIndices()));
+  addTerm(op.getSrc(),
+          tensor::CollapseShapeOp::create(builder, op.getLoc(), op.getSrcType(), dy, op.getReassociationIndices()));
   return success();
 }
 
 LogicalResult Reverse::reverse(tensor::CollapseShapeOp op) {
   Value dy = cotangent(op.getResult());
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, op.getLoc(), op.getSrc());
-  give(op.getSrc(),
-       tensor::ExpandShapeOp::create(builder, op.getLoc(), op.getSrcType(), dy, op.getReassociationIndices(), sizes));
+  addTerm(op.getSrc(), tensor::ExpandShapeOp::create(builder, op.getLoc(), op.getSrcType(), dy,
+                                                     op.getReassociationIndices(), sizes));
   return success();
 }
 
 LogicalResult Reverse::reverse(tensor::CastOp op) {
-  give(op.getSource(), tensor::CastOp::create(builder, op.getLoc(), op.getSource().getType(), cotangent(op.getDest())));
+  addTerm(op.getSource(),
+          tensor::CastOp::create(builder, op.getLoc(), op.getSource().getType(), cotangent(op.getDest())));
   return success();
 }
 
@@ -222,21 +224,21 @@ LogicalResult Reverse::reverse(tensor::ConcatOp op) {
   Location at = op.getLoc();
   Value dy = cotangent(op.getResult());
   int64_t rank = op.getResultType().getRank(), along = op.getDim();
-  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1), place = zero;
+  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1), offset = zero;
   for (Value part : op.getInputs()) {
     SmallVector<OpFoldResult> offsets(rank, zero), strides(rank, one);
     SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, part);
-    offsets[along] = place;
-    give(part, tensor::ExtractSliceOp::create(builder, at, cast<RankedTensorType>(part.getType()), dy, offsets, sizes,
-                                              strides));
+    offsets[along] = offset;
+    addTerm(part, tensor::ExtractSliceOp::create(builder, at, cast<RankedTensorType>(part.getType()), dy, offsets,
+                                                 sizes, strides));
     AffineExpr a = builder.getAffineSymbolExpr(0), b = builder.getAffineSymbolExpr(1);
-    place = affine::makeComposedFoldedAffineApply(builder, at, a + b, {place, sizes[along]});
+    offset = affine::makeComposedFoldedAffineApply(builder, at, a + b, {offset, sizes[along]});
   }
   return success();
 }
 
-/// The cotangent of what a slice along one dimension is of: that of the slice, with zeros in front and behind. No
-/// element is read where the slice may have none. Null where the slice is another, or its place is not known.
+/// The cotangent of the source of a slice along one dimension: the slice's cotangent, padded with zeros. It reads no
+/// element outside of the slice. Null for other slices, or if the offset is unknown.
 Value Reverse::paddedCotangent(tensor::ExtractSliceOp op) {
   Location at = op.getLoc();
   SymbolicShapes shapes(op->getParentOfType<func::FuncOp>());
@@ -272,11 +274,11 @@ Value Reverse::paddedCotangent(tensor::ExtractSliceOp op) {
   return whole;
 }
 
-/// The element that the slice has of each element of the source, zero where it has none.
+/// For each element of the source, the cotangent of the slice's element, or zero outside of the slice.
 LogicalResult Reverse::reverse(tensor::ExtractSliceOp op) {
   Location at = op.getLoc();
   if (Value padded = paddedCotangent(op)) {
-    give(op.getSource(), padded);
+    addTerm(op.getSource(), padded);
     return success();
   }
   if (!op.hasUnitStride())
@@ -295,13 +297,13 @@ LogicalResult Reverse::reverse(tensor::ExtractSliceOp op) {
     Value zero = arith::ConstantIndexOp::create(inner, at, 0), isInside;
     SmallVector<Value> subscripts;
     for (int64_t each = 0; each < type.getRank(); ++each) {
-      Value place = arith::SubIOp::create(inner, at, linalg::IndexOp::create(inner, at, each), offsets[each]);
-      Value from = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::sge, place, zero);
-      Value to = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::slt, place, sizes[each]);
+      Value position = arith::SubIOp::create(inner, at, linalg::IndexOp::create(inner, at, each), offsets[each]);
+      Value from = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::sge, position, zero);
+      Value to = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::slt, position, sizes[each]);
       Value both = arith::AndIOp::create(inner, at, from, to);
       isInside = isInside ? arith::AndIOp::create(inner, at, isInside, both).getResult() : both;
       if (!dropped[each])
-        subscripts.push_back(arith::SelectOp::create(inner, at, both, place, zero));
+        subscripts.push_back(arith::SelectOp::create(inner, at, both, position, zero));
     }
     Value element = tensor::ExtractOp::create(inner, at, dy, subscripts);
     Value nothing = arith::ConstantOp::create(inner, at, inner.getF32FloatAttr(0));
@@ -310,9 +312,9 @@ LogicalResult Reverse::reverse(tensor::ExtractSliceOp op) {
   };
   SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
   auto identity = AffineMap::getMultiDimIdentityMap(type.getRank(), builder.getContext());
-  give(op.getSource(), linalg::GenericOp::create(builder, at, empty.getType(), ValueRange(), empty,
-                                                 ArrayRef<AffineMap>{identity}, loops, body)
-                           .getResult(0));
+  addTerm(op.getSource(), linalg::GenericOp::create(builder, at, empty.getType(), ValueRange(), empty,
+                                                    ArrayRef<AffineMap>{identity}, loops, body)
+                              .getResult(0));
   return success();
 }
 

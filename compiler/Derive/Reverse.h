@@ -1,10 +1,10 @@
-//===- Reverse.h - the reverse of a block ---------------------------------------------------------------------===//
+//===- Reverse.h - reverse-mode differentiation of a block --------------------------------------------------------===//
 //
-// A Reverse stands for one block whose ops are differentiated: the body of the function, or the instance of a loop's
-// body that the reversed loop computes again. Rules emit at `builder`, behind all ops of the block, so every forward
-// value is visible to them.
+// A Reverse differentiates the ops of one block: the body of the function, or the copy of a loop's body that the
+// reversed loop recomputes. Rules emit ops at `builder`, after all ops of the block, so every forward value is visible
+// to them.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Derive/Residuals.h"
@@ -17,7 +17,7 @@
 
 namespace attnc {
 
-/// An element of a parameter's list, or the parameter itself where there are no indices.
+/// An element of a list of parameters, or a single parameter if there are no indices.
 struct ParameterElement {
   mlir::model::ParameterOp parameter;
   llvm::SmallVector<mlir::Value> indices;
@@ -25,50 +25,50 @@ struct ParameterElement {
 
 class Reverse {
 public:
-  /// `wanted` are the parameters whose gradients are asked for; `choice` says what loops keep.
-  Reverse(mlir::OpBuilder builder, const llvm::DenseSet<mlir::Operation *> &wanted, ResidualChoice &choice)
-      : builder(builder), wanted(wanted), choice(choice) {}
+  /// `requested` are the parameters with requested gradients; `choice` decides which residuals loops store.
+  Reverse(mlir::OpBuilder builder, const llvm::DenseSet<mlir::Operation *> &requested, ResidualChoice &choice)
+      : builder(builder), requested(requested), choice(choice) {}
 
-  /// Says that the loss depends on `value` in a way that is asked for.
+  /// Marks `value` as active: the loss depends on it, and it depends on a requested input.
   void activate(mlir::Value value) { active.insert(computed(value)); }
   bool isActive(mlir::Value value) const { return active.contains(computed(value)); }
-  /// Activates what the ops compute from active values; active values of enclosing blocks must have been activated.
+  /// Activates results of ops with active operands; active values of enclosing blocks must be marked before.
   void propagate(llvm::ArrayRef<mlir::Operation *> ops);
 
   /// Adds a term to the cotangent of an active value; does nothing for others.
-  void give(mlir::Value value, mlir::Value term);
+  void addTerm(mlir::Value value, mlir::Value term);
   /// The sum of the terms so far, or null.
   mlir::Value cotangent(mlir::Value value);
   /// Differentiates the ops, last to first.
   mlir::LogicalResult run(llvm::ArrayRef<mlir::Operation *> ops);
 
-  /// Says that `value` was kept: `stored` holds it, and is what other ops of the block read.
-  void keep(mlir::Value value, mlir::Value stored) {
+  /// Maps `value` to its stored residual `stored`, which the other ops of the block read.
+  void setStored(mlir::Value value, mlir::Value stored) {
     computedAs[stored] = value;
     storedAs[value] = stored;
   }
 
-  /// Parameters whose elements got terms, with those.
+  /// Terms of gradients of parameter elements.
   using ParameterTerms = llvm::SmallVector<std::pair<ParameterElement, mlir::Value>>;
   ParameterTerms parameterTerms;
 
-  /// A term of the cotangent of a list, of its element at `place`.
+  /// A term of the cotangent of a list, for its element at `place`.
   struct ElementTerm {
-    mlir::Value list, place, term;
+    mlir::Value list, elementIndex, term;
   };
-  /// Says that terms of the elements of `list` are gathered in `elementTerms`.
-  void gatherElements(mlir::Value list) { gathered.insert(list); }
+  /// Collects terms of the elements of `list` in `elementTerms`.
+  void collectElementTerms(mlir::Value list) { collected.insert(list); }
   llvm::SmallVector<ElementTerm> elementTerms;
-  void giveParameter(const ParameterElement &element, mlir::Value term);
+  void addParameterTerm(const ParameterElement &element, mlir::Value term);
 
   /// a + b, element by element.
   static mlir::Value sum(mlir::OpBuilder &builder, mlir::Location location, mlir::Value a, mlir::Value b);
-  /// A tensor of zeros of the size of `like`.
+  /// Zeros of the size of `like`.
   static mlir::Value zerosLike(mlir::OpBuilder &builder, mlir::Location location, mlir::Value like);
-  /// A list of the size of `like`: `element` in one place, zeros elsewhere. Zeros that an element is written into would
-  /// be shared with others: they are the same in each turn of a loop.
-  static mlir::Value aloneInList(mlir::OpBuilder &builder, mlir::Location location, mlir::Value element,
-                                 mlir::Value place, mlir::Value like);
+  /// A list of the size of `like` with `element` at one index and zeros elsewhere. A write into a list of zeros would
+  /// copy it: zeros are loop-invariant, so other users would share them.
+  static mlir::Value oneElementList(mlir::OpBuilder &builder, mlir::Location location, mlir::Value element,
+                                    mlir::Value elementIndex, mlir::Value like);
 
 private:
   void propagateThrough(mlir::scf::ForOp loop);
@@ -96,15 +96,15 @@ private:
   }
 
   mlir::OpBuilder builder;
-  const llvm::DenseSet<mlir::Operation *> &wanted;
+  const llvm::DenseSet<mlir::Operation *> &requested;
   ResidualChoice &choice;
-  llvm::DenseSet<mlir::Value> active, gathered;
+  llvm::DenseSet<mlir::Value> active, collected;
   llvm::DenseMap<mlir::Value, mlir::Value> sums, computedAs, storedAs;
 };
 
-/// Is this a tensor of f32?
+/// Whether the value is a tensor of f32.
 bool isReal(mlir::Value value);
-/// Gives a softmax lse among its results, for its reverse to read.
+/// Adds lse, and the top keys if their weights are a result, to the statistics of an attend, for its reverse-mode rule.
 void saveStatistics(mlir::attn::AttendOp op);
 
 } // namespace attnc

@@ -4,12 +4,12 @@ using namespace mlir;
 
 namespace attnc {
 
-bool BeginWriter::isOfThisStage(Value value) {
+bool BeginWriter::isPrecomputed(Value value) {
   PositionFact fact = analysis.fact(value);
   return fact.along == PositionFact::Along::Nothing && !fact.perRow && !analysis.positionDim(value);
 }
 
-Port BeginWriter::givenPort(const KeptValue &given) {
+Port BeginWriter::precomputedPort(const RetainedValue &given) {
   SmallVector<std::string> shape;
   for (const SizeExpr &extent : analysis.shapes.shape(given.value))
     shape.push_back(analysis.shapes.text(extent));
@@ -20,14 +20,14 @@ void BeginWriter::write() {
   SmallVector<Port> arguments, results;
   SmallVector<BlockArgument> copied;
   for (BlockArgument argument : old.getArguments())
-    if (isOfThisStage(argument)) {
+    if (isPrecomputed(argument)) {
       copied.push_back(argument);
       arguments.push_back(port(argument));
     }
   create(arguments, oldDimensions());
-  for (auto [argument, copy] : llvm::zip_equal(copied, made.getArguments()))
+  for (auto [argument, copy] : llvm::zip_equal(copied, result.getArguments()))
     values.map(argument, copy);
-  for (const KeptValue &given : plan.given) {
+  for (const RetainedValue &given : plan.given) {
     Value list;
     if (!given.loops.empty()) {
       SmallVector<Value> sizes;
@@ -41,7 +41,7 @@ void BeginWriter::write() {
   }
   writeBlock(old.front());
   for (auto [given, list] : llvm::zip_equal(plan.given, lists)) {
-    results.push_back(givenPort(given));
+    results.push_back(precomputedPort(given));
     if (!list)
       list = values.lookup(given.value);
   }
@@ -54,22 +54,22 @@ void BeginWriter::writeBlock(Block &block) {
       writeLoop(loop);
     else if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
       writeScalar(op);
-    else if (llvm::all_of(op.getResults(), [&](Value result) { return isOfThisStage(result); }) && isKnown(op))
+    else if (llvm::all_of(op.getResults(), [&](Value result) { return isPrecomputed(result); }) && isKnown(op))
       builder.clone(op, values);
   }
 }
 
 void BeginWriter::writeLoop(scf::ForOp loop) {
   SmallVector<Value> inits;
-  SmallVector<unsigned> carried, kept;
+  SmallVector<unsigned> carried, retained;
   for (auto [number, argument] : llvm::enumerate(loop.getRegionIterArgs()))
-    if (isOfThisStage(argument)) {
+    if (isPrecomputed(argument)) {
       carried.push_back(number);
       inits.push_back(values.lookup(loop.getInits()[number]));
     }
   for (auto [number, given] : llvm::enumerate(plan.given))
     if (isIn(given, loop)) {
-      kept.push_back(number);
+      retained.push_back(number);
       inits.push_back(lists[number]);
     }
   if (inits.empty())
@@ -82,23 +82,23 @@ void BeginWriter::writeLoop(scf::ForOp loop) {
   SmallVector<Value> next;
   for (auto [position, number] : llvm::enumerate(carried))
     values.map(loop.getRegionIterArg(number), copy.getRegionIterArg(position));
-  for (auto [position, number] : llvm::enumerate(kept))
+  for (auto [position, number] : llvm::enumerate(retained))
     lists[number] = copy.getRegionIterArg(carried.size() + position);
   writeBlock(*loop.getBody());
   for (unsigned number : carried)
     next.push_back(values.lookup(loop.getYieldedValues()[number]));
-  for (unsigned number : kept) {
-    const KeptValue &given = plan.given[number];
+  for (unsigned number : retained) {
+    const RetainedValue &given = plan.given[number];
     if (given.loops.back() == loop)
-      lists[number] =
-          model::WithElementOp::create(builder, given.value.getLoc(), lists[number].getType(),
-                                       values.lookup(given.value), lists[number], place(given, given.value.getLoc()));
+      lists[number] = model::WithElementOp::create(builder, given.value.getLoc(), lists[number].getType(),
+                                                   values.lookup(given.value), lists[number],
+                                                   elementIndex(given, given.value.getLoc()));
     next.push_back(lists[number]);
   }
   scf::YieldOp::create(builder, loop.getLoc(), next);
   for (auto [position, number] : llvm::enumerate(carried))
     values.map(loop.getResult(number), copy.getResult(position));
-  for (auto [position, number] : llvm::enumerate(kept))
+  for (auto [position, number] : llvm::enumerate(retained))
     lists[number] = copy.getResult(carried.size() + position);
 }
 

@@ -1,28 +1,28 @@
-//===- BeginWriter.h - what no position changes -------------------------------------------------------------------===//
+//===- BeginWriter.h - writer of next_begin: the part of a function that no position changes ----------------------===//
 //
-// Writes next_begin: the ops of f that depend on no position, as they are, and for each value of theirs that next
-// reads a result; one that is computed in a loop, as a list with an element for each turn.
+// Writes next_begin: the ops of f that do not depend on positions, with a result for each of their values that next
+// reads. A value computed in a loop becomes a per-iteration list.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Derive/Incremental/StageWriter.h"
+#include "compiler/Derive/Incremental/EntryPointWriter.h"
 
 namespace attnc {
 
-class BeginWriter : StageWriter {
+class BeginWriter : EntryPointWriter {
 public:
-  explicit BeginWriter(IncrementalPlan &plan) : StageWriter(plan, plan.name + "_begin") {}
+  explicit BeginWriter(IncrementalPlan &plan) : EntryPointWriter(plan, plan.name + "_begin") {}
   void write();
 
 private:
   void writeBlock(mlir::Block &block);
   void writeLoop(mlir::scf::ForOp loop);
-  bool isOfThisStage(mlir::Value value);
-  bool isIn(const KeptValue &kept, mlir::scf::ForOp loop) { return llvm::is_contained(kept.loops, loop); }
-  Port givenPort(const KeptValue &given);
+  bool isPrecomputed(mlir::Value value);
+  bool isIn(const RetainedValue &retained, mlir::scf::ForOp loop) { return llvm::is_contained(retained.loops, loop); }
+  Port precomputedPort(const RetainedValue &given);
 
-  llvm::SmallVector<mlir::Value> lists; ///< of each given value: null until it is computed, if there are no loops
+  llvm::SmallVector<mlir::Value> lists; ///< by precomputed value: null until it is computed, if there are no loops
 };
 
 } // namespace attnc

@@ -6,9 +6,9 @@ namespace attnc {
 
 void ChunkBody::bind(Value old, Value here) {
   if (indices.isPosition(old))
-    ofCall[old] = here;
+    callIndices[old] = here;
   else if (ring && indices.isKey(old))
-    places[old] = here;
+    ringIndices[old] = here;
   else
     mapping.map(old, here);
 }
@@ -22,7 +22,7 @@ Value ChunkBody::rowIndex() {
   return knownRow;
 }
 
-/// The positions in front of those of the call.
+/// The number of positions before those of the call.
 Value ChunkBody::offset() {
   if (knownOffset)
     return knownOffset;
@@ -43,8 +43,8 @@ Value ChunkBody::offset() {
 Value ChunkBody::value(Value old) {
   if (Value known = mapping.lookupOrNull(old))
     return known;
-  if (auto found = ofCall.find(old); found != ofCall.end()) {
-    // Where the index is known, not here: another use may stand in front.
+  if (auto found = callIndices.find(old); found != callIndices.end()) {
+    // Emitted where the index is defined, since another use may precede this one.
     OpBuilder::InsertionGuard guard(writer.builder);
     Value before = offset();
     auto index = found->second.getDefiningOp();
@@ -56,8 +56,8 @@ Value ChunkBody::value(Value old) {
     mapping.map(old, sum);
     return sum;
   }
-  if (auto found = places.find(old); found != places.end()) {
-    Value position = positionOfKey(found->second);
+  if (auto found = ringIndices.find(old); found != ringIndices.end()) {
+    Value position = keyPosition(found->second);
     mapping.map(old, position);
     return position;
   }
@@ -73,28 +73,28 @@ void ChunkBody::copyExtract(tensor::ExtractOp extract) {
   Value old = extract.getTensor();
   std::optional<unsigned> position = writer.analysis.positionDim(old);
   bool isOwn = writer.analysis.readsOwnPosition(extract), isCached = writer.analysis.readsCache(extract);
-  const KeptValue *kept = isCached ? writer.plan.cache(old) : nullptr;
+  const RetainedValue *retained = isCached ? writer.plan.cache(old) : nullptr;
   SmallVector<Value> subscripts;
   if (writer.isPerRow(old))
     subscripts.push_back(rowIndex());
   for (auto [dim, subscript] : llvm::enumerate(extract.getIndices())) {
     Value stripped = BodyIndices::stripCasts(subscript);
-    bool isOfCall = isOwn && position == dim && ofCall.contains(stripped);
-    bool isInRing = kept && kept->isRing() && position == dim;
-    if (isInRing && places.contains(stripped))
-      subscripts.push_back(places.lookup(stripped));
+    bool isCallIndex = isOwn && position == dim && callIndices.contains(stripped);
+    bool isInRing = retained && retained->isRing() && position == dim;
+    if (isInRing && ringIndices.contains(stripped))
+      subscripts.push_back(ringIndices.lookup(stripped));
     else if (isInRing)
-      subscripts.push_back(placeInRing(value(subscript), *kept));
+      subscripts.push_back(toRingIndex(value(subscript), *retained));
     else
-      subscripts.push_back(isOfCall ? ofCall.lookup(stripped) : value(subscript));
+      subscripts.push_back(isCallIndex ? callIndices.lookup(stripped) : value(subscript));
   }
-  Value from = isCached ? writer.filled.lookup(old) : value(old);
+  Value from = isCached ? writer.cacheContents.lookup(old) : value(old);
   mapping.map(extract.getResult(), tensor::ExtractOp::create(writer.builder, extract.getLoc(), from, subscripts));
 }
 
-/// In a step a ring's places from the one behind the step's own on hold the positions before those of the places in
-/// front. In a prefill the places are those of the positions in front of the call, and of the call.
-Value ChunkBody::positionOfKey(Value place) {
+/// Position of a key by its index in the ring. In next, indices after that of the current position hold the positions
+/// of the previous round. In next_prefill, the index counts from the first of the `window` positions before the call.
+Value ChunkBody::keyPosition(Value ringIndex) {
   OpBuilder &builder = writer.builder;
   Location at = indices.owner->getLoc();
   OpBuilder::InsertionGuard guard(builder);
@@ -102,28 +102,30 @@ Value ChunkBody::positionOfKey(Value place) {
   Value before = offset();
   builder.setInsertionPointAfter(before.getDefiningOp());
   if (!writer.isStep)
-    return arith::AddIOp::create(builder, at, place,
+    return arith::AddIOp::create(builder, at, ringIndex,
                                  arith::SubIOp::create(builder, at, before, number(ring->window)));
-  Value own = arith::RemUIOp::create(builder, at, before, number(ring->slots));
-  Value turn = arith::SubIOp::create(builder, at, before, own);
-  Value earlier = arith::SubIOp::create(builder, at, turn, number(ring->slots));
-  Value isEarlier = arith::CmpIOp::create(builder, at, arith::CmpIPredicate::sgt, place, own);
-  return arith::AddIOp::create(builder, at, place, arith::SelectOp::create(builder, at, isEarlier, earlier, turn));
+  Value own = arith::RemUIOp::create(builder, at, before, number(ring->ringSize));
+  Value round = arith::SubIOp::create(builder, at, before, own);
+  Value previousRound = arith::SubIOp::create(builder, at, round, number(ring->ringSize));
+  Value isPrevious = arith::CmpIOp::create(builder, at, arith::CmpIPredicate::sgt, ringIndex, own);
+  return arith::AddIOp::create(builder, at, ringIndex,
+                               arith::SelectOp::create(builder, at, isPrevious, previousRound, round));
 }
 
-/// Where a ring, or what a prefill reads of it, has a position that an element reads; in range for any position.
-Value ChunkBody::placeInRing(Value position, const KeptValue &kept) {
+/// Index of a position in the ring or, in next_prefill, in the positions that it reads; in range for any position.
+Value ChunkBody::toRingIndex(Value position, const RetainedValue &retained) {
   OpBuilder &builder = writer.builder;
   Location at = indices.owner->getLoc();
   auto number = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value); };
   if (!position.getType().isIndex())
     position = arith::IndexCastOp::create(builder, at, builder.getIndexType(), position);
   if (!writer.isStep) {
-    Value place = arith::SubIOp::create(builder, at, position, offset());
-    position = arith::AddIOp::create(builder, at, place, number(kept.window));
+    Value ringIndex = arith::SubIOp::create(builder, at, position, offset());
+    position = arith::AddIOp::create(builder, at, ringIndex, number(retained.window));
   }
   position = arith::MaxSIOp::create(builder, at, position, number(0));
-  return writer.isStep ? arith::RemUIOp::create(builder, at, position, number(kept.slots)).getResult() : position;
+  return writer.isStep ? arith::RemUIOp::create(builder, at, position, number(retained.ringSize)).getResult()
+                       : position;
 }
 
 Value ChunkBody::isPosition(Value key) {
@@ -137,10 +139,10 @@ void ChunkBody::copy(Operation &op) {
     return copyExtract(extract);
   for (Value operand : op.getOperands())
     mapping.map(operand, value(operand));
-  Operation *made = writer.builder.insert(op.cloneWithoutRegions(mapping));
+  Operation *result = writer.builder.insert(op.cloneWithoutRegions(mapping));
   for (auto [number, region] : llvm::enumerate(op.getRegions())) {
     OpBuilder::InsertionGuard guard(writer.builder);
-    Block *block = writer.builder.createBlock(&made->getRegion(number));
+    Block *block = writer.builder.createBlock(&result->getRegion(number));
     for (BlockArgument argument : region.getArguments())
       mapping.map(argument, block->addArgument(argument.getType(), argument.getLoc()));
     copy(region.front());
@@ -149,7 +151,7 @@ void ChunkBody::copy(Operation &op) {
 
 void ChunkBody::copy(Block &from) {
   for (Operation &op : from) {
-    if (auto index = dyn_cast<linalg::IndexOp>(op); index && (mapping.contains(index) || ofCall.contains(index)))
+    if (auto index = dyn_cast<linalg::IndexOp>(op); index && (mapping.contains(index) || callIndices.contains(index)))
       continue;
     copy(op);
   }

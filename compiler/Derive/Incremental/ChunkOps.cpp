@@ -1,4 +1,4 @@
-// Each op of f at the positions of the call.
+// Writes each op of f for the positions of the call.
 #include "compiler/Derive/Incremental/ChunkWriter.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -53,9 +53,9 @@ OpFoldResult ChunkWriter::sizeHere(OpFoldResult size, Location at) {
 Value ChunkWriter::tensor(Value value) {
   if (Value known = values.lookupOrNull(value))
     return known;
-  auto given = llvm::find_if(plan.given, [&](const KeptValue &each) { return each.value == value; });
-  Value list = lists.lookup(value), turn = place(*given, value.getLoc());
-  return turn ? model::ElementOp::create(builder, value.getLoc(), typeOf(value), list, turn).getResult() : list;
+  auto given = llvm::find_if(plan.given, [&](const RetainedValue &each) { return each.value == value; });
+  Value list = lists.lookup(value), index = elementIndex(*given, value.getLoc());
+  return index ? model::ElementOp::create(builder, value.getLoc(), typeOf(value), list, index).getResult() : list;
 }
 
 Value ChunkWriter::tensor(Value value, bool isPerRow) {
@@ -114,9 +114,9 @@ void ChunkWriter::write(linalg::GenericOp op) {
   }
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   iterators.insert(iterators.begin(), shift, utils::IteratorType::parallel);
-  auto made = linalg::GenericOp::create(builder, op.getLoc(), types, inputs, inits, maps, iterators);
+  auto chunkOp = linalg::GenericOp::create(builder, op.getLoc(), types, inputs, inits, maps, iterators);
   OpBuilder::InsertionGuard guard(builder);
-  Block *body = builder.createBlock(&made.getRegion());
+  Block *body = builder.createBlock(&chunkOp.getRegion());
   auto rowIndex = [&]() -> Value { return linalg::IndexOp::create(builder, op.getLoc(), *row); };
   ChunkBody copy(*this, BodyIndices(op, roles), body, rowIndex);
   for (BlockArgument argument : op.getBody()->getArguments())
@@ -124,7 +124,7 @@ void ChunkWriter::write(linalg::GenericOp op) {
   for (linalg::IndexOp index : op.getBody()->getOps<linalg::IndexOp>())
     copy.bind(index, linalg::IndexOp::create(builder, index.getLoc(), index.getDim() + shift));
   copy.copy(*op.getBody());
-  for (auto [result, here] : llvm::zip_equal(op.getResults(), made.getResults()))
+  for (auto [result, here] : llvm::zip_equal(op.getResults(), chunkOp.getResults()))
     values.map(result, here);
 }
 
@@ -133,7 +133,7 @@ void ChunkWriter::write(attn::AttendOp op) {
   bool gains = isPerRow(op.getResult(0));
   Location at = op.getLoc();
   auto valueOf = [&](OpFoldResult size) { return getValueOrCreateConstantIndexOp(builder, at, size); };
-  const KeptValue *ring = ringOf(op);
+  const RetainedValue *ring = ringOf(op);
   SmallVector<Value> outer, keys, features;
   if (gains)
     outer.push_back(valueOf(rowCount(at)));
@@ -154,9 +154,9 @@ void ChunkWriter::write(attn::AttendOp op) {
   SmallVector<Type> types;
   for (Value result : op.getResults())
     types.push_back(typeOf(result, gains));
-  auto made = attn::AttendOp::create(builder, at, types, outer, keys, features, op.getNormaliserAttr(),
-                                     op.getYieldsAttr(), layout, op.getAlphaAttr(), op.getTopAttr(), summed);
-  for (auto [from, to] : llvm::zip_equal(op->getRegions(), made->getRegions())) {
+  auto chunkOp = attn::AttendOp::create(builder, at, types, outer, keys, features, op.getNormaliserAttr(),
+                                        op.getYieldsAttr(), layout, op.getAlphaAttr(), op.getTopAttr(), summed);
+  for (auto [from, to] : llvm::zip_equal(op->getRegions(), chunkOp->getRegions())) {
     if (from.empty())
       continue;
     OpBuilder::InsertionGuard guard(builder);
@@ -164,7 +164,7 @@ void ChunkWriter::write(attn::AttendOp op) {
     unsigned leading = &from == &op.getWeight() ? 1 : 0;
     auto rowIndex = [&]() -> Value { return body->getArgument(leading + (gains ? 0 : *roles.row)); };
     ChunkBody copy(*this, BodyIndices(op, roles), body, rowIndex);
-    copy.overRing(ring);
+    copy.setRing(ring);
     for (auto [number, argument] : llvm::enumerate(from.getArguments())) {
       if (gains && number == leading)
         body->addArgument(builder.getIndexType(), at);
@@ -178,7 +178,7 @@ void ChunkWriter::write(attn::AttendOp op) {
       end->setOperand(0, arith::AndIOp::create(builder, at, end->getOperand(0), isPosition));
     }
   }
-  for (auto [result, here] : llvm::zip_equal(op.getResults(), made.getResults()))
+  for (auto [result, here] : llvm::zip_equal(op.getResults(), chunkOp.getResults()))
     values.map(result, here);
 }
 
@@ -196,7 +196,7 @@ void ChunkWriter::write(linalg::TransposeOp op) {
              linalg::TransposeOp::create(builder, op.getLoc(), tensor(op.getInput()), init, order).getResult()[0]);
 }
 
-/// With a group of its own for a dimension of rows in front.
+/// Reassociation groups with one more for a leading dimension of rows, if `gains`.
 static SmallVector<ReassociationIndices> groupsHere(ArrayRef<ReassociationIndices> groups, bool gains) {
   SmallVector<ReassociationIndices> here;
   if (gains)
@@ -251,7 +251,7 @@ void ChunkWriter::write(tensor::ExtractSliceOp op) {
                                                             offsets, sizes, strides));
 }
 
-/// The first entries of a table, one a position: those of the positions of the call.
+/// A slice of the first `seq` entries of a table becomes the entries of the call's positions.
 void ChunkWriter::writeTableSlice(tensor::ExtractSliceOp op) {
   bool gains = isPerRow(op.getResult());
   Location at = op.getLoc();
@@ -281,9 +281,9 @@ void ChunkWriter::writeTableSlice(tensor::ExtractSliceOp op) {
     linalg::YieldOp::create(inside, at, tensor::ExtractOp::create(inside, at, source, subscripts).getResult());
   };
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
-  auto made = linalg::GenericOp::create(builder, at, init.getType(), ValueRange(), init,
-                                        builder.getMultiDimIdentityMap(rank), iterators, write);
-  values.map(op.getResult(), made.getResult(0));
+  auto chunkOp = linalg::GenericOp::create(builder, at, init.getType(), ValueRange(), init,
+                                           builder.getMultiDimIdentityMap(rank), iterators, write);
+  values.map(op.getResult(), chunkOp.getResult(0));
 }
 
 } // namespace attnc

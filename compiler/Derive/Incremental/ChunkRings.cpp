@@ -1,4 +1,4 @@
-// Caches that are rings, in a step and in a prefill.
+// Ring caches (sliding windows) in next and next_prefill.
 #include "compiler/Derive/Incremental/ChunkWriter.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -6,20 +6,20 @@ using namespace mlir;
 
 namespace attnc {
 
-/// The positions of the call behind as many of the ring as are read in front of them. Where there are not so many, what
-/// stands for them is anything.
-Value ChunkWriter::withEarlier(Value rows, Value ring, const KeptValue &kept) {
-  if (kept.window == 0)
+/// The positions of the call, preceded by the `window` positions before them from the ring. Positions before the first
+/// one of all have arbitrary values.
+Value ChunkWriter::prependEarlier(Value rows, Value ring, const RetainedValue &retained) {
+  if (retained.window == 0)
     return rows;
-  Location at = kept.value.getLoc();
-  unsigned shift = isPerRow(kept.value) ? 1 : 0, rank = typeOf(kept.value).getRank();
-  unsigned position = *analysis.positionDim(kept.value) + shift;
+  Location at = retained.value.getLoc();
+  unsigned shift = isPerRow(retained.value) ? 1 : 0, rank = typeOf(retained.value).getRank();
+  unsigned position = *analysis.positionDim(retained.value) + shift;
   std::optional<unsigned> row;
   if (analysis.hasRows())
-    row = shift ? 0 : *analysis.rowDim(kept.value);
-  SmallVector<OpFoldResult> sizes = sizesOf(kept.value, isPerRow(kept.value));
-  sizes[position] = builder.getIndexAttr(kept.window);
-  Value init = tensor::EmptyOp::create(builder, at, sizes, typeOf(kept.value).getElementType());
+    row = shift ? 0 : *analysis.rowDim(retained.value);
+  SmallVector<OpFoldResult> sizes = sizesOf(retained.value, isPerRow(retained.value));
+  sizes[position] = builder.getIndexAttr(retained.window);
+  Value init = tensor::EmptyOp::create(builder, at, sizes, typeOf(retained.value).getElementType());
   auto read = [&](OpBuilder &inside, Location, ValueRange) {
     SmallVector<Value> subscripts, subscriptOfLength;
     for (unsigned dim = 0; dim < rank; ++dim)
@@ -29,10 +29,10 @@ Value ChunkWriter::withEarlier(Value rows, Value ring, const KeptValue &kept) {
     auto number = [&](int64_t value) { return arith::ConstantIndexOp::create(inside, at, value); };
     Value before = arith::IndexCastOp::create(inside, at, inside.getIndexType(),
                                               tensor::ExtractOp::create(inside, at, length, subscriptOfLength));
-    Value first = arith::SubIOp::create(inside, at, before, number(kept.window));
+    Value first = arith::SubIOp::create(inside, at, before, number(retained.window));
     Value wanted = arith::AddIOp::create(inside, at, subscripts[position], first);
     wanted = arith::MaxSIOp::create(inside, at, wanted, number(0));
-    subscripts[position] = arith::RemUIOp::create(inside, at, wanted, number(kept.slots));
+    subscripts[position] = arith::RemUIOp::create(inside, at, wanted, number(retained.ringSize));
     linalg::YieldOp::create(inside, at, tensor::ExtractOp::create(inside, at, ring, subscripts).getResult());
   };
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
@@ -42,21 +42,21 @@ Value ChunkWriter::withEarlier(Value rows, Value ring, const KeptValue &kept) {
   return tensor::ConcatOp::create(builder, at, position, ValueRange{earlier, rows});
 }
 
-/// The ring whose places the keys of an attend are, or null.
-const KeptValue *ChunkWriter::ringOf(attn::AttendOp op) const {
-  const KeptValue *found = nullptr;
+/// The ring cache that holds the keys of an attend; null if there is none.
+const RetainedValue *ChunkWriter::ringOf(attn::AttendOp op) const {
+  const RetainedValue *found = nullptr;
   op.walk([&](tensor::ExtractOp extract) {
-    const KeptValue *kept = analysis.readsCache(extract) ? plan.cache(extract.getTensor()) : nullptr;
-    if (kept && kept->isRing())
-      found = kept;
+    const RetainedValue *retained = analysis.readsCache(extract) ? plan.cache(extract.getTensor()) : nullptr;
+    if (retained && retained->isRing())
+      found = retained;
   });
   return found;
 }
 
-/// How many keys such an attend has.
-Value ChunkWriter::ringKeys(attn::AttendOp op, const KeptValue &ring) {
+/// Number of keys of such an attend.
+Value ChunkWriter::ringKeys(attn::AttendOp op, const RetainedValue &ring) {
   if (isStep)
-    return arith::ConstantIndexOp::create(builder, op.getLoc(), ring.slots);
+    return arith::ConstantIndexOp::create(builder, op.getLoc(), ring.ringSize);
   Value positions = size(SizeExpr::symbol(analysis.alongSymbol), op.getLoc());
   Value window = arith::ConstantIndexOp::create(builder, op.getLoc(), ring.window);
   return arith::AddIOp::create(builder, op.getLoc(), positions, window);

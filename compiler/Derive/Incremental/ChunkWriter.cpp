@@ -16,25 +16,25 @@ Port ChunkWriter::chunkPort(Value value, std::string name) {
   return port;
 }
 
-Port ChunkWriter::cachePort(const KeptValue &cache) {
+Port ChunkWriter::cachePort(const RetainedValue &cache) {
   Port port = chunkPort(cache.value, cache.name);
   unsigned position = *analysis.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
   auto element = cast<RankedTensorType>(port.type);
   SmallVector<int64_t> shape(element.getShape());
-  shape[position] = cache.isRing() ? cache.slots : ShapedType::kDynamic;
-  port.shape[position] = cache.isRing() ? std::to_string(cache.slots) : plan.capacityName;
+  shape[position] = cache.isRing() ? cache.ringSize : ShapedType::kDynamic;
+  port.shape[position] = cache.isRing() ? std::to_string(cache.ringSize) : plan.capacityName;
   port.type = listOf(cache, RankedTensorType::get(shape, element.getElementType()));
   port.shape = listShape(cache, port.shape);
   port.isState = true;
   return port;
 }
 
-Port ChunkWriter::givenPort(const KeptValue &given) {
+Port ChunkWriter::precomputedPort(const RetainedValue &given) {
   Port port = chunkPort(given.value, given.name);
   return {listOf(given, cast<RankedTensorType>(port.type)), port.name, listShape(given, port.shape)};
 }
 
-/// A number for each row.
+/// An argument with a number for each row.
 Port ChunkWriter::lengthPort(StringRef name) {
   SmallVector<int64_t> shape;
   SmallVector<std::string> names;
@@ -59,9 +59,9 @@ void ChunkWriter::writeArguments() {
   bool hasCount = plan.hasRings() && !isStep;
   if (hasCount)
     ports.push_back(lengthPort(plan.countName));
-  for (const KeptValue &given : plan.given)
-    ports.push_back(givenPort(given));
-  for (const KeptValue &cache : plan.caches)
+  for (const RetainedValue &given : plan.given)
+    ports.push_back(precomputedPort(given));
+  for (const RetainedValue &cache : plan.caches)
     ports.push_back(cachePort(cache));
 
   std::vector<model::DimensionAttr> dimensions;
@@ -74,24 +74,24 @@ void ChunkWriter::writeArguments() {
   dimensions.push_back(model::DimensionAttr::get(builder.getContext(), builder.getStringAttr(plan.capacityName),
                                                  along.getMax(), along.getMin()));
   create(ports, dimensions);
-  if (plan.takeBack)
-    made->setAttr(model::takeBackAttrName, builder.getI64IntegerAttr(*plan.takeBack));
-  auto next = made.getArguments().begin();
+  if (plan.maxTruncation)
+    result->setAttr(model::takeBackAttrName, builder.getI64IntegerAttr(*plan.maxTruncation));
+  auto next = result.getArguments().begin();
   for (BlockArgument argument : copied)
     values.map(argument, *next++);
   length = *next++;
   if (hasCount)
     count = *next++;
-  for (const KeptValue &given : plan.given)
+  for (const RetainedValue &given : plan.given)
     lists[given.value] = *next++;
-  for (const KeptValue &cache : plan.caches) {
+  for (const RetainedValue &cache : plan.caches) {
     Value argument = caches.emplace_back(*next++);
     unsigned position = *analysis.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
     if (!capacity && !cache.isRing())
-      capacity = tensor::DimOp::create(builder, made.getLoc(), argument, position + (cache.loops.empty() ? 0 : 1));
+      capacity = tensor::DimOp::create(builder, result.getLoc(), argument, position + (cache.loops.empty() ? 0 : 1));
   }
   if (isStep)
-    symbolSizes[analysis.alongSymbol] = arith::ConstantIndexOp::create(builder, made.getLoc(), 1);
+    symbolSizes[analysis.alongSymbol] = arith::ConstantIndexOp::create(builder, result.getLoc(), 1);
 }
 
 void ChunkWriter::write() {
@@ -130,36 +130,36 @@ void ChunkWriter::writeBlock(Block &block) {
   }
 }
 
-/// The value's positions of the call join its cache, for all who read earlier ones.
+/// Appends the value's positions of the call to its cache, for readers of earlier positions.
 void ChunkWriter::append(Value value) {
-  auto kept = llvm::find_if(plan.caches, [&](const KeptValue &each) { return each.value == value; });
-  if (kept == plan.caches.end())
+  auto retained = llvm::find_if(plan.caches, [&](const RetainedValue &each) { return each.value == value; });
+  if (retained == plan.caches.end())
     return;
-  Value &cache = caches[kept - plan.caches.begin()];
-  Value rows = tensor(value), turn = place(*kept, value.getLoc());
+  Value &cache = caches[retained - plan.caches.begin()];
+  Value rows = tensor(value), index = elementIndex(*retained, value.getLoc());
   unsigned shift = isPerRow(value) ? 1 : 0;
   IntegerAttr along = builder.getI64IntegerAttr(*analysis.positionDim(value) + shift), row;
   if (analysis.hasRows())
     row = builder.getI64IntegerAttr(isPerRow(value) ? 0 : *analysis.rowDim(value));
   auto element = [&]() -> Value {
-    if (!turn)
+    if (!index)
       return cache;
     auto list = cast<RankedTensorType>(cache.getType());
     auto type = RankedTensorType::get(list.getShape().drop_front(), list.getElementType());
-    return model::ElementOp::create(builder, value.getLoc(), type, cache, turn);
+    return model::ElementOp::create(builder, value.getLoc(), type, cache, index);
   };
-  bool joinsEarlier = kept->isRing() && !isStep;
+  bool joinsEarlier = retained->isRing() && !isStep;
   if (joinsEarlier)
-    filled[value] = withEarlier(rows, element(), *kept);
-  cache = model::AppendOp::create(builder, value.getLoc(), cache.getType(), rows, cache, length, turn,
-                                  count, along, row, kept->isRing() ? builder.getUnitAttr() : UnitAttr());
+    cacheContents[value] = prependEarlier(rows, element(), *retained);
+  cache = model::AppendOp::create(builder, value.getLoc(), cache.getType(), rows, cache, length, index, count, along,
+                                  row, retained->isRing() ? builder.getUnitAttr() : UnitAttr());
   if (!joinsEarlier)
-    filled[value] = element();
+    cacheContents[value] = element();
 }
 
 void ChunkWriter::writeLoop(scf::ForOp loop) {
   SmallVector<Value> inits, next;
-  SmallVector<unsigned> carried, kept;
+  SmallVector<unsigned> carried, retained;
   for (auto [number, argument] : llvm::enumerate(loop.getRegionIterArgs()))
     if (!analysis.fact(argument).isGiven()) {
       carried.push_back(number);
@@ -167,7 +167,7 @@ void ChunkWriter::writeLoop(scf::ForOp loop) {
     }
   for (auto [number, cache] : llvm::enumerate(plan.caches))
     if (llvm::is_contained(cache.loops, loop)) {
-      kept.push_back(number);
+      retained.push_back(number);
       inits.push_back(caches[number]);
     }
   if (inits.empty())
@@ -179,7 +179,7 @@ void ChunkWriter::writeLoop(scf::ForOp loop) {
     values.map(loop.getRegionIterArg(number), copy.getRegionIterArg(position));
     values.map(loop.getResult(number), copy.getResult(position));
   }
-  for (auto [position, number] : llvm::enumerate(kept))
+  for (auto [position, number] : llvm::enumerate(retained))
     caches[number] = copy.getRegionIterArg(carried.size() + position);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(copy.getBody());
@@ -188,10 +188,10 @@ void ChunkWriter::writeLoop(scf::ForOp loop) {
   writeBlock(*loop.getBody());
   for (unsigned number : carried)
     next.push_back(tensor(loop.getYieldedValues()[number], isPerRow(loop.getRegionIterArg(number))));
-  for (unsigned number : kept)
+  for (unsigned number : retained)
     next.push_back(caches[number]);
   scf::YieldOp::create(builder, loop.getLoc(), next);
-  for (auto [position, number] : llvm::enumerate(kept))
+  for (auto [position, number] : llvm::enumerate(retained))
     caches[number] = copy.getResult(carried.size() + position);
 }
 

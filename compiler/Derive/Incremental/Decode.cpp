@@ -15,7 +15,7 @@ DecodeWriter::DecodeWriter(func::FuncOp choose, const IncrementalNames &names)
   step = module.lookupSymbol<func::FuncOp>(of);
   prefill = module.lookupSymbol<func::FuncOp>(of + "_prefill");
   begin = module.lookupSymbol<func::FuncOp>(of + "_begin");
-  atMost = decode.getAs<IntegerAttr>("at_most").getInt();
+  maxTokens = decode.getAs<IntegerAttr>("at_most").getInt();
   if (auto token = decode.getAs<IntegerAttr>("stop"))
     stop = token.getInt();
   if (auto count = decode.getAs<IntegerAttr>("beams"))
@@ -24,8 +24,8 @@ DecodeWriter::DecodeWriter(func::FuncOp choose, const IncrementalNames &names)
 
 //===-------------------------------------------- tensors -----------------------------------------------------===//
 
-/// The tensor of these sizes with the elements of `body`.
-Value DecodeWriter::each(ArrayRef<Value> sizes, Type element, Body body) {
+/// A tensor of these sizes with elements computed by `body`.
+Value DecodeWriter::generate(ArrayRef<Value> sizes, Type element, Body body) {
   SmallVector<OpFoldResult> extents;
   for (Value size : sizes)
     extents.push_back(getAsOpFoldResult(size));
@@ -45,10 +45,10 @@ Value DecodeWriter::each(ArrayRef<Value> sizes, Type element, Body body) {
       .getResult(0);
 }
 
-/// The inputs, reduced over the dimensions that `init` does not have; `combine` gets an element of each, then what
-/// there is so far.
-Value DecodeWriter::reduced(Value init, ValueRange inputs, llvm::function_ref<Value(ValueRange elements)> combine) {
-  unsigned kept = cast<RankedTensorType>(init.getType()).getRank();
+/// Reduces the inputs over the dimensions that `init` does not have; `combine` gets an element of each input, then the
+/// accumulator.
+Value DecodeWriter::reduce(Value init, ValueRange inputs, llvm::function_ref<Value(ValueRange elements)> combine) {
+  unsigned numParallel = cast<RankedTensorType>(init.getType()).getRank();
   unsigned rank = cast<RankedTensorType>(inputs[0].getType()).getRank();
   SmallVector<Value> operands(inputs);
   operands.push_back(init);
@@ -59,7 +59,7 @@ Value DecodeWriter::reduced(Value init, ValueRange inputs, llvm::function_ref<Va
     maps.push_back(AffineMap::get(rank, 0, all.getResults().take_front(own), builder.getContext()));
   }
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::reduction);
-  std::fill_n(iterators.begin(), kept, utils::IteratorType::parallel);
+  std::fill_n(iterators.begin(), numParallel, utils::IteratorType::parallel);
   auto write = [&](OpBuilder &inside, Location, ValueRange elements) {
     OpBuilder::InsertionGuard guard(builder);
     builder.restoreInsertionPoint(inside.saveInsertionPoint());
@@ -69,8 +69,8 @@ Value DecodeWriter::reduced(Value init, ValueRange inputs, llvm::function_ref<Va
   return linalg::GenericOp::create(builder, at, init.getType(), inputs, init, maps, iterators, write).getResult(0);
 }
 
-/// The body of a function on these operands.
-SmallVector<Value> DecodeWriter::inlined(func::FuncOp function, ValueRange operands) {
+/// Inlines a function on these operands.
+SmallVector<Value> DecodeWriter::inlineCall(func::FuncOp function, ValueRange operands) {
   IRMapping values;
   for (auto [argument, operand] : llvm::zip_equal(function.getArguments(), operands)) {
     Value cast = operand;
@@ -94,7 +94,7 @@ void DecodeWriter::addArgument(Type type, StringRef name, ArrayRef<StringRef> sh
                                  builder.getNamedAttr(model::shapeAttrName, builder.getStrArrayAttr(shape))}));
 }
 
-/// The tensor of the call's positions: the one argument that has them.
+/// Whether the argument is the tokens of the call: the argument with positions.
 bool DecodeWriter::isTokens(func::FuncOp function, unsigned argument) {
   auto shape = function.getArgAttrOfType<ArrayAttr>(argument, model::shapeAttrName);
   auto number = prefill.getArgAttrOfType<ArrayAttr>(argument, model::shapeAttrName);
@@ -102,8 +102,8 @@ bool DecodeWriter::isTokens(func::FuncOp function, unsigned argument) {
          cast<StringAttr>(number[1]).getValue() == names.along;
 }
 
-/// What a function takes that nobody here makes.
-void DecodeWriter::addOthers(func::FuncOp function) {
+/// Adds the arguments of a function that the loop does not provide.
+void DecodeWriter::addOtherArguments(func::FuncOp function) {
   for (unsigned argument = 0; function && argument < function.getNumArguments(); ++argument) {
     StringRef name = nameOf(function, argument);
     bool isMade = function != begin && (isTokens(function, argument) || isState(function, argument) ||
@@ -117,7 +117,7 @@ void DecodeWriter::addOthers(func::FuncOp function) {
   }
 }
 
-/// Those of the functions; of the prompt, what leaves room for the tokens.
+/// The dimensions of all functions; that of the prompt is reduced to leave room for the tokens.
 std::vector<Attribute> DecodeWriter::dimensions() {
   std::vector<Attribute> result;
   llvm::StringMap<bool> seen;
@@ -130,7 +130,7 @@ std::vector<Attribute> DecodeWriter::dimensions() {
         continue;
       int64_t max = dimension.getMax(), min = dimension.getMin();
       if (name == names.along) {
-        max = max < 0 ? max : max - atMost + 1;
+        max = max < 0 ? max : max - maxTokens + 1;
         min = std::max<int64_t>(min, 1);
       }
       result.push_back(model::DimensionAttr::get(builder.getContext(), dimension.getName(), max, min));
@@ -138,12 +138,12 @@ std::vector<Attribute> DecodeWriter::dimensions() {
   return result;
 }
 
-/// What the choice takes besides logits. Its names of rows and vocabulary are its own.
+/// Adds the arguments of the sampler besides logits. Its names of rows and vocabulary are local.
 LogicalResult DecodeWriter::addChoiceArguments() {
-  auto logits = choose.getArgAttrOfType<ArrayAttr>(chosenBy() - 1, model::shapeAttrName);
+  auto logits = choose.getArgAttrOfType<ArrayAttr>(numLoopOperands() - 1, model::shapeAttrName);
   auto size = [](ArrayAttr shape, size_t number) { return cast<StringAttr>(shape[number]).getValue(); };
   auto result = step.getResultAttrOfType<ArrayAttr>(0, model::shapeAttrName);
-  for (unsigned argument = chosenBy(); argument < choose.getNumArguments(); ++argument) {
+  for (unsigned argument = numLoopOperands(); argument < choose.getNumArguments(); ++argument) {
     auto type = cast<RankedTensorType>(choose.getArgumentTypes()[argument]);
     if (choose.getArgAttr(argument, model::keyAttrName))
       continue;
@@ -166,18 +166,18 @@ LogicalResult DecodeWriter::addChoiceArguments() {
                                    << "another name";
     addArgument(RankedTensorType::get(extents, type.getElementType()), name, shape);
   }
-  if (draws())
+  if (usesRandom())
     addArgument(RankedTensorType::get({}, builder.getI32Type()), "seed", {});
   return success();
 }
 
-/// Behind what it takes from the loop, the arguments of the choice.
-void DecodeWriter::appendChoiceOperands(SmallVector<Value> &operands, Value turn) {
-  for (unsigned argument = chosenBy(); argument < choose.getNumArguments(); ++argument)
+/// Appends the sampler's other operands to those that the loop provides.
+void DecodeWriter::appendChoiceOperands(SmallVector<Value> &operands, Value stepNumber) {
+  for (unsigned argument = numLoopOperands(); argument < choose.getNumArguments(); ++argument)
     if (!choose.getArgAttr(argument, model::keyAttrName))
-      operands.push_back(made.getArgument(numbers[nameOf(choose, argument)]));
-  if (draws())
-    llvm::append_values(operands, made.getArguments().back(), turn);
+      operands.push_back(result.getArgument(numbers[nameOf(choose, argument)]));
+  if (usesRandom())
+    llvm::append_values(operands, result.getArguments().back(), stepNumber);
 }
 
 LogicalResult DecodeWriter::writeEntry() {
@@ -188,31 +188,31 @@ LogicalResult DecodeWriter::writeEntry() {
   if (begin)
     for (unsigned result = 0; result < begin.getNumResults(); ++result)
       given[begin.getResultAttrOfType<StringAttr>(result, model::nameAttrName).getValue()] = Value();
-  addOthers(begin);
-  addOthers(prefill);
+  addOtherArguments(begin);
+  addOtherArguments(prefill);
   for (StringRef name : {"prompt", "prompt_length", "seed"})
     if (numbers.contains(name) && numbers[name] > 1)
       return choose.emitError("`") << name << "` is an argument of `" << step.getName()
                                    << "`, and of what decodes by it too; expected another name";
   if (failed(addChoiceArguments()))
     return failure();
-  std::string name = choose.getName().str(), width = std::to_string(atMost);
-  Type written = RankedTensorType::get({ShapedType::kDynamic, atMost}, builder.getI32Type());
+  std::string name = choose.getName().str(), width = std::to_string(maxTokens);
+  Type written = RankedTensorType::get({ShapedType::kDynamic, maxTokens}, builder.getI32Type());
   choose.setName(name + ".choose");
-  made = func::FuncOp::create(builder, at, name, builder.getFunctionType(argumentTypes, {written, lengths}));
-  made->setAttr(model::entryAttrName, builder.getUnitAttr());
-  made->setAttr(model::dimensionsAttrName, builder.getArrayAttr(dimensions()));
+  result = func::FuncOp::create(builder, at, name, builder.getFunctionType(argumentTypes, {written, lengths}));
+  result->setAttr(model::entryAttrName, builder.getUnitAttr());
+  result->setAttr(model::dimensionsAttrName, builder.getArrayAttr(dimensions()));
   if (auto doc = choose->getAttr(model::docAttrName))
-    made->setAttr(model::docAttrName, doc);
-  made.setAllArgAttrs(arguments);
+    result->setAttr(model::docAttrName, doc);
+  result.setAllArgAttrs(arguments);
   auto port = [&](StringRef name, ArrayRef<StringRef> shape) {
-    made.setResultAttrs(name == "tokens" ? 0 : 1,
-                        {builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
-                         builder.getNamedAttr(model::shapeAttrName, builder.getStrArrayAttr(shape))});
+    result.setResultAttrs(name == "tokens" ? 0 : 1,
+                          {builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
+                           builder.getNamedAttr(model::shapeAttrName, builder.getStrArrayAttr(shape))});
   };
   port("tokens", {names.row, width});
   port("length", {names.row});
-  Block *body = made.addEntryBlock();
+  Block *body = result.addEntryBlock();
   builder.setInsertionPointToStart(body);
   prompt = body->getArgument(0);
   promptLength = body->getArgument(1);
@@ -221,11 +221,11 @@ LogicalResult DecodeWriter::writeEntry() {
   return success();
 }
 
-//===-------------------------------------------- stages ------------------------------------------------------===//
+//===-------------------------------------------- calls before the loop ---------------------------------------===//
 
-/// In the order of the arguments of next or next_prefill.
-SmallVector<Value> DecodeWriter::operandsOf(func::FuncOp function, Value tokens, Value length, Value count,
-                                            ValueRange caches) {
+/// Operands in the order of the arguments of next or next_prefill.
+SmallVector<Value> DecodeWriter::makeOperands(func::FuncOp function, Value tokens, Value length, Value count,
+                                              ValueRange caches) {
   SmallVector<Value> operands;
   auto next = caches.begin();
   for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
@@ -239,7 +239,7 @@ SmallVector<Value> DecodeWriter::operandsOf(func::FuncOp function, Value tokens,
     else if (given.contains(name))
       operands.push_back(given[name]);
     else
-      operands.push_back(made.getArgument(numbers[name]));
+      operands.push_back(result.getArgument(numbers[name]));
   }
   return operands;
 }
@@ -249,15 +249,15 @@ void DecodeWriter::writeBegin() {
     return;
   SmallVector<Value> operands;
   for (unsigned argument = 0; argument < begin.getNumArguments(); ++argument)
-    operands.push_back(made.getArgument(numbers[nameOf(begin, argument)]));
-  for (auto [result, value] : llvm::enumerate(inlined(begin, operands)))
+    operands.push_back(result.getArgument(numbers[nameOf(begin, argument)]));
+  for (auto [result, value] : llvm::enumerate(inlineCall(begin, operands)))
     given[begin.getResultAttrOfType<StringAttr>(result, model::nameAttrName).getValue()] = value;
 }
 
-/// The caches with the prompt's positions; those of row b in front of first[b] count.
+/// The caches after prefill; of row b, the first first[b] positions are valid.
 SmallVector<Value> DecodeWriter::writePrefill(Value first) {
-  // The last token is not read any more.
-  Value spare = arith::ConstantIndexOp::create(builder, at, atMost - 1);
+  // The last token is never read.
+  Value spare = arith::ConstantIndexOp::create(builder, at, maxTokens - 1);
   Value capacity = arith::AddIOp::create(builder, at, positions, spare);
   SmallVector<Value> caches;
   for (unsigned argument = 0; argument < prefill.getNumArguments(); ++argument) {
@@ -274,13 +274,13 @@ SmallVector<Value> DecodeWriter::writePrefill(Value first) {
     }
     caches.push_back(tensor::EmptyOp::create(builder, at, sizes, type.getElementType()));
   }
-  Value none = each({rows}, builder.getI32Type(), [&](ValueRange) { return i32(0); });
-  SmallVector<Value> results = inlined(prefill, operandsOf(prefill, prompt, none, first, caches));
+  Value none = generate({rows}, builder.getI32Type(), [&](ValueRange) { return i32(0); });
+  SmallVector<Value> results = inlineCall(prefill, makeOperands(prefill, prompt, none, first, caches));
   return llvm::to_vector(ArrayRef(results).take_back(caches.size()));
 }
 
-/// f32[batch, vocab], of one position or of the last one.
-Value DecodeWriter::logitsOf(Value result) {
+/// f32[batch, vocab] logits of one position, or of the last one.
+Value DecodeWriter::lastLogits(Value result) {
   if (cast<RankedTensorType>(result.getType()).getRank() == 3)
     result = tensor::CollapseShapeOp::create(builder, at, result, ArrayRef<ReassociationIndices>{{0, 1}, {2}});
   return result;
@@ -289,17 +289,17 @@ Value DecodeWriter::logitsOf(Value result) {
 /// The last token of each prompt, i32[batch, 1].
 Value DecodeWriter::lastTokens() {
   Value one = arith::ConstantIndexOp::create(builder, at, 1);
-  return each({rows, one}, builder.getI32Type(), [&](ValueRange index) {
+  return generate({rows, one}, builder.getI32Type(), [&](ValueRange index) {
     Value last = arith::SubIOp::create(builder, at, read(promptLength, index[0]), i32(1));
     last = arith::IndexCastOp::create(builder, at, builder.getIndexType(), last);
     return read(prompt, {index[0], last});
   });
 }
 
-/// No turn follows where all of these numbers are 1.
+/// Ends the loop after this decoding step if all of these numbers are 1.
 void DecodeWriter::endIfAll(Value ended) {
-  Value one = each({}, builder.getI32Type(), [&](ValueRange) { return i32(1); });
-  Value done = reduced(one, ended, [&](ValueRange elements) -> Value {
+  Value one = generate({}, builder.getI32Type(), [&](ValueRange) { return i32(1); });
+  Value done = reduce(one, ended, [&](ValueRange elements) -> Value {
     return arith::MinSIOp::create(builder, at, elements[0], elements[1]);
   });
   model::EndIfOp::create(builder, at, done);
@@ -308,47 +308,47 @@ void DecodeWriter::endIfAll(Value ended) {
 void DecodeWriter::writeLoop(SmallVector<Value> caches, Value first) {
   Type i32Type = builder.getI32Type();
   Value one = arith::ConstantIndexOp::create(builder, at, 1), zero = arith::ConstantIndexOp::create(builder, at, 0);
-  Value width = arith::ConstantIndexOp::create(builder, at, atMost);
+  Value width = arith::ConstantIndexOp::create(builder, at, maxTokens);
   Value token = lastTokens();
-  auto zeros = [&](ArrayRef<Value> sizes) { return each(sizes, i32Type, [&](ValueRange) { return i32(0); }); };
-  Value tokens = each({rows, width}, i32Type, [&](ValueRange) { return i32(stop.value_or(0)); });
+  auto zeros = [&](ArrayRef<Value> sizes) { return generate(sizes, i32Type, [&](ValueRange) { return i32(0); }); };
+  Value tokens = generate({rows, width}, i32Type, [&](ValueRange) { return i32(stop.value_or(0)); });
   SmallVector<Value> inits = {token, first, zeros({rows}), tokens, zeros({rows}), zeros({})};
   llvm::append_range(inits, caches);
   auto loop = scf::ForOp::create(builder, at, zero, width, one, inits);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   auto carried = loop.getRegionIterArgs();
-  Value position = carried[1], ended = carried[2], length = carried[4], turn = carried[5];
-  SmallVector<Value> results =
-      inlined(step, operandsOf(step, carried[0], position, Value(), carried.drop_front(inits.size() - caches.size())));
-  SmallVector<Value> operands = {logitsOf(results[0])};
-  appendChoiceOperands(operands, turn);
-  Value chosen = inlined(choose, operands).front();
+  Value position = carried[1], ended = carried[2], length = carried[4], stepNumber = carried[5];
+  SmallVector<Value> results = inlineCall(
+      step, makeOperands(step, carried[0], position, Value(), carried.drop_front(inits.size() - caches.size())));
+  SmallVector<Value> operands = {lastLogits(results[0])};
+  appendChoiceOperands(operands, stepNumber);
+  Value chosen = inlineCall(choose, operands).front();
   auto isOver = [&](Value row) { return compare(arith::CmpIPredicate::ne, read(ended, row), i32(0)); };
-  Value endedNext = each({rows}, i32Type, [&](ValueRange index) {
+  Value endedNext = generate({rows}, i32Type, [&](ValueRange index) {
     Value before = read(ended, index);
     return stop ? choice(compare(arith::CmpIPredicate::eq, read(chosen, index), i32(*stop)), i32(1), before) : before;
   });
   auto isWritten = [&](Value row) { return compare(arith::CmpIPredicate::eq, read(endedNext, row), i32(0)); };
-  Value written = each({rows, width}, i32Type, [&](ValueRange index) {
+  Value written = generate({rows, width}, i32Type, [&](ValueRange index) {
     Value number = arith::IndexCastOp::create(builder, at, i32Type, index[1]);
-    Value isHere = compare(arith::CmpIPredicate::eq, number, read(turn, {}));
+    Value isHere = compare(arith::CmpIPredicate::eq, number, read(stepNumber, {}));
     isHere = arith::AndIOp::create(builder, at, isHere, isWritten(index[0]));
     return choice(isHere, read(chosen, index[0]), read(carried[3], index));
   });
   auto plusOne = [&](Value number) -> Value { return arith::AddIOp::create(builder, at, number, i32(1)); };
-  Value lengthNext = each({rows}, i32Type, [&](ValueRange index) {
+  Value lengthNext = generate({rows}, i32Type, [&](ValueRange index) {
     Value before = read(length, index);
     return choice(isWritten(index[0]), plusOne(before), before);
   });
-  Value next = each({rows, one}, i32Type, [&](ValueRange index) {
+  Value next = generate({rows, one}, i32Type, [&](ValueRange index) {
     return choice(isOver(index[0]), read(carried[0], index), read(chosen, index[0]));
   });
-  Value positionNext = each({rows}, i32Type, [&](ValueRange index) { return plusOne(read(position, index)); });
-  Value turnNext = each({}, i32Type, [&](ValueRange) { return plusOne(read(turn, {})); });
-  if (stop && atMost > 1)
+  Value positionNext = generate({rows}, i32Type, [&](ValueRange index) { return plusOne(read(position, index)); });
+  Value nextStepNumber = generate({}, i32Type, [&](ValueRange) { return plusOne(read(stepNumber, {})); });
+  if (stop && maxTokens > 1)
     endIfAll(endedNext);
-  SmallVector<Value> yielded = {next, positionNext, endedNext, written, lengthNext, turnNext};
+  SmallVector<Value> yielded = {next, positionNext, endedNext, written, lengthNext, nextStepNumber};
   llvm::append_range(yielded, ArrayRef(results).take_back(caches.size()));
   scf::YieldOp::create(builder, at, yielded);
   builder.setInsertionPointAfter(loop);
@@ -359,17 +359,17 @@ LogicalResult DecodeWriter::write() {
   if (failed(writeEntry()))
     return failure();
   writeBegin();
-  // In range whatever the lengths are; the prompt's last token is read with a status for those that are not.
-  Value most = positions;
-  Value first = each({rows}, builder.getI32Type(), [&](ValueRange index) {
-    Value count = arith::IndexCastOp::create(builder, at, builder.getI32Type(), most);
+  // Clamped into range for any length; an invalid length sets the status where the prompt's last token is read.
+  Value maxPositions = positions;
+  Value first = generate({rows}, builder.getI32Type(), [&](ValueRange index) {
+    Value count = arith::IndexCastOp::create(builder, at, builder.getI32Type(), maxPositions);
     Value length = arith::MinSIOp::create(builder, at, read(promptLength, index), count);
     return arith::SubIOp::create(builder, at, arith::MaxSIOp::create(builder, at, length, i32(1)), i32(1));
   });
   SmallVector<Value> caches = writePrefill(first);
   if (!beams)
     writeLoop(caches, first);
-  else if (succeeded(repeatOthers()))
+  else if (succeeded(repeatOtherArguments()))
     writeSearch(caches, first);
   else
     return failure();

@@ -1,29 +1,29 @@
-//===- Decode.h - entry points that write tokens ------------------------------------------------------------------===//
+//===- Decode.h - the decoding loop -------------------------------------------------------------------------------===//
 //
-// From a function that chooses tokens, and the entry points of an incremental function, makes
+// From a sampler, and the entry points of an incremental function, generates
 //
 //   write(prompt: i32[batch, seq], prompt_length: i32[batch], other arguments..., seed) -> (tokens, length)
 //
 //   given  = next_begin(other arguments)
-//   caches = next_prefill(prompt, 0, count: prompt_length - 1): the positions in front of the last of each row
-//   token  = the prompt's last one
-//   for at_most turns, until all rows have ended
+//   caches = next_prefill(prompt, 0, count: prompt_length - 1)        the positions before the last one of each row
+//   token  = the last token of the prompt
+//   for at_most decoding steps, or until all rows have ended
 //     logits, caches = next(token, position)
-//     token          = choose(logits, seed, step: the number of the turn)
-//     a row ends where it is `stop`; what it had before is its tokens
+//     token          = sampler(logits, seed, step)                    step: the number of the decoding step
+//     a row ends at `stop`; the tokens before it are the result
 //
-// with these functions inlined, the caches in the arena. What prefill computes besides caches is not used, and so is
-// not computed. Positions of a prompt behind a row's length are computed and never read, for the row's own come to lie
-// there; rings are told `count`.
+// with these functions inlined, and the caches in the arena. Results of prefill other than caches are dead and not
+// computed. Positions after the end of a row's prompt are computed and then overwritten by its tokens before they are
+// read; ring caches need `count` for that.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Derive/Incremental/Incremental.h"
 
 namespace attnc {
 
-/// Replaces `function`, which has model.decode, by the entry point; `names` are those of what it is made of.
+/// Replaces `function`, which has model.decode, by the entry point; `names` are those of the incremental function.
 mlir::LogicalResult deriveDecode(mlir::func::FuncOp function, const IncrementalNames &names);
 
 } // namespace attnc

@@ -8,22 +8,22 @@ using namespace mlir;
 
 namespace attnc {
 
-/// The loops around a value, which must run a constant number of times.
-static LogicalResult addLoops(KeptValue &kept) {
-  for (Operation *op = kept.value.getParentBlock()->getParentOp(); !isa<func::FuncOp>(op); op = op->getParentOp()) {
+/// Adds the loops around a value, which must have a constant number of iterations.
+static LogicalResult addLoops(RetainedValue &retained) {
+  for (Operation *op = retained.value.getParentBlock()->getParentOp(); !isa<func::FuncOp>(op); op = op->getParentOp()) {
     auto loop = dyn_cast<scf::ForOp>(op);
-    std::optional<int64_t> turns = loop ? getConstantIntValue(loop.getUpperBound()) : std::nullopt;
-    if (!turns || getConstantIntValue(loop.getLowerBound()) != 0 || getConstantIntValue(loop.getStep()) != 1)
+    std::optional<int64_t> iterations = loop ? getConstantIntValue(loop.getUpperBound()) : std::nullopt;
+    if (!iterations || getConstantIntValue(loop.getLowerBound()) != 0 || getConstantIntValue(loop.getStep()) != 1)
       return op->emitError("runs a number of times that is not constant");
-    kept.loops.insert(kept.loops.begin(), loop);
-    kept.count *= *turns;
+    retained.loops.insert(retained.loops.begin(), loop);
+    retained.count *= *iterations;
   }
   return success();
 }
 
 namespace {
 
-/// Names of arguments, each once.
+/// Unique names of arguments.
 class Names {
 public:
   explicit Names(func::FuncOp function) {
@@ -45,8 +45,8 @@ private:
 
 } // namespace
 
-/// By what reads it: the scores (keys), the values of an attend, or others.
-static StringRef roleOf(Value cached, const PositionAnalysis &analysis) {
+/// Name by reader: keys (scores of an attend), values (of an attend), or other.
+static StringRef readerRole(Value cached, const PositionAnalysis &analysis) {
   bool isKey = false, isValue = false, isOther = false;
   for (Operation *user : cached.getUsers()) {
     auto extract = dyn_cast<tensor::ExtractOp>(user);
@@ -67,29 +67,30 @@ static LogicalResult planCaches(IncrementalPlan &plan, Names &names) {
     if (plan.analysis.hasRows() && row && *row > *position)
       return emitError(value.getLoc()) << "this is kept from call to call with `" << plan.analysis.rowName
                                        << "` behind `" << plan.analysis.alongName << "`; expected them in this order";
-    KeptValue &cache = plan.caches.emplace_back(KeptValue{value, names.claim(roleOf(value, plan.analysis)), {}, 1});
+    RetainedValue &cache =
+        plan.caches.emplace_back(RetainedValue{value, names.claim(readerRole(value, plan.analysis)), {}, 1});
     if (failed(addLoops(cache)))
       return failure();
   }
   return success();
 }
 
-const KeptValue *IncrementalPlan::cache(Value value) const {
-  auto found = llvm::find_if(caches, [&](const KeptValue &each) { return each.value == value; });
+const RetainedValue *IncrementalPlan::cache(Value value) const {
+  auto found = llvm::find_if(caches, [&](const RetainedValue &each) { return each.value == value; });
   return found == caches.end() ? nullptr : &*found;
 }
 
-/// Whether weights depend on the order of keys. A ring has another one.
-static bool countsOnOrder(attn::Normaliser normaliser) {
+/// Whether attention weights depend on the order of keys, which a ring cache changes.
+static bool dependsOnKeyOrder(attn::Normaliser normaliser) {
   return normaliser == attn::Normaliser::Hard || normaliser == attn::Normaliser::StickBreaking;
 }
 
-/// The caches that are read within a window become rings, where that is shorter than all positions. Those that one
-/// attend reads are alike, for it has one set of keys.
+/// Chooses ring caches for values read within a window shorter than all positions. The caches of one attend must agree,
+/// as it has one set of keys.
 static void planRings(IncrementalPlan &plan) {
   llvm::EquivalenceClasses<Value> together;
   llvm::SmallPtrSet<Value, 4> inOrder;
-  for (const KeptValue &cache : plan.caches)
+  for (const RetainedValue &cache : plan.caches)
     together.insert(cache.value);
   plan.analysis.function.walk([&](attn::AttendOp attend) {
     Value first;
@@ -99,32 +100,32 @@ static void planRings(IncrementalPlan &plan) {
       if (first)
         together.unionSets(first, extract.getTensor());
       first = extract.getTensor();
-      if (countsOnOrder(attend.getNormaliser()))
+      if (dependsOnKeyOrder(attend.getNormaliser()))
         inOrder.insert(first);
     });
   });
-  int64_t most = -1; // positions along the dimension
+  int64_t maxPositions = -1; // positions along the dimension
   for (Attribute each : plan.analysis.function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
     if (auto dimension = cast<model::DimensionAttr>(each); dimension.getName() == plan.analysis.alongName)
-      most = dimension.getMax();
+      maxPositions = dimension.getMax();
   auto asked = plan.analysis.function->getAttrOfType<IntegerAttr>(model::takeBackAttrName);
-  int64_t takeBack = asked ? asked.getInt() : 1;
-  for (KeptValue &cache : plan.caches) {
+  int64_t maxTruncation = asked ? asked.getInt() : 1;
+  for (RetainedValue &cache : plan.caches) {
     Reach reach = Reach::pointwise();
     for (auto &[value, each] : plan.analysis.caches())
       if (together.isEquivalent(value, cache.value))
         reach = reach.join(each);
     bool isOrdered = llvm::any_of(inOrder, [&](Value value) { return together.isEquivalent(value, cache.value); });
-    if (isOrdered || !reach.isWindow() || (most >= 0 && reach.width() >= most - takeBack))
+    if (isOrdered || !reach.isWindow() || (maxPositions >= 0 && reach.width() >= maxPositions - maxTruncation))
       continue;
     cache.window = reach.width();
-    cache.slots = reach.width() + takeBack;
-    plan.takeBack = takeBack;
+    cache.ringSize = reach.width() + maxTruncation;
+    plan.maxTruncation = maxTruncation;
   }
 }
 
-/// What next reads of values that no position changes.
-static LogicalResult planGiven(IncrementalPlan &plan, Names &names) {
+/// Plans the values without positions that next reads.
+static LogicalResult planPrecomputed(IncrementalPlan &plan, Names &names) {
   llvm::SetVector<Value> read;
   auto use = [&](Value value) {
     if (!isa<RankedTensorType>(value.getType()) || !plan.analysis.fact(value).isGiven())
@@ -156,14 +157,14 @@ static LogicalResult planGiven(IncrementalPlan &plan, Names &names) {
     }
   });
   for (Value value : read) {
-    KeptValue &given = plan.given.emplace_back(KeptValue{value, names.claim("given"), {}, 1});
+    RetainedValue &given = plan.given.emplace_back(RetainedValue{value, names.claim("given"), {}, 1});
     if (failed(addLoops(given)))
       return failure();
   }
   return success();
 }
 
-/// Entry points of the same name as one that is made.
+/// Fails if an entry point of the same name exists.
 static LogicalResult checkName(func::FuncOp function, const Twine &name) {
   auto module = function->getParentOfType<ModuleOp>();
   if (!module.lookupSymbol(name.str()))
@@ -179,7 +180,7 @@ FailureOr<IncrementalNames> deriveIncremental(func::FuncOp function) {
   plan.lengthName = names.claim(plan.lengthName);
   plan.capacityName = names.claim(plan.capacityName);
   plan.countName = names.claim(plan.countName);
-  if (failed(plan.analysis.run()) || failed(planCaches(plan, names)) || failed(planGiven(plan, names)))
+  if (failed(plan.analysis.run()) || failed(planCaches(plan, names)) || failed(planPrecomputed(plan, names)))
     return failure();
   if (plan.caches.empty())
     return function.emitError() << "no position along `" << along.getValue()
@@ -189,7 +190,7 @@ FailureOr<IncrementalNames> deriveIncremental(func::FuncOp function) {
   if (failed(checkName(function, name + "_prefill")) ||
       (!plan.given.empty() && failed(checkName(function, name + "_begin"))))
     return failure();
-  // Its name is for the step.
+  // The name is taken by next.
   function.setName(name + ".whole");
   if (!plan.given.empty())
     BeginWriter(plan).write();

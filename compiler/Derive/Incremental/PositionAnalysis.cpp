@@ -105,7 +105,7 @@ LogicalResult PositionAnalysis::mixes(Operation *op, const Twine &why) {
   return op->emitError() << "position i along `" << alongName << "` " << why;
 }
 
-/// Positions are one dimension, and no other size has to do with them.
+/// Checks that positions are one dimension, and that no other size depends on them.
 LogicalResult PositionAnalysis::checkDims(Operation *op, Value tensor) {
   if (dims(tensor, alongSymbol).size() > 1)
     return mixes(op, "would be computed for all pairs of positions: this tensor has two such dimensions; inside of "
@@ -117,7 +117,7 @@ LogicalResult PositionAnalysis::checkDims(Operation *op, Value tensor) {
   return success();
 }
 
-void PositionAnalysis::give(Value value, PositionFact fact) {
+void PositionAnalysis::setFact(Value value, PositionFact fact) {
   if (positionDim(value))
     fact.along = std::max(fact.along, PositionFact::Along::Positions);
   if (cached.contains(value) && hasRows() && !rowDim(value))
@@ -140,10 +140,10 @@ LogicalResult PositionAnalysis::run() {
       if (failed(checkDims(function, argument)))
         return failure();
       bool hasPositions = positionDim(argument).has_value();
-      // The positions of a call are others in each row, even of what all rows of f share.
-      give(argument, {.reach = hasPositions ? Reach::pointwise() : Reach::nothing(),
-                      .fromArguments = !hasPositions,
-                      .perRow = hasPositions && hasRows() && !rowDim(argument)});
+      // The positions of a call differ between rows, even of arguments that all rows of f share.
+      setFact(argument, {.reach = hasPositions ? Reach::pointwise() : Reach::nothing(),
+                         .fromArguments = !hasPositions,
+                         .perRow = hasPositions && hasRows() && !rowDim(argument)});
     }
     if (failed(analyse(function.front())))
       return failure();
@@ -165,13 +165,13 @@ LogicalResult PositionAnalysis::analyse(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<linalg::GenericOp, attn::AttendOp, linalg::FillOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
             tensor::ExtractSliceOp, tensor::ConcatOp>([&](auto each) { return rule(each); })
-      .Case([&](scf::ForOp loop) { return ruleOfLoop(loop); })
-      .Case<tensor::EmptyOp, model::GetOp>([&](Operation *made) {
-        give(made->getResult(0), {});
+      .Case([&](scf::ForOp loop) { return loopRule(loop); })
+      .Case<tensor::EmptyOp, model::GetOp>([&](Operation *result) {
+        setFact(result->getResult(0), {});
         return success();
       })
       .Case<linalg::TransposeOp, tensor::CastOp>([&](Operation *view) {
-        give(view->getResult(0), fact(view->getOperand(0)));
+        setFact(view->getResult(0), fact(view->getOperand(0)));
         return success();
       })
       .Default([&](Operation *other) {

@@ -1,34 +1,34 @@
-//===- PositionAnalysis.h - what each value needs of the positions along a dimension ------------------------------===//
+//===- PositionAnalysis.h - data-flow analysis of dependences between positions -----------------------------------===//
 //
-// The proof that a function can be computed position by position. Along one dynamic dimension of an entry point, `seq`
-// say, each tensor is one of
+// Proves that a function can be computed position by position. Along one dynamic dimension of an entry point, such as
+// `seq`, each tensor is one of
 //
-//   nothing      no dimension of it is as long as `seq`, and no element depends on the positions: prefix-independent
-//   positions    one dimension is as long as `seq`, and position i needs positions 0 .. i of what it is computed from
-//   end          it has no such dimension, and needs what the last position gives
+//   nothing      no dimension of length `seq`, and no dependence on positions: prefix-independent
+//   positions    one dimension of length `seq`, and position i depends on positions 0 .. i of its operands
+//   end          no such dimension, and depends on the last position
 //
-// Rules, an op each: how the position i of its result reads its operands.
+// Transfer functions: how position i of an op's result depends on its operands.
 //
-//   linalg.generic     the loop as long as `seq` is the position; where a reduction is as long, mixing. Operands read
-//                      by its index: pointwise.
+//   linalg.generic     the loop of length `seq` is the position; a reduction of that length: mixing. Operands read
+//                      by the loop's index: pointwise
 //   tensor.extract at
-//                      the position less a constant, or at 0: window, causal. A reduction over it: mixing
-//   attn.attend        the outer index as long as `seq` is the position i, a key index as long is j: pointwise at i;
-//                      at j causal where the mask keeps j <= i alone, window(w) where also i - j <= w; else mixing
-//   slices             0 .. seq of something without positions: pointwise. The last position alone: end
-//   reshapes           pointwise where the dimension of the positions stays one of its own; else mixing
-//   concatenation      pointwise along other dimensions; along the positions: mixing
+//                      the position minus a constant, or at 0: window, causal. A reduction over it: mixing
+//   attn.attend        the outer index of length `seq` is the position i, a key index of that length is j: pointwise at
+//                      i; at j causal if the mask implies j <= i, window(w) if also i - j <= w; else mixing
+//   slices             0 .. seq of a value without positions: pointwise. The last position alone: end
+//   reshapes           pointwise if the dimension of positions stays separate; else mixing
+//   concatenation      pointwise along other dimensions; along positions: mixing
 //   transposes, fills  pointwise
-//   scf.for            the least fixpoint over what it carries
+//   scf.for            least fixpoint over the carried values
 //
-// Rows are the dimension in front of `seq` in the first argument that has it, where it is a named one (`batch`): each
-// has a length of its own, so what stands at one row of a value may only need that row.
+// Rows are the dimension before `seq` in the first argument that has it, if it is named (`batch`). Each row has its own
+// length, so a row of a value may depend on that row only.
 //
-// A value that is read at other positions than its own, is kept from call to call: `caches()`.
+// A value that is read at other positions than the current one is cached between calls: `caches()`.
 //
-// What refutes the proof is an error at its place in the model.
+// A dependence on later positions is an error at its source location.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Analysis/SymbolicShapes.h"
@@ -44,11 +44,12 @@ namespace attnc {
 struct PositionFact {
   enum class Along { Nothing, Positions, End };
   Along along = Along::Nothing;
-  /// What position i of the value needs of the positions of the arguments; of `End`, what the last one needs.
+  /// Positions of the arguments on which position i of the value depends; for `End`, on which the last position
+  /// depends.
   Reach reach = Reach::nothing();
-  /// Of `Nothing`: it depends on arguments, and not on parameters and constants alone.
+  /// For `Nothing`: whether it depends on arguments, rather than on parameters and constants alone.
   bool fromArguments = false;
-  /// It depends on the row, through its length, but has no dimension of rows.
+  /// Depends on the row, through its length, but has no dimension of rows.
   bool perRow = false;
 
   bool isGiven() const { return along == Along::Nothing && fromArguments; }
@@ -56,25 +57,25 @@ struct PositionFact {
   bool operator==(const PositionFact &other) const = default;
 };
 
-/// The indices of an op that are positions and rows, as numbers of its loops (an attend's: of its outer indices).
+/// Roles of an op's loops (of an attend's outer indices), by number.
 struct IndexRoles {
   std::optional<unsigned> position, row;
   std::optional<unsigned> key; ///< of an attend: the key index that is a position
 };
 
-/// How one body names its indices.
+/// Index values of one body, by role.
 class BodyIndices {
 public:
   BodyIndices(mlir::Operation *owner, IndexRoles roles) : owner(owner), roles(roles) {}
   bool isPosition(mlir::Value value) const { return isLoop(value, roles.position); }
   bool isRow(mlir::Value value) const { return isLoop(value, roles.row); }
   bool isKey(mlir::Value value) const;
-  /// Of `position * i + key * j + constant`; nothing where the value is no such sum.
+  /// Coefficients of `position * i + key * j + constant`; null if the value is not such a sum.
   struct Linear {
     int64_t position = 0, key = 0, constant = 0;
   };
   std::optional<Linear> read(mlir::Value value) const;
-  /// The value through casts between index and i32.
+  /// The value without casts between index and i32.
   static mlir::Value stripCasts(mlir::Value value);
 
   mlir::Operation *owner;
@@ -87,7 +88,7 @@ private:
 class PositionAnalysis {
 public:
   PositionAnalysis(mlir::func::FuncOp function, llvm::StringRef along);
-  /// Fails with an error where a position needs others than those before it.
+  /// Fails with an error if a position depends on later ones.
   mlir::LogicalResult run();
 
   PositionFact fact(mlir::Value value) const { return facts.lookup(value); }
@@ -97,11 +98,11 @@ public:
   IndexRoles roles(mlir::linalg::GenericOp op);
   IndexRoles roles(mlir::attn::AttendOp op);
 
-  /// Values that are read at earlier positions, and how far back.
+  /// Values that are read at earlier positions, and their reach.
   const llvm::MapVector<mlir::Value, Reach> &caches() const { return cached; }
-  /// Does this read a cache, at a position counted from the first one of all?
+  /// Whether the op reads a cache, at a position counted from the first one of all.
   bool readsCache(mlir::tensor::ExtractOp extract) const { return cacheReads.contains(extract); }
-  /// Is the position given as one of the chunk?
+  /// Whether the position is relative to the call.
   bool readsOwnPosition(mlir::tensor::ExtractOp extract) const { return ownReads.contains(extract); }
 
   mlir::func::FuncOp function;
@@ -127,27 +128,27 @@ private:
   mlir::LogicalResult rule(mlir::linalg::FillOp op);
   mlir::LogicalResult rule(mlir::tensor::ExpandShapeOp op);
   mlir::LogicalResult rule(mlir::tensor::CollapseShapeOp op);
-  mlir::LogicalResult ruleOfReshape(mlir::Operation *op, mlir::Value wide,
-                                    llvm::ArrayRef<mlir::ReassociationIndices> groups);
+  mlir::LogicalResult reshapeRule(mlir::Operation *op, mlir::Value wide,
+                                  llvm::ArrayRef<mlir::ReassociationIndices> groups);
   mlir::LogicalResult rule(mlir::tensor::ExtractSliceOp op);
   mlir::LogicalResult rule(mlir::tensor::ConcatOp op);
-  mlir::LogicalResult ruleOfLoop(mlir::scf::ForOp op);
+  mlir::LogicalResult loopRule(mlir::scf::ForOp op);
 
   llvm::SmallVector<unsigned> dims(mlir::Value tensor, unsigned symbol);
   std::optional<unsigned> onlyDim(mlir::Value tensor, unsigned symbol);
   mlir::LogicalResult checkDims(mlir::Operation *op, mlir::Value tensor);
-  void give(mlir::Value value, PositionFact fact);
-  /// An error at `op` that begins with what goes wrong.
+  void setFact(mlir::Value value, PositionFact fact);
+  /// Error at `op` with the given cause first.
   mlir::LogicalResult mixes(mlir::Operation *op, const llvm::Twine &why);
   void cache(mlir::Value value, Reach reach);
 
   llvm::DenseMap<mlir::Value, PositionFact> facts;
   llvm::MapVector<mlir::Value, Reach> cached;
   llvm::DenseSet<mlir::Operation *> cacheReads, ownReads;
-  bool changed = false; ///< something was cached whose readers must be looked at again
+  bool changed = false; ///< a value became cached, so its readers must be analysed again
 };
 
-/// What the mask of an attend says of a key j and a position i, where it keeps the pair: j - i <= ahead, i - j <=
+/// Bounds that the mask of an attend implies for a key j and a position i of an unmasked pair: j - i <= ahead, i - j <=
 /// behind.
 struct MaskBounds {
   std::optional<int64_t> ahead, behind;

@@ -1,4 +1,4 @@
-// The rules of index notation and attention.
+// Transfer functions of index notation and attention.
 #include "compiler/Derive/Incremental/PositionAnalysis.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -11,7 +11,7 @@ namespace attnc {
 
 namespace {
 
-/// Collects what a condition says of j - i where it holds.
+/// Collects the bounds of j - i that a condition implies.
 class MaskReader {
 public:
   explicit MaskReader(const BodyIndices &indices) : indices(indices) {}
@@ -87,7 +87,7 @@ MaskBounds maskBounds(attn::AttendOp op, const BodyIndices &indices) {
 IndexRoles PositionAnalysis::roles(linalg::GenericOp op) {
   IndexRoles roles;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  // Where several loops are as long, a reduction among them is what matters: no position stands for all of them.
+  // If several loops have that length, a reduction takes precedence: no position stands for all of its iterations.
   auto choose = [&](std::optional<unsigned> &role, unsigned loop) {
     if (!role || iterators[loop] == utils::IteratorType::reduction)
       role = loop;
@@ -122,7 +122,7 @@ IndexRoles PositionAnalysis::roles(attn::AttendOp op) {
 
 //===-------------------------------------------- bodies ------------------------------------------------------===//
 
-/// Is it the number of positions, or computed from it?
+/// Whether the value is the number of positions, or computed from it.
 bool PositionAnalysis::countsPositions(Value scalar) {
   if (scalar.getType().isIndex())
     return shapes.size(scalar).mentions(alongSymbol);
@@ -133,7 +133,7 @@ bool PositionAnalysis::countsPositions(Value scalar) {
          });
 }
 
-/// `seq - 1`, or what the importer makes of it: max(seq - 1, 0), a place even where there is no position.
+/// `seq - 1`, or the importer's form max(seq - 1, 0), which is an index even without positions.
 bool PositionAnalysis::isLastPosition(Value subscript) {
   subscript = BodyIndices::stripCasts(subscript);
   if (auto max = subscript.getDefiningOp<arith::MaxSIOp>(); max && getConstantIntValue(max.getRhs()) == 0)
@@ -141,7 +141,7 @@ bool PositionAnalysis::isLastPosition(Value subscript) {
   return subscript.getType().isIndex() && shapes.size(subscript) == SizeExpr::symbol(alongSymbol) - SizeExpr(1);
 }
 
-/// How far in front of its own position a subscript reads, if it never reads behind it.
+/// How far before the current position a subscript reads; null if it may read after it.
 std::optional<Reach> PositionAnalysis::reachOf(Value subscript, const BodyIndices &indices, Reach atKey) {
   subscript = BodyIndices::stripCasts(subscript);
   if (std::optional<BodyIndices::Linear> sum = indices.read(subscript)) {
@@ -154,7 +154,7 @@ std::optional<Reach> PositionAnalysis::reachOf(Value subscript, const BodyIndice
   Operation *op = subscript.getDefiningOp();
   if (!isa_and_nonnull<arith::SelectOp, arith::MaxSIOp>(op))
     return std::nullopt;
-  // max(i - 2, 0) is the first position where that is nearer than two.
+  // max(i - 2, 0) reads the first position if i < 2.
   if (isa<arith::MaxSIOp>(op) && getConstantIntValue(BodyIndices::stripCasts(op->getOperand(1))) == 0)
     return reachOf(op->getOperand(0), indices, atKey);
   std::optional<Reach> a = reachOf(op->getOperands().end()[-2], indices, atKey),
@@ -204,7 +204,7 @@ LogicalResult PositionAnalysis::readExtract(tensor::ExtractOp extract, const Bod
   return success();
 }
 
-/// What uses its result is looked at in its place.
+/// The users of the result are analysed instead.
 static bool isIntegerArithmetic(Operation *op) {
   return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp, arith::MinSIOp, arith::IndexCastOp>(op);
 }
@@ -263,7 +263,7 @@ LogicalResult PositionAnalysis::rule(linalg::GenericOp op) {
   if (indices.roles.position)
     fact.reach = fact.reach.join(Reach::pointwise());
   for (Value result : op.getResults())
-    give(result, fact);
+    setFact(result, fact);
   return success();
 }
 
@@ -290,7 +290,7 @@ LogicalResult PositionAnalysis::rule(attn::AttendOp op) {
   if (indices.roles.position)
     fact.reach = fact.reach.join(Reach::pointwise());
   for (Value result : op.getResults())
-    give(result, fact);
+    setFact(result, fact);
   return success();
 }
 

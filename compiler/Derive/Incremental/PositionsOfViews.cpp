@@ -1,4 +1,4 @@
-// The rules of views and of loops.
+// Transfer functions of views and loops.
 #include "compiler/Derive/Incremental/PositionAnalysis.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -9,12 +9,12 @@ namespace attnc {
 LogicalResult PositionAnalysis::rule(linalg::FillOp op) {
   if (countsPositions(op.getInputs().front()))
     return mixes(op, "depends on how many there are");
-  give(op.getResult(0), {});
+  setFact(op.getResult(0), {});
   return success();
 }
 
-/// `groups` are dimensions of `wide` that are one of the other side.
-LogicalResult PositionAnalysis::ruleOfReshape(Operation *op, Value wide, ArrayRef<ReassociationIndices> groups) {
+/// `groups` are dimensions of `wide` that correspond to one dimension of the other side.
+LogicalResult PositionAnalysis::reshapeRule(Operation *op, Value wide, ArrayRef<ReassociationIndices> groups) {
   PositionFact source = fact(op->getOperand(0));
   std::optional<unsigned> position = positionDim(wide), row = rowDim(wide);
   for (const ReassociationIndices &group : groups) {
@@ -27,16 +27,16 @@ LogicalResult PositionAnalysis::ruleOfReshape(Operation *op, Value wide, ArrayRe
     if ((hasPosition && hasRow) || ((hasPosition || hasRow) && !(others == SizeExpr(1))))
       return mixes(op, "does not keep a dimension of its own: this makes one of it and others");
   }
-  give(op->getResult(0), source);
+  setFact(op->getResult(0), source);
   return success();
 }
 
 LogicalResult PositionAnalysis::rule(tensor::ExpandShapeOp op) {
-  return ruleOfReshape(op, op.getResult(), op.getReassociationIndices());
+  return reshapeRule(op, op.getResult(), op.getReassociationIndices());
 }
 
 LogicalResult PositionAnalysis::rule(tensor::CollapseShapeOp op) {
-  return ruleOfReshape(op, op.getSrc(), op.getReassociationIndices());
+  return reshapeRule(op, op.getSrc(), op.getReassociationIndices());
 }
 
 LogicalResult PositionAnalysis::rule(tensor::ExtractSliceOp op) {
@@ -54,12 +54,12 @@ LogicalResult PositionAnalysis::rule(tensor::ExtractSliceOp op) {
     else if (!(size == SizeExpr::symbol(alongSymbol)))
       return mixes(op, "is not read here: this takes some of the positions");
   } else if (positionDim(op.getResult()) && hasRows() && !rowDim(op.getSource())) {
-    // The first `seq` rows of a table: those of the chunk begin at the row's length.
+    // The first `seq` rows of a table: those of a call start at the row's length.
     source.perRow = true;
   }
   if (positionDim(op.getResult()))
     source.reach = source.reach.join(Reach::pointwise());
-  give(op.getResult(), source);
+  setFact(op.getResult(), source);
   return success();
 }
 
@@ -72,17 +72,17 @@ LogicalResult PositionAnalysis::rule(tensor::ConcatOp op) {
       return mixes(op, "of one row is not computed with the others: this puts rows behind others");
     joined = joined.join(fact(input));
   }
-  give(op.getResult(), joined);
+  setFact(op.getResult(), joined);
   return success();
 }
 
-/// The least fixpoint over what the loop carries. A reach that grows from turn to turn is causal at once, for the
-/// number of turns is none of the lattice.
-LogicalResult PositionAnalysis::ruleOfLoop(scf::ForOp op) {
+/// Least fixpoint over the carried values. A reach that grows from iteration to iteration becomes causal at once, as
+/// the lattice has no bound on the number of iterations.
+LogicalResult PositionAnalysis::loopRule(scf::ForOp op) {
   if (op->hasAttr(model::scanAttrName))
     return op.emitError("`scan` in what is computed position by position is not supported yet [not-supported]");
   for (auto [argument, init] : llvm::zip_equal(op.getRegionIterArgs(), op.getInits()))
-    give(argument, fact(init));
+    setFact(argument, fact(init));
   for (bool isStable = false; !isStable;) {
     if (failed(analyse(*op.getBody())))
       return failure();
@@ -91,12 +91,12 @@ LogicalResult PositionAnalysis::ruleOfLoop(scf::ForOp op) {
       PositionFact before = fact(argument), joined = before.join(fact(next));
       if (!(joined.reach == before.reach) && !before.reach.isNothing())
         joined.reach = joined.reach.join(Reach::causal());
-      give(argument, joined);
+      setFact(argument, joined);
       isStable &= fact(argument) == before;
     }
   }
   for (auto [argument, result] : llvm::zip_equal(op.getRegionIterArgs(), op.getResults()))
-    give(result, fact(argument));
+    setFact(result, fact(argument));
   return success();
 }
 

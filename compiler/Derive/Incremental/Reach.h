@@ -1,19 +1,18 @@
-//===- Reach.h - how far back a position reads --------------------------------------------------------------------===//
+//===- Reach.h - receptive field of a position: a lattice of backward dependences ---------------------------------===//
 //
-// What position i of a value needs of another value, along one dimension. The lattice is a chain:
+// The positions of another value, along one dimension, on which position i of a value depends. The lattice is a chain:
 //
 //   nothing < pointwise = window(0) < window(1) < window(2) < ... < causal < mixing
 //
-//   nothing      no position of it at all: prefix-independent, computed once
+//   nothing      no position: prefix-independent, computed once
 //   pointwise    position i alone
 //   window(w)    positions i - w .. i
 //   causal       positions 0 .. i
-//   mixing       others too
+//   mixing       later positions too
 //
-// Two needs join to the larger one. Of what is computed from what is computed, the needs add up:
-// window(a) after window(b) is window(a + b).
+// The join is the larger one. Composition adds: window(a) after window(b) is window(a + b).
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
@@ -32,11 +31,11 @@ public:
   bool isNothing() const { return before < 0; }
   bool isMixing() const { return before > unbounded; }
   bool isWindow() const { return before >= 0 && before < unbounded; }
-  /// Positions in front of its own that it reads, of a window.
+  /// Of a window: positions before the current one.
   int64_t width() const { return before; }
 
   Reach join(Reach other) const { return before < other.before ? other : *this; }
-  /// Of what needs `inner` of each position that this needs.
+  /// Composition: the reach through a value that has reach `inner`.
   Reach after(Reach inner) const;
   /// "nothing", "pointwise", "window(4)", "causal", "mixing".
   std::string text() const;
@@ -45,7 +44,7 @@ public:
 private:
   explicit Reach(int64_t before) : before(before) {}
   static constexpr int64_t unbounded = INT64_MAX - 1;
-  int64_t before; ///< positions in front of its own; -1 where not even its own
+  int64_t before; ///< positions before the current one; -1 without the current one
 };
 
 } // namespace attnc

@@ -69,10 +69,10 @@ TEST(Gradient, Draws) {
 TEST(Gradient, StopIsAConstant) {
   Array x = draw({4, 3});
   auto expectAsWith = [&](const char *stopped, const char *constant) {
-    std::vector<double> found = gradientByX(stopped, {x, x}), wanted = gradientByX(constant, {x, x});
+    std::vector<double> found = gradientByX(stopped, {x, x}), requested = gradientByX(constant, {x, x});
     ASSERT_EQ(found.size(), 12u);
     for (size_t element = 0; element < found.size(); ++element)
-      EXPECT_NEAR(found[element], wanted[element], 1e-9) << stopped << ", element " << element;
+      EXPECT_NEAR(found[element], requested[element], 1e-9) << stopped << ", element " << element;
   };
   expectAsWith("sum(stop(x) * exp(x)) + sum(stop(sq(c) * x))", "sum(c * exp(x)) + sum(stop(sq(c)))");
   expectAsWith("sum(sq([i] => attend j { score: dot(x[i], stop(x[j])), value: x[j] }))",

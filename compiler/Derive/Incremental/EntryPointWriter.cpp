@@ -1,4 +1,4 @@
-#include "compiler/Derive/Incremental/StageWriter.h"
+#include "compiler/Derive/Incremental/EntryPointWriter.h"
 
 using namespace mlir;
 
@@ -15,14 +15,14 @@ static DictionaryAttr attributesOf(Builder &builder, const Port &port) {
   return builder.getDictionaryAttr(attributes);
 }
 
-std::vector<model::DimensionAttr> StageWriter::oldDimensions() {
+std::vector<model::DimensionAttr> EntryPointWriter::oldDimensions() {
   std::vector<model::DimensionAttr> dimensions;
   for (Attribute each : old->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
     dimensions.push_back(cast<model::DimensionAttr>(each));
   return dimensions;
 }
 
-Port StageWriter::port(BlockArgument argument) {
+Port EntryPointWriter::port(BlockArgument argument) {
   Port port{
       argument.getType(), old.getArgAttrOfType<StringAttr>(argument.getArgNumber(), model::nameAttrName).str(), {}};
   for (const SizeExpr &extent : analysis.shapes.shape(argument))
@@ -30,7 +30,7 @@ Port StageWriter::port(BlockArgument argument) {
   return port;
 }
 
-func::FuncOp StageWriter::create(ArrayRef<Port> arguments, ArrayRef<model::DimensionAttr> dimensions) {
+func::FuncOp EntryPointWriter::create(ArrayRef<Port> arguments, ArrayRef<model::DimensionAttr> dimensions) {
   SmallVector<Type> types;
   SmallVector<Attribute> attributes, bound;
   for (const Port &argument : arguments) {
@@ -38,12 +38,12 @@ func::FuncOp StageWriter::create(ArrayRef<Port> arguments, ArrayRef<model::Dimen
     attributes.push_back(attributesOf(builder, argument));
   }
   builder.setInsertionPoint(old);
-  made = func::FuncOp::create(builder, old.getLoc(), name, builder.getFunctionType(types, {}));
-  made->setAttr(model::entryAttrName, builder.getUnitAttr());
+  result = func::FuncOp::create(builder, old.getLoc(), name, builder.getFunctionType(types, {}));
+  result->setAttr(model::entryAttrName, builder.getUnitAttr());
   if (auto doc = old->getAttr(model::docAttrName))
-    made->setAttr(model::docAttrName, doc);
-  made.setAllArgAttrs(attributes);
-  Block *body = made.addEntryBlock();
+    result->setAttr(model::docAttrName, doc);
+  result.setAllArgAttrs(attributes);
+  Block *body = result.addEntryBlock();
   builder.setInsertionPointToStart(body);
   symbolSizes.resize(analysis.shapes.names().size());
   for (model::DimensionAttr dimension : dimensions) {
@@ -51,7 +51,7 @@ func::FuncOp StageWriter::create(ArrayRef<Port> arguments, ArrayRef<model::Dimen
     for (auto [argument, value] : llvm::zip_equal(arguments, body->getArguments()))
       if (auto found = llvm::find(argument.shape, dimension.getName().getValue());
           !size && found != argument.shape.end())
-        size = tensor::DimOp::create(builder, made.getLoc(), value, found - argument.shape.begin());
+        size = tensor::DimOp::create(builder, result.getLoc(), value, found - argument.shape.begin());
     if (!size)
       continue;
     bound.push_back(dimension);
@@ -59,27 +59,27 @@ func::FuncOp StageWriter::create(ArrayRef<Port> arguments, ArrayRef<model::Dimen
     if (symbol != analysis.shapes.names().end())
       symbolSizes[symbol - analysis.shapes.names().begin()] = size;
   }
-  made->setAttr(model::dimensionsAttrName, builder.getArrayAttr(bound));
-  return made;
+  result->setAttr(model::dimensionsAttrName, builder.getArrayAttr(bound));
+  return result;
 }
 
-void StageWriter::finish(ArrayRef<Port> results, ValueRange returned) {
+void EntryPointWriter::finish(ArrayRef<Port> results, ValueRange returned) {
   SmallVector<Attribute> attributes;
   for (const Port &result : results)
     attributes.push_back(attributesOf(builder, result));
   func::ReturnOp::create(builder, old.getLoc(), returned);
-  made.setType(builder.getFunctionType(made.getArgumentTypes(), returned.getTypes()));
-  made.setAllResultAttrs(attributes);
+  result.setType(builder.getFunctionType(result.getArgumentTypes(), returned.getTypes()));
+  result.setAllResultAttrs(attributes);
 }
 
-Value StageWriter::size(const SizeExpr &size, Location at) {
+Value EntryPointWriter::size(const SizeExpr &size, Location at) {
   for (auto [symbol, value] : llvm::enumerate(symbolSizes))
     if (!value && size.mentions(symbol))
       return {};
   return size.materialise(builder, at, symbolSizes);
 }
 
-bool StageWriter::isKnown(Operation &op) {
+bool EntryPointWriter::isKnown(Operation &op) {
   return !op.walk([&](Operation *inner) {
               for (Value operand : inner->getOperands())
                 if (!values.contains(operand) && !op.isAncestor(operand.getParentBlock()->getParentOp()))
@@ -88,7 +88,7 @@ bool StageWriter::isKnown(Operation &op) {
             }).wasInterrupted();
 }
 
-void StageWriter::writeScalar(Operation &op) {
+void EntryPointWriter::writeScalar(Operation &op) {
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
     if (Value known = size(analysis.shapes.size(dim.getResult()), op.getLoc()))
       values.map(dim.getResult(), known);
@@ -97,30 +97,31 @@ void StageWriter::writeScalar(Operation &op) {
   }
 }
 
-Value StageWriter::place(const KeptValue &kept, Location at) {
-  Value place;
-  for (scf::ForOp loop : kept.loops) {
-    Value turn = values.lookup(loop.getInductionVar());
-    if (place) {
-      Value turns = values.lookup(loop.getUpperBound());
-      place = arith::AddIOp::create(builder, at, arith::MulIOp::create(builder, at, place, turns), turn);
+Value EntryPointWriter::elementIndex(const RetainedValue &retained, Location at) {
+  Value elementIndex;
+  for (scf::ForOp loop : retained.loops) {
+    Value index = values.lookup(loop.getInductionVar());
+    if (elementIndex) {
+      Value iterations = values.lookup(loop.getUpperBound());
+      elementIndex =
+          arith::AddIOp::create(builder, at, arith::MulIOp::create(builder, at, elementIndex, iterations), index);
     } else {
-      place = turn;
+      elementIndex = index;
     }
   }
-  return place;
+  return elementIndex;
 }
 
-RankedTensorType StageWriter::listOf(const KeptValue &kept, RankedTensorType element) {
+RankedTensorType EntryPointWriter::listOf(const RetainedValue &retained, RankedTensorType element) {
   SmallVector<int64_t> shape(element.getShape());
-  if (!kept.loops.empty())
-    shape.insert(shape.begin(), kept.count);
+  if (!retained.loops.empty())
+    shape.insert(shape.begin(), retained.count);
   return RankedTensorType::get(shape, element.getElementType());
 }
 
-SmallVector<std::string> StageWriter::listShape(const KeptValue &kept, SmallVector<std::string> element) {
-  if (!kept.loops.empty())
-    element.insert(element.begin(), std::to_string(kept.count));
+SmallVector<std::string> EntryPointWriter::listShape(const RetainedValue &retained, SmallVector<std::string> element) {
+  if (!retained.loops.empty())
+    element.insert(element.begin(), std::to_string(retained.count));
   return element;
 }
 

@@ -1,0 +1,56 @@
+//===- EntryPointWriter.h - common base of the writers of entry points derived from a function --------------------===//
+//
+// Shared by the writers of next, next_prefill and next_begin: creates the new function with its arguments, dimensions
+// and sizes.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Derive/Incremental/Incremental.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace attnc {
+
+/// An argument or a result of an entry point.
+struct Port {
+  mlir::Type type;
+  std::string name;
+  llvm::SmallVector<std::string> shape; ///< as in model.shape
+  bool isState = false;
+};
+
+class EntryPointWriter {
+protected:
+  EntryPointWriter(IncrementalPlan &plan, const llvm::Twine &name)
+      : plan(plan), analysis(plan.analysis), old(plan.analysis.function), name(name.str()),
+        builder(plan.analysis.function) {}
+
+  /// Creates the function with an entry block, at which it leaves the builder. Its dimensions are those of `dimensions`
+  /// that the arguments' shapes name, in this order.
+  mlir::func::FuncOp create(llvm::ArrayRef<Port> arguments, llvm::ArrayRef<mlir::model::DimensionAttr> dimensions);
+  /// Writes the return.
+  void finish(llvm::ArrayRef<Port> results, mlir::ValueRange values);
+  Port port(mlir::BlockArgument argument);
+  std::vector<mlir::model::DimensionAttr> oldDimensions();
+
+  /// The value of a size of the old function in this one; null if it is unknown here.
+  mlir::Value size(const SizeExpr &size, mlir::Location at);
+  /// Copies an op on scalars, if its operands are known here.
+  void writeScalar(mlir::Operation &op);
+  bool isKnown(mlir::Operation &op);
+  /// Index of a retained value in its list, in the innermost of its loops.
+  mlir::Value elementIndex(const RetainedValue &retained, mlir::Location at);
+  static mlir::RankedTensorType listOf(const RetainedValue &retained, mlir::RankedTensorType element);
+  static llvm::SmallVector<std::string> listShape(const RetainedValue &retained,
+                                                  llvm::SmallVector<std::string> element);
+
+  IncrementalPlan &plan;
+  PositionAnalysis &analysis;
+  mlir::func::FuncOp old, result;
+  std::string name;
+  mlir::OpBuilder builder;
+  mlir::IRMapping values;               ///< from the old function
+  std::vector<mlir::Value> symbolSizes; ///< of the old function's symbols, in this one
+};
+
+} // namespace attnc
