@@ -12,7 +12,7 @@ struct Family {
   FailureOr<KernelCode> (*emit)(func::FuncOp, const Target &, ModuleOp);
 };
 
-/// Nothing for kinds that have no device code.
+/// Null for kinds without device code.
 std::optional<Family> familyOf(KernelKind kind) {
   switch (kind) {
   case KernelKind::Attend:
@@ -44,7 +44,7 @@ public:
   }
 
   FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
-    recordSchedule(kernel, {}); // what is chosen here are forms (KernelForms.h)
+    recordSchedule(kernel, {}); // a device has no schedule keys; its families record forms (KernelForms.h)
     return familyOf(*kernelKindOf(kernel))->emit(kernel, target, code);
   }
 };

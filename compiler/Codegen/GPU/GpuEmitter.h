@@ -1,10 +1,10 @@
-//===- GpuEmitter.h - the emitter for NVIDIA devices, made of one family a kernel kind --------------------------===//
+//===- GpuEmitter.h - the emitter for NVIDIA devices, with a family for each kernel kind --------------------------===//
 //
-// One Emitter, "gpu", that hands a kernel to the family named by its `attn.kernel`. Formulas are evaluated by the
-// RegionVectoriser, as on processors; what differs is who computes which point: threads of blocks take the place of
-// chunks and sweeps (ThreadGroup.h). Kernels of other kinds than `attend`, `gemm`, `loops` and `rows` are refused.
+// The Emitter "gpu" passes a kernel to the family that its `attn.kernel` names. As on processors, the RegionVectoriser
+// evaluates formulas. Work is distributed otherwise: one block computes a chunk, and thread groups (ThreadGroup.h) take
+// the place of vectorised sweeps. Kernels of other kinds than `attend`, `gemm`, `loops` and `rows` are refused.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Emitter.h"

@@ -17,7 +17,7 @@ public:
     SmallVector<Value> buffers = {append.cache, append.rows, append.lengths};
     if (append.counts)
       buffers.push_back(append.counts);
-    AppendForm form = {append.unit, append.ring, bool(append.counts), append.isState};
+    AppendVariant form = {append.unit, append.ring, bool(append.counts), append.isState};
     launch(kernels.append(form), buffers,
            {append.outer, append.positions, append.capacity, append.units, append.stride, append.rowCount});
   }
@@ -32,7 +32,7 @@ public:
     return {};
   }
 
-  /// The executor writes the word to the stack, and what kernels or the device have said to the status.
+  /// The executor writes the word to the stack, and errors of kernels or of the device to the status.
   Value fetch(Value word) override {
     KernelPhase phase{fetchSymbol.str(), 1};
     launcher.launch(phase, {word}, {}, fetched, host.null(), host.number(0));

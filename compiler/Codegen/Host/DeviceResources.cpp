@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace attnc {
 
-/// The part of the text that defines function `name`.
+/// The definition of function `name` in the text.
 static StringRef definitionOf(StringRef ptx, StringRef name) {
   size_t begin = ptx.find((".entry " + name + "(").str());
   return begin == StringRef::npos ? StringRef() : ptx.slice(begin, ptx.find("\n}", begin));
@@ -27,8 +27,8 @@ static bool mentions(StringRef text, StringRef name) {
 int64_t staticSharedBytes(StringRef ptx, StringRef name) {
   StringRef definition = definitionOf(ptx, name);
   int64_t bytes = 0, alignmentBehind = 1;
-  // ".shared .align 16 .b8 rows_0$sums[1024];", in front of functions or in one. With ".extern " it is the launch's,
-  // and lies behind the others.
+  // ".shared .align 16 .b8 rows_0$sums[1024];", before functions or in one. With ".extern " it is dynamic shared
+  // memory, and comes after the others.
   for (StringRef rest = ptx, line; !rest.empty();) {
     std::tie(line, rest) = rest.split('\n');
     line = line.trim();
@@ -49,14 +49,14 @@ int64_t staticSharedBytes(StringRef ptx, StringRef name) {
 
 namespace {
 
-/// What blocks share.
+/// Limits of a multiprocessor, which its resident blocks share.
 struct DeviceProcessor {
   int64_t threads, blocks, sharedBytes;
 };
 
 } // namespace
 
-/// Of an architecture such as sm_90a.
+/// The limits of an architecture such as sm_90a.
 static std::optional<DeviceProcessor> processorOf(StringRef architecture) {
   architecture.consume_front("sm_");
   return StringSwitch<std::optional<DeviceProcessor>>(architecture.rtrim("af"))
@@ -90,7 +90,7 @@ std::vector<PhaseResources> resourcesOf(const Program &program, const Ptxas *ptx
       Ptxas::Report report = ptxas->assemble(image.ptx, image.architecture);
       assembled = std::move(report.functions);
       if (report.exitCode != 0 && problem)
-        *problem = report.said;
+        *problem = report.output;
     }
     auto add = [&](StringRef kernel, const KernelPhase &phase) {
       if (definitionOf(image.ptx, phase.symbol).empty())

@@ -1,18 +1,19 @@
-//===- AttendFragments.h - scores, weights and sums in the registers of a warp ------------------------------------===//
+//===- AttendFragments.h - online softmax on the fragments of a warp ----------------------------------------------===//
 //
-// A warp has 16 rows. Its sums S = Q K^T and O = P V lie in its lanes as fragments of 8 columns beside each other
-// (Fragment.h), whoever multiplies: a lane has two neighbouring keys, or values, of two rows in each square.
+// A warp has 16 rows. The products S = Q K^T and O = P V are fragments of 8 columns side by side in its lanes, whether
+// mma.sync or wgmma computes them (Fragment.h). In each fragment a lane has two neighbouring keys, or values, of two
+// rows.
 //
-//   s = score(S, ...), -inf where masked                formulas on these pairs of keys
-//   m' = max(m, s), p = exp2(s - m'), l = a l + sum p   by the four lanes that share a row
+//   s = score(S, ...), -inf where masked                formulas on pairs of keys
+//   m' = max(m, s), p = exp2(s - m'), l = a l + sum p   m is reduced over the four lanes that share a row
 //   O = a O
 //
-// A weight, rounded to the tensors' type, is already in the registers of the left matrix of P V. Sums, statistics and
-// formulas are f32. Rows of which a sum is no finite number are computed again by AttendGeneral: a tensor core
-// multiplies weights of zero too, and does not hide what a dropped pair's value is; words that are rounded to tf32 may
-// become infinite, and an infinity has no two parts (Factor.h).
+// Attention weights, rounded to the type of the tensors, are already a fragment of A for P V. Sums, statistics and
+// formulas are f32. If a product of a row is not finite, AttendGeneral computes the row again. A tensor core multiplies
+// attention weights of zero too, so an infinite value of a dropped pair makes the sum NaN; f32 that is rounded to tf32
+// may become infinite; and an infinity has no tf32 split (OperandFragment.h).
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
@@ -25,58 +26,58 @@ public:
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
   using Values = LoopBuilder::Values;
-  /// A lane has elements of two rows, and two columns of each in a square.
-  static constexpr int64_t rowsOfLane = 2, sumsOfSquare = 4;
+  /// A lane has two rows of a fragment of D, and two neighbouring columns of each.
+  static constexpr int64_t laneRows = 2, fragmentSums = 4;
 
-  /// What a lane carries from tile to tile.
+  /// Loop-carried values of a lane.
   struct States {
-    Values largest; ///< [row]: f32, the same in the four lanes of a row
-    Values sums;    ///< [row]: l, a lane's share; two lanes of a vector
-    Values values;  ///< [square][element of FragmentD]: f32
+    Values largest; ///< [row]: m, f32, the same in the four lanes of a row
+    Values sums;    ///< [row]: partial l of this lane, in two vector lanes
+    Values values;  ///< [fragment][element of FragmentD]: O, f32
 
     Values packed() const;
     States with(ValueRange packed) const;
   };
 
-  /// `frame` is the phase's, before anything else is in it.
+  /// `frame` is that of the kernel phase, and still empty.
   AttendFragments(const AttendProblem &problem, const Target &target, DeviceFrame &frame, AttendRows &rows);
 
-  /// For the 16 rows from `firstRow` (index) on; `lane` (i32) is the thread's number in its warp.
+  /// Starts the 16 rows from `firstRow` (index) on; `lane` (i32) is the thread's number in its warp.
   void open(Value firstRow, Value lane);
-  /// A sink counts once: where keys are split, nobody begins with it.
+  /// The initial states. A sink is added once: partial results of split-KV start without it.
   States start(int64_t values, bool withSink = true);
 
-  /// Makes l a NaN where one of the sums S, [square][element], is no finite number: a formula might hide that.
+  /// Makes l NaN if one of the products S, [fragment][element], is not finite; a formula might hide that.
   void checkProducts(ValueRange sums, States &states);
-  /// Scores as the normaliser takes them, [square][row], vectors of two keys; of sums S.
-  Values scoresOf(const KeyTile &tile, ValueRange sums);
-  /// The rows' largest scores with those of a tile: what l was is corrected, and what O has to be, is returned: [row].
+  /// Scores of products S, as the normaliser requires them: [fragment][row], vectors of two keys.
+  Values computeScores(const KeyTile &tile, ValueRange sums);
+  /// Updates m with the scores of a tile and corrects l; returns the factors that O must be multiplied by, [row].
   Values raiseMaxima(ValueRange scores, States &states);
-  /// O times what it has to be corrected by; nothing where there are no corrections.
+  /// Multiplies O by the corrections; does nothing if there are none.
   static void correct(Values &values, ValueRange corrections, LoopBuilder &loops);
-  /// [square][row]; the rows' sums go on.
-  Values weightsOf(const KeyTile &tile, ValueRange scores, States &states);
-  /// Those of as many keys, from `square` on, as a product is deep; and all of them.
-  FragmentA leftMatrix(MatrixType type, ValueRange weights, int64_t square);
+  /// Attention weights, not normalised, [fragment][row]; adds them to l.
+  Values computeWeights(const KeyTile &tile, ValueRange scores, States &states);
+  /// Attention weights as fragments of A: for as many keys from `fragment` on as a product is deep; for all keys.
+  FragmentA leftMatrix(MatrixType type, ValueRange weights, int64_t fragment);
   llvm::SmallVector<FragmentA> leftMatrices(MatrixType type, ValueRange weights);
 
-  /// l of the rows, of all lanes: [row], f32.
-  Values totalsOf(const States &states);
-  /// Writes the rows' results.
+  /// l of the rows, reduced over lanes: [row], f32.
+  Values rowTotals(const States &states);
+  /// Normalises and writes the results of the rows.
   void finish(const States &states);
 
 private:
-  Values scoresOf(const KeyTile &tile, ValueRange sums, bool masked);
-  RegionVectoriser bindPairs(const KeyTile &tile, int64_t square, int64_t row);
+  Values computeScores(const KeyTile &tile, ValueRange sums, bool masked);
+  RegionVectoriser bindPairs(const KeyTile &tile, int64_t fragment, int64_t row);
   void openScale();
-  Value greater(Value a, Value b);
-  Value quadOf(mlir::attn::Combine kind, Value value);
+  Value maximum(Value a, Value b);
+  Value reduceQuad(mlir::attn::Combine kind, Value value);
   Value zeroTimes(ValueRange sums);
   void storeRow(int64_t row, const States &states, Value factor, const Normaliser::Carriers &carriers);
   void repair(Value isNeeded);
 
   NormaliserCode code() { return {loops, target}; }
-  Value pairOf(Value left, Value right);
+  Value makePair(Value left, Value right);
   Value lane(Value vector, int64_t number);
   mlir::attn::AttendOp op() const { return problem.op; }
   const PairReduction &product() const { return problem.products[0]; }
@@ -86,14 +87,14 @@ private:
   DeviceFrame &frame;
   AttendRows &rows;
   TileBuilder tiles;
-  LoopBuilder loops; ///< of two lanes: neighbouring keys
+  LoopBuilder loops; ///< two vector lanes: neighbouring keys
   ThreadGroup warp;
   AttendGeneral general;
   Value firstRow;
-  FragmentPlace place;
-  Values rowExists; ///< [row of the lane]: i1
+  FragmentPosition position;
+  Values rowExists; ///< [row of this lane]: i1
   std::vector<RegionVectoriser> rowPoints;
-  Value scale; ///< of products, in two lanes; null for 1
+  Value scale; ///< factor of products, in two vector lanes; null for 1
 };
 
 } // namespace attnc

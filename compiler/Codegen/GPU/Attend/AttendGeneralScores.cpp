@@ -1,4 +1,4 @@
-// Scores of a block of keys and what becomes of them: a thread has one key and all rows of its warp.
+// Scores and attention weights of a block of keys: a thread has one key and all rows of its warp.
 #include "compiler/Analysis/DataSubscripts.h"
 #include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
 #include "compiler/Codegen/GPU/Tile/TileBuilder.h"
@@ -13,11 +13,11 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 //===------------------------------------------ pairs -------------------------------------------------------------===//
 
-/// The formulas of each row with one key.
+/// The formulas of each row, bound to one key.
 std::vector<RegionVectoriser> AttendGeneral::bindPairs(int64_t lanes, Value key) {
   std::vector<RegionVectoriser> pairs;
   for (int64_t row = 0; row < shape.rows; ++row)
-    pairs.push_back(rows.bindKey(lanes == 1 ? rowPoints[row] : pointOf(lanes, row), key));
+    pairs.push_back(rows.bindKey(lanes == 1 ? rowPoints[row] : rowPoint(lanes, row), key));
   return pairs;
 }
 
@@ -30,8 +30,8 @@ LoopBuilder::Values AttendGeneral::evaluateForRows(std::vector<RegionVectoriser>
   return evaluateForAll(pairs, AttendProblem::yielded(formula));
 }
 
-/// Which of the thread's pairs the mask keeps, where `all` says that it keeps each of the block.
-LoopBuilder::Values AttendGeneral::keptPairs(const KeyBlock &block, Value all) {
+/// The mask of the thread's pairs; `all` (i1) is true if no pair of the block is masked.
+LoopBuilder::Values AttendGeneral::unmaskedPairs(const KeyBlock &block, Value all) {
   Value isInside = loops.less(loops.add(block.firstKey, group.rank), block.end);
   auto inside = [&] { return Values(shape.rows, isInside); };
   if (!problem.hasMask())
@@ -39,25 +39,25 @@ LoopBuilder::Values AttendGeneral::keptPairs(const KeyBlock &block, Value all) {
   SmallVector<Type> types(shape.rows, loops.builder.getI1Type());
   return loops.select(all, types, inside, [&] {
     std::vector<RegionVectoriser> pairs = bindPairs(1, block.key);
-    Values kept;
+    Values unmasked;
     for (Value keeps : evaluateForRows(pairs, op().getMask()))
-      kept.push_back(loops.both(scalarOf(keeps), isInside));
-    return kept;
+      unmasked.push_back(loops.both(scalarOf(keeps), isInside));
+    return unmasked;
   });
 }
 
 //===------------------------------------------ scores ------------------------------------------------------------===//
 
-/// A sum over features, for each row.
-LoopBuilder::Values AttendGeneral::productOf(const PairReduction &product, std::vector<RegionVectoriser> &pairs,
-                                             Value key) {
+/// A reduction over features, for each row.
+LoopBuilder::Values AttendGeneral::computeProduct(const PairReduction &product, std::vector<RegionVectoriser> &pairs,
+                                                  Value key) {
   attn::ReduceOp reduce = product.op;
   bool inAccesses =
       reduce.getSizes().size() == 1 && product.features.isConstant() && product.features.constant() % deviceLanes == 0;
   return inAccesses ? sumFeatures(product, key) : evaluateForAll(pairs, reduce.getResult());
 }
 
-/// Four features at a time, with a sum each.
+/// Four features at a time, with one partial sum for each.
 LoopBuilder::Values AttendGeneral::sumFeatures(const PairReduction &product, Value key) {
   attn::ReduceOp reduce = product.op;
   OpBuilder &builder = loops.builder;
@@ -84,36 +84,36 @@ LoopBuilder::Values AttendGeneral::sumFeatures(const PairReduction &product, Val
         sum = add(pair, loops.add(first, access * deviceLanes), sum);
     return next;
   });
-  keepLoop(sums[0]); // else those of the rows would all be in registers
+  disableUnrolling(sums[0]); // unrolled, the sums of all rows would be in registers at once
   for (Value &sum : sums)
     sum = combineLanes(builder, loops.location, reduce.getCombine(), sum);
   return sums;
 }
 
-/// Scores as the normaliser takes them. A pair whose score is -inf is dropped.
-LoopBuilder::Values AttendGeneral::scoresOf(Pass pass, KeyBlock &block) {
+/// Scores as the normaliser requires them. A pair whose score is -inf is dropped.
+LoopBuilder::Values AttendGeneral::computeScores(Pass pass, KeyBlock &block) {
   std::vector<RegionVectoriser> pairs = bindPairs(1, block.key);
   for (const PairReduction &product : problem.products)
-    for (auto [pair, sum] : llvm::zip_equal(pairs, productOf(product, pairs, block.key)))
+    for (auto [pair, sum] : llvm::zip_equal(pairs, computeProduct(product, pairs, block.key)))
       pair.bindValue(attn::ReduceOp(product.op).getResult(), sum);
   Values scores = evaluateForRows(pairs, op().getScore());
-  for (auto [score, kept] : llvm::zip_equal(scores, block.kept)) {
+  for (auto [score, unmasked] : llvm::zip_equal(scores, block.unmasked)) {
     score = loops.splat(scalarOf(score));
     if (double scale = problem.normaliser->scoreScale(); scale != 1)
       score = loops.mulf(score, loops.splat(scale));
     Value isScore = loops.compare(arith::CmpFPredicate::UNE, scalarOf(score), loops.scalar(-infinity));
-    kept = loops.both(kept, isScore);
-    score = loops.choose(kept, score, loops.splat(problem.normaliser->droppedScore()));
+    unmasked = loops.both(unmasked, isScore);
+    score = loops.choose(unmasked, score, loops.splat(problem.normaliser->droppedScore()));
   }
   return scores;
 }
 
-/// Reports what a formula of pairs that take part reads out of range.
-void AttendGeneral::checkPairs(const KeyBlock &block, Region &formula, const Values &kept, ValueRange sizes) {
+/// Reports subscripts out of range in a formula, for unmasked pairs.
+void AttendGeneral::checkPairs(const KeyBlock &block, Region &formula, const Values &unmasked, ValueRange sizes) {
   if (!readsByData(formula))
     return;
   std::vector<RegionVectoriser> pairs = bindPairs(1, block.key);
-  for (auto [pair, keeps] : llvm::zip_equal(pairs, kept)) {
+  for (auto [pair, keeps] : llvm::zip_equal(pairs, unmasked)) {
     pair.restrictLanes(loops.splat(keeps));
     pair.checkSubscripts(formula, sizes);
   }
@@ -121,7 +121,7 @@ void AttendGeneral::checkPairs(const KeyBlock &block, Region &formula, const Val
 
 //===------------------------------------------ weights -----------------------------------------------------------===//
 
-/// The rows' largest scores with those of a block; what was summed before is multiplied with the correction.
+/// Updates m with the scores of a block, and multiplies l and o by the correction.
 void AttendGeneral::raiseMaxima(const Values &scores, RowStates &states) {
   SweepReduction most{attn::Combine::Max, loops.builder.getF32Type()};
   for (int64_t row = 0; row < shape.rows; ++row) {
@@ -144,9 +144,9 @@ void AttendGeneral::raiseMaxima(const Values &scores, RowStates &states) {
   }
 }
 
-/// Weights of the thread's pairs, before the weight region; the rows' sums go on.
-LoopBuilder::Values AttendGeneral::weightsOf(Pass pass, const KeyBlock &block, const Values &scores, RowStates &states,
-                                             const RowTotals &totals) {
+/// Attention weights of the thread's pairs, before the weight region; adds them to l.
+LoopBuilder::Values AttendGeneral::computeWeights(Pass pass, const KeyBlock &block, const Values &scores,
+                                                  RowStates &states, const RowTotals &totals) {
   const Normaliser &normaliser = *problem.normaliser;
   Values weights;
   if (normaliser.followsKeys()) {
@@ -172,11 +172,11 @@ LoopBuilder::Values AttendGeneral::weightsOf(Pass pass, const KeyBlock &block, c
   return weights;
 }
 
-/// Of the rows' values the one whose number is the thread's rank.
-Value AttendGeneral::chooseByRank(const Values &ofRows) {
-  Value chosen = ofRows[0];
+/// Selects the row value whose number is the thread's rank.
+Value AttendGeneral::chooseByRank(const Values &rowValues) {
+  Value chosen = rowValues[0];
   for (int64_t row = 1; row < shape.rows; ++row)
-    chosen = loops.choose(isOneThread(row), ofRows[row], chosen);
+    chosen = loops.choose(isOneThread(row), rowValues[row], chosen);
   return chosen;
 }
 
@@ -184,27 +184,27 @@ Value AttendGeneral::isOneThread(int64_t rank) {
   return loops.compare(arith::CmpIPredicate::eq, group.rank, loops.constant(rank));
 }
 
-/// Thread r weighs the block's keys of row r one after the other: each weight depends on the sum so far.
+/// Thread r computes the attention weights of row r in order of the keys: each depends on the sum so far.
 LoopBuilder::Values AttendGeneral::weighInOrder(const Values &scores, RowStates &states) {
   Type f32 = loops.builder.getF32Type();
-  Value own = loops.mul(loops.add(firstOfTile, group.rank), shape.rows), zero = loops.constant(0);
-  group.wait(); // for those who read the block before
+  Value own = loops.mul(loops.add(tileStart, group.rank), shape.rows), zero = loops.constant(0);
+  group.sync(); // other threads may still read the previous block
   for (auto [row, score] : llvm::enumerate(scores))
     weightTile.store(scalarOf(score), loops.add(own, row));
   Value largest = chooseByRank(states.largest), sum = chooseByRank(states.sums);
-  group.wait();
+  group.sync();
   auto weigh = [&] {
     return loops.loop(zero, loops.constant(warpThreads), loops.constant(1), sum, [&](Value key, ValueRange carried) {
-      Value place = loops.add(loops.mul(loops.add(firstOfTile, key), shape.rows), group.rank);
-      Value score = loops.splat(weightTile.load(f32, place));
+      Value offset = loops.add(loops.mul(loops.add(tileStart, key), shape.rows), group.rank);
+      Value score = loops.splat(weightTile.load(f32, offset));
       auto [weight, next] = problem.normaliser->weigh(code(), score, {largest, carried[0]});
-      weightTile.store(scalarOf(weight), place);
+      weightTile.store(scalarOf(weight), offset);
       return Values{next};
     });
   };
   Value hasRow = loops.less(group.rank, loops.constant(shape.rows));
   sum = loops.select(hasRow, sum.getType(), weigh, [&] { return Values{sum}; })[0];
-  group.wait();
+  group.sync();
   Values weights;
   for (int64_t row = 0; row < shape.rows; ++row) {
     weights.push_back(loops.splat(weightTile.load(f32, loops.add(own, row))));
@@ -213,20 +213,20 @@ LoopBuilder::Values AttendGeneral::weighInOrder(const Values &scores, RowStates 
   return weights;
 }
 
-/// p' of p, and zero where a pair is dropped.
-LoopBuilder::Values AttendGeneral::weightsOfPairs(const KeyBlock &block, const Values &normalised) {
+/// p' of p; zero for dropped pairs.
+LoopBuilder::Values AttendGeneral::pairWeights(const KeyBlock &block, const Values &normalised) {
   Values weights = normalised;
   if (problem.hasWeight()) {
     std::vector<RegionVectoriser> pairs = bindPairs(1, block.key);
     for (auto [row, pair] : llvm::enumerate(pairs)) {
       pair.bindValue(op().getWeight().getArgument(0), scalarOf(normalised[row]));
       if (readsByData(op().getWeight()))
-        pair.restrictLanes(loops.splat(block.kept[row]));
+        pair.restrictLanes(loops.splat(block.unmasked[row]));
     }
     weights = evaluateForRows(pairs, op().getWeight());
   }
-  for (auto [weight, kept] : llvm::zip_equal(weights, block.kept))
-    weight = loops.choose(kept, loops.splat(scalarOf(weight)), loops.splat(0.0));
+  for (auto [weight, unmasked] : llvm::zip_equal(weights, block.unmasked))
+    weight = loops.choose(unmasked, loops.splat(scalarOf(weight)), loops.splat(0.0));
   return weights;
 }
 

@@ -1,5 +1,5 @@
-// The largest keys of rows. Each thread keeps those of its own keys, sorted; at the end the warp takes the largest of
-// all threads' first entries, once for each rank.
+// Top keys of rows. Each thread keeps the sorted top entries of its own keys. At the end, once for each rank, the warp
+// takes the largest first entry of all threads.
 #include "compiler/Analysis/DataSubscripts.h"
 #include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
@@ -10,7 +10,7 @@ namespace attnc {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-void AttendGeneral::noteTop(const KeyBlock &block, const Values &scores, RowStates &states) {
+void AttendGeneral::updateTop(const KeyBlock &block, const Values &scores, RowStates &states) {
   if (!problem.yieldsTop())
     return;
   OpBuilder &builder = loops.builder;
@@ -18,36 +18,37 @@ void AttendGeneral::noteTop(const KeyBlock &block, const Values &scores, RowStat
   int64_t entries = 2 * problem.top();
   Values next;
   for (int64_t row = 0; row < shape.rows; ++row) {
-    Value score = loops.choose(block.kept[row], scores[row], loops.splat(-infinity));
-    next.append(enter(ArrayRef(states.top).slice(row * entries, entries), score, key));
+    Value score = loops.choose(block.unmasked[row], scores[row], loops.splat(-infinity));
+    next.append(insertTop(ArrayRef(states.top).slice(row * entries, entries), score, key));
   }
   states.top = next;
 }
 
-/// A key comes behind equal scores, whose keys are lower. Ranks are sorted, so that none waits for another one.
-LoopBuilder::Values AttendGeneral::enter(ValueRange ranks, Value score, Value key) {
-  Values kept, entry = {score, key};
+/// Inserts a key after entries with equal scores, whose keys are lower. Ranks are sorted, so the updates of ranks are
+/// independent of each other.
+LoopBuilder::Values AttendGeneral::insertTop(ValueRange ranks, Value score, Value key) {
+  Values updated, entry = {score, key};
   Value entersAbove = loops.boolean(false);
   for (size_t rank = 0; rank < ranks.size(); rank += 2) {
     Value enters = loops.compare(arith::CmpFPredicate::OGT, scalarOf(score), scalarOf(ranks[rank]));
     for (size_t part = 0; part < 2; ++part) {
       Value former = rank > 0 ? ranks[rank - 2 + part] : entry[part];
-      kept.push_back(loops.choose(entersAbove, former, loops.choose(enters, entry[part], ranks[rank + part])));
+      updated.push_back(loops.choose(entersAbove, former, loops.choose(enters, entry[part], ranks[rank + part])));
     }
     entersAbove = enters;
   }
-  return kept;
+  return updated;
 }
 
-/// The entries of a row, of all threads: (score, key) by rank. No entry is (-inf, -1).
-LoopBuilder::Values AttendGeneral::mergeTop(ValueRange ofThread) {
+/// Merges the entries of a row over all threads: (score, key) by rank. An empty entry is (-inf, -1).
+LoopBuilder::Values AttendGeneral::mergeTop(ValueRange threadRanks) {
   OpBuilder &builder = loops.builder;
   Location location = loops.location;
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
   Value none = arith::ConstantIntOp::create(builder, location, -1, 32);
   Value most = arith::ConstantIntOp::create(builder, location, std::numeric_limits<int32_t>::max(), 32);
-  Values own(ofThread), merged;
-  for (size_t rank = 0; rank < ofThread.size(); rank += 2) {
+  Values own(threadRanks), merged;
+  for (size_t rank = 0; rank < threadRanks.size(); rank += 2) {
     Value first = scalarOf(own[0]);
     Value best = group.combine(SweepReduction{attn::Combine::Max, f32}, first)[0];
     Value exists = loops.compare(arith::CmpFPredicate::UNE, best, loops.scalar(-infinity));
@@ -55,7 +56,7 @@ LoopBuilder::Values AttendGeneral::mergeTop(ValueRange ofThread) {
     Value candidate = loops.choose(isBest, own[1], most);
     Value key = group.combine(SweepReduction{attn::Combine::Min, i32}, candidate)[0];
     merged.append({loops.splat(best), loops.choose(exists, key, none)});
-    // Whoever had it goes on to its next entry.
+    // The thread with that entry moves on to its next one.
     Value isOwn = loops.compare(arith::CmpIPredicate::eq, candidate, key);
     for (size_t part = 0; part < own.size(); ++part) {
       Value next = part + 2 < own.size() ? own[part + 2] : part % 2 ? none : loops.splat(-infinity);
@@ -77,23 +78,23 @@ void AttendGeneral::storeTop(const RowStates &states, const RowTotals &totals) {
     for (int64_t rank = 0; rank < problem.top(); ++rank)
       weights.push_back(
           problem.yields(attn::Statistic::TopWeights)
-              ? weightOfTop(row, merged[2 * rank], merged[2 * rank + 1], {states.largest[row], sum}, factor, sum)
+              ? topWeight(row, merged[2 * rank], merged[2 * rank + 1], {states.largest[row], sum}, factor, sum)
               : Value());
-    group.first([&] {
+    group.onFirstThread([&] {
       loops.when(rowExists[row], [&] {
         for (int64_t rank = 0; rank < problem.top(); ++rank) {
-          storeOfRow(row, merged[2 * rank + 1], attn::Statistic::Top, loops.constant(rank));
+          storeRowResult(row, merged[2 * rank + 1], attn::Statistic::Top, loops.constant(rank));
           if (weights[rank])
-            storeOfRow(row, weights[rank], attn::Statistic::TopWeights, loops.constant(rank));
+            storeRowResult(row, weights[rank], attn::Statistic::TopWeights, loops.constant(rank));
         }
       });
     });
   }
 }
 
-/// p' of the key of a rank; `sum` is that over the ranks before, for normalisers that follow keys.
-Value AttendGeneral::weightOfTop(int64_t row, Value score, Value key, const Normaliser::Carriers &carriers,
-                                 Value factor, Value &sum) {
+/// p' of the key of a rank; `sum` accumulates over earlier ranks, for normalisers that follow keys.
+Value AttendGeneral::topWeight(int64_t row, Value score, Value key, const Normaliser::Carriers &carriers, Value factor,
+                               Value &sum) {
   OpBuilder &builder = loops.builder;
   auto weighed = problem.normaliser->weigh(code(), score, carriers);
   Value weight = factor ? loops.mulf(weighed.weight, factor) : weighed.weight;

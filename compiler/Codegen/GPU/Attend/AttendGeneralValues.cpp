@@ -7,52 +7,53 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Keys whose values one turn of the innermost loop adds.
+/// Keys in one iteration of the innermost loop.
 static constexpr int64_t keysAtOnce = 4;
 
 //===------------------------------------------ sums of values ----------------------------------------------------===//
 
-/// Lets all threads of the warp see the weights of a block.
+/// Writes the attention weights of a block to shared memory for all threads of the warp.
 void AttendGeneral::shareWeights(const KeyBlock &block, const Values &weights) {
   OpBuilder &builder = loops.builder;
   Type i32 = builder.getI32Type();
   if (!problem.normaliser->followsKeys())
-    group.wait(); // for those who read the block before
+    group.sync(); // other threads may still read the previous block
   Values scalars, bits;
   for (auto [row, weight] : llvm::enumerate(weights)) {
     scalars.push_back(scalarOf(weight));
-    Value bit = arith::ExtUIOp::create(builder, loops.location, i32, block.kept[row]);
+    Value bit = arith::ExtUIOp::create(builder, loops.location, i32, block.unmasked[row]);
     Value by = arith::ConstantIntOp::create(builder, loops.location, row, 32);
     bits.push_back(builder.createOrFold<arith::ShLIOp>(loops.location, bit, by));
     if (row > 0)
       bits[0] = arith::OrIOp::create(builder, loops.location, bits[0], bits[row]);
   }
   auto type = VectorType::get({shape.rows}, builder.getF32Type());
-  Value ofRows = vector::FromElementsOp::create(builder, loops.location, type, scalars);
-  Value own = loops.add(firstOfTile, group.rank);
-  weightTile.store(ofRows, loops.mul(own, shape.rows));
-  keptTile.store(bits[0], own);
-  group.wait();
+  Value rowWeights = vector::FromElementsOp::create(builder, loops.location, type, scalars);
+  Value own = loops.add(tileStart, group.rank);
+  weightTile.store(rowWeights, loops.mul(own, shape.rows));
+  maskTile.store(bits[0], own);
+  group.sync();
 }
 
 void AttendGeneral::addValues(const KeyBlock &block, RowStates &states, Value firstValue) {
   LoopBuilder wide(loops.builder, loops.location, shape.width);
   Value count = loops.min(loops.constant(warpThreads), loops.sub(block.end, block.firstKey));
-  auto sum = [&](bool keptAlone) {
+  auto sum = [&](bool unmaskedOnly) {
     return loops.loop(loops.constant(0), count, loops.constant(keysAtOnce), states.values,
                       [&](Value first, ValueRange before) {
                         Values next(before);
                         for (int64_t i = 0; i < keysAtOnce; ++i)
-                          next = addKey(block, loops.add(first, i), next, firstValue, keptAlone);
+                          next = addKey(block, loops.add(first, i), next, firstValue, unmaskedOnly);
                         return next;
                       });
   };
   auto add = [&] {
-    Values added = sum(/*keptAlone=*/false);
-    // A weight of zero does not hide an infinite value or a NaN of a dropped pair; they are rare, so they show first.
+    Values added = sum(/*unmaskedOnly=*/false);
+    // An attention weight of zero times an infinite or NaN value of a dropped pair is NaN. That is rare, so the fast
+    // path runs first, and a NaN in its sums selects the path that skips dropped pairs.
     SmallVector<Type> types = llvm::to_vector(ValueRange(added).getTypes());
     return loops.select(
-        wide.hasNan(added), types, [&] { return sum(/*keptAlone=*/true); }, [&] { return added; });
+        wide.hasNan(added), types, [&] { return sum(/*unmaskedOnly=*/true); }, [&] { return added; });
   };
   bool mayBeEmpty = !problem.values.isConstant() || problem.values.constant() == 0;
   Value exist = mayBeEmpty ? loops.less(loops.constant(0), rows.values) : loops.boolean(true);
@@ -60,7 +61,7 @@ void AttendGeneral::addValues(const KeyBlock &block, RowStates &states, Value fi
   states.values = loops.select(exist, types, add, [&] { return states.values; });
 }
 
-/// The number of the first value of an access of the thread; it may be past the end.
+/// Number of the first value of an access of the thread; may be past the end.
 Value AttendGeneral::valueNumber(Value firstValue, int64_t access) {
   Value own = loops.mul(loops.add(group.rank, access * warpThreads), shape.width);
   return loops.add(firstValue, own);
@@ -73,35 +74,35 @@ void AttendGeneral::bindValue(RegionVectoriser &to, Value number) {
     bindValueIndex(problem, to, dimension, uniformIndex(index));
 }
 
-/// Adds one key of a block to the sums, or of its pairs those alone that are kept. Past the last key that one is read
-/// again: its weights are zeros.
+/// Adds one key of a block to the sums; with `unmaskedOnly`, for unmasked pairs only. Past the end it reads the last
+/// key, with zero weights.
 LoopBuilder::Values AttendGeneral::addKey(const KeyBlock &block, Value key, ValueRange before, Value firstValue,
-                                          bool keptAlone) {
+                                          bool unmaskedOnly) {
   OpBuilder &builder = loops.builder;
   LoopBuilder wide(builder, loops.location, shape.width);
-  Value formula = AttendProblem::yielded(op().getValue()), place = loops.add(firstOfTile, key);
-  bool ofRows = IndexUses(op()).of(formula) & problem.rowUses();
-  Value weights = weightTile.load(VectorType::get({shape.rows}, builder.getF32Type()), loops.mul(place, shape.rows));
-  Value bits = keptAlone ? keptTile.load(builder.getI32Type(), place) : Value();
+  Value formula = AttendProblem::yielded(op().getValue()), position = loops.add(tileStart, key);
+  bool dependsOnRow = IndexUses(op()).of(formula) & problem.rowUses();
+  Value weights = weightTile.load(VectorType::get({shape.rows}, builder.getF32Type()), loops.mul(position, shape.rows));
+  Value bits = unmaskedOnly ? maskTile.load(builder.getI32Type(), position) : Value();
   Value number = loops.min(loops.add(block.firstKey, key), loops.add(block.end, -1));
   Value last = loops.sub(rows.values, loops.constant(shape.width));
   Values added(before.size());
   for (int64_t access = 0; access < shape.accesses; ++access) {
     Value of;
     for (int64_t row = 0; row < shape.rows; ++row) {
-      if (ofRows || row == 0) {
-        RegionVectoriser element = rows.bindKey(pointOf(shape.width, row), number);
+      if (dependsOnRow || row == 0) {
+        RegionVectoriser element = rows.bindKey(rowPoint(shape.width, row), number);
         bindValue(element, loops.min(valueNumber(firstValue, access), last));
         of = element.broadcast(element.evaluate(formula));
       }
-      int64_t place = row * shape.accesses + access;
+      int64_t position = row * shape.accesses + access;
       Value weight = vector::ExtractOp::create(builder, loops.location, weights, row);
-      added[place] = wide.fma(wide.splat(weight), of, before[place]);
-      if (!keptAlone)
+      added[position] = wide.fma(wide.splat(weight), of, before[position]);
+      if (!unmaskedOnly)
         continue;
       Value bit = arith::ConstantIntOp::create(builder, loops.location, int64_t(1) << row, 32);
       Value keeps = loops.isSet(arith::AndIOp::create(builder, loops.location, bits, bit));
-      added[place] = loops.choose(keeps, added[place], before[place]);
+      added[position] = loops.choose(keeps, added[position], before[position]);
     }
   }
   return added;
@@ -118,14 +119,14 @@ void AttendGeneral::storeValues(const RowStates &states, const Values &factors, 
   if (!problem.hasValue())
     return;
   LoopBuilder wide(loops.builder, loops.location, shape.width);
-  bool isWhole = problem.values.isConstant() && problem.values.constant() % shape.valuesOfPart() == 0;
+  bool isWhole = problem.values.isConstant() && problem.values.constant() % shape.sliceValues() == 0;
   forEachRow([&](int64_t row) {
     for (int64_t access = 0; access < shape.accesses; ++access) {
       Value number = valueNumber(firstValue, access), value = states.values[row * shape.accesses + access];
       if (!factors.empty())
         value = wide.mulf(value, wide.splat(scalarOf(factors[row])));
       loops.when(isWhole ? loops.boolean(true) : loops.less(number, rows.values), [&] {
-        RegionVectoriser element = pointOf(shape.width, row);
+        RegionVectoriser element = rowPoint(shape.width, row);
         bindValue(element, number);
         SmallVector<LaneIndex> indices = outerIndices(problem, element);
         for (BlockArgument index : op().getValue().getArguments().take_back(rows.valueSizes.size()))
@@ -138,9 +139,9 @@ void AttendGeneral::storeValues(const RowStates &states, const Values &factors, 
   });
 }
 
-/// The rows' parts of a split: values not normalised, and with the first of them what they are normalised by.
-void AttendGeneral::storeParts(const RowStates &states, PartMemory &memory, Value split, Value firstValue) {
-  Values sums = llvm::map_to_vector(states.sums, [&](Value share) { return scalarOf(sumOfThreads(share)); });
+/// Stores the partial results of a split: the values, not normalised, and with the first slice m and l.
+void AttendGeneral::storePartials(const RowStates &states, PartialResults &memory, Value split, Value firstValue) {
+  Values sums = llvm::map_to_vector(states.sums, [&](Value share) { return scalarOf(threadSum(share)); });
   forEachRow([&](int64_t row) {
     Value part = memory.number(rows.batch, loops.add(firstRow, row), split);
     for (int64_t access = 0; access < shape.accesses; ++access) {
@@ -148,12 +149,12 @@ void AttendGeneral::storeParts(const RowStates &states, PartMemory &memory, Valu
       loops.when(loops.less(number, rows.values),
                  [&] { memory.store(part, number, shape.width == 1 ? scalarOf(value) : value); });
     }
-    group.first([&] { memory.storeHead(part, {scalarOf(states.largest[row]), sums[row]}); });
+    group.onFirstThread([&] { memory.storeHead(part, {scalarOf(states.largest[row]), sums[row]}); });
   });
 }
 
-/// One element of a row's result, which has the subscripts `last` behind the row's.
-void AttendGeneral::storeOfRow(int64_t row, Value value, attn::Statistic statistic, ValueRange last) {
+/// Stores one element of a row's result, at the row's subscripts followed by `last`.
+void AttendGeneral::storeRowResult(int64_t row, Value value, attn::Statistic statistic, ValueRange last) {
   auto result = problem.resultOf(statistic);
   if (!result)
     return;
@@ -169,35 +170,36 @@ void AttendGeneral::storeWeights(const KeyBlock &block, const Values &weights) {
     return;
   loops.when(loops.less(loops.add(block.firstKey, group.rank), block.end), [&] {
     forEachRow([&](int64_t row) {
-      storeOfRow(row, weights[row], attn::Statistic::Weights, loops.delinearise(block.key, rows.keySizes));
+      storeRowResult(row, weights[row], attn::Statistic::Weights, loops.delinearise(block.key, rows.keySizes));
     });
   });
 }
 
-/// Blocks in which nothing is kept are not visited: their weights are zeros.
+/// Sets all attention weights of the rows to zero, as fully masked blocks are skipped.
 void AttendGeneral::clearWeights() {
   if (!problem.yields(attn::Statistic::Weights) || !problem.hasMask())
     return;
   loops.loop(group.rank, rows.keys, loops.constant(warpThreads), [&](Value key) {
     forEachRow([&](int64_t row) {
-      storeOfRow(row, loops.scalar(0), attn::Statistic::Weights, loops.delinearise(key, rows.keySizes));
+      storeRowResult(row, loops.scalar(0), attn::Statistic::Weights, loops.delinearise(key, rows.keySizes));
     });
   });
-  group.wait();
+  group.sync();
 }
 
 void AttendGeneral::storeStatistics(const RowStates &states, const RowTotals &totals) {
   Values entropies;
   for (int64_t row = 0; row < shape.rows && !states.logs.empty(); ++row) {
     Normaliser::Carriers carriers = {states.largest[row], totals.sums[row]};
-    entropies.push_back(problem.normaliser->entropy(code(), carriers, sumOfThreads(states.logs[row]), sinkOf(row)));
+    entropies.push_back(problem.normaliser->entropy(code(), carriers, threadSum(states.logs[row]), sinkScore(row)));
   }
-  group.first([&] {
+  group.onFirstThread([&] {
     forEachRow([&](int64_t row) {
       if (problem.yields(attn::Statistic::Lse))
-        storeOfRow(row, problem.normaliser->lse(code(), {states.largest[row], totals.sums[row]}), attn::Statistic::Lse);
+        storeRowResult(row, problem.normaliser->lse(code(), {states.largest[row], totals.sums[row]}),
+                       attn::Statistic::Lse);
       if (!entropies.empty())
-        storeOfRow(row, entropies[row], attn::Statistic::Entropy);
+        storeRowResult(row, entropies[row], attn::Statistic::Entropy);
     });
   });
   storeTop(states, totals);

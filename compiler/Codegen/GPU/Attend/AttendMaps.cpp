@@ -4,7 +4,7 @@ using namespace mlir;
 
 namespace attnc {
 
-int64_t panelBytesOf(MatrixType type, int64_t columns) {
+int64_t panelBytes(MatrixType type, int64_t columns) {
   int64_t rowBytes = columns * elementBytes(type), panel = 128;
   while (rowBytes % panel != 0)
     panel /= 2;
@@ -13,8 +13,7 @@ int64_t panelBytesOf(MatrixType type, int64_t columns) {
 
 namespace {
 
-/// A matrix of the problem: `numbers` are the indices that number its rows, outermost first, `sizes` how many there are
-/// of each.
+/// A matrix of the problem: `numbers` are the indices of its rows, outermost first, `sizes` their extents.
 struct MatrixRows {
   tensor::ExtractOp extract;
   int64_t columns;
@@ -32,13 +31,12 @@ static SizeExpr productOf(ArrayRef<SizeExpr> sizes) {
   return product;
 }
 
-/// Where the subscripts that number the rows begin: beside each other, in order, and the inner ones over whole
-/// dimensions.
+/// The first of the row subscripts, if these are adjacent and in order, and the inner ones cover whole dimensions.
 static std::optional<unsigned> firstRowSubscript(const MatrixRows &rows, ArrayRef<SizeExpr> dimensions) {
   OperandRange subscripts = tensor::ExtractOp(rows.extract).getIndices();
   auto found = llvm::find(subscripts, rows.numbers.front());
   size_t first = found - subscripts.begin(), count = rows.numbers.size();
-  if (first + count >= subscripts.size()) // the last one is the column
+  if (first + count >= subscripts.size()) // the last subscript is the column
     return std::nullopt;
   for (size_t each = 0; each < count; ++each)
     if (subscripts[first + each] != rows.numbers[each] || (each > 0 && !(dimensions[first + each] == rows.sizes[each])))
@@ -46,14 +44,14 @@ static std::optional<unsigned> firstRowSubscript(const MatrixRows &rows, ArrayRe
   return first;
 }
 
-/// Whether another subscript than those from `first` up to `end` moves with the rows.
+/// Whether a subscript outside of [first, end) depends on the rows.
 static bool hasOtherRows(const AttendProblem &problem, const MatrixRows &rows, unsigned first, unsigned end) {
   IndexUses uses(problem.op);
-  uint64_t ofRows = 0;
+  uint64_t rowIndices = 0;
   for (Value number : rows.numbers)
-    ofRows |= uses.of(number);
+    rowIndices |= uses.of(number);
   for (auto [number, subscript] : llvm::enumerate(tensor::ExtractOp(rows.extract).getIndices()))
-    if ((number < first || number >= end) && (uses.of(subscript) & ofRows))
+    if ((number < first || number >= end) && (uses.of(subscript) & rowIndices))
       return true;
   return false;
 }
@@ -71,8 +69,8 @@ static Verdict readMatrix(const AttendProblem &problem, MatrixType type, const M
     return Verdict::no("the rows of queries, keys or values are no dimension of their tensor");
 
   int64_t bytes = elementBytes(type);
-  MappedTensor tensor{bufferOf(extract.getTensor()), SizeExpr(0), bytes, {dimensions.back()}, {}, {}};
-  tensor.box.push_back(panelBytesOf(type, rows.columns) / bytes);
+  MappedTensor tensor{bufferNumber(extract.getTensor()), SizeExpr(0), bytes, {dimensions.back()}, {}, {}};
+  tensor.box.push_back(panelBytes(type, rows.columns) / bytes);
   auto append = [&](const SizeExpr &size, unsigned innermost, int64_t ofBox) {
     tensor.sizes.push_back(size);
     tensor.strides.push_back(productOf(ArrayRef(dimensions).drop_front(innermost + 1)) * SizeExpr(bytes));
@@ -92,7 +90,7 @@ static Verdict readMatrix(const AttendProblem &problem, MatrixType type, const M
 TileBuilder::Values MappedMatrix::start(AttendSources &sources, TileBuilder &tiles, DeviceFrame &frame) const {
   tensor::ExtractOp op = extract;
   LoopBuilder loops(tiles.builder, tiles.location, /*lanes=*/1);
-  TileBuilder::Values subscripts = sources.subscriptsOfFirst(op), sizes;
+  TileBuilder::Values subscripts = sources.firstSubscripts(op), sizes;
   Value memref = frame.buffer(op.getTensor());
   for (unsigned each = 0; each < subscripts.size(); ++each)
     sizes.push_back(loops.sizeOf(memref, each));
@@ -109,21 +107,21 @@ TileBuilder::Values MappedMatrix::start(AttendSources &sources, TileBuilder &til
   return coordinates;
 }
 
-Verdict AttendMaps::match(const AttendProblem &problem, const AttendMatrices &matrices, int64_t queriesOfTile,
-                          int64_t keysOfTile, std::optional<AttendMaps> &maps) {
+Verdict AttendMaps::match(const AttendProblem &problem, const AttendMatrices &matrices, int64_t tileQueries,
+                          int64_t tileKeys, std::optional<AttendMaps> &maps) {
   attn::AttendOp op = problem.op;
-  MatrixRows ofQueries{matrices.query, matrices.features, {}, {}, queriesOfTile};
+  MatrixRows queryRows{matrices.query, matrices.features, {}, {}, tileQueries};
   for (unsigned dimension : problem.rowDims) {
-    ofQueries.numbers.push_back(op.getScore().getArgument(dimension));
-    ofQueries.sizes.push_back(problem.outerSizes[dimension]);
+    queryRows.numbers.push_back(op.getScore().getArgument(dimension));
+    queryRows.sizes.push_back(problem.outerSizes[dimension]);
   }
-  auto ofKeys = [&](tensor::ExtractOp extract, int64_t columns, Region &region) {
-    return MatrixRows{extract, columns, {region.getArgument(op.getNumOuter())}, {problem.keys}, keysOfTile};
+  auto keyRows = [&](tensor::ExtractOp extract, int64_t columns, Region &region) {
+    return MatrixRows{extract, columns, {region.getArgument(op.getNumOuter())}, {problem.keys}, tileKeys};
   };
   std::optional<MappedMatrix> queries, keys, values;
-  for (auto [rows, matrix] : {std::pair(ofQueries, &queries),
-                              {ofKeys(matrices.key, matrices.features, op.getScore()), &keys},
-                              {ofKeys(matrices.value, matrices.values, op.getValue()), &values}})
+  for (auto [rows, matrix] : {std::pair(queryRows, &queries),
+                              {keyRows(matrices.key, matrices.features, op.getScore()), &keys},
+                              {keyRows(matrices.value, matrices.values, op.getValue()), &values}})
     if (Verdict verdict = readMatrix(problem, matrices.type, rows, *matrix); !verdict)
       return verdict;
   maps = AttendMaps{*queries, *keys, *values};

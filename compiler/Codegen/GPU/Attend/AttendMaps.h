@@ -1,16 +1,17 @@
-//===- AttendMaps.h - queries, keys and values as the hardware copies them ----------------------------------------===//
+//===- AttendMaps.h - tensor maps of queries, keys and values -----------------------------------------------------===//
 //
-// The rows of a matrix are one dimension of a tensor map (TensorMap.h), for which neighbours in the tensor may stand
-// together. What lies before and between those and the columns is one dimension each, and says which batch:
+// The rows of a matrix are one dimension of its tensor map (TensorMap.h), which may merge neighbouring dimensions of
+// the tensor. The dimensions before the rows, and those between rows and columns, are merged into one map dimension
+// each; they select the batch:
 //
 //   q[b, h, i, d]    rows i       column d, row i, before b, h
 //   q[b, i, h, d]    rows i       column d, row i, between h, before b
 //   q[b, h, i, d]    rows h, i    column d, row h i, before b
 //
-// A row may be a part of one of the tensor: x[b, i, 64 h + d] begins at column 64 h. The map has no rows but those of
-// the problem: a tile that reaches past them has zeros there.
+// A row may be a slice of a row of the tensor: x[b, i, 64 h + d] starts at column 64 h. The map contains the rows of
+// the problem only, so a tile that reaches past them is zero-filled.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Attend/AttendMatrices.h"
@@ -20,10 +21,10 @@ namespace attnc {
 
 struct MappedMatrix {
   mlir::tensor::ExtractOp extract;
-  unsigned firstRow, endRow; ///< the subscripts that number the rows: from one up to the other
+  unsigned firstRow, endRow; ///< the subscripts of the rows: [firstRow, endRow)
   MappedTensor tensor;
 
-  /// Where row 0 of the batch begins; other rows begin at their number in `rowDimension`.
+  /// Coordinates of row 0 of the batch; the coordinate of `rowDimension` is the row's number.
   TileBuilder::Values start(AttendSources &sources, TileBuilder &tiles, DeviceFrame &frame) const;
   static constexpr unsigned rowDimension = 1;
 };
@@ -31,15 +32,15 @@ struct MappedMatrix {
 struct AttendMaps {
   MappedMatrix queries, keys, values;
 
-  /// In tiles of so many rows, whose panels are as KeyRings has them; or why the hardware does not copy all three.
-  static Verdict match(const AttendProblem &problem, const AttendMatrices &matrices, int64_t queriesOfTile,
-                       int64_t keysOfTile, std::optional<AttendMaps> &maps);
-  /// In this order.
+  /// Matches the matrices with tiles of so many rows and the panels of KeyRings; fails with a reason if TMA cannot copy
+  /// all three.
+  static Verdict match(const AttendProblem &problem, const AttendMatrices &matrices, int64_t tileQueries,
+                       int64_t tileKeys, std::optional<AttendMaps> &maps);
+  /// Maps of queries, keys and values, in this order.
   TensorMaps all() const { return TensorMaps({queries.tensor, keys.tensor, values.tensor}); }
 };
 
-/// Bytes of a row of `columns` elements that lie together in a tile: the most that products know, of which the row has
-/// whole ones.
-int64_t panelBytesOf(MatrixType type, int64_t columns);
+/// Bytes of a panel row for rows of `columns` elements: the largest panel that wgmma supports and that divides the row.
+int64_t panelBytes(MatrixType type, int64_t columns);
 
 } // namespace attnc

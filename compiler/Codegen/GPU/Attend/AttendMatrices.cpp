@@ -19,22 +19,22 @@ static std::optional<MatrixType> storedTypeOf(const AttendProblem &problem, tens
   return matrixTypeOf(stored);
 }
 
-/// Whether its rows lie in memory as whole units of 16 bytes, with `column` along them: rows of the tensor, or parts of
-/// them.
+/// Whether the rows, along `column`, are contiguous and aligned to 16 bytes: rows of the tensor, or slices of them.
 static bool hasWholeRows(tensor::ExtractOp extract, BlockArgument column, MatrixType type) {
   auto tensor = cast<RankedTensorType>(extract.getTensor().getType());
-  int64_t unit = unitBytes / elementBytes(type);
+  int64_t unit = vectorBytes / elementBytes(type);
   return IndexUses::stepsWith(extract, column) && !tensor.isDynamicDim(tensor.getRank() - 1) &&
          tensor.getShape().back() % unit == 0 &&
          isMultipleOf(extract.getIndices().back(), unit, [&](Value part) { return part == column; }); // from 0 on
 }
 
-/// 16 .. 256 elements, in fragments of 16.
+/// A multiple of 16 from 16 to 256.
 static bool isTileWidth(const SizeExpr &size) {
   return size.isConstant() && size.constant() >= 16 && size.constant() <= 256 && size.constant() % 16 == 0;
 }
 
-/// Whether weights are known, but for a factor of the row, when a key is passed.
+/// Whether one pass suffices: the attention weight of a key is known, except for a factor of the row, when the key is
+/// visited.
 static Verdict isOnePass(const AttendProblem &problem) {
   const Normaliser &normaliser = *problem.normaliser;
   if (normaliser.order() != Normaliser::Order::Factor || normaliser.followsKeys())
@@ -63,18 +63,19 @@ static Verdict isOneDot(const AttendProblem &problem) {
   return Verdict::yes();
 }
 
-/// Whether the three lie as matrices.
-static Verdict areRows(const AttendProblem &problem, const AttendMatrices &made) {
+/// Whether queries, keys and values are stored as matrices.
+static Verdict areRows(const AttendProblem &problem, const AttendMatrices &matrices) {
   attn::AttendOp op = problem.op;
   BlockArgument feature = attn::ReduceOp(problem.products[0].op).getBody().getArgument(0);
   BlockArgument column = op.getValue().getArguments().back(), keyOfScore = op.getScore().getArguments().back();
   BlockArgument keyOfValue = op.getValue().getArgument(op.getNumOuter());
   if (!isAligned(problem.kernel))
     return Verdict::no("a tensor is an element of a list, which begins anywhere");
-  bool are = hasWholeRows(made.query, feature, made.type) && hasWholeRows(made.key, feature, made.type) &&
-             hasWholeRows(made.value, column, made.type) && IndexUses::stepsAlong(made.key, keyOfScore) &&
-             IndexUses::stepsAlong(made.value, keyOfValue) &&
-             !(IndexUses(op).of(tensor::ExtractOp(made.value)) & problem.rowUses());
+  bool are = hasWholeRows(matrices.query, feature, matrices.type) &&
+             hasWholeRows(matrices.key, feature, matrices.type) &&
+             hasWholeRows(matrices.value, column, matrices.type) && IndexUses::stepsAlong(matrices.key, keyOfScore) &&
+             IndexUses::stepsAlong(matrices.value, keyOfValue) &&
+             !(IndexUses(op).of(tensor::ExtractOp(matrices.value)) & problem.rowUses());
   return are ? Verdict::yes()
              : Verdict::no("queries, keys or values do not lie as rows of whole units of 16 bytes, one a key");
 }
@@ -93,12 +94,12 @@ Verdict AttendMatrices::match(const AttendProblem &problem, std::optional<Attend
   std::optional<MatrixType> type = storedTypeOf(problem, query);
   if (!type || storedTypeOf(problem, key) != type || storedTypeOf(problem, value) != type)
     return Verdict::no("queries, keys and values are not all stored in the same type");
-  AttendMatrices made{*type, product.features.constant(), problem.values.constant(), query, key, value};
-  if (Verdict verdict = areRows(problem, made); !verdict)
+  AttendMatrices result{*type, product.features.constant(), problem.values.constant(), query, key, value};
+  if (Verdict verdict = areRows(problem, result); !verdict)
     return verdict;
   if (*type == MatrixType::F16 && (!problem.normaliser->usesMaximum() || problem.hasWeight()))
     return Verdict::no("its weights have no bound, and f16 has one");
-  matrices = made;
+  matrices = result;
   return Verdict::yes();
 }
 
@@ -113,7 +114,7 @@ int64_t readsByKey(const AttendProblem &problem) {
   return reads;
 }
 
-//===------------------------------------------ where they lie ----------------------------------------------------===//
+//===------------------------------------------ layout ------------------------------------------------------------===//
 
 AttendSources::AttendSources(const AttendProblem &problem, const AttendMatrices &matrices, DeviceFrame &frame,
                              AttendRows &rows)
@@ -122,7 +123,7 @@ AttendSources::AttendSources(const AttendProblem &problem, const AttendMatrices 
 
 BlockArgument AttendSources::feature() const { return attn::ReduceOp(problem.products[0].op).getBody().getArgument(0); }
 
-Value AttendSources::bytesOf(tensor::ExtractOp extract, RegionVectoriser &point) {
+Value AttendSources::byteOffset(tensor::ExtractOp extract, RegionVectoriser &point) {
   Value memref = frame.buffer(extract.getTensor());
   Values sizes;
   for (unsigned dimension = 0; dimension < extract.getIndices().size(); ++dimension)
@@ -132,21 +133,21 @@ Value AttendSources::bytesOf(tensor::ExtractOp extract, RegionVectoriser &point)
                                                         loops.mul(element, elementBytes(matrices.type)));
 }
 
-/// Of the first feature, or value, of a key.
-Value AttendSources::placeOfKey(tensor::ExtractOp extract, Value key) {
+/// Offset of the first feature, or value, of a key.
+Value AttendSources::keyOffset(tensor::ExtractOp extract, Value key) {
   RegionVectoriser point = rows.bindKey(rows.formulas(1), key);
   bindValueIndex(problem, point, 0, uniformIndex(loops.constant(0)));
   point.bindIndex(feature(), loops.constant(0));
-  return bytesOf(extract, point);
+  return byteOffset(extract, point);
 }
 
 AttendSources::KeyRows AttendSources::rowsOf(tensor::ExtractOp extract) {
-  Value first = placeOfKey(extract, loops.constant(0)), second = placeOfKey(extract, loops.constant(1));
+  Value first = keyOffset(extract, loops.constant(0)), second = keyOffset(extract, loops.constant(1));
   return {frame.pointerOf(extract.getTensor()), first,
           loops.builder.createOrFold<arith::SubIOp>(loops.location, second, first)};
 }
 
-LoopBuilder::Values AttendSources::subscriptsOfFirst(tensor::ExtractOp extract) {
+LoopBuilder::Values AttendSources::firstSubscripts(tensor::ExtractOp extract) {
   Value zero = loops.constant(0);
   RegionVectoriser point = rows.bindKey(rows.bindRow(rows.formulas(1), zero), zero);
   bindValueIndex(problem, point, 0, uniformIndex(zero));
@@ -157,7 +158,7 @@ LoopBuilder::Values AttendSources::subscriptsOfFirst(tensor::ExtractOp extract) 
 Value AttendSources::query(Value row) {
   RegionVectoriser point = rows.bindRow(rows.formulas(1), row);
   point.bindIndex(feature(), loops.constant(0));
-  return bytesOf(matrices.query, point);
+  return byteOffset(matrices.query, point);
 }
 
 void AttendSources::copyQueries(TileBuilder &tiles, const SharedTile &tile, Value firstRow, Value thread,
@@ -166,7 +167,7 @@ void AttendSources::copyQueries(TileBuilder &tiles, const SharedTile &tile, Valu
   auto ofQuery = [&](Value row) { return query(loops.add(firstRow, tiles.toIndex(row))); };
   TileCopy copy(tiles, tile, {queries, ofQuery}, thread, threads);
   Value zero = arith::ConstantIntOp::create(loops.builder, loops.location, 0, 64);
-  copy.issue(tile.stage(tiles, tiles.number(0)), zero, nullptr, nullptr);
+  copy.issue(tile.stageOffset(tiles, tiles.number(0)), zero, nullptr, nullptr);
 }
 
 } // namespace attnc

@@ -1,20 +1,20 @@
-//===- AttendMerge.h - the results of rows whose keys were split --------------------------------------------------===//
+//===- AttendMerge.h - merge of split-KV partial results ----------------------------------------------------------===//
 //
-// A block has as many rows as a warp of AttendGeneral has, one after the other. Its warps take splits in turns, a lane
-// neighbouring values of them; what the warps have is added in their order. Where a result is no finite number, one
-// warp computes the block's rows again, pair by pair, as AttendFragments does.
+// The second kernel phase of split-KV (AttendSplitKv.h). A block merges as many rows as a warp of AttendGeneral has,
+// one after the other. Its warps take the splits of a row cyclically, each lane some neighbouring values; the sums of
+// the warps are added in order. If a result is not finite, one warp computes the block's rows again by AttendGeneral.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
-#include "compiler/Codegen/GPU/Attend/AttendParts.h"
+#include "compiler/Codegen/GPU/Attend/AttendSplitKv.h"
 
 namespace attnc {
 
 class AttendMerge {
 public:
-  AttendMerge(const AttendProblem &problem, const AttendParts &parts, const Target &target, llvm::StringRef symbol,
+  AttendMerge(const AttendProblem &problem, const AttendSplitKv &splitKv, const Target &target, llvm::StringRef symbol,
               mlir::ModuleOp code);
   KernelPhase emit();
 
@@ -22,19 +22,19 @@ private:
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
   using Values = LoopBuilder::Values;
-  /// A row, and what its parts are multiplied with and divided by.
+  /// A row: its maximum over all splits, and its normalising factor.
   struct Row {
     RegionVectoriser point; ///< of one lane
     Value number, largest, factor;
   };
 
-  Value mergeRow(Value number, Value wasNone);
+  Value mergeRow(Value number, Value notFinite);
   Row openRow(Value number);
-  Value correctionOf(Value before, const Row &row);
-  Value mergeValues(const Row &row, Value firstUnit);
-  Value halfOf(const Row &row, Value first);
-  Value sumOfWarp(const Row &row, Value value);
-  Value partOf(const Row &row, Value split);
+  Value correction(Value before, const Row &row);
+  Value mergeValues(const Row &row, Value first);
+  Value bufferHalf(const Row &row, Value first);
+  Value warpSum(const Row &row, Value value);
+  Value partialNumber(const Row &row, Value split);
   void storeValues(const Row &row, Value value, Value sum);
   Value scalarOf(Value value);
 
@@ -42,15 +42,15 @@ private:
   NormaliserCode code() { return {loops, target}; }
 
   const AttendProblem &problem;
-  const AttendParts &parts;
+  const AttendSplitKv &splitKv;
   const Target &target;
   DeviceFrame frame;
   LoopBuilder loops; ///< of one lane
   ThreadGroup warp;
   AttendRows rows;
   AttendGeneral general;
-  PartMemory memory;
-  const int64_t width; ///< values of an access
+  PartialResults memory;
+  const int64_t width; ///< values in an access
   SharedArray sums;    ///< [half][warp][lane][value of the access]
   Value batch, warpNumber;
 };

@@ -6,9 +6,9 @@ using namespace mlir;
 
 namespace attnc {
 
-RowNumbers RowNumbers::ofGroups(const AttendProblem &problem) {
+RowNumbers RowNumbers::perGroup(const AttendProblem &problem) {
   if (!problem.groupDim || problem.group == 1)
-    return ofBatches(problem);
+    return perBatch(problem);
   SizeExpr batches = 1;
   for (unsigned dimension : problem.batchDims) {
     const SizeExpr &size = problem.outerSizes[dimension];
@@ -19,7 +19,7 @@ RowNumbers RowNumbers::ofGroups(const AttendProblem &problem) {
 
 AttendRows::AttendRows(const AttendProblem &problem, DeviceFrame &frame, const RowNumbers &numbers)
     : numbers(numbers), problem(problem), frame(frame), loops(frame.builder, frame.location, /*lanes=*/1),
-      warp(ThreadGroup::Kind::Warp, frame.place, frame.builder, frame.location), mask(problem) {
+      warp(ThreadGroup::Kind::Warp, frame.position, frame.builder, frame.location), mask(problem) {
   attn::AttendOp op = problem.op;
   auto read = [&](ValueRange sizes, Values &into) {
     for (Value size : sizes)
@@ -40,29 +40,29 @@ void AttendRows::openBatch(Value number) {
   batch = number;
   Values sizes;
   for (unsigned dimension : problem.batchDims)
-    sizes.push_back(isOfGroups(dimension) ? loops.ceilDiv(outerSizes[dimension], problem.group)
-                                          : outerSizes[dimension]);
+    sizes.push_back(isHeadGroup(dimension) ? loops.ceilDiv(outerSizes[dimension], problem.group)
+                                           : outerSizes[dimension]);
   batchIndices = loops.delinearise(batch, sizes);
   for (auto [dimension, index] : llvm::zip(problem.batchDims, batchIndices))
-    if (isOfGroups(dimension))
+    if (isHeadGroup(dimension))
       firstHead = loops.mul(index, loops.constant(problem.group));
 }
 
-void AttendRows::open(Value first, int64_t most) {
+void AttendRows::open(Value first, int64_t maxCount) {
   RegionVectoriser ofBatch = formulas(1);
   auto bind = [&](Value row) { return bindRow(ofBatch, row); };
-  Value count = loops.min(loops.constant(most), loops.sub(rows, first));
-  mask.prepareRows(loops, {first, count, bind, /*inOrder=*/!numbers.areOfGroup});
+  Value count = loops.min(loops.constant(maxCount), loops.sub(rows, first));
+  mask.prepareRows(loops, {first, count, bind, /*inOrder=*/!numbers.areGrouped});
   range = mask.keyRange(loops, keys, ofBatch);
 }
 
-Value AttendRows::openBlock(int64_t most) {
-  Value blocks = frame.size(numbers.rows.ceilDiv(most));
-  openBatch(loops.div(frame.place.block, blocks));
-  // Under a causal mask later rows have more work: they come first, so that the processors end together.
-  Value block = loops.sub(loops.add(blocks, -1), loops.rem(frame.place.block, blocks));
-  Value first = loops.mul(block, most);
-  open(first, most);
+Value AttendRows::openBlock(int64_t count) {
+  Value blocks = frame.size(numbers.rows.ceilDiv(count));
+  openBatch(loops.div(frame.position.block, blocks));
+  // Under a causal mask later rows have more work; they go first, so that all multiprocessors finish together.
+  Value block = loops.sub(loops.add(blocks, -1), loops.rem(frame.position.block, blocks));
+  Value first = loops.mul(block, count);
+  open(first, count);
   return first;
 }
 
@@ -72,18 +72,18 @@ RegionVectoriser AttendRows::formulas(int64_t lanes) const {
   attn::AttendOp op = problem.op;
   RegionVectoriser ofBatch(frame.builder, frame.location, lanes);
   frame.bindTo(ofBatch);
-  // Both are evaluated for pairs that are dropped, too.
+  // Score and mask are evaluated for masked pairs too.
   ofBatch.deferReports(op.getScore());
   ofBatch.deferReports(op.getValue());
   for (auto [dimension, index] : llvm::zip(problem.batchDims, batchIndices))
-    bindOuter(problem, ofBatch, dimension, uniformIndex(isOfGroups(dimension) ? firstHead : index));
+    bindOuter(problem, ofBatch, dimension, uniformIndex(isHeadGroup(dimension) ? firstHead : index));
   return ofBatch;
 }
 
-/// Of the rows of a head, or of all of them.
-LoopBuilder::Values AttendRows::sizesOfRow() {
+/// Extents of the rows: of one head, or of the head group.
+LoopBuilder::Values AttendRows::rowSizes() {
   Values sizes;
-  if (numbers.areOfGroup)
+  if (numbers.areGrouped)
     sizes.push_back(loops.constant(problem.group));
   for (unsigned dimension : problem.rowDims)
     sizes.push_back(outerSizes[dimension]);
@@ -91,8 +91,8 @@ LoopBuilder::Values AttendRows::sizesOfRow() {
 }
 
 LoopBuilder::Values AttendRows::subscriptsOf(Value row) {
-  Values subscripts = loops.delinearise(loops.min(row, loops.add(rows, -1)), sizesOfRow());
-  if (numbers.areOfGroup)
+  Values subscripts = loops.delinearise(loops.min(row, loops.add(rows, -1)), rowSizes());
+  if (numbers.areGrouped)
     subscripts[0] = loops.min(loops.add(firstHead, subscripts[0]), loops.add(outerSizes[*problem.groupDim], -1));
   return subscripts;
 }
@@ -100,17 +100,17 @@ LoopBuilder::Values AttendRows::subscriptsOf(Value row) {
 /// The last group may have fewer heads.
 Value AttendRows::exists(Value row) {
   Value inside = loops.less(row, rows);
-  if (!numbers.areOfGroup)
+  if (!numbers.areGrouped)
     return inside;
   const SizeExpr &heads = problem.outerSizes[*problem.groupDim];
   if (heads.isConstant() && heads.constant() % problem.group == 0)
     return inside;
-  Value head = loops.add(firstHead, loops.delinearise(row, sizesOfRow())[0]);
+  Value head = loops.add(firstHead, loops.delinearise(row, rowSizes())[0]);
   return loops.both(inside, loops.less(head, outerSizes[*problem.groupDim]));
 }
 
 RegionVectoriser AttendRows::bindRow(RegionVectoriser to, ValueRange subscripts) const {
-  if (numbers.areOfGroup) {
+  if (numbers.areGrouped) {
     bindOuter(problem, to, *problem.groupDim, uniformIndex(subscripts.front()));
     subscripts = subscripts.drop_front();
   }
@@ -127,12 +127,12 @@ RegionVectoriser AttendRows::bindKey(RegionVectoriser to, Value key) {
 
 //===------------------------------------------ keys --------------------------------------------------------------===//
 
-/// Between what numbers a value lies over some keys, of which each thread of the warp looks at its own.
+/// Bounds of a value over a range of keys; each thread of the warp evaluates some of the keys.
 Interval AttendRows::scanInWarp(const AttendMask::KeyRange &keys, function_ref<Value(Value)> valueAt) {
   OpBuilder &builder = loops.builder;
   Type i32 = builder.getI32Type();
   SweepReduction extrema[] = {{attn::Combine::Min, i32}, {attn::Combine::Max, i32}};
-  // Each thread has a key to begin with: past the end the last one.
+  // Each thread starts with a valid key: past the end, the last one.
   auto numberAt = [&](Value key) -> Value {
     return arith::IndexCastOp::create(builder, loops.location, i32, valueAt(key));
   };

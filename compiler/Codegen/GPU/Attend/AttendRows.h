@@ -1,17 +1,18 @@
-//===- AttendRows.h - rows that threads of a device compute together, and the keys that they keep -----------------===//
+//===- AttendRows.h - a block of rows, and the key range and key tiles that its mask leaves -----------------------===//
 //
-// Threads that compute a block of rows of one batch bind the same indices in the same formulas, and ask the same mask
-// which keys they have to look at:
+// The threads that compute a block of rows of one batch bind the same indices in the same formulas, and derive the keys
+// to visit from the same mask:
 //
 //   AttendRows rows(problem, frame);
 //   rows.openBatch(number);
-//   rows.open(first, count);               the mask knows now what all of these rows keep
+//   rows.open(first, count);               rows.range is now the key range that the mask leaves for these rows
 //   RegionVectoriser row = rows.bindRow(rows.formulas(lanes), rowNumber);
 //   for (KeyTile tile = rows.search(rows.range.begin, 64); tile.first < rows.range.end; ...)
 //
-// Where heads of a group read the same keys, their rows may be those of one batch (RowNumbers): head by head.
+// If the heads of a group read the same keys, the rows of a batch may be those of the whole group (RowNumbers), head by
+// head.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
@@ -19,18 +20,18 @@
 
 namespace attnc {
 
-/// A tile of keys of which some pair may be kept; there is none where `first` is not below the range's end.
+/// A tile of keys with possibly unmasked pairs; none is left if `first` is not below the range's end.
 struct KeyTile {
-  mlir::Value first, all; ///< index; i1: every pair is kept
+  mlir::Value first, all; ///< index; i1: no pair is masked
 };
 
-/// Which rows are of one batch.
+/// Numbering of rows by batch.
 struct RowNumbers {
-  bool areOfGroup = false; ///< of all heads of a group; else as the problem has them
-  SizeExpr batches, rows;  ///< rows: of a batch; in the last group some may not exist
+  bool areGrouped = false; ///< a batch has the rows of a head group; else those of the problem
+  SizeExpr batches, rows;  ///< rows of a batch; some of the last group may not exist
 
-  static RowNumbers ofBatches(const AttendProblem &problem) { return {false, problem.batches, problem.rows}; }
-  static RowNumbers ofGroups(const AttendProblem &problem);
+  static RowNumbers perBatch(const AttendProblem &problem) { return {false, problem.batches, problem.rows}; }
+  static RowNumbers perGroup(const AttendProblem &problem);
 };
 
 class AttendRows {
@@ -39,44 +40,44 @@ public:
   using ValueRange = mlir::ValueRange;
   using Values = LoopBuilder::Values;
 
-  /// The mask's keys are scanned by the threads of a warp together.
+  /// The threads of a warp evaluate mask bounds over keys together.
   AttendRows(const AttendProblem &problem, DeviceFrame &frame, const RowNumbers &numbers);
   AttendRows(const AttendProblem &problem, DeviceFrame &frame)
-      : AttendRows(problem, frame, RowNumbers::ofBatches(problem)) {}
+      : AttendRows(problem, frame, RowNumbers::perBatch(problem)) {}
 
-  /// Once, before all that follows.
+  /// Called once, first.
   void openBatch(Value number);
-  /// The rows from `first` on, at most so many.
-  void open(Value first, int64_t most);
-  /// Both for this block of threads, where each has `most` rows; returns its first.
-  Value openBlock(int64_t most);
+  /// Opens the rows from `first` on, at most `maxCount`.
+  void open(Value first, int64_t maxCount);
+  /// Both for this thread block, which computes `count` rows; returns its first row.
+  Value openBlock(int64_t count);
 
   const RowNumbers numbers;
-  /// Sizes, and the products of them (index).
+  /// Extents, and their products (index).
   Values outerSizes, keySizes, valueSizes;
   Value rows, keys, values;
   Value batch;                ///< its number
-  AttendMask::KeyRange range; ///< of keys outside of which these rows keep nothing
+  AttendMask::KeyRange range; ///< all pairs of these rows outside of the range are masked
 
-  /// Whether there is a row of that number in the batch.
+  /// Whether the batch has a row of that number.
   Value exists(Value row);
-  /// The formulas of the batch, for `lanes` points at once; of heads of a group, those of the first one.
+  /// The formulas of the batch, for `lanes` points at once; of a head group, those of its first head.
   RegionVectoriser formulas(int64_t lanes) const;
-  /// A row by its number in the batch; past the end the last one stands for it.
+  /// Subscripts of a row by its number in the batch; past the end, those of the last row.
   Values subscriptsOf(Value row);
   RegionVectoriser bindRow(RegionVectoriser to, ValueRange subscripts) const;
   RegionVectoriser bindRow(RegionVectoriser to, Value row) { return bindRow(std::move(to), subscriptsOf(row)); }
   RegionVectoriser bindKey(RegionVectoriser to, Value key);
 
-  /// Of `count` keys from `first` on.
+  /// Decides the mask of `count` keys from `first` on, by interval analysis.
   AttendMask::Decision decide(Value first, Value count);
-  /// The first tile of `tileKeys` from a key on of which a pair may be kept.
+  /// The first tile of `tileKeys` keys, from a key on, with possibly unmasked pairs.
   KeyTile search(Value from, int64_t tileKeys);
 
 private:
-  /// Whether the dimension is that of heads, and these are rows.
-  bool isOfGroups(unsigned dimension) const { return numbers.areOfGroup && dimension == problem.groupDim; }
-  Values sizesOfRow();
+  /// Whether `dimension` is that of heads, and rows are those of head groups.
+  bool isHeadGroup(unsigned dimension) const { return numbers.areGrouped && dimension == problem.groupDim; }
+  Values rowSizes();
   Interval scanInWarp(const AttendMask::KeyRange &keys, llvm::function_ref<Value(Value key)> valueAt);
 
   const AttendProblem &problem;

@@ -5,10 +5,11 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Both stages of words, at most: with the longest queries, which take twice as much, a block fits any device.
-static constexpr int64_t bytesOfWords = 32 << 10;
+/// Largest size of both stages of 32-bit elements: with the longest queries, which take twice as much, a block fits any
+/// device.
+static constexpr int64_t wideTileBytes = 32 << 10;
 
-/// Whether score, mask and weight take more than a scaled product under a causal mask does, or there is a sink.
+/// Whether score, mask and weight take more instructions than a scaled product under a causal mask, or there is a sink.
 static bool haveManyFormulas(const AttendProblem &problem) {
   constexpr int64_t scaledAndCausal = 7;
   attn::AttendOp op = problem.op;
@@ -18,22 +19,22 @@ static bool haveManyFormulas(const AttendProblem &problem) {
   return instructions > scaledAndCausal || !op.getSink().empty();
 }
 
-int64_t AttendTiles::keysOfTile(const AttendProblem &problem, const AttendMatrices &matrices) {
-  constexpr int64_t mostValuesBesideFormulas = 192; // with more, 32 keys spilled
-  if (!areWords(matrices.type)) {
-    if (matrices.values > mostValuesBesideFormulas && haveManyFormulas(problem))
+int64_t AttendTiles::tileKeys(const AttendProblem &problem, const AttendMatrices &matrices) {
+  constexpr int64_t maxValuesWithFormulas = 192; // with more values, 32 keys spill
+  if (!is32Bit(matrices.type)) {
+    if (matrices.values > maxValuesWithFormulas && haveManyFormulas(problem))
       return 16;
     return std::max(matrices.features, matrices.values) > 128 ? 32 : 64;
   }
-  int64_t bytesOfKey = 2 * (matrices.features + matrices.values) * elementBytes(matrices.type), keys = 64;
-  while (keys * bytesOfKey > bytesOfWords)
+  int64_t keyBytes = 2 * (matrices.features + matrices.values) * elementBytes(matrices.type), keys = 64;
+  while (keys * keyBytes > wideTileBytes)
     keys /= 2;
   return keys;
 }
 
 AttendTiles::AttendTiles(const AttendProblem &problem, const AttendMatrices &matrices, const Target &target,
                          StringRef symbol, ModuleOp code)
-    : keys(keysOfTile(problem, matrices)), problem(problem), matrices(matrices),
+    : keys(tileKeys(problem, matrices)), problem(problem), matrices(matrices),
       frame(problem.kernel, symbol, code, threads), tiles(frame.builder, frame.location),
       loops(frame.builder, frame.location, /*lanes=*/1), rows(problem, frame), fragments(problem, target, frame, rows),
       sources(problem, this->matrices, frame, rows), memory(tiles, frame.code),
@@ -46,12 +47,12 @@ KernelPhase AttendTiles::emit() {
   States states = passTiles();
   awaitCopies(tiles, 0);
   fragments.finish(states);
-  return {frame.place.symbol, problem.batches * rowBlocks(), threads, memory.bytes()};
+  return {frame.position.symbol, problem.batches * rowBlocks(), threads, memory.bytes()};
 }
 
 void AttendTiles::openBlock() {
   firstRow = rows.openBlock(queries);
-  Value thread = tiles.fromIndex(frame.place.thread);
+  Value thread = tiles.fromIndex(frame.position.thread);
   laneNumber = tiles.rem(thread, warpThreads);
   warpNumber = tiles.div(thread, warpThreads);
   fragments.open(loops.add(firstRow, tiles.toIndex(tiles.mul(warpNumber, productRows))), laneNumber);
@@ -61,14 +62,14 @@ void AttendTiles::openBlock() {
 
 /// Copies the queries, and prepares the copies of keys and values.
 void AttendTiles::openCopies() {
-  sources.copyQueries(tiles, queryTile, firstRow, tiles.fromIndex(frame.place.thread), threads);
+  sources.copyQueries(tiles, queryTile, firstRow, tiles.fromIndex(frame.position.thread), threads);
   stages.open(sources, laneNumber, {}, {});
 }
 
 //===------------------------------------------ tiles of keys -----------------------------------------------------===//
 
-/// While a tile is computed the next one is copied. A barrier a tile: behind it the tile is there, and nobody reads any
-/// more what the next one overwrites.
+/// The next tile is copied while a tile is computed. One barrier for each tile: after it the tile has arrived, and no
+/// thread reads the buffer that the next copy overwrites.
 AttendTiles::States AttendTiles::passTiles() {
   States start = fragments.start(matrices.values);
   KeyTile first = rows.search(rows.range.begin, keys);
@@ -80,7 +81,7 @@ AttendTiles::States AttendTiles::passTiles() {
     KeyTile tile{carried[0], carried[1]};
     Value stage = carried[2];
     awaitCopies(tiles, 0);
-    tiles.waitForBlock();
+    tiles.syncBlock();
     KeyTile next = rows.search(loops.add(tile.first, keys), keys);
     Value nextStage = tiles.exclusiveOr(stage, 1);
     stages.copy(next, nextStage);
@@ -95,14 +96,14 @@ AttendTiles::States AttendTiles::computeTile(const KeyTile &tile, Value stage, S
   FragmentReader readQueries(tiles, queryTile, FragmentReader::Matrix::A, /*columnsAreDepth=*/true, laneNumber,
                              {tiles.mul(warpNumber, productRows), {}});
   int64_t squares = keys / productColumns;
-  Values products = stages.products(readQueries, queryTile.stage(tiles, tiles.number(0)), stage, squares);
-  if (areWords(matrices.type))
+  Values products = stages.products(readQueries, queryTile.stageOffset(tiles, tiles.number(0)), stage, squares);
+  if (is32Bit(matrices.type))
     fragments.checkProducts(products, states);
-  Values scores = fragments.scoresOf(tile, products);
+  Values scores = fragments.computeScores(tile, products);
   Values corrections;
   if (problem.normaliser->usesMaximum())
     corrections = fragments.raiseMaxima(scores, states);
-  Values weights = fragments.weightsOf(tile, scores, states);
+  Values weights = fragments.computeWeights(tile, scores, states);
   stages.addValues(stage, fragments.leftMatrices(matrices.type, weights), corrections, states.values);
   return states;
 }

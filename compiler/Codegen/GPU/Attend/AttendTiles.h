@@ -1,11 +1,11 @@
-//===- AttendTiles.h - attention by tensor cores, each warp for itself --------------------------------------------===//
+//===- AttendTiles.h - attention by mma.sync (FlashAttention-2) ---------------------------------------------------===//
 //
-// A block has 64 queries of one batch, a warp of it 16, and passes their keys in tiles, which are copied while the tile
-// before is computed (AsyncCopy.h): S = Q K^T, what AttendFragments makes of it, and O += P V. (Dao: FlashAttention-2,
-// 2023.) A tile of pairs that a mask empties is neither copied nor computed, one that is kept whole runs without its
-// mask.
+// A block has 64 queries of one batch, 16 for each warp, and passes over their keys in tiles. While a tile is computed,
+// the next one is copied (AsyncCopy.h). For each tile a warp computes S = Q K^T, the online softmax of AttendFragments,
+// and O += P V (Dao: FlashAttention-2, 2023). A fully masked tile is neither copied nor computed; a tile without masked
+// pairs runs without mask code.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Attend/KeyStages.h"
@@ -20,8 +20,8 @@ public:
               llvm::StringRef symbol, mlir::ModuleOp code);
   KernelPhase emit();
 
-  static int64_t keysOfTile(const AttendProblem &problem, const AttendMatrices &matrices);
-  const int64_t keys; ///< of a tile
+  static int64_t tileKeys(const AttendProblem &problem, const AttendMatrices &matrices);
+  const int64_t keys; ///< keys of a tile
 
 private:
   using Value = mlir::Value;
@@ -39,7 +39,7 @@ private:
   const AttendMatrices matrices;
   DeviceFrame frame;
   TileBuilder tiles;
-  LoopBuilder loops; ///< of indices alone
+  LoopBuilder loops; ///< for indices only
   AttendRows rows;
   AttendFragments fragments;
   AttendSources sources;

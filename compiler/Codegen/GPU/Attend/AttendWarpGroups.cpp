@@ -6,55 +6,55 @@ using namespace mlir;
 
 namespace attnc {
 
-/// The barriers by which warp groups take turns.
-static constexpr int64_t firstTurnBarrier = 1;
+/// First of the two named barriers of the consumers' OrderedBarrier.
+static constexpr int64_t firstOrderBarrier = 1;
 
 //===------------------------------------------ tiles -------------------------------------------------------------===//
 
-/// Of what a block may have, some is for rows that are computed again.
-static constexpr int64_t bytesOfTiles = 216 << 10;
+/// Shared memory for tiles; the rest of a block's memory is for rows that are computed again.
+static constexpr int64_t tileBytes = 216 << 10;
 static constexpr int64_t fewestStages = 2;
 
 namespace {
 
-/// Of a thread. 168 are there for each of the three warp groups when the block begins: what two take, one has given.
+/// Registers of a thread. Each of the three warp groups starts with 168: two consumers gain what the producer releases.
 struct Registers {
   int64_t toFetch, toCompute;
-  int64_t ofFormulas; ///< of those to compute, what score, mask and weight take
+  int64_t forFormulas; ///< the share of `toCompute` that score, mask and weight use
 };
 
-constexpr Registers byHardware{40, 232, 64}, byThreads{72, 216, 56};
-/// Threads have one copy under way while the next begins: more stages than two would stay empty.
-constexpr int64_t mostStagesOfHardware = 4, mostStagesOfThreads = 2;
+constexpr Registers withTma{40, 232, 64}, withThreads{72, 216, 56};
+/// Copying threads have one copy pending while the next starts, so more than two stages would stay empty.
+constexpr int64_t maxTmaStages = 4, maxThreadStages = 2;
 
 } // namespace
 
-/// S, the weights of the tile before, and O are in registers, and what formulas take. Those that read by the key take
-/// more, the more keys there are.
+/// Whether registers suffice for S, the previous tile's weights, O and the formulas. Formulas that read elements by key
+/// need more registers, the more keys a tile has.
 static bool haveRegisters(const AttendMatrices &matrices, int64_t keys, const Registers &registers, int64_t reads) {
-  constexpr int64_t mostKeysReading = 64, ofReading = 16;
+  constexpr int64_t maxKeysReading = 64, perRead = 16;
   int64_t sums = keys / 2 + keys / 4 + matrices.values / 2;
-  if (reads > 0 && keys > mostKeysReading)
+  if (reads > 0 && keys > maxKeysReading)
     return false;
-  return sums + registers.ofFormulas + reads * ofReading <= registers.toCompute;
+  return sums + registers.forFormulas + reads * perRead <= registers.toCompute;
 }
 
-/// Of each ring: what is left of a block's memory beside the queries.
-static int64_t stagesOf(const AttendMatrices &matrices, int64_t keys, int64_t most) {
-  int64_t left = bytesOfTiles / elementBytes(matrices.type) - AttendWarpGroups::queries * matrices.features;
-  return std::min(most, left / (keys * (matrices.features + matrices.values)));
+/// Stages of each ring buffer: as many as fit beside the queries.
+static int64_t countStages(const AttendMatrices &matrices, int64_t keys, int64_t maxStages) {
+  int64_t left = tileBytes / elementBytes(matrices.type) - AttendWarpGroups::queries * matrices.features;
+  return std::min(maxStages, left / (keys * (matrices.features + matrices.values)));
 }
 
-/// Threads that copy have an address for each unit of a tile that they copy, and its place too where rows are no powers
-/// of two.
+/// Whether a copying thread has registers for an address of each 16-byte vector that it copies; a second one for each
+/// is needed if rows are not powers of two.
 static bool haveAddresses(const AttendMatrices &matrices, int64_t keys) {
-  constexpr int64_t mostUnits = 16;
+  constexpr int64_t maxVectors = 16;
   int64_t columns = std::max(matrices.features, matrices.values);
-  int64_t units = keys * columns * elementBytes(matrices.type) / (unitBytes * warpGroupThreads);
-  return (llvm::isPowerOf2_64(columns) ? units : 2 * units) <= mostUnits;
+  int64_t vectors = keys * columns * elementBytes(matrices.type) / (vectorBytes * warpGroupThreads);
+  return (llvm::isPowerOf2_64(columns) ? vectors : 2 * vectors) <= maxVectors;
 }
 
-/// Whether the hardware copies tiles of so many keys.
+/// Whether TMA copies tiles of so many keys.
 static Verdict readMaps(const AttendProblem &problem, const AttendMatrices &matrices, int64_t keys,
                         std::optional<AttendMaps> &maps) {
   SmallVector<int64_t> sizes(KernelSizes(problem.kernel).numSymbols(), typicalSize);
@@ -69,8 +69,8 @@ Verdict AttendWarpGroups::chooseTiling(const AttendProblem &problem, const Atten
   for (int64_t keys : {128, 96, 64, 48, 32, 16}) {
     std::optional<AttendMaps> maps;
     Verdict hasMaps = readMaps(problem, matrices, keys, maps);
-    const Registers &registers = maps ? byHardware : byThreads;
-    int64_t stages = stagesOf(matrices, keys, maps ? mostStagesOfHardware : mostStagesOfThreads);
+    const Registers &registers = maps ? withTma : withThreads;
+    int64_t stages = countStages(matrices, keys, maps ? maxTmaStages : maxThreadStages);
     bool hasRoom = haveRegisters(matrices, keys, registers, reads) && (maps || haveAddresses(matrices, keys));
     if (stages < fewestStages || !hasRoom)
       continue;
@@ -87,35 +87,35 @@ AttendWarpGroups::AttendWarpGroups(const AttendProblem &problem, const AttendMat
     : problem(problem), matrices(matrices), tiling(tiling), frame(problem.kernel, symbol, code, threads),
       tiles(frame.builder, frame.location), loops(frame.builder, frame.location, /*lanes=*/1), rows(problem, frame),
       fragments(problem, target, frame, rows), sources(problem, this->matrices, frame, rows), memory(tiles, frame.code),
-      rings(matrices, {queries, tiling.keys, tiling.stages, /*emptiers=*/consumers * warpGroupThreads / warpThreads},
+      rings(matrices, {queries, tiling.keys, tiling.stages, /*consumers=*/consumers * warpGroupThreads / warpThreads},
             this->tiling.maps, frame, rows, memory) {}
 
 KernelPhase AttendWarpGroups::emit() {
   openBlock();
   Value fetches = tiles.less(thread, tiles.number(warpGroupThreads));
   tiles.when(fetches, [&] {
-    giveRegisters(tiles, tiling.registersToFetch);
+    decreaseRegisters(tiles, tiling.registersToFetch);
     rings.fill(sources, thread, firstRow);
   });
   tiles.when(tiles.opposite(fetches), [&] {
-    takeRegisters(tiles, tiling.registersToCompute);
+    increaseRegisters(tiles, tiling.registersToCompute);
     computeAll();
   });
-  return {frame.place.symbol, problem.batches * rowBlocks(), threads, memory.bytes(), DeviceForm::WarpGroups};
+  return {frame.position.symbol, problem.batches * rowBlocks(), threads, memory.bytes(), DeviceForm::WarpGroups};
 }
 
 void AttendWarpGroups::openBlock() {
   firstRow = rows.openBlock(queries);
-  thread = tiles.fromIndex(frame.place.thread);
+  thread = tiles.fromIndex(frame.position.thread);
   rings.open(thread);
 }
 
 Value AttendWarpGroups::isLeft(const KeyTile &tile) { return loops.less(tile.first, rows.range.end); }
 
-//===------------------------------------------ who computes ------------------------------------------------------===//
+//===------------------------------------------ consumers ---------------------------------------------------------===//
 
 LoopBuilder::Values AttendWarpGroups::Carried::packed() const {
-  Values all = {next.first, next.all, place.stage, place.parity};
+  Values all = {next.first, next.all, position.stage, position.parity};
   all.append(weights);
   all.append(states.packed());
   return all;
@@ -124,7 +124,7 @@ LoopBuilder::Values AttendWarpGroups::Carried::packed() const {
 AttendWarpGroups::Carried AttendWarpGroups::Carried::with(ValueRange packed) const {
   Carried to;
   to.next = {packed[0], packed[1]};
-  to.place = {packed[2], packed[3]};
+  to.position = {packed[2], packed[3]};
   packed = packed.drop_front(4);
   llvm::append_range(to.weights, packed.take_front(weights.size()));
   to.states = states.with(packed.drop_front(weights.size()));
@@ -133,11 +133,11 @@ AttendWarpGroups::Carried AttendWarpGroups::Carried::with(ValueRange packed) con
 
 void AttendWarpGroups::computeAll() {
   Value own = tiles.sub(thread, tiles.number(warpGroupThreads));
-  Value warp = tiles.ofFirstLane(tiles.div(own, warpThreads));
+  Value warp = tiles.broadcastFirstLane(tiles.div(own, warpThreads));
   group = tiles.div(warp, warpGroupThreads / warpThreads);
   laneNumber = tiles.rem(thread, warpThreads);
   fragments.open(loops.add(firstRow, tiles.toIndex(tiles.mul(warp, productRows))), laneNumber);
-  turns.emplace(tiles, group, firstTurnBarrier);
+  order.emplace(tiles, group, firstOrderBarrier);
   KeyTile first = rows.search(rows.range.begin, tiling.keys);
   States start = fragments.start(matrices.values);
   SmallVector<Type> types = llvm::to_vector(ValueRange(start.packed()).getTypes());
@@ -147,7 +147,7 @@ void AttendWarpGroups::computeAll() {
 }
 
 AttendWarpGroups::States AttendWarpGroups::passTiles(const KeyTile &first, const States &start) {
-  turns->open();
+  order->open();
   Carried carried = begin(first, start);
   carried = carried.with(tiles.loopWhile(
       carried.packed(), [&](ValueRange packed) { return isLeft(carried.with(packed).next); },
@@ -157,83 +157,84 @@ AttendWarpGroups::States AttendWarpGroups::passTiles(const KeyTile &first, const
   return states;
 }
 
-/// The scores and weights of the first tile.
+/// Computes scores and weights of the first tile.
 AttendWarpGroups::Carried AttendWarpGroups::begin(const KeyTile &first, const States &start) {
-  TileRing::Place place = rings.ofKeys.first(tiles);
-  Carried made{rows.search(loops.add(first.first, tiling.keys), tiling.keys), place, start, {}};
-  rings.ofKeys.awaitFull(tiles, place);
-  turns->take();
-  Values sums = multiplyKeys(place);
-  turns->pass(tiles.opposite(isLeft(made.next)));
+  TileRing::Position position = rings.keyRing.first(tiles);
+  Carried result{rows.search(loops.add(first.first, tiling.keys), tiling.keys), position, start, {}};
+  rings.keyRing.awaitFull(tiles, position);
+  order->wait();
+  Values sums = multiplyKeys(position);
+  order->release(tiles.opposite(isLeft(result.next)));
   sums = awaitProducts(tiles, 0, sums);
-  release(rings.ofKeys, place);
-  Values corrections; // of nothing
-  made.weights = weigh(first, sums, made.states, corrections);
-  return made;
+  release(rings.keyRing, position);
+  Values corrections; // there is no O yet
+  result.weights = weigh(first, sums, result.states, corrections);
+  return result;
 }
 
-/// The scores and weights of the next tile, while the values of this one are added.
+/// Computes scores and weights of the next tile, while the values of this one are added.
 AttendWarpGroups::Carried AttendWarpGroups::continueWith(const Carried &before) {
-  TileRing::Place place = rings.ofKeys.next(tiles, before.place);
-  Carried made{rows.search(loops.add(before.next.first, tiling.keys), tiling.keys), place, before.states, {}};
-  rings.ofKeys.awaitFull(tiles, place);
-  turns->take();
-  Values sums = multiplyKeys(place), values = addValues(before);
-  turns->pass(tiles.opposite(isLeft(made.next)));
+  TileRing::Position position = rings.keyRing.next(tiles, before.position);
+  Carried result{rows.search(loops.add(before.next.first, tiling.keys), tiling.keys), position, before.states, {}};
+  rings.keyRing.awaitFull(tiles, position);
+  order->wait();
+  Values sums = multiplyKeys(position), values = addValues(before);
+  order->release(tiles.opposite(isLeft(result.next)));
   sums = awaitProducts(tiles, 1, sums);
-  release(rings.ofKeys, place);
+  release(rings.keyRing, position);
   Values corrections;
-  made.weights = weigh(before.next, sums, made.states, corrections);
-  made.states.values = awaitProducts(tiles, 0, values, before.weights);
-  release(rings.ofValues, before.place);
-  AttendFragments::correct(made.states.values, corrections, loops);
-  return made;
+  result.weights = weigh(before.next, sums, result.states, corrections);
+  result.states.values = awaitProducts(tiles, 0, values, before.weights);
+  release(rings.valueRing, before.position);
+  AttendFragments::correct(result.states.values, corrections, loops);
+  return result;
 }
 
-/// What a row's sums of values have to be multiplied with is left in `corrections`.
+/// `corrections` returns the factors of O, by row.
 LoopBuilder::Values AttendWarpGroups::weigh(const KeyTile &tile, ValueRange sums, States &states, Values &corrections) {
-  Values scores = fragments.scoresOf(tile, sums);
+  Values scores = fragments.computeScores(tile, sums);
   if (problem.normaliser->usesMaximum())
     corrections = fragments.raiseMaxima(scores, states);
-  Values weights = fragments.weightsOf(tile, scores, states), left;
+  Values weights = fragments.computeWeights(tile, scores, states), left;
   for (int64_t square = 0; square < tiling.keys / productColumns; square += 2)
     llvm::append_range(left, fragments.leftMatrix(matrices.type, weights, square));
   return left;
 }
 
-/// One arrival a warp.
-void AttendWarpGroups::release(const TileRing &ring, const TileRing::Place &place) {
-  tiles.when(tiles.less(laneNumber, tiles.number(1)), [&] { ring.markEmpty(tiles, place.stage); });
+/// One arrival for each warp.
+void AttendWarpGroups::release(const TileRing &ring, const TileRing::Position &position) {
+  tiles.when(tiles.less(laneNumber, tiles.number(1)), [&] { ring.markEmpty(tiles, position.stage); });
 }
 
 //===------------------------------------------ products ----------------------------------------------------------===//
 
-LoopBuilder::Values AttendWarpGroups::multiplyKeys(const TileRing::Place &place) {
+LoopBuilder::Values AttendWarpGroups::multiplyKeys(const TileRing::Position &position) {
   OpBuilder &b = loops.builder;
   SharedOperand left(rings.queries, matrices.type, /*columnsAreDepth=*/true);
   SharedOperand right(rings.keys, matrices.type, /*columnsAreDepth=*/true);
-  Value ofQueries = rings.queries.stage(tiles, tiles.number(0)), here = rings.keys.stage(tiles, place.stage);
+  Value queryStage = rings.queries.stageOffset(tiles, tiles.number(0)),
+        here = rings.keys.stageOffset(tiles, position.stage);
   Value firstQuery = tiles.mul(group, warpGroupRows), none = LLVM::UndefOp::create(b, loops.location, b.getF32Type());
   Values sums = beginProducts(tiles, Values(tiling.keys / 2, none));
   for (int64_t k = 0; k < matrices.features; k += productDepth(matrices.type))
-    sums = multiplyAdd(tiles, matrices.type, left.part(tiles, ofQueries, firstQuery, k),
-                       right.part(tiles, here, tiles.number(0), k), sums, k > 0 ? Value() : loops.boolean(false));
-  closeProducts(tiles);
+    sums = multiplyAdd(tiles, matrices.type, left.slice(tiles, queryStage, firstQuery, k),
+                       right.slice(tiles, here, tiles.number(0), k), sums, k > 0 ? Value() : loops.boolean(false));
+  commitProducts(tiles);
   return sums;
 }
 
 LoopBuilder::Values AttendWarpGroups::addValues(const Carried &of) {
-  rings.ofValues.awaitFull(tiles, of.place);
+  rings.valueRing.awaitFull(tiles, of.position);
   SharedOperand right(rings.values, matrices.type, /*columnsAreDepth=*/false);
-  Value here = rings.values.stage(tiles, of.place.stage);
+  Value here = rings.values.stageOffset(tiles, of.position.stage);
   Values sums = beginProducts(tiles, of.states.values);
   int64_t depth = productDepth(matrices.type);
   for (int64_t key = 0; key < tiling.keys; key += depth) {
     ArrayRef<Value> left = ArrayRef(of.weights).slice(key / depth * 4, 4);
     sums = multiplyAdd(tiles, matrices.type, FragmentA{left[0], left[1], left[2], left[3]},
-                       right.part(tiles, here, tiles.number(0), key), sums);
+                       right.slice(tiles, here, tiles.number(0), key), sums);
   }
-  closeProducts(tiles);
+  commitProducts(tiles);
   return sums;
 }
 

@@ -1,19 +1,19 @@
-//===- AttendWarpGroups.h - attention by warp groups that multiply together ---------------------------------------===//
+//===- AttendWarpGroups.h - attention by wgmma with specialised warp groups (FlashAttention-3) --------------------===//
 //
-// For sm_90a (DeviceForm::WarpGroups). A block has 128 queries of one batch and three warp groups. One fetches the
-// queries and tile after tile of keys and values (KeyRings.h); the other two have 64 queries each, and multiply by
+// For sm_90a. A block has 128 queries of one batch and three warp groups. One is the producer: it copies the queries
+// and the tiles of keys and values (KeyRings.h). The other two are consumers with 64 queries each, which multiply by
 // wgmma:
 //
-//   S = Q K^T                       both in shared memory
-//   of the tile before: O += P V    P in registers, V with its depth along the columns; under way with S
-//   s, m', p, l of this tile        when S is there, while O is under way (AttendFragments.h)
-//   O = a O                         when O is there
+//   S = Q K^T                       both operands in shared memory
+//   O += P V of the previous tile   P in registers, V with its depth along the columns; asynchronous, together with S
+//   s, m', p, l of this tile        when S is complete, while O is pending (AttendFragments.h)
+//   O = a O                         when O is complete
 //
-// The two take turns to begin products: while one makes weights of its scores, the other one's products run. (Shah and
-// others: FlashAttention-3, 2024.) Tiles that a mask empties are neither copied nor computed, those that are kept whole
-// run without it; every warp group finds them by itself.
+// The consumers alternate (OrderedBarrier): while one computes the weights of its scores, the products of the other run
+// (Shah and others: FlashAttention-3, 2024). A fully masked tile is neither copied nor computed; a tile without masked
+// pairs runs without mask code. Every warp group derives the sequence of tiles by itself.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Attend/AttendFragments.h"
@@ -27,21 +27,21 @@ public:
   static constexpr int64_t consumers = 2, threads = (1 + consumers) * warpGroupThreads;
   static constexpr int64_t queries = consumers * warpGroupRows;
 
-  /// How a block passes the keys.
+  /// Tile sizes of a block, and distribution of registers.
   struct Tiling {
-    int64_t keys, stages;                         ///< of a tile, of each ring
-    int64_t registersToFetch, registersToCompute; ///< of a thread of each kind of warp group
-    std::optional<AttendMaps> maps;               ///< where the hardware copies tiles
-    Verdict hasMaps;                              ///< or why it does not
+    int64_t keys, stages;                         ///< keys of a tile, stages of each ring buffer
+    int64_t registersToFetch, registersToCompute; ///< per thread of the producer and of the consumers
+    std::optional<AttendMaps> maps;               ///< null if threads copy instead of TMA
+    Verdict hasMaps;                              ///< the reason against TMA copies
   };
-  /// The largest tiles for which there are registers and memory; the reason where there are none completes "no warp
-  /// groups: ".
+  /// Chooses the largest tiles that fit registers and memory; if there are none, the reason completes "no warp groups:
+  /// ".
   static Verdict chooseTiling(const AttendProblem &problem, const AttendMatrices &matrices,
                               std::optional<Tiling> &tiling);
 
   AttendWarpGroups(const AttendProblem &problem, const AttendMatrices &matrices, const Tiling &tiling,
                    const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
-  /// Behind the phase that makes the maps.
+  /// Emits the kernel phase; that of the tensor maps comes before it.
   KernelPhase emit();
 
 private:
@@ -50,12 +50,12 @@ private:
   using Values = LoopBuilder::Values;
   using States = AttendFragments::States;
 
-  /// What a thread that computes carries from tile to tile.
+  /// Loop-carried values of a consumer thread.
   struct Carried {
-    KeyTile next;          ///< behind the one whose weights are these
-    TileRing::Place place; ///< of this one
+    KeyTile next;                ///< the tile after the one of these weights
+    TileRing::Position position; ///< of the tile of these weights
     States states;
-    Values weights; ///< left matrices, i32: [16 keys][register]
+    Values weights; ///< fragments of A, i32: [16 keys][register]
 
     Values packed() const;
     Carried with(ValueRange packed) const;
@@ -67,10 +67,10 @@ private:
   States passTiles(const KeyTile &first, const States &start);
   Carried begin(const KeyTile &first, const States &start);
   Carried continueWith(const Carried &before);
-  Values multiplyKeys(const TileRing::Place &place);
+  Values multiplyKeys(const TileRing::Position &position);
   Values addValues(const Carried &of);
   Values weigh(const KeyTile &tile, ValueRange sums, States &states, Values &corrections);
-  void release(const TileRing &ring, const TileRing::Place &place);
+  void release(const TileRing &ring, const TileRing::Position &position);
   Value isLeft(const KeyTile &tile);
 
   const AttendProblem &problem;
@@ -78,15 +78,15 @@ private:
   const Tiling tiling;
   DeviceFrame frame;
   TileBuilder tiles;
-  LoopBuilder loops; ///< of indices alone
+  LoopBuilder loops; ///< for indices only
   AttendRows rows;
   AttendFragments fragments;
   AttendSources sources;
   BlockMemory memory;
   KeyRings rings;
   Value firstRow;
-  Value thread, group, laneNumber; ///< i32; `group` of those that compute
-  std::optional<WarpGroupTurns> turns;
+  Value thread, group, laneNumber; ///< i32; `group` is the consumer's number
+  std::optional<OrderedBarrier> order;
 };
 
 } // namespace attnc

@@ -1,7 +1,7 @@
 #include "compiler/Codegen/GPU/Attend/AttendMerge.h"
-#include "compiler/Codegen/GPU/Attend/AttendSplits.h"
 #include "compiler/Codegen/GPU/Attend/AttendTiles.h"
 #include "compiler/Codegen/GPU/Attend/AttendWarpGroups.h"
+#include "compiler/Codegen/GPU/Attend/SplitKvTiles.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Codegen/Schedule/KernelForms.h"
 
@@ -15,58 +15,58 @@ Verdict supportsDeviceAttend(func::FuncOp kernel) {
   return verdict ? canAttendOnDevice(problem) : verdict;
 }
 
-/// A block of warp groups has more queries, and values whose depth runs along the columns of a tile.
+/// Whether wgmma applies: a block has more queries, and values are read with their depth along the columns of a tile.
 static Verdict suitsWarpGroups(const AttendProblem &problem, const AttendMatrices &matrices,
                                std::optional<AttendWarpGroups::Tiling> &tiling) {
   if (problem.rows.isConstant() && problem.rows.constant() <= AttendTiles::queries)
     return Verdict::no("it has 64 queries or fewer, half of a block of warp groups");
-  if (areWords(matrices.type))
+  if (is32Bit(matrices.type))
     return Verdict::no("its values are f32, which warp groups don't turn around as they multiply");
   return AttendWarpGroups::chooseTiling(problem, matrices, tiling);
 }
 
 namespace {
 
-/// The phases of one kernel.
+/// Emits the kernel phases of one attention kernel.
 class Phases {
 public:
   Phases(const AttendProblem &problem, const Target &target, ModuleOp code)
       : problem(problem), target(target), code(code) {
     recordRefusal(problem.kernel, KernelForm::TensorCores, AttendMatrices::match(problem, matrices));
-    made.cost = problem.cost();
+    result.cost = problem.cost();
   }
 
   KernelCode emit() {
     std::string symbol = func::FuncOp(problem.kernel).getSymName().str();
-    if (Verdict verdict = AttendParts::canSplit(problem); !verdict) {
+    if (Verdict verdict = AttendSplitKv::canSplit(problem); !verdict) {
       recordRefusal(problem.kernel, KernelForm::SplitKeys, verdict);
       emitWhole(symbol);
-    } else if (AttendParts parts(problem, splitsOfBlock()); parts.areAlwaysFew()) {
-      emitSplits(symbol, parts);
-    } else { // of both, one has blocks: which one, the number of rows tells
+    } else if (AttendSplitKv splitKv(problem, blockSplits()); splitKv.areAlwaysFew()) {
+      emitSplitKv(symbol, splitKv);
+    } else { // both are emitted; the number of rows decides which one has blocks
       emitWhole(symbol);
-      for (KernelPhase &phase : made.phases)
-        phase.chunks *= SizeExpr(1) - parts.areFew;
-      emitSplits(symbol + "$few", parts);
+      for (KernelPhase &phase : result.phases)
+        phase.chunks *= SizeExpr(1) - splitKv.areFew;
+      emitSplitKv(symbol + "$few", splitKv);
     }
-    return made;
+    return result;
   }
 
 private:
-  bool splitsByTensorCores() const { return matrices && AttendSplits::suits(*matrices); }
-  int64_t splitsOfBlock() const { return splitsByTensorCores() ? 1 : blockThreads / warpThreads; }
+  bool usesTensorCores() const { return matrices && SplitKvTiles::suits(*matrices); }
+  int64_t blockSplits() const { return usesTensorCores() ? 1 : blockThreads / warpThreads; }
 
-  /// Rows with all of their keys.
+  /// Each row is computed with all of its keys.
   void emitWhole(const std::string &symbol) {
     if (matrices)
       return emitTiles(symbol);
     DeviceFrame frame(problem.kernel, symbol, code);
     AttendGeneral attend(problem, target, frame);
-    made.phases.push_back(attend.emit());
-    recordForm(problem.kernel, symbol, KernelForm::F32, {{"tile_q", attend.rowsOfWarp()}, {"tile_kv", warpThreads}});
+    result.phases.push_back(attend.emit());
+    recordForm(problem.kernel, symbol, KernelForm::F32, {{"tile_q", attend.warpRows()}, {"tile_kv", warpThreads}});
   }
 
-  /// The same by tensor cores, in each form that the target has.
+  /// The same by tensor cores, for each device variant of the target.
   void emitTiles(const std::string &symbol) {
     std::optional<AttendWarpGroups::Tiling> tiling;
     Verdict hasGroups = suitsWarpGroups(problem, *matrices, tiling);
@@ -77,8 +77,8 @@ private:
     }
     if (!hasGroups || target.has(DeviceForm::Warps)) {
       AttendTiles attend(problem, *matrices, target, symbol, code);
-      made.phases.push_back(attend.emit());
-      made.phases.back().form = hasGroups ? DeviceForm::Warps : DeviceForm::Any;
+      result.phases.push_back(attend.emit());
+      result.phases.back().form = hasGroups ? DeviceForm::Warps : DeviceForm::Any;
       recordForm(problem.kernel, symbol, KernelForm::TensorCores,
                  {{"tile_q", AttendTiles::queries}, {"tile_kv", attend.keys}});
     }
@@ -89,44 +89,44 @@ private:
     if (tiling.maps) {
       TensorMaps maps = tiling.maps->all();
       recordForm(problem.kernel, symbol + "$maps", KernelForm::TensorMaps);
-      made.phases.push_back(maps.emit(problem.kernel, symbol + "$maps", code));
-      made.sharedBytes = maps.bytes();
+      result.phases.push_back(maps.emit(problem.kernel, symbol + "$maps", code));
+      result.sharedBytes = maps.bytes();
     }
-    made.phases.push_back(AttendWarpGroups(problem, *matrices, tiling, target, symbol + "$groups", code).emit());
+    result.phases.push_back(AttendWarpGroups(problem, *matrices, tiling, target, symbol + "$groups", code).emit());
     recordForm(problem.kernel, symbol + "$groups", KernelForm::WarpGroups,
                {{"tile_q", AttendWarpGroups::queries},
                 {"tile_kv", tiling.keys},
                 {"copies", StringRef(tiling.maps ? "tensor-maps" : "threads")}});
   }
 
-  /// Parts of rows, and their results.
-  void emitSplits(const std::string &symbol, const AttendParts &parts) {
+  /// Split-KV: partial results, and their merge.
+  void emitSplitKv(const std::string &symbol, const AttendSplitKv &splitKv) {
     KernelPhase phase;
     if (matrices)
-      recordRefusal(problem.kernel, KernelForm::TensorCores, AttendSplits::suits(*matrices));
-    if (splitsByTensorCores()) {
-      phase = AttendSplits(problem, *matrices, parts, target, symbol, code).emit();
+      recordRefusal(problem.kernel, KernelForm::TensorCores, SplitKvTiles::suits(*matrices));
+    if (usesTensorCores()) {
+      phase = SplitKvTiles(problem, *matrices, splitKv, target, symbol, code).emit();
     } else {
       DeviceFrame frame(problem.kernel, symbol, code);
-      phase = AttendGeneral(problem, target, frame, parts.numbers).emitParts(parts);
+      phase = AttendGeneral(problem, target, frame, splitKv.numbers).emitPartials(splitKv);
     }
     recordForm(problem.kernel, symbol, KernelForm::SplitKeys,
-               {{"products", nameOf(splitsByTensorCores() ? KernelForm::TensorCores : KernelForm::F32)},
-                {"decode_rows", AttendParts::mostRows / problem.group}});
+               {{"products", nameOf(usesTensorCores() ? KernelForm::TensorCores : KernelForm::F32)},
+                {"decode_rows", AttendSplitKv::maxRows / problem.group}});
     std::string merge = symbol + "$merge";
-    for (KernelPhase each : {phase, AttendMerge(problem, parts, target, merge, code).emit()}) {
-      each.chunks *= parts.areFew;
-      made.phases.push_back(each);
+    for (KernelPhase each : {phase, AttendMerge(problem, splitKv, target, merge, code).emit()}) {
+      each.chunks *= splitKv.areFew;
+      result.phases.push_back(each);
     }
     recordForm(problem.kernel, merge, KernelForm::Merge);
-    made.sharedBytes = SizeExpr::max(made.sharedBytes, parts.bytes());
+    result.sharedBytes = SizeExpr::max(result.sharedBytes, splitKv.bytes());
   }
 
   const AttendProblem &problem;
   const Target &target;
   ModuleOp code;
-  std::optional<AttendMatrices> matrices; ///< where tensor cores take it
-  KernelCode made;
+  std::optional<AttendMatrices> matrices; ///< null if tensor cores do not apply
+  KernelCode result;
 };
 
 } // namespace

@@ -22,7 +22,7 @@ void KeyCopy::issue(Value first, Value end, Value stage) {
   OpBuilder &b = tiles.builder;
   Value count = loops.min(loops.constant(tile.rows), loops.sub(end, first));
   Value number = b.createOrFold<arith::IndexCastOp>(tiles.location, b.getI64Type(), first);
-  copy.issue(tile.stage(tiles, stage), b.createOrFold<arith::MulIOp>(tiles.location, number, stride),
+  copy.issue(tile.stageOffset(tiles, stage), b.createOrFold<arith::MulIOp>(tiles.location, number, stride),
              tiles.fromIndex(count), nullptr);
 }
 

@@ -1,4 +1,4 @@
-//===- KeyCopy.h - tiles of keys, or of values, that threads copy -------------------------------------------------===//
+//===- KeyCopy.h - copies of tiles of keys or values by threads (cp.async) ----------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Attend/AttendMatrices.h"
@@ -8,16 +8,17 @@ namespace attnc {
 class KeyCopy {
 public:
   using Value = mlir::Value;
-  /// By `threads` threads, of which this is number `thread` (i32), into stages of `tile`.
+  /// For `threads` threads, of which this is number `thread` (i32), into stages of `tile`.
   KeyCopy(TileBuilder &tiles, const SharedTile &tile, const AttendSources::KeyRows &lines, Value thread,
           int64_t threads);
 
-  /// Begins to copy the keys from `first` on to stage number `stage` (i32); from `end` on (both index) there are zeros.
+  /// Issues the copies of the keys from `first` on to stage number `stage` (i32); keys from `end` on (both index) are
+  /// zero-filled.
   void issue(Value first, Value end, Value stage);
 
 private:
   TileBuilder &tiles;
-  LoopBuilder loops; ///< of indices alone
+  LoopBuilder loops; ///< for indices only
   const SharedTile tile;
   const Value stride; ///< i64, bytes
   TileCopy copy;

@@ -1,17 +1,17 @@
-//===- KeyRings.h - tiles of queries, keys and values that a warp group fetches for others ------------------------===//
+//===- KeyRings.h - ring buffers of keys and values, filled by a producer warp group ------------------------------===//
 //
-// A block's queries are one tile. Its keys and its values are a ring of stages each (TileRing.h): keys are needed, and
-// given back, a product before the values of the same tile. They come in the order in which they are multiplied:
+// The queries of a block are one tile. Keys and values have a ring buffer each (TileRing.h), because a tile's keys are
+// needed, and released, one product before its values. The producer copies in the order of the products:
 //
-//   K0   K1 V0   K2 V1   K3 V2   ...                      the queries with K0
+//   K0   K1 V0   K2 V1   K3 V2   ...                      the queries together with K0
 //
-// The hardware copies them, at the word of one thread, where AttendMaps says where they lie. Else the threads of the
-// warp group do, and one of these copies is under way while the next one is begun: a stage is full a copy later.
+// If AttendMaps matches, one elected thread issues TMA copies. Otherwise all threads of the warp group copy, with one
+// copy pending while the next one starts: a stage is full one copy later.
 //
-// Who computes the tile at `place`: its values are at `place` of `ofValues`, and the next tile's keys at the place
-// behind it of `ofKeys`.
+// A consumer that computes the tile at `position` finds its values at `position` of `valueRing`, and the next tile's
+// keys at the following position of `keyRing`.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Attend/AttendMaps.h"
@@ -28,34 +28,34 @@ public:
   using Values = LoopBuilder::Values;
 
   struct Shape {
-    int64_t queries, keys, stages; ///< of a tile, and of each ring
-    int64_t emptiers;              ///< arrivals that give a stage back
+    int64_t queries, keys, stages; ///< queries and keys of a tile, stages of each ring buffer
+    int64_t consumers;             ///< arrivals that release a stage
   };
   KeyRings(const AttendMatrices &matrices, const Shape &shape, const std::optional<AttendMaps> &maps,
            DeviceFrame &frame, AttendRows &rows, BlockMemory &memory);
 
-  /// All threads of the block.
+  /// Executed by all threads of the block.
   void open(Value thread);
-  /// The warp group whose first thread is number 0: the queries from `firstRow` (index) on, and all tiles of keys of
-  /// which a pair may be kept.
+  /// Executed by the producer warp group, whose first thread is number 0: copies the queries from `firstRow` (index)
+  /// on, and all tiles of keys with possibly unmasked pairs.
   void fill(AttendSources &sources, Value thread, Value firstRow);
 
   const SharedTile queries, keys, values;
-  const TileRing ofKeys, ofValues;
+  const TileRing keyRing, valueRing;
 
 private:
-  static SharedTile tileOf(BlockMemory &memory, MatrixType type, int64_t rows, int64_t columns, int64_t stages);
-  static TileRing ringOf(BlockMemory &memory, const Shape &shape, bool isFetched);
+  static SharedTile makeTile(BlockMemory &memory, MatrixType type, int64_t rows, int64_t columns, int64_t stages);
+  static TileRing makeRing(BlockMemory &memory, const Shape &shape, bool isFetched);
   void fetchAll(AttendSources &sources, Value thread, Value firstRow);
   void copyAll(AttendSources &sources, Value thread, Value firstRow);
-  Value firstFrom(Value key); ///< of the next tile
+  Value nextTileKey(Value key); ///< first key of the next tile
   Value exists(Value first);
 
   const std::optional<AttendMaps> &maps;
   DeviceFrame &frame;
   AttendRows &rows;
   TileBuilder tiles;
-  LoopBuilder loops; ///< of indices alone
+  LoopBuilder loops; ///< for indices only
 };
 
 } // namespace attnc

@@ -1,14 +1,14 @@
-//===- KeyStages.h - keys and values in a block's memory, and products with them ----------------------------------===//
+//===- KeyStages.h - pipeline stages of keys and values, and the products with them (mma.sync) --------------------===//
 //
-// A stage holds a tile of keys and the values of the same keys. All threads of the block copy them, and each warp
-// multiplies rows of its own, S = Q K^T and O += P V, with all keys of a tile or with some neighbours of them.
+// A stage has a tile of keys and the values of the same keys. All threads of the block copy. Each warp multiplies its
+// own rows with all keys of a tile, or with a contiguous part of them: S = Q K^T and O += P V.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Attend/AttendFragments.h"
 #include "compiler/Codegen/GPU/Attend/KeyCopy.h"
-#include "compiler/Codegen/GPU/Tile/Factor.h"
+#include "compiler/Codegen/GPU/Tile/OperandFragment.h"
 
 namespace attnc {
 
@@ -21,32 +21,32 @@ public:
   KeyStages(const AttendMatrices &matrices, DeviceFrame &frame, AttendRows &rows, BlockMemory &memory, int64_t keys,
             int64_t stages);
 
-  /// Prepares the copies, and reads for a warp, which has a part of a tile (i32, null for 0): from which key on, and
-  /// from which value on, a multiple of 64.
+  /// Prepares copies and reads. A warp's part of a tile starts at `firstKey` and at `firstValue`, a multiple of 64
+  /// (i32, null for 0).
   void open(AttendSources &sources, Value lane, Value firstKey, Value firstValue);
-  /// Begins to copy a tile to stage number `stage`, and closes the group; past the last key there are zeros, and of no
-  /// tile nothing is copied.
+  /// Issues the copy of a tile to stage number `stage`, and commits the group; keys past the last one are zero-filled,
+  /// and nothing is copied if there is no tile.
   void copy(const KeyTile &tile, Value stage);
-  /// The warp's S, `squares` of it: `readQueries` reads its rows of `queries`.
-  Values products(FragmentReader &readQueries, Value queries, Value stage, int64_t squares);
-  /// O = O * corrections + P V over the warp's keys, whose weights are left matrices one after the other, and as many
+  /// The warp's S, `fragments` of them; `readQueries` reads its rows of `queries`.
+  Values products(FragmentReader &readQueries, Value queries, Value stage, int64_t fragments);
+  /// O = O * corrections + P V over the warp's keys. `weights` are fragments of A, one after the other; O has as many
   /// values as there are sums.
   void addValues(Value stage, llvm::ArrayRef<FragmentA> weights, ValueRange corrections, Values &sums);
 
   const int64_t keys, stages;
 
 private:
-  void addPart(FragmentReader &readQueries, Value queries, Value keys, int64_t units, Values &sums);
+  void addSlice(FragmentReader &readQueries, Value queries, Value keys, int64_t vectors, Values &sums);
 
   const MatrixType type;
   DeviceFrame &frame;
   AttendRows &rows;
   TileBuilder tiles;
-  LoopBuilder loops; ///< of indices alone
+  LoopBuilder loops; ///< for indices only
   SharedTile keyTile, valueTile;
   std::optional<KeyCopy> copyKeys, copyValues;
-  std::optional<FragmentReader> readKeys, readValues; ///< values of 16 bits
-  std::optional<TurnedWords> readWords;               ///< values that are words
+  std::optional<FragmentReader> readKeys, readValues; ///< of 16-bit values
+  std::optional<TransposedReader> readTransposed;     ///< of 32-bit values
 };
 
 } // namespace attnc

@@ -14,12 +14,14 @@ void registerDeviceDialects(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
-/// Where groups of a block give and take registers, a block begins with all that a processor of the device has: what
-/// one takes is what others have given, and it would wait for ever if there had been less.
+/// The register limit of a kernel whose warp groups redistribute registers (setmaxnreg). Such a block is launched with
+/// all registers of a multiprocessor: a warp group can only acquire what others released, and would block for ever if
+/// the launch had allocated fewer.
 static std::optional<int32_t> registersAtLaunch(LLVM::LLVMFuncOp function, int64_t threads) {
-  constexpr int64_t all = 1 << 16, unit = 8;
-  bool moves = function.walk([](NVVM::SetMaxRegisterOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  return moves ? std::optional(static_cast<int32_t>(all / threads / unit * unit)) : std::nullopt;
+  constexpr int64_t registers = 1 << 16, granularity = 8;
+  bool redistributes = function.walk([](NVVM::SetMaxRegisterOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return redistributes ? std::optional(static_cast<int32_t>(registers / threads / granularity * granularity))
+                       : std::nullopt;
 }
 
 LogicalResult lowerDeviceCode(ModuleOp code, const Target &target) {
@@ -33,7 +35,7 @@ LogicalResult lowerDeviceCode(ModuleOp code, const Target &target) {
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
     int32_t alongX = static_cast<int32_t>(threads.getInt());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr({alongX, 1, 1}));
-    // Without either the assembler would rather spill than let a processor of the device have fewer blocks.
+    // Without either attribute ptxas limits registers for the sake of occupancy, and spills.
     if (auto registers = registersAtLaunch(function, threads.getInt()))
       function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(), builder.getI32IntegerAttr(*registers));
     else
@@ -50,7 +52,7 @@ FailureOr<std::string> emitPtx(ModuleOp code, LlvmCode &llvmCode, const Target &
   if (failed(text))
     return failure();
   std::string ptx(text->begin(), text->end());
-  // Memory that a launch gives a block is external too (Tile/BlockMemory.h).
+  // Dynamic shared memory is `.extern` too (Tile/BlockMemory.h).
   if (ptx.find(".extern .func") != std::string::npos)
     return code.emitError() << "device code calls a function that LLVM has instead of an instruction";
   return ptx;

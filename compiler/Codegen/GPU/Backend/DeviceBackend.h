@@ -1,14 +1,14 @@
-//===- DeviceBackend.h - from a device's code module to PTX -----------------------------------------------------===//
+//===- DeviceBackend.h - lowering of a device's code module to PTX ------------------------------------------------===//
 //
-// The code module of a device holds the functions of kernels' phases (Nest/DeviceFrame.h) on the dialects of a
-// processor's code module and `nvvm`, for what only a device has. Its steps are those of compiler/Codegen/Backend, with
-// two that differ:
+// The code module of a device has one function for each kernel phase (Nest/DeviceFrame.h). It uses the dialects of a
+// processor's code module, and `nvvm` for device instructions. Lowering follows compiler/Codegen/Backend, except for
+// two functions:
 //
-//   lowerDeviceCode      lowerToLlvmDialect, and each function becomes a kernel of PTX with its number of threads
+//   lowerDeviceCode      lowerToLlvmDialect; then each function becomes a PTX kernel with its number of threads
 //   translateToLlvm, optimise
-//   emitPtx              text, for the driver to compile where it runs; it calls no function that is not in it
+//   emitPtx              PTX text, which the driver compiles at load time; the text calls no external function
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Backend/Backend.h"
@@ -16,11 +16,11 @@
 
 namespace attnc {
 
-/// What registerBackendDialects leaves to compiles for a device.
+/// The dialects that a compile for a device needs in addition to registerBackendDialects.
 void registerDeviceDialects(mlir::DialectRegistry &registry);
 
 mlir::LogicalResult lowerDeviceCode(mlir::ModuleOp code, const Target &target);
-/// Fails, with a message on the module, where the text would call a function that it does not define.
+/// Fails, with a message on the module, if the text calls a function that it does not define.
 mlir::FailureOr<std::string> emitPtx(mlir::ModuleOp code, LlvmCode &llvmCode, const Target &target);
 
 } // namespace attnc

@@ -26,8 +26,8 @@ std::optional<Ptxas> Ptxas::find() {
   return program ? std::optional(Ptxas(*program)) : std::nullopt;
 }
 
-/// What a program says, and how it ended; what can't be run ends with -1.
-static std::pair<std::string, int> outputOf(const std::string &program, SmallVector<StringRef> arguments) {
+/// Runs a program and returns its output and exit code, which is -1 if the program cannot be run.
+static std::pair<std::string, int> runProgram(const std::string &program, SmallVector<StringRef> arguments) {
   SmallString<128> path;
   if (sys::fs::createTemporaryFile("attnc", "txt", path))
     return {"no temporary file can be made", -1};
@@ -39,15 +39,15 @@ static std::pair<std::string, int> outputOf(const std::string &program, SmallVec
 }
 
 std::string Ptxas::version() const {
-  std::string said = outputOf(program, {"--version"}).first;
-  return StringRef(said).split("release ").second.take_while([](char c) { return isDigit(c) || c == '.'; }).str();
+  std::string output = runProgram(program, {"--version"}).first;
+  return StringRef(output).split("release ").second.take_while([](char c) { return isDigit(c) || c == '.'; }).str();
 }
 
 Ptxas::Report Ptxas::assemble(StringRef ptx, StringRef architecture) const {
   Report report;
   SmallString<128> source;
   if (sys::fs::createTemporaryFile("attnc", "ptx", source)) {
-    report.said = "no temporary file can be made";
+    report.output = "no temporary file can be made";
     report.exitCode = -1;
     return report;
   }
@@ -55,14 +55,14 @@ Ptxas::Report Ptxas::assemble(StringRef ptx, StringRef architecture) const {
   std::error_code error;
   raw_fd_ostream(source, error) << ptx;
   std::string option = ("-arch=" + architecture).str();
-  std::tie(report.said, report.exitCode) = outputOf(program, {"-v", option, source, "-o", "/dev/null"});
-  report.functions = read(report.said);
+  std::tie(report.output, report.exitCode) = runProgram(program, {"-v", option, source, "-o", "/dev/null"});
+  report.functions = read(report.output);
   return report;
 }
 
-std::vector<FunctionResources> Ptxas::read(StringRef said) {
+std::vector<FunctionResources> Ptxas::read(StringRef output) {
   std::vector<FunctionResources> functions;
-  for (StringRef line : split(said, '\n')) {
+  for (StringRef line : split(output, '\n')) {
     if (StringRef name = line.split("Compiling entry function '").second; !name.empty())
       functions.emplace_back().function = name.split('\'').first.str();
     if (functions.empty())
@@ -90,12 +90,12 @@ std::vector<FunctionResources> Ptxas::read(StringRef said) {
 
 std::string Ptxas::Report::fault() const {
   if (exitCode != 0)
-    return "ptxas ended with " + std::to_string(exitCode) + ": " + said;
+    return "ptxas ended with " + std::to_string(exitCode) + ": " + output;
   for (const FunctionResources &each : functions)
     if (each.stackBytes || each.spillBytes)
       return each.function + ": a stack of " + std::to_string(each.stackBytes) + " bytes, " +
              std::to_string(each.spillBytes) + " bytes spilled";
-  return said.find("C75") == std::string::npos ? "" : said; // matrix products that it makes wait for each other
+  return output.find("C75") == std::string::npos ? "" : output; // a warning that wgmma products are serialised
 }
 
 int64_t Ptxas::Report::registers() const {

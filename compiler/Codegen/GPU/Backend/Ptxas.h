@@ -1,9 +1,9 @@
-//===- Ptxas.h - NVIDIA's assembler, where this machine has it --------------------------------------------------===//
+//===- Ptxas.h - NVIDIA's PTX assembler, if it is installed -------------------------------------------------------===//
 //
-// Objects hold PTX, which the driver compiles; nothing here is needed for that. Where there is a `ptxas`, it says what
-// the driver will make of a function: registers, memory, and what it could not keep in registers.
+// Objects contain PTX, which the driver compiles; a compile does not need `ptxas`. Tests and tools run it, where it is
+// installed, to find the resources of each function: registers, shared memory, stack and register spills.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -14,42 +14,42 @@
 
 namespace attnc {
 
-/// What a function of a device's code takes: of a thread, but for shared memory, which is of a block.
+/// Resources of a device function: of a thread, except for shared memory, which belongs to a block.
 struct FunctionResources {
   std::string function;
   int64_t registers = 0;
-  int64_t sharedBytes = 0; ///< that the function has itself, whatever its launch adds
+  int64_t sharedBytes = 0; ///< static shared memory; a launch may add dynamic shared memory
   int64_t stackBytes = 0;
-  int64_t spillBytes = 0; ///< that are stored and loaded because there are too few registers
+  int64_t spillBytes = 0; ///< register spills: bytes stored and loaded
 
   bool operator==(const FunctionResources &) const = default;
 };
 
 class Ptxas {
 public:
-  /// That of PATH, or else of $CUDA_HOME/bin.
+  /// Finds `ptxas` in PATH, or else in $CUDA_HOME/bin.
   static std::optional<Ptxas> find();
   explicit Ptxas(std::string program) : program(std::move(program)) {}
 
-  /// "13.0", of the toolkit that it came with; empty where it does not say.
+  /// The version of its CUDA toolkit, such as "13.0"; empty if the output has no version.
   std::string version() const;
 
   struct Report {
-    int exitCode = 0; ///< 0: it is code for the architecture
-    std::string said; ///< all of it
+    int exitCode = 0;   ///< 0 if the text assembled
+    std::string output; ///< standard output and standard error
     std::vector<FunctionResources> functions;
 
-    /// It does not assemble, a function spills registers or has a stack, or products of warp groups wait for each
-    /// other. Empty where all is well.
+    /// The fault: the text does not assemble, a function has a stack or spills, or ptxas serialised `wgmma` products
+    /// (warning C75..). Empty if there is none.
     std::string fault() const;
-    /// Of the function that has most.
+    /// The largest number of registers of a function.
     int64_t registers() const;
   };
-  /// `ptx` for `architecture`, such as sm_90a.
+  /// Assembles `ptx` for `architecture`, such as sm_90a.
   Report assemble(llvm::StringRef ptx, llvm::StringRef architecture) const;
 
-  /// What it says with -v.
-  static std::vector<FunctionResources> read(llvm::StringRef said);
+  /// Parses the output of `ptxas -v`.
+  static std::vector<FunctionResources> read(llvm::StringRef output);
 
 private:
   std::string program;

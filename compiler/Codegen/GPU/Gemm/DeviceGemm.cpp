@@ -1,6 +1,7 @@
-// Emits a gemm kernel for a device: a block of the result a block of threads (GemmTiling.h), or, of a few rows, some
-// columns (FewRows.h). Where the number of rows is not known there is a phase for each, and one for numbers that are
-// less than blocks for many are high; sizes choose. Blocks have two forms where sm_90a has one of its own.
+// Emits a gemm kernel for a device. A thread block computes a block of the result (GemmTiling.h) or, if there are a few
+// rows, some columns (FewRows.h). If the number of rows is dynamic, phases for both are emitted, and one more with low
+// blocks for medium numbers of rows; the sizes of a call choose. Blocks have two device variants where sm_90a has its
+// own.
 #include "compiler/Codegen/GPU/Gemm/FewRows.h"
 #include "compiler/Codegen/GPU/Gemm/GemmBlock.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
@@ -12,8 +13,8 @@ using namespace mlir;
 
 namespace attnc {
 
-/// The most rows for which blocks are as low as they can be.
-static constexpr int64_t mostLowRows = 64, anyRows = std::numeric_limits<int64_t>::max();
+/// The largest number of rows that is computed by the lowest blocks.
+static constexpr int64_t maxLowRows = 64, anyRows = std::numeric_limits<int64_t>::max();
 
 Verdict supportsDeviceGemm(func::FuncOp kernel) {
   std::optional<GemmProblem> problem;
@@ -43,7 +44,7 @@ static KernelPhase emitBlocks(const GemmProblem &problem, const GemmTiling &tili
   DeviceFrame frame(kernel, symbol, code, tiling.threads);
   int64_t bytes = createBlock(problem, tiling, frame, maps)->emit();
   assert(bytes <= (form == DeviceForm::WarpGroups ? 227 << 10 : 99 << 10) &&
-         "what a block of any such device can have");
+         "shared memory of a block on the smallest such device");
   SmallVector<Choice> choices = {{"mc", tiling.rows}, {"nr", tiling.columns}, {"kc", tiling.depth}};
   if (tiling.groups > 0)
     choices.push_back({"copies", StringRef(maps ? "tensor-maps" : "threads")});
@@ -52,7 +53,7 @@ static KernelPhase emitBlocks(const GemmProblem &problem, const GemmTiling &tili
   return {symbol, blocks, tiling.threads, bytes, form};
 }
 
-/// Better forms that a target has, and the problem not.
+/// Records the algorithms that the target supports and the problem does not.
 static void recordRefusals(const GemmProblem &problem, const Target &target) {
   Verdict tensorCores = GemmTiling::suitsTensorCores(problem);
   recordRefusal(problem.kernel, KernelForm::TensorCores, tensorCores);
@@ -60,32 +61,32 @@ static void recordRefusals(const GemmProblem &problem, const Target &target) {
     recordRefusal(problem.kernel, KernelForm::WarpGroups, GemmTiling::suitsWarpGroups(problem));
 }
 
-/// A phase for each form that the target's images have, and one in front that makes tensor maps.
-static KernelCode emitForms(const GemmProblem &problem, int64_t mostRows, const std::string &symbol,
+/// Emits a phase for each device variant of the target, preceded by one that writes tensor maps if there are any.
+static KernelCode emitForms(const GemmProblem &problem, int64_t maxRows, const std::string &symbol,
                             const Target &target, ModuleOp code) {
-  KernelCode made;
-  std::optional<GemmTiling> warpGroups = GemmTiling::forWarpGroups(problem, mostRows);
+  KernelCode result;
+  std::optional<GemmTiling> warpGroups = GemmTiling::forWarpGroups(problem, maxRows);
   if (warpGroups && target.has(DeviceForm::WarpGroups)) {
     std::optional<TensorMaps> maps;
     Verdict hasMaps = readMaps(problem, *warpGroups, maps);
-    if (mostRows == anyRows) // fewer never pay for them
+    if (maxRows == anyRows) // with fewer rows they never pay
       recordRefusal(problem.kernel, KernelForm::TensorMaps, hasMaps);
     if (maps) {
       recordForm(problem.kernel, symbol + "$maps", KernelForm::TensorMaps);
-      made.phases.push_back(maps->emit(problem.kernel, symbol + "$maps", code));
-      made.sharedBytes = maps->bytes();
+      result.phases.push_back(maps->emit(problem.kernel, symbol + "$maps", code));
+      result.sharedBytes = maps->bytes();
     }
-    made.phases.push_back(emitBlocks(problem, *warpGroups, symbol + "$groups", DeviceForm::WarpGroups, code, maps));
+    result.phases.push_back(emitBlocks(problem, *warpGroups, symbol + "$groups", DeviceForm::WarpGroups, code, maps));
   }
   if (!warpGroups || target.has(DeviceForm::Warps))
-    made.phases.push_back(emitBlocks(problem, GemmTiling::forWarps(problem, mostRows), symbol,
-                                     warpGroups ? DeviceForm::Warps : DeviceForm::Any, code));
-  return made;
+    result.phases.push_back(emitBlocks(problem, GemmTiling::forWarps(problem, maxRows), symbol,
+                                       warpGroups ? DeviceForm::Warps : DeviceForm::Any, code));
+  return result;
 }
 
-/// Whether low blocks are those that many rows have too, in each form that is emitted.
+/// Whether low blocks are the same as those for many rows, in each device variant.
 static bool areAllLow(const GemmProblem &problem, const Target &target) {
-  auto areSame = [&](auto tilingFor) { return tilingFor(problem, mostLowRows) == tilingFor(problem, anyRows); };
+  auto areSame = [&](auto tilingFor) { return tilingFor(problem, maxLowRows) == tilingFor(problem, anyRows); };
   bool hasGroups = GemmTiling::forWarpGroups(problem, anyRows).has_value();
   return (!target.has(DeviceForm::WarpGroups) || areSame(GemmTiling::forWarpGroups)) &&
          ((hasGroups && !target.has(DeviceForm::Warps)) || areSame(GemmTiling::forWarps));
@@ -95,28 +96,28 @@ FailureOr<KernelCode> emitDeviceGemm(func::FuncOp kernel, const Target &target, 
   std::optional<GemmProblem> problem;
   GemmProblem::match(kernel, problem);
   SizeExpr rows = problem->extent(LoopGroup::Row);
-  // 1 where there are more: of all phases, those for one of the ranges have blocks.
+  // 1 if there are more rows. Only the phases for the actual range of rows have blocks.
   auto areMoreThan = [&](int64_t number) { return SizeExpr::min(1, rows.floorDiv(number + 1)); };
-  SizeExpr areSome = areMoreThan(mostFewRows);
-  SizeExpr areMany = areAllLow(*problem, target) ? areSome : areMoreThan(mostLowRows);
+  SizeExpr areSome = areMoreThan(maxFewRows);
+  SizeExpr areMany = areAllLow(*problem, target) ? areSome : areMoreThan(maxLowRows);
   std::string symbol = kernel.getSymName().str();
   recordRefusals(*problem, target);
-  KernelCode made;
-  made.cost = {problem->flops(), problem->sizes.bytesRead(), problem->sizes.bytesWritten()};
-  auto add = [&](const SizeExpr &isChosen, const auto &part) {
-    for (KernelPhase phase : part.phases) {
+  KernelCode result;
+  result.cost = {problem->flops(), problem->sizes.bytesRead(), problem->sizes.bytesWritten()};
+  auto add = [&](const SizeExpr &isChosen, const auto &alternative) {
+    for (KernelPhase phase : alternative.phases) {
       phase.chunks *= isChosen;
-      made.phases.push_back(phase);
+      result.phases.push_back(phase);
     }
-    made.sharedBytes = SizeExpr::max(made.sharedBytes, part.sharedBytes); // one of them runs
+    result.sharedBytes = SizeExpr::max(result.sharedBytes, alternative.sharedBytes); // only one alternative runs
   };
   if (SizeExpr areLow = areSome - areMany; !(areLow == SizeExpr(0)))
-    add(areLow, emitForms(*problem, mostLowRows, symbol + "$low", target, code));
+    add(areLow, emitForms(*problem, maxLowRows, symbol + "$low", target, code));
   if (!(areMany == SizeExpr(0)))
     add(areMany, emitForms(*problem, anyRows, symbol, target, code));
   if (!(areSome == SizeExpr(1)))
     add(areMoreThan(0) - areSome, emitFewRows(*problem, symbol + "$few", code));
-  return made;
+  return result;
 }
 
 } // namespace attnc

@@ -12,38 +12,38 @@ namespace attnc {
 namespace {
 
 constexpr int64_t blockWarps = blockThreads / warpThreads;
-/// Threads side by side along the columns, where those are neighbours.
+/// Threads along the columns, if columns are contiguous.
 constexpr int64_t columnThreads = 8;
-/// Reads of right that a thread has under way.
+/// Reads of the right operand in flight in a thread.
 constexpr int64_t readsAhead = 4;
-/// Blocks that keep a device busy, and what each has to read at least that a second phase pays.
-constexpr int64_t manyBlocks = 256, leastBytes = 32 << 10;
+/// Blocks that keep a device busy; fewest bytes of a block for which split-K pays.
+constexpr int64_t manyBlocks = 256, minBytes = 32 << 10;
 
-/// Where parts of sums lie in the kernel's scratch, f32: part by part, each as a matrix a batch has.
+/// Layout of partial sums in the kernel's scratch, f32: [slice][batch][row][column].
 class PartialSums {
 public:
   PartialSums(const GemmProblem &problem, DeviceFrame &frame, int64_t rows)
       : frame(frame), code(frame.builder, frame.location, 1), columns(problem.extent(LoopGroup::Column)),
-        ofPart(problem.extent(LoopGroup::Batch) * SizeExpr(rows) * columns), rows(rows) {}
+        sliceElements(problem.extent(LoopGroup::Batch) * SizeExpr(rows) * columns), rows(rows) {}
 
-  SizeExpr bytes(int64_t parts) const { return ofPart * SizeExpr(parts * wordBytes); }
+  SizeExpr bytes(int64_t slices) const { return sliceElements * SizeExpr(slices * f32Bytes); }
   /// All numbers index.
-  Value pointer(TileBuilder &tiles, Value part, Value batch, Value row, Value column) {
-    Value ofBatch = code.mul(code.add(code.mul(batch, rows), row), frame.size(columns));
-    Value number = code.add(code.mul(part, frame.size(ofPart)), code.add(ofBatch, column));
+  Value pointer(TileBuilder &tiles, Value slice, Value batch, Value row, Value column) {
+    Value batchRow = code.mul(code.add(code.mul(batch, rows), row), frame.size(columns));
+    Value number = code.add(code.mul(slice, frame.size(sliceElements)), code.add(batchRow, column));
     OpBuilder &b = tiles.builder;
-    Value bytes = b.createOrFold<arith::IndexCastOp>(tiles.location, b.getI64Type(), code.mul(number, wordBytes));
+    Value bytes = b.createOrFold<arith::IndexCastOp>(tiles.location, b.getI64Type(), code.mul(number, f32Bytes));
     return tiles.at(frame.sharedScratch(), bytes);
   }
 
 private:
   DeviceFrame &frame;
   FlatBuilder code;
-  const SizeExpr columns, ofPart;
+  const SizeExpr columns, sliceElements;
   const int64_t rows;
 };
 
-/// A sum through the epilogue to the result; all numbers index.
+/// Applies the epilogue to a sum and stores it; all numbers are index.
 void storeSum(const GemmProblem &problem, DeviceFrame &frame, FlatBuilder &code, Value sum, Value batch, Value row,
               Value column) {
   RegionVectoriser vectoriser(frame.builder, frame.location, 1);
@@ -62,56 +62,56 @@ public:
         left(problem, GemmOperand::Side::Left), right(problem, GemmOperand::Side::Right),
         alongDepth(right.inner() == LoopGroup::Depth), memory(tiles, frame.code) {
     SizeExpr rowsOfProblem = problem.extent(LoopGroup::Row);
-    rows = rowsOfProblem.isConstant() ? std::min(rowsOfProblem.constant(), mostFewRows) : mostFewRows;
-    int64_t unit = unitBytes / right.elementBytes();
-    bool isWhole = isMultipleOf(problem.extent(alongDepth ? LoopGroup::Depth : LoopGroup::Column), unit);
-    lanes = isWhole && right.hasUnits(unit) ? unit : 1;
+    rows = rowsOfProblem.isConstant() ? std::min(rowsOfProblem.constant(), maxFewRows) : maxFewRows;
+    int64_t vectorElements = vectorBytes / right.elementBytes();
+    bool isWhole = isMultipleOf(problem.extent(alongDepth ? LoopGroup::Depth : LoopGroup::Column), vectorElements);
+    lanes = isWhole && right.hasVectors(vectorElements) ? vectorElements : 1;
     columns = alongDepth ? blockWarps : columnThreads * lanes;
-    parts = chooseParts();
-    thread = tiles.fromIndex(frame.place.thread);
+    slices = chooseSlices();
+    thread = tiles.fromIndex(frame.position.thread);
     lane = tiles.rem(thread, warpThreads);
     warp = tiles.div(thread, warpThreads);
   }
 
   KernelPhase emit(const std::string &symbol) {
     SizeExpr blocks = problem.extent(LoopGroup::Column).ceilDiv(columns);
-    Value blocksAlong = frame.size(blocks), rest = code.div(frame.chunk, parts);
-    part = code.rem(frame.chunk, parts);
+    Value blocksAlong = frame.size(blocks), rest = code.div(frame.chunk, slices);
+    slice = code.rem(frame.chunk, slices);
     batch = code.div(rest, blocksAlong);
     firstColumn = code.mul(code.rem(rest, blocksAlong), columns);
-    int64_t shares = alongDepth ? 1 : blockWarps, offset = memory.take(shares * rows * columns * wordBytes);
-    writeShare(offset, sumsOfThread());
-    tiles.waitForBlock();
+    int64_t shares = alongDepth ? 1 : blockWarps, offset = memory.allocate(shares * rows * columns * f32Bytes);
+    writeShare(offset, threadSums());
+    tiles.syncBlock();
     tiles.loop(thread, tiles.number(rows * columns), blockThreads, {}, [&](Value number, ValueRange) {
       finish(offset, shares, number);
       return TileBuilder::Values();
     });
-    SizeExpr all = problem.extent(LoopGroup::Batch) * blocks * SizeExpr(parts);
+    SizeExpr all = problem.extent(LoopGroup::Batch) * blocks * SizeExpr(slices);
     return {symbol, all, blockThreads, memory.bytes()};
   }
 
-  int64_t rows;  ///< as many as there are at most
-  int64_t parts; ///< of the depth
+  int64_t rows;   ///< the largest number of rows
+  int64_t slices; ///< slices of the depth
 
 private:
   using Values = TileBuilder::Values;
 
-  /// Of the depth, a part: a multiple of what the block's threads take at a time.
-  int64_t partDepth(int64_t depth, int64_t parts) const {
+  /// The depth of a slice: a multiple of the depth that the block's threads process at a time.
+  int64_t sliceDepth(int64_t depth, int64_t slices) const {
     int64_t round = warpThreads * (alongDepth ? lanes : 1);
-    return static_cast<int64_t>(llvm::divideCeil(llvm::divideCeil(depth, parts), round)) * round;
+    return static_cast<int64_t>(llvm::divideCeil(llvm::divideCeil(depth, slices), round)) * round;
   }
 
-  int64_t chooseParts() const {
+  int64_t chooseSlices() const {
     SizeExpr depth = problem.extent(LoopGroup::Depth);
     SizeExpr blocks = problem.extent(LoopGroup::Batch) * problem.extent(LoopGroup::Column).ceilDiv(columns);
     if (!depth.isConstant() || !blocks.isConstant() || blocks.constant() == 0 || depth.constant() == 0)
       return 1;
-    int64_t ofBlock = depth.constant() * columns * right.elementBytes();
-    int64_t wanted = std::min(manyBlocks / blocks.constant(), ofBlock / leastBytes);
+    int64_t blockBytes = depth.constant() * columns * right.elementBytes();
+    int64_t wanted = std::min(manyBlocks / blocks.constant(), blockBytes / minBytes);
     if (wanted <= 1)
       return 1;
-    return llvm::divideCeil(depth.constant(), partDepth(depth.constant(), wanted));
+    return llvm::divideCeil(depth.constant(), sliceDepth(depth.constant(), wanted));
   }
 
   Value clamped(Value number, LoopGroup group, int64_t further = 1) {
@@ -119,7 +119,7 @@ private:
                     code.constant(0));
   }
 
-  /// Elements of an operand from `offset` bytes (index) on, as f32.
+  /// Loads elements of an operand at `offset` bytes (index), as f32.
   Value load(const GemmOperand &operand, Value base, Value offset, int64_t count) {
     OpBuilder &b = tiles.builder;
     Value bytes = b.createOrFold<arith::IndexCastOp>(tiles.location, b.getI64Type(), offset);
@@ -139,12 +139,12 @@ private:
                             .getResult();
   }
 
-  /// A vector, or a scalar, a row: over what this thread has of the depth.
-  Values sumsOfThread() {
+  /// This thread's sum for each row, over its share of the depth: a vector or a scalar.
+  Values threadSums() {
     Value depth = frame.size(problem.extent(LoopGroup::Depth)), before = code.constant(0);
-    if (parts > 1) {
-      int64_t each = partDepth(problem.extent(LoopGroup::Depth).constant(), parts);
-      before = code.mul(part, each);
+    if (slices > 1) {
+      int64_t each = sliceDepth(problem.extent(LoopGroup::Depth).constant(), slices);
+      before = code.mul(slice, each);
       depth = code.min(depth, code.add(before, code.constant(each)));
     }
     int64_t step = alongDepth ? lanes : 1;
@@ -168,7 +168,7 @@ private:
                      });
   }
 
-  /// Adds what is at `k` (index) of the depth; nothing where that is beyond its end.
+  /// Adds the products at `k` (index) of the depth; nothing past its end.
   void addProducts(Value k, Value depth, Value rightBase, ArrayRef<Value> leftBases, Values &sums) {
     OpBuilder &b = tiles.builder;
     Value isThere = code.less(k, depth), there = clamped(k, LoopGroup::Depth, alongDepth ? lanes : 1);
@@ -181,7 +181,7 @@ private:
     }
   }
 
-  /// As many of left as of right: neighbours along the depth, or one that meets them all.
+  /// The elements of left that meet those of right: neighbours along the depth, or one element for all columns.
   Value leftAt(Value base, Value k) {
     OpBuilder &b = tiles.builder;
     auto at = [&](Value depth) { return code.add(base, left.offset(code, frame, LoopGroup::Depth, depth)); };
@@ -190,7 +190,7 @@ private:
     Type type = VectorType::get({lanes}, b.getF32Type());
     if (!alongDepth)
       return vector::BroadcastOp::create(b, tiles.location, type, load(left, left.pointer(frame), at(k), 1));
-    if (left.inner() == LoopGroup::Depth && left.hasUnits(lanes) && left.elementBytes() == right.elementBytes())
+    if (left.inner() == LoopGroup::Depth && left.hasVectors(lanes) && left.elementBytes() == right.elementBytes())
       return load(left, left.pointer(frame), at(k), lanes);
     Values elements;
     for (int64_t each = 0; each < lanes; ++each)
@@ -198,13 +198,13 @@ private:
     return vector::FromElementsOp::create(b, tiles.location, type, elements);
   }
 
-  /// Where the sum of a row and a column lies in the block's memory, of share `share` (i32).
+  /// Pointer in shared memory to the sum of a row and a column in partial result `share` (i32).
   Value sharePointer(int64_t offset, Value share, Value row, Value column) {
     Value number = tiles.add(tiles.mul(tiles.add(tiles.mul(share, rows), row), columns), column);
-    return tiles.at(memory.base, tiles.add(tiles.mul(number, wordBytes), offset));
+    return tiles.at(memory.base, tiles.add(tiles.mul(number, f32Bytes), offset));
   }
 
-  /// Folds the sums of the lanes that have the same columns, and writes them.
+  /// Reduces the sums of lanes with the same columns, and writes them.
   void writeShare(int64_t offset, ValueRange sums) {
     OpBuilder &b = tiles.builder;
     for (int64_t row = 0; row < rows; ++row) {
@@ -218,7 +218,7 @@ private:
       each.resize(alongDepth ? 1 : lanes);
       for (Value &sum : each)
         for (int64_t distance = warpThreads / 2; distance >= (alongDepth ? 1 : columnThreads); distance /= 2)
-          sum = code.addf(sum, tiles.exchange(sum, distance));
+          sum = code.addf(sum, tiles.shuffleXor(sum, distance));
       Value writers = tiles.number(alongDepth ? 1 : columnThreads);
       tiles.when(tiles.less(lane, writers), [&] {
         for (auto [at, sum] : llvm::enumerate(each)) {
@@ -230,7 +230,7 @@ private:
     }
   }
 
-  /// Sum number `number` (i32) of the block: through the epilogue, or to the scratch where there are several parts.
+  /// Sum number `number` (i32) of the block: applies the epilogue or, with split-K, stores it in the scratch.
   void finish(int64_t offset, int64_t shares, Value number) {
     Value row = tiles.div(number, columns), column = tiles.rem(number, columns);
     Value at = code.add(firstColumn, tiles.toIndex(column)), rowIndex = tiles.toIndex(row);
@@ -242,8 +242,8 @@ private:
         Value next = tiles.load(tiles.builder.getF32Type(), sharePointer(offset, tiles.number(share), row, column));
         sum = sum ? code.addf(sum, next) : next;
       }
-      if (parts > 1)
-        tiles.store(sum, PartialSums(problem, frame, rows).pointer(tiles, part, batch, rowIndex, at));
+      if (slices > 1)
+        tiles.store(sum, PartialSums(problem, frame, rows).pointer(tiles, slice, batch, rowIndex, at));
       else
         storeSum(problem, frame, code, sum, batch, rowIndex, at);
     });
@@ -254,32 +254,32 @@ private:
   TileBuilder tiles;
   FlatBuilder code;
   GemmOperand left, right;
-  const bool alongDepth; ///< right's neighbours are
+  const bool alongDepth; ///< whether right is contiguous along the depth
   BlockMemory memory;
-  int64_t lanes, columns;         ///< lanes: elements of right that a thread reads at once; columns: of a block
-  Value thread, lane, warp;       ///< i32
-  Value part, batch, firstColumn; ///< index
+  int64_t lanes, columns;          ///< lanes: elements of right that a thread reads at once; columns: of a block
+  Value thread, lane, warp;        ///< i32
+  Value slice, batch, firstColumn; ///< index
 };
 
 } // namespace
 
-/// A thread an element of the result: its parts in order.
-static KernelPhase emitSumOfParts(const GemmProblem &problem, int64_t most, int64_t parts, const std::string &symbol,
-                                  ModuleOp module) {
+/// Adds the slices in order, one element of the result for each thread.
+static KernelPhase emitSliceSum(const GemmProblem &problem, int64_t maxRows, int64_t slices, const std::string &symbol,
+                                ModuleOp module) {
   func::FuncOp kernel = problem.kernel;
   DeviceFrame frame(kernel, symbol, module);
   TileBuilder tiles(frame.builder, frame.location);
   FlatBuilder code(frame.builder, frame.location, 1);
-  PartialSums sums(problem, frame, most);
+  PartialSums sums(problem, frame, maxRows);
   SizeExpr rowsOfProblem = problem.extent(LoopGroup::Row), columnsOfProblem = problem.extent(LoopGroup::Column);
   SizeExpr elements = problem.extent(LoopGroup::Batch) * rowsOfProblem * columnsOfProblem;
-  Value number = code.add(code.mul(frame.chunk, blockThreads), frame.place.thread);
+  Value number = code.add(code.mul(frame.chunk, blockThreads), frame.position.thread);
   tiles.when(code.less(number, frame.size(elements)), [&] {
     Value rows = frame.size(rowsOfProblem), columns = frame.size(columnsOfProblem);
     Value column = code.rem(number, columns), matrixRow = code.div(number, columns);
     Value batch = code.div(matrixRow, rows), row = code.rem(matrixRow, rows), sum;
-    for (int64_t part = 0; part < parts; ++part) {
-      Value pointer = sums.pointer(tiles, code.constant(part), batch, row, column);
+    for (int64_t slice = 0; slice < slices; ++slice) {
+      Value pointer = sums.pointer(tiles, code.constant(slice), batch, row, column);
       Value next = tiles.load(frame.builder.getF32Type(), pointer);
       sum = sum ? code.addf(sum, next) : next;
     }
@@ -292,15 +292,15 @@ FewRowsCode emitFewRows(const GemmProblem &problem, const std::string &symbol, M
   func::FuncOp kernel = problem.kernel;
   DeviceFrame frame(kernel, symbol, code);
   FewRows products(problem, frame);
-  FewRowsCode made;
-  made.phases.push_back(products.emit(symbol));
+  FewRowsCode result;
+  result.phases.push_back(products.emit(symbol));
   recordForm(kernel, symbol, KernelForm::FewRows, {{"mc", products.rows}});
-  if (products.parts == 1)
-    return made;
+  if (products.slices == 1)
+    return result;
   recordForm(kernel, symbol + "$sum", KernelForm::Merge);
-  made.phases.push_back(emitSumOfParts(problem, products.rows, products.parts, symbol + "$sum", code));
-  made.sharedBytes = PartialSums(problem, frame, products.rows).bytes(products.parts);
-  return made;
+  result.phases.push_back(emitSliceSum(problem, products.rows, products.slices, symbol + "$sum", code));
+  result.sharedBytes = PartialSums(problem, frame, products.rows).bytes(products.slices);
+  return result;
 }
 
 } // namespace attnc

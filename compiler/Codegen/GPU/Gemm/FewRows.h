@@ -1,33 +1,34 @@
-//===- FewRows.h - a few rows times a matrix ----------------------------------------------------------------------===//
+//===- FewRows.h - product of a few rows with a matrix (GEMV) -----------------------------------------------------===//
 //
-// What a step of decoding does: each element of right meets so few rows that reading it is all of the time. Each is
-// read once, from memory to registers, in whole units where it lies so; the depth is shared out, so that many reads are
-// under way, and folded in an order that sizes alone decide.
+// The product of a decoding step. An element of the right operand meets few rows, so the time is that of reading the
+// right operand. Each of its elements is read once, from global memory to registers, by 16-byte accesses if it is
+// aligned. The depth is distributed over threads, so that many reads are in flight; sums are reduced in an order that
+// depends on sizes alone.
 //
-//   right's neighbours     a block has                            of the depth, a thread takes
-//   of a row's columns     8 units of columns                     every 32nd row of right; folded in warps, then over
-//                                                                 shared memory, warp by warp
-//   of the depth           8 columns, one a warp                  every 32nd unit of the column; folded in the warp
+//   right contiguous along   a block has                     depth of a thread
+//   columns                  8 accesses of columns           every 32nd row of right; reduced in warps, then in shared
+//                                                            memory, warp by warp
+//   depth                    8 columns, one for each warp    every 32nd access of the column; reduced in the warp
 //
-// Where those are so few blocks that processors are left idle, and each has much to read, the depth is cut into parts,
-// a block each; they write their sums to the kernel's scratch, and a second phase adds them, part by part. How many
-// parts there are, sizes decide that the compiler knows.
+// If these are too few blocks to keep the device busy, and each has much to read, split-K applies: the depth is cut
+// into slices, one block each. Blocks write partial sums to the kernel's scratch, and a second kernel phase adds them,
+// slice by slice. Constant sizes alone determine the number of slices.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Gemm/GemmOperand.h"
 
 namespace attnc {
 
-/// The most rows that are a few.
-inline constexpr int64_t mostFewRows = 4;
+/// The largest number of rows of this algorithm.
+inline constexpr int64_t maxFewRows = 4;
 
 struct FewRowsCode {
   std::vector<KernelPhase> phases;
-  SizeExpr sharedBytes; ///< of the kernel's scratch
+  SizeExpr sharedBytes; ///< scratch of the kernel
 };
-/// The phase `symbol`, and what adds its parts, for problems of at most that many rows.
+/// Emits the phase `symbol`, and the phase that adds the slices, for problems of at most maxFewRows rows.
 FewRowsCode emitFewRows(const GemmProblem &problem, const std::string &symbol, mlir::ModuleOp code);
 
 } // namespace attnc

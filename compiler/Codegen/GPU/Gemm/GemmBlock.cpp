@@ -8,20 +8,20 @@ using namespace mlir;
 
 namespace attnc {
 
-static constexpr int64_t unitWords = unitBytes / wordBytes;
+static constexpr int64_t vectorElements = vectorBytes / f32Bytes;
 
 GemmBlock::GemmBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame)
     : problem(problem), tiling(tiling), frame(frame), tiles(frame.builder, frame.location),
       code(frame.builder, frame.location, 1), leftOperand(problem, GemmOperand::Side::Left),
       rightOperand(problem, GemmOperand::Side::Right), memory(tiles, frame.code),
-      left(tileOf(leftOperand, tiling.rows)), right(tileOf(rightOperand, tiling.columns)) {
-  thread = tiles.fromIndex(frame.place.thread);
+      left(makeTile(leftOperand, tiling.rows)), right(makeTile(rightOperand, tiling.columns)) {
+  thread = tiles.fromIndex(frame.position.thread);
   depth = frame.size(problem.extent(LoopGroup::Depth));
-  findPlace();
+  locateBlock();
 }
 
-/// Blocks of a group of rows go through all columns before the next group's do.
-void GemmBlock::findPlace() {
+/// Blocks of a group of row blocks cover all columns before the next group starts.
+void GemmBlock::locateBlock() {
   Value rowBlocks = tiles.fromIndex(frame.size(tiling.rowBlocks));
   Value columnBlocks = tiles.fromIndex(frame.size(tiling.columnBlocks));
   Value chunk = tiles.fromIndex(frame.chunk), ofMatrix = tiles.mul(rowBlocks, columnBlocks);
@@ -39,45 +39,45 @@ bool GemmBlock::rowsAreDepth(const GemmOperand &operand) const {
   return *tiling.matrix != MatrixType::TF32 && operand.inner() != LoopGroup::Depth;
 }
 
-SharedTile GemmBlock::tileOf(const GemmOperand &operand, int64_t outer) {
-  int64_t bytes = tiling.matrix ? elementBytes(*tiling.matrix) : wordBytes;
+SharedTile GemmBlock::makeTile(const GemmOperand &operand, int64_t outer) {
+  int64_t bytes = tiling.matrix ? elementBytes(*tiling.matrix) : f32Bytes;
   bool isTurned = rowsAreDepth(operand);
   return SharedTile(memory, isTurned ? tiling.depth : outer, bytes * (isTurned ? outer : tiling.depth), tiling.stages,
                     tiling.panelRowBytes);
 }
 
-OperandCopy GemmBlock::copyOf(const GemmOperand &operand, const SharedTile &tile, int64_t threads) {
+OperandCopy GemmBlock::makeCopy(const GemmOperand &operand, const SharedTile &tile, int64_t threads) {
   bool isLeft = operand.outer() == LoopGroup::Row;
-  int64_t most = isLeft ? tiling.rows : tiling.columns;
+  int64_t maxNumbers = isLeft ? tiling.rows : tiling.columns;
   Value first = isLeft ? firstRow : firstColumn, behind = code.sub(frame.size(problem.extent(operand.outer())), first);
-  Value left = tiles.fromIndex(code.min(behind, code.constant(most)));
+  Value left = tiles.fromIndex(code.min(behind, code.constant(maxNumbers)));
   return OperandCopy(frame, tiles, operand, tile, rowsAreDepth(operand),
-                     {batch, first, left, depth, tiling.depth, most}, threads);
+                     {batch, first, left, depth, tiling.depth, maxNumbers}, threads);
 }
 
-GemmBlock::Values GemmBlock::startOf(const GemmOperand &operand, Value step) {
+GemmBlock::Values GemmBlock::kTileStart(const GemmOperand &operand, Value kTile) {
   Value first = operand.outer() == LoopGroup::Row ? firstRow : firstColumn;
-  return operand.coordinates(code, tiles, frame, batch, first, code.mul(tiles.toIndex(step), tiling.depth));
+  return operand.coordinates(code, tiles, frame, batch, first, code.mul(tiles.toIndex(kTile), tiling.depth));
 }
 
-Value GemmBlock::steps() { return tiles.fromIndex(code.ceilDiv(depth, tiling.depth)); }
+Value GemmBlock::kTiles() { return tiles.fromIndex(code.ceilDiv(depth, tiling.depth)); }
 
-SharedTile GemmBlock::sumsIn(BlockMemory &again) const {
-  return SharedTile(again, tiling.rows, tiling.columns * wordBytes);
+SharedTile GemmBlock::sumsTile(BlockMemory &reused) const {
+  return SharedTile(reused, tiling.rows, tiling.columns * f32Bytes);
 }
 
 void GemmBlock::writeFragments(ValueRange sums, int64_t wide, const SharedTile &target, Value firstRow,
                                Value firstColumn) {
-  FragmentPlace place = placeInFragment(tiles, tiles.rem(thread, warpThreads));
+  FragmentPosition position = fragmentPosition(tiles, tiles.rem(thread, warpThreads));
   Type type = VectorType::get({2}, tiles.builder.getF32Type());
   for (int64_t pair = 0; pair < static_cast<int64_t>(sums.size()) / 2; ++pair) {
     int64_t number = pair / 2;
-    Value row = tiles.add(tiles.add(firstRow, place.row), number / wide * productRows + pair % 2 * 8);
-    Value column = tiles.add(tiles.add(firstColumn, place.column), number % wide * productColumns);
-    Value bytes = tiles.add(target.place(tiles, row, tiles.div(column, unitWords)),
-                            tiles.mul(tiles.rem(column, unitWords), wordBytes));
+    Value row = tiles.add(tiles.add(firstRow, position.row), number / wide * productRows + pair % 2 * 8);
+    Value column = tiles.add(tiles.add(firstColumn, position.column), number % wide * productColumns);
+    Value bytes = tiles.add(target.vectorOffset(tiles, row, tiles.div(column, vectorElements)),
+                            tiles.mul(tiles.rem(column, vectorElements), f32Bytes));
     Value vector = vector::FromElementsOp::create(tiles.builder, tiles.location, type, sums.slice(2 * pair, 2));
-    storeVector(vector, tiles.at(target.base, tiles.add(bytes, target.offset)), 2 * wordBytes);
+    storeVector(vector, tiles.at(target.base, tiles.add(bytes, target.offset)), 2 * f32Bytes);
   }
 }
 
@@ -85,7 +85,7 @@ void GemmBlock::storeVector(Value vector, Value pointer, int64_t alignment) {
   LLVM::StoreOp::create(tiles.builder, tiles.location, vector, pointer, alignment);
 }
 
-/// Lanes must not run from one value of an outer column loop to the next, nor over an access of the device.
+/// Lanes must not cross from one value of an outer column loop to the next, nor exceed an access.
 int64_t GemmBlock::resultLanes() const {
   std::optional<unsigned> inner = innermostColumn(problem);
   return inner && isMultipleOf(problem.loopSizes[*inner], deviceLanes) ? deviceLanes : 1;
@@ -106,11 +106,11 @@ void GemmBlock::storeResult(const SharedTile &sums, Value number, int64_t thread
 
 void GemmBlock::storeElements(const SharedTile &sums, Value row, Value column, int64_t lanes) {
   OpBuilder &b = tiles.builder;
-  Value place = tiles.add(sums.place(tiles, row, tiles.div(column, unitWords)),
-                          tiles.mul(tiles.rem(column, unitWords), wordBytes));
-  Value pointer = tiles.at(sums.base, tiles.add(place, sums.offset));
+  Value offset = tiles.add(sums.vectorOffset(tiles, row, tiles.div(column, vectorElements)),
+                           tiles.mul(tiles.rem(column, vectorElements), f32Bytes));
+  Value pointer = tiles.at(sums.base, tiles.add(offset, sums.offset));
   Type type = lanes == 1 ? Type(b.getF32Type()) : Type(VectorType::get({lanes}, b.getF32Type()));
-  Value loaded = LLVM::LoadOp::create(b, tiles.location, type, pointer, lanes * wordBytes);
+  Value loaded = LLVM::LoadOp::create(b, tiles.location, type, pointer, lanes * f32Bytes);
   RegionVectoriser vectoriser(b, tiles.location, lanes);
   frame.bindTo(vectoriser);
   SmallVector<LaneIndex> coordinates(problem.loopSizes.size());

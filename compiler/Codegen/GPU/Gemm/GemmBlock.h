@@ -1,13 +1,13 @@
-//===- GemmBlock.h - what a block of threads computes of a matrix product -----------------------------------------===//
+//===- GemmBlock.h - matrix product of a thread block -------------------------------------------------------------===//
 //
-// A block has tiles of left and right in shared memory, in stages, a step of the depth each; sums in registers; and in
-// the end its sums in shared memory, in place of the tiles, from where they go through the epilogue to the result. Who
-// copies and who multiplies differs:
+// A block copies tiles of left and right to shared memory, one k-tile for each pipeline stage, and accumulates in
+// registers. Finally it writes its sums to shared memory, over the tiles, and from there through the epilogue to the
+// result. Two subclasses distribute the work:
 //
-//   InStepBlock         all threads do both, in step (InStepBlock.h)
-//   WarpGroupBlock.cpp  one warp group copies, the others multiply
+//   MultistageBlock     all threads copy and multiply (MultistageBlock.h)
+//   WarpGroupBlock.cpp  one producer warp group copies, consumer warp groups multiply
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Gemm/GemmTiling.h"
@@ -19,25 +19,25 @@ class GemmBlock {
 public:
   virtual ~GemmBlock() = default;
 
-  /// Emits what each thread of a block does. Returns the bytes of shared memory.
+  /// Emits the code of a block. Returns its bytes of shared memory.
   virtual int64_t emit() = 0;
 
 protected:
   using Values = TileBuilder::Values;
   GemmBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame);
 
-  /// Whether a tile of the operand has the depth along its rows, one below the other.
+  /// Whether the rows of the operand's tile run along the depth.
   bool rowsAreDepth(const GemmOperand &operand) const;
-  /// The copies of an operand to its tile by threads 0 .. threads - 1.
-  OperandCopy copyOf(const GemmOperand &operand, const SharedTile &tile, int64_t threads);
-  /// Where the tile of step `step` (i32) of the depth begins in an operand that is mapped.
-  Values startOf(const GemmOperand &operand, mlir::Value step);
-  mlir::Value steps(); ///< of the depth: i32
+  /// The copies of an operand to its tile, by threads 0 .. threads - 1.
+  OperandCopy makeCopy(const GemmOperand &operand, const SharedTile &tile, int64_t threads);
+  /// Coordinates, in the operand's tensor map, of k-tile `kTile` (i32).
+  Values kTileStart(const GemmOperand &operand, mlir::Value kTile);
+  mlir::Value kTiles(); ///< number of k-tiles: i32
 
-  /// A tile of the block's sums, rows x columns of f32, where `again` begins.
-  SharedTile sumsIn(BlockMemory &again) const;
-  /// Writes fragments (Fragment.h) of 16 rows and 8 columns, `wide` of them beside each other, the sums of each in
-  /// fours. `row` (i32) and `column` (i32) of the tile are where the first one begins.
+  /// A tile for the block's sums, rows x columns of f32, at the start of `reused`.
+  SharedTile sumsTile(BlockMemory &reused) const;
+  /// Writes fragments (Fragment.h) of 16 rows and 8 columns, `wide` of them side by side, four sums each. `row` and
+  /// `column` (i32) are the coordinates of the first one in the tile.
   void writeFragments(mlir::ValueRange sums, int64_t wide, const SharedTile &target, mlir::Value row,
                       mlir::Value column);
   void storeVector(mlir::Value vector, mlir::Value pointer, int64_t alignment);
@@ -55,8 +55,8 @@ protected:
   mlir::Value thread;     ///< i32
 
 private:
-  SharedTile tileOf(const GemmOperand &operand, int64_t outer);
-  void findPlace();
+  SharedTile makeTile(const GemmOperand &operand, int64_t outer);
+  void locateBlock();
   void storeElements(const SharedTile &sums, mlir::Value row, mlir::Value column, int64_t lanes);
   int64_t resultLanes() const;
 
@@ -65,10 +65,10 @@ private:
 
 std::unique_ptr<GemmBlock> createMatrixBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame);
 std::unique_ptr<GemmBlock> createScalarBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame);
-/// With `maps` of left and right, where there are such, the hardware copies; else threads do.
+/// Copies by TMA if there are `maps` of left and right; else by threads.
 std::unique_ptr<GemmBlock> createWarpGroupBlock(const GemmProblem &problem, const GemmTiling &tiling,
                                                 DeviceFrame &frame, const std::optional<TensorMaps> &maps);
-/// None where they don't pay, or a tile of one of the operands is no box of it.
+/// The tensor maps of left and right; null if they do not pay, or if a tile of an operand is not a box.
 Verdict readMaps(const GemmProblem &problem, const GemmTiling &tiling, std::optional<TensorMaps> &maps);
 
 } // namespace attnc

@@ -19,15 +19,15 @@ LoopGroup GemmOperand::inner() const {
   return hasDepth && problem.innerStride(access, LoopGroup::Depth) == SizeExpr(1) ? LoopGroup::Depth : outer();
 }
 
-bool GemmOperand::hasUnits(int64_t tileDepth) const {
+bool GemmOperand::hasVectors(int64_t tileDepth) const {
   func::FuncOp kernel = problem.kernel;
   if (kernel.getArgAttr(argumentOf(access.tensor).getArgNumber(), unalignedAttrName))
     return false;
   LoopGroup along = inner();
-  int64_t unit = unitBytes / elementBytes();
+  int64_t vector = vectorBytes / elementBytes();
   if (!(problem.innerStride(access, along) == SizeExpr(1)))
     return false;
-  // The rows of a tile count on along the other group, and tiles along both.
+  // The rows of a tile are consecutive numbers of the other group; tiles are consecutive along both groups.
   bool isFlat = problem.isFlat(access, along);
   SizeExpr run = isFlat ? problem.extent(along) : problem.depthRun();
   if (!isFlat && (along != LoopGroup::Depth || !isMultipleOf(run, tileDepth)))
@@ -40,7 +40,7 @@ bool GemmOperand::hasUnits(int64_t tileDepth) const {
     if (problem.loopSizes[loop] == SizeExpr(1))
       continue;
     isInRun &= llvm::is_contained(problem.loopsOf(along), loop);
-    if (!isInRun && !isMultipleOf(problem.stride(access, dimension), unit))
+    if (!isInRun && !isMultipleOf(problem.stride(access, dimension), vector))
       return false;
   }
   return true;
@@ -68,12 +68,12 @@ Value GemmOperand::offset(FlatBuilder &code, KernelFrame &frame, LoopGroup group
 
 //===------------------------------------------ tensor maps -------------------------------------------------------===//
 
-std::array<LoopGroup, 3> GemmOperand::groupsFromInside() const {
+std::array<LoopGroup, 3> GemmOperand::groupsInnermostFirst() const {
   LoopGroup along = inner();
   return {along, along == LoopGroup::Depth ? outer() : LoopGroup::Depth, LoopGroup::Batch};
 }
 
-SmallVector<GemmOperand::Run> GemmOperand::runsOf(LoopGroup group) const {
+SmallVector<GemmOperand::Run> GemmOperand::stridedRuns(LoopGroup group) const {
   SmallVector<Run> runs;
   if (problem.isFlat(access, group)) {
     runs.push_back({problem.extent(group), problem.innerStride(access, group)});
@@ -88,15 +88,15 @@ SmallVector<GemmOperand::Run> GemmOperand::runsOf(LoopGroup group) const {
 }
 
 std::optional<MappedTensor> GemmOperand::mapped(int64_t neighbours, int64_t rows) const {
-  auto [along, across, batch] = groupsFromInside();
+  auto [along, across, batch] = groupsInnermostFirst();
   if (!problem.isFlat(access, across) || (along != LoopGroup::Depth && !problem.isFlat(access, along)))
     return std::nullopt;
-  if (runsOf(along).empty() || runsOf(across).empty() || !(runsOf(along).front().stride == SizeExpr(1)))
+  if (stridedRuns(along).empty() || stridedRuns(across).empty() || !(stridedRuns(along).front().stride == SizeExpr(1)))
     return std::nullopt;
-  MappedTensor tensor{bufferOf(access.tensor), SizeExpr(0), elementBytes(), {}, {}, {}};
+  MappedTensor tensor{bufferNumber(access.tensor), SizeExpr(0), elementBytes(), {}, {}, {}};
   tensor.roundsToTf32 = element().isF32();
   for (auto [group, side] : {std::pair(along, neighbours), std::pair(across, rows), std::pair(batch, int64_t(1))})
-    for (auto [number, run] : llvm::enumerate(runsOf(group))) {
+    for (auto [number, run] : llvm::enumerate(stridedRuns(group))) {
       tensor.sizes.push_back(run.size);
       tensor.strides.push_back(run.stride * SizeExpr(elementBytes()));
       tensor.box.push_back(number == 0 ? side : 1);
@@ -108,9 +108,9 @@ std::optional<MappedTensor> GemmOperand::mapped(int64_t neighbours, int64_t rows
 SmallVector<Value> GemmOperand::coordinates(FlatBuilder &code, TileBuilder &tiles, KernelFrame &frame, Value batch,
                                             Value outerNumber, Value depth) const {
   SmallVector<Value> all;
-  for (LoopGroup group : groupsFromInside()) {
+  for (LoopGroup group : groupsInnermostFirst()) {
     Value flat = group == LoopGroup::Batch ? batch : group == LoopGroup::Depth ? depth : outerNumber;
-    SmallVector<Run> runs = runsOf(group);
+    SmallVector<Run> runs = stridedRuns(group);
     std::reverse(runs.begin(), runs.end());
     auto sizes = llvm::map_to_vector(runs, [](const Run &run) { return run.size; });
     FlatBuilder::Values outermostFirst = coordinatesOf(code, frame, sizes, flat);

@@ -1,14 +1,14 @@
-//===- GemmOperand.h - where the elements of a product's operand lie ----------------------------------------------===//
+//===- GemmOperand.h - memory layout of an operand of a matrix product --------------------------------------------===//
 //
-// An operand is a matrix for each of the batch: `outer` x depth, where outer is the rows of left or the columns of
-// right. The offset of an element is a sum over the groups of loops, whatever dimensions they are:
+// For each batch number an operand is a matrix `outer` x depth; outer is the rows of left or the columns of right. The
+// offset of an element is a sum over loop groups, whatever dimensions they contain:
 //
-//   offset(batch) + offset(outer) + offset(depth)         elements, each a function of the group's flat number
+//   offset(batch) + offset(outer) + offset(depth)         in elements, each a function of the group's flat number
 //
-// Where the elements of a group are neighbours, they can be copied in units of 16 bytes, if whatever else moves the
-// address does so by whole units.
+// Elements that are contiguous along a group can be copied as 16-byte vectors, if all other strides are multiples of 16
+// bytes.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
@@ -23,34 +23,34 @@ public:
   enum class Side { Left, Right };
   GemmOperand(const GemmProblem &problem, Side side);
 
-  mlir::Type element() const; ///< as it is stored
+  mlir::Type element() const; ///< stored type
   int64_t elementBytes() const { return element().getIntOrFloatBitWidth() / 8; }
   LoopGroup outer() const { return side == Side::Left ? LoopGroup::Row : LoopGroup::Column; }
-  /// The group whose numbers are neighbours in memory: of the depth, or the outer one.
+  /// The group along which the operand is contiguous: the depth or the outer group.
   LoopGroup inner() const;
-  /// Whether tiles, which begin at multiples of `tileDepth`, are rows of whole units.
-  bool hasUnits(int64_t tileDepth) const;
+  /// Whether rows of tiles, which start at multiples of `tileDepth`, consist of aligned 16-byte vectors.
+  bool hasVectors(int64_t tileDepth) const;
 
-  /// Where numbers `flat` (index) of a group begin, in bytes (index).
+  /// Offset of number `flat` (index) of a group, in bytes (index).
   mlir::Value offset(FlatBuilder &code, KernelFrame &frame, LoopGroup group, mlir::Value flat) const;
   /// !llvm.ptr to element 0.
   mlir::Value pointer(DeviceFrame &frame) const { return frame.pointerOf(access.tensor); }
 
-  /// The tensor as one whose boxes are `neighbours` of the inner group by `rows` of the other one, depth or outer.
-  /// Elements of f32 become tf32. Nothing where the hardware can't copy such.
+  /// The tensor with boxes of `neighbours` of the inner group by `rows` of the other one (depth or outer), for a tensor
+  /// map. f32 is rounded to tf32. Null if TMA cannot copy such boxes.
   std::optional<MappedTensor> mapped(int64_t neighbours, int64_t rows) const;
-  /// Where a box begins in that, i32: at numbers (index) of the batch, of the outer group and of the depth.
+  /// Coordinates (i32) of a box in it, at numbers (index) of the batch, the outer group and the depth.
   llvm::SmallVector<mlir::Value> coordinates(FlatBuilder &code, TileBuilder &tiles, KernelFrame &frame,
                                              mlir::Value batch, mlir::Value outer, mlir::Value depth) const;
 
 private:
-  /// Elements at one stride: a group, or a loop of it.
+  /// Elements at a constant stride: a group, or a loop of it.
   struct Run {
     SizeExpr size, stride;
   };
-  llvm::SmallVector<Run> runsOf(LoopGroup group) const; ///< those of more than one element, innermost first
-  /// Inner, the other, batch: dimensions of a tensor map from the nearest neighbours on.
-  std::array<LoopGroup, 3> groupsFromInside() const;
+  llvm::SmallVector<Run> stridedRuns(LoopGroup group) const; ///< runs of more than one element, innermost first
+  /// The groups in the order of a tensor map's dimensions, innermost first: inner, the other one, batch.
+  std::array<LoopGroup, 3> groupsInnermostFirst() const;
 
   const GemmProblem &problem;
   const Side side;

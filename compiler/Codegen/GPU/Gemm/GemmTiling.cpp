@@ -7,11 +7,11 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Blocks that keep a device busy, and processors of one that has warp groups.
-static constexpr int64_t manyBlocks = 128, processors = 132;
+/// Blocks that keep a device busy; multiprocessors of a device with warp groups.
+static constexpr int64_t manyBlocks = 128, multiprocessors = 132;
 
-/// Bytes of the depth that a stage holds; of warp groups, the longest order of units that the hardware knows.
-static constexpr int64_t stageRowBytes = 64, stageRowBytesOfGroups = 128;
+/// Bytes of the depth in a stage; for warp groups, the largest swizzle of the hardware.
+static constexpr int64_t stageRowBytes = 64, groupStageRowBytes = 128;
 
 namespace {
 
@@ -19,7 +19,7 @@ struct Operands {
   explicit Operands(const GemmProblem &problem)
       : left(problem, GemmOperand::Side::Left), right(problem, GemmOperand::Side::Right) {}
 
-  /// As what tensor cores take both.
+  /// The type of the tensor-core products.
   Verdict readType(func::FuncOp kernel, MatrixType &type) const {
     if (left.element() != right.element())
       return Verdict::no(fmt::format("its operands are stored in two types, {} and {}", textOf(left), textOf(right)));
@@ -33,9 +33,9 @@ struct Operands {
     return Verdict::yes();
   }
 
-  Verdict haveUnits(int64_t depth) const {
+  Verdict haveVectors(int64_t depth) const {
     for (const GemmOperand *operand : {&left, &right})
-      if (!operand->hasUnits(depth))
+      if (!operand->hasVectors(depth))
         return Verdict::no(
             fmt::format("its {} operand does not lie in whole units of 16 bytes", operand == &left ? "left" : "right"));
     return Verdict::yes();
@@ -58,8 +58,8 @@ Verdict GemmTiling::suitsTensorCores(const GemmProblem &problem) {
   MatrixType type;
   if (Verdict verdict = operands.readType(problem.kernel, type); !verdict)
     return verdict;
-  // Elements of 16 bits travel in units alone; wider ones by themselves too.
-  return type == MatrixType::TF32 ? Verdict::yes() : operands.haveUnits(stageRowBytes / elementBytes(type));
+  // 16-bit elements are copied as 16-byte vectors only; f32 also element by element.
+  return type == MatrixType::TF32 ? Verdict::yes() : operands.haveVectors(stageRowBytes / elementBytes(type));
 }
 
 Verdict GemmTiling::suitsWarpGroups(const GemmProblem &problem) {
@@ -67,7 +67,7 @@ Verdict GemmTiling::suitsWarpGroups(const GemmProblem &problem) {
   MatrixType type;
   if (Verdict verdict = operands.readType(problem.kernel, type); !verdict)
     return verdict;
-  if (Verdict verdict = operands.haveUnits(stageRowBytesOfGroups / elementBytes(type)); !verdict)
+  if (Verdict verdict = operands.haveVectors(groupStageRowBytes / elementBytes(type)); !verdict)
     return verdict;
   bool isAlongDepth = operands.left.inner() == LoopGroup::Depth && operands.right.inner() == LoopGroup::Depth;
   if (type == MatrixType::TF32 && !isAlongDepth)
@@ -77,16 +77,16 @@ Verdict GemmTiling::suitsWarpGroups(const GemmProblem &problem) {
 
 namespace {
 
-/// Sizes of a problem, as far as tiles go by them.
+/// Sizes of a problem for the choice of tiles, with values assumed for dynamic ones.
 struct TypicalSizes {
-  TypicalSizes(const GemmProblem &problem, int64_t mostRows) {
+  TypicalSizes(const GemmProblem &problem, int64_t maxRows) {
     SmallVector<int64_t> sizes(problem.sizes.numSymbols(), typicalSize);
     auto typical = [&](LoopGroup group) { return problem.extent(group).evaluate(sizes); };
     batch = typical(LoopGroup::Batch), rows = typical(LoopGroup::Row), columns = typical(LoopGroup::Column);
     flops = problem.flops().evaluate(sizes);
-    if (rows > mostRows) {
-      flops = flops / rows * mostRows;
-      rows = mostRows;
+    if (rows > maxRows) {
+      flops = flops / rows * maxRows;
+      rows = maxRows;
     }
   }
   int64_t blocks(int64_t high, int64_t wide) const {
@@ -108,16 +108,17 @@ void GemmTiling::countBlocks(const GemmProblem &problem) {
   columnBlocks = problem.extent(LoopGroup::Column).ceilDiv(columns);
 }
 
-/// Whether an operand is copied element by element: tf32, which can't be turned around as it is read, or no units.
-static bool goesByElements(MatrixType type, const GemmOperand &operand, int64_t depth) {
-  return type == MatrixType::TF32 && !(operand.inner() == LoopGroup::Depth && operand.hasUnits(depth));
+/// Whether an operand is copied element by element: tf32, if a transposition or unaligned vectors rule out 16-byte
+/// vectors.
+static bool isCopiedByElement(MatrixType type, const GemmOperand &operand, int64_t depth) {
+  return type == MatrixType::TF32 && !(operand.inner() == LoopGroup::Depth && operand.hasVectors(depth));
 }
 
 //===------------------------------------------ warps -------------------------------------------------------------===//
 
-GemmTiling GemmTiling::forWarps(const GemmProblem &problem, int64_t mostRows) {
+GemmTiling GemmTiling::forWarps(const GemmProblem &problem, int64_t maxRows) {
   Operands operands(problem);
-  TypicalSizes sizes(problem, mostRows);
+  TypicalSizes sizes(problem, maxRows);
   GemmTiling tiling;
   bool isLarge = std::min(sizes.rows, sizes.columns) >= 128 && sizes.blocks(128, 128) >= manyBlocks;
   tiling.rows = tiling.columns = isLarge ? 128 : 64;
@@ -125,14 +126,14 @@ GemmTiling GemmTiling::forWarps(const GemmProblem &problem, int64_t mostRows) {
   if (suitsTensorCores(problem)) {
     operands.readType(problem.kernel, tiling.matrix.emplace());
     tiling.depth = stageRowBytes / elementBytes(*tiling.matrix);
-    // Who copies both operands element by element has no registers left for a quarter of the sums.
-    auto isByElements = [&](const GemmOperand &operand) {
-      return goesByElements(*tiling.matrix, operand, tiling.depth);
+    // If both operands are copied element by element, four warps lack registers for a quarter of the sums each.
+    auto isByElement = [&](const GemmOperand &operand) {
+      return isCopiedByElement(*tiling.matrix, operand, tiling.depth);
     };
-    bool areByElements = isByElements(operands.left) && isByElements(operands.right);
-    tiling.threads = areByElements ? 256 : 128;
+    bool areByElement = isByElement(operands.left) && isByElement(operands.right);
+    tiling.threads = areByElement ? 256 : 128;
     tiling.warpRows = tiling.rows / 2;
-    tiling.warpColumns = tiling.columns / (areByElements ? 4 : 2);
+    tiling.warpColumns = tiling.columns / (areByElement ? 4 : 2);
     assert(tiling.rows / tiling.warpRows * (tiling.columns / tiling.warpColumns) * warpThreads == tiling.threads);
   } else {
     tiling.depth = 8;
@@ -153,35 +154,35 @@ struct BlockShape {
 
 } // namespace
 
-/// A step of a block takes as long as its tiles take to come from the second cache: that goes by rows + columns. So
-/// the shape whose rounds of blocks, one a processor, copy least. Where two blocks have room in a processor, they share
-/// what it gets from the cache, so they are counted one after the other.
+/// The time of a k-tile is that of copying its tiles from L2, proportional to rows + columns. So the shape is chosen
+/// whose rounds of blocks, one for each multiprocessor, copy least. Two blocks on a multiprocessor share its L2
+/// bandwidth, so they count one after the other.
 static BlockShape shapeFor(const TypicalSizes &sizes) {
   constexpr BlockShape shapes[] = {{128, 256, 2}, {256, 128, 2}, {128, 128, 2}, {64, 128, 1}, {64, 64, 1}};
   auto copied = [&](const BlockShape &shape) {
-    int64_t rounds = llvm::divideCeil(sizes.blocks(shape.rows, shape.columns), processors);
+    int64_t rounds = llvm::divideCeil(sizes.blocks(shape.rows, shape.columns), multiprocessors);
     return rounds * (shape.rows + shape.columns);
   };
   return *llvm::min_element(shapes, [&](const BlockShape &a, const BlockShape &b) { return copied(a) < copied(b); });
 }
 
-std::optional<GemmTiling> GemmTiling::forWarpGroups(const GemmProblem &problem, int64_t mostRows) {
+std::optional<GemmTiling> GemmTiling::forWarpGroups(const GemmProblem &problem, int64_t maxRows) {
   if (!suitsWarpGroups(problem))
     return std::nullopt;
   GemmTiling tiling;
   Operands(problem).readType(problem.kernel, tiling.matrix.emplace());
-  tiling.depth = stageRowBytesOfGroups / elementBytes(*tiling.matrix);
-  TypicalSizes sizes(problem, mostRows);
+  tiling.depth = groupStageRowBytes / elementBytes(*tiling.matrix);
+  TypicalSizes sizes(problem, maxRows);
   BlockShape shape = shapeFor(sizes);
   tiling.rows = shape.rows;
   tiling.columns = shape.columns;
   tiling.groups = shape.groups;
   tiling.threads = (shape.groups + 1) * warpGroupThreads;
-  tiling.panelRowBytes = stageRowBytesOfGroups;
+  tiling.panelRowBytes = groupStageRowBytes;
   tiling.prefersMaps = sizes.flops >= flopsWorthMaps;
-  // Of 227 KB: one block with two groups that multiply, or two blocks with one.
-  constexpr int64_t memoryOfGroup = 96 << 10;
-  tiling.stages = shape.groups * memoryOfGroup / ((shape.rows + shape.columns) * stageRowBytesOfGroups);
+  // Of 227 KB: one block with two consumer groups, or two blocks with one.
+  constexpr int64_t groupMemory = 96 << 10;
+  tiling.stages = shape.groups * groupMemory / ((shape.rows + shape.columns) * groupStageRowBytes);
   assert(tiling.stages >= 3 && tiling.rows * tiling.columns / (tiling.groups * warpGroupThreads) <= 128);
   tiling.countBlocks(problem);
   return tiling;

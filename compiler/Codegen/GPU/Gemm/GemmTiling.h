@@ -1,34 +1,34 @@
-//===- GemmTiling.h - how a matrix product is cut up on a device --------------------------------------------------===//
+//===- GemmTiling.h - tile sizes of a matrix product on a device --------------------------------------------------===//
 //
-// A block has `rows` x `columns` of the result of one matrix of the batch. It passes `depth` of both operands at a time
-// through shared memory, in `stages`: while threads multiply one, the next are on their way.
+// A block computes `rows` x `columns` of the result for one batch number. It copies both operands through shared memory
+// in k-tiles of `depth`, in `stages` pipeline stages: while threads multiply one, the next ones are in flight.
 //
-//   form         operands stored as                              a step of a thread, warp or warp group
-//   warp groups  both bf16 or both f16, in whole units;          wgmma on rows / groups of the block, 64 at a time, and
-//   (sm_90a)     f32 in whole units with the depth along         all of its columns, sums in registers
-//                memory, where the kernel carries attn.tf32
-//   matrix       both bf16 or both f16, in whole units;          mma.sync on warpRows x warpColumns of the block, sums
-//                f32 where the kernel carries attn.tf32          in fragments
-//   scalar       anything else: f32, or widened to it            an outer product of rows / 16 x columns / 16 of f32
+//   algorithm    requirements on operands                        work of a thread, warp or warp group for a k-tile
+//   warp groups  both bf16 or both f16, in 16-byte vectors;      wgmma on rows / groups of the block, 64 at a time, and
+//   (sm_90a)     f32 in 16-byte vectors along the depth, if      all of its columns, sums in registers
+//                the kernel has attn.tf32
+//   matrix       both bf16 or both f16, in 16-byte vectors;      mma.sync on warpRows x warpColumns of the block, sums
+//                f32 if the kernel has attn.tf32                 in fragments
+//   scalar       any: f32, or widened to f32                     an outer product of rows / 16 x columns / 16 of f32
 //
-// The sums then lie in shared memory, in place of the tiles, and go through the epilogue to the result, four neighbours
-// a thread where the result has so many.
+// The sums are then written to shared memory, over the tiles, and go through the epilogue to the result, four
+// neighbours for each thread if the result is that long.
 //
-// What sizes have to satisfy:
+// Constraints on sizes:
 //
-//   warp groups  rows are a multiple of groups * 64, columns of 64 and at most 256; a thread's sums, rows * columns /
-//                groups / 128, are at most 128; threads = (groups + 1) * 128, at most 384, for each has 65536 / threads
-//                registers; at least three stages. The hardware copies tiles whose boxes have sides of at most 256
-//                (TensorMap.h), threads copy others
+//   warp groups  rows are a multiple of groups * 64, columns of 64 and at most 256; the sums of a thread, rows *
+//                columns / groups / 128, are at most 128; threads = (groups + 1) * 128, at most 384, as each has
+//                65536 / threads registers; at least three stages. TMA copies tiles whose boxes have sides of at most
+//                256 (TensorMap.h), threads copy others
 //   matrix       rows / warpRows * columns / warpColumns = threads / 32; warpRows and warpColumns are multiples of 16
 //   scalar       rows and columns are multiples of 64, and threads = 256 (ScalarBlock.cpp: 16 x 16 of them)
-//   all          stages * (rows + columns) * bytes of a step, and rows * columns * 4 for the sums, fit a block's
-//                memory: 227 KB on sm_90a, 99 KB on the smallest devices that run the image for sm_80
+//   all          stages * (rows + columns) * bytes of a k-tile row, and rows * columns * 4 for the sums, fit the shared
+//                memory of a block: 227 KB on sm_90a, 99 KB on the smallest devices that run the image for sm_80
 //
-// Blocks are numbered in groups of `groupRowBlocks` along the rows, and within those along the rows first: those that
-// run at a time share rows of left and columns of right, which the second cache holds.
+// Block numbers are rasterised for L2 reuse: in groups of `groupRowBlocks` row blocks, and within a group along the
+// rows first. Blocks that run at the same time then share rows of left and columns of right.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Gemm/GemmOperand.h"
@@ -39,22 +39,22 @@ namespace attnc {
 struct GemmTiling {
   static constexpr int64_t groupRowBlocks = 16;
 
-  /// Matrix or scalar; of products that have at most so many rows.
-  static GemmTiling forWarps(const GemmProblem &problem, int64_t mostRows);
-  /// Nothing where warp groups don't take the operands as they lie.
-  static std::optional<GemmTiling> forWarpGroups(const GemmProblem &problem, int64_t mostRows);
-  /// Whether those forms take the operands: by how they are stored, and how they lie.
+  /// Matrix or scalar algorithm, for products with at most maxRows rows.
+  static GemmTiling forWarps(const GemmProblem &problem, int64_t maxRows);
+  /// Null if warp groups do not support the layout of the operands.
+  static std::optional<GemmTiling> forWarpGroups(const GemmProblem &problem, int64_t maxRows);
+  /// Whether tensor cores and warp groups support the operands: their types and layouts.
   static Verdict suitsTensorCores(const GemmProblem &problem);
   static Verdict suitsWarpGroups(const GemmProblem &problem);
-  /// Of the same problem: whether blocks are the same.
+  /// Whether blocks are the same, for the same problem.
   bool operator==(const GemmTiling &other) const;
 
-  std::optional<MatrixType> matrix; ///< what tensor cores multiply; nothing in the scalar form
+  std::optional<MatrixType> matrix; ///< type of tensor-core products; null for the scalar algorithm
   int64_t rows, columns, depth, stages, threads;
   int64_t warpRows = 0, warpColumns = 0; ///< matrix
-  int64_t groups = 0;                    ///< warp groups that multiply; 0 in the other forms
-  int64_t panelRowBytes = 0;             ///< of tiles (SharedTile.h)
-  bool prefersMaps = false;              ///< the hardware copies tiles where it can (TensorMap.h)
+  int64_t groups = 0;                    ///< consumer warp groups; 0 for other algorithms
+  int64_t panelRowBytes = 0;             ///< panels of tiles (SharedTile.h); 0 for one panel
+  bool prefersMaps = false;              ///< copies by TMA if possible (TensorMap.h)
 
   /// Blocks along the rows and the columns of one matrix.
   SizeExpr rowBlocks, columnBlocks;

@@ -1,6 +1,6 @@
-// The form with tensor cores: a warp has a part of the block in fragments, and multiplies a step of the depth by one
-// product of fragments after the other, with each fragment of left and right read once.
-#include "compiler/Codegen/GPU/Gemm/InStepBlock.h"
+// Products by mma.sync: each warp has a part of the block in fragments. For each k-tile it loads every fragment of left
+// and right once.
+#include "compiler/Codegen/GPU/Gemm/MultistageBlock.h"
 
 using namespace mlir;
 
@@ -8,10 +8,10 @@ namespace attnc {
 
 namespace {
 
-class MatrixBlock : public InStepBlock {
+class MatrixBlock : public MultistageBlock {
 public:
   MatrixBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame)
-      : InStepBlock(problem, tiling, frame), type(*tiling.matrix), high(tiling.warpRows / productRows),
+      : MultistageBlock(problem, tiling, frame), type(*tiling.matrix), high(tiling.warpRows / productRows),
         wide(tiling.warpColumns / productColumns), lane(tiles.rem(thread, warpThreads)) {
     Value warp = tiles.div(thread, warpThreads);
     int64_t across = tiling.columns / tiling.warpColumns;
@@ -57,23 +57,23 @@ protected:
   }
 
 private:
-  int64_t unitsOf(int64_t elements) const { return elements * elementBytes(type) / unitBytes; }
+  int64_t vectorsOf(int64_t elements) const { return elements * elementBytes(type) / vectorBytes; }
 
-  /// Of this warp's part, `first` (i32) of the operand's outer group on.
+  /// Reads this warp's part, from `first` (i32) of the operand's outer group on.
   FragmentReader reader(const SharedTile &tile, FragmentReader::Matrix matrix, const GemmOperand &operand,
                         Value first) {
-    bool isTurned = rowsAreDepth(operand);
-    Value units = isTurned ? tiles.div(tiles.mul(first, elementBytes(type)), unitBytes) : Value();
-    return FragmentReader(tiles, tile, matrix, !isTurned, lane, {isTurned ? Value() : first, units});
+    bool isTransposed = rowsAreDepth(operand);
+    Value vectors = isTransposed ? tiles.div(tiles.mul(first, elementBytes(type)), vectorBytes) : Value();
+    return FragmentReader(tiles, tile, matrix, !isTransposed, lane, {isTransposed ? Value() : first, vectors});
   }
 
   std::array<Value, 4> read(FragmentReader &reader, Value stage, const GemmOperand &operand, int64_t outer, int64_t k) {
-    bool isTurned = rowsAreDepth(operand);
-    auto words = reader.read(stage, isTurned ? k : outer, unitsOf(isTurned ? outer : k));
+    bool isTransposed = rowsAreDepth(operand);
+    auto registers = reader.read(stage, isTransposed ? k : outer, vectorsOf(isTransposed ? outer : k));
     if (type == MatrixType::TF32)
-      for (Value &word : words)
-        word = roundToTf32(tiles, word);
-    return words;
+      for (Value &element : registers)
+        element = roundToTf32(tiles, element);
+    return registers;
   }
 
   const MatrixType type;

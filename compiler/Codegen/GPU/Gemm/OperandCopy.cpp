@@ -5,18 +5,18 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Of f32.
-static constexpr int64_t unitWords = unitBytes / wordBytes;
+/// f32 elements of a 16-byte vector.
+static constexpr int64_t vectorElements = vectorBytes / f32Bytes;
 
 OperandCopy::OperandCopy(DeviceFrame &frame, TileBuilder &tiles, const GemmOperand &operand, const SharedTile &tile,
-                         bool rowsAreDepth, OperandPart part, int64_t threads)
+                         bool rowsAreDepth, OperandSlice slice, int64_t threads)
     : frame(frame), tiles(tiles), code(tiles.builder, tiles.location, 1), operand(operand), tile(tile),
-      rowsAreDepth(rowsAreDepth), part(part), threads(threads) {
-  Value thread = tiles.fromIndex(frame.place.thread);
+      rowsAreDepth(rowsAreDepth), slice(slice), threads(threads) {
+  Value thread = tiles.fromIndex(frame.position.thread);
   bool keepsOrder = rowsAreDepth == (operand.inner() != LoopGroup::Depth);
-  bool keepsType = tile.rowBytes == operand.elementBytes() * (rowsAreDepth ? part.tileOuter : part.tileDepth);
-  if (keepsOrder && keepsType && operand.hasUnits(part.tileDepth))
-    openUnits(thread);
+  bool keepsType = tile.rowBytes == operand.elementBytes() * (rowsAreDepth ? slice.tileOuter : slice.tileDepth);
+  if (keepsOrder && keepsType && operand.hasVectors(slice.tileDepth))
+    openVectors(thread);
   else
     openElements(thread);
 }
@@ -26,62 +26,62 @@ Value OperandCopy::bytes(LoopGroup group, Value flat) {
                                                        operand.offset(code, frame, group, flat));
 }
 
-void OperandCopy::openUnits(Value thread) {
-  Value start = tiles.at(operand.pointer(frame), bytes(LoopGroup::Batch, part.batch));
+void OperandCopy::openVectors(Value thread) {
+  Value start = tiles.at(operand.pointer(frame), bytes(LoopGroup::Batch, slice.batch));
   if (rowsAreDepth)
-    start = tiles.at(start, bytes(operand.outer(), part.first));
+    start = tiles.at(start, bytes(operand.outer(), slice.first));
   auto rowOffset = [&](Value row) {
     Value number = tiles.toIndex(row);
-    return rowsAreDepth ? bytes(LoopGroup::Depth, number) : bytes(operand.outer(), code.add(part.first, number));
+    return rowsAreDepth ? bytes(LoopGroup::Depth, number) : bytes(operand.outer(), code.add(slice.first, number));
   };
-  units.emplace(tiles, tile, TileSource{start, rowOffset}, thread, threads);
+  vectors.emplace(tiles, tile, TileSource{start, rowOffset}, thread, threads);
 }
 
 void OperandCopy::openElements(Value thread) {
-  Value start = globalPointer(tiles, tiles.at(operand.pointer(frame), bytes(LoopGroup::Batch, part.batch)));
-  // Neighbouring threads read neighbours.
+  Value start = globalPointer(tiles, tiles.at(operand.pointer(frame), bytes(LoopGroup::Batch, slice.batch)));
+  // Neighbouring threads read neighbouring elements.
   bool alongDepth = operand.inner() == LoopGroup::Depth;
-  int64_t run = alongDepth ? part.tileDepth : part.tileOuter;
-  for (int64_t first = 0; first < part.tileOuter * part.tileDepth; first += threads) {
+  int64_t run = alongDepth ? slice.tileDepth : slice.tileOuter;
+  for (int64_t first = 0; first < slice.tileOuter * slice.tileDepth; first += threads) {
     Value number = tiles.add(thread, first);
     Value along = tiles.rem(number, run), across = tiles.div(number, run);
     Value outer = alongDepth ? across : along, depth = alongDepth ? along : across;
     Value row = rowsAreDepth ? depth : outer, column = rowsAreDepth ? outer : depth;
-    Value place = tiles.add(tile.place(tiles, row, tiles.div(column, unitWords)),
-                            tiles.mul(tiles.rem(column, unitWords), wordBytes));
-    Value number64 = code.add(part.first, tiles.toIndex(outer));
-    elements.push_back({outer, depth, place, tiles.at(start, bytes(operand.outer(), number64))});
+    Value offset = tiles.add(tile.vectorOffset(tiles, row, tiles.div(column, vectorElements)),
+                             tiles.mul(tiles.rem(column, vectorElements), f32Bytes));
+    Value number64 = code.add(slice.first, tiles.toIndex(outer));
+    elements.push_back({outer, depth, offset, tiles.at(start, bytes(operand.outer(), number64))});
   }
 }
 
-void OperandCopy::issue(Value stage, Value step) {
-  Value before = code.mul(tiles.toIndex(step), part.tileDepth);
-  Value depthLeft = tiles.fromIndex(code.min(code.sub(part.depth, before), code.constant(part.tileDepth)));
-  Value place = tile.stage(tiles, stage);
-  if (!units) {
+void OperandCopy::issue(Value stage, Value kTile) {
+  Value before = code.mul(tiles.toIndex(kTile), slice.tileDepth);
+  Value depthLeft = tiles.fromIndex(code.min(code.sub(slice.depth, before), code.constant(slice.tileDepth)));
+  Value offset = tile.stageOffset(tiles, stage);
+  if (!vectors) {
     for (const Element &element : elements)
-      issueElement(element, tiles.at(tile.base, tiles.add(place, element.place)), before, depthLeft);
+      issueElement(element, tiles.at(tile.base, tiles.add(offset, element.offset)), before, depthLeft);
     return;
   }
-  bool isWhole = FlatBuilder::constantOf(code.rem(part.depth, part.tileDepth)) == int64_t(0);
+  bool isWhole = FlatBuilder::constantOf(code.rem(slice.depth, slice.tileDepth)) == int64_t(0);
   Value inBytes =
-      rowsAreDepth ? tiles.mul(part.left, operand.elementBytes()) : tiles.mul(depthLeft, operand.elementBytes());
-  Value rows = rowsAreDepth ? depthLeft : part.left;
+      rowsAreDepth ? tiles.mul(slice.left, operand.elementBytes()) : tiles.mul(depthLeft, operand.elementBytes());
+  Value rows = rowsAreDepth ? depthLeft : slice.left;
   bool rowsAreWhole = rowsAreDepth && isWhole, bytesAreWhole = !rowsAreDepth && isWhole;
-  units->issue(place, bytes(LoopGroup::Depth, before), rowsAreWhole ? Value() : rows,
-               bytesAreWhole ? Value() : inBytes);
+  vectors->issue(offset, bytes(LoopGroup::Depth, before), rowsAreWhole ? Value() : rows,
+                 bytesAreWhole ? Value() : inBytes);
 }
 
-void OperandCopy::changeWords(Value stage, function_ref<Value(Value)> change) {
-  units->changeWords(tile.stage(tiles, stage), change);
+void OperandCopy::changeElements(Value stage, function_ref<Value(Value)> change) {
+  vectors->changeElements(tile.stageOffset(tiles, stage), change);
 }
 
 void OperandCopy::issueElement(const Element &element, Value target, Value before, Value depthLeft) {
   OpBuilder &b = tiles.builder;
   Value source = tiles.at(element.source, bytes(LoopGroup::Depth, code.add(before, tiles.toIndex(element.depth))));
-  Value isThere = tiles.both(tiles.less(element.outer, part.left), tiles.less(element.depth, depthLeft));
+  Value isThere = tiles.both(tiles.less(element.outer, slice.left), tiles.less(element.depth, depthLeft));
   if (operand.element().isF32())
-    return copyAsync(tiles, target, source, wordBytes, tiles.select(isThere, tiles.number(wordBytes), tiles.number(0)));
+    return copyAsync(tiles, target, source, f32Bytes, tiles.select(isThere, tiles.number(f32Bytes), tiles.number(0)));
   auto loaded = scf::IfOp::create(b, tiles.location, b.getF32Type(), isThere, /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);

@@ -1,43 +1,43 @@
-//===- OperandCopy.h - tiles of an operand on their way to shared memory ------------------------------------------===//
+//===- OperandCopy.h - copies of an operand's tiles to shared memory ----------------------------------------------===//
 //
-// Whole units where the operand's neighbours are neighbours in the tile too. Otherwise element by element: f32 by
-// copies of 4 bytes, so that the tile may be turned around; narrower ones are widened to f32 on the way, and are there
-// at once.
+// Copies 16-byte vectors if elements are contiguous along the same dimension in the operand and in the tile. Otherwise
+// it copies element by element: f32 by cp.async of 4 bytes, so that the tile may be transposed. Narrower elements are
+// widened to f32 in registers, and are stored synchronously.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Gemm/GemmOperand.h"
 
 namespace attnc {
 
-/// What a block has of an operand.
-struct OperandPart {
-  mlir::Value batch, first; ///< index: the matrix, and the number in the outer group where the tiles begin
-  mlir::Value left;         ///< i32: how many follow, perhaps more than the tile has
+/// The slice of an operand that a block reads.
+struct OperandSlice {
+  mlir::Value batch, first; ///< index: the batch number, and the first number of the outer group
+  mlir::Value left;         ///< i32: numbers that follow, possibly more than the tile has
   mlir::Value depth;        ///< index
   int64_t tileDepth, tileOuter;
 };
 
 class OperandCopy {
 public:
-  /// `rowsAreDepth`: of the tile, whose elements are f32 unless all of it comes in units.
+  /// `rowsAreDepth`: the rows of the tile run along the depth. Its elements are f32 unless copied as 16-byte vectors.
   OperandCopy(DeviceFrame &frame, TileBuilder &tiles, const GemmOperand &operand, const SharedTile &tile,
-              bool rowsAreDepth, OperandPart part, int64_t threads);
+              bool rowsAreDepth, OperandSlice slice, int64_t threads);
 
-  /// Issues the copies of step `step` (i32) of the depth, to stage `stage` (i32).
-  void issue(mlir::Value stage, mlir::Value step);
-  /// Puts what `change` makes of it in place of each word (i32) that this thread has copied there, and has awaited;
-  /// requires that all of the tile comes in units.
-  void changeWords(mlir::Value stage, llvm::function_ref<mlir::Value(mlir::Value word)> change);
+  /// Issues the copies of k-tile `kTile` (i32) to stage number `stage` (i32).
+  void issue(mlir::Value stage, mlir::Value kTile);
+  /// Replaces each 4-byte element x (i32) that this thread has copied to the stage, and awaited, by change(x). Requires
+  /// copies of 16-byte vectors.
+  void changeElements(mlir::Value stage, llvm::function_ref<mlir::Value(mlir::Value element)> change);
 
 private:
   struct Element {
-    mlir::Value outer, depth; ///< in the tile
-    mlir::Value place;        ///< in a stage
-    mlir::Value source;       ///< !llvm.ptr<1>, at depth 0 of a step where that is flat
+    mlir::Value outer, depth; ///< coordinates in the tile
+    mlir::Value offset;       ///< byte offset in a stage
+    mlir::Value source;       ///< !llvm.ptr<1>, at depth 0 of the operand
   };
-  void openUnits(mlir::Value thread);
+  void openVectors(mlir::Value thread);
   void openElements(mlir::Value thread);
   void issueElement(const Element &element, mlir::Value target, mlir::Value before, mlir::Value depthLeft);
   mlir::Value bytes(LoopGroup group, mlir::Value flat); ///< i64
@@ -48,9 +48,9 @@ private:
   const GemmOperand operand;
   const SharedTile tile;
   const bool rowsAreDepth;
-  const OperandPart part;
+  const OperandSlice slice;
   const int64_t threads;
-  std::optional<TileCopy> units;
+  std::optional<TileCopy> vectors;
   llvm::SmallVector<Element> elements;
 };
 

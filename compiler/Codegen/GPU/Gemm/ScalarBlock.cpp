@@ -1,7 +1,7 @@
-// The form without tensor cores: f32, each thread an outer product of four neighbours of rows, and four of columns, as
-// often as the block has 64 of them. Both tiles lie with the depth along their rows, so that four neighbours are an
-// access; the 32 threads of a warp read four such of left and eight of right at a time.
-#include "compiler/Codegen/GPU/Gemm/InStepBlock.h"
+// Products without tensor cores, in f32: each thread computes outer products of four neighbouring rows and four
+// neighbouring columns, one for each 64 x 64 of the block. The rows of both tiles run along the depth, so four
+// neighbours are one access; a warp reads four such accesses of left and eight of right at a time.
+#include "compiler/Codegen/GPU/Gemm/MultistageBlock.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -11,14 +11,14 @@ namespace attnc {
 
 namespace {
 
-constexpr int64_t quad = unitBytes / wordBytes;
-/// Quads of rows, and of columns, that the threads of a block have side by side.
+constexpr int64_t quad = vectorBytes / f32Bytes;
+/// Quads along the rows, and along the columns, over the threads of a block.
 constexpr int64_t quadsAlong = 16;
 
-class ScalarBlock : public InStepBlock {
+class ScalarBlock : public MultistageBlock {
 public:
   ScalarBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame)
-      : InStepBlock(problem, tiling, frame), high(tiling.rows / (quad * quadsAlong)),
+      : MultistageBlock(problem, tiling, frame), high(tiling.rows / (quad * quadsAlong)),
         wide(tiling.columns / (quad * quadsAlong)) {
     Value lane = tiles.rem(thread, warpThreads), warp = tiles.div(thread, warpThreads);
     rowQuad = tiles.add(tiles.mul(tiles.div(warp, 2), 4), tiles.div(lane, 8));
@@ -31,7 +31,7 @@ protected:
     return Values(high * quad * wide * quad, zero);
   }
 
-  /// Sums are rows x columns of this thread.
+  /// Sums of this thread are [row][column].
   Values multiply(Value stageLeft, Value stageRight, ValueRange before) override {
     Values sums(before);
     for (int64_t k = 0; k < tiling.depth; ++k) {
@@ -49,11 +49,12 @@ protected:
     Type type = VectorType::get({quad}, tiles.builder.getF32Type());
     for (int64_t row = 0; row < high * quad; ++row)
       for (int64_t column = 0; column < wide; ++column) {
-        Value place = target.place(tiles, tiles.add(tiles.mul(quadNumber(rowQuad, row / quad), quad), row % quad),
-                                   quadNumber(columnQuad, column));
+        Value offset =
+            target.vectorOffset(tiles, tiles.add(tiles.mul(quadNumber(rowQuad, row / quad), quad), row % quad),
+                                quadNumber(columnQuad, column));
         Value vector = vector::FromElementsOp::create(tiles.builder, tiles.location, type,
                                                       sums.slice((row * wide + column) * quad, quad));
-        storeVector(vector, tiles.at(target.base, tiles.add(place, target.offset)), unitBytes);
+        storeVector(vector, tiles.at(target.base, tiles.add(offset, target.offset)), vectorBytes);
       }
   }
 
@@ -64,9 +65,9 @@ private:
     Values read;
     Type type = VectorType::get({quad}, tiles.builder.getF32Type());
     for (int64_t round = 0; round < count; ++round) {
-      Value place = tile.place(tiles, tiles.number(k), quadNumber(first, round));
-      Value pointer = tiles.at(tile.base, tiles.add(stage, place));
-      Value vector = LLVM::LoadOp::create(tiles.builder, tiles.location, type, pointer, unitBytes);
+      Value offset = tile.vectorOffset(tiles, tiles.number(k), quadNumber(first, round));
+      Value pointer = tiles.at(tile.base, tiles.add(stage, offset));
+      Value vector = LLVM::LoadOp::create(tiles.builder, tiles.location, type, pointer, vectorBytes);
       for (int64_t each = 0; each < quad; ++each)
         read.push_back(vector::ExtractOp::create(tiles.builder, tiles.location, vector, ArrayRef<int64_t>{each}));
     }

@@ -1,7 +1,7 @@
-// The form for sm_90a: one warp group fills a ring of stages with tiles, and the others multiply them there (wgmma),
-// each some rows of the block, in parts of 64. One thread of that group has the hardware copy them where it can; else
-// all threads do, and give a stage away when the next one's copies are on their way. Who multiplies gives it away when
-// the next one's products are.
+// Products by wgmma (sm_90a): a producer warp group fills a ring buffer, and consumer warp groups multiply its stages,
+// each a range of rows of the block in slices of 64. One elected thread issues TMA copies if possible; else all threads
+// of the producer copy, and mark a stage full when the next stage's copies are in flight. Consumers release a stage
+// when the next stage's products are in flight.
 #include "compiler/Codegen/GPU/Gemm/GemmBlock.h"
 #include "compiler/Codegen/GPU/Tile/TileRing.h"
 #include "compiler/Codegen/GPU/Tile/WarpGroupProduct.h"
@@ -13,7 +13,7 @@ namespace attnc {
 
 namespace {
 
-/// The barrier of the threads that multiply.
+/// Named barrier of the consumers.
 constexpr int64_t productsBarrier = 1;
 
 class WarpGroupBlock : public GemmBlock {
@@ -21,11 +21,11 @@ public:
   WarpGroupBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame,
                  const std::optional<TensorMaps> &maps)
       : GemmBlock(problem, tiling, frame), maps(maps), type(*tiling.matrix),
-        multipliers(tiling.groups * warpGroupThreads), parts(tiling.rows / tiling.groups / warpGroupRows),
-        sumsOfPart(tiling.columns / 2), sharedLeft(left, type, !rowsAreDepth(leftOperand)),
+        consumerThreads(tiling.groups * warpGroupThreads), slices(tiling.rows / tiling.groups / warpGroupRows),
+        sliceSums(tiling.columns / 2), sharedLeft(left, type, !rowsAreDepth(leftOperand)),
         sharedRight(right, type, !rowsAreDepth(rightOperand)),
-        ring(maps ? TileRing::ofCountedBytes(memory, tiling.stages, multipliers / warpThreads)
-                  : TileRing(memory, tiling.stages, warpGroupThreads, multipliers / warpThreads)) {}
+        ring(maps ? TileRing::forBulkCopies(memory, tiling.stages, consumerThreads / warpThreads)
+                  : TileRing(memory, tiling.stages, warpGroupThreads, consumerThreads / warpThreads)) {}
 
   int64_t emit() override {
     ring.open(tiles, thread);
@@ -41,108 +41,109 @@ public:
   }
 
 private:
-  /// By the hardware.
+  /// The producer with TMA: one thread.
   void fetchAll() {
     TensorMap leftMap = maps->acquire(tiles, frame, 0), rightMap = maps->acquire(tiles, frame, 1);
-    TileRing::Place first = ring.first(tiles);
-    tiles.loop(tiles.number(0), steps(), 1, {first.stage, first.parity}, [&](Value step, ValueRange carried) -> Values {
-      TileRing::Place place{carried[0], carried[1]};
-      ring.awaitEmpty(tiles, place);
-      ring.expect(tiles, place.stage, left.bytes() + right.bytes());
-      Value full = ring.full(tiles, place.stage);
-      leftMap.copy(tiles, left, left.stage(tiles, place.stage), startOf(leftOperand, step), full);
-      rightMap.copy(tiles, right, right.stage(tiles, place.stage), startOf(rightOperand, step), full);
-      TileRing::Place next = ring.next(tiles, place);
-      return {next.stage, next.parity};
-    });
+    TileRing::Position first = ring.first(tiles);
+    tiles.loop(
+        tiles.number(0), kTiles(), 1, {first.stage, first.parity}, [&](Value kTile, ValueRange carried) -> Values {
+          TileRing::Position position{carried[0], carried[1]};
+          ring.awaitEmpty(tiles, position);
+          ring.expect(tiles, position.stage, left.bytes() + right.bytes());
+          Value full = ring.full(tiles, position.stage);
+          leftMap.copy(tiles, left, left.stageOffset(tiles, position.stage), kTileStart(leftOperand, kTile), full);
+          rightMap.copy(tiles, right, right.stageOffset(tiles, position.stage), kTileStart(rightOperand, kTile), full);
+          TileRing::Position next = ring.next(tiles, position);
+          return {next.stage, next.parity};
+        });
   }
 
-  /// By threads.
+  /// The producer with cp.async: all threads of the warp group.
   void copyAll() {
-    OperandCopy copyLeft = copyOf(leftOperand, left, warpGroupThreads);
-    OperandCopy copyRight = copyOf(rightOperand, right, warpGroupThreads);
-    auto give = [&](Value stage, int64_t open) {
+    OperandCopy copyLeft = makeCopy(leftOperand, left, warpGroupThreads);
+    OperandCopy copyRight = makeCopy(rightOperand, right, warpGroupThreads);
+    auto release = [&](Value stage, int64_t open) {
       awaitCopies(tiles, open);
-      if (type == MatrixType::TF32) // which wgmma would cut off
+      if (type == MatrixType::TF32) // wgmma would truncate
         for (OperandCopy *copy : {&copyLeft, &copyRight})
-          copy->changeWords(stage, [&](Value word) { return roundToTf32(tiles, word); });
+          copy->changeElements(stage, [&](Value element) { return roundToTf32(tiles, element); });
       ring.markFull(tiles, stage);
     };
-    TileRing::Place first = ring.first(tiles);
-    Values last = tiles.loop(tiles.number(0), steps(), 1, {first.stage, first.parity, first.stage},
-                             [&](Value step, ValueRange carried) -> Values {
-                               TileRing::Place place{carried[0], carried[1]};
-                               ring.awaitEmpty(tiles, place);
-                               copyLeft.issue(place.stage, step);
-                               copyRight.issue(place.stage, step);
-                               closeCopies(tiles);
-                               tiles.when(tiles.less(tiles.number(0), step), [&] { give(carried[2], 1); });
-                               TileRing::Place next = ring.next(tiles, place);
-                               return {next.stage, next.parity, place.stage};
+    TileRing::Position first = ring.first(tiles);
+    Values last = tiles.loop(tiles.number(0), kTiles(), 1, {first.stage, first.parity, first.stage},
+                             [&](Value kTile, ValueRange carried) -> Values {
+                               TileRing::Position position{carried[0], carried[1]};
+                               ring.awaitEmpty(tiles, position);
+                               copyLeft.issue(position.stage, kTile);
+                               copyRight.issue(position.stage, kTile);
+                               commitCopies(tiles);
+                               tiles.when(tiles.less(tiles.number(0), kTile), [&] { release(carried[2], 1); });
+                               TileRing::Position next = ring.next(tiles, position);
+                               return {next.stage, next.parity, position.stage};
                              });
-    // Without a step there is no tile, and sums may lie there already.
-    tiles.when(tiles.less(tiles.number(0), steps()), [&] { give(last[2], 0); });
+    // If the depth is empty there is no tile, and consumers may already write sums there.
+    tiles.when(tiles.less(tiles.number(0), kTiles()), [&] { release(last[2], 0); });
   }
 
-  /// Of this thread: of its group's parts, one after the other.
+  /// This thread's sums, for the slices of its group one after the other.
   Values multiplyAll() {
     Value zero = arith::ConstantOp::create(tiles.builder, tiles.location, tiles.builder.getF32FloatAttr(0));
-    TileRing::Place first = ring.first(tiles);
-    Values carried(parts * sumsOfPart, zero);
+    TileRing::Position first = ring.first(tiles);
+    Values carried(slices * sliceSums, zero);
     carried.append({first.stage, first.parity, first.stage});
-    Values last = tiles.loop(tiles.number(0), steps(), 1, carried, [&](Value step, ValueRange before) {
-      TileRing::Place place{before.end()[-3], before.end()[-2]};
+    Values last = tiles.loop(tiles.number(0), kTiles(), 1, carried, [&](Value kTile, ValueRange before) {
+      TileRing::Position position{before.end()[-3], before.end()[-2]};
       Value previous = before.back();
-      ring.awaitFull(tiles, place);
-      Values sums = multiply(place.stage, before.drop_back(3));
+      ring.awaitFull(tiles, position);
+      Values sums = multiply(position.stage, before.drop_back(3));
       Value isFirstLane = tiles.less(lane, tiles.number(1));
-      tiles.when(tiles.both(isFirstLane, tiles.less(tiles.number(0), step)), [&] { ring.markEmpty(tiles, previous); });
-      TileRing::Place next = ring.next(tiles, place);
-      sums.append({next.stage, next.parity, place.stage});
+      tiles.when(tiles.both(isFirstLane, tiles.less(tiles.number(0), kTile)), [&] { ring.markEmpty(tiles, previous); });
+      TileRing::Position next = ring.next(tiles, position);
+      sums.append({next.stage, next.parity, position.stage});
       return sums;
     });
     return awaitProducts(tiles, 0, ValueRange(last).drop_back(3));
   }
 
-  /// Begins the products of a stage, and waits for those of the stage before.
+  /// Issues the products of a stage, and waits for those of the previous stage.
   Values multiply(Value stage, ValueRange before) {
-    Value leftStage = left.stage(tiles, stage), rightStage = right.stage(tiles, stage);
+    Value leftStage = left.stageOffset(tiles, stage), rightStage = right.stageOffset(tiles, stage);
     Values sums = beginProducts(tiles, before);
     for (int64_t k = 0; k < tiling.depth; k += productDepth(type))
-      for (int64_t part = 0; part < parts; ++part) {
-        auto own = MutableArrayRef<Value>(sums).slice(part * sumsOfPart, sumsOfPart);
-        llvm::copy(multiplyAdd(tiles, type, sharedLeft.part(tiles, leftStage, firstRowOf(part), k),
-                               sharedRight.part(tiles, rightStage, tiles.number(0), k), ValueRange(own)),
+      for (int64_t slice = 0; slice < slices; ++slice) {
+        auto own = MutableArrayRef<Value>(sums).slice(slice * sliceSums, sliceSums);
+        llvm::copy(multiplyAdd(tiles, type, sharedLeft.slice(tiles, leftStage, sliceRow(slice), k),
+                               sharedRight.slice(tiles, rightStage, tiles.number(0), k), ValueRange(own)),
                    own.begin());
       }
-    closeProducts(tiles);
+    commitProducts(tiles);
     return awaitProducts(tiles, 1, sums);
   }
 
-  /// In the block: i32.
-  Value firstRowOf(int64_t part) { return tiles.add(tiles.mul(group, parts * warpGroupRows), part * warpGroupRows); }
+  /// First row of a slice in the block: i32.
+  Value sliceRow(int64_t slice) { return tiles.add(tiles.mul(group, slices * warpGroupRows), slice * warpGroupRows); }
 
   void store(ValueRange sums) {
-    // In place of the tiles: all copies have been awaited, and behind the barrier all products.
-    BlockMemory again(tiles, frame.code);
-    SharedTile target = sumsIn(again);
-    assert(again.bytes() <= right.offset + right.stages * right.bytes() && "the ring's barriers stay as they are");
-    waitForThreads(tiles, productsBarrier, multipliers);
+    // Reuses the memory of the tiles: all copies have been awaited, and after the barrier all products.
+    BlockMemory reused(tiles, frame.code);
+    SharedTile target = sumsTile(reused);
+    assert(reused.bytes() <= right.offset + right.stages * right.bytes() && "the ring's barriers stay as they are");
+    syncThreads(tiles, productsBarrier, consumerThreads);
     Value warp = tiles.rem(tiles.div(thread, warpThreads), warpGroupThreads / warpThreads);
-    for (int64_t part = 0; part < parts; ++part)
-      writeFragments(sums.slice(part * sumsOfPart, sumsOfPart), tiling.columns / productColumns, target,
-                     tiles.add(firstRowOf(part), tiles.mul(warp, productRows)), tiles.number(0));
-    waitForThreads(tiles, productsBarrier, multipliers);
-    storeResult(target, thread, multipliers);
+    for (int64_t slice = 0; slice < slices; ++slice)
+      writeFragments(sums.slice(slice * sliceSums, sliceSums), tiling.columns / productColumns, target,
+                     tiles.add(sliceRow(slice), tiles.mul(warp, productRows)), tiles.number(0));
+    syncThreads(tiles, productsBarrier, consumerThreads);
+    storeResult(target, thread, consumerThreads);
   }
 
   const std::optional<TensorMaps> &maps;
   const MatrixType type;
-  const int64_t multipliers;       ///< threads
-  const int64_t parts, sumsOfPart; ///< of a group, 64 rows each; of a thread
+  const int64_t consumerThreads;   ///< threads of all consumers
+  const int64_t slices, sliceSums; ///< 64-row slices of a group; sums of a thread in a slice
   SharedOperand sharedLeft, sharedRight;
   TileRing ring;
-  Value group, lane; ///< i32, of a thread that multiplies
+  Value group, lane; ///< i32, of a consumer thread
 };
 
 } // namespace

@@ -1,6 +1,7 @@
-// Emits a loops kernel for a device. Of one linalg.generic, either a thread computes a point of the parallel loops, or
-// four neighbours where they are one access, with its reductions in sequential loops; or, where a reduction is what
-// runs along memory, the threads of a group share it: a warp has each point, a block the only one.
+// Emits a loops kernel for a device. A linalg.generic is computed in one of two ways. Either each thread computes one
+// point of the parallel loops, or four neighbouring points that form one access, and runs the reductions sequentially.
+// Or, where the reduction runs along memory, a thread group computes a point together: a warp for each point, or the
+// block if there is only one point.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
 #include "compiler/Codegen/Kernels/Loops/Computation.h"
@@ -15,8 +16,8 @@ namespace {
 
 //===------------------------------------------ one linalg.generic ------------------------------------------------===//
 
-/// How many neighbours along loop `dim` a thread takes: those of one access, where the loop's points begin at multiples
-/// of that in every tensor that varies with it.
+/// How many neighbouring points along loop `dim` a thread computes: as many as form one access, if they are aligned to
+/// it in every tensor that varies with the loop; else 1.
 int64_t lanesAlong(linalg::GenericOp op, unsigned dim) {
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
@@ -40,7 +41,7 @@ int64_t lanesOf(linalg::GenericOp op, const LoopSchedule &schedule) {
   return schedule.vectorReduces && !isWhole ? 1 : lanesAlong(op, *schedule.vector);
 }
 
-/// Who computes a point.
+/// Whether a thread, a warp or a block computes a point.
 KernelForm formOf(const LoopSchedule &schedule) {
   if (!schedule.vectorReduces)
     return KernelForm::ThreadPerPoint;
@@ -50,11 +51,11 @@ KernelForm formOf(const LoopSchedule &schedule) {
 class DeviceGeneric : PointwiseKernel {
 public:
   DeviceGeneric(linalg::GenericOp op, const DeviceFrame &device, const LoopSchedule &schedule)
-      : PointwiseKernel(op, device, lanesOf(op, schedule), warpThreads), place(device.place) {}
+      : PointwiseKernel(op, device, lanesOf(op, schedule), warpThreads), position(device.position) {}
 
   KernelCode run() {
     SizeExpr blocks = schedule.vectorReduces ? emitGroups() : emitThreads();
-    return {{{place.symbol, blocks, blockThreads}}, 0, 0, cost()};
+    return {{{position.symbol, blocks, blockThreads}}, 0, 0, cost()};
   }
 
 private:
@@ -77,12 +78,12 @@ private:
     then();
   }
 
-  /// Threads are numbered along the vectorised loop first: neighbours read and write neighbours.
+  /// Thread numbers run along the vectorised loop first, so that accesses coalesce.
   SizeExpr emitThreads() {
     SizeExpr perPoint = schedule.vector ? schedule.sizes[*schedule.vector].ceilDiv(lanes) : SizeExpr(1);
     SizeExpr threads = schedule.outerSize() * perPoint;
-    Value first = b.createOrFold<arith::MulIOp>(loc, place.block, constant(blockThreads));
-    Value number = b.createOrFold<arith::AddIOp>(loc, first, place.thread);
+    Value first = b.createOrFold<arith::MulIOp>(loc, position.block, constant(blockThreads));
+    Value number = b.createOrFold<arith::AddIOp>(loc, first, position.thread);
     Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, number, frame.size(threads));
     Value perOuter = frame.size(perPoint);
     when(inside, [&] {
@@ -97,7 +98,7 @@ private:
     return threads.ceilDiv(blockThreads);
   }
 
-  /// Of the points along the vectorised loop, the `number`-th or that many accesses further on.
+  /// Emits access number `number` of the vectorised loop: one point, or `lanes` neighbouring points.
   void emitPoint(RegionVectoriser &vectoriser, Value number) {
     if (schedule.vector && lanes == 1)
       indices[*schedule.vector] = {number, 0, {}, true};
@@ -121,21 +122,21 @@ private:
   SizeExpr emitGroups() {
     bool isBlock = formOf(schedule) == KernelForm::BlockPerPoint;
     auto kind = isBlock ? ThreadGroup::Kind::Block : ThreadGroup::Kind::Warp;
-    ThreadGroup group(kind, place, b, loc);
+    ThreadGroup group(kind, position, b, loc);
     SizeExpr points = schedule.outerSize();
     Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, group.number, frame.size(points));
     auto emit = [&] {
       RegionVectoriser vectoriser = openPoint(group.number);
       SmallVector<Value> partial = emitReduction(vectoriser, group, indices, 0, group.neutral(lanes, reductions));
       SmallVector<Value> folded = group.combine(reductions, partial);
-      group.first([&] {
+      group.onFirstThread([&] {
         for (auto [result, reduction] : llvm::enumerate(reductions)) {
           Value start = startOf(vectoriser, result, indices, /*vector=*/false);
           storeResult(vectoriser, combine(b, loc, reduction.kind, start, folded[result]), result, indices);
         }
       });
     };
-    // All threads of a block wait for each other; a warp is inside or outside as a whole.
+    // A block contains a barrier, so all its threads execute the code; all threads of a warp agree on `inside`.
     if (isBlock)
       emit();
     else
@@ -164,12 +165,12 @@ private:
     });
   }
 
-  ThreadPlace place;
+  ThreadPosition position;
 };
 
-//===------------------------------------------ moved elements ----------------------------------------------------===//
+//===------------------------------------------ data movement -----------------------------------------------------===//
 
-/// Copies `source` into result `result`, from `offset` of dimension `dimension` on, an element a thread.
+/// Copies `source` into result `result`, at `offset` along dimension `dimension`, one element for each thread.
 KernelPhase emitCopy(func::FuncOp kernel, Value source, unsigned result, unsigned dimension, const SizeExpr &offset,
                      StringRef symbol, ModuleOp code) {
   DeviceFrame frame(kernel, symbol, code);
@@ -184,7 +185,8 @@ KernelPhase emitCopy(func::FuncOp kernel, Value source, unsigned result, unsigne
   }
   Value start = frame.size(offset), count = frame.size(elements);
   Value threads = arith::ConstantIndexOp::create(b, loc, blockThreads);
-  Value number = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, frame.chunk, threads), frame.place.thread);
+  Value number =
+      arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, frame.chunk, threads), frame.position.thread);
   Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, number, count);
   auto branch = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -198,16 +200,16 @@ KernelPhase emitCopy(func::FuncOp kernel, Value source, unsigned result, unsigne
   return {symbol.str(), elements.ceilDiv(blockThreads), blockThreads};
 }
 
-/// One phase for each tensor of a concatenation.
+/// One phase for each operand of a concatenation.
 KernelCode emitDeviceMoves(func::FuncOp kernel, ModuleOp code) {
-  KernelCode made;
+  KernelCode result;
   KernelSizes sizes(kernel);
   auto copy = [&](Value source, unsigned number, unsigned dimension, const SizeExpr &offset) {
     std::string symbol = kernel.getSymName().str();
-    if (!made.phases.empty())
-      symbol += "$" + std::to_string(made.phases.size()); // PTX has no names with points
+    if (!result.phases.empty())
+      symbol += "$" + std::to_string(result.phases.size()); // PTX has no names with points
     recordForm(kernel, symbol, KernelForm::ThreadPerPoint);
-    made.phases.push_back(emitCopy(kernel, source, number, dimension, offset, symbol, code));
+    result.phases.push_back(emitCopy(kernel, source, number, dimension, offset, symbol, code));
   };
   for (auto [number, value] : llvm::enumerate(computedResults(kernel))) {
     auto concat = value.getDefiningOp<tensor::ConcatOp>();
@@ -221,8 +223,8 @@ KernelCode emitDeviceMoves(func::FuncOp kernel, ModuleOp code) {
       offset = offset + sizes.dimension(input, concat.getDim());
     }
   }
-  made.cost = {0, sizes.bytesRead(), sizes.bytesWritten()};
-  return made;
+  result.cost = {0, sizes.bytesRead(), sizes.bytesWritten()};
+  return result;
 }
 
 } // namespace

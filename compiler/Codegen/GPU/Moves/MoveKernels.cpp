@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// A device function on bare pointers and numbers.
+/// Builder of a device function on bare pointers and numbers.
 class MoveFunction : public LoopBuilder {
 public:
   MoveFunction(OpBuilder &builder, func::FuncOp function, int64_t buffers)
@@ -21,7 +21,7 @@ public:
     thread = add(mul(block, blockThreads), number(NVVM::ThreadIdXOp::create(builder, location, i32)));
   }
 
-  Value thread; ///< index: the number of this one among all of the launch
+  Value thread; ///< index: the thread's number in the launch
 
   Value buffer(int64_t number) { return function.getArgument(number); }
   Value size(int64_t number) {
@@ -29,27 +29,27 @@ public:
     return arith::IndexCastOp::create(builder, location, builder.getIndexType(), argument);
   }
 
-  /// Element `element` of an array of int32_t, as an index.
+  /// Loads element `element` of an array of int32_t, as an index.
   Value number32(Value array, Value element) {
     Type i32 = builder.getI32Type();
     Value loaded = LLVM::LoadOp::create(builder, location, i32, at(array, element, sizeof(int32_t)), sizeof(int32_t));
     return arith::IndexCastOp::create(builder, location, builder.getIndexType(), loaded);
   }
-  /// Moves `bytes`, a power of two, from one address to another.
+  /// Moves `bytes` bytes, a power of two, from one address to another.
   void move(Value to, Value from, int64_t bytes) {
     Type unit = builder.getIntegerType(8 * static_cast<unsigned>(std::min<int64_t>(bytes, 4)));
     Type type = bytes > 4 ? Type(VectorType::get({bytes / 4}, unit)) : unit;
     Value value = LLVM::LoadOp::create(builder, location, type, from, static_cast<unsigned>(bytes));
     LLVM::StoreOp::create(builder, location, value, to, static_cast<unsigned>(bytes));
   }
-  /// `array`, `element` (index) elements of so many bytes further on.
+  /// The address of element `element` (index) of `array`, whose elements have `bytes` bytes.
   Value at(Value array, Value element, int64_t bytes) {
     Value offset = arith::IndexCastOp::create(builder, location, builder.getI64Type(), mul(element, bytes));
     return LLVM::GEPOp::create(builder, location, array.getType(), builder.getI8Type(), array, ValueRange{offset});
   }
 
   Value negate(Value bit) { return compare(arith::CmpIPredicate::eq, bit, boolean(false)); }
-  /// Whether the first two buffers begin at multiples of so many bytes.
+  /// Whether the first two buffers are aligned to `bytes`.
   Value areAligned(int64_t bytes) {
     auto address = [&](Value buffer) {
       return LLVM::PtrToIntOp::create(builder, location, builder.getI64Type(), buffer);
@@ -75,10 +75,10 @@ private:
 
 const KernelPhase &MoveKernels::make(const std::string &symbol, int64_t buffers, int64_t sizes, const SizeExpr &threads,
                                      llvm::function_ref<void(MoveFunction &)> body) {
-  auto [place, isNew] = phases.try_emplace(symbol);
+  auto [position, isNew] = phases.try_emplace(symbol);
   if (!isNew)
-    return place->second.phase;
-  place->second = {{symbol, threads.ceilDiv(blockThreads), blockThreads}, buffers, sizes};
+    return position->second.phase;
+  position->second = {{symbol, threads.ceilDiv(blockThreads), blockThreads}, buffers, sizes};
   OpBuilder builder = OpBuilder::atBlockEnd(code.getBody());
   Type pointer = LLVM::LLVMPointerType::get(code.getContext());
   SmallVector<Type> types(buffers, pointer);
@@ -91,7 +91,7 @@ const KernelPhase &MoveKernels::make(const std::string &symbol, int64_t buffers,
   builder.setInsertionPoint(end);
   MoveFunction made(builder, function, buffers);
   body(made);
-  return place->second.phase;
+  return position->second.phase;
 }
 
 const KernelPhase &MoveKernels::copy() {
@@ -102,7 +102,7 @@ const KernelPhase &MoveKernels::copy() {
       b.loop(first, until, b.constant(unit),
              [&](Value at) { b.move(b.at(b.buffer(0), at, 1), b.at(b.buffer(1), at, 1), unit); });
     };
-    // Elements of lists begin anywhere, and end so.
+    // Elements of per-iteration lists have arbitrary alignment and length.
     Value isWhole = b.compare(arith::CmpIPredicate::sle, end, bytes);
     Value areWhole = b.both(isWhole, b.areAligned(deviceAlignment)), areWords = b.both(isWhole, b.areAligned(4));
     b.when(areWhole, [&] { moveBy(deviceAlignment, end); });
@@ -111,23 +111,23 @@ const KernelPhase &MoveKernels::copy() {
   });
 }
 
-const KernelPhase &MoveKernels::append(const AppendForm &form) {
+const KernelPhase &MoveKernels::append(const AppendVariant &form) {
   std::string symbol = "move$append" + std::to_string(form.unit) + (form.ring ? "_ring" : "") +
                        (form.counts ? "_counts" : "") + (form.isState ? "_state" : "");
   SizeExpr threads = SizeExpr::symbol(0) * SizeExpr::symbol(1) * SizeExpr::symbol(3);
   return make(symbol, form.counts ? 4 : 3, 6, threads, [&form](MoveFunction &b) {
     Value outer = b.size(0), positions = b.size(1), capacity = b.size(2), units = b.size(3);
-    Value mine = b.less(b.thread, b.mul(outer, b.mul(positions, units)));
-    b.when(mine, [&] {
+    Value isInside = b.less(b.thread, b.mul(outer, b.mul(positions, units)));
+    b.when(isInside, [&] {
       auto at = b.delinearise(b.thread, {outer, positions, units});
       Value row = b.rem(b.div(at[0], b.size(4)), b.size(5));
       Value before = b.number32(b.buffer(2), row), count = form.counts ? b.number32(b.buffer(3), row) : positions;
       Value taken = b.less(at[1], count);
       if (form.isState)
         taken = b.both(taken, b.negate(b.isFull()));
-      if (form.ring) // the last positions that it has room for
+      if (form.ring) // a ring cache keeps the last positions
         taken = b.both(taken, b.compare(arith::CmpIPredicate::sge, at[1], b.sub(count, capacity)));
-      else if (!form.isState) // lengths that there are not are a status already, and write nowhere else
+      else if (!form.isState) // invalid lengths have set the status already; they must not write out of bounds
         before = b.max(b.min(before, b.sub(capacity, count)), b.constant(0));
       Value position = b.add(before, at[1]);
       if (form.ring)

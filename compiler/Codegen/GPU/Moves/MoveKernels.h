@@ -1,13 +1,14 @@
-//===- MoveKernels.h - what lies between kernels, on a device ----------------------------------------------------===//
+//===- MoveKernels.h - device kernels for copies and cache appends between model kernels --------------------------===//
 //
-// Host code moves tensors between kernels: it copies them, appends rows to caches, and looks whether those have room.
-// The memory of a device is not the host's, so there each of them is a small kernel, made once for each form that the
-// program needs, with the ABI of DeviceFrame.h. Threads take 16 bytes at a time where elements begin at such places.
+// Between the kernels of a model, host code copies tensors, appends rows to caches, and checks that caches have room.
+// Device memory is not accessible to the host, so each of these operations is a small kernel on a device. A kernel is
+// emitted once for each variant that the program needs, with the ABI of DeviceFrame.h. Threads move 16 bytes at a time
+// if elements are aligned to 16 bytes.
 //
-// Whether caches have room is found by kernels that run before all others and tell it in the second word of the status
-// (attn_device_phase); appends look there and write nothing where a cache is full, so that nobody waits for an answer.
+// Kernels that run before all others check the room of caches, and report it in the second word of the status
+// (attn_device_phase). Appends read that word and write nothing if a cache is full, so the host does not have to wait.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Kernel.h"
@@ -15,19 +16,19 @@
 
 namespace attnc {
 
-/// A phase that is no kernel's, and what its launch hands over.
+/// A kernel phase outside of model kernels, and the number of its launch operands.
 struct MovePhase {
   KernelPhase phase;
   int64_t buffers, sizes;
 };
 
-/// What an append is, but for its sizes.
-struct AppendForm {
-  int64_t unit; ///< bytes of which rows are made: 1, 2, 4 or 16
-  bool ring;    ///< positions lie modulo the capacity
-  bool counts;  ///< how many positions of each row are appended is data
-  bool isState; ///< the cache is the caller's and may be full; others have room for all lengths that there are
-  auto operator<=>(const AppendForm &) const = default;
+/// The variant of an append: all but its sizes.
+struct AppendVariant {
+  int64_t unit; ///< access size of rows in bytes: 1, 2, 4 or 16
+  bool ring;    ///< ring cache: positions are modulo the capacity
+  bool counts;  ///< the number of appended positions of each row is data
+  bool isState; ///< the cache is a state of the caller and may be full; others have room for all lengths
+  auto operator<=>(const AppendVariant &) const = default;
 };
 
 class MoveKernels {
@@ -36,13 +37,13 @@ public:
 
   /// Buffers: to, from. Sizes: bytes.
   const KernelPhase &copy();
-  /// Buffers: cache, rows, lengths, counts (where they count). Sizes: rows are [outer, positions, units], the cache is
-  /// [outer, capacity, units]; then `stride` and `lengths`: of outer o, length number o / stride % lengths counts.
-  const KernelPhase &append(const AppendForm &form);
-  /// Buffers: lengths, counts (where they count). Sizes: how many lengths, the positions to be appended, the capacity.
+  /// Buffers: cache, rows, lengths, counts (if form.counts). Sizes: rows are [outer, positions, units], the cache is
+  /// [outer, capacity, units]; then `stride` and `lengths`: row `outer` has length number outer / stride % lengths.
+  const KernelPhase &append(const AppendVariant &form);
+  /// Buffers: lengths, counts (if `counts`). Sizes: number of lengths, positions to append, capacity.
   const KernelPhase &checkRoom(bool ring, bool counts);
 
-  /// What was asked for.
+  /// All kernels emitted so far.
   std::vector<MovePhase> made() const;
 
 private:

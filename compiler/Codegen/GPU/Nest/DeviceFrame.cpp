@@ -17,15 +17,15 @@ bool isAligned(func::FuncOp kernel) {
   return true;
 }
 
-unsigned bufferOf(Value tensor) {
+unsigned bufferNumber(Value tensor) {
   BlockArgument argument = argumentOf(tensor);
   auto before = argument.getOwner()->getArgumentTypes();
   return llvm::count_if(llvm::make_range(before.begin(), before.begin() + argument.getArgNumber()),
                         llvm::IsaPred<RankedTensorType>);
 }
 
-/// Of the kernel's tensors, operands and then results, in bytes.
-static SmallVector<int64_t> alignmentsOf(func::FuncOp kernel) {
+/// Alignments in bytes of the kernel's tensors: operands, then results.
+static SmallVector<int64_t> tensorAlignments(func::FuncOp kernel) {
   SmallVector<int64_t> alignments;
   auto add = [&](Type type, Attribute isUnaligned) {
     if (auto tensor = dyn_cast<RankedTensorType>(type))
@@ -48,7 +48,7 @@ static func::FuncOp openFunction(func::FuncOp kernel, const KernelSizes &sizes, 
   types.append(2, pointer);
   auto function = func::FuncOp::create(builder, kernel.getLoc(), symbol, builder.getFunctionType(types, {}));
   function->setAttr(threadsAttrName, builder.getI64IntegerAttr(threads));
-  for (auto [number, shares, alignment] : llvm::enumerate(sharing, alignmentsOf(kernel))) {
+  for (auto [number, shares, alignment] : llvm::enumerate(sharing, tensorAlignments(kernel))) {
     function.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(), builder.getI64IntegerAttr(alignment));
     if (shares)
       continue;
@@ -70,7 +70,7 @@ DeviceFrame::DeviceFrame(func::FuncOp kernel, StringRef symbol, ModuleOp code, i
   };
   Type i32 = builder.getI32Type();
   chunk = toIndex(NVVM::BlockIdXOp::create(builder, location, i32));
-  place = {chunk, toIndex(NVVM::ThreadIdXOp::create(builder, location, i32)), code, symbol.str(), threads};
+  position = {chunk, toIndex(NVVM::ThreadIdXOp::create(builder, location, i32)), code, symbol.str(), threads};
 }
 
 } // namespace attnc

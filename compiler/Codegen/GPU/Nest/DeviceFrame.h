@@ -1,42 +1,42 @@
-//===- DeviceFrame.h - a kernel function on a device, with its operands unpacked ------------------------------===//
+//===- DeviceFrame.h - device function of a kernel phase, with its operands unpacked ------------------------------===//
 //
-// The device's KernelFrame: one function for a phase, which every thread of every block runs,
+// The KernelFrame of a device. A kernel phase is one function, executed by every thread of every block:
 //
 //   func.func @name(buffers..., sizes..., %shared, %status) attributes {attn.threads = 256}
 //
-// whose `chunk` is the number of the block. Buffers and sizes are those of attn_kernel_args, in order. Tensors on a
-// device are aligned to `deviceAlignment` bytes, so that LLVM knows where four elements are one access; there is no
-// scratch of a worker.
+// Its `chunk` is the block number. Buffers and sizes are those of attn_kernel_args, in order. Tensors on a device are
+// aligned to `deviceAlignment` bytes, so that LLVM can merge four elements into one access. There is no scratch of a
+// worker.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Nest/KernelFrame.h"
 
 namespace attnc {
 
-/// Threads of a block where nothing else is said, and of a warp of it, which run in step.
+/// Default number of threads of a block; threads of a warp.
 inline constexpr int64_t blockThreads = 256, warpThreads = 32;
-/// Address spaces: of a device's main memory, and of what a block shares.
+/// LLVM address spaces: global memory, and the shared memory of a block.
 inline constexpr unsigned globalSpace = 1, sharedSpace = 3;
-/// Of tensors, in bytes: the widest access.
+/// Alignment of tensors in bytes: that of the widest access.
 inline constexpr int64_t deviceAlignment = ATTN_DEVICE_ALIGNMENT;
-/// Elements of the widest access.
+/// f32 elements of the widest access.
 inline constexpr int64_t deviceLanes = deviceAlignment / 4;
 /// On a device function: the number of threads of a block.
 inline constexpr llvm::StringLiteral threadsAttrName = "attn.threads";
-/// On an argument or a result of a kernel: the tensor may be an element of a list, which begins anywhere that suits its
-/// own elements (compiler/Pipeline/DeviceAlignment.h).
+/// On an argument or a result of a kernel: the tensor may be an element of a per-iteration list, aligned to its own
+/// elements only (compiler/Pipeline/DeviceAlignment.h).
 inline constexpr llvm::StringLiteral unalignedAttrName = "attn.unaligned";
 
-/// Whether no tensor of the kernel is such: what copies whole accesses asks.
+/// Whether no tensor of the kernel has that attribute. Copies of 16-byte vectors require it.
 bool isAligned(mlir::func::FuncOp kernel);
 
-/// The number of a kernel's operand, or of what it is widened to, among its buffers.
-unsigned bufferOf(mlir::Value tensor);
+/// The buffer number of a kernel operand, or of the operand that `tensor` widens.
+unsigned bufferNumber(mlir::Value tensor);
 
-/// Where a thread is, and what it runs.
-struct ThreadPlace {
+/// The coordinates of a thread in its launch, and the function that it executes.
+struct ThreadPosition {
   mlir::Value block, thread; ///< index: the block's number, and the thread's in it
   mlir::ModuleOp code;
   std::string symbol; ///< of the function
@@ -47,14 +47,14 @@ class DeviceFrame : public KernelFrame {
 public:
   DeviceFrame(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code, int64_t threads = blockThreads);
 
-  /// Of a buffer by its number among operands and results: !llvm.ptr.
+  /// The pointer (!llvm.ptr) of a buffer, by its number among operands and results.
   mlir::Value pointer(unsigned buffer) { return function.getArgument(buffer); }
-  /// Of an operand, or of what it is widened to.
-  mlir::Value pointerOf(mlir::Value tensor) { return pointer(bufferOf(tensor)); }
-  /// The memory that all phases of a launch share (KernelCode::sharedBytes): !llvm.ptr.
+  /// The pointer of an operand, or of the operand that `tensor` widens.
+  mlir::Value pointerOf(mlir::Value tensor) { return pointer(bufferNumber(tensor)); }
+  /// Scratch shared by all phases of a launch (KernelCode::sharedBytes): !llvm.ptr.
   mlir::Value sharedScratch() { return function.getArgument(function.getNumArguments() - 2); }
 
-  ThreadPlace place;
+  ThreadPosition position;
 
 private:
   mlir::func::FuncOp function;

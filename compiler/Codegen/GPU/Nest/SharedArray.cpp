@@ -6,12 +6,12 @@ using namespace mlir;
 
 namespace attnc {
 
-SharedArray::SharedArray(const ThreadPlace &place, const std::string &name, int64_t count, OpBuilder &builder,
+SharedArray::SharedArray(const ThreadPosition &position, const std::string &name, int64_t count, OpBuilder &builder,
                          Location location)
     : b(builder), loc(location) {
-  std::string symbol = place.symbol + "$" + name; // PTX has no names with points
+  std::string symbol = position.symbol + "$" + name; // PTX has no names with points
   auto type = LLVM::LLVMArrayType::get(b.getI32Type(), count);
-  ModuleOp code = place.code;
+  ModuleOp code = position.code;
   OpBuilder atStart = OpBuilder::atBlockBegin(code.getBody());
   LLVM::GlobalOp::create(atStart, loc, type, /*isConstant=*/false, LLVM::Linkage::Internal, symbol, Attribute(),
                          deviceAlignment, sharedSpace);

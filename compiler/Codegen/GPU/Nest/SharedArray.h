@@ -1,9 +1,9 @@
-//===- SharedArray.h - memory that the threads of a block share -------------------------------------------------===//
+//===- SharedArray.h - array in the static shared memory of a block -----------------------------------------------===//
 //
-// Elements of f32 or i32 in shared memory. What one thread stores another one may load behind a wait of a group that
-// both are in (ThreadGroup.h).
+// Elements are f32 or i32. A store by one thread is visible to another after a synchronisation of a group that contains
+// both (ThreadGroup.h).
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
@@ -12,11 +12,12 @@ namespace attnc {
 
 class SharedArray {
 public:
-  /// `name` is its own among those of the phase.
-  SharedArray(const ThreadPlace &place, const std::string &name, int64_t count, mlir::OpBuilder &builder,
+  /// `name` is unique in the phase.
+  SharedArray(const ThreadPosition &position, const std::string &name, int64_t count, mlir::OpBuilder &builder,
               mlir::Location location);
 
-  /// A scalar, or a vector of consecutive elements, whose first one is number `at` (index): a multiple of its length.
+  /// Loads a scalar, or a vector of consecutive elements. `at` (index) is the number of the first one, a multiple of
+  /// the vector's length.
   mlir::Value load(mlir::Type type, mlir::Value at);
   void store(mlir::Value value, mlir::Value at);
 

@@ -7,15 +7,15 @@ using namespace mlir;
 
 namespace attnc {
 
-ThreadGroup::ThreadGroup(Kind kind, ThreadPlace given, OpBuilder &builder, Location location)
-    : kind(kind), place(std::move(given)), b(builder), loc(location) {
-  number = place.block;
-  rank = place.thread;
+ThreadGroup::ThreadGroup(Kind kind, ThreadPosition given, OpBuilder &builder, Location location)
+    : kind(kind), position(std::move(given)), b(builder), loc(location) {
+  number = position.block;
+  rank = position.thread;
   if (kind == Kind::Block)
     return;
-  rank = b.createOrFold<arith::RemUIOp>(loc, place.thread, constant(warpThreads));
-  Value first = b.createOrFold<arith::MulIOp>(loc, place.block, constant(perBlock()));
-  Value warp = b.createOrFold<arith::DivUIOp>(loc, place.thread, constant(warpThreads));
+  rank = b.createOrFold<arith::RemUIOp>(loc, position.thread, constant(warpThreads));
+  Value first = b.createOrFold<arith::MulIOp>(loc, position.block, constant(perBlock()));
+  Value warp = b.createOrFold<arith::DivUIOp>(loc, position.thread, constant(warpThreads));
   number = b.createOrFold<arith::AddIOp>(loc, first, warp);
 }
 
@@ -55,63 +55,62 @@ SmallVector<Value> ThreadGroup::sweep(Value end, int64_t lanes, ArrayRef<SweepRe
 }
 
 SmallVector<Value> ThreadGroup::combine(ArrayRef<SweepReduction> reductions, ValueRange partial) {
-  SmallVector<Value> ofWarps;
+  SmallVector<Value> warpValues;
   for (auto [reduction, value] : llvm::zip_equal(reductions, partial)) {
     Value scalar = isa<VectorType>(value.getType()) ? combineLanes(b, loc, reduction.kind, value) : value;
-    ofWarps.push_back(combineInWarp(reduction, scalar));
+    warpValues.push_back(combineInWarp(reduction, scalar));
   }
-  return kind == Kind::Warp || reductions.empty() ? ofWarps : combineWarps(reductions, ofWarps);
+  return kind == Kind::Warp || reductions.empty() ? warpValues : combineWarps(reductions, warpValues);
 }
 
-Value ThreadGroup::exchange(NVVM::ShflKind how, Value value, int32_t with) {
+Value ThreadGroup::shuffle(NVVM::ShflKind how, Value value, int32_t with) {
   auto number = [&](int32_t value) { return arith::ConstantIntOp::create(b, loc, value, 32); };
-  bool isTruth = value.getType().isInteger(1); // which goes as a number
+  bool isTruth = value.getType().isInteger(1); // shuffled as i32
   Value word = isTruth ? arith::ExtUIOp::create(b, loc, b.getI32Type(), value) : value;
   word = NVVM::ShflOp::create(b, loc, word.getType(), number(-1), word, number(with), number(warpThreads - 1), how,
                               UnitAttr());
   return isTruth ? arith::TruncIOp::create(b, loc, value.getType(), word) : word;
 }
 
-Value ThreadGroup::valueOf(int32_t rank, Value value) { return exchange(NVVM::ShflKind::idx, value, rank); }
+Value ThreadGroup::broadcast(int32_t rank, Value value) { return shuffle(NVVM::ShflKind::idx, value, rank); }
 
-/// A tree of exchanges between threads whose numbers differ in one bit; then all take the first thread's, for the
-/// greater of two zeros may be either.
+/// A butterfly of shuffles; then a broadcast from the first thread, as the sign of a zero maximum may differ.
 Value ThreadGroup::combineInWarp(const SweepReduction &reduction, Value value) {
-  return valueOf(0, combineNeighbours(reduction, value, warpThreads));
+  return broadcast(0, combineNeighbours(reduction, value, warpThreads));
 }
 
 Value ThreadGroup::combineNeighbours(const SweepReduction &reduction, Value value, int64_t count) {
   for (int64_t distance = count / 2; distance > 0; distance /= 2) {
-    Value other = exchange(NVVM::ShflKind::bfly, value, static_cast<int32_t>(distance));
+    Value other = shuffle(NVVM::ShflKind::bfly, value, static_cast<int32_t>(distance));
     value = attnc::combine(b, loc, reduction.kind, value, other);
   }
   return value;
 }
 
-SmallVector<Value> ThreadGroup::combineWarps(ArrayRef<SweepReduction> reductions, ValueRange ofWarps) {
-  int64_t warps = place.threads / warpThreads;
+SmallVector<Value> ThreadGroup::combineWarps(ArrayRef<SweepReduction> reductions, ValueRange warpValues) {
+  int64_t warps = position.threads / warpThreads;
   int64_t count = warps * static_cast<int64_t>(reductions.size());
-  // Each use has its own, so that nobody waits to write them.
-  SharedArray partials(place, "partials" + std::to_string(numPartials++), count, b, loc);
-  auto placeOf = [&](size_t reduction, Value warp) -> Value {
+  // Each reduction has an array of its own, so no barrier is needed before the writes.
+  SharedArray partials(position, "partials" + std::to_string(numPartials++), count, b, loc);
+  auto slotOf = [&](size_t reduction, Value warp) -> Value {
     return arith::AddIOp::create(b, loc, warp, constant(static_cast<int64_t>(reduction) * warps));
   };
-  Value zero = constant(0), lane = b.createOrFold<arith::RemUIOp>(loc, place.thread, constant(warpThreads));
-  Value warp = b.createOrFold<arith::DivUIOp>(loc, place.thread, constant(warpThreads));
+  Value zero = constant(0), lane = b.createOrFold<arith::RemUIOp>(loc, position.thread, constant(warpThreads));
+  Value warp = b.createOrFold<arith::DivUIOp>(loc, position.thread, constant(warpThreads));
   Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane, zero);
   auto branch = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    for (auto [number, value] : llvm::enumerate(ofWarps))
-      partials.store(value, placeOf(number, warp));
+    for (auto [number, value] : llvm::enumerate(warpValues))
+      partials.store(value, slotOf(number, warp));
   }
-  wait();
+  sync();
   SmallVector<Value> folded;
   for (auto [number, reduction] : llvm::enumerate(reductions)) {
     Value sum;
     for (int64_t each = 0; each < warps; ++each) {
-      Value partial = partials.load(reduction.element, placeOf(number, constant(each)));
+      Value partial = partials.load(reduction.element, slotOf(number, constant(each)));
       sum = sum ? attnc::combine(b, loc, reduction.kind, sum, partial) : partial;
     }
     folded.push_back(sum);
@@ -119,14 +118,14 @@ SmallVector<Value> ThreadGroup::combineWarps(ArrayRef<SweepReduction> reductions
   return folded;
 }
 
-void ThreadGroup::wait() {
+void ThreadGroup::sync() {
   if (kind == Kind::Block)
     NVVM::Barrier0Op::create(b, loc);
   else
     NVVM::SyncWarpOp::create(b, loc, arith::ConstantIntOp::create(b, loc, -1, 32));
 }
 
-void ThreadGroup::first(llvm::function_ref<void()> then) {
+void ThreadGroup::onFirstThread(llvm::function_ref<void()> then) {
   Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rank, constant(0));
   auto branch = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);

@@ -1,16 +1,16 @@
-//===- ThreadGroup.h - threads of a block that work on one thing together ---------------------------------------===//
+//===- ThreadGroup.h - cooperative sweep and reduction by a warp or a block ---------------------------------------===//
 //
-// A group is a warp or the whole block. Its threads take points of a sweep in turns, `lanes` neighbours at a time, so
-// that neighbouring threads read neighbouring memory:
+// A thread group is a warp or the whole block. Its threads take the points of a sweep cyclically, `lanes` neighbouring
+// points at a time, so that accesses coalesce:
 //
 //   thread 0   points 0..3   128..131  ...          4 lanes, a warp of 32 threads
 //   thread 1   points 4..7   132..135  ...
 //
-// and then combine what each of them found. Every thread has the same bits then: a warp folds by a tree of exchanges
-// and takes the first thread's; a block writes a partial result a warp to shared memory, waits, and each thread folds
-// them in order. The order of additions depends on sizes alone.
+// The partial results of the threads are then reduced, and every thread obtains the same bits. A warp reduces by a
+// butterfly of shuffles and broadcasts the result of its first thread. A block writes one partial result per warp to
+// shared memory, synchronises, and each thread adds them in order. The order of additions depends on sizes alone.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
@@ -22,47 +22,47 @@ namespace attnc {
 class ThreadGroup {
 public:
   enum class Kind { Warp, Block };
-  ThreadGroup(Kind kind, ThreadPlace place, mlir::OpBuilder &builder, mlir::Location location);
+  ThreadGroup(Kind kind, ThreadPosition position, mlir::OpBuilder &builder, mlir::Location location);
 
-  /// Groups of a block, and threads of a group.
-  int64_t perBlock() const { return kind == Kind::Warp ? place.threads / warpThreads : 1; }
-  int64_t size() const { return kind == Kind::Warp ? warpThreads : place.threads; }
+  /// Groups per block, and threads per group.
+  int64_t perBlock() const { return kind == Kind::Warp ? position.threads / warpThreads : 1; }
+  int64_t size() const { return kind == Kind::Warp ? warpThreads : position.threads; }
 
   mlir::Value number; ///< index: of this group among those of the launch
   mlir::Value rank;   ///< index: of this thread in its group
-  /// Whether a sum of that kind can be combined.
+  /// Whether reductions of that kind and type are supported.
   static bool canCombine(const SweepReduction &reduction);
 
-  /// Calls `body` for the points of [0, end) that are this thread's, a multiple of `lanes` where those are more than
-  /// one; it gives a term for each reduction. Returns the folded terms of all threads, scalars.
+  /// Calls `body` for the points of [0, end) that belong to this thread; `body` returns one term for each reduction.
+  /// Returns the reductions over all threads, as scalars. `end` is a multiple of `lanes`.
   llvm::SmallVector<mlir::Value> sweep(mlir::Value end, int64_t lanes, llvm::ArrayRef<SweepReduction> reductions,
                                        llvm::function_ref<llvm::SmallVector<mlir::Value>(const LanePoint &)> body);
-  /// The parts of a sweep: a partial result of each reduction in lanes, carried on from `carried`; then one scalar of
-  /// all threads.
+  /// The two halves of a sweep. `accumulate` adds this thread's terms to `carried`, one vector of lanes for each
+  /// reduction; `combine` reduces them over lanes and threads to one scalar each.
   llvm::SmallVector<mlir::Value> accumulate(mlir::Value end, int64_t lanes, llvm::ArrayRef<SweepReduction> reductions,
                                             mlir::ValueRange carried,
                                             llvm::function_ref<llvm::SmallVector<mlir::Value>(const LanePoint &)> body);
   llvm::SmallVector<mlir::Value> neutral(int64_t lanes, llvm::ArrayRef<SweepReduction> reductions);
   llvm::SmallVector<mlir::Value> combine(llvm::ArrayRef<SweepReduction> reductions, mlir::ValueRange partial);
 
-  /// The folded scalars of `count` neighbouring threads of a warp, a power of two; each has the same result, but that
-  /// the greater of two zeros may be either.
+  /// Reduces over `count` neighbouring threads of a warp, a power of two. All of them obtain the same result, except
+  /// that the sign of a zero maximum may differ.
   mlir::Value combineNeighbours(const SweepReduction &reduction, mlir::Value value, int64_t count);
-  /// What thread number `rank` of this one's warp has for `value`, a scalar.
-  mlir::Value valueOf(int32_t rank, mlir::Value value);
-  /// What the group's threads wrote before is seen by all of them behind.
-  void wait();
-  /// Emits `then` for one thread of the group.
-  void first(llvm::function_ref<void()> then);
+  /// Broadcasts scalar `value` of thread `rank` of the warp.
+  mlir::Value broadcast(int32_t rank, mlir::Value value);
+  /// Synchronises the group: writes before it are visible to all its threads afterwards.
+  void sync();
+  /// Emits `then` for the first thread of the group alone.
+  void onFirstThread(llvm::function_ref<void()> then);
 
 private:
   mlir::Value constant(int64_t value);
-  mlir::Value exchange(mlir::NVVM::ShflKind how, mlir::Value value, int32_t with);
+  mlir::Value shuffle(mlir::NVVM::ShflKind how, mlir::Value value, int32_t with);
   mlir::Value combineInWarp(const SweepReduction &reduction, mlir::Value value);
-  llvm::SmallVector<mlir::Value> combineWarps(llvm::ArrayRef<SweepReduction> reductions, mlir::ValueRange ofWarps);
+  llvm::SmallVector<mlir::Value> combineWarps(llvm::ArrayRef<SweepReduction> reductions, mlir::ValueRange warpValues);
 
   Kind kind;
-  ThreadPlace place;
+  ThreadPosition position;
   mlir::OpBuilder &b;
   mlir::Location loc;
   int64_t numPartials = 0;

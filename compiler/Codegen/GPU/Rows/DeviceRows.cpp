@@ -1,6 +1,6 @@
-// Emits a rows kernel for a device: the sweeps of its RowPlan, each by the threads of a group. A row of moderate length
-// is a warp's, eight rows a block; a longer one has a block to itself. A map that a later sweep wants again is kept
-// where it is a result, and otherwise computed again: arithmetic costs less than memory here.
+// Emits a rows kernel for a device: a thread group executes the sweeps of its RowPlan. A warp computes a row of
+// moderate length, eight rows for each block; a block computes a longer row. A map that a later sweep reads is
+// materialised only if it is a result; otherwise it is recomputed, as arithmetic costs less than memory here.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Codegen/GPU/Nest/ThreadGroup.h"
 #include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
@@ -12,14 +12,14 @@ namespace attnc {
 
 namespace {
 
-/// Elements of a row that a warp takes.
+/// The longest row of a warp.
 constexpr int64_t longestOfWarp = 4096;
 
 class DeviceRows : RowsKernel {
 public:
   DeviceRows(func::FuncOp kernel, const DeviceFrame &device)
-      : RowsKernel(kernel, device, deviceLanes), place(device.place) {
-    // Rows begin at whole accesses where their length is so many.
+      : RowsKernel(kernel, device, deviceLanes), position(device.position) {
+    // Rows are aligned to an access if their length is a multiple of one.
     if (!length.isConstant() || length.constant() % deviceLanes != 0)
       lanes = 1;
   }
@@ -27,7 +27,7 @@ public:
   KernelCode run() {
     bool isLong = length.isConstant() && length.constant() > longestOfWarp;
     auto kind = isLong ? ThreadGroup::Kind::Block : ThreadGroup::Kind::Warp;
-    ThreadGroup group(kind, place, b, loc);
+    ThreadGroup group(kind, position, b, loc);
     Value rows = frame.size(rowCount);
     if (isLong) {
       emitRow(group);
@@ -37,9 +37,9 @@ public:
       b.setInsertionPointToStart(branch.thenBlock());
       emitRow(group);
     }
-    recordForm(kernel, place.symbol, isLong ? KernelForm::BlockPerRow : KernelForm::WarpPerRow,
+    recordForm(kernel, position.symbol, isLong ? KernelForm::BlockPerRow : KernelForm::WarpPerRow,
                {{"rows_per_chunk", group.perBlock()}});
-    return {{{place.symbol, rowCount.ceilDiv(group.perBlock()), blockThreads}}, 0, 0, cost()};
+    return {{{position.symbol, rowCount.ceilDiv(group.perBlock()), blockThreads}}, 0, 0, cost()};
   }
 
 private:
@@ -58,17 +58,17 @@ private:
       });
       bindFolds(row, work, folded);
       bindStored(row, number, buffers);
-      // Behind it a thread may read what another one stored.
+      // The next sweep may read results that other threads stored.
       if (!work.stores.empty() && number + 1 < plan.numSweeps())
-        group.wait();
+        group.sync();
     }
-    group.first([&] {
+    group.onFirstThread([&] {
       for (auto [number, value] : plan.rowResults())
         row.store(row.load(value, at), frame.result(number), at);
     });
   }
 
-  ThreadPlace place;
+  ThreadPosition position;
 };
 
 } // namespace

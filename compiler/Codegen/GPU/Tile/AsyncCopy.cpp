@@ -7,87 +7,87 @@ using namespace mlir;
 
 namespace attnc {
 
-/// How many threads have each row, if a thread stays in one: they read whole lines of memory, and what it copies is at
-/// constant distances, in the tile too. 0 where rows are too many for that.
+/// Number of threads for each row, if a thread stays in one row: it then copies from and to addresses at a constant
+/// stride, and eight threads read a whole line of memory. 0 if there are too few threads for that.
 static int64_t threadsOfRow(const SharedTile &tile, int64_t threads) {
-  constexpr int64_t lineUnits = 128 / unitBytes; // a multiple of as many units as change places
-  return threads % (tile.rows * lineUnits) == 0 && tile.panels() == 1 ? threads / tile.rows : 0;
+  constexpr int64_t lineVectors = 128 / vectorBytes; // a multiple of every swizzle period
+  return threads % (tile.rows * lineVectors) == 0 && tile.panels() == 1 ? threads / tile.rows : 0;
 }
 
 TileCopy::TileCopy(TileBuilder &tiles, const SharedTile &tile, TileSource source, Value thread, int64_t threads)
     : tiles(tiles), tile(tile) {
-  if (int64_t ofRow = threadsOfRow(tile, threads))
-    stayInRow(source, thread, ofRow);
+  if (int64_t rowThreads = threadsOfRow(tile, threads))
+    assignWithinRow(source, thread, rowThreads);
   else
-    goRowByRow(source, thread, threads);
+    assignRowByRow(source, thread, threads);
 }
 
-TileCopy::Unit TileCopy::unitAt(TileSource source, Value row, Value unit) {
-  Value column = tiles.mul(unit, unitBytes);
+TileCopy::CopiedVector TileCopy::vectorAt(TileSource source, Value row, Value vector) {
+  Value column = tiles.mul(vector, vectorBytes);
   Value offset = tiles.builder.createOrFold<arith::AddIOp>(tiles.location, source.rowOffset(row), tiles.widen(column));
-  return {row, column, tile.place(tiles, row, unit), tiles.at(globalPointer(tiles, source.pointer), offset)};
+  return {row, column, tile.vectorOffset(tiles, row, vector), tiles.at(globalPointer(tiles, source.pointer), offset)};
 }
 
-void TileCopy::stayInRow(TileSource source, Value thread, int64_t threadsOfRow) {
-  Value row = tiles.div(thread, threadsOfRow), unit = tiles.rem(thread, threadsOfRow);
-  Unit first = unitAt(source, row, unit);
-  for (int64_t further = 0; further < tile.rowUnits(); further += threadsOfRow) {
-    Value distance = tiles.number(further * unitBytes);
-    units.push_back(
-        {row, tiles.add(first.column, distance), tiles.add(first.place, distance), tiles.at(first.source, distance)});
+void TileCopy::assignWithinRow(TileSource source, Value thread, int64_t threadsOfRow) {
+  Value row = tiles.div(thread, threadsOfRow), vector = tiles.rem(thread, threadsOfRow);
+  CopiedVector first = vectorAt(source, row, vector);
+  for (int64_t further = 0; further < tile.rowVectors(); further += threadsOfRow) {
+    Value distance = tiles.number(further * vectorBytes);
+    vectors.push_back(
+        {row, tiles.add(first.column, distance), tiles.add(first.offset, distance), tiles.at(first.source, distance)});
   }
-  if (int64_t left = tile.rowUnits() % threadsOfRow)
-    isMine = tiles.less(unit, tiles.number(left));
+  if (int64_t left = tile.rowVectors() % threadsOfRow)
+    isMine = tiles.less(vector, tiles.number(left));
 }
 
-void TileCopy::goRowByRow(TileSource source, Value thread, int64_t threads) {
-  int64_t count = tile.rows * tile.rowUnits();
+void TileCopy::assignRowByRow(TileSource source, Value thread, int64_t threads) {
+  int64_t count = tile.rows * tile.rowVectors();
   for (int64_t first = 0; first < count; first += threads) {
     Value number = tiles.add(thread, first);
     if (count - first < threads)
       isMine = tiles.less(number, tiles.number(count));
-    units.push_back(unitAt(source, tiles.div(number, tile.rowUnits()), tiles.rem(number, tile.rowUnits())));
+    vectors.push_back(vectorAt(source, tiles.div(number, tile.rowVectors()), tiles.rem(number, tile.rowVectors())));
   }
 }
 
-void TileCopy::forEachUnit(function_ref<void(const Unit &)> body) {
-  for (const Unit &unit : units)
-    if (isMine && &unit == &units.back())
-      tiles.when(isMine, [&] { body(unit); });
+void TileCopy::forEachVector(function_ref<void(const CopiedVector &)> body) {
+  for (const CopiedVector &vector : vectors)
+    if (isMine && &vector == &vectors.back())
+      tiles.when(isMine, [&] { body(vector); });
     else
-      body(unit);
+      body(vector);
 }
 
 void TileCopy::issue(Value stage, Value advance, Value rows, Value rowBytes) {
-  Value zero = tiles.number(0), whole = tiles.number(unitBytes);
-  forEachUnit([&](const Unit &unit) {
+  Value zero = tiles.number(0), whole = tiles.number(vectorBytes);
+  forEachVector([&](const CopiedVector &vector) {
     Value wanted = whole;
     if (rowBytes)
-      wanted = tiles.max(zero, tiles.min(tiles.sub(rowBytes, unit.column), whole));
+      wanted = tiles.max(zero, tiles.min(tiles.sub(rowBytes, vector.column), whole));
     if (rows)
-      wanted = tiles.select(tiles.less(unit.row, rows), wanted, zero);
-    Value target = tiles.at(tile.base, tiles.add(stage, unit.place));
-    copyAsync(tiles, target, tiles.at(unit.source, advance), unitBytes, wanted);
+      wanted = tiles.select(tiles.less(vector.row, rows), wanted, zero);
+    Value target = tiles.at(tile.base, tiles.add(stage, vector.offset));
+    copyAsync(tiles, target, tiles.at(vector.source, advance), vectorBytes, wanted);
   });
 }
 
-void TileCopy::changeWords(Value stage, function_ref<Value(Value)> change) {
+void TileCopy::changeElements(Value stage, function_ref<Value(Value)> change) {
   OpBuilder &b = tiles.builder;
-  constexpr int64_t words = unitBytes / 4;
-  Type type = VectorType::get({words}, b.getI32Type());
-  forEachUnit([&](const Unit &unit) {
-    Value place = tiles.at(tile.base, tiles.add(stage, unit.place));
-    Value before = LLVM::LoadOp::create(b, tiles.location, type, place, unitBytes);
+  constexpr int64_t elements = vectorBytes / 4;
+  Type type = VectorType::get({elements}, b.getI32Type());
+  forEachVector([&](const CopiedVector &vector) {
+    Value offset = tiles.at(tile.base, tiles.add(stage, vector.offset));
+    Value before = LLVM::LoadOp::create(b, tiles.location, type, offset, vectorBytes);
     TileBuilder::Values after;
-    for (int64_t each = 0; each < words; ++each)
+    for (int64_t each = 0; each < elements; ++each)
       after.push_back(change(vector::ExtractOp::create(b, tiles.location, before, ArrayRef{each})));
-    LLVM::StoreOp::create(b, tiles.location, vector::FromElementsOp::create(b, tiles.location, type, after), place,
-                          unitBytes);
+    LLVM::StoreOp::create(b, tiles.location, vector::FromElementsOp::create(b, tiles.location, type, after), offset,
+                          vectorBytes);
   });
 }
 
 void copyAsync(TileBuilder &tiles, Value target, Value source, int64_t size, Value wanted) {
-  auto cache = size == unitBytes ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+  auto cache = size == vectorBytes ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
   NVVM::CpAsyncOp::create(tiles.builder, tiles.location, target, source, size, cache, wanted);
 }
 
@@ -96,7 +96,7 @@ Value globalPointer(TileBuilder &tiles, Value pointer) {
   return LLVM::AddrSpaceCastOp::create(tiles.builder, tiles.location, type, pointer);
 }
 
-void closeCopies(TileBuilder &tiles) { NVVM::CpAsyncCommitGroupOp::create(tiles.builder, tiles.location); }
+void commitCopies(TileBuilder &tiles) { NVVM::CpAsyncCommitGroupOp::create(tiles.builder, tiles.location); }
 
 void awaitCopies(TileBuilder &tiles, int64_t open) {
   NVVM::CpAsyncWaitGroupOp::create(tiles.builder, tiles.location, open);

@@ -1,65 +1,67 @@
-//===- AsyncCopy.h - from tensors to a block's memory, while threads compute --------------------------------------===//
+//===- AsyncCopy.h - multistage copies from global to shared memory (cp.async) ------------------------------------===//
 //
-// Threads issue copies of 16 bytes, which bypass their registers, close them as a group, and wait later until no more
-// than so many of their own groups are under way. What others have copied is there behind a barrier as well:
+// Threads issue asynchronous copies of 16 bytes that bypass their registers. A thread commits its copies as a group,
+// and waits later until at most a given number of its own groups is pending. Copies of other threads are visible only
+// after a barrier as well:
 //
-//   for stage in 0 .. stages - 2:  copy(stage); close()
-//   for each tile of the depth:
-//     await(stages - 2); barrier          this tile is there, and nobody still reads the one before it
-//     copy the tile `stages - 1` further on, over the one before it; close()
+//   for stage in 0 .. stages - 2:  copy(stage); commit()
+//   for each k-tile:
+//     await(stages - 2); barrier          this k-tile has arrived, and no thread still reads the previous one
+//     copy the k-tile `stages - 1` further on, over the previous one; commit()
 //     compute
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Tile/SharedTile.h"
 
 namespace attnc {
 
-/// A matrix in a tensor, whose rows begin at whole units: `pointer` (!llvm.ptr), and where row r (i32) of the tile
-/// begins, in bytes (i64).
+/// A matrix in global memory, whose rows are aligned to 16 bytes. `pointer` is a !llvm.ptr; `rowOffset` returns the
+/// offset of row r (i32) of the tile, in bytes (i64).
 struct TileSource {
   mlir::Value pointer;
   llvm::function_ref<mlir::Value(mlir::Value row)> rowOffset;
 };
 
-/// Who copies which units of a tile. A thread stays in one row where a row has eight threads or more, and copies every
-/// so many units of it; else thread t has units t, t + threads, ... of the tile, row by row.
+/// Assigns the 16-byte vectors of a tile to threads and copies them. If there are at least eight threads for each row,
+/// a thread stays in one row and copies vectors at a constant stride. Otherwise thread t copies vectors t, t + threads,
+/// ... of the tile, row by row.
 class TileCopy {
 public:
   TileCopy(TileBuilder &tiles, const SharedTile &tile, TileSource source, mlir::Value thread, int64_t threads);
 
-  /// Copies rows below `rows` (null: all) and bytes of a row below `rowBytes` (null: all), `advance` bytes (i64)
-  /// from the source's start, to the stage at `stage` (SharedTile::stage); the rest of the tile becomes zero.
+  /// Copies rows below `rows` (null: all) and bytes of a row below `rowBytes` (null: all), from `advance` bytes (i64)
+  /// after the source's start, to the stage at offset `stage` (SharedTile::stageOffset). The rest of the tile is
+  /// zero-filled.
   void issue(mlir::Value stage, mlir::Value advance, mlir::Value rows, mlir::Value rowBytes);
-  /// Puts what `change` makes of it in place of each word (i32) that this thread has copied to the stage at `stage`,
-  /// and has awaited.
-  void changeWords(mlir::Value stage, llvm::function_ref<mlir::Value(mlir::Value word)> change);
+  /// Replaces each 4-byte element x (i32) that this thread has copied to the stage, and awaited, by change(x).
+  void changeElements(mlir::Value stage, llvm::function_ref<mlir::Value(mlir::Value element)> change);
 
 private:
-  struct Unit {
+  struct CopiedVector {
     mlir::Value row, column; ///< column in bytes
-    mlir::Value place;       ///< in a stage
+    mlir::Value offset;      ///< byte offset in a stage
     mlir::Value source;      ///< !llvm.ptr<1>
   };
-  Unit unitAt(TileSource source, mlir::Value row, mlir::Value unit);
-  void stayInRow(TileSource source, mlir::Value thread, int64_t threadsOfRow);
-  void goRowByRow(TileSource source, mlir::Value thread, int64_t threads);
-  void forEachUnit(llvm::function_ref<void(const Unit &)> body);
+  CopiedVector vectorAt(TileSource source, mlir::Value row, mlir::Value vector);
+  void assignWithinRow(TileSource source, mlir::Value thread, int64_t threadsOfRow);
+  void assignRowByRow(TileSource source, mlir::Value thread, int64_t threads);
+  void forEachVector(llvm::function_ref<void(const CopiedVector &)> body);
 
   TileBuilder &tiles;
   const SharedTile tile;
-  llvm::SmallVector<Unit> units;
-  mlir::Value isMine; ///< i1, where the last round has units for some threads alone
+  llvm::SmallVector<CopiedVector> vectors;
+  mlir::Value isMine; ///< i1: whether this thread takes part in the last round; null if all threads do
 };
 
-/// Copies `size` bytes, 4 or 16, from `source` (!llvm.ptr<1>) to `target` (!llvm.ptr<3>): the first `wanted` (i32) of
-/// them, and zero for the others. Both are aligned to `size`.
+/// Copies `size` bytes, 4 or 16, from `source` (!llvm.ptr<1>) to `target` (!llvm.ptr<3>), both aligned to `size`. Only
+/// the first `wanted` bytes (i32) are read; the others become zero.
 void copyAsync(TileBuilder &tiles, mlir::Value target, mlir::Value source, int64_t size, mlir::Value wanted);
-/// A pointer that an operand has, as one to the device's main memory.
+/// Casts the pointer of an operand to the global address space.
 mlir::Value globalPointer(TileBuilder &tiles, mlir::Value pointer);
-void closeCopies(TileBuilder &tiles);
-/// Until at most `open` groups of this thread are under way.
+void commitCopies(TileBuilder &tiles);
+/// Waits until at most `open` groups of this thread are pending.
 void awaitCopies(TileBuilder &tiles, int64_t open);
 
 } // namespace attnc

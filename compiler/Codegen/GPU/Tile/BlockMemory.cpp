@@ -19,9 +19,9 @@ BlockMemory::BlockMemory(TileBuilder &tiles, ModuleOp code) {
       LLVM::AddressOfOp::create(b, tiles.location, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), memoryName);
 }
 
-int64_t BlockMemory::take(int64_t bytes, int64_t alignment) {
-  int64_t offset = llvm::alignTo(taken, alignment);
-  taken = offset + llvm::alignTo(bytes, partAlignment);
+int64_t BlockMemory::allocate(int64_t bytes, int64_t alignment) {
+  int64_t offset = llvm::alignTo(allocated, alignment);
+  allocated = offset + llvm::alignTo(bytes, defaultAlignment);
   return offset;
 }
 

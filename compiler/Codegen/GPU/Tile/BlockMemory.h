@@ -1,9 +1,9 @@
-//===- BlockMemory.h - the shared memory that a launch gives each block -----------------------------------------===//
+//===- BlockMemory.h - allocator of the dynamic shared memory of a block ------------------------------------------===//
 //
-// A function may have 48 KB of shared memory of its own; what is more, the launch gives: as many bytes as
-// KernelPhase::blockBytes says. Tiles lie in it one behind the other, at offsets that are known.
+// Static shared memory is limited to 48 KB for each function. A launch provides more: KernelPhase::blockBytes bytes of
+// dynamic shared memory. Tiles are allocated in it at constant offsets, in order.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
@@ -13,18 +13,18 @@ namespace attnc {
 
 class BlockMemory {
 public:
-  /// In bytes: of the memory, and of what lies in it where nothing else is said.
-  static constexpr int64_t alignment = 1024, partAlignment = 128;
+  /// Alignments in bytes: of the memory, and of an allocation unless another one is requested.
+  static constexpr int64_t alignment = 1024, defaultAlignment = 128;
 
   BlockMemory(TileBuilder &tiles, mlir::ModuleOp code);
 
-  /// The offset of so many bytes that nobody else takes.
-  int64_t take(int64_t bytes, int64_t alignment = partAlignment);
-  int64_t bytes() const { return taken; }
+  /// Allocates `bytes`; returns their offset.
+  int64_t allocate(int64_t bytes, int64_t alignment = defaultAlignment);
+  int64_t bytes() const { return allocated; }
   mlir::Value base; ///< !llvm.ptr<3>
 
 private:
-  int64_t taken = 0;
+  int64_t allocated = 0;
 };
 
 } // namespace attnc

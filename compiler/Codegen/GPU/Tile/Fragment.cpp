@@ -8,8 +8,8 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Rows of a square.
-static constexpr int64_t squareRows = 8;
+/// Rows of an 8x8 matrix.
+static constexpr int64_t matrixRows = 8;
 
 std::optional<MatrixType> matrixTypeOf(Type stored) {
   if (stored.isF16())
@@ -32,7 +32,7 @@ static NVVM::MMATypes ptxType(MatrixType type) {
   llvm_unreachable("four types of elements");
 }
 
-/// A struct of `count` registers, taken apart.
+/// Extracts the `count` registers of a struct.
 template <size_t count> static std::array<Value, count> membersOf(TileBuilder &tiles, Value all) {
   std::array<Value, count> members;
   for (size_t each = 0; each < count; ++each)
@@ -43,11 +43,11 @@ template <size_t count> static std::array<Value, count> membersOf(TileBuilder &t
 
 FragmentD multiplyAdd(TileBuilder &tiles, MatrixType type, const FragmentA &a, const FragmentB &b, const FragmentD &d) {
   OpBuilder &builder = tiles.builder;
-  auto operand = [&](ArrayRef<Value> words) {
-    TileBuilder::Values cast(words);
+  auto operand = [&](ArrayRef<Value> registers) {
+    TileBuilder::Values cast(registers);
     if (type == MatrixType::F16)
-      for (Value &word : cast)
-        word = LLVM::BitcastOp::create(builder, tiles.location, VectorType::get({2}, builder.getF16Type()), word);
+      for (Value &element : cast)
+        element = LLVM::BitcastOp::create(builder, tiles.location, VectorType::get({2}, builder.getF16Type()), element);
     return cast;
   };
   Type f32 = builder.getF32Type();
@@ -74,83 +74,87 @@ Value packPair(TileBuilder &tiles, MatrixType type, Value low, Value high) {
   return LLVM::BitcastOp::create(b, tiles.location, b.getI32Type(), narrow);
 }
 
-Value roundToTf32(TileBuilder &tiles, Value word) {
+Value roundToTf32(TileBuilder &tiles, Value element) {
   OpBuilder &b = tiles.builder;
-  Value number = arith::BitcastOp::create(b, tiles.location, b.getF32Type(), word);
+  Value number = arith::BitcastOp::create(b, tiles.location, b.getF32Type(), element);
   return NVVM::ConvertFloatToTF32Op::create(b, tiles.location, b.getI32Type(), number, NVVM::FPRoundingMode::RNA);
 }
 
-FragmentPlace placeInFragment(TileBuilder &tiles, Value lane) {
+FragmentPosition fragmentPosition(TileBuilder &tiles, Value lane) {
   return {tiles.div(lane, 4), tiles.mul(tiles.rem(lane, 4), 2)};
 }
 
 //===------------------------------------------ reads -------------------------------------------------------------===//
 
-/// Units that were exchanged keep to a group of `swizzled`, so `unit` and what is added to it may be exchanged apart.
-TilePlace::TilePlace(TileBuilder &tiles, const SharedTile &tile, const PartStart &start, Value row, Value unit)
-    : tile(tile), exchanged(tile.swizzled() > 1 ? tiles.exclusiveOr(unit, tile.exchange(tiles, row)) : unit) {
-  assert(tile.panels() == 1 || !start.unit);
-  if (start.unit)
-    exchanged = tiles.exclusiveOr(exchanged, start.unit);
-  rowPlace = tiles.mul(start.row ? tiles.add(row, start.row) : row, tile.panelRowBytes);
+/// The swizzle permutes vectors within groups of `swizzlePeriod`, so `vector` and what is added to it are swizzled
+/// apart.
+TileAddress::TileAddress(TileBuilder &tiles, const SharedTile &tile, const WarpTileStart &start, Value row,
+                         Value vector)
+    : tile(tile),
+      swizzledVector(tile.swizzlePeriod() > 1 ? tiles.exclusiveOr(vector, tile.swizzle(tiles, row)) : vector) {
+  assert(tile.panels() == 1 || !start.vector);
+  if (start.vector)
+    swizzledVector = tiles.exclusiveOr(swizzledVector, start.vector);
+  rowOffset = tiles.mul(start.row ? tiles.add(row, start.row) : row, tile.panelRowBytes);
 }
 
-Value TilePlace::pointer(TileBuilder &tiles, Value stage, int64_t row, int64_t unit) const {
-  int64_t within = unit % tile.swizzled();
-  Value inRow = tiles.mul(tiles.exclusiveOr(exchanged, within), unitBytes);
-  Value varying = tiles.add(tiles.add(stage, rowPlace), inRow);
-  int64_t panel = unit / tile.panelUnits() * tile.panelBytes(), inPanel = unit % tile.panelUnits() - within;
-  Value constant = tiles.number(panel + row * tile.panelRowBytes + inPanel * unitBytes);
+Value TileAddress::pointer(TileBuilder &tiles, Value stage, int64_t row, int64_t vector) const {
+  int64_t within = vector % tile.swizzlePeriod();
+  Value rowPart = tiles.mul(tiles.exclusiveOr(swizzledVector, within), vectorBytes);
+  Value varying = tiles.add(tiles.add(stage, rowOffset), rowPart);
+  int64_t panel = vector / tile.panelVectors() * tile.panelBytes(), panelPart = vector % tile.panelVectors() - within;
+  Value constant = tiles.number(panel + row * tile.panelRowBytes + panelPart * vectorBytes);
   return tiles.at(tiles.at(tile.base, varying), constant);
 }
 
-/// Lane l says where row l % 8 of square l / 8 lies. The second square is the next of rows, or the next of units.
-static TilePlace placeOfSquare(TileBuilder &tiles, const SharedTile &tile, FragmentReader::Matrix matrix,
-                               bool columnsAreDepth, Value lane, const PartStart &start) {
-  Value row = tiles.rem(lane, squareRows), square = tiles.div(lane, squareRows);
+/// Lane l provides the address of row l % 8 of 8x8 matrix l / 8. The second matrix is the next one along rows or
+/// vectors.
+static TileAddress matrixAddress(TileBuilder &tiles, const SharedTile &tile, FragmentReader::Matrix matrix,
+                                 bool columnsAreDepth, Value lane, const WarpTileStart &start) {
+  Value row = tiles.rem(lane, matrixRows), number = tiles.div(lane, matrixRows);
   if (matrix == FragmentReader::Matrix::DeepB)
-    return TilePlace(tiles, tile, start, row, square);
+    return TileAddress(tiles, tile, start, row, number);
   bool nextIsBelow = (matrix == FragmentReader::Matrix::A) == columnsAreDepth;
-  Value next = tiles.rem(square, 2), second = tiles.div(square, 2);
+  Value next = tiles.rem(number, 2), second = tiles.div(number, 2);
   Value below = nextIsBelow ? next : second, beside = nextIsBelow ? second : next;
-  return TilePlace(tiles, tile, start, tiles.add(row, tiles.mul(below, squareRows)), beside);
+  return TileAddress(tiles, tile, start, tiles.add(row, tiles.mul(below, matrixRows)), beside);
 }
 
 FragmentReader::FragmentReader(TileBuilder &tiles, const SharedTile &tile, Matrix matrix, bool columnsAreDepth,
-                               Value lane, const PartStart &start)
-    : tiles(tiles), tile(tile), isTurned(!columnsAreDepth),
-      place(placeOfSquare(tiles, tile, matrix, columnsAreDepth, lane, start)) {
+                               Value lane, const WarpTileStart &start)
+    : tiles(tiles), tile(tile), isTransposed(!columnsAreDepth),
+      address(matrixAddress(tiles, tile, matrix, columnsAreDepth, lane, start)) {
   assert(matrix != Matrix::DeepB || columnsAreDepth);
 }
 
-std::array<Value, 4> FragmentReader::read(Value stage, int64_t row, int64_t unit) {
+std::array<Value, 4> FragmentReader::read(Value stage, int64_t row, int64_t vector) {
   OpBuilder &b = tiles.builder;
   Type i32 = b.getI32Type();
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), {i32, i32, i32, i32});
-  Value squares = NVVM::LdMatrixOp::create(b, tiles.location, type, place.pointer(tiles, stage, row, unit), 4,
-                                           isTurned ? NVVM::MMALayout::col : NVVM::MMALayout::row,
-                                           NVVM::LdStMatrixShapeAttr::get(b.getContext(), squareRows, squareRows),
-                                           NVVM::LdStMatrixEltType::B16);
-  return membersOf<4>(tiles, squares);
+  Value matrices = NVVM::LdMatrixOp::create(b, tiles.location, type, address.pointer(tiles, stage, row, vector), 4,
+                                            isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+                                            NVVM::LdStMatrixShapeAttr::get(b.getContext(), matrixRows, matrixRows),
+                                            NVVM::LdStMatrixEltType::B16);
+  return membersOf<4>(tiles, matrices);
 }
 
-/// Of row 2t, or 2t + 1, the word in column g.
-static TilePlace placeOfWord(TileBuilder &tiles, const SharedTile &tile, Value lane, const PartStart &start,
-                             int64_t which) {
+/// Address of the element in column g of row 2t (which = 0) or 2t + 1.
+static TileAddress elementAddress(TileBuilder &tiles, const SharedTile &tile, Value lane, const WarpTileStart &start,
+                                  int64_t which) {
   Value row = tiles.add(tiles.mul(tiles.rem(lane, 4), 2), which);
-  return TilePlace(tiles, tile, start, row, tiles.div(lane, 4 * unitBytes / 4));
+  return TileAddress(tiles, tile, start, row, tiles.div(lane, 4 * vectorBytes / 4));
 }
 
-TurnedWords::TurnedWords(TileBuilder &tiles, const SharedTile &tile, Value lane, const PartStart &start)
-    : tiles(tiles), tile(tile), wordPlace(tiles.mul(tiles.rem(tiles.div(lane, 4), unitBytes / 4), 4)),
-      places{placeOfWord(tiles, tile, lane, start, 0), placeOfWord(tiles, tile, lane, start, 1)} {}
+TransposedReader::TransposedReader(TileBuilder &tiles, const SharedTile &tile, Value lane, const WarpTileStart &start)
+    : tiles(tiles), tile(tile), elementOffset(tiles.mul(tiles.rem(tiles.div(lane, 4), vectorBytes / 4), 4)),
+      addresses{elementAddress(tiles, tile, lane, start, 0), elementAddress(tiles, tile, lane, start, 1)} {}
 
-FragmentB TurnedWords::read(Value stage, int64_t row, int64_t unit) {
-  Value from = tiles.add(stage, wordPlace);
-  auto word = [&](const TilePlace &place) {
-    return tiles.load(tiles.builder.getI32Type(), place.pointer(tiles, from, row, unit));
+FragmentB TransposedReader::read(Value stage, int64_t row, int64_t vector) {
+  Value from = tiles.add(stage, elementOffset);
+  auto element = [&](const TileAddress &address) {
+    return tiles.load(tiles.builder.getI32Type(), address.pointer(tiles, from, row, vector));
   };
-  return {word(places[0]), word(places[1])};
+  return {element(addresses[0]), element(addresses[1])};
 }
 
 } // namespace attnc

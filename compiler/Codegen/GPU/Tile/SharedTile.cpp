@@ -5,37 +5,37 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Units of 128 bytes: all banks.
-static constexpr int64_t bankUnits = 8;
+/// 16-byte vectors that fill all 32 banks: 128 bytes.
+static constexpr int64_t bankVectors = 8;
 
-/// Where the hardware knows the order, tiles begin where that order does.
+/// Rows that TMA and wgmma support are aligned to the period of the swizzle.
 static int64_t alignmentOf(int64_t rowBytes) {
   bool isKnown = rowBytes == 32 || rowBytes == 64 || rowBytes == 128;
-  return isKnown ? exchangedRows * rowBytes : BlockMemory::partAlignment;
+  return isKnown ? swizzleRows * rowBytes : BlockMemory::defaultAlignment;
 }
 
 SharedTile::SharedTile(BlockMemory &memory, int64_t rows, int64_t rowBytes, int64_t stages, int64_t panelRow)
     : rows(rows), rowBytes(rowBytes), stages(stages), panelRowBytes(panelRow == 0 ? rowBytes : panelRow),
-      base(memory.base), offset(memory.take(rows * rowBytes * stages, alignmentOf(panelRowBytes))),
-      places(std::min(bankUnits, panelUnits() & -panelUnits())) {
-  assert(panelRowBytes % unitBytes == 0 && rowBytes % panelRowBytes == 0);
-  assert(panelBytes() % (panels() > 1 ? alignmentOf(panelRowBytes) : BlockMemory::partAlignment) == 0);
+      base(memory.base), offset(memory.allocate(rows * rowBytes * stages, alignmentOf(panelRowBytes))),
+      period(std::min(bankVectors, panelVectors() & -panelVectors())) {
+  assert(panelRowBytes % vectorBytes == 0 && rowBytes % panelRowBytes == 0);
+  assert(panelBytes() % (panels() > 1 ? alignmentOf(panelRowBytes) : BlockMemory::defaultAlignment) == 0);
 }
 
-Value SharedTile::exchange(TileBuilder &tiles, Value row) const {
-  return tiles.rem(tiles.div(row, bankUnits / places), places);
+Value SharedTile::swizzle(TileBuilder &tiles, Value row) const {
+  return tiles.rem(tiles.div(row, bankVectors / period), period);
 }
 
-Value SharedTile::place(TileBuilder &tiles, Value row, Value unit) const {
+Value SharedTile::vectorOffset(TileBuilder &tiles, Value row, Value vector) const {
   Value before = tiles.mul(row, panelRowBytes);
   if (panels() > 1) {
-    before = tiles.add(before, tiles.mul(tiles.div(unit, panelUnits()), panelBytes()));
-    unit = tiles.rem(unit, panelUnits());
+    before = tiles.add(before, tiles.mul(tiles.div(vector, panelVectors()), panelBytes()));
+    vector = tiles.rem(vector, panelVectors());
   }
-  return tiles.add(before, tiles.mul(tiles.exclusiveOr(unit, exchange(tiles, row)), unitBytes));
+  return tiles.add(before, tiles.mul(tiles.exclusiveOr(vector, swizzle(tiles, row)), vectorBytes));
 }
 
-Value SharedTile::stage(TileBuilder &tiles, Value number) const {
+Value SharedTile::stageOffset(TileBuilder &tiles, Value number) const {
   return tiles.add(tiles.mul(number, bytes()), offset);
 }
 

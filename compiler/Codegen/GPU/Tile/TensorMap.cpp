@@ -1,5 +1,6 @@
-// Of the PTX ISA, "Data Movement and Conversion Instructions": "Tensor copy", tensormap.replace, cp.async.bulk.tensor;
-// "Parallel Synchronization and Communication Instructions": tensormap.cp_fenceproxy, membar/fence.
+// Follows the PTX ISA, "Data Movement and Conversion Instructions": "Tensor copy", tensormap.replace,
+// cp.async.bulk.tensor; "Parallel Synchronization and Communication Instructions": tensormap.cp_fenceproxy,
+// membar/fence.
 #include "compiler/Codegen/GPU/Tile/TensorMap.h"
 #include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
 #include "compiler/Sizes/Divisibility.h"
@@ -12,16 +13,16 @@ using namespace mlir;
 
 namespace attnc {
 
-/// In bytes: a map, and what its address is a multiple of.
+/// Size and alignment of a map in bytes.
 static constexpr int64_t mapBytes = 128;
-static constexpr size_t mostDimensions = 5;
-static constexpr int64_t mostInBox = 256;
+static constexpr size_t maxDimensions = 5;
+static constexpr int64_t maxBoxSide = 256;
 /// Coordinates are i32; the field of a stride has 40 bits.
-static constexpr int64_t mostElements = int64_t(1) << 31, mostStride = int64_t(1) << 40;
+static constexpr int64_t maxElements = int64_t(1) << 31, maxStride = int64_t(1) << 40;
 
 //===------------------------------------------ tensors -----------------------------------------------------------===//
 
-static bool isInUnits(const SizeExpr &bytes) { return isMultipleOf(bytes, unitBytes); }
+static bool isWholeVectors(const SizeExpr &bytes) { return isMultipleOf(bytes, vectorBytes); }
 
 int64_t MappedTensor::rows() const {
   int64_t product = 1;
@@ -30,7 +31,7 @@ int64_t MappedTensor::rows() const {
   return product;
 }
 
-/// As far as can be told: of sizes that are not known, those of real tensors are taken to fit.
+/// Whether all constant sizes are below the limit; dynamic sizes are assumed to be.
 static bool areBelow(ArrayRef<SizeExpr> sizes, int64_t limit) {
   return llvm::all_of(sizes, [&](const SizeExpr &each) { return !each.isConstant() || each.constant() < limit; });
 }
@@ -39,29 +40,28 @@ Verdict MappedTensor::check(func::FuncOp kernel) const {
   assert(box.size() == sizes.size() && strides.size() + 1 == sizes.size());
   if (!isAligned(kernel))
     return Verdict::no("a tensor may begin within a unit of 16 bytes");
-  if (sizes.size() < 2 || sizes.size() > mostDimensions)
-    return Verdict::no(
-        fmt::format("it has {} dimensions; a tile is copied from 2 to {}", sizes.size(), mostDimensions));
+  if (sizes.size() < 2 || sizes.size() > maxDimensions)
+    return Verdict::no(fmt::format("it has {} dimensions; a tile is copied from 2 to {}", sizes.size(), maxDimensions));
   for (int64_t side : box)
-    if (side < 1 || side > mostInBox)
-      return Verdict::no(fmt::format("a tile has {} elements along a dimension, expected up to {}", side, mostInBox));
-  if (rows() % exchangedRows != 0)
-    return Verdict::no(fmt::format("a tile has {} rows, expected a multiple of {}", rows(), exchangedRows));
+    if (side < 1 || side > maxBoxSide)
+      return Verdict::no(fmt::format("a tile has {} elements along a dimension, expected up to {}", side, maxBoxSide));
+  if (rows() % swizzleRows != 0)
+    return Verdict::no(fmt::format("a tile has {} rows, expected a multiple of {}", rows(), swizzleRows));
   if (rowBytes() != 32 && rowBytes() != 64 && rowBytes() != 128)
     return Verdict::no(fmt::format("a tile has rows of {} bytes, expected 32, 64 or 128", rowBytes()));
-  if (!areBelow(sizes, mostElements) || !areBelow(strides, mostStride))
+  if (!areBelow(sizes, maxElements) || !areBelow(strides, maxStride))
     return Verdict::no("it is larger than the fields of a tensor map");
-  if (!isInUnits(start) || !llvm::all_of(strides, isInUnits))
+  if (!isWholeVectors(start) || !llvm::all_of(strides, isWholeVectors))
     return Verdict::no("its rows are not whole units of 16 bytes apart");
   return Verdict::yes();
 }
 
-//===------------------------------------------ making maps -------------------------------------------------------===//
+//===------------------------------------------ writing maps ------------------------------------------------------===//
 
 namespace {
 
-/// Writes the fields of a map in shared memory, which was cleared. Sizes and sides are what they are; the rank is one
-/// less, strides are in bytes. (That holds for the assembler of PTX 8.6 and newer: before, strides were in units.)
+/// Writes the fields of a zeroed map in shared memory. The rank field is the rank less one, and strides are in bytes
+/// (in PTX ISA 8.6 and newer; earlier ones had 16-byte units).
 class MapWriter {
 public:
   MapWriter(TileBuilder &tiles, DeviceFrame &frame, Value map) : tiles(tiles), frame(frame), map(map) {}
@@ -73,7 +73,7 @@ public:
     for (auto [number, size, side] : llvm::enumerate(tensor.sizes, tensor.box)) {
       Value dimension = tiles.number(static_cast<int64_t>(number));
       replace("box.dim", {dimension, tiles.number(side)});
-      // One that is empty is never copied from, but its map is made; fields can't say 0.
+      // An empty tensor is never copied from, but its map is written; fields cannot be 0.
       Value atLeastOne = tiles.max(tiles.fromIndex(frame.size(size)), tiles.number(1));
       replace("global.dim", {dimension, atLeastOne});
       replace("element.stride", {dimension, tiles.number(1)});
@@ -102,7 +102,7 @@ private:
     return tiles.builder.createOrFold<arith::IndexCastOp>(tiles.location, tiles.builder.getI64Type(), index);
   }
 
-  /// tf32; else u16 or u32, of which copies change nothing.
+  /// The element type of the map: tf32, or u16 or u32, which are copied unchanged.
   static int64_t elementCode(const MappedTensor &tensor) {
     return tensor.roundsToTf32 ? 11 : tensor.elementBytes == 2 ? 1 : 2;
   }
@@ -115,8 +115,8 @@ private:
 
 } // namespace
 
-/// Where map `number` (i32) lies in the launch's scratch, which begins at a multiple of less.
-static Value placeOf(TileBuilder &tiles, DeviceFrame &frame, Value number) {
+/// Address of map `number` (i32) in the launch's scratch, which is aligned to less than a map.
+static Value mapAddress(TileBuilder &tiles, DeviceFrame &frame, Value number) {
   OpBuilder &b = tiles.builder;
   Value scratch = frame.sharedScratch();
   Value address = LLVM::PtrToIntOp::create(b, tiles.location, b.getI64Type(), scratch);
@@ -139,8 +139,8 @@ KernelPhase TensorMaps::emit(func::FuncOp kernel, StringRef symbol, ModuleOp cod
   DeviceFrame frame(kernel, symbol, code, warpThreads);
   TileBuilder tiles(frame.builder, frame.location);
   BlockMemory memory(tiles, code);
-  Value map = tiles.at(memory.base, tiles.number(memory.take(mapBytes, mapBytes)));
-  Value thread = tiles.fromIndex(frame.place.thread), number = tiles.fromIndex(frame.chunk);
+  Value map = tiles.at(memory.base, tiles.number(memory.allocate(mapBytes, mapBytes)));
+  Value thread = tiles.fromIndex(frame.position.thread), number = tiles.fromIndex(frame.chunk);
   static_assert(mapBytes == warpThreads * 4);
   tiles.store(tiles.number(0), tiles.at(map, tiles.mul(thread, 4)));
   waitForWarp(tiles);
@@ -149,25 +149,26 @@ KernelPhase TensorMaps::emit(func::FuncOp kernel, StringRef symbol, ModuleOp cod
     tiles.when(tiles.both(isFirst, tiles.same(number, tiles.number(static_cast<int64_t>(each)))),
                [&, &tensor = tensor] { MapWriter(tiles, frame, map).write(tensor); });
   waitForWarp(tiles);
-  // To global memory, in a way that kernels which acquire it there see all of it.
-  LLVM::InlineAsmOp::create(
-      tiles.builder, tiles.location, TypeRange(), ValueRange{globalPointer(tiles, placeOf(tiles, frame, number)), map},
-      fmt::format("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu"
-                  ".sync.aligned [$0], [$1], {};",
-                  mapBytes),
-      "l,l,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
-      /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr);
+  // Copies the map to global memory with a release fence, so that kernels which acquire it there see all of it.
+  LLVM::InlineAsmOp::create(tiles.builder, tiles.location, TypeRange(),
+                            ValueRange{globalPointer(tiles, mapAddress(tiles, frame, number)), map},
+                            fmt::format("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu"
+                                        ".sync.aligned [$0], [$1], {};",
+                                        mapBytes),
+                            "l,l,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
+                            LLVM::TailCallKind::None,
+                            /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr);
   return {symbol.str(), static_cast<int64_t>(tensors.size()), warpThreads, memory.bytes(), DeviceForm::WarpGroups};
 }
 
-//===------------------------------------------ using them --------------------------------------------------------===//
+//===------------------------------------------ use of maps -------------------------------------------------------===//
 
 TensorMap TensorMaps::acquire(TileBuilder &tiles, DeviceFrame &frame, unsigned number) const {
-  Value pointer = placeOf(tiles, frame, tiles.number(number));
+  Value pointer = mapAddress(tiles, frame, tiles.number(number));
   NVVM::FenceProxyAcquireOp::create(tiles.builder, tiles.location, NVVM::MemScopeKind::GPU, pointer,
                                     tiles.number(mapBytes));
-  // ptxas lets copies begin before the map that is cached for this address has gone; it waits for all that is under way
-  // where a group of bulk copies is awaited, an empty one too.
+  // ptxas may move copies before the invalidation of a cached map of this address. Waiting for a group of bulk copies,
+  // even an empty one, orders them.
   NVVM::CpAsyncBulkCommitGroupOp::create(tiles.builder, tiles.location);
   NVVM::CpAsyncBulkWaitGroupOp::create(tiles.builder, tiles.location, /*group=*/tiles.builder.getI32IntegerAttr(0),
                                        /*read=*/tiles.builder.getUnitAttr());

@@ -88,15 +88,15 @@ static Value shuffle(TileBuilder &tiles, Value value, Value operand, NVVM::ShflK
                               tiles.number(lastLane), kind, UnitAttr());
 }
 
-Value TileBuilder::exchange(Value value, int64_t distance) {
+Value TileBuilder::shuffleXor(Value value, int64_t distance) {
   return shuffle(*this, value, number(distance), NVVM::ShflKind::bfly);
 }
 
-Value TileBuilder::ofFirstLane(Value value) { return shuffle(*this, value, number(0), NVVM::ShflKind::idx); }
+Value TileBuilder::broadcastFirstLane(Value value) { return shuffle(*this, value, number(0), NVVM::ShflKind::idx); }
 
-void TileBuilder::waitForBlock() { NVVM::Barrier0Op::create(builder, location); }
+void TileBuilder::syncBlock() { NVVM::Barrier0Op::create(builder, location); }
 
-void keepLoop(Value ofLoop) {
+void disableUnrolling(Value ofLoop) {
   MLIRContext *context = ofLoop.getContext();
   auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
   auto annotation =

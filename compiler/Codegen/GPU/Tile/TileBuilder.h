@@ -1,9 +1,9 @@
-//===- TileBuilder.h - short spellings for what a thread computes with tiles ------------------------------------===//
+//===- TileBuilder.h - builder of 32-bit address and index arithmetic of device code ------------------------------===//
 //
-// Numbers are i32: places in a block's memory, rows and columns of a tile, lanes. A device has registers of 32 bits,
-// and takes two for an `index`.
+// Numbers are i32: offsets in shared memory, rows and columns of a tile, lanes. Registers of a device have 32 bits, and
+// an `index` would take two.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,13 +25,13 @@ public:
   mlir::Location location;
 
   Value number(int64_t value);
-  Value fromIndex(Value index); ///< which is below 2^31
+  Value fromIndex(Value index); ///< below 2^31
   Value toIndex(Value number);
-  Value widen(Value number); ///< i64, of one that is not negative
+  Value widen(Value number); ///< zero-extends to i64
   Value add(Value a, Value b);
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
-  Value div(Value a, Value b); ///< of numbers that are not negative
+  Value div(Value a, Value b); ///< unsigned
   Value rem(Value a, Value b);
   Value exclusiveOr(Value a, Value b);
   Value min(Value a, Value b);
@@ -48,28 +48,27 @@ public:
   Value rem(Value a, int64_t b) { return rem(a, number(b)); }
   Value exclusiveOr(Value a, int64_t b) { return exclusiveOr(a, number(b)); }
 
-  /// `type` at so many bytes behind a pointer.
+  /// `pointer` plus `bytes`.
   Value at(Value pointer, Value bytes);
   Value load(mlir::Type type, Value pointer);
   void store(Value value, Value pointer);
 
   Values loop(Value lower, Value upper, int64_t step, ValueRange carried,
               llvm::function_ref<Values(Value, ValueRange)> body);
-  /// While `goesOn` (i1) says so of what is carried.
+  /// Runs while `goesOn` of the carried values is true (i1).
   Values loopWhile(ValueRange carried, llvm::function_ref<Value(ValueRange)> goesOn,
                    llvm::function_ref<Values(ValueRange)> body);
   void when(Value condition, llvm::function_ref<void()> then);
-  /// The f32 of the lane whose number differs by `distance`, a power of two.
-  Value exchange(Value value, int64_t distance);
-  /// The i32 of the warp's first lane. What is the same in all lanes, but made of the thread's number, is so known to
-  /// be: the assembler has registers of its own for such.
-  Value ofFirstLane(Value number);
-  /// Until all threads of the block have come.
-  void waitForBlock();
+  /// Butterfly shuffle: the f32 of the lane whose number differs by `distance`, a power of two.
+  Value shuffleXor(Value value, int64_t distance);
+  /// Broadcasts the i32 of the warp's first lane. ptxas then sees a value derived from the thread number as uniform,
+  /// and can keep it in uniform registers.
+  Value broadcastFirstLane(Value number);
+  /// Barrier of all threads of the block.
+  void syncBlock();
 };
 
-/// Of a loop with a result: the compiler does not spell it out, which would keep more values at a time than there are
-/// registers for.
-void keepLoop(mlir::Value ofLoop);
+/// Disables unrolling of the loop that defines `result`: unrolled, it would need more registers than there are.
+void disableUnrolling(mlir::Value ofLoop);
 
 } // namespace attnc

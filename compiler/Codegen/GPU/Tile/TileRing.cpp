@@ -9,12 +9,12 @@ namespace attnc {
 
 static constexpr int64_t barrierBytes = 8;
 
-TileRing::TileRing(BlockMemory &memory, int64_t stages, int64_t fillers, int64_t emptiers)
-    : stages(stages), fillers(fillers), emptiers(emptiers), base(memory.base),
-      fullAt(memory.take(2 * stages * barrierBytes)), emptyAt(fullAt + stages * barrierBytes) {}
+TileRing::TileRing(BlockMemory &memory, int64_t stages, int64_t producers, int64_t consumers)
+    : stages(stages), producers(producers), consumers(consumers), base(memory.base),
+      fullAt(memory.allocate(2 * stages * barrierBytes)), emptyAt(fullAt + stages * barrierBytes) {}
 
-TileRing TileRing::ofCountedBytes(BlockMemory &memory, int64_t stages, int64_t emptiers) {
-  TileRing ring(memory, stages, /*fillers=*/1, emptiers);
+TileRing TileRing::forBulkCopies(BlockMemory &memory, int64_t stages, int64_t consumers) {
+  TileRing ring(memory, stages, /*producers=*/1, consumers);
   ring.countsBytes = true;
   return ring;
 }
@@ -23,7 +23,7 @@ Value TileRing::barrier(TileBuilder &tiles, int64_t first, Value stage) const {
   return tiles.at(base, tiles.add(tiles.mul(stage, barrierBytes), first));
 }
 
-/// What this thread wrote to shared memory, or copied there, is seen by what the hardware does by itself.
+/// Proxy fence: makes this thread's writes and copies to shared memory visible to TMA and wgmma.
 static void fenceShared(TileBuilder &tiles) {
   MLIRContext *context = tiles.builder.getContext();
   NVVM::FenceProxyOp::create(tiles.builder, tiles.location,
@@ -31,9 +31,9 @@ static void fenceShared(TileBuilder &tiles) {
                              NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
 }
 
-void TileRing::makeBarriers(TileBuilder &tiles) const {
+void TileRing::initBarriers(TileBuilder &tiles) const {
   for (int64_t stage = 0; stage < stages; ++stage)
-    for (auto [first, arrivals] : {std::pair(fullAt, fillers), std::pair(emptyAt, emptiers)})
+    for (auto [first, arrivals] : {std::pair(fullAt, producers), std::pair(emptyAt, consumers)})
       NVVM::MBarrierInitOp::create(tiles.builder, tiles.location, barrier(tiles, first, tiles.number(stage)),
                                    tiles.number(arrivals), Value());
 }
@@ -41,20 +41,20 @@ void TileRing::makeBarriers(TileBuilder &tiles) const {
 void TileRing::open(TileBuilder &tiles, Value thread, ArrayRef<const TileRing *> rings) {
   tiles.when(tiles.less(thread, tiles.number(1)), [&] {
     for (const TileRing *ring : rings)
-      ring->makeBarriers(tiles);
+      ring->initBarriers(tiles);
     if (llvm::any_of(rings, [](const TileRing *ring) { return ring->countsBytes; }))
       fenceShared(tiles);
   });
-  tiles.waitForBlock();
+  tiles.syncBlock();
 }
 
-TileRing::Place TileRing::first(TileBuilder &tiles) const { return {tiles.number(0), tiles.number(0)}; }
+TileRing::Position TileRing::first(TileBuilder &tiles) const { return {tiles.number(0), tiles.number(0)}; }
 
-TileRing::Place TileRing::next(TileBuilder &tiles, const Place &place) const {
-  Value following = tiles.add(place.stage, 1);
+TileRing::Position TileRing::next(TileBuilder &tiles, const Position &position) const {
+  Value following = tiles.add(position.stage, 1);
   Value isInRound = tiles.less(following, tiles.number(stages));
   return {tiles.select(isInRound, following, tiles.number(0)),
-          tiles.select(isInRound, place.parity, tiles.exclusiveOr(place.parity, 1))};
+          tiles.select(isInRound, position.parity, tiles.exclusiveOr(position.parity, 1))};
 }
 
 void TileRing::await(TileBuilder &tiles, Value barrier, Value parity) const {
@@ -70,12 +70,12 @@ void TileRing::await(TileBuilder &tiles, Value barrier, Value parity) const {
   scf::YieldOp::create(b, tiles.location);
 }
 
-void TileRing::awaitEmpty(TileBuilder &tiles, const Place &place) const {
-  await(tiles, barrier(tiles, emptyAt, place.stage), tiles.exclusiveOr(place.parity, 1));
+void TileRing::awaitEmpty(TileBuilder &tiles, const Position &position) const {
+  await(tiles, barrier(tiles, emptyAt, position.stage), tiles.exclusiveOr(position.parity, 1));
 }
 
-void TileRing::awaitFull(TileBuilder &tiles, const Place &place) const {
-  await(tiles, barrier(tiles, fullAt, place.stage), place.parity);
+void TileRing::awaitFull(TileBuilder &tiles, const Position &position) const {
+  await(tiles, barrier(tiles, fullAt, position.stage), position.parity);
 }
 
 void TileRing::markFull(TileBuilder &tiles, Value stage) const {

@@ -1,35 +1,34 @@
-//===- TileRing.h - stages that some threads fill and others empty ------------------------------------------------===//
+//===- TileRing.h - ring buffer of pipeline stages between producers and consumers (mbarrier) ---------------------===//
 //
-// Each stage of a SharedTile has two barriers in a block's memory (`mbarrier`), at which threads arrive without
-// waiting, and for which others wait without arriving: "it is full", at which those arrive that fill it, and "it is
-// empty".
+// Each stage of a SharedTile has two mbarriers in shared memory, "full" and "empty". Producers arrive at "full",
+// consumers at "empty"; arriving does not block. Each side waits for the other's barrier:
 //
-//   who fills                                      who empties
+//   producers                                      consumers
 //     for each tile:                                 for each tile:
-//       awaitEmpty(place)                              awaitFull(place)
+//       awaitEmpty(position)                           awaitFull(position)
 //       copy the tile to the stage                     compute
-//       markFull(place)                                markEmpty(place)
-//       place = next(place)                            place = next(place)
+//       markFull(stage)                                markEmpty(stage)
+//       position = next(position)                      position = next(position)
 //
-// Who marks a stage only some tiles later needs as many stages more: with f tiles under way on one side and e on the
-// other, there have to be at least f + e + 1.
+// A thread that marks a stage only some tiles later needs more stages: with f tiles in flight at the producers and e at
+// the consumers, at least f + e + 1.
 //
-// A barrier counts phases; a wait is for one with a given parity, which changes from round to round. In the first round
-// all stages are empty: the phase before the first counts as over.
+// An mbarrier counts phases. A wait names the parity of a phase, which alternates from round to round. In the first
+// round all stages are empty: the phase before the first counts as complete.
 //
-// What reads the stages by itself (wgmma) doesn't see what threads wrote or copied there, unless these have fenced it
-// off in between: markFull does.
+// wgmma reads shared memory through the async proxy, and sees writes and copies of threads only after a proxy fence;
+// markFull contains it.
 //
-// Where the hardware copies tiles by itself (TensorMap.h), one thread fills: it says how many bytes will come, and the
-// stage is full when they have. There is nothing under way on its side then, and nothing to fence:
+// With TMA (TensorMap.h) one elected thread is the producer. It announces the bytes of a stage, and the stage is full
+// when they have arrived. No tile is in flight at the producer then, and no fence is needed:
 //
 //   for each tile:
-//     awaitEmpty(place)
-//     expect(place, bytes)
-//     copies that count at full(place)
-//     place = next(place)
+//     awaitEmpty(position)
+//     expect(stage, bytes)
+//     copies that count at full(stage)
+//     position = next(position)
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Tile/BlockMemory.h"
@@ -38,31 +37,31 @@ namespace attnc {
 
 class TileRing {
 public:
-  /// So many arrivals make a stage full, and empty.
-  TileRing(BlockMemory &memory, int64_t stages, int64_t fillers, int64_t emptiers);
-  /// One thread fills stages, by copies that count bytes.
-  static TileRing ofCountedBytes(BlockMemory &memory, int64_t stages, int64_t emptiers);
+  /// A stage is full after `producers` arrivals, and empty after `consumers` arrivals.
+  TileRing(BlockMemory &memory, int64_t stages, int64_t producers, int64_t consumers);
+  /// For TMA: one producer thread, whose copies count bytes.
+  static TileRing forBulkCopies(BlockMemory &memory, int64_t stages, int64_t consumers);
 
   const int64_t stages;
 
-  /// Thread 0 makes the barriers, and the block waits for it.
+  /// Thread 0 initialises the barriers, followed by a block barrier.
   void open(TileBuilder &tiles, mlir::Value thread) const { open(tiles, thread, {this}); }
   static void open(TileBuilder &tiles, mlir::Value thread, llvm::ArrayRef<const TileRing *> rings);
 
-  /// A stage, and the parity of the round: i32.
-  struct Place {
+  /// A stage and the parity of its round: i32.
+  struct Position {
     mlir::Value stage, parity;
   };
-  Place first(TileBuilder &tiles) const;
-  Place next(TileBuilder &tiles, const Place &place) const;
+  Position first(TileBuilder &tiles) const;
+  Position next(TileBuilder &tiles, const Position &position) const;
 
-  void awaitEmpty(TileBuilder &tiles, const Place &place) const;
-  void awaitFull(TileBuilder &tiles, const Place &place) const;
-  /// One arrival, for all that this thread has written to the stage and copies that it has awaited.
+  void awaitEmpty(TileBuilder &tiles, const Position &position) const;
+  void awaitFull(TileBuilder &tiles, const Position &position) const;
+  /// One arrival, which covers all writes of this thread to the stage and all copies that it has awaited.
   void markFull(TileBuilder &tiles, mlir::Value stage) const;
-  /// The same at the barrier of some stage of a ring: full(stage).
+  /// The same, given the barrier of a stage of any ring: full(stage).
   static void markFullAt(TileBuilder &tiles, mlir::Value barrier);
-  /// The one arrival, which so many bytes have to follow.
+  /// The producer's arrival, which announces `bytes`.
   void expect(TileBuilder &tiles, mlir::Value stage, int64_t bytes) const;
   /// The barrier of a stage: !llvm.ptr<3>.
   mlir::Value full(TileBuilder &tiles, mlir::Value stage) const { return barrier(tiles, fullAt, stage); }
@@ -70,14 +69,14 @@ public:
   void markEmpty(TileBuilder &tiles, mlir::Value stage) const;
 
 private:
-  void makeBarriers(TileBuilder &tiles) const;
+  void initBarriers(TileBuilder &tiles) const;
   mlir::Value barrier(TileBuilder &tiles, int64_t first, mlir::Value stage) const;
   void await(TileBuilder &tiles, mlir::Value barrier, mlir::Value parity) const;
 
-  int64_t fillers, emptiers;
+  int64_t producers, consumers;
   bool countsBytes = false;
   mlir::Value base;        ///< !llvm.ptr<3>
-  int64_t fullAt, emptyAt; ///< bytes behind `base`
+  int64_t fullAt, emptyAt; ///< byte offsets from `base`
 };
 
 } // namespace attnc

@@ -1,9 +1,9 @@
-//===- WarpGroup.h - four warps that do one thing -----------------------------------------------------------------===//
+//===- WarpGroup.h - synchronisation and registers of warp groups (sm_90a) ----------------------------------------===//
 //
-// Four warps beside each other multiply matrices together (WarpGroupProduct.h). The groups of a block have different
-// work: some fetch tiles, others compute. For devices of sm_90a alone.
+// A warp group is four consecutive warps that issue `wgmma` together (WarpGroupProduct.h). The warp groups of a block
+// are specialised: producers copy tiles, consumers compute.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
@@ -13,22 +13,24 @@ namespace attnc {
 
 inline constexpr int64_t warpGroupThreads = 4 * warpThreads;
 
-/// Until `threads` threads, whole warps, have come to barrier `number`, one of 1 to 15; waitForBlock has number 0.
-void waitForThreads(TileBuilder &tiles, int64_t number, int64_t threads);
+/// Named barrier `number`, 1 to 15, of `threads` threads (whole warps); syncBlock uses number 0.
+void syncThreads(TileBuilder &tiles, int64_t number, int64_t threads);
 
-/// Two warp groups that take turns, so that one multiplies while the other does something else:
+/// Ordered barrier of two consumer warp groups, which alternate: one issues its products while the other computes
+/// something else.
 ///
-///   turns.open()
-///   for each of as many turns of both:  turns.take(); begin products; turns.pass(isLast)
+///   order.open()
+///   each group, once for each of its tiles:  order.wait(); issue products; order.release(isLast)
 ///
-/// With two barriers of those of waitForThreads: at one's barrier it waits, and the other arrives without waiting.
-class WarpGroupTurns {
+/// Each group has a named barrier. `wait` blocks at the own barrier; `release` arrives at the other group's without
+/// blocking. Both groups execute the same number of waits.
+class OrderedBarrier {
 public:
-  /// `group` (i32) is 0, who is first, or 1.
-  WarpGroupTurns(TileBuilder &tiles, mlir::Value group, int64_t firstBarrier);
+  /// `group` (i32) is 0, which goes first, or 1.
+  OrderedBarrier(TileBuilder &tiles, mlir::Value group, int64_t firstBarrier);
   void open();
-  void take();
-  void pass(mlir::Value isLast); ///< i1: this group takes none any more, nor does the other after its own
+  void wait();
+  void release(mlir::Value isLast); ///< i1: this group does not wait again, nor does the other after its current tile
 
 private:
   void arrive(mlir::Value barrier);
@@ -36,9 +38,9 @@ private:
   mlir::Value isFirst, own, other;
 };
 
-/// A group that computes takes registers that one which copies gives away: multiples of 8 a thread. What all threads of
-/// a block have together stays below 64 Ki.
-void giveRegisters(TileBuilder &tiles, int64_t keeps);
-void takeRegisters(TileBuilder &tiles, int64_t has);
+/// Redistribution of registers (setmaxnreg): producers decrease theirs, consumers increase theirs. `perThread` is a
+/// multiple of 8; the registers of all threads of a block stay within 64 Ki.
+void decreaseRegisters(TileBuilder &tiles, int64_t perThread);
+void increaseRegisters(TileBuilder &tiles, int64_t perThread);
 
 } // namespace attnc

@@ -1,5 +1,5 @@
-// LLVM has intrinsics for the fences and waits, but they say nothing of the registers that products write meanwhile: a
-// use of a sum could move in front of the wait. So all of it is PTX text with the sums as operands that go in and out.
+// LLVM's intrinsics for the fences and waits do not mention the registers that products write asynchronously, so a use
+// of a sum could move before the wait. Hence fences and waits are inline PTX with the sums as read-write operands.
 #include "compiler/Codegen/GPU/Tile/WarpGroupProduct.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -14,13 +14,13 @@ namespace attnc {
 //===------------------------------------------ descriptors -------------------------------------------------------===//
 
 SharedOperand::SharedOperand(const SharedTile &tile, MatrixType type, bool columnsAreDepth)
-    : tile(tile), type(type), isTurned(!columnsAreDepth) {
-  assert(llvm::is_contained({32, 64, 128}, tile.panelRowBytes) && "an order that wgmma knows");
+    : tile(tile), type(type), isTransposed(!columnsAreDepth) {
+  assert(llvm::is_contained({32, 64, 128}, tile.panelRowBytes) && "a swizzle that wgmma supports");
   assert(type != MatrixType::TF32 || columnsAreDepth);
 }
 
-OperandPartInShared SharedOperand::part(TileBuilder &tiles, Value stage, Value outer, int64_t k) const {
-  if (isTurned) {
+SharedOperandSlice SharedOperand::slice(TileBuilder &tiles, Value stage, Value outer, int64_t k) const {
+  if (isTransposed) {
     Value panel = tiles.mul(tiles.div(outer, tile.panelRowBytes / elementBytes(type)), tile.panelBytes());
     return {describe(tiles, tiles.add(tiles.add(stage, panel), k * tile.panelRowBytes)), true};
   }
@@ -29,21 +29,21 @@ OperandPartInShared SharedOperand::part(TileBuilder &tiles, Value stage, Value o
   return {describe(tiles, tiles.add(row, panel + bytes % tile.panelRowBytes)), false};
 }
 
-/// How the descriptor says which units of a row are exchanged.
+/// The swizzle field of the descriptor.
 static int64_t layoutCode(int64_t rowBytes) { return rowBytes == 128 ? 1 : rowBytes == 64 ? 2 : 3; }
 
-/// `place`: bytes from the tile's base.
-Value SharedOperand::describe(TileBuilder &tiles, Value place) const {
-  constexpr int64_t addressBits = 18, unitBits = 4, panelAt = 16, patternAt = 32, layoutAt = 62;
+/// `offset`: bytes from the tile's base.
+Value SharedOperand::describe(TileBuilder &tiles, Value offset) const {
+  constexpr int64_t addressBits = 18, vectorBits = 4, panelAt = 16, patternAt = 32, layoutAt = 62;
   OpBuilder &b = tiles.builder;
   auto wide = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, tiles.location, value, 64); };
-  auto inUnits = [&](int64_t bytes) { return bytes >> unitBits; };
-  Value address = LLVM::PtrToIntOp::create(b, tiles.location, b.getI64Type(), tiles.at(tile.base, place));
+  auto inVectors = [&](int64_t bytes) { return bytes >> vectorBits; };
+  Value address = LLVM::PtrToIntOp::create(b, tiles.location, b.getI64Type(), tiles.at(tile.base, offset));
   Value within = arith::AndIOp::create(b, tiles.location, address, wide((int64_t(1) << addressBits) - 1));
-  Value start = arith::ShRUIOp::create(b, tiles.location, within, wide(unitBits));
-  // Where the next panel begins is asked where a product is wider than one, with k along the columns.
-  int64_t panel = isTurned && tile.panels() > 1 ? tile.panelBytes() : 0;
-  int64_t shape = inUnits(panel) << panelAt | inUnits(exchangedRows * tile.panelRowBytes) << patternAt |
+  Value start = arith::ShRUIOp::create(b, tiles.location, within, wide(vectorBits));
+  // The offset to the next panel matters for transposed products that are wider than a panel.
+  int64_t panel = isTransposed && tile.panels() > 1 ? tile.panelBytes() : 0;
+  int64_t shape = inVectors(panel) << panelAt | inVectors(swizzleRows * tile.panelRowBytes) << patternAt |
                   layoutCode(tile.panelRowBytes) << layoutAt;
   return arith::OrIOp::create(b, tiles.location, start, wide(shape));
 }
@@ -54,7 +54,7 @@ static std::vector<std::string> repeated(size_t count, const char *text) {
   return std::vector<std::string>(count, text);
 }
 
-/// `text` with the sums as operands that it changes, and `others` behind them: "$N" from twice as many on.
+/// Inline PTX `text` with `sums` as read-write operands, followed by `others`: their "$N" start at 2 * sums.size().
 static ProductSums changeSums(TileBuilder &tiles, const std::string &text, ValueRange sums, ValueRange others,
                               std::vector<std::string> otherConstraints) {
   OpBuilder &b = tiles.builder;
@@ -79,7 +79,7 @@ ProductSums beginProducts(TileBuilder &tiles, ValueRange sums) {
   return changeSums(tiles, "wgmma.fence.sync.aligned;", sums, {}, {});
 }
 
-void closeProducts(TileBuilder &tiles) { NVVM::WgmmaGroupSyncAlignedOp::create(tiles.builder, tiles.location); }
+void commitProducts(TileBuilder &tiles) { NVVM::WgmmaGroupSyncAlignedOp::create(tiles.builder, tiles.location); }
 
 ProductSums awaitProducts(TileBuilder &tiles, int64_t open, ValueRange sums, ValueRange kept) {
   return changeSums(tiles, fmt::format("wgmma.wait_group.sync.aligned {};", open), sums, kept,
@@ -97,36 +97,37 @@ static std::string registers(size_t first, size_t count) {
   return fmt::format("{{{}}}", fmt::join(names, ", "));
 }
 
-static ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, ValueRange a, std::optional<bool> aIsTurned,
-                               const OperandPartInShared &b, ValueRange sums, Value keepsSums) {
-  assert(type != MatrixType::TF32 || (!aIsTurned.value_or(false) && !b.isTurned));
-  size_t firstA = 2 * sums.size(), atB = firstA + a.size(), atKeeps = atB + 1;
-  std::string left = aIsTurned ? fmt::format("${}", firstA) : registers(firstA, a.size());
-  std::string turns;
+static ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, ValueRange a, std::optional<bool> aIsTransposed,
+                               const SharedOperandSlice &b, ValueRange sums, Value accumulates) {
+  assert(type != MatrixType::TF32 || (!aIsTransposed.value_or(false) && !b.isTransposed));
+  size_t firstA = 2 * sums.size(), atB = firstA + a.size(), atAccumulates = atB + 1;
+  std::string left = aIsTransposed ? fmt::format("${}", firstA) : registers(firstA, a.size());
+  std::string transposes;
   if (type != MatrixType::TF32)
-    turns = (aIsTurned ? fmt::format(", {}", int(*aIsTurned)) : "") + fmt::format(", {}", int(b.isTurned));
+    transposes =
+        (aIsTransposed ? fmt::format(", {}", int(*aIsTransposed)) : "") + fmt::format(", {}", int(b.isTransposed));
   std::string text = fmt::format("{{ .reg .pred p; setp.ne.b32 p, ${}, 0; "
                                  "wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{} {}, {}, ${}, p, 1, 1{}; }}",
-                                 atKeeps, 2 * sums.size(), productDepth(type), nameOf(type), nameOf(type),
-                                 registers(0, sums.size()), left, atB, turns);
+                                 atAccumulates, 2 * sums.size(), productDepth(type), nameOf(type), nameOf(type),
+                                 registers(0, sums.size()), left, atB, transposes);
   SmallVector<Value> operands(a);
   operands.push_back(b.descriptor);
   operands.push_back(
-      keepsSums ? tiles.builder.createOrFold<arith::ExtUIOp>(tiles.location, tiles.builder.getI32Type(), keepsSums)
-                : tiles.number(1));
-  std::vector<std::string> constraints = repeated(a.size(), aIsTurned ? "l" : "r");
+      accumulates ? tiles.builder.createOrFold<arith::ExtUIOp>(tiles.location, tiles.builder.getI32Type(), accumulates)
+                  : tiles.number(1));
+  std::vector<std::string> constraints = repeated(a.size(), aIsTransposed ? "l" : "r");
   constraints.insert(constraints.end(), {"l", "r"});
   return changeSums(tiles, text, sums, operands, constraints);
 }
 
-ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const OperandPartInShared &a, const OperandPartInShared &b,
-                        ValueRange sums, Value keepsSums) {
-  return multiplyAdd(tiles, type, a.descriptor, a.isTurned, b, sums, keepsSums);
+ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const SharedOperandSlice &a, const SharedOperandSlice &b,
+                        ValueRange sums, Value accumulates) {
+  return multiplyAdd(tiles, type, a.descriptor, a.isTransposed, b, sums, accumulates);
 }
 
-ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const FragmentA &a, const OperandPartInShared &b,
-                        ValueRange sums, Value keepsSums) {
-  return multiplyAdd(tiles, type, ValueRange(a), std::nullopt, b, sums, keepsSums);
+ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const FragmentA &a, const SharedOperandSlice &b,
+                        ValueRange sums, Value accumulates) {
+  return multiplyAdd(tiles, type, ValueRange(a), std::nullopt, b, sums, accumulates);
 }
 
 } // namespace attnc

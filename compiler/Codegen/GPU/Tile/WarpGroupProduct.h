@@ -1,20 +1,20 @@
-//===- WarpGroupProduct.h - matrices that a warp group multiplies while it goes on --------------------------------===//
+//===- WarpGroupProduct.h - asynchronous matrix products of a warp group (wgmma) ----------------------------------===//
 //
-// wgmma: D[64 x n] += A[64 x k] * B[k x n] by four warps, where n is a multiple of 8 up to 256, and k 16 for elements
-// of 16 bits, 8 for tf32. B lies in shared memory, A there too or in registers, and D is in registers: warp w has rows
-// 16 w .. 16 w + 15, as fragments of 8 columns beside each other (Fragment.h).
+// wgmma: four warps compute D[64 x n] += A[64 x k] * B[k x n]; n is a multiple of 8 up to 256, and k is 16 for 16-bit
+// elements and 8 for tf32. B is in shared memory, A in shared memory or registers, D in registers: warp w has rows 16 w
+// .. 16 w + 15, as fragments of 8 columns side by side (Fragment.h).
 //
-//   sums = beginProducts(sums)                     nothing that was done to registers before reaches into the products
+//   sums = beginProducts(sums)                     fence: orders earlier register accesses before the products
 //   sums = multiplyAdd(..., sums) ...
-//   closeProducts()                                a group of products
-//   ... other things; sums, A's registers and the tiles are not to be touched
-//   sums = awaitProducts(open, sums, kept)         until at most so many groups are under way; A's registers of those
-//                                                  that end here are kept as they are until then
+//   commitProducts()                               commits a group of products
+//   ... other work that does not touch sums, A's registers or the tiles
+//   sums = awaitProducts(open, sums, kept)         waits until at most `open` groups are pending; `kept`, A's registers
+//                                                  of the groups that end here, stay unchanged until then
 //
-// The hardware finds a matrix in shared memory by a descriptor, in a SharedTile whose panels have rows of 32, 64 or 128
-// bytes, the exchange of units included.
+// A 64-bit descriptor gives the address and swizzle of an operand in shared memory, which is a SharedTile whose panels
+// have rows of 32, 64 or 128 bytes.
 //
-//===------------------------------------------------------------------------------------------------------------===//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Tile/Fragment.h"
@@ -25,41 +25,43 @@ namespace attnc {
 /// Rows of A and D.
 inline constexpr int64_t warpGroupRows = 64;
 
-/// A part of a SharedOperand as a product takes it.
-struct OperandPartInShared {
+/// The operand of one product in shared memory.
+struct SharedOperandSlice {
   mlir::Value descriptor; ///< i64
-  bool isTurned;
+  bool isTransposed;
 };
 
-/// A matrix in shared memory, A or B, from which products read parts.
+/// Operand A or B in shared memory.
 class SharedOperand {
 public:
-  /// `columnsAreDepth`: k runs along the tile's rows in memory; else along its columns, which elements of 16 bits may.
+  /// `columnsAreDepth`: k runs along the tile's rows in memory. Otherwise it runs along its columns, which wgmma
+  /// supports for 16-bit elements only.
   SharedOperand(const SharedTile &tile, MatrixType type, bool columnsAreDepth);
 
-  /// The part of the stage at `stage` (SharedTile::stage) that begins at `outer` (i32), the row of A or column of B,
-  /// and at `k`, a multiple of productDepth. `outer` is a multiple of 8, or of a panel where k runs along the columns.
-  OperandPartInShared part(TileBuilder &tiles, mlir::Value stage, mlir::Value outer, int64_t k) const;
+  /// The slice of the stage at offset `stage` (SharedTile::stageOffset) that starts at `outer` (i32), a row of A or
+  /// column of B, and at `k`, a multiple of productDepth. `outer` is a multiple of 8, or of a panel if k runs along the
+  /// columns.
+  SharedOperandSlice slice(TileBuilder &tiles, mlir::Value stage, mlir::Value outer, int64_t k) const;
 
 private:
-  mlir::Value describe(TileBuilder &tiles, mlir::Value place) const;
+  mlir::Value describe(TileBuilder &tiles, mlir::Value offset) const;
 
   const SharedTile tile;
   const MatrixType type;
-  const bool isTurned;
+  const bool isTransposed;
 };
 
-using ProductSums = TileBuilder::Values; ///< f32, half as many as columns; those of FragmentD in fours
+using ProductSums = TileBuilder::Values; ///< f32, columns / 2 for each thread, in groups of four as in FragmentD
 
 ProductSums beginProducts(TileBuilder &tiles, mlir::ValueRange sums);
-/// sums + a * b; where `keepsSums` (i1, or null for true) is false, a * b.
-ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const OperandPartInShared &a, const OperandPartInShared &b,
-                        mlir::ValueRange sums, mlir::Value keepsSums = nullptr);
+/// sums + a * b; if `accumulates` (i1, null for true) is false, a * b.
+ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const SharedOperandSlice &a, const SharedOperandSlice &b,
+                        mlir::ValueRange sums, mlir::Value accumulates = nullptr);
 /// The same with this warp's 16 rows of A in registers.
-ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const FragmentA &a, const OperandPartInShared &b,
-                        mlir::ValueRange sums, mlir::Value keepsSums = nullptr);
-void closeProducts(TileBuilder &tiles);
-/// `kept`: the matrices in registers (i32) that the products which end here read, one behind the other.
+ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const FragmentA &a, const SharedOperandSlice &b,
+                        mlir::ValueRange sums, mlir::Value accumulates = nullptr);
+void commitProducts(TileBuilder &tiles);
+/// `kept`: the registers (i32) that the products which complete here read as A, one after the other.
 ProductSums awaitProducts(TileBuilder &tiles, int64_t open, mlir::ValueRange sums, mlir::ValueRange kept = {});
 
 } // namespace attnc

@@ -107,7 +107,7 @@ TEST_P(AttendTiles, HeadSizes) {
     AttendKernel kernel;
     kernel.dim = dim;
     kernel.valueDim = valueDim;
-    kernel.queries = 66; // a few are split (AttendSplitsTest.cpp)
+    kernel.queries = 66; // a few are split (SplitKvTilesTest.cpp)
     kernel.keys = 200;
     EXPECT_EQ(difference(kernel, GetParam()), "") << dim << " " << valueDim;
   }

@@ -98,16 +98,16 @@ struct Case {
 };
 
 /// The cache behind an append, by bytes.
-std::vector<char> expected(const AppendForm &form, const Case &each, std::vector<char> cache,
+std::vector<char> expected(const AppendVariant &form, const Case &each, std::vector<char> cache,
                            const std::vector<char> &rows, int64_t inner) {
   for (int64_t outer = 0; outer < 6; ++outer) {
     int64_t row = outer % 3, count = form.counts ? each.counts[row] : each.positions, before = each.lengths[row];
     if (!form.ring && !form.isState)
       before = std::max<int64_t>(std::min(before, each.capacity - count), 0);
     for (int64_t position = 0; position < count; ++position) {
-      int64_t place = form.ring ? (before + position) % each.capacity : before + position;
+      int64_t index = form.ring ? (before + position) % each.capacity : before + position;
       std::copy_n(&rows[(outer * each.positions + position) * inner], inner,
-                  &cache[(outer * each.capacity + place) * inner]);
+                  &cache[(outer * each.capacity + index) * inner]);
     }
   }
   return cache;
@@ -120,7 +120,7 @@ TEST_F(MoveKernelsTest, Appends) {
       for (bool counts : either)
         for (bool isState : either)
           for (int64_t unit : {1, 2, 4, 16}) {
-            AppendForm form{unit, ring, counts, isState};
+            AppendVariant form{unit, ring, counts, isState};
             int64_t units = 5, inner = units * unit;
             std::vector<char> rows(6 * each.positions * inner + 16), cache(6 * each.capacity * inner + 16, 1);
             for (size_t i = 0; i < rows.size(); ++i)

@@ -39,7 +39,7 @@ struct BoxCase {
   /// Of dimensions 1 and up, in bytes; and of the whole tensor.
   std::vector<int64_t> strides() const {
     std::vector<int64_t> made(sizes.size());
-    int64_t next = (sizes[0] * elementBytes + unitBytes - 1) / unitBytes * unitBytes;
+    int64_t next = (sizes[0] * elementBytes + vectorBytes - 1) / vectorBytes * vectorBytes;
     for (size_t dimension : order) {
       made[dimension - 1] = next;
       next *= sizes[dimension];
@@ -72,8 +72,8 @@ MappedTensor mappedOf(const BoxCase &of) {
 int64_t fillBoxes(const BoxCase &of, DeviceFrame &frame, TileBuilder &tiles) {
   BlockMemory memory(tiles, frame.code);
   SharedTile tile(memory, of.tileRows(), of.rowBytes, of.stages());
-  TileRing ring = TileRing::ofCountedBytes(memory, of.stages(), /*emptiers=*/1);
-  Value thread = tiles.fromIndex(frame.place.thread);
+  TileRing ring = TileRing::forBulkCopies(memory, of.stages(), /*emptiers=*/1);
+  Value thread = tiles.fromIndex(frame.position.thread);
   ring.open(tiles, thread);
   tiles.when(tiles.same(thread, tiles.number(0)), [&] {
     TensorMap map = TensorMaps(mappedOf(of)).acquire(tiles, frame, 0);
@@ -83,7 +83,7 @@ int64_t fillBoxes(const BoxCase &of, DeviceFrame &frame, TileBuilder &tiles) {
       for (int32_t each : box)
         coordinates.push_back(tiles.number(each));
       ring.expect(tiles, stage, tile.bytes());
-      map.copy(tiles, tile, tile.stage(tiles, stage), coordinates, ring.full(tiles, stage));
+      map.copy(tiles, tile, tile.stageOffset(tiles, stage), coordinates, ring.full(tiles, stage));
     }
   });
   int64_t rowWords = of.rowBytes / 4, words = of.tileRows() * rowWords;
@@ -91,9 +91,10 @@ int64_t fillBoxes(const BoxCase &of, DeviceFrame &frame, TileBuilder &tiles) {
     ring.awaitFull(tiles, {tiles.number(number), tiles.number(0)});
     tiles.loop(thread, tiles.number(words), 64, {}, [&](Value word, ValueRange) {
       Value column = tiles.rem(word, rowWords);
-      Value place = tile.place(tiles, tiles.div(word, rowWords), tiles.div(column, 4));
-      place = tiles.add(tiles.add(place, tile.stage(tiles, tiles.number(number))), tiles.mul(tiles.rem(column, 4), 4));
-      Value value = tiles.load(tiles.builder.getF32Type(), tiles.at(tile.base, place));
+      Value offset = tile.vectorOffset(tiles, tiles.div(word, rowWords), tiles.div(column, 4));
+      offset = tiles.add(tiles.add(offset, tile.stageOffset(tiles, tiles.number(number))),
+                         tiles.mul(tiles.rem(column, 4), 4));
+      Value value = tiles.load(tiles.builder.getF32Type(), tiles.at(tile.base, offset));
       tiles.store(value, tiles.at(frame.pointer(1), tiles.mul(tiles.add(word, number * words), 4)));
       return TileBuilder::Values();
     });
@@ -214,8 +215,8 @@ Value plus(OpBuilder &b, Value number, int64_t more) {
 /// A bit more or less of what makes a map, releases, acquires and uses it, and waits for the tile.
 std::vector<Mutant> boxMutants() {
   auto isExpectation = [](Operation *op) { return isa<NVVM::MBarrierArriveExpectTxOp>(op); };
-  auto more = [](OpBuilder &b, Value bytes) { return plus(b, bytes, unitBytes); };
-  auto less = [](OpBuilder &b, Value bytes) { return plus(b, bytes, -unitBytes); };
+  auto more = [](OpBuilder &b, Value bytes) { return plus(b, bytes, vectorBytes); };
+  auto less = [](OpBuilder &b, Value bytes) { return plus(b, bytes, -vectorBytes); };
   auto never = [](OpBuilder &b, Value wait) { return arith::ConstantIntOp::create(b, wait.getLoc(), 0, 1); };
   auto inMaking = [](Operation *op) {
     auto function = op->getParentOfType<func::FuncOp>();

@@ -79,7 +79,7 @@ TestMatrix::TestMatrix(MatrixType type, int64_t rows, int64_t columns, uint64_t 
   HostArray numbers = HostArray::random({rows, columns}, seed);
   for (int64_t at = 0; at < rows * columns; ++at) {
     uint32_t bits = std::bit_cast<uint32_t>(numbers.f32()[at]);
-    if (areWords(type)) {
+    if (is32Bit(type)) {
       uint32_t kept = type == MatrixType::TF32 ? bits & 0xffffe000u : bits;
       reinterpret_cast<uint32_t *>(words.i32())[at] = kept;
       values.push_back(std::bit_cast<float>(kept));

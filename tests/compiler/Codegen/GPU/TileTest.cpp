@@ -1,7 +1,7 @@
 // The building blocks of kernels with tensor cores, each in a small kernel of its own against plain loops; and mutants
 // of those, which must differ.
 #include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
-#include "compiler/Codegen/GPU/Tile/Factor.h"
+#include "compiler/Codegen/GPU/Tile/OperandFragment.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tests/compiler/Codegen/GPU/TestKernel.h"
@@ -26,17 +26,17 @@ TEST(SharedTile, EightRowsLieInAllBanks) {
                         SharedTile tile(memory, 16, rowBytes);
                         std::set<int64_t> all;
                         for (int64_t first : {0, 8})
-                          for (int64_t unit = 0; unit < tile.rowUnits(); ++unit) {
+                          for (int64_t unit = 0; unit < tile.rowVectors(); ++unit) {
                             std::set<int64_t> banks;
                             for (int64_t row = first; row < first + 8; ++row) {
-                              Value place = tile.place(tiles, tiles.number(row), tiles.number(unit));
-                              banks.insert(*getConstantIntValue(place) % 128);
-                              all.insert(*getConstantIntValue(place));
+                              Value position = tile.vectorOffset(tiles, tiles.number(row), tiles.number(unit));
+                              banks.insert(*getConstantIntValue(position) % 128);
+                              all.insert(*getConstantIntValue(position));
                             }
                             EXPECT_EQ(banks.size(), 8u) << rowBytes << " bytes a row, unit " << unit;
                           }
-                        EXPECT_EQ(all.size(), static_cast<size_t>(16 * tile.rowUnits()));
-                        EXPECT_EQ(*all.rbegin(), tile.bytes() - unitBytes);
+                        EXPECT_EQ(all.size(), static_cast<size_t>(16 * tile.rowVectors()));
+                        EXPECT_EQ(*all.rbegin(), tile.bytes() - vectorBytes);
                       }
                       return 0;
                     }};
@@ -53,22 +53,22 @@ TestKernel copyKernel(const CopyCase &of, int64_t stride) {
   return {{{of.rows, stride / 4}}, {of.tileRows, words}, 64, [=](DeviceFrame &frame, TileBuilder &tiles) {
             OpBuilder &b = tiles.builder;
             BlockMemory memory(tiles, frame.code);
-            memory.take(16);
+            memory.allocate(16);
             SharedTile tile(memory, of.tileRows, of.rowBytes, 2);
-            Value thread = tiles.fromIndex(frame.place.thread), stage = tile.stage(tiles, tiles.number(1));
+            Value thread = tiles.fromIndex(frame.position.thread), stage = tile.stageOffset(tiles, tiles.number(1));
             auto wide = [&](int64_t value) { return arith::ConstantIntOp::create(b, tiles.location, value, 64); };
             auto rowOffset = [&](Value row) -> Value {
               return arith::MulIOp::create(b, tiles.location, tiles.widen(row), wide(stride));
             };
             TileCopy copy(tiles, tile, {frame.pointer(0), rowOffset}, thread, 64);
             copy.issue(stage, wide(0), tiles.number(of.rows), tiles.number(of.validBytes));
-            closeCopies(tiles);
+            commitCopies(tiles);
             awaitCopies(tiles, 0);
-            tiles.waitForBlock();
+            tiles.syncBlock();
             tiles.loop(thread, tiles.number(of.tileRows * words), 64, {}, [&](Value word, ValueRange) {
               Value column = tiles.rem(word, words);
-              Value place = tile.place(tiles, tiles.div(word, words), tiles.div(column, 4));
-              Value bytes = tiles.add(tiles.add(stage, place), tiles.mul(tiles.rem(column, 4), 4));
+              Value position = tile.vectorOffset(tiles, tiles.div(word, words), tiles.div(column, 4));
+              Value bytes = tiles.add(tiles.add(stage, position), tiles.mul(tiles.rem(column, 4), 4));
               Value value = tiles.load(b.getF32Type(), tiles.at(tile.base, bytes));
               tiles.store(value, tiles.at(frame.pointer(1), tiles.mul(word, 4)));
               return TileBuilder::Values();
@@ -125,12 +125,12 @@ std::vector<int64_t> wordsShape(const ProductCase &of, bool turned) {
 
 /// Of a depth of 16 where B lies along it, and of 8 where words are read one by one, in another order.
 void addWords(const ProductCase &of, TileBuilder &tiles, FragmentReader &readA, Value stageA, int64_t row,
-              const SharedTile &tileB, Value stageB, const PartStart &part, Value lane, FragmentD *sums) {
+              const SharedTile &tileB, Value stageB, const WarpTileStart &part, Value lane, FragmentD *sums) {
   auto multiply = [&](const FragmentA &a, const FragmentB &b, FragmentD &sum) {
-    sum = multiplyAdd(tiles, of.type, factorOf(tiles, of.type, a), factorOf(tiles, of.type, b), sum);
+    sum = multiplyAdd(tiles, of.type, operandFragment(tiles, of.type, a), operandFragment(tiles, of.type, b), sum);
   };
   if (of.turnedB) {
-    TurnedWords readB(tiles, tileB, lane, part);
+    TransposedReader readB(tiles, tileB, lane, part);
     for (int64_t k = 0; k < of.depth(); k += 8)
       for (int64_t side : {0, 1})
         multiply(readA.read(stageA, row, k / 4), readB.read(stageB, k, 2 * side), sums[side]);
@@ -154,39 +154,39 @@ int64_t fillProduct(const ProductCase &of, DeviceFrame &frame, TileBuilder &tile
     return SharedTile(memory, shape[0], shape[1] * 4);
   };
   SharedTile tileA = tileOf(of.turnedA), tileB = tileOf(of.turnedB);
-  Value thread = tiles.fromIndex(frame.place.thread), lane = tiles.rem(thread, 32), warp = tiles.div(thread, 32);
+  Value thread = tiles.fromIndex(frame.position.thread), lane = tiles.rem(thread, 32), warp = tiles.div(thread, 32);
   auto wide = [&](int64_t value) { return arith::ConstantIntOp::create(b, tiles.location, value, 64); };
-  Value stageA = tileA.stage(tiles, tiles.number(0)), stageB = tileB.stage(tiles, tiles.number(0));
+  Value stageA = tileA.stageOffset(tiles, tiles.number(0)), stageB = tileB.stageOffset(tiles, tiles.number(0));
   for (auto [number, tile, stage] : {std::tuple(0u, &tileA, stageA), std::tuple(1u, &tileB, stageB)}) {
     auto rowOffset = [&](Value row) { return tiles.widen(tiles.mul(row, tile->rowBytes)); };
     TileCopy copy(tiles, *tile, {frame.pointer(number), rowOffset}, thread, 64);
     copy.issue(stage, wide(0), nullptr, nullptr);
-    closeCopies(tiles);
+    commitCopies(tiles);
   }
   awaitCopies(tiles, 0);
-  tiles.waitForBlock();
+  tiles.syncBlock();
   int64_t half = of.size / 2;
   using Matrix = FragmentReader::Matrix;
   Value rows = of.turnedB ? Value() : tiles.mul(warp, half);
-  Value units = of.turnedB ? tiles.mul(warp, half * bytes / unitBytes) : Value();
+  Value units = of.turnedB ? tiles.mul(warp, half * bytes / vectorBytes) : Value();
   FragmentReader readA(tiles, tileA, Matrix::A, !of.turnedA, lane, {});
   FragmentReader readB(tiles, tileB, Matrix::B, !of.turnedB, lane, {rows, units});
-  FragmentPlace place = placeInFragment(tiles, lane);
+  FragmentPosition position = fragmentPosition(tiles, lane);
   for (int64_t row = 0; row < of.size; row += productRows) {
     FragmentD sums[2] = {zeroFragment(tiles), zeroFragment(tiles)};
     if (of.type == MatrixType::F32)
       addWords(of, tiles, readA, stageA, row, tileB, stageB, {rows, units}, lane, sums);
     for (int64_t k = 0; of.type != MatrixType::F32 && k < of.depth(); k += productDepth(of.type)) {
-      int64_t unit = k * bytes / unitBytes;
-      FragmentA a = of.turnedA ? readA.read(stageA, k, row * bytes / unitBytes) : readA.read(stageA, row, unit);
+      int64_t unit = k * bytes / vectorBytes;
+      FragmentA a = of.turnedA ? readA.read(stageA, k, row * bytes / vectorBytes) : readA.read(stageA, row, unit);
       std::array<Value, 4> two = of.turnedB ? readB.read(stageB, k, 0) : readB.read(stageB, 0, unit);
       sums[0] = multiplyAdd(tiles, of.type, a, {two[0], two[1]}, sums[0]);
       sums[1] = multiplyAdd(tiles, of.type, a, {two[2], two[3]}, sums[1]);
     }
     for (int64_t side : {0, 1})
       for (int64_t each = 0; each < 4; ++each) {
-        Value at = tiles.mul(tiles.add(place.row, row + each / 2 * 8), of.size);
-        at = tiles.add(tiles.add(at, tiles.mul(warp, half)), tiles.add(place.column, side * 8 + each % 2));
+        Value at = tiles.mul(tiles.add(position.row, row + each / 2 * 8), of.size);
+        at = tiles.add(tiles.add(at, tiles.mul(warp, half)), tiles.add(position.column, side * 8 + each % 2));
         tiles.store(sums[side][each], tiles.at(frame.pointer(2), tiles.mul(at, 4)));
       }
   }
@@ -258,7 +258,7 @@ TEST(Fragment, ProductsOfTilesOfAnyLayout) {
 }
 
 /// What one thread after the other reads of eight rows lies in as many banks as there are lanes.
-TEST(TurnedWords, ReadFromAllBanks) {
+TEST(TransposedReader, ReadFromAllBanks) {
   for (int64_t rowBytes : {64, 128, 192, 256, 384, 512, 1024}) {
     std::vector<std::set<int64_t>> banks(2);
     TestKernel kernel{{}, {1}, 32, [&](DeviceFrame &frame, TileBuilder &tiles) {
@@ -267,8 +267,8 @@ TEST(TurnedWords, ReadFromAllBanks) {
                           SharedTile tile(memory, 8, rowBytes);
                           for (int64_t which : {0, 1}) {
                             int64_t row = lane % 4 * 2 + which, column = lane / 4;
-                            Value place = tile.place(tiles, tiles.number(row), tiles.number(column / 4));
-                            banks[which].insert((*getConstantIntValue(place) / 4 + column % 4) % 32);
+                            Value position = tile.vectorOffset(tiles, tiles.number(row), tiles.number(column / 4));
+                            banks[which].insert((*getConstantIntValue(position) / 4 + column % 4) % 32);
                           }
                         }
                         return 0;

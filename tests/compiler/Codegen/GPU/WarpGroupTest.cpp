@@ -38,27 +38,27 @@ struct RingCase {
 /// A or B: where it has the depth along its rows, panels beside each other.
 class RingOperand {
 public:
-  RingOperand(const RingCase &of, BlockMemory &memory, int64_t outer, bool isTurned)
-      : of(of), outer(outer), isTurned(isTurned),
-        tile(memory, isTurned ? of.stepDepth() : outer,
-             isTurned ? outer * elementBytes(of.type) : of.deep * of.rowBytes, of.stages, of.rowBytes) {}
+  RingOperand(const RingCase &of, BlockMemory &memory, int64_t outer, bool isTransposed)
+      : of(of), outer(outer), isTransposed(isTransposed),
+        tile(memory, isTransposed ? of.stepDepth() : outer,
+             isTransposed ? outer * elementBytes(of.type) : of.deep * of.rowBytes, of.stages, of.rowBytes) {}
 
   void copy(TileBuilder &tiles, Value pointer, Value thread, Value stage, Value step) const {
-    int64_t bytes = elementBytes(of.type), rowStride = (isTurned ? outer : of.depth()) * bytes;
-    Value advance = tiles.widen(tiles.mul(step, of.stepDepth() * (isTurned ? rowStride : bytes)));
+    int64_t bytes = elementBytes(of.type), rowStride = (isTransposed ? outer : of.depth()) * bytes;
+    Value advance = tiles.widen(tiles.mul(step, of.stepDepth() * (isTransposed ? rowStride : bytes)));
     auto rowOffset = [&](Value row) { return tiles.widen(tiles.mul(row, rowStride)); };
     TileCopy all(tiles, tile, {pointer, rowOffset}, thread, warpGroupThreads);
-    all.issue(tile.stage(tiles, stage), advance, nullptr, nullptr);
+    all.issue(tile.stageOffset(tiles, stage), advance, nullptr, nullptr);
   }
 
   /// From row or column `first` (i32) of the operand on, and `k` of the step.
-  OperandPartInShared part(TileBuilder &tiles, Value stage, Value first, int64_t k) const {
-    return SharedOperand(tile, of.type, !isTurned).part(tiles, tile.stage(tiles, stage), first, k);
+  SharedOperandSlice slice(TileBuilder &tiles, Value stage, Value first, int64_t k) const {
+    return SharedOperand(tile, of.type, !isTransposed).slice(tiles, tile.stageOffset(tiles, stage), first, k);
   }
 
   const RingCase of;
   const int64_t outer;
-  const bool isTurned;
+  const bool isTransposed;
   SharedTile tile;
 };
 
@@ -69,18 +69,18 @@ public:
         b(of, memory, of.columns, of.turnedB), ring(memory, of.stages, warpGroupThreads, 4 * of.groups) {}
 
   int64_t emit() {
-    Value thread = tiles.fromIndex(frame.place.thread);
+    Value thread = tiles.fromIndex(frame.position.thread);
     ring.open(tiles, thread);
     bool movesRegisters = of.groups == 2; // of 168 that three groups may have at first
     Value copies = tiles.less(thread, tiles.number(warpGroupThreads));
     tiles.when(copies, [&] {
       if (movesRegisters)
-        giveRegisters(tiles, 88);
+        decreaseRegisters(tiles, 88);
       copyAll(thread);
     });
     tiles.when(tiles.less(tiles.number(warpGroupThreads - 1), thread), [&] {
       if (movesRegisters)
-        takeRegisters(tiles, 208);
+        increaseRegisters(tiles, 208);
       multiplyAll(tiles.sub(thread, tiles.number(warpGroupThreads)));
     });
     return memory.bytes();
@@ -91,20 +91,20 @@ private:
 
   /// A stage is full a step later, when the next one's copies are on their way too.
   void copyAll(Value thread) {
-    TileRing::Place first = ring.first(tiles);
+    TileRing::Position first = ring.first(tiles);
     Values last = tiles.loop(tiles.number(0), tiles.number(of.steps), 1, {first.stage, first.parity, first.stage},
                              [&](Value step, ValueRange carried) -> Values {
-                               TileRing::Place place{carried[0], carried[1]};
-                               ring.awaitEmpty(tiles, place);
-                               a.copy(tiles, frame.pointer(0), thread, place.stage, step);
-                               b.copy(tiles, frame.pointer(1), thread, place.stage, step);
-                               closeCopies(tiles);
+                               TileRing::Position position{carried[0], carried[1]};
+                               ring.awaitEmpty(tiles, position);
+                               a.copy(tiles, frame.pointer(0), thread, position.stage, step);
+                               b.copy(tiles, frame.pointer(1), thread, position.stage, step);
+                               commitCopies(tiles);
                                tiles.when(tiles.less(tiles.number(0), step), [&] {
                                  awaitCopies(tiles, 1);
                                  ring.markFull(tiles, carried[2]);
                                });
-                               TileRing::Place next = ring.next(tiles, place);
-                               return {next.stage, next.parity, place.stage};
+                               TileRing::Position next = ring.next(tiles, position);
+                               return {next.stage, next.parity, position.stage};
                              });
     awaitCopies(tiles, 0);
     ring.markFull(tiles, last[2]);
@@ -113,7 +113,7 @@ private:
   void multiplyAll(Value thread) {
     Value group = tiles.div(thread, warpGroupThreads), lane = tiles.rem(thread, warpThreads);
     Value zero = arith::ConstantOp::create(tiles.builder, tiles.location, tiles.builder.getF32FloatAttr(0));
-    TileRing::Place first = ring.first(tiles);
+    TileRing::Position first = ring.first(tiles);
     Values carried(of.columns / 2, zero);
     carried.append({first.stage, first.parity, first.stage});
     Values last = tiles.loop(tiles.number(0), tiles.number(of.steps), 1, carried,
@@ -131,37 +131,38 @@ private:
     Values sums = beginProducts(tiles, before.drop_back(3));
     Value firstRow = tiles.mul(group, warpGroupRows), firstColumn = tiles.number(0);
     for (int64_t k = 0; k < of.stepDepth(); k += productDepth(of.type)) {
-      OperandPartInShared right = b.part(tiles, stage, firstColumn, k);
+      SharedOperandSlice right = b.slice(tiles, stage, firstColumn, k);
       if (of.hasFragmentA) {
         const FragmentA &left = fragments[k / productDepth(of.type)];
         sums = multiplyAdd(tiles, of.type, left, right, sums);
         llvm::append_range(kept, left);
       } else
-        sums = multiplyAdd(tiles, of.type, a.part(tiles, stage, firstRow, k), right, sums);
+        sums = multiplyAdd(tiles, of.type, a.slice(tiles, stage, firstRow, k), right, sums);
     }
-    closeProducts(tiles);
+    commitProducts(tiles);
     sums = awaitProducts(tiles, of.hasFragmentA ? 0 : of.openProducts, sums, kept);
     Value isFirstLane = tiles.less(lane, tiles.number(1));
     tiles.when(tiles.both(isFirstLane, tiles.less(tiles.number(0), step)), [&] { ring.markEmpty(tiles, previous); });
-    TileRing::Place next = ring.next(tiles, {stage, parity});
+    TileRing::Position next = ring.next(tiles, {stage, parity});
     sums.append({next.stage, next.parity, stage});
     return sums;
   }
 
   FragmentA fragment(Value lane, Value stage, int64_t k) {
-    Value warp = tiles.div(tiles.sub(tiles.fromIndex(frame.place.thread), tiles.number(warpGroupThreads)), warpThreads);
+    Value warp =
+        tiles.div(tiles.sub(tiles.fromIndex(frame.position.thread), tiles.number(warpGroupThreads)), warpThreads);
     FragmentReader reader(tiles, a.tile, FragmentReader::Matrix::A, true, lane, {tiles.mul(warp, productRows), {}});
-    return reader.read(a.tile.stage(tiles, stage), 0, k * elementBytes(of.type) / unitBytes);
+    return reader.read(a.tile.stageOffset(tiles, stage), 0, k * elementBytes(of.type) / vectorBytes);
   }
 
   void store(Value thread, Value group, Value lane, ValueRange sums) {
     Value warp = tiles.rem(tiles.div(thread, warpThreads), 4);
-    FragmentPlace place = placeInFragment(tiles, lane);
-    Value row = tiles.add(tiles.add(tiles.mul(group, warpGroupRows), tiles.mul(warp, productRows)), place.row);
+    FragmentPosition position = fragmentPosition(tiles, lane);
+    Value row = tiles.add(tiles.add(tiles.mul(group, warpGroupRows), tiles.mul(warp, productRows)), position.row);
     for (auto [number, sum] : llvm::enumerate(sums)) {
       int64_t each = static_cast<int64_t>(number);
       Value at = tiles.mul(tiles.add(row, each / 2 % 2 * 8), of.columns);
-      at = tiles.add(at, tiles.add(place.column, each / 4 * productColumns + each % 2));
+      at = tiles.add(at, tiles.add(position.column, each / 4 * productColumns + each % 2));
       tiles.store(sum, tiles.at(frame.pointer(2), tiles.mul(at, 4)));
     }
   }
@@ -321,12 +322,12 @@ TEST(WarpGroupMutants, UnknownTextIsRefusedByName) {
 TestKernel exchangeKernel() {
   return {{{1, 64}}, {1, 64}, 96, [](DeviceFrame &frame, TileBuilder &tiles) {
             BlockMemory memory(tiles, frame.code);
-            memory.take(64 * 4);
-            Value thread = tiles.fromIndex(frame.place.thread), own = tiles.mul(thread, 4);
+            memory.allocate(64 * 4);
+            Value thread = tiles.fromIndex(frame.position.thread), own = tiles.mul(thread, 4);
             tiles.when(tiles.less(thread, tiles.number(64)), [&] {
               Type f32 = tiles.builder.getF32Type();
               tiles.store(tiles.load(f32, tiles.at(frame.pointer(0), own)), tiles.at(memory.base, own));
-              waitForThreads(tiles, 1, 64);
+              syncThreads(tiles, 1, 64);
               Value other = tiles.exclusiveOr(own, 32 * 4);
               tiles.store(tiles.load(f32, tiles.at(memory.base, other)), tiles.at(frame.pointer(1), own));
             });
@@ -348,40 +349,40 @@ TEST(WarpGroup, ThreadsWaitForSomeOthers) {
                    [&](const Mutation &mutate) { return !isRight(false, mutate) || !isRight(true, mutate); });
 }
 
-/// Two groups count in turns: each writes down what the other one has left.
-TestKernel turnsKernel() {
-  constexpr int64_t turns = 3;
-  return {{{1, 1}}, {2, turns}, 2 * warpGroupThreads, [](DeviceFrame &frame, TileBuilder &tiles) {
+/// Two groups alternately increment a counter: each stores the value that the other one left.
+TestKernel alternatingKernel() {
+  constexpr int64_t groupTiles = 3;
+  return {{{1, 1}}, {2, groupTiles}, 2 * warpGroupThreads, [](DeviceFrame &frame, TileBuilder &tiles) {
             BlockMemory memory(tiles, frame.code);
-            memory.take(4);
-            Value thread = tiles.fromIndex(frame.place.thread), group = tiles.div(thread, warpGroupThreads);
+            memory.allocate(4);
+            Value thread = tiles.fromIndex(frame.position.thread), group = tiles.div(thread, warpGroupThreads);
             Value isFirst = tiles.less(tiles.rem(thread, warpGroupThreads), tiles.number(1));
             Type i32 = tiles.builder.getI32Type();
             tiles.when(tiles.less(thread, tiles.number(1)), [&] { tiles.store(tiles.number(0), memory.base); });
-            WarpGroupTurns take(tiles, group, 1);
-            tiles.waitForBlock();
-            take.open();
-            tiles.loop(tiles.number(0), tiles.number(turns), 1, {}, [&](Value turn, ValueRange) {
-              take.take();
+            OrderedBarrier order(tiles, group, 1);
+            tiles.syncBlock();
+            order.open();
+            tiles.loop(tiles.number(0), tiles.number(groupTiles), 1, {}, [&](Value tile, ValueRange) {
+              order.wait();
               tiles.when(isFirst, [&] {
                 Value count = tiles.load(i32, memory.base);
                 tiles.store(tiles.add(count, 1), memory.base);
                 Value number =
                     arith::SIToFPOp::create(tiles.builder, tiles.location, tiles.builder.getF32Type(), count);
-                Value at = tiles.mul(tiles.add(tiles.mul(group, turns), turn), 4);
+                Value at = tiles.mul(tiles.add(tiles.mul(group, groupTiles), tile), 4);
                 tiles.store(number, tiles.at(frame.pointer(1), at));
               });
-              take.pass(tiles.less(tiles.number(turns - 2), turn));
+              order.release(tiles.less(tiles.number(groupTiles - 2), tile));
               return TileBuilder::Values();
             });
             return memory.bytes();
           }};
 }
 
-TEST(WarpGroup, TwoGroupsTakeTurns) {
+TEST(WarpGroup, TwoGroupsAlternate) {
   HostArray nothing({1, 1}, ElementKind::I32);
   auto isRight = [&](bool reversed, const Mutation &mutate) {
-    Found found = run(turnsKernel(), {nothing}, reversed, mutate);
+    Found found = run(alternatingKernel(), {nothing}, reversed, mutate);
     return found.message.empty() && found.values == std::vector<float>{0, 2, 4, 1, 3, 5};
   };
   auto isSeen = [&](const Mutation &mutate) { return !isRight(false, mutate) || !isRight(true, mutate); };

@@ -67,8 +67,8 @@ ptxas info    : Used 8 registers, 360 bytes cmem[0]
   EXPECT_EQ(report.registers(), 168);
   report.functions.erase(report.functions.begin());
   EXPECT_EQ(report.fault(), "");
-  report.said = "ptxas info    : (C7514) Potential Performance Loss: wgmma.mma_async instructions are serialized";
-  EXPECT_EQ(report.fault(), report.said);
+  report.output = "ptxas info    : (C7514) Potential Performance Loss: wgmma.mma_async instructions are serialized";
+  EXPECT_EQ(report.fault(), report.output);
 }
 
 TEST(DeviceResources, BlocksFollowFromWhatIsScarce) {

@@ -1,6 +1,6 @@
 // Attention of few queries on a device, whose keys are split among blocks: against the oracle, with tensor cores and
 // without; how much there is of what; and that a forgotten wait is seen.
-#include "compiler/Codegen/GPU/Attend/AttendSplits.h"
+#include "compiler/Codegen/GPU/Attend/SplitKvTiles.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -63,7 +63,7 @@ void compareLengths(int64_t queries, int64_t group, const std::vector<int64_t> &
   }
 }
 
-TEST(AttendSplits, Lengths) {
+TEST(SplitKvTiles, Lengths) {
   for (int64_t group : {1, 2, 4})
     for (const auto &[queries, lengths] :
          {std::pair<int64_t, std::vector<int64_t>>{1, {0, 1, 64, 65, 700}}, {3, {300}}, {16, {130}}}) {
@@ -72,7 +72,7 @@ TEST(AttendSplits, Lengths) {
     }
 }
 
-TEST(AttendSplits, HeadSizes) {
+TEST(SplitKvTiles, HeadSizes) {
   for (auto [dim, valueDim] :
        {std::pair<int64_t, int64_t>{16, 16}, {16, 256}, {80, 48}, {128, 128}, {256, 256}, {256, 240}, {256, 112}}) {
     AttendKernel kernel = stepOf(1, 400);
@@ -88,7 +88,7 @@ TEST(AttendSplits, HeadSizes) {
 }
 
 /// Groups of four, of which the last one has two heads.
-TEST(AttendSplits, AShortGroup) {
+TEST(SplitKvTiles, AShortGroup) {
   AttendKernel kernel = stepOf(1, 200, 8, 4);
   std::string text = kernel.text();
   auto replace = [&](const std::string &from, const std::string &to) {
@@ -103,7 +103,7 @@ TEST(AttendSplits, AShortGroup) {
 }
 
 /// Which form computes is a matter of the number of queries.
-TEST(AttendSplits, ANumberOfQueriesKnownAtRunTime) {
+TEST(SplitKvTiles, ANumberOfQueriesKnownAtRunTime) {
   AttendKernel kernel = stepOf(1, 1, 4, 2);
   kernel.hasStaticQueries = false;
   KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(Masks, AttendSplitsOf, testing::ValuesIn(maskMechanisms
 INSTANTIATE_TEST_SUITE_P(Scores, AttendSplitsOf, testing::ValuesIn(scoreMechanisms()), mechanismName);
 
 /// A sink counts once, whatever the splits; rows that keep nothing are zero.
-TEST(AttendSplits, SinksAndEmptyRows) {
+TEST(SplitKvTiles, SinksAndEmptyRows) {
   AttendKernel kernel = stepOf(2, 500);
   kernel.sink = "%z = arith.constant 0.5 : f32";
   EXPECT_EQ(narrow(kernel), "");
@@ -165,7 +165,7 @@ TEST(AttendSplits, SinksAndEmptyRows) {
 }
 
 /// A few of many keys are cut among all splits.
-TEST(AttendSplits, AWindow) {
+TEST(SplitKvTiles, AWindow) {
   AttendKernel kernel = stepOf(2, 1000);
   kernel.mask = R"(%c600 = arith.constant 600 : index %c77 = arith.constant 77 : index
     %d = arith.subi %j, %c600 : index %a = arith.cmpi sge, %d, %i : index %b = arith.cmpi slt, %d, %c77 : index
@@ -174,7 +174,7 @@ TEST(AttendSplits, AWindow) {
   EXPECT_EQ(wide(kernel), "");
 }
 
-TEST(AttendSplits, ValuesOfDroppedPairs) {
+TEST(SplitKvTiles, ValuesOfDroppedPairs) {
   AttendKernel kernel = stepOf(4, 300);
   kernel.mask = "%c200 = arith.constant 200 : index %d = arith.addi %i, %c200 : index "
                 "%m = arith.cmpi sle, %j, %d : index";
@@ -187,7 +187,7 @@ TEST(AttendSplits, ValuesOfDroppedPairs) {
 }
 
 /// 32 heads on 8: enough blocks for all processors, each key read by one of them.
-TEST(AttendSplits, FillADevice) {
+TEST(SplitKvTiles, FillADevice) {
   constexpr int64_t processors = 132;
   AttendKernel kernel = stepOf(1, 1, 32, 4);
   kernel.dim = kernel.valueDim = 128;
@@ -208,7 +208,7 @@ struct SplitRow {
   int64_t features, keys, stages, bytesUnderWay, products, squares, registers;
 };
 
-TEST(AttendSplits, TakeWhatTheTableSays) {
+TEST(SplitKvTiles, TakeWhatTheTableSays) {
   auto table = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
   ASSERT_TRUE(table);
   for (const SplitRow &each :
@@ -226,7 +226,7 @@ TEST(AttendSplits, TakeWhatTheTableSays) {
     // the queries.
     int64_t tileBytes = each.keys * 2 * each.features * 2;
     EXPECT_EQ(tileBytes * (each.stages - 1), each.bytesUnderWay << 10);
-    int64_t queryUnits = AttendSplits::tileRows * each.features / 8, threads = phase.threads;
+    int64_t queryUnits = SplitKvTiles::tileRows * each.features / 8, threads = phase.threads;
     EXPECT_EQ(count(ptx, "cp.async.cg"), each.stages * tileBytes / 16 / threads + (queryUnits + threads - 1) / threads);
     int64_t kilobytes = phase.blockBytes >> 10;
     std::string row =
@@ -239,7 +239,7 @@ TEST(AttendSplits, TakeWhatTheTableSays) {
   }
 }
 
-TEST(AttendSplits, AssembleWithoutSpills) {
+TEST(SplitKvTiles, AssembleWithoutSpills) {
   if (!hasPtxas())
     GTEST_SKIP() << "this machine has no ptxas";
   for (int64_t dim : {64, 128, 256})
@@ -256,12 +256,12 @@ TEST(AttendSplits, AssembleWithoutSpills) {
 }
 
 /// So that they have room in any device, and two blocks in a processor of sm_80: of 164 KB each takes 1 KB more.
-TEST(AttendSplits, TilesOfAllSizesTakeEightyKilobytes) {
+TEST(SplitKvTiles, TilesOfAllSizesTakeEightyKilobytes) {
   for (MatrixType type : {MatrixType::BF16, MatrixType::TF32, MatrixType::F32})
     for (int64_t features = 16; features <= 256; features += 16)
       for (int64_t values = 16; values <= 256; values += 16) {
-        AttendSplits::Tiling tiling = AttendSplits::tilingOf({type, features, values, {}, {}, {}});
-        int64_t ofTile = tiling.keys() * (features + values), ofQueries = AttendSplits::tileRows * features;
+        SplitKvTiles::Tiling tiling = SplitKvTiles::chooseTiling({type, features, values, {}, {}, {}});
+        int64_t ofTile = tiling.keys() * (features + values), ofQueries = SplitKvTiles::tileRows * features;
         EXPECT_LE((ofQueries + tiling.stages * ofTile) * elementBytes(type), 80 << 10) << features << " " << values;
         EXPECT_GE(tiling.stages, 2);
         EXPECT_GE(tiling.threads(), 64) << features << " " << values;
@@ -270,7 +270,7 @@ TEST(AttendSplits, TilesOfAllSizesTakeEightyKilobytes) {
 }
 
 /// With tensor cores.
-TEST(AttendSplits, WordsHaveRoomInAnyDevice) {
+TEST(SplitKvTiles, WordsHaveRoomInAnyDevice) {
   for (auto [dim, kilobytes] : {std::pair<int64_t, int64_t>{64, 68}, {128, 72}, {256, 80}})
     for (bool isTf32 : {false, true}) {
       AttendKernel kernel = stepOf(1, 1, 32, 4);
@@ -283,7 +283,7 @@ TEST(AttendSplits, WordsHaveRoomInAnyDevice) {
 }
 
 /// Others would spill.
-TEST(AttendSplits, OtherSizesHaveTheGeneralForm) {
+TEST(SplitKvTiles, OtherSizesHaveTheGeneralForm) {
   for (auto [dim, valueDim, type] : {std::tuple<int64_t, int64_t, ElementKind>{144, 144, ElementKind::F32},
                                      {208, 208, ElementKind::F32},
                                      {240, 240, ElementKind::F32},
@@ -299,7 +299,7 @@ TEST(AttendSplits, OtherSizesHaveTheGeneralForm) {
   }
 }
 
-TEST(AttendSplits, EveryWaitIsNeeded) {
+TEST(SplitKvTiles, EveryWaitIsNeeded) {
   AttendKernel kernel = stepOf(2, 300, 8, 1);
   kernel.yields = "\"value\"";
   auto expectNeeded = [&](const std::string &text, const std::vector<HostArray> &operands) {
