@@ -19,7 +19,7 @@
 
 namespace attnc {
 
-/// The key of attention as one op; if refused, its scores are a tensor (attn-hold-scores).
+/// The key of attention as one op; if refused, its scores are a tensor (attn-materialise-scores).
 inline constexpr llvm::StringLiteral attentionFused = "attention-fused";
 
 /// All keys by which fusions can be refused.

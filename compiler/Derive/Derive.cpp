@@ -1,6 +1,6 @@
 #include "compiler/Derive/Derive.h"
 #include "compiler/Derive/AttentionMaps.h"
-#include "compiler/Derive/GivenWeights.h"
+#include "compiler/Derive/AttentionOverride.h"
 #include "compiler/Derive/Gradient.h"
 #include "compiler/Derive/Incremental/Decode.h"
 #include "compiler/Derive/Incremental/Incremental.h"
@@ -27,7 +27,7 @@ struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if ((function->hasAttr(model::gradientAttrName) && failed(deriveGradient(function))) ||
           (function->hasAttr(model::attentionAttrName) && failed(deriveAttentionMaps(function))) ||
-          (function->hasAttr(givenWeightsAttrName) && failed(deriveGivenWeights(function))) ||
+          (function->hasAttr(attentionOverrideAttrName) && failed(deriveAttentionOverride(function))) ||
           (function->hasAttr(model::minimizeAttrName) && failed(deriveMinimization(function))))
         return signalPassFailure();
     eraseStops();
@@ -124,31 +124,31 @@ std::unique_ptr<Pass> createDerivePass() { return std::make_unique<Derive>(); }
 void buildDerivePipeline(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
-  passes.addPass(createShareValuesPass());
+  passes.addPass(createEliminateCommonValuesPass());
   // A parameter that every iteration of a loop reads is read once before it, so that its gradient is one sum.
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createRaiseViewsPass());
   passes.addPass(createCanonicalizerPass());
   // Caches store keys and values as attention names them, so they are determined before views of attention are folded.
-  passes.addPass(createShareValuesPass());
+  passes.addPass(createEliminateCommonValuesPass());
   passes.addPass(createIncrementalPass());
   passes.addPass(createFoldViewsIntoAttentionPass());
   passes.addPass(createFoldPairFormulasPass());
   passes.addPass(createCanonicalizerPass());
-  passes.addPass(createShareValuesPass());
+  passes.addPass(createEliminateCommonValuesPass());
   passes.addPass(createSegmentScansPass());
-  passes.addPass(createWidenTurnsPass());
+  passes.addPass(createBatchIterationsPass());
   passes.addPass(createDerivePass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
-  passes.addPass(createShareValuesPass());
+  passes.addPass(createEliminateCommonValuesPass());
 }
 
 bool needsDerive(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
     return function->hasAttr(model::gradientAttrName) || function->hasAttr(model::minimizeAttrName) ||
            function->hasAttr(model::incrementalAttrName) || function->hasAttr(model::attentionAttrName) ||
-           function->hasAttr(givenWeightsAttrName);
+           function->hasAttr(attentionOverrideAttrName);
   });
 }
 

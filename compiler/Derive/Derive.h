@@ -8,7 +8,7 @@
 //   model.incremental    becomes functions that compute it position by position (Incremental/Incremental.h)
 //   model.decode         becomes the decoding loop over these functions (Incremental/Decode.h)
 //   model.attention      returns attention weights (AttentionMaps.h)
-//   attn.given_weights   takes attention weights as inputs (GivenWeights.h)
+//   attn.attention_override   takes attention weights as inputs (AttentionOverride.h)
 //
 // The passes are `attn-incremental` and `attn-derive`. They require resolved sizes and raised views, which
 // buildDerivePipeline establishes.

@@ -5,7 +5,7 @@
 // buildWeightsPipeline have their order.
 //
 // Two of them have a part that runs before derive, for attention alone: attn-fold-views-into-attention and
-// attn-fold-pair-formulas. attn-widen-turns runs there too, so that gradients are derived from its result.
+// attn-fold-pair-formulas. attn-batch-iterations runs there too, so that gradients are derived from its result.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -11,32 +11,32 @@ using namespace mlir;
 namespace attnc {
 
 void buildKernelsPipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitter>> emitters, StringRef target) {
-  passes.addPass(createHoldScoresPass());
+  passes.addPass(createMaterialiseScoresPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
-  passes.addPass(createShareValuesPass());
+  passes.addPass(createEliminateCommonValuesPass());
   // Loop-invariant values, such as the angles of rotary positions, are computed once.
   passes.addPass(createLoopInvariantCodeMotionPass());
-  passes.addPass(createWidenTurnsPass());
+  passes.addPass(createBatchIterationsPass());
   passes.addPass(createRaiseViewsPass());
   passes.addPass(createNarrowSlicesPass());
   passes.addPass(createCanonicalizerPass());
-  passes.addPass(createShareValuesPass());
+  passes.addPass(createEliminateCommonValuesPass());
   passes.addPass(createFoldViewsPass());
   passes.addPass(createFusePointwisePass());
   passes.addPass(createFoldFormulasPass());
   passes.addPass(createCanonicalizerPass());
-  passes.addPass(createShareValuesPass());
+  passes.addPass(createEliminateCommonValuesPass());
   passes.addPass(createLiftGathersPass());
   passes.addPass(createFormContractionsPass(emitters, target));
   passes.addPass(createFormRowsPass());
-  passes.addPass(createShareValuesPass());
+  passes.addPass(createEliminateCommonValuesPass());
   passes.addPass(createOutlineKernelsPass());
   if (!emitters.empty())
     passes.addPass(createSplitKernelsPass(emitters, target));
-  passes.addPass(createShareValuesPass());
+  passes.addPass(createEliminateCommonValuesPass());
   passes.addPass(createOrderUpdatesPass());
-  passes.addPass(createShareKernelsPass());
+  passes.addPass(createDeduplicateKernelsPass());
   passes.addPass(createKeepExactPass());
 }
 

@@ -6,7 +6,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 include "mlir/Pass/PassBase.td"
 
-def HoldScoresPass : Pass<"attn-hold-scores", "::mlir::ModuleOp"> {
+def MaterialiseScoresPass : Pass<"attn-materialise-scores", "::mlir::ModuleOp"> {
   let summary = "write attention as plain tensor code if a strategy refuses it as one op";
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
@@ -19,7 +19,7 @@ def ResolveSizesPass : Pass<"attn-resolve-sizes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def WidenTurnsPass : Pass<"attn-widen-turns", "::mlir::ModuleOp"> {
+def BatchIterationsPass : Pass<"attn-batch-iterations", "::mlir::ModuleOp"> {
   let summary = "move the contractions of a loop that are not part of the recurrence out of it";
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::model::ModelDialect",
@@ -97,7 +97,7 @@ def OrderUpdatesPass : Pass<"attn-order-updates", "::mlir::ModuleOp"> {
   let summary = "move updates of a parameter after all reads of its previous value";
 }
 
-def ShareKernelsPass : Pass<"attn-share-kernels", "::mlir::ModuleOp"> {
+def DeduplicateKernelsPass : Pass<"attn-deduplicate-kernels", "::mlir::ModuleOp"> {
   let summary = "keep one of the kernels of equal structure";
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
@@ -110,6 +110,6 @@ def ExplainEdgesPass : Pass<"attn-explain-edges", "::mlir::ModuleOp"> {
   let summary = "record the reason why each edge between kernels is not fused";
 }
 
-def ShareValuesPass : Pass<"attn-share-values", "::mlir::ModuleOp"> {
+def EliminateCommonValuesPass : Pass<"attn-eliminate-common-values", "::mlir::ModuleOp"> {
   let summary = "compute equal values once (common-subexpression elimination)";
 }

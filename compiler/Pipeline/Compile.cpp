@@ -7,7 +7,7 @@
 #include "compiler/Codegen/Interface/AskedEmitter.h"
 #include "compiler/Codegen/Target/ProcessorFeatures.h"
 #include "compiler/Derive/Derive.h"
-#include "compiler/Derive/GivenWeights.h"
+#include "compiler/Derive/AttentionOverride.h"
 #include "compiler/Diagnostics/InputFile.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
@@ -67,9 +67,9 @@ static bool checkInterfaces(Job &job) {
       continue;
     any = true;
     if (failed(SizeAnalysis::ofEntry(entry)))
-      return job.usersFault(job.diagnostics().back());
+      return job.userError(job.diagnostics().back());
   }
-  return any || job.usersFault(job.options.input + ": error: there is no function to call");
+  return any || job.userError(job.options.input + ": error: there is no function to call");
 }
 
 /// What a call has room for (attn/abi.h), with the results that derive adds.
@@ -80,7 +80,7 @@ static bool checkLimits(Job &job) {
     auto within = [&](const llvm::Twine &what, size_t found, size_t most, llvm::StringRef unit) {
       std::string place = placeOf(entry.getLoc());
       return found <= most ||
-             job.usersFault((place.empty() ? job.options.input : place) + ": error: " + what + " has " +
+             job.userError((place.empty() ? job.options.input : place) + ": error: " + what + " has " +
                             llvm::Twine(found) + " " + unit + ", expected at most " + llvm::Twine(most));
     };
     std::string name = ("entry point '" + entry.getName() + "'").str();
@@ -108,16 +108,16 @@ static bool runPasses(Job &job, llvm::function_ref<void(OpPassManager &)> build)
 
 static bool raise(Job &job) {
   job.begin(Phase::Raise);
-  return !job.options.raises || runPasses(job, buildRaisePipeline) || job.ourFault();
+  return !job.options.raises || runPasses(job, buildRaisePipeline) || job.internalError();
 }
 
 static bool derive(Job &job) {
   job.begin(Phase::Derive);
   std::string writer = writerOf(job);
   if (!job.options.studied.empty() && failed(addEntriesOfStudy(*job.made.module, job.options.studied)))
-    return job.usersFault(job.diagnostics().back());
+    return job.userError(job.diagnostics().back());
   if (needsDerive(*job.made.module) && !runPasses(job, buildDerivePipeline))
-    return job.diagnostics().empty() ? job.ourFault() : job.usersFault(job.diagnostics().front());
+    return job.diagnostics().empty() ? job.internalError() : job.userError(job.diagnostics().front());
   keepEntries(job, job.options.writer ? std::vector{writer} : job.options.entries);
   return true;
 }
@@ -137,7 +137,7 @@ static bool makeKernels(Job &job) {
   if (!runPasses(job, [&](OpPassManager &passes) {
         buildKernelsPipeline(passes, job.emitters, job.options.target);
       }))
-    return job.ourFault();
+    return job.internalError();
   for (const std::string &remark : llvm::drop_begin(job.diagnostics(), before))
     job.warn(remark + "\n");
   return true;
@@ -187,7 +187,7 @@ static bool fuse(Job &job) {
   if (!runPasses(job, [&](OpPassManager &passes) {
         buildWeightsPipeline(passes, job.emitters, job.options.target);
       }))
-    return job.ourFault();
+    return job.internalError();
   if (job.options.numbersOps)
     noteOpNumbers(job);
   forgetRefusals(*job.made.module);
@@ -202,7 +202,7 @@ static bool fuse(Job &job) {
   if (!job.options.requireFused)
     return true;
   std::vector<std::string> refused = unfusedPairs(*job.made.module);
-  return refused.empty() || job.usersFault(llvm::join(refused, "\n"));
+  return refused.empty() || job.userError(llvm::join(refused, "\n"));
 }
 
 /// "gpt.attn:31:14: error: " or, where there is no such place, "gpt.attn: error: ".
@@ -229,7 +229,7 @@ static bool record(Job &job) {
   options.emitter = emitterPreferenceNames()[static_cast<size_t>(job.preference)].str();
   FailureOr<std::string> bytes = recordModule(*job.made.module, options);
   if (failed(bytes))
-    return job.ourFault("the module can't be written");
+    return job.internalError("the module can't be written");
   job.made.record = std::move(*bytes);
   return true;
 }
@@ -250,7 +250,7 @@ static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel, const Emitter
     message += "; the " + emitter + " emitter does not: " + reason;
   job.warn(errorAt(job, kernel.getLoc()) + message + "\n");
   kernel.emitError(message);
-  job.ourFault();
+  job.internalError();
   return nullptr;
 }
 
@@ -271,7 +271,7 @@ static bool narrow(Job &job) {
   job.made.storage =
       narrowStorage(*job.made.module, element, [&](func::FuncOp kernel) { return job.emitterOf(kernel).verdict(); });
   job.warn("attnc: " + storageSummary(job.made.storage, nameOf(job.options.precision)) + "\n");
-  return succeeded(verify(*job.made.module)) || job.ourFault();
+  return succeeded(verify(*job.made.module)) || job.internalError();
 }
 
 /// Processors prepare weights, whoever reads them.
@@ -298,7 +298,7 @@ static FailureOr<KernelCode> packingCode(Job &job, const PackedParameter &packed
 static bool generatePacking(Job &job, const ChosenEmitters &chosen) {
   FailureOr<ParameterTable> parameters = ParameterTable::of(*job.made.module);
   if (failed(parameters))
-    return job.ourFault();
+    return job.internalError();
   llvm::DenseMap<std::tuple<Type, Attribute, const Emitter *>, KernelCode> codes;
   for (PackedParameter &packed : parameters->packed) {
     const Emitter *emitter = packed.packing ? chosen.lookup(packed.reader) : nullptr;
@@ -306,7 +306,7 @@ static bool generatePacking(Job &job, const ChosenEmitters &chosen) {
     if (isNew) {
       FailureOr<KernelCode> made = packingCode(job, packed, emitter, "pack_" + std::to_string(codes.size() - 1));
       if (failed(made))
-        return job.ourFault();
+        return job.internalError();
       code->second = std::move(*made);
     }
     packed.code = code->second;
@@ -329,7 +329,7 @@ static std::optional<CompiledKernel> emitKernel(Job &job, func::FuncOp kernel, c
       return compiled;
     }
     if (job.diagnostics().size() == before)
-      return job.ourFault(), std::nullopt;
+      return job.internalError(), std::nullopt;
     compiled.refusals.emplace_back(emitter->name(), job.diagnostics().back());
     const Emitter *next = chooseEmitter(job, kernel, emitter);
     if (!next)
@@ -358,7 +358,7 @@ static bool generate(Job &job) {
   if (job.target.isDevice && !keepEntriesOfDevice(job))
     return false;
   if (!callsKernelsAlone(job))
-    return job.ourFault();
+    return job.internalError();
   chooseByPrediction(job);
   ChosenEmitters chosen;
   for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel))
@@ -391,7 +391,7 @@ static bool plan(Job &job) {
       continue;
     FailureOr<EntryPlan> planned = planEntry(entry, codes, job.options.at);
     if (failed(planned))
-      return job.ourFault();
+      return job.internalError();
     job.made.program.entries.push_back(std::move(*planned));
   }
   certify(job.made.program);
@@ -403,14 +403,14 @@ static bool writeHostCode(Job &job) {
   emitHostCode(job.made.program, *job.made.code, job.target.isDevice ? *job.made.device : ModuleOp());
   if (job.target.isDevice)
     emitDeviceStubs(job.made.program, *job.made.code);
-  return succeeded(verify(*job.made.code)) || job.ourFault();
+  return succeeded(verify(*job.made.code)) || job.internalError();
 }
 
 static bool lower(Job &job) {
   job.begin(Phase::Lower);
   if (failed(lowerToLlvmDialect(*job.made.code, job.host)) ||
       (job.target.isDevice && failed(lowerDeviceCode(*job.made.device, job.target))))
-    return job.ourFault();
+    return job.internalError();
   if (job.options.debugLines)
     addLineTables(*job.made.code);
   return true;

@@ -43,7 +43,7 @@ struct CompileOptions {
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
   std::optional<WriterRequest> writer;                       ///< of a model (.attn): what will be called
   std::vector<std::string> entries;                          ///< what will be called; empty: all entry points
-  std::string studied;                                       ///< the one entry point, see Derive/GivenWeights.h
+  std::string studied;                                       ///< the one entry point, see Derive/AttentionOverride.h
   std::optional<NamesOf> kernelNames;                        ///< of Entry or, beside overrides, of Model, unless said
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
   bool allowExtra = false;                                   ///< tensors of it that are no parameters are left alone
@@ -64,7 +64,7 @@ struct CompileOptions {
 };
 
 /// How a compile ended; the numbers are exit codes.
-enum class Outcome { Done = 0, UsersFault = 1, OurFault = 2 };
+enum class Outcome { Done = 0, UserError = 1, InternalError = 2 };
 
 /// What a compile made, as far as it went.
 struct Compilation {

@@ -62,7 +62,7 @@ bool keepEntriesOfDevice(Job &job) {
            obstacle.reason;
   };
   if (!keepsAny)
-    return job.usersFault(text(left.front().second, ": error: "));
+    return job.userError(text(left.front().second, ": error: "));
   for (auto &[entry, obstacle] : left) {
     job.warn(text(obstacle, ": warning: entry point '" + entry.getName().str() + "' is left out: ") + "\n");
     entry.erase();

@@ -52,7 +52,7 @@ bool compileDeviceImages(Job &job) {
     Target target = job.target.image(architecture);
     FailureOr<LlvmCode> code = optimisedForImage(target, job.made);
     if (failed(code))
-      return job.ourFault();
+      return job.internalError();
     images.push_back({target, std::move(*code)});
   }
   auto printIr = [&](llvm::raw_ostream &out) {
@@ -64,7 +64,7 @@ bool compileDeviceImages(Job &job) {
   for (Image &image : images) {
     FailureOr<std::string> ptx = emitPtx(*job.made.device, image.code, image.target);
     if (failed(ptx))
-      return job.ourFault();
+      return job.internalError();
     job.made.program.images.push_back({image.target.cpu, std::move(*ptx)});
   }
   return !job.dumps(Phase::Emit, [&](llvm::raw_ostream &out) {

@@ -1,7 +1,7 @@
 //===- DeviceImages.h - a device's code as text, once for each kind of device ------------------------------------===//
 //
 // All forms of all kernels lie in one code module. An image is what devices of one architecture take of it
-// (DeviceForm), optimised for that architecture; the runtime loads the one that fits the device best. An image with the
+// (DeviceVariant), optimised for that architecture; the runtime loads the one that fits the device best. An image with the
 // same functions as an older one is not made: PTX for the older runs on newer devices too.
 //
 //===------------------------------------------------------------------------------------------------------------===//

@@ -13,7 +13,7 @@ bool optimiseCode(Job &job, LlvmCode &code) {
   job.begin(Phase::Optimise);
   FailureOr<LlvmCode> translated = translateToLlvm(*job.made.code, job.host);
   if (failed(translated))
-    return job.ourFault();
+    return job.internalError();
   code = std::move(*translated);
   WeightsFile weights;
   bool hasFile = !job.options.weights.empty();
@@ -36,10 +36,10 @@ bool emitObject(Job &job, LlvmCode &code) {
   bool isText = job.options.dump == Phase::Emit;
   FailureOr<SmallVector<char, 0>> bytes = emit(code, job.host, isText ? OutputKind::Assembly : OutputKind::Object);
   if (failed(bytes) || (!isText && failed(verifyUndefinedSymbols(*job.made.code, *bytes))))
-    return job.ourFault();
+    return job.internalError();
   job.made.object = std::move(*bytes);
   if (llvm::Error error = isText ? llvm::Error::success() : seal(job.made.object))
-    return job.ourFault(llvm::toString(std::move(error)));
+    return job.internalError(llvm::toString(std::move(error)));
   return true;
 }
 

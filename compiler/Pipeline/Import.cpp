@@ -30,7 +30,7 @@ static bool checkText(Job &job, llvm::StringRef text) {
     return true;
   llvm::StringRef before = text.take_front(found->place);
   size_t column = before.size() - (before.rfind('\n') + 1) + 1; // npos + 1 is 0
-  return job.usersFault(job.options.input + ":" + llvm::Twine(before.count('\n') + 1) + ":" + llvm::Twine(column) +
+  return job.userError(job.options.input + ":" + llvm::Twine(before.count('\n') + 1) + ":" + llvm::Twine(column) +
                         ": error: " + found->what);
 }
 
@@ -48,9 +48,9 @@ static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   job.made.module = parseSourceFile<ModuleOp>(sources, &job.made.context);
   if (!job.made.module)
-    return job.usersFault(llvm::join(llvm::map_range(job.diagnostics(), inOurWords), "\n"));
+    return job.userError(llvm::join(llvm::map_range(job.diagnostics(), inOurWords), "\n"));
   std::string fault = faultOfModule(*job.made.module, job.options.input);
-  return fault.empty() || job.usersFault(fault);
+  return fault.empty() || job.userError(fault);
 }
 
 /// Files of the model that lie on disk; those of the prelude are inside the compiler.
@@ -66,7 +66,7 @@ static bool importModel(Job &job, std::unique_ptr<llvm::MemoryBuffer> buffer) {
   SourceManager sources;
   FileId file = sources.add(job.options.input, buffer->getBuffer().str());
   DiagnosticEngine diagnostics(sources);
-  auto refused = [&] { return job.usersFault(llvm::StringRef(render(diagnostics)).rtrim()); };
+  auto refused = [&] { return job.userError(llvm::StringRef(render(diagnostics)).rtrim()); };
 
   // The checker parses on its own account: it also reads the files that this one uses.
   if (job.options.dump == Phase::Parse) {
@@ -94,7 +94,7 @@ static bool importModel(Job &job, std::unique_ptr<llvm::MemoryBuffer> buffer) {
   if (job.made.module)
     return true;
   job.remember(failure.message + "\n" + failure.ir);
-  return job.ourFault();
+  return job.internalError();
 }
 
 /// A model's source as comments of a module.

@@ -101,9 +101,9 @@ void Job::begin(Phase next) {
   updateCrashNote();
 }
 
-bool Job::usersFault(const llvm::Twine &message) {
+bool Job::userError(const llvm::Twine &message) {
   messages << (shown ? "\n" : "") << printableLines(message.str()) << "\n";
-  outcome = Outcome::UsersFault;
+  outcome = Outcome::UserError;
   return false;
 }
 
@@ -124,8 +124,8 @@ std::string Job::failureMessage() const {
   return "attnc: error: " + text + "\n";
 }
 
-bool Job::ourFault(llvm::StringRef reason) {
-  outcome = isRepeated ? Outcome::UsersFault : Outcome::OurFault;
+bool Job::internalError(llvm::StringRef reason) {
+  outcome = isRepeated ? Outcome::UserError : Outcome::InternalError;
   messages << (shown ? "\n" : "") << failureMessage();
   if (isRepeated)
     return false;
@@ -158,9 +158,9 @@ void Job::remember(std::string text) {
   updateCrashNote();
 }
 
-/// As ourFault() would say it, and keep it, at this point of the compile.
+/// As internalError() would say it, and keep it, at this point of the compile.
 void Job::updateCrashNote() {
-  crashNote.say((shown ? "\n" : "") + failureMessage(), int(isRepeated ? Outcome::UsersFault : Outcome::OurFault));
+  crashNote.say((shown ? "\n" : "") + failureMessage(), int(isRepeated ? Outcome::UserError : Outcome::InternalError));
   std::vector<std::string> paths;
   if (!isRepeated)
     paths = {reproducerIn(options.reproducerDirectory), reproducerIn("")};

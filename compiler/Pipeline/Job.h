@@ -50,11 +50,11 @@ public:
   void begin(Phase phase);
   Phase current() const { return phase; }
 
-  /// All answer false, for `return job.usersFault(...)`. A message of usersFault begins with a place; one of refuse is
+  /// All answer false, for `return job.userError(...)`. A message of userError begins with a place; one of refuse is
   /// about the command line or another file. The reproducer gives `reason` beside what MLIR reported.
-  bool usersFault(const llvm::Twine &message);
-  bool refuse(const llvm::Twine &message) { return usersFault("attnc: error: " + message); }
-  bool ourFault(llvm::StringRef reason = "");
+  bool userError(const llvm::Twine &message);
+  bool refuse(const llvm::Twine &message) { return userError("attnc: error: " + message); }
+  bool internalError(llvm::StringRef reason = "");
 
   /// Shows warnings, which end nothing.
   void warn(llvm::StringRef text);

@@ -313,7 +313,7 @@ struct RaiseAttention : PassWrapper<RaiseAttention, OperationPass<ModuleOp>> {
 std::unique_ptr<Pass> createRaiseAttentionPass() { return std::make_unique<RaiseAttention>(); }
 
 void buildRaisePipeline(OpPassManager &passes) {
-  passes.addPass(createShareValuesPass());
+  passes.addPass(createEliminateCommonValuesPass());
   passes.addPass(createRaiseAttentionPass());
   // What only the sizes were taken of goes.
   passes.addPass(createResolveSizesPass());

@@ -51,7 +51,7 @@ public:
   explicit operator bool() const { return message_.empty(); }
   const std::string &message() const { return message_; }
   /// Whether there is no model because the compiler says that it is the model's fault.
-  bool isRefused() const { return outcome == Outcome::UsersFault; }
+  bool isRefused() const { return outcome == Outcome::UserError; }
   const attn_model &table() const { return *model; }
   const attn_entry_info *entry(const std::string &name) const;
 

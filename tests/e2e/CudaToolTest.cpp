@@ -142,7 +142,7 @@ TEST_F(CudaTool, SaysWhatTheDeviceLacks) {
   fake->capability = 75;
   Printed printed =
       attnc({"run", models + "device.attn", "--target", "cuda", "--entry", "total", "--dim", "n=5", "--random"});
-  EXPECT_EQ(printed.exitCode, ExitCode::UsersFault);
+  EXPECT_EQ(printed.exitCode, ExitCode::UserError);
   EXPECT_NE(printed.messages.find("device: compiled for sm_80, but Fake 0 has the architecture sm_75"),
             std::string::npos)
       << printed.messages;
@@ -154,7 +154,7 @@ TEST(CudaToolDriver, IsMissing) {
     GTEST_SKIP() << "run by ctest";
   Printed printed =
       attnc({"run", models + "device.attn", "--target", "cuda", "--entry", "total", "--dim", "n=5", "--random"});
-  EXPECT_EQ(printed.exitCode, ExitCode::UsersFault);
+  EXPECT_EQ(printed.exitCode, ExitCode::UserError);
   EXPECT_NE(printed.messages.find(expected), std::string::npos) << printed.messages;
 }
 

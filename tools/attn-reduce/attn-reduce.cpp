@@ -55,7 +55,7 @@ public:
 
 static int refuse(const llvm::Twine &message) {
   llvm::errs() << "attn-reduce: error: " << attnc::printableLines(message.str()) << "\n";
-  return usersFault;
+  return userError;
 }
 
 /// What runs on each candidate: the script, the command behind `--`, or attnc with the options behind it.

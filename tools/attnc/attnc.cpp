@@ -32,7 +32,7 @@ static attnc::ExitCode afterOutput(attnc::ExitCode exitCode) {
 /// Ends the process, which has nothing of its own to blame: LLVM ends it where the system starts no thread for it.
 static void endWithoutThreads() {
   attnc::refuse("the system starts no more threads; see `ulimit -u`, `ulimit -v` and the limits of the container");
-  _exit(static_cast<int>(attnc::ExitCode::UsersFault));
+  _exit(static_cast<int>(attnc::ExitCode::UserError));
 }
 
 /// A crash, an error that LLVM takes for fatal, and the end of memory or threads become a message each; temporary files

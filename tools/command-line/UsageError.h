@@ -1,7 +1,7 @@
 //===- UsageError.h - what is wrong with a command line ----------------------------------------------------------===//
 //
-// All programs end with 0, with `usersFault` where something is wrong with what they were given, the command line as
-// well as files, or, attnc, with `ourFault` (docs/diagnostics/driver.md).
+// All programs end with 0, with `userError` where something is wrong with what they were given, the command line as
+// well as files, or, attnc, with `internalError` (docs/diagnostics/driver.md).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,7 +16,7 @@ class ParseError;
 
 namespace attnc {
 
-inline constexpr int usersFault = 1, ourFault = 2; ///< exit codes
+inline constexpr int userError = 1, internalError = 2; ///< exit codes
 
 /// Whether it only asks for help or a version, which helpText() is.
 bool asksForHelp(const CLI::ParseError &error);

@@ -3,7 +3,7 @@
 // The code module contains the functions that emitters and the host phase generate, on {func, scf, arith, math, vector,
 // memref, affine, cf, index, llvm, ub}. It is lowered by
 //
-//   shareFunctions       on processors: merges functions that differ in integer constants only
+//   mergeFunctions       on processors: merges functions that differ in integer constants only
 //   lowerToLlvmDialect   lowers everything to the `llvm` dialect; transcendental functions to arithmetic
 //                        (VectorMath.h), as an object must not call libm
 //   addLineTables        if requested: attaches the model's source line to each op
@@ -46,7 +46,7 @@ enum class OutputKind { Object, Assembly };
 void registerBackendDialects(mlir::DialectRegistry &registry);
 
 /// Called by lowerToLlvmDialect.
-void shareFunctions(mlir::ModuleOp code);
+void mergeFunctions(mlir::ModuleOp code);
 mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp code, const Target &target);
 /// On the `llvm` dialect, before translation.
 void addLineTables(mlir::ModuleOp code);

@@ -141,7 +141,7 @@ static LogicalResult convertToLlvmDialect(ModuleOp code, bool isDevice) {
 
 LogicalResult lowerToLlvmDialect(ModuleOp code, const Target &target) {
   if (!target.isDevice)
-    shareFunctions(code);
+    mergeFunctions(code);
   eliminateCommonSubexpressions(code);
   if (failed(expandMath(code, target)) || failed(expand(code, target)))
     return failure();

@@ -96,7 +96,7 @@ struct KernelPhase {
   SizeExpr chunks;
   int64_t threads = 0;               ///< of a block, which is a device's chunk; 0 where a processor runs it
   int64_t blockBytes = 0;            ///< memory that a launch gives each block (GPU/Tile/BlockMemory.h)
-  DeviceForm form = DeviceForm::Any; ///< where a device runs it; others skip it
+  DeviceVariant form = DeviceVariant::Any; ///< where a device runs it; others skip it
 };
 
 /// What the certificate says of one launch.

@@ -109,11 +109,11 @@ static Expected<Target> resolveDevices(std::string_view name) {
   return target;
 }
 
-bool hasForm(std::string_view architecture, DeviceForm form) {
-  return form == DeviceForm::Any || (form == DeviceForm::WarpGroups) == (StringRef(architecture) == warpGroupDevice);
+bool hasForm(std::string_view architecture, DeviceVariant form) {
+  return form == DeviceVariant::Any || (form == DeviceVariant::WarpGroups) == (StringRef(architecture) == warpGroupDevice);
 }
 
-bool Target::has(DeviceForm form) const {
+bool Target::has(DeviceVariant form) const {
   return any_of(images, [&](const std::string &image) { return hasForm(image, form); });
 }
 

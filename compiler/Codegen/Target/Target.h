@@ -32,14 +32,14 @@ class TargetMachine;
 namespace attnc {
 
 /// Which images of a device's code have a function.
-enum class DeviceForm {
+enum class DeviceVariant {
   Any,        ///< all of them
   Warps,      ///< those for devices whose warps multiply matrices each by itself: all but sm_90a
   WarpGroups, ///< those for sm_90a, where four warps multiply together
 };
 
 /// Whether code for `architecture` has functions of this form.
-bool hasForm(std::string_view architecture, DeviceForm form);
+bool hasForm(std::string_view architecture, DeviceVariant form);
 
 struct Target {
   std::string name;     ///< as the user gave it
@@ -60,7 +60,7 @@ struct Target {
   Target host() const;
 
   /// Whether one of the images has functions of this form.
-  bool has(DeviceForm form) const;
+  bool has(DeviceVariant form) const;
 
   /// The target of one of the images alone.
   Target image(const std::string &architecture) const;

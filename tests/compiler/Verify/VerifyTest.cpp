@@ -183,7 +183,7 @@ std::string refusalOf(llvm::function_ref<void(RecordedModule &)> change) {
   EXPECT_EQ(compile(options, made, stream), Outcome::Done) << messages;
   RecordedModule recorded = llvm::cantFail(readModule(made.record, again.context));
   change(recorded);
-  EXPECT_EQ(compileAgain("changed.o", std::move(recorded), "", again, stream), Outcome::UsersFault);
+  EXPECT_EQ(compileAgain("changed.o", std::move(recorded), "", again, stream), Outcome::UserError);
   return messages;
 }
 

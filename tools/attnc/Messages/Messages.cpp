@@ -9,7 +9,7 @@ namespace attnc {
 
 ExitCode refuse(llvm::StringRef message) {
   llvm::errs() << "attnc: error: " << printableLines(message) << "\n";
-  return ExitCode::UsersFault;
+  return ExitCode::UserError;
 }
 
 namespace {

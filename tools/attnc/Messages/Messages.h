@@ -17,7 +17,7 @@
 
 namespace attnc {
 
-enum class ExitCode { Success = 0, UsersFault = usersFault, OurFault = ourFault };
+enum class ExitCode { Success = 0, UserError = userError, InternalError = internalError };
 
 /// Prints a user error. Control characters, which names in files may have, are printed as "\x1b", in warnings too.
 ExitCode refuse(llvm::StringRef message);

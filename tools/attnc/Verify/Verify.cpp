@@ -74,7 +74,7 @@ Expected<RecordedModule> Verification::readRecord() {
     return refuse("section " + moduleSection + " has the fingerprint " + found + ", the certificate is about " +
                   certificate.module);
   // MLIR's reader trusts bytes that are no bytecode, up to a crash.
-  CrashNote note("attnc: error: " + path + ": section " + moduleSection.str() + ": it can't be read\n", usersFault);
+  CrashNote note("attnc: error: " + path + ": section " + moduleSection.str() + ": it can't be read\n", userError);
   std::optional<Expected<RecordedModule>> recorded;
   if (Error error = runOnLargeStack([&] { recorded.emplace(readModule(*module, made.context)); }))
     return std::move(error);
@@ -102,7 +102,7 @@ void Verification::compare() {
 Error Verification::checkMemory() {
   CrashNote note(fmt::format("{}: error: section {} can't be checked: it is not about this module\n", path,
                              certificateSection),
-                 usersFault);
+                 userError);
   if (Error error = runOnLargeStack([&] { findings = verify::verifyMemory(*made.module, certificate); }))
     return error;
   for (const verify::EntryFindings &entry : findings)
@@ -152,7 +152,7 @@ ExitCode Verification::print(const RecordedOptions &options) const {
   for (const std::string &fault : faults)
     errs() << printableLines(path + ": error: " + fault) << "\n";
   if (!faults.empty())
-    return ExitCode::UsersFault;
+    return ExitCode::UserError;
   StringRef target = StringRef(options.target).split(':').first;
   outs() << fmt::format("{}: compiled again for {}, it is the same {} bytes\n", path,
                         made.program.images.empty() ? target.str() : options.target, made.object.size());

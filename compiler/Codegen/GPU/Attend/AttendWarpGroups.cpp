@@ -101,7 +101,7 @@ KernelPhase AttendWarpGroups::emit() {
     increaseRegisters(tiles, tiling.registersToCompute);
     computeAll();
   });
-  return {frame.position.symbol, problem.batches * rowBlocks(), threads, memory.bytes(), DeviceForm::WarpGroups};
+  return {frame.position.symbol, problem.batches * rowBlocks(), threads, memory.bytes(), DeviceVariant::WarpGroups};
 }
 
 void AttendWarpGroups::openBlock() {

@@ -70,15 +70,15 @@ private:
   void emitTiles(const std::string &symbol) {
     std::optional<AttendWarpGroups::Tiling> tiling;
     Verdict hasGroups = suitsWarpGroups(problem, *matrices, tiling);
-    if (target.has(DeviceForm::WarpGroups)) {
+    if (target.has(DeviceVariant::WarpGroups)) {
       recordRefusal(problem.kernel, KernelForm::WarpGroups, hasGroups);
       if (hasGroups)
         emitWarpGroups(symbol, *tiling);
     }
-    if (!hasGroups || target.has(DeviceForm::Warps)) {
+    if (!hasGroups || target.has(DeviceVariant::Warps)) {
       AttendTiles attend(problem, *matrices, target, symbol, code);
       result.phases.push_back(attend.emit());
-      result.phases.back().form = hasGroups ? DeviceForm::Warps : DeviceForm::Any;
+      result.phases.back().form = hasGroups ? DeviceVariant::Warps : DeviceVariant::Any;
       recordForm(problem.kernel, symbol, KernelForm::TensorCores,
                  {{"tile_q", AttendTiles::queries}, {"tile_kv", attend.keys}});
     }

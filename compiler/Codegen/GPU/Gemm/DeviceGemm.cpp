@@ -39,11 +39,11 @@ static KernelForm formOf(const GemmTiling &tiling) {
 }
 
 static KernelPhase emitBlocks(const GemmProblem &problem, const GemmTiling &tiling, const std::string &symbol,
-                              DeviceForm form, ModuleOp code, const std::optional<TensorMaps> &maps = std::nullopt) {
+                              DeviceVariant form, ModuleOp code, const std::optional<TensorMaps> &maps = std::nullopt) {
   func::FuncOp kernel = problem.kernel;
   DeviceFrame frame(kernel, symbol, code, tiling.threads);
   int64_t bytes = createBlock(problem, tiling, frame, maps)->emit();
-  assert(bytes <= (form == DeviceForm::WarpGroups ? 227 << 10 : 99 << 10) &&
+  assert(bytes <= (form == DeviceVariant::WarpGroups ? 227 << 10 : 99 << 10) &&
          "shared memory of a block on the smallest such device");
   SmallVector<Choice> choices = {{"mc", tiling.rows}, {"nr", tiling.columns}, {"kc", tiling.depth}};
   if (tiling.groups > 0)
@@ -57,7 +57,7 @@ static KernelPhase emitBlocks(const GemmProblem &problem, const GemmTiling &tili
 static void recordRefusals(const GemmProblem &problem, const Target &target) {
   Verdict tensorCores = GemmTiling::suitsTensorCores(problem);
   recordRefusal(problem.kernel, KernelForm::TensorCores, tensorCores);
-  if (tensorCores && target.has(DeviceForm::WarpGroups))
+  if (tensorCores && target.has(DeviceVariant::WarpGroups))
     recordRefusal(problem.kernel, KernelForm::WarpGroups, GemmTiling::suitsWarpGroups(problem));
 }
 
@@ -66,7 +66,7 @@ static KernelCode emitForms(const GemmProblem &problem, int64_t maxRows, const s
                             const Target &target, ModuleOp code) {
   KernelCode result;
   std::optional<GemmTiling> warpGroups = GemmTiling::forWarpGroups(problem, maxRows);
-  if (warpGroups && target.has(DeviceForm::WarpGroups)) {
+  if (warpGroups && target.has(DeviceVariant::WarpGroups)) {
     std::optional<TensorMaps> maps;
     Verdict hasMaps = readMaps(problem, *warpGroups, maps);
     if (maxRows == anyRows) // with fewer rows they never pay
@@ -76,11 +76,11 @@ static KernelCode emitForms(const GemmProblem &problem, int64_t maxRows, const s
       result.phases.push_back(maps->emit(problem.kernel, symbol + "$maps", code));
       result.sharedBytes = maps->bytes();
     }
-    result.phases.push_back(emitBlocks(problem, *warpGroups, symbol + "$groups", DeviceForm::WarpGroups, code, maps));
+    result.phases.push_back(emitBlocks(problem, *warpGroups, symbol + "$groups", DeviceVariant::WarpGroups, code, maps));
   }
-  if (!warpGroups || target.has(DeviceForm::Warps))
+  if (!warpGroups || target.has(DeviceVariant::Warps))
     result.phases.push_back(emitBlocks(problem, GemmTiling::forWarps(problem, maxRows), symbol,
-                                       warpGroups ? DeviceForm::Warps : DeviceForm::Any, code));
+                                       warpGroups ? DeviceVariant::Warps : DeviceVariant::Any, code));
   return result;
 }
 
@@ -88,8 +88,8 @@ static KernelCode emitForms(const GemmProblem &problem, int64_t maxRows, const s
 static bool areAllLow(const GemmProblem &problem, const Target &target) {
   auto areSame = [&](auto tilingFor) { return tilingFor(problem, maxLowRows) == tilingFor(problem, anyRows); };
   bool hasGroups = GemmTiling::forWarpGroups(problem, anyRows).has_value();
-  return (!target.has(DeviceForm::WarpGroups) || areSame(GemmTiling::forWarpGroups)) &&
-         ((hasGroups && !target.has(DeviceForm::Warps)) || areSame(GemmTiling::forWarps));
+  return (!target.has(DeviceVariant::WarpGroups) || areSame(GemmTiling::forWarpGroups)) &&
+         ((hasGroups && !target.has(DeviceVariant::Warps)) || areSame(GemmTiling::forWarps));
 }
 
 FailureOr<KernelCode> emitDeviceGemm(func::FuncOp kernel, const Target &target, ModuleOp code) {

@@ -158,7 +158,7 @@ KernelPhase TensorMaps::emit(func::FuncOp kernel, StringRef symbol, ModuleOp cod
                             "l,l,~{memory}", /*has_side_effects=*/true, /*is_align_stack=*/false,
                             LLVM::TailCallKind::None,
                             /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr);
-  return {symbol.str(), static_cast<int64_t>(tensors.size()), warpThreads, memory.bytes(), DeviceForm::WarpGroups};
+  return {symbol.str(), static_cast<int64_t>(tensors.size()), warpThreads, memory.bytes(), DeviceVariant::WarpGroups};
 }
 
 //===------------------------------------------ use of maps -------------------------------------------------------===//

@@ -26,7 +26,7 @@ Target device() { return llvm::cantFail(Target::resolve(oldest)); }
 /// devices.
 const KernelPhase *warpGroupsOf(const KernelRunner &runner) {
   auto phases = llvm::reverse(runner.code().phases);
-  auto found = llvm::find_if(phases, [](const KernelPhase &each) { return each.form == DeviceForm::WarpGroups; });
+  auto found = llvm::find_if(phases, [](const KernelPhase &each) { return each.form == DeviceVariant::WarpGroups; });
   return found == phases.end() ? nullptr : &*found;
 }
 
@@ -183,7 +183,7 @@ TEST(DeviceGemm, RowsChooseAmongPhases) {
       checkRuns(c, runner);
       int64_t blocks = 0;
       for (const KernelPhase &phase : runner.code().phases) {
-        std::string expected = std::string(suffix) + (phase.form == DeviceForm::WarpGroups ? "$groups" : "");
+        std::string expected = std::string(suffix) + (phase.form == DeviceVariant::WarpGroups ? "$groups" : "");
         int64_t chunks = phase.chunks.evaluate({m, m});
         EXPECT_EQ(chunks > 0, phase.symbol == "k" + expected) << phase.symbol << " of " << m << " rows";
         blocks += chunks;

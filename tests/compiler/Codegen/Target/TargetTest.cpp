@@ -106,10 +106,10 @@ TEST(Target, Devices) {
   EXPECT_EQ(newest->cpu, "sm_90a");
   EXPECT_EQ(newest->host().cpu, "x86-64-v3");
   EXPECT_EQ(any->images, (std::vector<std::string>{"sm_80", "sm_90a"}));
-  EXPECT_TRUE(any->has(DeviceForm::Any) && any->has(DeviceForm::Warps) && any->has(DeviceForm::WarpGroups));
-  EXPECT_TRUE(newest->has(DeviceForm::WarpGroups) && !newest->has(DeviceForm::Warps));
+  EXPECT_TRUE(any->has(DeviceVariant::Any) && any->has(DeviceVariant::Warps) && any->has(DeviceVariant::WarpGroups));
+  EXPECT_TRUE(newest->has(DeviceVariant::WarpGroups) && !newest->has(DeviceVariant::Warps));
   Target oldest = any->image("sm_80");
-  EXPECT_TRUE(oldest.has(DeviceForm::Any) && oldest.has(DeviceForm::Warps) && !oldest.has(DeviceForm::WarpGroups));
+  EXPECT_TRUE(oldest.has(DeviceVariant::Any) && oldest.has(DeviceVariant::Warps) && !oldest.has(DeviceVariant::WarpGroups));
   EXPECT_EQ(errorOf("cuda:sm_75"),
             "target 'cuda:sm_75' is older than sm_80, the oldest architecture that there is code for");
   EXPECT_EQ(errorOf("cuda:volta"),

@@ -1,6 +1,6 @@
 // Attention with weights from outside, on the oracle: none gives what the model gives, its own weights too, and others
 // are what is summed with.
-#include "compiler/Derive/GivenWeights.h"
+#include "compiler/Derive/AttentionOverride.h"
 #include "compiler/Derive/Derive.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Pass/PassManager.h"
@@ -132,7 +132,7 @@ TEST_F(Layers, AttentionBehindOneThatIsChangedSeesThat) {
               are(call("f.given", {doubled, y, second, none})[0].values));
 }
 
-TEST(GivenWeights, OfStepsOfAScanAreInTheirOrder) {
+TEST(AttentionOverride, OfStepsOfAScanAreInTheirOrder) {
   Studied model(R"(
 fn f(x: f32[n, d], seed: i32) -> f32[n, d] {
   scan t over n backward carry (s = x[0]) {
@@ -165,7 +165,7 @@ TEST_F(Layers, AreInputsWithNamesAndSizesBesideTheStudiedEntryAlone) {
   EXPECT_EQ(mlir::cast<mlir::StringAttr>(shape[2]).getValue(), "n");
 }
 
-TEST(GivenWeights, WantAnEntryPointWithAttention) {
+TEST(AttentionOverride, WantAnEntryPointWithAttention) {
   EXPECT_FALSE(Studied("fn f(x: f32[n]) -> f32[n] { x }\nexport f").isMade);
   EXPECT_FALSE(Studied("fn g(x: f32[n]) -> f32[n] { x }\nexport g").isMade);
   EXPECT_FALSE(

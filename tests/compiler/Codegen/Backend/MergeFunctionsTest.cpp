@@ -10,7 +10,7 @@ using testing::ElementsAre;
 namespace {
 
 /// A module with functions of two numbers, each with a caller: `caller_0` calls `body_0`.
-class ShareFunctions : public testing::Test {
+class MergeFunctions : public testing::Test {
 protected:
   void add(const std::string &body, const std::string &linkage = "internal", const std::string &extra = "") {
     std::string number = std::to_string(count++);
@@ -24,7 +24,7 @@ protected:
   void share() {
     module.emplace(text);
     ASSERT_TRUE(*module) << module->diagnostics();
-    shareFunctions(module->get());
+    mergeFunctions(module->get());
     EXPECT_TRUE(succeeded(verify(module->get())));
   }
   std::vector<std::string> bodies() {
@@ -61,7 +61,7 @@ std::string window(int size) {
     %r = arith.maxsi %low, %zero : index)";
 }
 
-TEST_F(ShareFunctions, constantsInWhichTheyDifferAreParameters) {
+TEST_F(MergeFunctions, constantsInWhichTheyDifferAreParameters) {
   for (int size : {512, 528, 544})
     add(window(size));
   share();
@@ -73,7 +73,7 @@ TEST_F(ShareFunctions, constantsInWhichTheyDifferAreParameters) {
   EXPECT_THAT(printed("body_0"), testing::HasSubstr("arith.constant 0")) << "which is the same in all";
 }
 
-TEST_F(ShareFunctions, constantsThatDifferTogetherAreOneParameter) {
+TEST_F(MergeFunctions, constantsThatDifferTogetherAreOneParameter) {
   auto twice = [](int first, int second) {
     return "%c = arith.constant " + std::to_string(first) + " : index\n%d = arith.constant " + std::to_string(second) +
            " : index\n%e = arith.constant " + std::to_string(first) + R"( : index
@@ -89,7 +89,7 @@ TEST_F(ShareFunctions, constantsThatDifferTogetherAreOneParameter) {
   EXPECT_EQ(call(1), "body_0 4 4");
 }
 
-TEST_F(ShareFunctions, equalFunctionsAreOne) {
+TEST_F(MergeFunctions, equalFunctionsAreOne) {
   add(window(512));
   add(window(512));
   share();
@@ -97,14 +97,14 @@ TEST_F(ShareFunctions, equalFunctionsAreOne) {
   EXPECT_EQ(call(1), "body_0");
 }
 
-TEST_F(ShareFunctions, whatIsNotSharedIsAsItWas) {
+TEST_F(MergeFunctions, whatIsNotSharedIsAsItWas) {
   add(window(512));
   share();
   EXPECT_THAT(printed("body_0"), testing::HasSubstr("arith.constant 512"));
 }
 
 /// One body with a number in place of `#`, with two numbers, which have to stay apart.
-class StayApart : public ShareFunctions, public testing::WithParamInterface<const char *> {};
+class StayApart : public MergeFunctions, public testing::WithParamInterface<const char *> {};
 
 TEST_P(StayApart, whereANumberIsFasterThanARegister) {
   for (std::string number : {"7", "9"}) {
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Uses, StayApart,
                                             %c = arith.constant #.0 : f32
                                             memref.store %c, %p[%i] : memref<99xf32>)"));
 
-TEST_F(ShareFunctions, otherStructureStaysApart) {
+TEST_F(MergeFunctions, otherStructureStaysApart) {
   add("%c = arith.constant 7 : index %r = arith.minsi %i, %c : index");
   add("%c = arith.constant 7 : index %r = arith.maxsi %i, %c : index");
   add("%c = arith.constant 7 : index %r = arith.minsi %c, %c : index");
@@ -155,7 +155,7 @@ TEST_F(ShareFunctions, otherStructureStaysApart) {
   EXPECT_THAT(bodies(), ElementsAre("body_0", "body_1", "body_2"));
 }
 
-TEST_F(ShareFunctions, functionsThatOthersSeeStayApart) {
+TEST_F(MergeFunctions, functionsThatOthersSeeStayApart) {
   add(window(512), "external");
   add(window(528), "external");
   add(window(544), "internal", "%f = func.constant @body_2 : (memref<99xf32>, index) -> index\n");
@@ -165,7 +165,7 @@ TEST_F(ShareFunctions, functionsThatOthersSeeStayApart) {
 }
 
 /// A function that another stands for is there until calls in it are replaced, too.
-TEST_F(ShareFunctions, calledFunctionsAreShared) {
+TEST_F(MergeFunctions, calledFunctionsAreShared) {
   for (int size : {512, 512, 528})
     add("%r = func.call @inner_" + std::to_string(size) + "(%p, %i) : (memref<99xf32>, index) -> index");
   for (int size : {512, 528})

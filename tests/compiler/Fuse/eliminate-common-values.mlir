@@ -1,4 +1,4 @@
-// RUN: attn-opt --attn-share-values %s > %t.shared && FileCheck %s --implicit-check-not=attn.hash --input-file %t.shared
+// RUN: attn-opt --attn-eliminate-common-values %s > %t.shared && FileCheck %s --implicit-check-not=attn.hash --input-file %t.shared
 // What common subexpression elimination leaves is the same; tests/tools/growth.test has the time.
 // RUN: attn-opt --cse %s | diff %t.shared -
 

@@ -1,4 +1,4 @@
-#include "compiler/Derive/GivenWeights.h"
+#include "compiler/Derive/AttentionOverride.h"
 #include "compiler/Analysis/LoopIterations.h"
 #include "compiler/Derive/AttentionMaps.h"
 #include "dialects/Attn/Attn.h"
@@ -31,7 +31,7 @@ LogicalResult addEntriesOfStudy(ModuleOp module, StringRef entry) {
       other.erase();
   OpBuilder builder(function);
   builder.setInsertionPointAfter(function);
-  for (auto [suffix, attribute] : {std::pair(".weights", model::attentionAttrName), {".given", givenWeightsAttrName}}) {
+  for (auto [suffix, attribute] : {std::pair(".weights", model::attentionAttrName), {".given", attentionOverrideAttrName}}) {
     auto copy = cast<func::FuncOp>(builder.clone(*function));
     copy.setName((entry + suffix).str());
     copy->setAttr(attribute, builder.getUnitAttr());
@@ -129,7 +129,7 @@ static Value sumWith(OpBuilder &builder, attn::AttendOp op, Value weights) {
   return sum.getResult(0);
 }
 
-LogicalResult deriveGivenWeights(func::FuncOp function) {
+LogicalResult deriveAttentionOverride(func::FuncOp function) {
   SmallVector<attn::AttendOp> attends;
   function.walk([&](attn::AttendOp op) { attends.push_back(op); });
   if (attends.empty())
@@ -152,7 +152,7 @@ LogicalResult deriveGivenWeights(func::FuncOp function) {
     for (OpOperand *use : readers)
       use->set(weights);
   }
-  function->removeAttr(givenWeightsAttrName);
+  function->removeAttr(attentionOverrideAttrName);
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- HoldScores.cpp - attn-hold-scores --------------------------------------------------------------------------===//
+//===- MaterialiseScores.cpp - attn-materialise-scores --------------------------------------------------------------------------===//
 //
 // Writes attention as plain tensor code where a strategy refuses it as one op (`attention-fused`, RefusedFusions.h):
 // the opposite of attn-raise-attention.
@@ -422,7 +422,7 @@ void ScoreHolder::run() {
 
 namespace {
 
-struct HoldScores : impl::HoldScoresPassBase<HoldScores> {
+struct MaterialiseScores : impl::MaterialiseScoresPassBase<MaterialiseScores> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       SmallVector<attn::AttendOp> attends;

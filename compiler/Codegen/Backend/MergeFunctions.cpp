@@ -212,6 +212,6 @@ private:
 
 } // namespace
 
-void shareFunctions(ModuleOp code) { FunctionSharer(code).run(); }
+void mergeFunctions(ModuleOp code) { FunctionSharer(code).run(); }
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- WidenTurns.cpp - attn-widen-turns --------------------------------------------------------------------------===//
+//===- BatchIterations.cpp - attn-batch-iterations --------------------------------------------------------------------------===//
 //
 // Loop distribution of recurrences: contractions that are not part of the recurrence leave the loop. One matrix product
 // over all time steps replaces one for each.
@@ -419,7 +419,7 @@ private:
 
 //===-------------------------------------------- the pass ----------------------------------------------------===//
 
-struct WidenTurns : impl::WidenTurnsPassBase<WidenTurns> {
+struct BatchIterations : impl::BatchIterationsPassBase<BatchIterations> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       SmallVector<scf::ForOp> loops;

@@ -1,5 +1,5 @@
 // RUN: attn-opt %S/reasons/contraction-chain.mlir --attn-form-contractions --attn-outline-kernels | FileCheck %s --check-prefix=OUTLINED
-// RUN: attn-opt %S/reasons/contraction-chain.mlir --attn-form-contractions --attn-outline-kernels --cse --attn-share-kernels | FileCheck %s
+// RUN: attn-opt %S/reasons/contraction-chain.mlir --attn-form-contractions --attn-outline-kernels --cse --attn-deduplicate-kernels | FileCheck %s
 
 // OUTLINED: func.func private @f_gemm_0{{.*}}attn.kernel = "gemm"
 // OUTLINED: func.func private @f_gemm_1{{.*}}attn.kernel = "gemm"
@@ -10,7 +10,7 @@
 // CHECK-NOT: func.func private
 
 // A tensor of another shape makes another kernel.
-// RUN: attn-opt %s --attn-outline-kernels --cse --attn-share-kernels | FileCheck %s --check-prefix=APART
+// RUN: attn-opt %s --attn-outline-kernels --cse --attn-deduplicate-kernels | FileCheck %s --check-prefix=APART
 // APART: call @apart_loops_0(
 // APART: call @apart_loops_1(
 // APART: func.func private @apart_loops_0

@@ -1,4 +1,4 @@
-//===- ShareKernels.cpp - attn-share-kernels ----------------------------------------------------------------------===//
+//===- DeduplicateKernels.cpp - attn-deduplicate-kernels ----------------------------------------------------------------------===//
 //
 // Keeps one of the kernels that have the same structure: equal but for names and places in the source. Those that read
 // parameters which their entry point updates are kept apart from others, whose weights may arrive packed.
@@ -33,7 +33,7 @@ std::string structureOf(func::FuncOp kernel, ArrayRef<unsigned> updatedParameter
   return text;
 }
 
-struct ShareKernels : impl::ShareKernelsPassBase<ShareKernels> {
+struct DeduplicateKernels : impl::DeduplicateKernelsPassBase<DeduplicateKernels> {
   void runOnOperation() override {
     llvm::StringMap<SmallVector<unsigned>> updatedParameters; // by kernel, the arguments
     UpdatedParameters updated(getOperation());

@@ -1,4 +1,4 @@
-// RUN: attn-opt %s --attn-hold-scores --split-input-file | FileCheck %s
+// RUN: attn-opt %s --attn-materialise-scores --split-input-file | FileCheck %s
 
 // Refused attention is a product, a row's largest score, exponentials, their sum, shares, and a product.
 // CHECK-LABEL: @held

@@ -1,4 +1,4 @@
-// RUN: attn-opt %s --attn-widen-turns --canonicalize --cse | FileCheck %s
+// RUN: attn-opt %s --attn-batch-iterations --canonicalize --cse | FileCheck %s
 
 #x = affine_map<(i, j, k) -> (i, k)>
 #w = affine_map<(i, j, k) -> (k, j)>

@@ -1,4 +1,4 @@
-//===- GivenWeights.h - entry points whose attention weights can be overridden ------------------------------------===//
+//===- AttentionOverride.h - entry points whose attention weights can be overridden ------------------------------------===//
 //
 // For experiments that replace attention weights and compare the outputs: erasure of the largest weight (Serrano and
 // Smith, "Is Attention Interpretable?", 2019), or permutation of a row's weights (Jain and Wallace, "Attention is not
@@ -19,16 +19,16 @@
 
 namespace attnc {
 
-/// Unit attribute of a function: its attention weights become inputs, see deriveGivenWeights.
-inline constexpr llvm::StringLiteral givenWeightsAttrName = "attn.given_weights";
+/// Unit attribute of a function: its attention weights become inputs, see deriveAttentionOverride.
+inline constexpr llvm::StringLiteral attentionOverrideAttrName = "attn.attention_override";
 
 /// Adds `<entry>.weights` and `<entry>.given`, both to be derived, beside an ordinary entry point, and erases all other
 /// entry points. Fails with an error if there is no such entry point, or if it has no attention.
 mlir::LogicalResult addEntriesOfStudy(mlir::ModuleOp module, llvm::StringRef entry);
 
-/// Adds arguments `given`, `given2`, ... to a function with `attn.given_weights`: one for each `attn.attend` in program
+/// Adds arguments `given`, `given2`, ... to a function with `attn.attention_override`: one for each `attn.attend` in program
 /// order, of the shapes of deriveAttentionMaps. A NaN element keeps the computed weight. Of the other statistics of an
 /// attend, only the weights reflect the override.
-mlir::LogicalResult deriveGivenWeights(mlir::func::FuncOp function);
+mlir::LogicalResult deriveAttentionOverride(mlir::func::FuncOp function);
 
 } // namespace attnc
