@@ -343,6 +343,17 @@ TEST(Prelude, IsWhatAFileOfItsNameUses) {
             std::string::npos);
 }
 
+TEST(Prelude, APathNamesAFileInAFolderAndNoFileOfThePrelude) {
+  std::string folder = testing::TempDir() + "/library";
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder + "/twice.attn") << "fn twice(x: f32[n]) -> f32[n] { 2.0 * x }\n";
+  std::string name = testing::TempDir() + "/a.attn";
+  EXPECT_EQ(check("use library.twice\nfn f(x: f32[n]) -> f32[n] { twice.twice(twice(x)) }\n", {}, name).diagnostics,
+            "");
+  EXPECT_NE(check("use library.nn\nfn f(x: f32) -> f32 { x }\n", {}, name).diagnostics.find("there is no file"),
+            std::string::npos);
+}
+
 TEST(Ranges, ThePlaceInIotaIsAnIndexItself) {
   auto rows = [](const std::string &bound) {
     return check("model M(context = 16) {\n  table: f32[context, 4] = normal(0.02)\n"
