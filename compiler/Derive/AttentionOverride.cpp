@@ -31,7 +31,8 @@ LogicalResult addEntriesOfStudy(ModuleOp module, StringRef entry) {
       other.erase();
   OpBuilder builder(function);
   builder.setInsertionPointAfter(function);
-  for (auto [suffix, attribute] : {std::pair(".weights", model::attentionAttrName), {".given", attentionOverrideAttrName}}) {
+  for (auto [suffix, attribute] :
+       {std::pair(".weights", model::attentionAttrName), {".given", attentionOverrideAttrName}}) {
     auto copy = cast<func::FuncOp>(builder.clone(*function));
     copy.setName((entry + suffix).str());
     copy->setAttr(attribute, builder.getUnitAttr());

@@ -1,4 +1,4 @@
-//===- AttentionOverride.h - entry points whose attention weights can be overridden ------------------------------------===//
+//===- AttentionOverride.h - entry points whose attention weights can be overridden -------------------------------===//
 //
 // For experiments that replace attention weights and compare the outputs: erasure of the largest weight (Serrano and
 // Smith, "Is Attention Interpretable?", 2019), or permutation of a row's weights (Jain and Wallace, "Attention is not
@@ -26,8 +26,8 @@ inline constexpr llvm::StringLiteral attentionOverrideAttrName = "attn.attention
 /// entry points. Fails with an error if there is no such entry point, or if it has no attention.
 mlir::LogicalResult addEntriesOfStudy(mlir::ModuleOp module, llvm::StringRef entry);
 
-/// Adds arguments `given`, `given2`, ... to a function with `attn.attention_override`: one for each `attn.attend` in program
-/// order, of the shapes of deriveAttentionMaps. A NaN element keeps the computed weight. Of the other statistics of an
+/// Adds arguments `given`, `given2`, ... to a function with `attn.attention_override`: one for each `attn.attend` in
+/// program order, of the shapes of deriveAttentionMaps. NaN elements keep the computed weight. Of the statistics of an
 /// attend, only the weights reflect the override.
 mlir::LogicalResult deriveAttentionOverride(mlir::func::FuncOp function);
 

@@ -1,4 +1,4 @@
-//===- BatchIterations.cpp - attn-batch-iterations --------------------------------------------------------------------------===//
+//===- BatchIterations.cpp - attn-batch-iterations ----------------------------------------------------------------===//
 //
 // Loop distribution of recurrences: contractions that are not part of the recurrence leave the loop. One matrix product
 // over all time steps replaces one for each.

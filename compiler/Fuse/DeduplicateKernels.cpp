@@ -1,4 +1,4 @@
-//===- DeduplicateKernels.cpp - attn-deduplicate-kernels ----------------------------------------------------------------------===//
+//===- DeduplicateKernels.cpp - attn-deduplicate-kernels ----------------------------------------------------------===//
 //
 // Keeps one of the kernels that have the same structure: equal but for names and places in the source. Those that read
 // parameters which their entry point updates are kept apart from others, whose weights may arrive packed.

@@ -1,4 +1,4 @@
-//===- EliminateCommonValues.cpp - attn-eliminate-common-values ------------------------------------------------------------------------===//
+//===- EliminateCommonValues.cpp - attn-eliminate-common-values ---------------------------------------------------===//
 //
 // Common subexpression elimination in linear time. MLIR's hash of an op leaves its regions out, so that MLIR's pass
 // compares all linalg.generics of equal operands two by two, body by body. Here it runs on ops with regions that have a

@@ -1,4 +1,4 @@
-//===- MaterialiseScores.cpp - attn-materialise-scores --------------------------------------------------------------------------===//
+//===- MaterialiseScores.cpp - attn-materialise-scores ------------------------------------------------------------===//
 //
 // Writes attention as plain tensor code where a strategy refuses it as one op (`attention-fused`, RefusedFusions.h):
 // the opposite of attn-raise-attention.

@@ -1,8 +1,8 @@
 //===- DeviceImages.h - a device's code as text, once for each kind of device ------------------------------------===//
 //
-// All forms of all kernels lie in one code module. An image is what devices of one architecture take of it
-// (DeviceVariant), optimised for that architecture; the runtime loads the one that fits the device best. An image with the
-// same functions as an older one is not made: PTX for the older runs on newer devices too.
+// One code module holds all device variants of all kernels. A device image contains the functions of one architecture
+// (DeviceVariant), optimised for it; the runtime loads the best one that the device supports. No image repeats the
+// functions of an older architecture, because newer devices run its PTX.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -110,7 +110,8 @@ static Expected<Target> resolveDevices(std::string_view name) {
 }
 
 bool hasForm(std::string_view architecture, DeviceVariant form) {
-  return form == DeviceVariant::Any || (form == DeviceVariant::WarpGroups) == (StringRef(architecture) == warpGroupDevice);
+  return form == DeviceVariant::Any ||
+         (form == DeviceVariant::WarpGroups) == (StringRef(architecture) == warpGroupDevice);
 }
 
 bool Target::has(DeviceVariant form) const {

@@ -76,7 +76,8 @@ static KernelCode emitForms(const GemmProblem &problem, int64_t maxRows, const s
       result.phases.push_back(maps->emit(problem.kernel, symbol + "$maps", code));
       result.sharedBytes = maps->bytes();
     }
-    result.phases.push_back(emitBlocks(problem, *warpGroups, symbol + "$groups", DeviceVariant::WarpGroups, code, maps));
+    result.phases.push_back(
+        emitBlocks(problem, *warpGroups, symbol + "$groups", DeviceVariant::WarpGroups, code, maps));
   }
   if (!warpGroups || target.has(DeviceVariant::Warps))
     result.phases.push_back(emitBlocks(problem, GemmTiling::forWarps(problem, maxRows), symbol,

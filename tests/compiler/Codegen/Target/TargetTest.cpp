@@ -109,7 +109,8 @@ TEST(Target, Devices) {
   EXPECT_TRUE(any->has(DeviceVariant::Any) && any->has(DeviceVariant::Warps) && any->has(DeviceVariant::WarpGroups));
   EXPECT_TRUE(newest->has(DeviceVariant::WarpGroups) && !newest->has(DeviceVariant::Warps));
   Target oldest = any->image("sm_80");
-  EXPECT_TRUE(oldest.has(DeviceVariant::Any) && oldest.has(DeviceVariant::Warps) && !oldest.has(DeviceVariant::WarpGroups));
+  EXPECT_TRUE(oldest.has(DeviceVariant::Any) && oldest.has(DeviceVariant::Warps) &&
+              !oldest.has(DeviceVariant::WarpGroups));
   EXPECT_EQ(errorOf("cuda:sm_75"),
             "target 'cuda:sm_75' is older than sm_80, the oldest architecture that there is code for");
   EXPECT_EQ(errorOf("cuda:volta"),
