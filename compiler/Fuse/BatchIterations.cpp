@@ -37,7 +37,7 @@ using namespace mlir;
 
 namespace attnc {
 
-#define GEN_PASS_DEF_WIDENTURNSPASS
+#define GEN_PASS_DEF_BATCHITERATIONSPASS
 #include "compiler/Fuse/Passes.h.inc"
 namespace {
 

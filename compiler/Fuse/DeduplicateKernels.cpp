@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace attnc {
 
-#define GEN_PASS_DEF_SHAREKERNELSPASS
+#define GEN_PASS_DEF_DEDUPLICATEKERNELSPASS
 #include "compiler/Fuse/Passes.h.inc"
 namespace {
 

@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace attnc {
 
-#define GEN_PASS_DEF_SHAREVALUESPASS
+#define GEN_PASS_DEF_ELIMINATECOMMONVALUESPASS
 #include "compiler/Fuse/Passes.h.inc"
 namespace {
 

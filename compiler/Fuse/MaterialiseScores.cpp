@@ -35,7 +35,7 @@ using namespace mlir;
 
 namespace attnc {
 
-#define GEN_PASS_DEF_HOLDSCORESPASS
+#define GEN_PASS_DEF_MATERIALISESCORESPASS
 #include "compiler/Fuse/Passes.h.inc"
 namespace {
 
