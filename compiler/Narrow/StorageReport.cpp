@@ -48,7 +48,7 @@ std::string storageSummary(llvm::ArrayRef<StorageChoice> choices, llvm::StringRe
       counts.push_back((title + " (" + llvm::Twine(count) + ")").str());
   size_t kept = llvm::count_if(choices, [](const StorageChoice &choice) { return !choice.isNarrow; });
   return "stored in " + element.str() + ": " + (counts.empty() ? "nothing" : llvm::join(counts, ", ")) +
-         "; stays f32: " + std::to_string(kept) + "; `attnc explain` says which and why";
+         "; stays f32: " + std::to_string(kept) + "; `attnc explain --all` says which and why";
 }
 
 } // namespace attnc

@@ -76,7 +76,7 @@ static const std::vector<Key> &keys() {
 /// "a number from 1 to 14", "a multiple of 16 from 16 to 1024", "prefill or decode".
 static std::string rangeText(const Key &key, int64_t unit, StringRef ofWhat) {
   if (key.isText)
-    return "text as `attnc explain` shows it";
+    return "text as `attnc explain --all` shows it";
   if (!key.words.empty())
     return llvm::join(key.words, " or ");
   if (unit == 1)

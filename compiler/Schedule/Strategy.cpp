@@ -131,7 +131,7 @@ llvm::Error checkHonoured(ArrayRef<FusionRefusal> refusals) {
     return error(refusal.origin, refusal.fusion.empty()
                                      ? fmt::format("`{}.fusion=none` refuses nothing: no fusion is made there", what)
                                      : fmt::format("`{0}.{1}=no` refuses nothing: no {1} is made there; `attnc "
-                                                   "explain` lists what is",
+                                                   "explain --all` lists what is",
                                                    what, refusal.fusion));
   }
   return llvm::Error::success();

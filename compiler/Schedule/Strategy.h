@@ -1,7 +1,7 @@
 //===- Strategy.h - what the overrides of a compile are about -----------------------------------------------------===//
 //
 // An override (Override.h) is about a kernel, by its name; about all kernels of a kind; about a place in the source,
-// `gpt.attn:41:9`, as `attnc explain` prints it, with or without directories; or about the whole `model`:
+// `gpt.attn:41:9`, as `attnc explain --all` prints it, with or without directories; or about the whole `model`:
 //
 //   a kernel, a kind    emitter = cpu, halide        who makes its code; where that one does not take it, that is an
 //                                                    error of a kernel, and of a kind the others take it

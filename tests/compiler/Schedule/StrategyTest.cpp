@@ -49,7 +49,7 @@ TEST(Strategy, ARefusalThatRefusesNothingIsWrong) {
   FusionRefusal ofPlace{"rows-fused", "a.attn:1:2", "", {}}, ofModel{"", "", "", {}};
   EXPECT_FALSE(bool(checkHonoured({ofModel})));
   EXPECT_EQ(llvm::toString(checkHonoured({ofPlace})),
-            "`a.attn:1:2.rows-fused=no` refuses nothing: no rows-fused is made there; `attnc explain` lists what is");
+            "`a.attn:1:2.rows-fused=no` refuses nothing: no rows-fused is made there; `attnc explain --all` lists what is");
   ofPlace.isHonoured = true;
   EXPECT_FALSE(bool(checkHonoured({ofPlace})));
 }
