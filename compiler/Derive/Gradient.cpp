@@ -38,7 +38,7 @@ static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter, con
     if (list)
       list = model::WithElementOp::create(builder, at, list.getType(), term, list, place);
     else
-      list = Reverse::aloneInList(builder, at, term, place, empty(listOf(count)));
+      list = Reverse::oneElementList(builder, at, term, place, empty(listOf(count)));
   }
   if (list && counts.size() > 1) {
     SmallVector<ReassociationIndices> groups = {llvm::to_vector(llvm::seq<int64_t>(0, counts.size()))};

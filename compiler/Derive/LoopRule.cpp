@@ -307,14 +307,14 @@ static Value aloneInList(OpBuilder &builder, Value element, int64_t at, int64_t 
   auto addZeros = [&](int64_t count) {
     if (count == 0)
       return;
-    Value empty = tensor::EmptyOp::create(builder, location, listOf(type, count).getShape(), type.getElementType());
+    Value empty = tensor::EmptyOp::create(builder, location, listType(type, count).getShape(), type.getElementType());
     parts.push_back(Reverse::zerosLike(builder, location, empty));
   };
   SmallVector<ReassociationIndices> dimensions;
   for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
     dimensions.push_back(dimension ? ReassociationIndices{dimension + 1} : ReassociationIndices{0, 1});
   addZeros(at);
-  parts.push_back(tensor::ExpandShapeOp::create(builder, location, listOf(type, 1), element, dimensions));
+  parts.push_back(tensor::ExpandShapeOp::create(builder, location, listType(type, 1), element, dimensions));
   addZeros(length - at - 1);
   return parts.size() == 1 ? parts[0] : tensor::ConcatOp::create(builder, location, 0, parts).getResult();
 }

@@ -34,7 +34,7 @@ inline constexpr llvm::StringLiteral segmentsAttrName = "attn.segments";
 inline constexpr llvm::StringLiteral scansAttrName = "attn.scans";
 
 struct Scan {
-  std::string elementIndex;
+  std::string sourceLocation; ///< "nn.attn:279:5"
   SizeExpr steps; ///< time steps, over the function's dimensions
   int64_t segment = 0;
   bool isCuttable = true; ///< each time step has its own element of every list

@@ -130,7 +130,7 @@ bool BudgetSearch::plan() {
     need.peak = peakOf(entry, *sizes);
     need.sizes = sizesText(entry, *sizes);
     for (const Scan &scan : scansOf(function))
-      need.scans.push_back({scan.place, scan.steps.evaluate(*sizes), scan.segment, scan.isCuttable});
+      need.scans.push_back({scan.sourceLocation, scan.steps.evaluate(*sizes), scan.segment, scan.isCuttable});
     for (const Residual &residual : residualsOf(function)) {
       if (!residual.mayBeRecomputed())
         continue;
