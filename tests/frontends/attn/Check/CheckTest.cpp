@@ -2,6 +2,7 @@
 
 #include "tests/frontends/attn/Check/Checked.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
