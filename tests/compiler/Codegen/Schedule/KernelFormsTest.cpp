@@ -11,7 +11,7 @@ TEST(KernelForms, AreThoseOfTheDocs) {
   ASSERT_TRUE(page);
   llvm::StringRef section = (*page)->getBuffer().split("## Which form a kernel has").second.split("\n## ").first;
   for (KernelForm form : allForms())
-    EXPECT_NE(section.split("| form | is |").second.find(("`" + nameOf(form) + "`").str()), llvm::StringRef::npos)
+    EXPECT_NE(section.split("| form | meaning |").second.find(("`" + nameOf(form) + "`").str()), llvm::StringRef::npos)
         << nameOf(form).str();
 }
 

@@ -347,9 +347,9 @@ TEST(Prelude, IsWhatAFileOfItsNameUses) {
 TEST(Prelude, APathNamesAFileInAFolderAndNoFileOfThePrelude) {
   std::string folder = testing::TempDir() + "/library";
   std::filesystem::create_directory(folder);
-  std::ofstream(folder + "/twice.attn") << "fn twice(x: f32[n]) -> f32[n] { 2.0 * x }\n";
+  std::ofstream(folder + "/twice.attn") << "fn doubled(x: f32[n]) -> f32[n] { 2.0 * x }\n";
   std::string name = testing::TempDir() + "/a.attn";
-  EXPECT_EQ(check("use library.twice\nfn f(x: f32[n]) -> f32[n] { twice.twice(twice(x)) }\n", {}, name).diagnostics,
+  EXPECT_EQ(check("use library.twice\nfn f(x: f32[n]) -> f32[n] { twice.doubled(doubled(x)) }\n", {}, name).diagnostics,
             "");
   EXPECT_NE(check("use library.nn\nfn f(x: f32) -> f32 { x }\n", {}, name).diagnostics.find("there is no file"),
             std::string::npos);
