@@ -34,15 +34,15 @@ unsigned ElementExprs::addVariable(linalg::GenericOp op, unsigned loop) {
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (auto place = map.getResultPosition(getAffineDimExpr(loop, op.getContext()))) {
-      extentsOf.push_back({operand.get(), *place});
-      return extentsOf.size() - 1;
+      extents.push_back({operand.get(), *place});
+      return extents.size() - 1;
     }
   }
   llvm_unreachable("each loop of a linalg.generic is a dimension of an operand");
 }
 
 AffineExpr ElementExprs::variable(unsigned number) const {
-  return getAffineDimExpr(number, extentsOf[number].first.getContext());
+  return getAffineDimExpr(number, extents[number].first.getContext());
 }
 
 ElementExprs::Root ElementExprs::root(linalg::GenericOp op) {
@@ -239,7 +239,7 @@ bool ElementExprs::contains(Expr expr, llvm::function_ref<bool(Expr)> found) {
 }
 
 const ElementExprs::Variables &ElementExprs::uses(Expr expr) {
-  if (auto known = usesOf.find(expr); known != usesOf.end())
+  if (auto known = usesCache.find(expr); known != usesCache.end())
     return known->second;
   Variables found;
   for (AffineExpr subscript : expr->subscripts)
@@ -251,7 +251,7 @@ const ElementExprs::Variables &ElementExprs::uses(Expr expr) {
     found |= uses(operand);
   for (unsigned bound : expr->variables)
     found.reset(bound);
-  return usesOf[expr] = found;
+  return usesCache[expr] = found;
 }
 
 bool ElementExprs::dependsOn(Expr expr, ArrayRef<unsigned> variables) {

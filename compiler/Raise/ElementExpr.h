@@ -1,9 +1,9 @@
-//===- ElementExpr.h - one element of a tensor, as a formula of elements of others ------------------------------===//
+//===- ElementExpr.h - symbolic expression of one tensor element, expanded lazily --------------------------------===//
 //
-// Programs spell one formula with many ops. Seen from an element of the result they differ less: each linalg.generic is
-// what its body says at some indices, a view is another subscript, a fill is its number. An ElementExpr is such a
-// formula over index variables; an element of a tensor stays as it is until somebody asks what it is made of, so that
-// the formula grows no further than it is read.
+// Different ops spell the same formula. As expressions of one element of the result they differ less: a linalg.generic
+// is its body at some indices, a view is another subscript, a fill is its number. An ElementExpr is such an expression
+// over index variables. An element of a tensor is expanded to the formula of its producer on request, so expressions
+// grow no further than they are read.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,12 +19,12 @@ namespace attnc {
 
 struct ElementExpr {
   enum class Kind {
-    Element, ///< of `tensor` at `subscripts`
+    Element, ///< the element of `tensor` at `subscripts`
     Index,   ///< `subscripts[0]`, as a number
-    Outside, ///< `tensor`, a value that is the same for all elements
-    Scalar,  ///< `op` of `operands`
+    Outside, ///< `tensor`, a scalar from outside of the formula
+    Scalar,  ///< `op` applied to `operands`
     Reduce,  ///< `operands[0]` combined over all values of `variables`, from the neutral element
-    Opaque,  ///< something at a subscript that comes from data
+    Opaque,  ///< unknown: a read at a subscript from data
   };
   Kind kind = Kind::Opaque;
   mlir::Value tensor = {};
@@ -35,52 +35,52 @@ struct ElementExpr {
   llvm::SmallVector<unsigned> variables = {};
 };
 
-/// Makes and keeps the formulas of one function.
+/// Creates and owns the expressions of one function.
 class ElementExprs {
 public:
   using Expr = const ElementExpr *;
-  using Variables = llvm::SparseBitVector<>; ///< a few of all of a function
+  using Variables = llvm::SparseBitVector<>; ///< sparse: few of the function's variables
 
-  /// The value that `result` number 0 of `op` yields at loop indices that are new variables: for a reduction, its term
-  /// alone. Null where the op is no fold.
+  /// The value that `op` yields for result 0 at loop indices that are new variables; for a reduction, its term. Null if
+  /// matchFold rejects the op.
   struct Root {
     Expr term = nullptr;
     llvm::SmallVector<unsigned> loops; ///< the variable of each
   };
   Root root(mlir::linalg::GenericOp op);
-  /// What `value` in the body of `op` is where its loops stand at `loops`; a null one is a new variable.
+  /// The expression of `value` in the body of `op` at the loop indices `loops`; a null index is a new variable.
   Expr valueAt(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::AffineExpr> loops, mlir::Value value);
 
   Expr element(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> subscripts);
-  /// What an element is made of; `expr` itself where it is not an element, or of a tensor that is nobody's formula.
+  /// The formula of an element's producer; `expr` itself if it is no element, or if the producer has no formula.
   Expr expand(Expr expr);
-  /// `expand` until it is no element, or nothing is known of it.
+  /// Expands `expr` until it is no element, or has no formula.
   Expr open(Expr expr);
   Expr scalar(mlir::Operation *op, llvm::ArrayRef<Expr> operands);
 
-  /// Whether `found` holds for a formula inside, of those that are no elements.
+  /// Whether `found` holds for a subexpression; elements are not expanded.
   bool contains(Expr expr, llvm::function_ref<bool(Expr)> found);
-  /// The variables that it depends on; those bound by a reduction inside are not among them.
+  /// The free variables of an expression; reductions bind theirs.
   const Variables &uses(Expr expr);
   bool dependsOn(Expr expr, llvm::ArrayRef<unsigned> variables);
-  /// The same of what elements are made of: one that is repeated along an index does not depend on it. Where that is
-  /// much, true.
+  /// The same with elements expanded: an element that is broadcast along an index does not depend on it. True if the
+  /// expansion exceeds a bound.
   bool isFunctionOf(Expr expr, llvm::ArrayRef<unsigned> variables);
-  /// Whether a and b are, as far as is looked, the same formula where variable `renamed[n].first` of a stands for
-  /// `renamed[n].second` of b.
+  /// Whether a and b are the same formula after renaming variable `renamed[n].first` of a to `renamed[n].second` of b;
+  /// false if the comparison exceeds a bound.
   bool equal(Expr a, Expr b, llvm::ArrayRef<std::pair<unsigned, unsigned>> renamed = {});
 
   mlir::AffineExpr variable(unsigned number) const;
-  unsigned count() const { return extentsOf.size(); }
-  /// Where a variable's extent is to be had: a dimension of a tensor.
-  std::pair<mlir::Value, int64_t> extentOf(unsigned variable) const { return extentsOf[variable]; }
+  unsigned count() const { return extents.size(); }
+  /// A tensor dimension with the extent of a variable.
+  std::pair<mlir::Value, int64_t> extent(unsigned variable) const { return extents[variable]; }
 
 private:
   struct Scope {
     mlir::linalg::GenericOp op;
     llvm::SmallVector<mlir::AffineExpr> loops;
     using Known = llvm::DenseMap<mlir::Value, Expr>;
-    mutable Known known; ///< what values of the body are
+    mutable Known known; ///< expressions of values of the body
   };
   bool equalWithin(Expr a, Expr b, llvm::ArrayRef<std::pair<unsigned, unsigned>> renamed, unsigned &left);
   Expr read(const Scope &scope, mlir::Value value);
@@ -93,8 +93,8 @@ private:
   std::deque<ElementExpr> all;
   std::map<std::pair<const void *, std::vector<const void *>>, Expr> elements;
   llvm::DenseMap<Expr, Expr> expansions;
-  llvm::DenseMap<Expr, Variables> usesOf;
-  llvm::SmallVector<std::pair<mlir::Value, int64_t>> extentsOf;
+  llvm::DenseMap<Expr, Variables> usesCache;
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>> extents;
 };
 
 } // namespace attnc

@@ -1,5 +1,5 @@
 #include "compiler/Raise/Legality.h"
-#include "compiler/Raise/Share.h"
+#include "compiler/Raise/NormalisedScore.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -9,16 +9,16 @@ namespace attnc {
 using Expr = ElementExprs::Expr;
 using Kind = ElementExpr::Kind;
 
-/// Weights have few ops between the share and the product with the value.
+/// Weights have few ops between the normalised and the product with the value.
 static constexpr unsigned deepest = 16;
 
-static bool vanishes(ElementExprs &exprs, Expr weight, Expr share, unsigned depth) {
+static bool vanishes(ElementExprs &exprs, Expr weight, Expr normalised, unsigned depth) {
   Expr whole = exprs.open(weight);
-  if (whole == share || constantOf(whole) == 0.0)
+  if (whole == normalised || constantValue(whole) == 0.0)
     return true;
   if (whole->kind != Kind::Scalar || depth == deepest)
     return false;
-  auto isNothing = [&](Expr operand) { return vanishes(exprs, operand, share, depth + 1); };
+  auto isNothing = [&](Expr operand) { return vanishes(exprs, operand, normalised, depth + 1); };
   if (isa<arith::MulFOp>(whole->op))
     return llvm::any_of(whole->operands, isNothing);
   if (isa<arith::DivFOp>(whole->op))
@@ -30,9 +30,9 @@ static bool vanishes(ElementExprs &exprs, Expr weight, Expr share, unsigned dept
   return keepsZero && llvm::all_of(whole->operands, isNothing);
 }
 
-bool vanishesWith(ElementExprs &exprs, Expr weight, Expr share) { return vanishes(exprs, weight, share, 0); }
+bool vanishesWith(ElementExprs &exprs, Expr weight, Expr normalised) { return vanishes(exprs, weight, normalised, 0); }
 
-std::optional<Reason> whyNotOfPairs(ElementExprs &exprs, Expr formula, Expr share, ArrayRef<unsigned> queries,
+std::optional<Reason> reasonAgainstPairs(ElementExprs &exprs, Expr formula, Expr normalised, ArrayRef<unsigned> queries,
                                     ArrayRef<unsigned> keys) {
   llvm::DenseSet<Expr> seen[2];
   SmallVector<std::pair<Expr, bool>> pending = {{formula, false}}; // and whether a sum is around it
@@ -41,7 +41,7 @@ std::optional<Reason> whyNotOfPairs(ElementExprs &exprs, Expr formula, Expr shar
     if (!exprs.dependsOn(part, queries) || !exprs.dependsOn(part, keys))
       continue;
     Expr whole = exprs.open(part);
-    if (whole == share || !seen[isSummed].insert(whole).second)
+    if (whole == normalised || !seen[isSummed].insert(whole).second)
       continue;
     bool sums = whole->kind == Kind::Reduce;
     if (sums && whole->combine != attn::Combine::Add)

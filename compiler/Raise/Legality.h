@@ -1,7 +1,7 @@
-//===- Legality.h - may a sum with shares become attention? ------------------------------------------------------===//
+//===- Legality.h - legality of raising a weighted sum to attention ----------------------------------------------===//
 //
-// Attention leaves out pairs that are masked, or whose share is nothing, and it computes a score anew for each pair:
-// what needs those pairs, or costs more that way than as tensors, is to stay what it is.
+// Attention skips masked pairs and pairs with an attention weight of 0, and recomputes the score of each pair. A sum
+// that needs those pairs, or whose scores are cheaper as tensors, is not raised.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,12 +11,11 @@
 
 namespace attnc {
 
-/// Whether `weight` is zero wherever `share` is.
-bool vanishesWith(ElementExprs &exprs, ElementExprs::Expr weight, ElementExprs::Expr share);
+/// Whether `weight` is zero wherever `normalised` is.
+bool vanishesWith(ElementExprs &exprs, ElementExprs::Expr weight, ElementExprs::Expr normalised);
 
-/// Why the part of `formula` that differs from pair to pair can't be computed pair by pair; nothing where it can.
-/// `share` is given.
-std::optional<Reason> whyNotOfPairs(ElementExprs &exprs, ElementExprs::Expr formula, ElementExprs::Expr share,
+/// The reason against computing `formula` pair by pair, apart from its subformula `normalised`; null if it is legal.
+std::optional<Reason> reasonAgainstPairs(ElementExprs &exprs, ElementExprs::Expr formula, ElementExprs::Expr normalised,
                                     llvm::ArrayRef<unsigned> queries, llvm::ArrayRef<unsigned> keys);
 
 } // namespace attnc

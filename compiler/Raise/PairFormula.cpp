@@ -1,6 +1,6 @@
 #include "compiler/Raise/PairFormula.h"
 #include "compiler/Analysis/Subscripts.h"
-#include "compiler/Raise/Share.h"
+#include "compiler/Raise/NormalisedScore.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -14,7 +14,7 @@ using Kind = ElementExpr::Kind;
 //===-------------------------------------------- masks -------------------------------------------------------===//
 
 static bool isMinusInfinity(ElementExprs &exprs, Expr expr) {
-  auto number = constantOf(exprs.open(expr));
+  auto number = constantValue(exprs.open(expr));
   return number && *number == -std::numeric_limits<double>::infinity();
 }
 
@@ -35,7 +35,7 @@ static MaskedScore splitOperands(ElementExprs &exprs, Expr whole, unsigned depth
   result.score = result.conditions.empty() ? whole : exprs.scalar(whole->op, operands);
   if (scalarOp<arith::AddFOp>(whole))
     for (unsigned side : {0u, 1u})
-      if (constantOf(exprs.open(operands[side])) == 0.0)
+      if (constantValue(exprs.open(operands[side])) == 0.0)
         result.score = operands[1 - side];
   return result;
 }
@@ -55,7 +55,7 @@ MaskedScore splitMask(ElementExprs &exprs, Expr score, unsigned depth) {
     return splitOperands(exprs, whole, depth, {0, 1});
   if (scalarOp<arith::SubFOp>(whole))
     return splitOperands(exprs, whole, depth, {0});
-  auto isPositive = [&](Expr factor) { return constantOf(exprs.open(factor)).value_or(0) > 0; };
+  auto isPositive = [&](Expr factor) { return constantValue(exprs.open(factor)).value_or(0) > 0; };
   if (scalarOp<arith::DivFOp>(whole) && isPositive(whole->operands[1]))
     return splitOperands(exprs, whole, depth, {0});
   if (scalarOp<arith::MulFOp>(whole))
@@ -87,10 +87,10 @@ void PairFormulas::write(Region &region, ArrayRef<unsigned> variables, llvm::fun
   attn::YieldOp::create(builder, location, body());
 }
 
-void PairFormulas::writeWeight(Region &region, ArrayRef<unsigned> variables, Expr share, Expr weight) {
+void PairFormulas::writeWeight(Region &region, ArrayRef<unsigned> variables, Expr normalised, Expr weight) {
   write(region, variables, [&] {
     Block *block = builder.getInsertionBlock();
-    known[share] = block->insertArgument(0u, builder.getF32Type(), location);
+    known[normalised] = block->insertArgument(0u, builder.getF32Type(), location);
     return emit(weight);
   });
 }
@@ -147,9 +147,9 @@ Value PairFormulas::emitOutside(Value value) {
 
 Value PairFormulas::emit(Expr expr) {
   Expr opened = exprs.open(expr);
-  bool isOfPairs = exprs.dependsOn(expr, queries) && exprs.dependsOn(expr, keys);
+  bool dependsOnPairs = exprs.dependsOn(expr, queries) && exprs.dependsOn(expr, keys);
   bool isConstant = opened->kind == Kind::Scalar && opened->operands.empty();
-  Expr whole = isOfPairs || isConstant ? opened : expr;
+  Expr whole = dependsOnPairs || isConstant ? opened : expr;
   if (Value found = known.lookup(whole))
     return found;
   Value made;

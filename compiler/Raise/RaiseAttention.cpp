@@ -1,12 +1,13 @@
 //===- RaiseAttention.cpp - attn-raise-attention ------------------------------------------------------------------===//
 //
-// Makes attention of a sum over keys whose terms hold a softmax or a ratio over those keys (Raise.h, Share.h).
+// Rewrites a sum over keys, weighted by a softmax or a ratio over these keys, to attn.attend (Raise.h,
+// NormalisedScore.h).
 //
-// Needs: imported code, common subexpressions joined. Leaves: no such sum whose shares nobody else reads.
+// Precondition: imported code after common-subexpression elimination. Postcondition: no such sum is left, unless its
+// attention weights have other users.
 //
-// Of the loops of the sum, those reduced are the keys; the others are outer indices where the shares depend on them,
-// and indices of the value where they do not. Tensors of all pairs of a query and a key become part of the formulas,
-// whatever they are made of; those of queries or of keys alone are read.
+// The reduced loops of the sum are the keys. Another loop is an outer index if the attention weights depend on it, else
+// an index of the value. All-pairs tensors are expanded into the formulas; tensors of queries or keys alone are read.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Analysis/Decisions.h"
@@ -20,7 +21,7 @@
 #include "compiler/Raise/Legality.h"
 #include "compiler/Raise/PairFormula.h"
 #include "compiler/Raise/Raise.h"
-#include "compiler/Raise/Share.h"
+#include "compiler/Raise/NormalisedScore.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -34,23 +35,23 @@ namespace {
 
 using Expr = ElementExprs::Expr;
 
-/// A sum over keys, read as attention.
+/// A sum over keys as attention.
 struct Attention {
   linalg::GenericOp sum;
   SmallVector<unsigned> keys, outer, values; ///< variables
-  SmallVector<unsigned> queries;             ///< of the outer ones, those that no value depends on
-  SmallVector<unsigned> results;             ///< of the sum's result, by dimension
-  Share share;
-  Expr weight = nullptr;         ///< the factor that holds the share
+  SmallVector<unsigned> queries;             ///< outer variables that no value depends on
+  SmallVector<unsigned> results;             ///< variables of the sum's result, by dimension
+  NormalisedScore normalised;
+  Expr weight = nullptr;         ///< the factor that contains the normalised score
   SmallVector<Expr> factors;     ///< the others
-  Operation *division = nullptr; ///< the op of the sum's reader that divides by the sum of shares
+  Operation *division = nullptr; ///< the op in the sum's user that divides by the row sum
 };
 
 class AttentionRaiser {
 public:
   explicit AttentionRaiser(func::FuncOp function) : function(function), shapes(function) {}
 
-  /// Whether anything was raised.
+  /// Returns whether a sum was raised.
   bool run() {
     SmallVector<linalg::GenericOp> sums;
     function.walk([&](linalg::GenericOp op) {
@@ -75,10 +76,10 @@ private:
   }
 
   std::optional<Attention> read(linalg::GenericOp sum);
-  bool findShare(Attention &attention);
-  std::optional<Reason> whyNot(const Attention &attention);
-  bool findDivision(Attention &attention, ShareMatcher &matcher, Expr exponential);
-  bool isOfPairs(const Attention &attention, Expr expr);
+  bool findNormalised(Attention &attention);
+  std::optional<Reason> reasonAgainst(const Attention &attention);
+  bool findDivision(Attention &attention, NormalisedScoreMatcher &matcher, Expr exponential);
+  bool dependsOnPairs(const Attention &attention, Expr expr);
   bool sameExtent(unsigned a, unsigned b);
   void missed(const Attention &attention, Reason reason);
   bool raise(Attention &attention);
@@ -93,7 +94,7 @@ private:
 
 //===-------------------------------------------- reading -----------------------------------------------------===//
 
-/// The factors of a term; more than a few stay together.
+/// Splits a term into factors, up to a bound.
 static void flatten(Expr term, SmallVectorImpl<Expr> &factors) {
   static constexpr size_t mostFactors = 8;
   if (!scalarOp<arith::MulFOp>(term) || factors.size() >= mostFactors)
@@ -104,7 +105,7 @@ static void flatten(Expr term, SmallVectorImpl<Expr> &factors) {
 
 bool AttentionRaiser::sameExtent(unsigned a, unsigned b) {
   auto sizeOf = [&](unsigned variable) {
-    auto [tensor, dim] = exprs.extentOf(variable);
+    auto [tensor, dim] = exprs.extent(variable);
     return shapes.extent(tensor, dim);
   };
   return sizeOf(a) == sizeOf(b);
@@ -128,80 +129,82 @@ std::optional<Attention> AttentionRaiser::read(linalg::GenericOp sum) {
     if (kind == utils::IteratorType::reduction)
       attention.keys.push_back(root.loops[loop]);
   flatten(root.term, attention.factors);
-  if (attention.factors.size() < 2 || !findShare(attention))
+  if (attention.factors.size() < 2 || !findNormalised(attention))
     return std::nullopt;
   for (unsigned variable : attention.results)
     (exprs.dependsOn(attention.weight, {variable}) ? attention.outer : attention.values).push_back(variable);
-  auto isOfNoValue = [&](unsigned variable) {
+  auto isAbsentFromValues = [&](unsigned variable) {
     return llvm::none_of(attention.factors, [&](Expr factor) { return exprs.dependsOn(factor, {variable}); });
   };
-  llvm::copy_if(attention.outer, std::back_inserter(attention.queries), isOfNoValue);
+  llvm::copy_if(attention.outer, std::back_inserter(attention.queries), isAbsentFromValues);
   if (attention.queries.empty())
     attention.queries = attention.outer;
-  if (auto reason = whyNot(attention)) {
+  if (auto reason = reasonAgainst(attention)) {
     missed(attention, *reason);
     return std::nullopt;
   }
   return attention;
 }
 
-std::optional<Reason> AttentionRaiser::whyNot(const Attention &attention) {
-  Expr share = attention.share.whole;
-  if (!vanishesWith(exprs, attention.weight, share))
+std::optional<Reason> AttentionRaiser::reasonAgainst(const Attention &attention) {
+  Expr normalised = attention.normalised.whole;
+  if (!vanishesWith(exprs, attention.weight, normalised))
     return Reason::WeightOfNothing;
-  for (Expr formula : {attention.share.score, attention.weight})
-    if (auto reason = whyNotOfPairs(exprs, formula, share, attention.queries, attention.keys))
+  for (Expr formula : {attention.normalised.score, attention.weight})
+    if (auto reason = reasonAgainstPairs(exprs, formula, normalised, attention.queries, attention.keys))
       return reason;
   return std::nullopt;
 }
 
-/// Depends on a key and on an index of the result.
-bool AttentionRaiser::isOfPairs(const Attention &attention, Expr expr) {
+/// Whether `expr` depends on a key and on an index of the result.
+bool AttentionRaiser::dependsOnPairs(const Attention &attention, Expr expr) {
   return exprs.dependsOn(expr, attention.keys) && exprs.dependsOn(expr, attention.results);
 }
 
-/// Whether the shares, as a tensor, have other readers than the sum: then they are held anyhow.
-static bool areReadElsewhere(const Share &share) {
-  return llvm::any_of(share.tensors, [](Value tensor) {
+/// Whether the attention weights have users other than the sum. They are then materialised anyway.
+static bool areReadElsewhere(const NormalisedScore &normalised) {
+  return llvm::any_of(normalised.tensors, [](Value tensor) {
     return llvm::count_if(tensor.getUsers(), [](Operation *user) { return !isa<tensor::DimOp>(user); }) > 1;
   });
 }
 
-bool AttentionRaiser::findShare(Attention &attention) {
+bool AttentionRaiser::findNormalised(Attention &attention) {
   auto same = [&](unsigned a, unsigned b) { return sameExtent(a, b); };
-  std::optional<Reason> whyNot;
+  std::optional<Reason> reasonAgainst;
   for (Expr &factor : attention.factors) {
-    if (!isOfPairs(attention, factor))
+    if (!dependsOnPairs(attention, factor))
       continue;
-    ShareMatcher matcher(exprs, attention.keys, same);
+    NormalisedScoreMatcher matcher(exprs, attention.keys, same);
     auto take = [&] {
       attention.weight = factor;
       attention.factors.erase(&factor);
       return true;
     };
-    if (auto share = matcher.findIn(factor)) {
-      attention.share = *share;
-      if (!areReadElsewhere(*share))
+    if (auto normalised = matcher.findIn(factor)) {
+      attention.normalised = *normalised;
+      if (!areReadElsewhere(*normalised))
         return take();
-      matcher.whyNot = Reason::SeveralUses;
+      matcher.reasonAgainst = Reason::SeveralUses;
     } else if (Expr exponential = matcher.findExponential(factor)) {
       if (findDivision(attention, matcher, exponential))
         return take();
       bool isScore = exprs.contains(exponential, [](Expr part) { return part->kind == ElementExpr::Kind::Reduce; });
-      auto isValue = [&](Expr other) { return !ShareMatcher(exprs, attention.keys, same).findExponential(other); };
-      if (!matcher.whyNot && isScore && llvm::any_of(attention.factors, isValue))
-        matcher.whyNot = Reason::NotNormalised;
+      auto isValue = [&](Expr other) {
+        return !NormalisedScoreMatcher(exprs, attention.keys, same).findExponential(other);
+      };
+      if (!matcher.reasonAgainst && isScore && llvm::any_of(attention.factors, isValue))
+        matcher.reasonAgainst = Reason::NotNormalised;
     }
-    if (!whyNot)
-      whyNot = matcher.whyNot;
+    if (!reasonAgainst)
+      reasonAgainst = matcher.reasonAgainst;
   }
-  if (whyNot)
-    missed(attention, *whyNot);
+  if (reasonAgainst)
+    missed(attention, *reasonAgainst);
   return false;
 }
 
 /// (sum_j exp(s_j) v_j) / sum_j exp(s_j): the reader of the sum divides.
-bool AttentionRaiser::findDivision(Attention &attention, ShareMatcher &matcher, Expr exponential) {
+bool AttentionRaiser::findDivision(Attention &attention, NormalisedScoreMatcher &matcher, Expr exponential) {
   Value result = attention.sum.getResult(0);
   if (!result.hasOneUse())
     return false;
@@ -222,11 +225,11 @@ bool AttentionRaiser::findDivision(Attention &attention, ShareMatcher &matcher, 
     divisor = division.getRhs();
   if (!divisor)
     return false;
-  auto share = matcher.divided(exponential, exprs.valueAt(reader, loops, divisor));
-  if (!share)
+  auto normalised = matcher.matchQuotient(exponential, exprs.valueAt(reader, loops, divisor));
+  if (!normalised)
     return false;
-  attention.share = *share;
-  attention.share.whole = exponential;
+  attention.normalised = *normalised;
+  attention.normalised.whole = exponential;
   attention.division = op;
   return true;
 }
@@ -235,7 +238,7 @@ bool AttentionRaiser::findDivision(Attention &attention, ShareMatcher &matcher, 
 
 SmallVector<Value> AttentionRaiser::sizesOf(OpBuilder &builder, Location location, ArrayRef<unsigned> variables) {
   return llvm::map_to_vector(variables, [&](unsigned variable) -> Value {
-    auto [tensor, dim] = exprs.extentOf(variable);
+    auto [tensor, dim] = exprs.extent(variable);
     return getValueOrCreateConstantIndexOp(builder, location, tensor::getMixedSize(builder, location, tensor, dim));
   });
 }
@@ -255,7 +258,7 @@ bool AttentionRaiser::raise(Attention &attention) {
   auto attend = attn::AttendOp::create(
       builder, location, attention.sum.getResultTypes(), sizesOf(builder, location, attention.outer),
       sizesOf(builder, location, attention.keys), sizesOf(builder, location, attention.values),
-      attention.share.normaliser, builder.getStrArrayAttr({"value"}),
+      attention.normalised.normaliser, builder.getStrArrayAttr({"value"}),
       llvm::is_sorted(layout) ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(layout), FloatAttr(), IntegerAttr(),
       DenseI64ArrayAttr());
   before.setInsertionPoint(attend);
@@ -264,12 +267,12 @@ bool AttentionRaiser::raise(Attention &attention) {
   pair.append(attention.keys);
   SmallVector<unsigned> all(pair);
   all.append(attention.values);
-  MaskedScore score = splitMask(exprs, attention.share.score);
+  MaskedScore score = splitMask(exprs, attention.normalised.score);
   formulas.write(attend.getScore(), pair, [&] { return formulas.emit(score.score); });
   if (!score.conditions.empty())
     formulas.write(attend.getMask(), pair, [&] { return formulas.emitConditions(score.conditions); });
-  if (exprs.open(attention.weight) != attention.share.whole)
-    formulas.writeWeight(attend.getWeight(), pair, attention.share.whole, attention.weight);
+  if (exprs.open(attention.weight) != attention.normalised.whole)
+    formulas.writeWeight(attend.getWeight(), pair, attention.normalised.whole, attention.weight);
   formulas.write(attend.getValue(), all, [&] { return formulas.emitProduct(attention.factors); });
   if (formulas.failed()) {
     attend.erase();

@@ -1,4 +1,4 @@
-#include "compiler/Raise/Share.h"
+#include "compiler/Raise/NormalisedScore.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -10,31 +10,31 @@ namespace attnc {
 using Expr = ElementExprs::Expr;
 using Kind = ElementExpr::Kind;
 
-/// Formulas that are searched for a share. Those of attention have a few ops between the share and the sum.
+/// Bound of searched formulas. Attention has few ops between the normalised score and the sum.
 static constexpr unsigned mostVisited = 64;
 
-std::optional<double> constantOf(Expr expr) {
+std::optional<double> constantValue(Expr expr) {
   auto constant = scalarOp<arith::ConstantOp>(expr);
   auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
   return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
 }
 
-std::optional<Share> ShareMatcher::miss(Reason reason) {
-  if (!whyNot)
-    whyNot = reason;
+std::optional<NormalisedScore> NormalisedScoreMatcher::miss(Reason reason) {
+  if (!reasonAgainst)
+    reasonAgainst = reason;
   return std::nullopt;
 }
 
-/// s - c is as good a score as s, where c is the same for all keys.
-Expr ShareMatcher::withoutShift(Expr score) {
+/// A shift of the score that is the same for all keys does not change the softmax.
+Expr NormalisedScoreMatcher::withoutShift(Expr score) {
   Expr whole = exprs.open(score);
-  if (scalarOp<arith::SubFOp>(whole) && !isOfKeys(whole->operands[1]) && isOfKeys(whole->operands[0]))
+  if (scalarOp<arith::SubFOp>(whole) && !dependsOnKeys(whole->operands[1]) && dependsOnKeys(whole->operands[0]))
     return withoutShift(whole->operands[0]);
   return score;
 }
 
-/// The term of a sum over as many indices as there are keys, each of a key's extent; null where it is none.
-Expr ShareMatcher::sumOverKeys(Expr divisor, SmallVectorImpl<std::pair<unsigned, unsigned>> &renamed) {
+/// The term of a sum over as many indices as there are keys, with the extents of the keys; null for other formulas.
+Expr NormalisedScoreMatcher::sumOverKeys(Expr divisor, SmallVectorImpl<std::pair<unsigned, unsigned>> &renamed) {
   Expr sum = exprs.open(divisor);
   if (sum->kind != Kind::Reduce || sum->combine != attn::Combine::Add || sum->variables.size() != keys.size())
     return nullptr;
@@ -46,35 +46,35 @@ Expr ShareMatcher::sumOverKeys(Expr divisor, SmallVectorImpl<std::pair<unsigned,
   return sum->operands[0];
 }
 
-std::optional<Share> ShareMatcher::divided(Expr numerator, Expr divisor) {
+std::optional<NormalisedScore> NormalisedScoreMatcher::matchQuotient(Expr numerator, Expr divisor) {
   Expr above = exprs.open(numerator);
   bool isExponential = bool(scalarOp<math::ExpOp>(above));
-  bool isComputed = above->kind == Kind::Scalar && isOfKeys(above);
+  bool isComputed = above->kind == Kind::Scalar && dependsOnKeys(above);
   if (!isComputed)
     return std::nullopt;
   auto missed = [&](Reason reason) { return isExponential ? miss(reason) : std::nullopt; };
-  if (isOfKeys(divisor))
+  if (dependsOnKeys(divisor))
     return missed(Reason::SumOfOthers);
   Expr below = exprs.open(divisor);
   if (below->kind != Kind::Reduce)
-    return missed(constantOf(below) ? Reason::NotNormalised : Reason::SumChanged);
+    return missed(constantValue(below) ? Reason::NotNormalised : Reason::SumChanged);
   SmallVector<std::pair<unsigned, unsigned>> renamed;
   Expr term = sumOverKeys(below, renamed);
   if (!term)
     return missed(Reason::SumOfOthers);
-  // A maximum that is subtracted may be spelled twice: then it is another formula, but the same for all keys.
+  // The subtracted maximum may be computed twice, as two formulas that are the same for all keys.
   if (exprs.equal(term, above, renamed)) {
     if (isExponential)
-      return Share{attn::Normaliser::Softmax, withoutShift(above->operands[0]), nullptr};
+      return NormalisedScore{attn::Normaliser::Softmax, withoutShift(above->operands[0]), nullptr};
     bool hasSum = exprs.contains(above, [](Expr part) { return part->kind == Kind::Reduce; });
-    return hasSum ? std::optional(Share{attn::Normaliser::Ratio, above, nullptr}) : std::nullopt;
+    return hasSum ? std::optional(NormalisedScore{attn::Normaliser::Ratio, above, nullptr}) : std::nullopt;
   }
   return missed(Reason::SumOfOthers);
 }
 
 /// exp(score - log(sum exp(score - c)) - c)
-std::optional<Share> ShareMatcher::exponentialOf(Expr score, Expr logOfSum) {
-  Expr total = exprs.open(logOfSum), shift = nullptr;
+std::optional<NormalisedScore> NormalisedScoreMatcher::matchExponential(Expr score, Expr logSum) {
+  Expr total = exprs.open(logSum), shift = nullptr;
   if (scalarOp<arith::AddFOp>(total))
     for (unsigned side : {0u, 1u})
       if (Expr log = exprs.open(total->operands[side]); scalarOp<math::LogOp>(log)) {
@@ -100,45 +100,45 @@ std::optional<Share> ShareMatcher::exponentialOf(Expr score, Expr logOfSum) {
   }
   if (!exprs.equal(inner, score, renamed))
     return miss(Reason::SumOfOthers);
-  return Share{attn::Normaliser::Softmax, withoutShift(score), nullptr};
+  return NormalisedScore{attn::Normaliser::Softmax, withoutShift(score), nullptr};
 }
 
-/// The share that `expr` itself is.
-std::optional<Share> ShareMatcher::match(Expr expr) {
+/// Matches `expr` itself.
+std::optional<NormalisedScore> NormalisedScoreMatcher::match(Expr expr) {
   if (scalarOp<arith::DivFOp>(expr))
-    return divided(expr->operands[0], expr->operands[1]);
+    return matchQuotient(expr->operands[0], expr->operands[1]);
   if (scalarOp<arith::MulFOp>(expr))
     for (unsigned side : {0u, 1u}) {
       Expr inverse = exprs.open(expr->operands[1 - side]);
-      if (scalarOp<arith::DivFOp>(inverse) && constantOf(exprs.open(inverse->operands[0])) == 1.0)
-        return divided(expr->operands[side], inverse->operands[1]);
+      if (scalarOp<arith::DivFOp>(inverse) && constantValue(exprs.open(inverse->operands[0])) == 1.0)
+        return matchQuotient(expr->operands[side], inverse->operands[1]);
     }
   if (scalarOp<math::ExpOp>(expr)) {
     Expr exponent = exprs.open(expr->operands[0]);
-    if (scalarOp<arith::SubFOp>(exponent) && !isOfKeys(exponent->operands[1]))
-      return exponentialOf(exponent->operands[0], exponent->operands[1]);
+    if (scalarOp<arith::SubFOp>(exponent) && !dependsOnKeys(exponent->operands[1]))
+      return matchExponential(exponent->operands[0], exponent->operands[1]);
   }
   return std::nullopt;
 }
 
-std::optional<Share> ShareMatcher::findIn(Expr expr) {
-  if (!isOfKeys(expr) || ++visited > mostVisited)
+std::optional<NormalisedScore> NormalisedScoreMatcher::findIn(Expr expr) {
+  if (!dependsOnKeys(expr) || ++visited > mostVisited)
     return std::nullopt;
   Expr whole = exprs.open(expr);
   if (whole->kind != Kind::Scalar)
     return std::nullopt;
-  std::optional<Share> share = match(whole);
-  if (share)
-    share->whole = whole;
-  for (size_t number = 0; !share && number < whole->operands.size(); ++number)
-    share = findIn(whole->operands[number]);
-  for (Expr part = expr; share && part->kind == Kind::Element && part != whole; part = exprs.expand(part))
-    share->tensors.push_back(part->tensor);
-  return share;
+  std::optional<NormalisedScore> normalised = match(whole);
+  if (normalised)
+    normalised->whole = whole;
+  for (size_t number = 0; !normalised && number < whole->operands.size(); ++number)
+    normalised = findIn(whole->operands[number]);
+  for (Expr part = expr; normalised && part->kind == Kind::Element && part != whole; part = exprs.expand(part))
+    normalised->tensors.push_back(part->tensor);
+  return normalised;
 }
 
-Expr ShareMatcher::findExponential(Expr expr) {
-  if (!isOfKeys(expr) || ++visited > 2 * mostVisited)
+Expr NormalisedScoreMatcher::findExponential(Expr expr) {
+  if (!dependsOnKeys(expr) || ++visited > 2 * mostVisited)
     return nullptr;
   Expr whole = exprs.open(expr);
   if (whole->kind != Kind::Scalar)
@@ -149,7 +149,7 @@ Expr ShareMatcher::findExponential(Expr expr) {
     return findExponential(whole->operands[0]);
   if (scalarOp<arith::SelectOp>(whole))
     for (unsigned side : {1u, 2u})
-      if (constantOf(exprs.open(whole->operands[3 - side])) == 0.0)
+      if (constantValue(exprs.open(whole->operands[3 - side])) == 0.0)
         return findExponential(whole->operands[side]);
   if (scalarOp<arith::MulFOp>(whole))
     for (Expr operand : whole->operands)
