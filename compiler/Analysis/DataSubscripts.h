@@ -1,7 +1,7 @@
-//===- DataSubscripts.h - subscripts that depend on data ----------------------------------------------------------===//
+//===- DataSubscripts.h - data-dependent subscripts ---------------------------------------------------------------===//
 //
-// A subscript that is made of indices and sizes alone has been proved in range by the front end. What comes from data
-// is checked when the program runs: any number that was loaded or computed, or counted in 32 bits, which wrap around.
+// The front end has proved that subscripts of indices and sizes are in range. Generated code checks data-dependent
+// subscripts: loaded or computed numbers, and 32-bit arithmetic, which may wrap around.
 //
 //   a[i floordiv 4, select(c, i, 0)]     no, whatever c is        table[index_cast(load)], x[index_cast(i32 i + 1)]
 //
@@ -13,9 +13,9 @@
 namespace attnc {
 
 bool comesFromData(mlir::Value subscript);
-/// Whether one of its subscripts does.
+/// Whether one of the subscripts of `op` depends on data.
 bool readsByData(mlir::tensor::ExtractOp op);
-/// Whether a load below `region` reads so.
+/// Whether a load in `region` has a data-dependent subscript.
 bool readsByData(mlir::Region &region);
 
 } // namespace attnc

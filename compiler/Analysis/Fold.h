@@ -1,6 +1,6 @@
-//===- Fold.h - reductions in the body of a linalg.generic --------------------------------------------------------===//
+//===- Fold.h - matcher of reductions in the body of a linalg.generic ---------------------------------------------===//
 //
-// A body that folds a term into its out argument by one associative operation:
+// The body combines a term with its out argument by one associative operation:
 //
 //   ^bb0(%x: f32, %before: f32):
 //     %term = ... %x ...
@@ -21,7 +21,7 @@ struct FoldMatch {
   mlir::Value term; ///< inside the region
 };
 
-/// How result number `result` is folded; nothing where the out argument is used in another way, or not at all.
+/// The reduction of result number `result`; null if the out argument has another use, or none.
 std::optional<FoldMatch> matchFold(mlir::linalg::GenericOp op, unsigned result);
 
 } // namespace attnc

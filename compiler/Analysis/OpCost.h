@@ -1,17 +1,17 @@
 //===- OpCost.h - cost of an operation of a formula ---------------------------------------------------------------===//
 //
-// One table for all who count. `flops` is what certificates say: operations on floats that the formula asks for. A
-// function such as exp counts as one, whatever it is made of. `instructions` is what choices are made by, of fusion and
-// of schedules: the time of one vector's worth, in additions.
+// One cost table for all passes. `flops` counts the floating-point operations of the formula, for certificates; a
+// function such as exp counts as one. `instructions` is the cost that fusion and schedules compare: the time of one
+// vector operation relative to an addition.
 //
 //                                                   flops   instructions
-//   constants, indices, sizes, what a region yields   -         -
+//   constants, indices, sizes, yield                  -         -
 //   + - * max min of floats                           1         1
 //   fma                                               2         1
 //   / sqrt rsqrt                                      1         8
 //   other functions of `math`: exp, tanh, pow, ...    1        20
 //   sign, rounding                                    -         1
-//   whatever else: integers, comparison, selection,
+//   all others: integers, comparison, selection,
 //   conversion, a load                                -         1
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -26,13 +26,13 @@ struct OpCost {
   int64_t flops = 0, instructions = 0;
 };
 
-/// Of one evaluation; what is in the regions of `op` is not counted.
+/// The cost of one evaluation of `op`, without its regions.
 OpCost costOf(mlir::Operation *op);
-/// Of one evaluation of all that is in `region`, of nested regions too.
+/// The cost of one evaluation of `region` with its nested regions.
 OpCost costOf(mlir::Region &region);
 
-/// Operations on floats in one evaluation of a region of `attn.attend`: an `attn.reduce` in it has as many terms as its
-/// sizes say, of which `sizeOf` gives the values. None where the region is empty.
+/// Floating-point operations of one evaluation of a region of `attn.attend`, 0 for an empty region. The sizes of an
+/// `attn.reduce` in it are the number of its terms; `sizeOf` returns their values.
 SizeExpr flopsOf(mlir::Region &region, llvm::function_ref<SizeExpr(mlir::Value)> sizeOf);
 
 } // namespace attnc

@@ -1,15 +1,15 @@
-//===- SymbolicShapes.h - the sizes of a function's tensors, in the names of its dimensions -----------------------===//
+//===- SymbolicShapes.h - symbolic shape analysis of a function ---------------------------------------------------===//
 //
-// Every extent of every tensor in a function, and every `index` that is a size, as a SizeExpr over the function's
-// symbols. An entry point's symbols are its named dimensions, in the order of `model.dimensions`; any other function
-// (a kernel, a test) has a symbol for each dynamic extent of its arguments, named `<argument>.<dimension>`, and for
-// each `index` argument. What cannot be derived from those is a symbol of its own, named `?n`: the answer is always
-// total.
+// The analysis expresses every extent of every tensor in a function, and every `index` that is a size, as a SizeExpr
+// over the function's symbols. An entry point's symbols are its named dimensions, in the order of `model.dimensions`;
+// any other function (a kernel, a test) has a symbol for each dynamic extent of its arguments, named
+// `<argument>.<dimension>`, and for each `index` argument. An extent that cannot be derived is a new symbol, named
+// `?n`, so every query has a result.
 //
 //   %y = linalg.generic ... -> tensor<?x?x384xf32>      extents  batch, seq, 384      bytes  1536*batch*seq
 //
-// Two extents are equal for certain when their expressions are. Answers are kept where the function stays as it is;
-// where it changes between questions, those alone that `inherit` names.
+// Extents with equal expressions are equal. Results are cached if the function does not change between queries; if it
+// does, only the extents of values passed to `inherit` are.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,7 +26,7 @@ namespace attnc {
 
 class SymbolicShapes {
 public:
-  /// Whether the function is changed between questions.
+  /// Whether the function changes between queries.
   enum class Lifetime { Changes, Stays };
   explicit SymbolicShapes(mlir::func::FuncOp function, Lifetime lifetime = Lifetime::Changes);
 
@@ -40,24 +40,24 @@ public:
   /// Elements times the bytes of one; an i1 is stored in a byte.
   SizeExpr bytes(mlir::Value tensor);
 
-  /// `made`, which takes the place of `replaced`, has its extents, and keeps them.
+  /// Records that `made` replaces `replaced` and has its extents.
   void inherit(mlir::Value made, mlir::Value replaced);
-  /// The op is about to be erased: another one may be made where it lies in memory.
+  /// Drops results for an op before it is erased, because a new op may reuse its address.
   void forget(mlir::Operation *op);
 
   /// Names of the symbols, for SizeExpr::text.
   llvm::ArrayRef<std::string> names() const { return symbolNames; }
   std::string text(const SizeExpr &size) const { return size.text(symbolNames); }
 
-  /// An `index` for each symbol, made at the top of the function where needed. Null where a symbol is not a function
-  /// argument's.
+  /// An `index` with the value of a symbol, created at the top of the function on demand. Null if the symbol does not
+  /// belong to a function argument.
   mlir::Value symbolValue(unsigned symbol);
-  /// Index arithmetic for `size` at the builder's place, or null where one of its symbols has no value at the top.
+  /// Index arithmetic for `size` at the builder's insertion point; null if one of its symbols has no value at the top.
   mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location location, const SizeExpr &size);
 
 private:
   struct Origin {
-    mlir::Value value; ///< a tensor, or an index where dim is -1
+    mlir::Value value; ///< a tensor; an index if dim is -1
     int64_t dim = -1;
   };
   unsigned addSymbol(std::string name, Origin origin);
@@ -70,19 +70,19 @@ private:
   std::vector<Origin> origins;
   std::vector<mlir::Value> values;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, unsigned> known;
-  /// Of results of calls: one is the size of several others, and these of others. Where the function changes, of those
-  /// that were met since the outermost one.
+  /// Extents of results of calls, which depend on each other. If the function changes, the cache lasts for the
+  /// outermost call of a query.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, SizeExpr> met;
   llvm::DenseMap<mlir::Value, std::vector<SizeExpr>> inherited;
-  mlir::SymbolTableCollection symbolTables; ///< where the function stays
+  mlir::SymbolTableCollection symbolTables; ///< if the function does not change
   Lifetime lifetime;
-  unsigned depth = 0; ///< of calls
+  unsigned depth = 0; ///< nesting of calls in a query
 };
 
 /// The extents of the loops of `op`.
 std::vector<SizeExpr> loopExtents(mlir::linalg::GenericOp op, SymbolicShapes &shapes);
 
-/// Replaces each `tensor.dim` in the function by arithmetic on those of its arguments, where that is possible.
+/// Replaces each `tensor.dim` in the function by arithmetic on dimensions of its arguments, if they determine it.
 void resolveSizes(mlir::func::FuncOp function);
 
 } // namespace attnc

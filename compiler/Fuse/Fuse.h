@@ -1,4 +1,4 @@
-//===- Fuse.h - from tensor computations to kernels -------------------------------------------------------------===//
+//===- Fuse.h - the fuse phase: tensor computations to kernels --------------------------------------------------===//
 //
 // The fuse phase turns an imported module into kernels and entry points that only call them (docs/architecture.md).
 // docs/passes.md lists the passes, Passes.td and EmitterPasses.td define them; buildKernelsPipeline and
@@ -20,31 +20,33 @@ namespace attnc {
 #define GEN_PASS_DECL
 #include "compiler/Fuse/Passes.h.inc"
 
-/// Sums over windows stay where one of `emitters`, which must outlive the pass, wants them as they stand.
+/// Sums over windows that one of `emitters` supports as they are do not become contractions. `emitters` must outlive
+/// the pass.
 std::unique_ptr<mlir::Pass> createFormContractionsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                                                        llvm::StringRef target = "native");
-/// `target` as Target::resolve takes it. `emitters` must outlive the pass.
+/// `target` is an argument of Target::resolve. `emitters` must outlive the pass.
 std::unique_ptr<mlir::Pass> createSplitKernelsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
                                                    llvm::StringRef target = "native");
 std::unique_ptr<mlir::Pass> createPackWeightsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
                                                   llvm::StringRef target = "native");
 
-/// The phase up to kernels, for a builtin.module. Kernels are such as one of `emitters`, which must outlive the passes,
-/// takes on `target`; where there are none, nobody is asked.
+/// The phase up to kernels, for a builtin.module. One of `emitters` supports each kernel on `target`; without emitters
+/// that is not checked. `emitters` must outlive the passes.
 void buildKernelsPipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                           llvm::StringRef target = "native");
-/// The rest of it: weights are packed as the kernels' emitters want them; where there are none, weights stay plain.
+/// The rest of the phase packs weights in the layouts that the kernels' emitters require; without emitters weights stay
+/// plain.
 void buildWeightsPipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                           llvm::StringRef target = "native");
-/// The whole phase. In between, a strategy says which emitter has a kernel.
+/// The whole phase. The pipeline of a compile applies a strategy's choice of emitters between its two parts.
 void buildFusePipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                        llvm::StringRef target = "native");
 
-/// The upstream interfaces that the passes use, for a context that was not given all of them.
+/// Registers the upstream interfaces that the passes use, for a context without them.
 void registerFuseInterfaces(mlir::DialectRegistry &registry);
 
-/// Makes the passes above, and the pipeline as `attn-fuse` (weights stay plain), known to attn-opt. `emitters`, which
-/// must outlive every use of the passes, are those that attn-split-kernels and attn-pack-weights ask.
+/// Registers the passes, and the pipeline as `attn-fuse` (weights stay plain), for attn-opt. attn-split-kernels and
+/// attn-pack-weights query `emitters`, which must outlive every use of the passes.
 void registerFusePasses(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters);
 
 } // namespace attnc

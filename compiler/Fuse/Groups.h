@@ -1,8 +1,8 @@
-//===- Groups.h - ops that will be one kernel -----------------------------------------------------------------===//
+//===- Groups.h - kernel groups: ops that become one kernel -----------------------------------------------------===//
 //
-// The forming passes do not move ops: they mark those that belong together with `attn.group = [number, "kind"]`,
-// numbers counting from 0 in a function. `attn-outline-kernels` moves each group into a function and removes the marks;
-// an op without a mark that computes a tensor is a group of its own by then.
+// Grouping passes do not move ops. They mark the ops of a group with `attn.group = [number, "kind"]`, numbered from 0
+// in each function. `attn-outline-kernels` moves each group into a function and removes the marks; an unmarked op that
+// computes a tensor becomes a group of its own.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,13 +21,13 @@ struct GroupMark {
 void markGroup(mlir::Operation *op, GroupMark mark);
 std::optional<GroupMark> groupOf(mlir::Operation *op);
 void unmarkGroup(mlir::Operation *op);
-/// The lowest number that no group of the function has.
+/// The lowest unused group number of the function.
 int64_t nextGroupNumber(mlir::func::FuncOp function);
 /// Groups in the order of their first ops.
 llvm::MapVector<int64_t, llvm::SmallVector<mlir::Operation *>> groupsIn(mlir::func::FuncOp function);
 
-/// Does `op` compute tensor elements, so that it has to lie in a kernel? Neither free reshapes nor what only prepares
-/// an out argument do.
+/// Whether `op` computes tensor elements, so that it has to be in a kernel. Free reshapes and initial values of out
+/// arguments do not.
 bool computesTensor(mlir::Operation *op);
 
 } // namespace attnc

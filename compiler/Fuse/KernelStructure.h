@@ -1,4 +1,4 @@
-//===- KernelStructure.h - what makes two kernels the same --------------------------------------------------------===//
+//===- KernelStructure.h - structural equality and fingerprint of kernels -----------------------------------------===//
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -6,11 +6,11 @@
 
 namespace attnc {
 
-/// A text that is equal for kernels of equal structure: types, attributes and ops, but no names and no places. Of a
-/// kernel as outlining leaves it, which has no schedule yet, it is a fact of the model's mathematics.
+/// A text that is equal for kernels of equal structure: types, attributes and ops, without names and source locations.
+/// After outlining a kernel has no schedule, so its text depends on its computation alone.
 std::string kernelStructure(mlir::func::FuncOp kernel);
 
-/// A hash of that, by which a database knows the kernel in any model.
+/// A hash of the text, the key of tuning databases.
 std::string kernelFingerprint(mlir::func::FuncOp kernel);
 
 } // namespace attnc

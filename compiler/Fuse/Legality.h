@@ -1,7 +1,7 @@
-//===- Legality.h - may two ops share a kernel? -------------------------------------------------------------------===//
+//===- Legality.h - legality of fusion ----------------------------------------------------------------------------===//
 //
-// The questions that the forming passes ask before they join two ops, and that attn-explain-edges asks again afterwards
-// of the edges that were left: the answer is nothing, or the reason why not.
+// Predicates on pairs of ops, which the grouping passes test before a fusion, and attn-explain-edges tests again for
+// the remaining edges. A predicate returns null if the fusion is legal, otherwise the reason against it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,21 +12,21 @@
 
 namespace attnc {
 
-/// Why `consumer`, which reads the result of a contraction through `use`, cannot be its epilogue. Whether the result
-/// has other readers is not asked.
+/// The reason why `consumer`, which reads the result of a contraction through `use`, cannot be its epilogue. Other
+/// users of the result are not considered.
 std::optional<Reason> whyNotEpilogue(mlir::linalg::GenericOp consumer, mlir::OpOperand &use);
 
-/// Whether the formula of `consumer` with that of `producer` in it would take more operations, or read more tensors,
-/// than a kernel gains by: each is copied when the next one joins it, so this bounds what fusing a long chain takes.
+/// Whether the formula of `consumer` with `producer` inlined would exceed the bounds on operations or operands. Each
+/// fusion copies the formula, so the bounds keep the fusion of long chains from quadratic time.
 bool isFormulaTooLarge(mlir::linalg::GenericOp producer, mlir::linalg::GenericOp consumer);
 
-/// How an op runs over rows: `rows` leading parallel loops, then at most one loop over a row's elements.
+/// The role of an op in a rows kernel: `rows` leading parallel loops, then at most one loop over the elements of a row.
 enum class RowPart { Scalar, Map, Reduction };
 
-/// The part that `op` can take in a kernel whose rows are counted by `rows` loops.
+/// The role of `op` in a kernel with `rows` row loops; null if it has none.
 std::optional<RowPart> rowRole(mlir::linalg::GenericOp op, unsigned rows);
 
-/// Why `reader` cannot take `value`, which another op makes row by row, as it is made: it reads other rows.
+/// The reason why `reader` cannot consume the rows of `value` as another op produces them: it reads other rows.
 std::optional<Reason> whyNotRowLocal(mlir::linalg::GenericOp reader, mlir::Value value, unsigned rows);
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- Outliner.h - a group of ops as a function ------------------------------------------------------------------===//
+//===- Outliner.h - outlining of kernel groups to functions -------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Fuse/Groups.h"
@@ -6,10 +6,10 @@
 
 namespace attnc {
 
-/// Moves the ops of every group of `function`, of one block and in order, into a private function with `attn.kernel`,
-/// `<function>_<kind>_<number>`, and calls it where the last of them was. What prepares an out argument, scalars and
-/// sizes are computed inside; tensors become arguments in the order in which the ops first read them, then sizes that
-/// no argument has.
+/// Moves the ops of each group of `function` into a private function `<function>_<kind>_<number>` with `attn.kernel`,
+/// and inserts a call at the position of the last op. A group is in one block. Initial values of out arguments, scalars
+/// and sizes are computed inside. Arguments are the tensors in the order of their first use, then sizes that no
+/// argument has.
 void outlineGroups(mlir::func::FuncOp function, mlir::SymbolTable &symbols);
 
 } // namespace attnc

@@ -1,8 +1,8 @@
-//===- Regroup.h - several loops as one ---------------------------------------------------------------------------===//
+//===- Regroup.h - loop collapsing by reshapes of dense operands --------------------------------------------------===//
 //
-// Loops that every operand runs through side by side and in order can be one loop: [batch, seq, dim] with dim alone is
-// [rows, dim]. Reshaping a dense tensor to that is free. A **grouping** lists, for each dimension of the reshaped
-// tensor, the loops it stands for; an empty list is a new dimension of size 1.
+// Loops that are adjacent and in the same order in every operand can be collapsed to one: [batch, seq, dim] becomes
+// [rows, dim]. The reshape of a dense tensor is free. A **grouping** lists, for each dimension of the reshaped tensor,
+// the collapsed loops; an empty list is a new dimension of size 1.
 //
 //   x[b, s, d], grouping {{b, s}, {d}}     collapse_shape [[0, 1], [2]]
 //   w[k],       grouping {{}, {k}}         expand_shape   [[0, 1]]         (a vector as a matrix of one row)
@@ -20,8 +20,8 @@ namespace attnc {
 using Dims = llvm::SmallVector<unsigned>;
 using Grouping = llvm::SmallVector<Dims>;
 
-/// Splits an operand's loops into the `groups` that it has, each whole and in its order; nothing where it mixes them.
-/// The result numbers the groups in the operand's order.
+/// The `groups` of an operand's loops, in the operand's order, as numbers; null unless each group is complete, adjacent
+/// and in order.
 std::optional<llvm::SmallVector<unsigned>> splitIntoGroups(llvm::ArrayRef<unsigned> dims, llvm::ArrayRef<Dims> groups);
 
 Grouping groupingOf(llvm::ArrayRef<unsigned> order, llvm::ArrayRef<Dims> groups);
@@ -37,7 +37,7 @@ mlir::Value ungrouped(mlir::OpBuilder &builder, mlir::Value value, mlir::Value l
 /// An empty tensor of the shape that `value` has when it is grouped.
 mlir::Value groupedEmpty(mlir::OpBuilder &builder, mlir::Value value, const Grouping &grouping, SymbolicShapes &shapes);
 
-/// What joins the reshapes that regrouping leaves side by side, and drops those that undo each other.
+/// Patterns that merge adjacent reshapes and remove pairs that cancel.
 mlir::FrozenRewritePatternSet reshapePatterns(mlir::MLIRContext *context);
 
 } // namespace attnc
