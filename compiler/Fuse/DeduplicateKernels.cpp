@@ -1,9 +1,9 @@
 //===- DeduplicateKernels.cpp - attn-deduplicate-kernels ----------------------------------------------------------===//
 //
-// Keeps one of the kernels that have the same structure: equal but for names and places in the source. Those that read
-// parameters which their entry point updates are kept apart from others, whose weights may arrive packed.
+// Merges kernels of equal structure, which differ only in names and source locations. Kernels that read parameters
+// updated by their entry point are not merged with others, whose weights may be packed.
 //
-// Needs: outlined kernels. Leaves: no two kernels of the same structure; every call names the first of its kind.
+// Precondition: outlined kernels. Postcondition: no two kernels have the same structure; calls refer to the first one.
 //
 //   call @logits_gemm_0(%a, %w)             call @logits_gemm_0(%a, %w)
 //   call @last_gemm_0(%b, %u)         →     call @logits_gemm_0(%b, %u)

@@ -1,9 +1,9 @@
 //===- ExplainEdges.cpp - attn-explain-edges ----------------------------------------------------------------------===//
 //
-// Records, for every tensor that passes from one kernel to another, why the two are not one and how many bytes that
-// keeps in memory. No edge goes unexplained.
+// Records, for every tensor between two kernels, the reason against their fusion and the bytes of the tensor. Every
+// edge has a reason.
 //
-// Needs: outlined kernels. Leaves: the same program, with `attn.decisions` complete (Explanation.h).
+// Precondition: outlined kernels. Postcondition: the same program, with `attn.decisions` complete (Decisions.h).
 //
 //   %0 = call @logits_rows_0(%x)                 {made = false, reason = "contraction-operand", what = "logits_rows_0",
 //   %1 = call @logits_gemm_0(%0, %w)      →       into = "logits_gemm_0", bytes = "1536*batch*seq", entry = "logits"}

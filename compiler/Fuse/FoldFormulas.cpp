@@ -1,23 +1,23 @@
 //===- FoldFormulas.cpp - attn-fold-formulas ----------------------------------------------------------------------===//
 //
-// Computes the elements of a pointwise tensor inside the formula that reads them by subscript.
+// Inlines the elements of a pointwise tensor into the formula that reads them by subscript.
 //
-// Needs: pointwise chains fused. Leaves: no pointwise tensor that a formula (a region of attend, the body of a
-// pointwise op) reads exactly once per element; none that reads nothing; none of all pairs of a query and a key that is
+// Precondition: pointwise chains are fused. Postcondition: no pointwise tensor that a formula (a region of attend, the
+// body of a pointwise op) reads exactly once for each element; none that reads nothing; no all-pairs tensor that is
 // cheap to compute.
 //
 //   %bias = generic { slope * (i - j) }  : [heads, seq, seq]      score (%h, %i, %j) {
 //   attend ... score (%h, %i, %j) {                          →      ... slope * (%i - %j)
 //     extract %bias[%h, %i, %j]
 //
-// attn-fold-pair-formulas does it for tensors of all pairs that an attend reads, and no others. It runs before derive,
-// so that no gradient of a tensor of all pairs is held.
+// attn-fold-pair-formulas does this for all-pairs tensors that an attend reads, and no others. It runs before derive,
+// so that no gradient of an all-pairs tensor is materialised.
 //
-// A subscript from data is checked where an element is loaded. A tensor that would be folded to nothing that has that
-// subscript, as iota(n), is kept.
+// A data-dependent subscript is checked where an element is loaded. A tensor is not folded if that would remove the
+// load with the subscript, as of iota(n).
 //
-// Folding saves the tensor; it costs when the formula runs over more than the tensor's indices, for then each element
-// is computed again for every value of the others: k[j, d] * scale would be computed anew for every query.
+// Folding saves the tensor. It costs recomputation if the formula has more indices than the tensor: k[j, d] * scale
+// would be recomputed for every query.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Analysis/DataSubscripts.h"

@@ -1,16 +1,16 @@
 //===- FoldViews.cpp - attn-fold-views ----------------------------------------------------------------------------===//
 //
-// Makes views cost nothing: what only rearranges or selects elements is folded into the subscripts and indexing maps of
-// whoever reads it, and a transpose of what attention or a contraction computes into the order in which it is written.
+// Folds views into their users: views become subscripts and indexing maps of the ops that read them, and a transpose of
+// a result of attention or of a contraction becomes the order in which the result is written.
 //
-// attn-fold-views-into-attention does it for what attends read and write alone. It runs before derive, so that
-// gradients are of the tensors that the views look at: a gradient's formulas read those of which it is the
-// gradient, and are left as they are afterwards.
+// attn-fold-views-into-attention does this for operands and results of attention alone. It runs before derive, so that
+// gradients refer to the viewed tensors: a gradient's formulas read the tensors whose gradient it computes, and are not
+// changed afterwards.
 //
-// Needs: views as ops (attn-raise-views). Leaves: no transpose or slice between a tensor and a `tensor.extract`; no
-// transpose in front of a linalg.generic; no slice in front of a pointwise one; no transpose behind an attend that is
-// its only reader, nor behind a contraction that has no other one and whose rows and columns it exchanges whole.
-// Reshapes of whole tensors stay: they are free.
+// Precondition: views are ops (attn-raise-views). Postcondition: no transpose or slice before a `tensor.extract`; no
+// transpose before a linalg.generic; no slice before a pointwise op; no transpose after an attend that has no other
+// user, nor after a contraction that has no other user and whose rows and columns it exchanges as a whole. Reshapes of
+// whole tensors remain, because they are free.
 //
 //   %k = transpose (expand (slice %qkv [0, 0, 384] ...))        attend ... score (%b, %h, %i, %j) {
 //   attend ... score (%b, %h, %i, %j) {                    →      %f = 384 + %h * 64 + %d

@@ -1,22 +1,22 @@
 //===- FormContractions.cpp - attn-form-contractions --------------------------------------------------------------===//
 //
-// Brings contractions into the form of a gemm kernel and joins each with the pointwise op behind it, its epilogue.
+// Normalises contractions to the loops of a gemm kernel, and groups each with the pointwise op after it, its epilogue.
 //
-// Needs: pointwise chains fused. Leaves: contractions and their epilogues marked as groups of kind "gemm". Where every
-// operand has its indices in groups (batch, rows, depth, columns), the loops are [batch,] M, N, K and operands are
-// reshaped to that, which is free; otherwise the loops stay as they are.
+// Precondition: pointwise chains are fused. Postcondition: contractions and their epilogues are marked as groups of
+// kind "gemm". If the indices of every operand form groups (batch, rows, depth, columns), the loops are [batch,] M, N,
+// K and operands are reshaped, which is free; otherwise the loops are unchanged.
 //
 //   %y = generic sum_k x[b, s, k] * w[k, n]                %x2 = collapse %x  [b * s, k]
 //   %z = generic gelu(y[b, s, n] + bias[n])          →     %y2 = generic sum_k x2[m, k] * w[k, n]    {attn.group = 0}
 //                                                          %z2 = generic gelu(y2[m, n] + bias[n])    {attn.group = 0}
 //                                                          %z = expand %z2
 //
-// A sum of products loses its loops of one iteration, and one of several factors becomes a contraction first
-// (LiftFactors.h), but not a sum over windows where an emitter wants those as they stand. Such a sum and its epilogue
-// are marked as a group of kind "loops"; attn-split-kernels takes those apart that the emitter, asked for the whole
-// kernel, does not take.
+// Loops of one iteration are removed from sums of products, and a product of several factors first becomes a
+// contraction (LiftFactors.h), except a sum over windows that an emitter supports as it is. Such a sum and its epilogue
+// are marked as a group of kind "loops"; attn-split-kernels splits the groups that the emitter does not support as a
+// whole.
 //
-// Where both operands of a pointwise op come from contractions, the later one takes it.
+// If both operands of a pointwise op are contractions, it becomes the epilogue of the later one.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Analysis/Decisions.h"

@@ -1,11 +1,11 @@
 //===- FormRows.cpp - attn-form-rows ------------------------------------------------------------------------------===//
 //
-// Finds what can be computed row by row: reductions over the last dimension, and the ops around them that run over the
-// same rows (norms, softmax, cross entropy, argmax).
+// Groups ops that are computed row by row: reductions over the last dimension and the ops around them over the same
+// rows (norms, softmax, cross entropy, argmax).
 //
-// Needs: contractions marked (attn-form-contractions). Leaves: such ops marked as groups of kind "rows". Within a group
-// every op runs over the same leading loops; an op takes what another makes for the same row only; rows that lie
-// between two ops of the group fit the scratch of a worker.
+// Precondition: contractions are marked (attn-form-contractions). Postcondition: such ops are marked as groups of kind
+// "rows". All ops of a group have the same leading loops; an op reads only the same row of another op's result; rows
+// that ops exchange fit in the scratch of a worker.
 //
 //   %m = generic max_k x[b, s, k]                    %x2 = collapse %x  [b * s, k]
 //   %e = generic exp(x[b, s, k] - m[b, s])           %m = generic max_k x2[r, k]          {attn.group = [0, "rows"]}
@@ -14,8 +14,8 @@
 //                                                    %p2 = generic e[r, k] / s[r]         {attn.group = [0, "rows"]}
 //                                                    %p = expand %p2
 //
-// Where all operands have the row loops side by side, they become one loop, so that kernels of the same rows are shared
-// whatever counts them.
+// If the row loops are adjacent in all operands, they are collapsed to one loop, so that kernels over equal rows are
+// shared whatever their row dimensions are.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Analysis/Decisions.h"

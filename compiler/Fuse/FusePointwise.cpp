@@ -1,15 +1,17 @@
 //===- FusePointwise.cpp - attn-fuse-pointwise --------------------------------------------------------------------===//
 //
-// Makes one linalg.generic of chains of pointwise ones, and of a pointwise op with the reduction that reads it.
+// Fuses chains of pointwise ops to one linalg.generic, and a pointwise op with the reduction that reads it.
 //
-// Needs: transposes folded where they can be (attn-fold-views); those left become pointwise ops here. Leaves: no
-// pointwise op whose only reader is a pointwise op or a reduction that reads each of its elements once.
+// Precondition: transposes are folded where possible (attn-fold-views); the others become pointwise ops here.
+// Postcondition: no pointwise op whose only user is a pointwise op, or a reduction that reads each of its elements
+// once.
 //
-// A producer is never computed twice, unless it reads nothing (a constant, positions): it keeps its own op where it has
-// several readers, where the reader repeats it along a dimension, or where the reader is a contraction. No formula
-// grows without end: one of hundreds of operations or dozens of tensors is a kernel of its own (isFormulaTooLarge).
-// What a parameter is set to (model.set) is a second result of the op that reads it, so that an optimizer's step is one
-// op. In a step of a scan so is every pointwise op with several readers: a step is short, and each op of it a launch.
+// A producer is not computed twice, unless it reads nothing (a constant, positions): it is not fused if it has several
+// users, if the user broadcasts it along a dimension, or if the user is a contraction. The size of formulas is bounded:
+// one with hundreds of operations or dozens of tensors is a kernel of its own (isFormulaTooLarge). The new value of a
+// parameter (model.set) is a second result of the op that reads the parameter, so that an optimizer's update is one op.
+// In a time step of a scan, every pointwise op with several users is a further result too, because a time step is short
+// and each op would be a launch.
 //
 //   %a = generic { addf }  ins(%x, %bias)
 //   %b = generic { gelu }  ins(%a)                 →     %b = generic { addf, gelu }  ins(%x, %bias)

@@ -1,11 +1,11 @@
 //===- KeepExact.cpp - attn-keep-exact ----------------------------------------------------------------------------===//
 //
-// Marks the arithmetic whose last bit decides: what is compared for equality, and what the largest or the least is
-// taken of. The gradient of a maximum computes the formula under it again and asks which values are equal to the
-// maximum (compiler/Derive); a product fused with a sum in one of the two kernels, or a quotient by a reciprocal, would
-// let it find none. Emitters compute what is marked op by op, as IEEE 754 says.
+// Marks arithmetic whose last bit matters: operands of comparisons for equality, and of maxima and minima. The gradient
+// of a maximum recomputes the formula of the operands and compares them with the maximum for equality
+// (compiler/Derive). A fused multiply-add or a reciprocal in one of the two kernels would make the comparison fail.
+// Emitters evaluate marked ops one by one as IEEE 754 specifies.
 //
-// Needs: outlined kernels. Leaves: `attn.exact` on such sums, differences, products and quotients of a kernel.
+// Precondition: outlined kernels. Postcondition: `attn.exact` on these sums, differences, products and quotients.
 //
 //   %q = arith.divf %x, %d : f32                          %q = arith.divf %x, %d {attn.exact} : f32
 //   %is = arith.cmpf oeq, %q, %largest : f32       →      %is = arith.cmpf oeq, %q, %largest : f32

@@ -1,11 +1,10 @@
 //===- LiftGathers.cpp - attn-lift-gathers ------------------------------------------------------------------------===//
 //
-// What a formula picks by data out of each row of a tensor becomes a tensor of its own, where a reduction runs over the
-// same rows: the two can then share a kernel, the row is read while it is there, and what is computed from the rows
-// later may be written over them. (The loss of a cross entropy picks the logit of the target; its gradient lies where
-// the logits were.)
+// Hoists data-dependent reads of a row to a tensor of their own if a reduction runs over the same rows. The two can
+// then share a kernel, which reads the row once, and later results may overwrite the rows. (The loss of a cross entropy
+// reads the logit of the target; its gradient overwrites the logits.)
 //
-// Needs: formulas folded. Leaves: no such pick in a formula of more than the rows.
+// Precondition: formulas are folded. Postcondition: no such read in a formula over more than the rows.
 //
 //   %s = generic sum_k exp(x[b, k])            %s = generic sum_k exp(x[b, k])
 //   %l = generic sum_b log(s[b])          →    %p = generic x[b, t[b]]

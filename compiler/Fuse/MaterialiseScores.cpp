@@ -1,10 +1,10 @@
 //===- MaterialiseScores.cpp - attn-materialise-scores ------------------------------------------------------------===//
 //
-// Writes attention as plain tensor code where a strategy refuses it as one op (`attention-fused`, RefusedFusions.h):
-// the opposite of attn-raise-attention.
+// Writes attention as plain tensor code if a strategy refuses it as one op (`attention-fused`, RefusedFusions.h): the
+// inverse of attn-raise-attention.
 //
-// Needs: attention whose gradients have been derived. Leaves: no attend that is refused, but for those that plain code
-// has no form of, which are a decision each.
+// Precondition: gradients of attention are derived. Postcondition: no refused attend, except those without an
+// equivalent in plain code, for each of which a decision is recorded.
 //
 //   %y = attn.attend softmax outer(%b, %n) keys(%n) ...     %r = generic sum_d q[b, i, d] * k[b, j, d]    [b, n, n]
 //     score { reduce add { q * k } / c }                    %s = generic select(j <= i, r / c, -inf)      [b, n, n]
@@ -12,8 +12,8 @@
 //     value { v[b, j, d] }                                  %z = generic sum_j e,  %p = generic e / z     [b, n, n]
 //                                                           %y = generic sum_j p[b, i, j] * v[b, j, d]
 //
-// A row of which nothing is kept gives zeros, as attention does. What a masked pair's value is does matter: a NaN there
-// reaches the result, as it does in plain tensor code.
+// A row without unmasked keys becomes zeros, as in attention. Values of masked pairs have an effect: a NaN there
+// reaches the result, as in plain tensor code.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Analysis/DataSubscripts.h"

@@ -1,9 +1,9 @@
 //===- NarrowSlices.cpp - attn-narrow-slices ----------------------------------------------------------------------===//
 //
-// Computes only the part of a tensor that is used: a slice along parallel dimensions moves in front of the computation.
+// Computes only the used part of a tensor: a slice along parallel dimensions moves before the computation.
 //
-// Needs: slices with unit strides. Leaves: no slice whose source is a linalg op with no other reader, unless a
-// reduction or an inexact indexing map stands between.
+// Precondition: slices have unit strides. Postcondition: no slice of a linalg op without other users, unless a
+// reduction or an inexact indexing map prevents it.
 //
 //   %y = linalg.generic (norm of %x)                          %s = extract_slice %x [0, %last, 0] [%b, 1, 768]
 //   %z = extract_slice %y [0, %last, 0] [%b, 1, 768]    →     %z = linalg.generic (norm of %s)

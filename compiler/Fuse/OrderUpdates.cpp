@@ -1,10 +1,10 @@
 //===- OrderUpdates.cpp - attn-order-updates ----------------------------------------------------------------------===//
 //
-// Moves what sets a parameter behind all that reads the parameter: fusion moves ops to their readers, and a reader may
-// lie behind the step of another parameter. Where nothing has moved, a parameter is set where its step is, and memory
-// planning can compute it in place.
+// Moves each `model.set` after all reads of its parameter. Fusion moves ops to their users, which may follow the update
+// of another parameter. If nothing has moved, a parameter is set right after its update, and the memory plan can
+// compute it in place.
 //
-// Needs: outlined kernels. Leaves: in each block, no `model.set` in front of what reads its parameter.
+// Precondition: outlined kernels. Postcondition: in each block, no `model.set` before a read of its parameter.
 //
 //   model.set @a, %x                              %y = call @step_of_b(%a, %g)
 //   %y = call @step_of_b(%a, %g)            →     model.set @a, %x

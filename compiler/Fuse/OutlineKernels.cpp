@@ -1,10 +1,10 @@
 //===- OutlineKernels.cpp - attn-outline-kernels ------------------------------------------------------------------===//
 //
-// Moves each group of ops into a private function of its own, a kernel, and calls it.
+// Outlines each group of ops to a private function, a kernel, and calls it.
 //
-// Needs: groups marked by the forming passes; whatever else computes a tensor becomes a group of its own here ("attend"
-// or "loops"). Leaves: entry points with calls of kernels, scf.for, model.get, free reshapes and size arithmetic. A
-// kernel's sizes are `tensor.dim` of its arguments where one has that size, `index` arguments otherwise.
+// Precondition: groups are marked; any other op that computes a tensor becomes a group of its own here ("attend" or
+// "loops"). Postcondition: entry points contain calls of kernels, scf.for, model.get, free reshapes and size
+// arithmetic. Sizes in a kernel are `tensor.dim` of an argument with that size, otherwise `index` arguments.
 //
 //   %m = generic max_k ...  {attn.group = [0, "rows"]}           %p = call @logits_rows_0(%x)
 //   %p = generic ...        {attn.group = [0, "rows"]}     →

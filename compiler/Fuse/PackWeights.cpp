@@ -1,13 +1,13 @@
 //===- PackWeights.cpp - attn-pack-weights ------------------------------------------------------------------------===//
 //
-// Says which weights arrive packed: an argument of a kernel whose every call passes a parameter carries `attn.packed`
-// where the emitter of the kernel wants it so (Codegen/Interface/PanelPacking.h). A matrix that all steps of a scan
-// read, and that is no such parameter (a step of training changes it), is packed in front of the scan, by a `pack`
-// kernel: its result is its argument, in panels.
+// Selects the weights that are packed. An argument of a kernel whose calls all pass a parameter gets `attn.packed` if
+// the kernel's emitter requires it (Codegen/Interface/PanelPacking.h). A matrix that all time steps of a scan read, and
+// that is no such parameter (a training step updates it), is packed before the scan by a `pack` kernel, whose result is
+// its argument in panels.
 //
-// Needs: outlined, shared kernels, a target and its emitters. Leaves: `attn.packed` on such arguments, `pack` kernels,
-// and a decision for each weight that a contraction reads: packed alone, packed beside the plain tensor that another
-// kernel reads, or plain.
+// Precondition: outlined kernels without duplicates, a target and its emitters. Postcondition: `attn.packed` on these
+// arguments, `pack` kernels, and a decision for each weight that a contraction reads: packed alone, packed beside the
+// plain tensor for another kernel, or plain.
 //
 //   %w = model.get @up                                    func.func private @logits_gemm_2(%x, %w {attn.packed =
 //   call @logits_gemm_2(%x, %w, %bias)              →       {layout = "panels", nr = 48, ...}}, %bias)

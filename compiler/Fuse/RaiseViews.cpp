@@ -1,17 +1,17 @@
 //===- RaiseViews.cpp - attn-raise-views --------------------------------------------------------------------------===//
 //
-// Recognises a linalg.generic that only moves elements, as index notation writes it, and says so with the ops of views.
+// Rewrites a linalg.generic that only moves elements, as index notation produces it, to view ops.
 //
-// Needs: nothing. Leaves: a generic whose body is one element of one tensor, each index used once, as
-// extract_slice, expand_shape, transpose and collapse_shape, those of them that are needed.
+// Precondition: none. Postcondition: a generic whose body is one element of one tensor, with each index used once, is a
+// chain of extract_slice, expand_shape, transpose and collapse_shape, as far as each is needed.
 //
 //   [b, s, m] => y[b, m / 64, s, m % 64]           transpose [0, 2, 1, 3], collapse [[0], [1], [2, 3]]
 //   [b, h, s, d] => x[b, s, 384 + h * 64 + d]      slice [.., 384:768], expand [.., 6, 64], transpose [0, 2, 1, 3]
 //
-// A list of one element, as a loop of one iteration leaves it, is an expand_shape of that element.
+// A list of one element, the remainder of a loop of one iteration, becomes an expand_shape of that element.
 //
-// Each subscript is read as a number in mixed radix whose digits are the result's indices, or parts of them: the index
-// m above has the digits m / 64 and m % 64.
+// Each subscript is parsed as a number in mixed radix whose digits are the result's indices, or parts of them: the
+// index m above has the digits m / 64 and m % 64.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Analysis/HostFunctions.h"

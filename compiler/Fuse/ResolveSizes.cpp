@@ -1,9 +1,10 @@
 //===- ResolveSizes.cpp - attn-resolve-sizes ----------------------------------------------------------------------===//
 //
-// Makes every size arithmetic on the dimensions of the function's arguments, so that no computation is kept alive, or
-// kept apart, by a question for its shape.
+// Rewrites every size to arithmetic on the dimensions of the function's arguments, so that no query of a shape keeps a
+// computation alive or prevents a fusion.
 //
-// Needs: an imported module. Leaves: `tensor.dim` of function arguments only, at the top of each function.
+// Precondition: an imported module. Postcondition: `tensor.dim` only of function arguments, at the top of each
+// function.
 //
 //   %y = linalg.generic ins(%x : tensor<?x8xf32>) ...            %n = tensor.dim %x, 0
 //   %n = tensor.dim %y, 0                                  →     %y = linalg.generic ins(%x : tensor<?x8xf32>) ...

@@ -1,11 +1,11 @@
 //===- SplitKernels.cpp - attn-split-kernels ----------------------------------------------------------------------===//
 //
-// Takes kernels of several ops apart where no emitter takes them whole: forming kernels knows what belongs together,
-// the emitter knows which orders of dimensions it can address. A sum over windows that has an epilogue stays whole
-// where an emitter has a fast form for both.
+// Splits kernels of several ops that no emitter supports as a whole. The grouping passes decide which ops belong
+// together; an emitter determines which orders of dimensions it can address. A sum over windows with an epilogue is not
+// split if an emitter has fast code for both.
 //
-// Needs: outlined kernels and a target. Leaves: kernels that are taken, or that hold one op; each op of a kernel that
-// was taken apart is a loops kernel, and the decision is recorded. So is where an emitter has a slow form for a kernel.
+// Precondition: outlined kernels and a target. Postcondition: every kernel is supported, or has one op. Each op of a
+// split kernel is a loops kernel, and a decision is recorded, also if an emitter has only slow code for a kernel.
 //
 //   call @f_gemm_0(%x, %w, %bias)                        →     %y = call @f_loops_0(%x, %w)
 //   func.func private @f_gemm_0 { contraction; epilogue }      call @f_loops_1(%y, %bias)
