@@ -207,7 +207,7 @@ SizeExpr SymbolicShapes::extentOfResult(OpResult result, int64_t dim) {
       .Default([&](Operation *) { return unknown(result, dim); });
 }
 
-/// A kernel's result is as large as its body says, in the extents of its arguments.
+/// The extents of a kernel's result, from its body and the extents of its arguments.
 SizeExpr SymbolicShapes::extentOfCall(func::CallOp call, unsigned result, int64_t dim) {
   std::pair<Value, int64_t> key(call.getResult(result), dim);
   if (auto found = met.find(key); found != met.end())

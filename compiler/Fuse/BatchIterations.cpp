@@ -182,7 +182,7 @@ public:
     for (unsigned number = 0; number < loop.getNumResults(); ++number)
       if (!loop.getResult(number).use_empty() && !planList(number) && !planSum(number))
         others.push_back(number);
-    // Others may read lists that are made by now.
+    // Other ops may now have per-iteration lists as operands.
     for (unsigned number : others)
       planSum(number);
     if (sunk.empty() || !hasKnownSizes)

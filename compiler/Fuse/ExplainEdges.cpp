@@ -206,7 +206,8 @@ Reason EdgeExplainer::intoGemm(Edge &edge) {
                                                                    : Reason::EpilogueSubscript;
 }
 
-/// The consumer takes each row as the producer made it: only the scratch for rows keeps the two apart.
+/// Whether the consumer reads each row as the producer writes it, so that only the scratch for rows prevents the
+/// fusion.
 static bool readsRowForRow(Edge &edge) {
   BlockArgument argument = edge.consumer.getArgument(edge.argument);
   auto maker = dyn_cast_if_present<linalg::GenericOp>(edge.maker());
@@ -276,7 +277,7 @@ Reason EdgeExplainer::intoLoops(Edge &edge) {
   return Reason::DifferentRows;
 }
 
-/// Whether the maker and a reader of the tensor were kept apart by the strategy.
+/// Whether a strategy refused the fusion of the producer with a user of the tensor.
 static bool isKeptApart(Edge &edge) {
   Operation *maker = edge.maker();
   return maker && llvm::any_of(edge.consumer.getArgument(edge.argument).getUsers(),

@@ -43,7 +43,7 @@ namespace attnc {
 #include "compiler/Fuse/Passes.h.inc"
 namespace {
 
-/// What an element of a tensor of all pairs may cost to be computed again instead of loaded.
+/// The largest cost for which an element of an all-pairs tensor is recomputed rather than loaded.
 constexpr int64_t kCheapElement = 24;
 
 class FormulaFolder {

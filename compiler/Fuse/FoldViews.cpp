@@ -81,7 +81,7 @@ void ViewFolder::record(Reason reason, Operation *what, Operation *into, Value t
                           {}});
 }
 
-/// How many views in front of `value`, up to the last that is not free, are worth looking through.
+/// The number of views before `value`, up to the last one that is not free.
 static unsigned viewsToFold(Value value) {
   unsigned depth = 0, fold = 0;
   for (Operation *op = value.getDefiningOp(); isView(op); op = op->getOperand(0).getDefiningOp()) {

@@ -60,7 +60,7 @@ struct FirstReader {
     return nullptr;
   }
 
-  /// Are all other readers, if there are any, behind the consumer, and such as gain by it?
+  /// Whether all other users follow the consumer and benefit from the fusion.
   static bool mayJoin(linalg::GenericOp producer, linalg::GenericOp consumer) {
     Block *block = consumer->getBlock();
     if (producer->getBlock() != block)
@@ -81,14 +81,15 @@ struct FirstReader {
            !isFormulaTooLarge(producer, consumer);
   }
 
-  /// What it starts from is none of its business.
+  /// Its initial values do not matter.
   static bool isJoinable(linalg::GenericOp op) {
     return isPointwise(op) && llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
              return op.getMatchingBlockArgument(&init).use_empty();
            });
   }
 
-  /// Both ops in the consumer's place. They run over the same elements, since it reads each where it is made.
+  /// Replaces both ops at the position of the consumer. They have the same elements, because it reads each where it is
+  /// written.
   static linalg::GenericOp join(OpBuilder &rewriter, linalg::GenericOp producer, linalg::GenericOp consumer) {
     SmallVector<Value> inputs, inits;
     SmallVector<AffineMap> maps;
@@ -161,7 +162,7 @@ struct FusePointwise : impl::FusePointwisePassBase<FusePointwise> {
           return success();
         consumer = fuse(rewriter, consumer, *operand);
       }
-      // Of what both read there is one operand.
+      // A tensor that both read becomes one operand.
       FailureOr<linalg::GenericOp> clean =
           linalg::deduplicateOperandsAndRemoveDeadResults(rewriter, consumer, /*removeOutputs=*/true);
       if (failed(clean))
@@ -228,7 +229,7 @@ struct FusePointwise : impl::FusePointwisePassBase<FusePointwise> {
     return maker && maker.getNumReductionLoops() != 0 && !matchContraction(maker);
   }
 
-  /// Fuses, and says so, unless that is refused.
+  /// Fuses and records the decision, unless a strategy refuses it.
   bool record(OpOperand *operand, linalg::GenericOp producer, linalg::GenericOp consumer) {
     if (isRefused(reasonId(Reason::PointwiseFused), producer, consumer))
       return false;

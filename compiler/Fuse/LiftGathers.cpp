@@ -70,7 +70,7 @@ struct LiftGathers : impl::LiftGathersPassBase<LiftGathers> {
         return std::nullopt;
       gather.rows.push_back(index.getDim());
     }
-    // A formula of the rows alone takes part in their kernel as it is.
+    // A formula over the rows alone joins their kernel unchanged.
     bool isOfRows = formula.getNumReductionLoops() == 0 && formula.getNumLoops() == gather.rows.size();
     return !isOfRows && collectArithmetic(formula, gather) ? std::optional(gather) : std::nullopt;
   }

@@ -47,7 +47,7 @@ struct Indexed {
   SmallVector<unsigned> dims;
 };
 
-/// What a computation takes: an element of a tensor, or a value of a region with the arguments that are its indices.
+/// An operand of a computation: an element of a tensor, or a value of a region with the arguments that are its indices.
 struct Part {
   Indexed element;
   Region *region = nullptr;
@@ -59,7 +59,7 @@ struct Part {
       : region(&region), root(root), indices(std::move(indices)) {}
 };
 
-/// The ops behind a value of a region, in order, and the elements that they begin with.
+/// The ops that compute a value of a region, in order, and the elements that they read.
 struct Formula {
   llvm::SetVector<Operation *> ops;
   llvm::MapVector<Value, Indexed> elements;
@@ -282,7 +282,7 @@ Indexed ScoreHolder::compute(ArrayRef<Part> parts, ArrayRef<unsigned> dims, Arra
   if (!reduced.empty())
     out = linalg::FillOp::create(builder, location, constant(builder, start), out).getResult(0);
   AffineMap outMap = mapOf(dims);
-  // A loop that no operand has is known by an operand that nobody reads.
+  // A loop without an operand gets its extent from an unused operand.
   SmallVector<unsigned> open;
   llvm::copy_if(loops, std::back_inserter(open), [&](unsigned dim) { return !covered.test(dim); });
   if (!open.empty())
@@ -315,7 +315,7 @@ void ScoreHolder::sumFeatures(Region &region) {
     llvm::append_range(indices, reduce.getBody().getArguments());
     llvm::append_range(sizes, reduce.getSizes());
     Part part(region, reduce.getBody().front().getTerminator()->getOperand(0), indices);
-    // What the sum reads of the region around it is computed again inside.
+    // Values of the enclosing region are recomputed inside of the sum.
     Formula formula = formulaOf(part);
     SmallVector<unsigned> dims;
     for (unsigned dim : range(0, before))
@@ -362,7 +362,7 @@ Indexed ScoreHolder::shares(const Indexed &scores) {
   });
 }
 
-/// What the weight formula makes of shares; a pair that is masked has none.
+/// Applies the weight formula to attention weights; masked pairs have weight 0.
 Indexed ScoreHolder::weights(const Indexed &shares) {
   Region &weight = attend.getWeight();
   if (weight.empty())

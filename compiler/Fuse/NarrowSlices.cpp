@@ -33,7 +33,7 @@ struct NarrowSlices : impl::NarrowSlicesPassBase<NarrowSlices> {
       narrow(function);
   }
 
-  /// Every reader of the slice's source takes the same part of it.
+  /// Whether every user of the slice's source reads the same part of it.
   static bool isOnlyReader(tensor::ExtractSliceOp slice, SymbolicShapes &shapes) {
     auto isEqual = [&](ArrayRef<OpFoldResult> a, ArrayRef<OpFoldResult> b) {
       return llvm::equal(a, b, [&](OpFoldResult x, OpFoldResult y) { return shapes.size(x) == shapes.size(y); });
@@ -54,7 +54,7 @@ struct NarrowSlices : impl::NarrowSlicesPassBase<NarrowSlices> {
     return false;
   }
 
-  /// Splits a slice that drops dimensions, for what computes it in its place keeps them.
+  /// Splits a rank-reducing slice, because the op that replaces it has the full rank.
   static tensor::ExtractSliceOp withoutDroppedDims(tensor::ExtractSliceOp slice) {
     if (slice.getDroppedDims().none())
       return slice;

@@ -38,7 +38,7 @@ struct OutlineKernels : impl::OutlineKernelsPassBase<OutlineKernels> {
     }
   }
 
-  /// What an op starts from is made inside of its kernel, also where a tensor that others read happens to be the same.
+  /// Initial values are created inside of the kernel, even if another op uses an equal tensor.
   static void separateStarts(func::FuncOp function) {
     SmallVector<OpOperand *> starts;
     function.walk([&](linalg::LinalgOp op) {

@@ -63,7 +63,7 @@ bool Outliner::isOutside(Value value) const {
 
 //===-------------------------------------------- placing -----------------------------------------------------===//
 
-/// Moves the ops together, to where the last of them is; what depends on them, behind it.
+/// Moves the ops to the position of the last one, and their users after it.
 void Outliner::gatherInOrder() {
   Operation *last = ops.back();
   SmallVector<Operation *> dependent;

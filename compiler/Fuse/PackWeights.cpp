@@ -30,7 +30,7 @@ namespace attnc {
 #include "compiler/Fuse/EmitterPasses.h.inc"
 namespace {
 
-/// Where a parameter is read: by a kernel, through an argument.
+/// A use of a parameter as an argument of a kernel.
 struct Reading {
   func::FuncOp kernel;
   unsigned argument;
@@ -55,7 +55,7 @@ struct PackWeights : EmitterPass<PackWeights, impl::PackWeightsPassBase> {
   /// A parameter that the entry point changes would have to be packed again in each call.
   using IsUnchanged = llvm::function_ref<bool(Value)>;
 
-  /// What a pack kernel makes has room for whole panels alone.
+  /// The result of a pack kernel consists of whole panels.
   std::optional<OperandPacking> packingFor(func::FuncOp kernel, const Emitter &emitter, const Target &target,
                                            ArrayRef<func::CallOp> calls, IsUnchanged isUnchanged) {
     for (bool inScans : {false, true}) {

@@ -37,13 +37,13 @@ bool RowGroup::hasSameRows(linalg::GenericOp op) {
   return std::equal(rowExtents.begin(), rowExtents.end(), extents.begin());
 }
 
-/// The operation of the block that holds the group in which `op` lies.
+/// The op in the block of the group that contains `op`.
 static Operation *inBlock(Operation *op, Block *block) { return block->findAncestorOpInBlock(*op); }
 
 Operation *RowGroup::endOfWays(Operation *op) const {
   for (Operation *member : ops)
     op = op->isBeforeInBlock(member) ? member : op;
-  // What begins in front of it and ends behind becomes one step, through which a way may lead back.
+  // Groups that span the op become one call, through which a path may lead back.
   auto spans = [&](ArrayRef<Operation *> group) {
     return group.front()->getBlock() == op->getBlock() && group.front()->isBeforeInBlock(op) &&
            op->isBeforeInBlock(group.back());
@@ -74,7 +74,7 @@ bool RowGroup::staysOneStep(linalg::GenericOp op) const {
         continue;
       if (isInside(reader))
         return false;
-      // What becomes one step with the reader follows the group too.
+      // Ops that become one call with the user follow the group too.
       for (Operation *each : stepOf(reader))
         if (!end->isBeforeInBlock(each) && seen.insert(each).second)
           work.push_back(each);
@@ -144,7 +144,7 @@ void RowGroup::grow() {
       member->walk([&](Operation *nested) {
         for (Value operand : nested->getOperands())
           consider(operand.getDefiningOp());
-        // What picks elements of the rows that the member reads.
+        // Ops that read single elements of the rows of the member.
         for (Value operand : nested->getOperands())
           for (Operation *user : operand.getUsers())
             if (isa<tensor::ExtractOp>(user))

@@ -63,7 +63,7 @@ ElementExprs::Root ElementExprs::root(linalg::GenericOp op) {
 
 static bool isInside(linalg::GenericOp op, Value value) { return op.getRegion().isAncestor(value.getParentRegion()); }
 
-/// Index arithmetic that is affine in the loops; nothing where it is not, or where it takes sizes or data.
+/// Affine index arithmetic on the loops; null if it is not affine, or contains sizes or data.
 std::optional<AffineExpr> ElementExprs::indexIn(const Scope &scope, Value value) {
   if (auto constant = getConstantIntValue(value))
     return getAffineConstantExpr(*constant, value.getContext());

@@ -318,7 +318,7 @@ std::unique_ptr<Pass> createRaiseAttentionPass() { return std::make_unique<Raise
 void buildRaisePipeline(OpPassManager &passes) {
   passes.addPass(createEliminateCommonValuesPass());
   passes.addPass(createRaiseAttentionPass());
-  // What only the sizes were taken of goes.
+  // Ops of which only sizes are used are removed.
   passes.addPass(createResolveSizesPass());
   passes.addPass(createCanonicalizerPass());
 }
