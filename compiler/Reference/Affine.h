@@ -1,4 +1,4 @@
-// Affine expressions and maps on numbers.
+// Evaluation of affine expressions and maps on integers.
 #pragma once
 
 #include "compiler/Reference/ScalarOps.h"
@@ -6,9 +6,9 @@
 
 namespace attnc::reference {
 
-/// The value of an affine expression; division and remainder round down. A divisor is positive.
+/// The value of an affine expression. Divisors are positive; floordiv and the remainder round down, ceildiv rounds up.
 int64_t evaluate(mlir::AffineExpr expression, llvm::ArrayRef<int64_t> dimensions, llvm::ArrayRef<int64_t> symbols = {});
-/// The function of `affine.apply`, `affine.min` and `affine.max`; empty for any other op.
+/// The scalar function of `affine.apply`, `affine.min` or `affine.max`; empty for any other op.
 ScalarFunction affineFunction(mlir::Operation *op);
 
 } // namespace attnc::reference

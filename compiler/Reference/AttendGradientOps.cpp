@@ -1,5 +1,5 @@
-// The gradients of attention, pair by pair, as attn.attend_gradient says, and sums by subscripts
-// (dialects/Attn/AttnOps.td).
+// Reference gradients of attention (attn.attend_gradient), pair by pair, and scatter-add (attn.scatter_add), both as
+// defined in dialects/Attn/AttnOps.td.
 #include "compiler/Reference/AttendRow.h"
 #include "compiler/Reference/Interpreter.h"
 #include <cmath>
@@ -9,7 +9,7 @@ using namespace attnc::reference;
 
 namespace {
 
-/// The gradients of one op while its rows are visited.
+/// Gradient tensors of one attention op, accumulated row by row.
 class RowGradients {
 public:
   RowGradients(attn::AttendGradientOp op, const Environment &values, Rounding rounding) : op(op), rounding(rounding) {
@@ -56,9 +56,9 @@ private:
     return found == cotangents.end() ? 0 : found->second->at(place);
   }
 
-  /// Adds to the elements of `of` that `gradient` speaks of. Derivatives, terms and sums are rounded: where cotangents
-  /// of a row's scores, whose sum is 0, meet derivatives that are nearly the same for all keys, what is left is small
-  /// beside its terms, and rounding decides much of it.
+  /// Adds factor * gradient to the elements of the tensors in `of`. Derivatives, terms and sums are rounded, as the sum
+  /// may cancel: cotangents of a row's scores sum to 0. If the derivatives are nearly equal for all keys, the result is
+  /// small compared with its terms and consists largely of rounding errors.
   void addScaled(const Gradient &gradient, double factor) {
     for (auto [source, derivative] : gradient)
       if (auto found = places.find(source.first); found != places.end()) {
@@ -70,7 +70,7 @@ private:
 
   double sumOf(double a, double b) const { return rounded(a + b, rounding, Accuracy::Rounded); }
 
-  /// dp' of one pair: from the value's cotangent and from the weights'.
+  /// Computes dp' of one pair from the cotangents of value, attention weights and key sums; adds the value's gradient.
   LogicalResult passValue(AttendFormulas &formulas, const AttendRow &row, ArrayRef<int64_t> point,
                           ArrayRef<int64_t> features, size_t key, double &ofWeight) {
     llvm::SmallVector<int64_t> index = wholeNumbers(row.keys[key]);
@@ -90,14 +90,14 @@ private:
     });
   }
 
-  /// The share of dp' that the largest keys' weights have.
+  /// Adds the cotangents of the top keys' weights to dp'.
   void passTop(const AttendRow &row, ArrayRef<int64_t> point, std::vector<double> &ofWeights) {
     if (cotangents.count(attn::Statistic::TopWeights))
       for (auto [rank, place] : llvm::enumerate(row.largest(*op.getTop())))
         ofWeights[place] += cotangentAt(attn::Statistic::TopWeights, joined(point, int64_t(rank)));
   }
 
-  /// The share of dp that the entropy has.
+  /// Adds the entropy's contribution to dp: -cotangent * (log p + 1) for each nonzero attention weight p.
   void passEntropy(const AttendRow &row, ArrayRef<int64_t> point, std::vector<double> &ofWeights) const {
     if (double cotangent = cotangentAt(attn::Statistic::Entropy, point); cotangent != 0)
       for (auto [weight, ofWeight] : llvm::zip_equal(row.normalised.weights, ofWeights))
@@ -105,7 +105,7 @@ private:
           ofWeight = sumOf(ofWeight, -rounded(cotangent * rounded(std::log(weight) + 1, rounding), rounding));
   }
 
-  /// From dp' to dp, in place.
+  /// Differentiates the weight formula: replaces dp' by dp, and adds the gradients of the formula's captured tensors.
   LogicalResult passWeight(AttendFormulas &formulas, const AttendRow &row, size_t key, double &cotangent) {
     if (failed(formulas.weight))
       return success();
@@ -120,7 +120,7 @@ private:
   attn::AttendGradientOp op;
   Rounding rounding;
   std::map<attn::Statistic, const Array *> cotangents;
-  std::map<const void *, size_t> places; ///< of the tensors in `of`
+  std::map<const void *, size_t> places; ///< index in `sums` of each tensor of `of`
 };
 
 } // namespace

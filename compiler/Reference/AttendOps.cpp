@@ -1,4 +1,4 @@
-// Attention as its definition says: all scores of a row, then the weights, then the sum (dialects/Attn/AttnOps.td).
+// Reference attention: all scores of a row, then the attention weights, then the sum (dialects/Attn/AttnOps.td).
 #include "compiler/Reference/AttendRow.h"
 #include "compiler/Reference/Interpreter.h"
 #include <cmath>
@@ -6,9 +6,9 @@
 using namespace mlir;
 using namespace attnc::reference;
 
-/// sum over the kept keys of weight * value, for one tuple of value indices.
+/// Sum of weight * value over the unmasked keys, for one tuple of feature indices.
 static FailureOr<double> sumOfValues(AttendFormulas &formulas, const AttendRow &row, ArrayRef<int64_t> index) {
-  // A sink that is no number makes its row one, whatever it keeps.
+  // A NaN sink makes the result NaN, even if the row has no unmasked key.
   double sum = std::isnan(row.normalised.lse) ? row.normalised.lse : 0;
   for (size_t key = 0; key < row.keys.size(); ++key) {
     auto value = formulas.value->evaluate(row.pair(key, index));
@@ -22,7 +22,7 @@ static FailureOr<double> sumOfValues(AttendFormulas &formulas, const AttendRow &
 
 namespace {
 
-/// The results of one op while its rows are visited.
+/// Result tensors of one attention op, filled row by row.
 class RowResults {
 public:
   using Sizes = llvm::SmallVector<int64_t>;
@@ -77,7 +77,7 @@ private:
     llvm_unreachable("a statistic");
   }
 
-  /// Of a key among all, in row-major order.
+  /// The row-major number of a key.
   double numberOf(ArrayRef<double> key) const {
     double number = 0;
     for (auto [index, size] : llvm::zip_equal(key, keys))

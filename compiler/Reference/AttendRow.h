@@ -1,7 +1,7 @@
-//===- AttendRow.h - one row of attention -----------------------------------------------------------------------===//
+//===- AttendRow.h - attention of one query row by its definition -----------------------------------------------===//
 //
-// Attention and its gradient go row by row: all scores, then the weights, as the definition says
-// (dialects/Attn/AttnOps.td).
+// The oracle computes attention and its gradient row by row: all scores of the row, then its attention weights. The
+// formulas are those of dialects/Attn/AttnOps.td.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace attnc::reference {
 
-/// The regions of one attention op, bound to what they capture, and what normalises its scores.
+/// The formulas of one attention op, bound to the values that they capture, and the parameters of its normaliser.
 struct AttendFormulas {
   llvm::FailureOr<Formula> score = llvm::failure(), mask = llvm::failure(), weight = llvm::failure(),
                            value = llvm::failure(), sink = llvm::failure();
@@ -41,7 +41,7 @@ struct AttendFormulas {
   }
 };
 
-/// The keys of one row that its mask keeps and whose score is not -inf.
+/// The unmasked keys of one row whose score is not -inf, with their scores and attention weights.
 struct AttendRow {
   llvm::SmallVector<double> outer;
   std::vector<llvm::SmallVector<double>> keys;
@@ -50,19 +50,19 @@ struct AttendRow {
   NormalisedRow normalised;    ///< p, lse
   std::vector<double> weights; ///< p' = weight(p)
 
-  /// -sum of p log p.
+  /// -sum of p log p; NaN if lse is NaN.
   double entropy() const;
-  /// The places, in `keys`, of the `count` largest scores at most: the largest first, of equal ones the first.
+  /// Positions in `keys` of at most `count` largest scores, in descending order; equal scores keep the order of keys.
   std::vector<size_t> largest(int64_t count) const;
 
-  /// Fills in all of it for the row `outer`.
+  /// Computes all members for the row `outer`.
   llvm::LogicalResult compute(AttendFormulas &formulas, llvm::ArrayRef<int64_t> keySizes);
-  /// The cotangents of the scores and of the sink from those of p and lse.
+  /// Vector-Jacobian product of the normaliser: cotangents of the scores and of the sink from those of p and lse.
   NormaliserGradient differentiate(const AttendFormulas &formulas, llvm::ArrayRef<double> ofWeights,
                                    double ofLse) const;
-  /// The arguments of score and mask; of value with `indices` behind; of weight with p before.
+  /// The arguments of the score and mask formulas; with the feature indices appended, those of the value formula.
   llvm::SmallVector<double> pair(size_t key, llvm::ArrayRef<int64_t> indices = {}) const;
-  llvm::SmallVector<double> weighted(size_t key) const;
+  llvm::SmallVector<double> weighted(size_t key) const; ///< arguments of the weight formula: p, then pair(key)
 
 private:
   llvm::LogicalResult score(AttendFormulas &formulas, llvm::ArrayRef<int64_t> keySizes);
@@ -70,13 +70,13 @@ private:
   llvm::LogicalResult weigh(AttendFormulas &formulas);
 };
 
-/// `b` behind `a`.
+/// The concatenation of `a` and `b`.
 llvm::SmallVector<int64_t> joined(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 /// `point` without the dimensions `summed`.
 llvm::SmallVector<int64_t> unsummed(llvm::ArrayRef<int64_t> point, llvm::ArrayRef<int64_t> summed);
-/// Key indices as subscripts.
+/// Key indices as integers.
 llvm::SmallVector<int64_t> wholeNumbers(llvm::ArrayRef<double> key);
-/// Result dimension d is iteration dimension layout[d].
+/// The tuple with element layout[d] at position d; the tuple itself without a layout.
 llvm::SmallVector<int64_t> permuted(llvm::ArrayRef<int64_t> tuple, std::optional<llvm::ArrayRef<int64_t>> layout);
 
 } // namespace attnc::reference

@@ -1,4 +1,4 @@
-// The first thing that went wrong in an interpretation, as a person reads it: "gpt.attn:31:14: subscript 7 of ...".
+// The first error of an interpretation, as a message with a source location: "gpt.attn:31:14: attn.attend: ...".
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -9,7 +9,7 @@ namespace attnc::reference {
 
 class Fault {
 public:
-  /// Notes the place of `op` and what happened there; always failure.
+  /// Records the message with the location and name of `op`, unless an earlier error is recorded; returns failure.
   llvm::LogicalResult at(mlir::Operation *op, const llvm::Twine &what);
   const std::string &message() const { return text; }
 

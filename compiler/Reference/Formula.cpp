@@ -15,7 +15,7 @@ using namespace attnc::reference;
 
 namespace attnc::reference {
 
-/// Turns ops into steps and values into registers.
+/// Translates ops into closures, and values into register numbers.
 class FormulaReader {
 public:
   using Frame = Formula::Frame;
@@ -50,7 +50,7 @@ private:
     return numbers;
   }
 
-  /// The register of a scalar operand; a captured scalar gets one that holds its value.
+  /// The register of a scalar operand; for a captured scalar, a new register initialised with its value.
   FailureOr<unsigned> use(Operation *op, Value value) {
     if (auto found = registers.find(value); found != registers.end())
       return found->second;
@@ -114,7 +114,7 @@ template <typename Frame, typename Step> static LogicalResult run(const std::vec
 
 template <typename Frame>
 static void copyRegisters(Frame &frame, const std::vector<unsigned> &from, const std::vector<unsigned> &to) {
-  llvm::SmallVector<double, 4> values; // all are read before any is written: a loop may yield its arguments swapped
+  llvm::SmallVector<double, 4> values; // all reads precede all writes, as a loop may yield its arguments swapped
   for (unsigned number : from)
     values.push_back(frame.registers[number]);
   for (auto [value, number] : llvm::zip_equal(values, to))
@@ -149,7 +149,7 @@ void Gradient::addScaled(const Gradient &term, double factor, Rounding rounding)
   }
 }
 
-/// df/dx_i by a central difference.
+/// df/dx_i by a central difference with relative step 1e-5.
 static double partialOf(const ScalarFunction &function, MutableArrayRef<double> x, size_t i) {
   double at = x[i], step = 1e-5 * (at == 0 ? 1 : std::fabs(at));
   x[i] = at + step;
@@ -160,15 +160,15 @@ static double partialOf(const ScalarFunction &function, MutableArrayRef<double> 
   return above == below ? 0 : (above - below) / (2 * step);
 }
 
-/// That of a maximum or minimum: the first of its operands that is the result gets all, however near the other one is.
+/// Partial derivative of a maximum or minimum: 1 for the first operand equal to the result, else 0, even at near ties.
 static double partialOfExtremum(double result, ArrayRef<double> x, size_t i) {
   if (std::isnan(result))
     return result;
   return llvm::find(x, result) == x.begin() + i ? 1 : 0;
 }
 
-/// What code makes of df/dx_i of one op. That of sums and products is one of the operands; that of tanh is a difference
-/// from 1, whatever is left of it.
+/// The partial derivative of one op with the rounding error of compiled code. Sums and products have an exact one. The
+/// derivative of tanh is computed as 1 minus a rounded number, which cancels near saturation.
 static double roundedPartial(Operation *op, double partial, Rounding rounding) {
   if (rounding.kind == Rounding::None)
     return partial;
@@ -265,7 +265,7 @@ LogicalResult FormulaReader::readExtract(tensor::ExtractOp op, std::vector<Step>
     int64_t offset = 0;
     for (auto [number, size] : llvm::zip_equal(from, array->shape)) {
       auto index = static_cast<int64_t>(frame.registers[number]);
-      if (size == 0 && index == -1) { // what a condition keeps from being used, clamped to the last element
+      if (size == 0 && index == -1) { // a guarded subscript, clamped to the last element of an empty dimension
         frame.registers[to] = std::numeric_limits<double>::quiet_NaN();
         return success();
       }
@@ -329,7 +329,7 @@ static double combined(attn::Combine combine, double a, double b) {
   llvm_unreachable("a way to combine");
 }
 
-/// The gradient of two terms combined; of equal terms of a maximum or minimum the first one is taken.
+/// The gradient of the combination of two terms; for a maximum or minimum, the gradient of the first of equal terms.
 static Gradient combinedGradients(attn::Combine combine, std::pair<double, Gradient> a, std::pair<double, Gradient> b,
                                   Rounding rounding) {
   switch (combine) {
@@ -443,7 +443,7 @@ FailureOr<ArrayRef<double>> Formula::evaluate(ArrayRef<double> values, ArrayRef<
 }
 
 FailureOr<std::pair<double, Gradient>> Formula::differentiate(ArrayRef<double> values) {
-  frame.gradients.resize(frame.registers.size()); // whatever has a gradient gets one anew, before it is read
+  frame.gradients.resize(frame.registers.size()); // every gradient is assigned before it is read
   for (auto [position, number] : llvm::enumerate(arguments))
     frame.gradients[number] = Gradient({nullptr, static_cast<int64_t>(position)}, 1);
   frame.differentiates = true;

@@ -1,8 +1,8 @@
-//===- Formula.h - a region on scalars ---------------------------------------------------------------------------===//
+//===- Formula.h - interpreter of scalar regions, with forward-mode differentiation ------------------------------===//
 //
-// The body of a `linalg.generic`, of `tensor.generate` and each region of `attn.attend` is a formula: scalars in,
-// scalars out, evaluated for every point of an iteration space. It is read once into a list of steps over numbered
-// registers, bound to the tensors and sizes that it captures, and then evaluated point by point.
+// The body of a `linalg.generic` or `tensor.generate` and each region of `attn.attend` is a formula: a function from
+// scalars to scalars that is evaluated at every point of an iteration space. Formula::read translates the region once
+// into closures over numbered registers and binds the captured tensors and sizes; evaluate() then runs the closures.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,10 +17,10 @@
 
 namespace attnc::reference {
 
-/// Partial derivatives of a scalar by the elements that it was computed from; those that are not named are zero.
+/// Sparse gradient of a scalar with respect to the elements that it was computed from; absent derivatives are zero.
 class Gradient {
 public:
-  /// The tensor (null: the formula's arguments) and the row-major place (the number of the argument).
+  /// A tensor and a row-major offset; for an argument of the formula, null and the number of the argument.
   using Source = std::pair<const void *, int64_t>;
   using Derivative = std::pair<Source, double>;
 
@@ -31,30 +31,30 @@ public:
   auto begin() const { return derivatives.begin(); }
   auto end() const { return derivatives.end(); }
   double at(Source source) const;
-  /// Rounds products and sums.
+  /// Adds factor * term, with each product and sum rounded.
   void addScaled(const Gradient &term, double factor, Rounding rounding = Rounding::None);
 
 private:
-  llvm::SmallVector<Derivative, 2> derivatives; ///< in the order of their sources
+  llvm::SmallVector<Derivative, 2> derivatives; ///< sorted by source
 };
 
-/// What each value of a function is while it is interpreted; a scalar is an array of rank 0.
+/// The array of each SSA value during interpretation; a scalar is an array of rank 0.
 using Environment = llvm::DenseMap<mlir::Value, SharedArray>;
 
 class Formula {
 public:
-  /// Reads a region of one block. `environment` and `fault` outlive the formula. Each real number is rounded, and each
-  /// derivative.
+  /// Translates a region of one block. `environment` and `fault` must outlive the formula. Every floating-point result
+  /// and every derivative is rounded by `rounding`.
   static llvm::FailureOr<Formula> read(mlir::Region &region, const Environment &environment, Rounding rounding,
                                        Fault &fault);
 
-  /// Evaluates at the point `indices` (what `linalg.index` gives) with values for the block arguments; the yielded
-  /// values stay valid until the next evaluation.
+  /// Evaluates with values for the block arguments; `indices` are the results of `linalg.index`. The returned values
+  /// stay valid until the next evaluation.
   llvm::FailureOr<llvm::ArrayRef<double>> evaluate(llvm::ArrayRef<double> arguments,
                                                    llvm::ArrayRef<int64_t> indices = {});
-  /// The value at the same point, and its derivatives by every argument and every element that is loaded from f32
-  /// tensors (named by `Value::getAsOpaquePointer`). Each op's partial derivatives are central differences of the op
-  /// alone, good to about 1e-9: no rule of differentiation is shared with the compiler.
+  /// The first result, and its derivatives with respect to every argument and every element loaded from a
+  /// floating-point tensor (identified by `Value::getAsOpaquePointer`). The partial derivatives of each op are central
+  /// differences of that op, with error about 1e-9: the oracle shares no differentiation rule with the compiler.
   llvm::FailureOr<std::pair<double, Gradient>> differentiate(llvm::ArrayRef<double> arguments);
   size_t numArguments() const { return arguments.size(); }
 
@@ -64,7 +64,7 @@ private:
     std::vector<double> registers;
     llvm::ArrayRef<int64_t> indices;
     bool differentiates = false;
-    std::vector<Gradient> gradients; ///< of the registers, while differentiating
+    std::vector<Gradient> gradients; ///< one for each register, while `differentiates`
   };
   using Step = std::function<llvm::LogicalResult(Frame &)>;
 

@@ -36,7 +36,7 @@ LogicalResult Interpreter::checkShape(Operation *op, Type type, const Array &arr
   return fault.at(op, what + " is " + describe(array.element, array.shape) + ", expected " + text);
 }
 
-/// Terms of the longest chain of sums behind what the op reads.
+/// The largest number of summed terms among the values that the op reads or captures.
 int64_t Interpreter::longestChainInto(Operation *op) const {
   int64_t longest = 0;
   auto read = [&](Value value) {
@@ -48,7 +48,7 @@ int64_t Interpreter::longestChainInto(Operation *op) const {
   return longest;
 }
 
-/// Of the sums in its formulas, one after the other at worst; of sizes that are not known yet, one term each.
+/// Number of terms of all reductions in the op's formulas, as if in one chain. A size not yet computed counts as 1.
 int64_t Interpreter::termsOfReductionsIn(Operation *op) const {
   int64_t terms = 0;
   op->walk([&](attn::ReduceOp reduce) {
@@ -66,7 +66,7 @@ int64_t Interpreter::termsOfReductionsIn(Operation *op) const {
 LogicalResult Interpreter::define(OpResult result, Array array, int64_t terms) {
   if (failed(checkShape(result.getOwner(), result.getType(), array, "the result")))
     return failure();
-  // A number inside of a kernel is computed in f32, which holds what f16 does not.
+  // A scalar inside a kernel is f32, so the range of f16 does not limit it.
   bool isStored = rounding.kind != Rounding::TensorsToF16 || isa<ShapedType>(result.getType());
   if (rounding.kind != Rounding::None && isStored && array.element == Element::F32)
     for (double &value : array.values)
@@ -207,7 +207,7 @@ LogicalResult Interpreter::run(arith::ConstantOp op) {
   return define(op->getResult(0), std::move(array));
 }
 
-/// `arith`, `math` and affine ops on scalars, and the first two on tensors, element by element.
+/// Elementwise ops: `arith`, `math` and affine ops on scalars; `arith` and `math` ops also on tensors.
 LogicalResult Interpreter::runElementwise(Operation &op) {
   ScalarFunction function = scalarFunction(&op);
   if (!function)
@@ -258,7 +258,7 @@ LogicalResult Interpreter::run(Operation &op) {
       .Case<tensor::FromElementsOp, tensor::SplatOp, tensor::GenerateOp>(runCase)
       .Case<linalg::LinalgOp, attn::AttendOp, attn::AttendGradientOp, attn::ScatterAddOp>(runCase)
       .Case<model::ElementOp, model::WithElementOp, model::AppendOp>(runCase)
-      .Case([](model::EndIfOp) { return success(); }) // the loop looks at it
+      .Case([](model::EndIfOp) { return success(); }) // read by run(scf::ForOp)
       .Default([&](Operation *other) { return runElementwise(*other); });
 }
 

@@ -1,11 +1,11 @@
-//===- Interpreter.h - one call of a function, interpreted -------------------------------------------------------===//
+//===- Interpreter.h - interpreter of one function call ----------------------------------------------------------===//
 //
-// An interpreter holds the values of one call. Its methods are grouped by dialect: Interpreter.cpp has functions,
-// control flow, parameters and scalars, TensorOps.cpp tensors, LinalgOps.cpp linalg, AttendOps.cpp attention.
+// An Interpreter maps the SSA values of one call to arrays. Its methods are grouped by dialect: Interpreter.cpp has
+// functions, control flow, parameters and scalars; TensorOps.cpp tensors and lists; LinalgOps.cpp linalg; AttendOps.cpp
+// and AttendGradientOps.cpp attention, its gradient and scatter-add.
 //
-// Every value is an Array, shared and never changed; a scalar is one without dimensions. A method gives its op's
-// results their values, of the shapes that the types say, and fails where it can not: `fault` then has what was wrong
-// and at which op, and the call is over.
+// Every value is an immutable shared Array; a scalar has rank 0. Each run() method computes the results of its op and
+// checks their shapes against the types. An error is recorded in `fault` with its op and ends the call with failure.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -30,7 +30,7 @@ public:
 private:
   using Sizes = llvm::SmallVector<int64_t>;
 
-  llvm::LogicalResult run(mlir::Block &block); ///< all but the terminator
+  llvm::LogicalResult run(mlir::Block &block); ///< runs all ops except the terminator
   llvm::LogicalResult run(mlir::Operation &op);
   llvm::LogicalResult run(mlir::func::CallOp op);
   llvm::LogicalResult run(mlir::scf::ForOp op);
@@ -66,7 +66,7 @@ private:
   int64_t integerOf(mlir::OpFoldResult value) const;
   Sizes integersOf(mlir::ValueRange range) const;
   Sizes integersOf(llvm::ArrayRef<mlir::OpFoldResult> range) const;
-  /// Gives `result` its value, which must be of the shape that the type says; its op sums `terms` terms itself.
+  /// Rounds `array`, checks it against the type of `result` and binds it. The op itself sums `terms` terms.
   llvm::LogicalResult define(mlir::OpResult result, Array array, int64_t terms = 0);
   int64_t longestChainInto(mlir::Operation *op) const;
   int64_t termsOfReductionsIn(mlir::Operation *op) const;
@@ -74,7 +74,7 @@ private:
   void copyValues(mlir::ValueRange from, mlir::ValueRange to);
 
   Environment values;
-  /// The name of the element of a list that a model.get or model.set speaks of.
+  /// The checkpoint name of the parameter that a model.get or model.set accesses, with its list indices.
   template <typename Op> llvm::FailureOr<std::string> parameterName(Op op);
 
   const Parameters &parameters;

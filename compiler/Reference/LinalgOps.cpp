@@ -7,11 +7,11 @@ using namespace mlir;
 using namespace attnc::reference;
 
 namespace {
-/// A tensor (or scalar) operand with the map from loop indices to its subscripts.
+/// A tensor or scalar operand with the map from loop indices to its subscripts.
 struct Operand {
   const Array *array;
   AffineMap map;
-  /// Elements from one number of a loop to the next; nothing where some subscript is more than a loop's number.
+  /// Stride of each loop index in elements; null unless every subscript is a plain loop index.
   std::optional<llvm::SmallVector<int64_t>> strides;
 
   Operand(const Array &array, AffineMap map) : array(&array), map(map) {
@@ -25,9 +25,9 @@ struct Operand {
     }
   }
 
-  /// The place of the element that the point uses, or -1 outside of the tensor.
+  /// Offset of the element at a point of the iteration space, or -1 outside of the tensor.
   int64_t offsetAt(ArrayRef<int64_t> point) const {
-    if (strides) // a loop is as long as what it subscripts
+    if (strides) // in range: loopSizes() takes the sizes from the subscripted dimensions
       return std::inner_product(point.begin(), point.end(), strides->begin(), int64_t(0));
     int64_t offset = 0;
     for (auto [expression, size] : llvm::zip_equal(map.getResults(), array->shape)) {
@@ -62,7 +62,7 @@ static LogicalResult loopSizes(Operation *op, ArrayRef<Operand> operands, llvm::
   return success();
 }
 
-/// Every linalg op on tensors is its loops around its body, from the values of its out arguments on.
+/// Runs any linalg op on tensors as its loop nest around its body; results start as the output operands.
 LogicalResult Interpreter::run(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics())
     return fault.at(op, "the oracle expects tensors");

@@ -13,7 +13,7 @@ constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 using Scores = ArrayRef<double>;
 using Arguments = NormaliserArguments;
 
-/// A sum or a product.
+/// Rounds the result of a sum or a product.
 double term(double exact, Rounding rounding) { return rounded(exact, rounding, Accuracy::Rounded); }
 
 double sumOf(ArrayRef<double> terms, Rounding rounding) {
@@ -27,14 +27,14 @@ double dotOf(ArrayRef<double> a, ArrayRef<double> b, Rounding rounding) {
   return sum;
 }
 
-/// Of two numbers that were computed, each of which code may have in two ways: a gradient computes scores anew, with
-/// terms in another order than what made `lse`, and the mean of cotangents from the result.
+/// a - b of two computed numbers, with the residue of Rounding.h. Compiled code may compute them in different ways: a
+/// gradient kernel recomputes scores in another order of terms than `lse`, and the mean of cotangents from the result.
 double difference(double a, double b, Rounding rounding) {
   return term(a - b + residueOfSum(a, b, rounding), rounding);
 }
 
-/// Attention has weights below 2^-100 of the largest for zero (compiler/Codegen/Kernels/Attend/AttendExp.h); so have
-/// half of the draws.
+/// Rounds an attention weight. Compiled code flushes weights below 2^-100 of the largest to zero
+/// (compiler/Codegen/Kernels/Attend/AttendExp.h); every second draw flushes weights below 2^-100, too.
 double weightOf(double weight, Rounding rounding) {
   bool isFlushed = rounding.kind == Rounding::Loosely && rounding.draw % 2 == 1 && weight < 0x1p-100;
   return isFlushed ? 0 : rounded(weight, rounding);
@@ -42,12 +42,12 @@ double weightOf(double weight, Rounding rounding) {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// A kept NaN, and +inf.
+/// Whether a score is NaN or +inf, which makes all weights of the row NaN.
 bool hasNoMaximum(Scores scores) {
   return llvm::any_of(scores, [](double score) { return std::isnan(score) || score == infinity; });
 }
 
-/// q_k (dp_k - sum of q dp / sum of q).
+/// q_k (dp_k - sum of q dp / sum of q) with q = factors and dp = ofWeights.
 std::vector<double> centred(ArrayRef<double> ofWeights, ArrayRef<double> factors, Rounding rounding) {
   double total = sumOf(factors, rounding);
   double mean = total == 0 ? 0 : rounded(dotOf(ofWeights, factors, rounding) / total, rounding);
@@ -121,7 +121,7 @@ NormaliserGradient ofNone(Scores, const Arguments &, const NormalisedRow &, Arra
 
 //===-------------------------------------------- entmax ------------------------------------------------------===//
 
-/// max(z - tau, 0)^(1 / (alpha - 1)) with z = (alpha - 1)(s - max s); tau, in [-1, 0], by bisection.
+/// max(z - tau, 0)^(1 / (alpha - 1)) with z = (alpha - 1)(s - max s); bisection finds tau in [-1, 0].
 NormalisedRow entmax(Scores scores, const Arguments &arguments) {
   if (hasNoMaximum(scores))
     return {std::vector<double>(scores.size(), notANumber)};
@@ -167,7 +167,7 @@ NormalisedRow hard(Scores scores, const Arguments &) {
   return row;
 }
 
-/// As if the weights were a softmax.
+/// Straight-through estimator: the gradient of softmax.
 NormaliserGradient ofHard(Scores scores, const Arguments &arguments, const NormalisedRow &, ArrayRef<double> ofWeights,
                           double ofLse) {
   return ofSoftmax(scores, arguments, softmax(scores, arguments), ofWeights, ofLse);
@@ -185,7 +185,7 @@ NormalisedRow stickBreaking(Scores scores, const Arguments &arguments) {
   return row;
 }
 
-/// Code has 1 - sigma(s) as a difference, whatever is left of it: p_k dp_k - sigma(s_k) sum of p_j dp_j over j >= k.
+/// p_k dp_k - sigma(s_k) * (sum of p_j dp_j over j >= k), the formula of compiled code, which may cancel.
 NormaliserGradient ofStickBreaking(Scores scores, const Arguments &arguments, const NormalisedRow &row,
                                    ArrayRef<double> ofWeights, double) {
   Rounding rounding = arguments.rounding;
@@ -200,7 +200,7 @@ NormaliserGradient ofStickBreaking(Scores scores, const Arguments &arguments, co
   return gradient;
 }
 
-/// In the order of attn::Normaliser.
+/// One normaliser; the table is in the order of attn::Normaliser.
 struct Functions {
   NormalisedRow (*normalise)(Scores, const Arguments &);
   NormaliserGradient (*gradient)(Scores, const Arguments &, const NormalisedRow &, ArrayRef<double> ofWeights,

@@ -1,7 +1,7 @@
-//===- Normalisers.h - how the scores of a row become weights ---------------------------------------------------===//
+//===- Normalisers.h - attention normalisers and their vector-Jacobian products ---------------------------------===//
 //
-// The formulas of dialects/Attn/AttnOps.td over the kept scores of one row, and how a cotangent of the weights becomes
-// one of the scores. A normaliser is a pair of functions; they are all in one table.
+// A normaliser maps the unmasked scores of one row to attention weights, by the formulas of dialects/Attn/AttnOps.td.
+// Its gradient maps cotangents of the weights and of lse to cotangents of the scores and of the sink.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,27 +13,27 @@
 
 namespace attnc::reference {
 
-/// What a row is normalised by, and how each operation's result is rounded.
+/// Parameters of a normaliser, and the rounding of each operation's result.
 struct NormaliserArguments {
-  double alpha = 2;                                       ///< of entmax
-  double sink = -std::numeric_limits<double>::infinity(); ///< of softmax
-  bool isFromLse = false; ///< of softmax: weights are exp(s - lse), as gradients compute them; otherwise e / sum of e
+  double alpha = 2;                                       ///< the parameter of entmax
+  double sink = -std::numeric_limits<double>::infinity(); ///< the sink score of softmax
+  bool isFromLse = false; ///< softmax computes weights as exp(s - lse), like gradient kernels, instead of e / sum of e
   Rounding rounding = Rounding::None;
 };
 
-/// Weights of the kept scores of a row.
+/// Attention weights of the unmasked scores of a row.
 struct NormalisedRow {
   std::vector<double> weights;
-  double lse = -std::numeric_limits<double>::infinity(); ///< where the normaliser has one
+  double lse = -std::numeric_limits<double>::infinity(); ///< set by softmax only
 };
 
-/// What a row's scores get of a cotangent, and its sink.
+/// Cotangents of the scores and of the sink of a row.
 struct NormaliserGradient {
   std::vector<double> scores;
   double sink = 0;
 };
 
-/// Scores are not -inf.
+/// No score may be -inf.
 NormalisedRow normalise(mlir::attn::Normaliser normaliser, llvm::ArrayRef<double> scores,
                         const NormaliserArguments &arguments);
 NormaliserGradient normaliserGradient(mlir::attn::Normaliser normaliser, llvm::ArrayRef<double> scores,

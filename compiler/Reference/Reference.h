@@ -1,12 +1,12 @@
-//===- Reference.h - the oracle --------------------------------------------------------------------------------===//
+//===- Reference.h - reference interpreter in double precision (the oracle) -------------------------------------===//
 //
-// Interprets the IR after import, fuse and narrow (kernels are functions that are called), in double precision and as
-// naively as can be: what an op means is written here as its definition says, one element at a time, and nothing is
-// shared with code generation. Whatever compiled code computes is compared with this.
+// The oracle interprets the IR after import, fuse and narrow; kernels are functions that are called. It computes each
+// op by its definition, one element at a time, in double precision, and shares nothing with code generation. Tests
+// compare the results of compiled code with those of the oracle.
 //
-// Attention is its two-step definition (dialects/Attn/AttnOps.td): all scores of a row, then the weights, then the
-// sum. Scores are asked for kept keys only. A `tensor.extract` out of range, a division of integers by zero and sizes
-// that disagree are errors with a place, as is an op that the oracle does not know.
+// Attention is computed by its definition (dialects/Attn/AttnOps.td): all scores of a row, then the attention weights,
+// then the sum. Scores are evaluated for unmasked keys only. An out-of-range `tensor.extract`, an integer division by
+// zero, mismatched sizes and unsupported ops are errors with a source location.
 //
 //   auto results = interpret(entry, {tokens}, {{"token.table", table}});
 //   if (!results) ... llvm::toString(results.takeError())
@@ -22,11 +22,11 @@
 
 namespace attnc::reference {
 
-/// Values of parameters by checkpoint name, list indices filled in: "blocks.3.norm1.gain".
+/// Values of parameters by checkpoint name, which includes list indices: "blocks.3.norm1.gain".
 using Parameters = std::map<std::string, Array>;
 
-/// Runs `function` (an entry point or a kernel) on `inputs`; gives its results, and in `updates`, where that is given,
-/// the parameters that have another value afterwards.
+/// Runs `function` (an entry point or a kernel) on `inputs` and returns its results. If `updates` is not null, it
+/// receives the parameters that model.set assigned, with their new values.
 llvm::Expected<std::vector<Array>> interpret(mlir::func::FuncOp function, llvm::ArrayRef<Array> inputs,
                                              const Parameters &parameters = {}, Parameters *updates = nullptr,
                                              Rounding rounding = Rounding::None);

@@ -1,12 +1,12 @@
-//===- Rounding.h - rounding of what the oracle computes ---------------------------------------------------------===//
+//===- Rounding.h - simulated rounding errors of f32 code, by Monte Carlo arithmetic -----------------------------===//
 //
-// The oracle computes in double precision. It can round what each op gives as f32 code may: to nearest, or by Monte
-// Carlo arithmetic (D. S. Parker, 1997), some units in the last place off. RoundingSamples.h measures by that how far
-// rounding moves a result: a step of Adam divides gradients that are nothing but rounding by their own size, and which
-// of two saturated scores is the larger one is nothing else either.
+// The oracle computes in double precision. It can round the result of each op as f32 code may: to nearest, or by a
+// random error of a few units in the last place (Monte Carlo arithmetic: D. S. Parker, 1997). RoundingSamples.h uses
+// the random errors to measure how far rounding moves a result. Two examples of large effects: a step of Adam divides a
+// gradient that is only rounding error by its own size; rounding decides which of two saturated scores is the larger.
 //
-// A tensor whose type is bf16 or f16 is rounded to that when it is made, whatever else is: its type says that it is
-// stored so, and a result may lose something by that.
+// The interpreter rounds a tensor of type bf16 or f16 to its type in every mode, because compiled code stores the
+// tensor in that type.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,33 +18,33 @@ namespace attnc::reference {
 struct Rounding {
   enum Kind {
     None,
-    ToF32,         ///< what each op gives, to nearest
-    Loosely,       ///< as Accuracy says, up to four units in the last place off; equal numbers stay equal
-    TensorsToTf32, ///< each tensor when it is made, and nothing within a formula: more than what products round
-    TensorsToF16,  ///< the same in f16, which holds numbers up to 65504
+    ToF32,         ///< the result of each op, to nearest
+    Loosely,       ///< random errors of up to four units in the last place, by Accuracy; equal numbers stay equal
+    TensorsToTf32, ///< each result of an op outside formulas: a larger error than tf32 products have
+    TensorsToF16,  ///< each result tensor, to f16, whose largest number is 65504
   };
   Kind kind = None;
-  uint32_t draw = 0; ///< of Loosely: by which of many hashes of the number
+  uint32_t draw = 0; ///< seed of the random errors of Loosely, which are hashes of seed and number
 
   Rounding(Kind kind, uint32_t draw = 0) : kind(kind), draw(draw) {}
 };
 
-/// How near to the true result code in f32 comes for one op on numbers of f32.
+/// Error of one op in f32 code relative to the exact result on f32 operands.
 enum class Accuracy {
-  Exact,   ///< it is the true result: one of the operands, a sign, a whole number
-  Rounded, ///< it is the true result where f32 holds that: sums and products
-  Near,    ///< units in the last place off: quotients and functions, of which each emitter has its own code
+  Exact,   ///< no error: the result is one of the operands, a change of sign, or an integer
+  Rounded, ///< no error if f32 represents the result: sums and products
+  Near,    ///< a few units in the last place: quotients and functions, whose code differs between emitters
 };
 
-/// What an op of a formula gives.
+/// The result of an op of a formula, rounded.
 double rounded(double value, Rounding rounding, Accuracy accuracy = Accuracy::Near);
-/// The residue of a sum of two numbers that were themselves computed, which is added to it. Code may compute one number
-/// twice, once rounded and once within a fused multiply-add, or add up its terms in another order. The difference of
-/// both shows that, even where the oracle's is 0. Numbers of half the digits of f32 (whole numbers, halves) are exact.
+/// Simulated error of a sum of two computed numbers; the caller adds it to the sum. Code may compute one number twice:
+/// once rounded and once within a fused multiply-add, or with its terms in another order. The difference of both is
+/// then not 0, although the oracle's is. The error is 0 if the last 12 bits of the larger number are 0 in f32.
 double residueOfSum(double a, double b, Rounding rounding);
-/// An element of a tensor that was made.
+/// An element of a result tensor, rounded.
 double stored(double value, Rounding rounding);
-/// To nearest even.
+/// Round to nearest, ties to even.
 double toBf16(double value);
 double toF16(double value);
 

@@ -1,16 +1,15 @@
-//===- RoundingSamples.h - how far rounding moves each element of a result ---------------------------------------===//
+//===- RoundingSamples.h - Monte Carlo estimate of the rounding error of each result element ---------------------===//
 //
-// Tolerance.h bounds what sums of well-scaled terms are off by. Rounding moves a result by more where formulas amplify
-// it (exp(s) by |s|, a sine by its angle, a ratio by the cancellation in its divisor), and by any amount where they
-// jump (a truncation, a comparison, a subscript that comes from data). A second bound covers that, by Monte Carlo
-// arithmetic: the oracle runs again with rounding drawn at random in each op (Rounding::Loosely), and
+// Tolerance.h bounds the rounding error of sums of well-scaled terms. The error is larger if formulas are
+// ill-conditioned (exp(s) amplifies by |s|, a sine by its angle, a ratio by the cancellation in its divisor), and
+// unbounded at discontinuities (a truncation, a comparison, a subscript computed from data). Monte Carlo arithmetic
+// covers both: the oracle runs again with random rounding errors in each op (Rounding::Loosely), and the test is
 //
 //   |found - exact| <= limit + scale * max over the samples |sample - exact|
 //
-// holds element by element. An integer may also be what some sample gives at that place. An infinity or NaN is no
-// matter of rounding: it has to be the oracle's.
-// A draw moves what an op gives by up to four units in the last place, compiled code mostly by half of one, so some
-// samples cover what compiled code does; more are drawn until they explain what was found, or there is a fault.
+// for each element. An integer may also equal the same element of some sample. An infinity or NaN must equal the
+// oracle's. A sample has errors of up to four units in the last place of each op, compiled code mostly half a unit, so
+// few samples suffice; callers draw more until the samples explain the difference or the number of draws is used up.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,14 +21,14 @@ namespace attnc::reference {
 
 class RoundingSamples {
 public:
-  /// `exact` is the oracle's result, and outlives this.
+  /// `exact` is the oracle's result; it must outlive this object.
   explicit RoundingSamples(const Array &exact) : exact(&exact) {}
 
-  /// The result of one more interpretation, of the same shape.
+  /// Adds the result of one more interpretation, which has the same shape.
   void add(Array sample) { samples.push_back(std::move(sample)); }
-  /// The largest distance from the oracle's number among samples that are numbers too; 0 without any.
+  /// The largest finite |sample - exact| at an offset; 0 without samples.
   double movement(size_t place) const;
-  /// Whether `found` at `place` is what rounding makes of the oracle's number.
+  /// Whether `found` passes the test above at the offset `place`.
   bool explains(size_t place, double found, double limit, double scale = 1) const;
 
 private:
@@ -37,7 +36,7 @@ private:
   std::vector<Array> samples;
 };
 
-/// How samples are rounded, in the order in which they are drawn: to nearest, then by `draws` draws.
+/// The roundings of the samples in the order in which they are drawn: to nearest, then `draws` random ones.
 std::vector<Rounding> sampledRoundings(uint32_t draws = 32);
 
 } // namespace attnc::reference

@@ -84,7 +84,7 @@ static int64_t wrapped(int64_t value, unsigned width) {
   return width == 32 ? static_cast<int32_t>(value) : value;
 }
 
-/// An integer operand as the op reads it: `sign` extends an i1 of 1 to -1, without it the bits count from zero up.
+/// An integer operand: signed if `sign`, so that an i1 of 1 is -1; otherwise unsigned.
 static int64_t readInteger(double value, unsigned width, bool sign) {
   auto number = static_cast<int64_t>(value);
   if (width == 1)
@@ -95,7 +95,7 @@ static int64_t readInteger(double value, unsigned width, bool sign) {
 static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 static int64_t ceilDivide(int64_t a, int64_t b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
 
-/// a^b; a negative power of a whole number is 0 unless a is 1 or -1.
+/// a^b; a negative power is 0 unless a is 1 or -1.
 static int64_t power(int64_t a, int64_t b) {
   if (b < 0)
     return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
@@ -109,7 +109,7 @@ static int64_t power(int64_t a, int64_t b) {
 struct IntegerFunction {
   int64_t (*compute)(int64_t, int64_t);
   bool sign = true;
-  bool divides = false; ///< has no result where the second operand is zero
+  bool divides = false; ///< undefined if the second operand is zero
 };
 
 static const llvm::StringMap<IntegerFunction> &integerFunctions() {
@@ -138,7 +138,7 @@ static const llvm::StringMap<IntegerFunction> &integerFunctions() {
       {"arith.minui", {[](I a, I b) { return U(a) < U(b) ? a : b; }, false}},
       {"math.ipowi", {power}},
       {"math.absi", {[](I a, I) { return a < 0 ? -a : a; }}},
-      // Conversions: read with or without sign, then wrapped to the result's width.
+      // Conversions read the operand as signed or unsigned and wrap it to the result's width.
       {"arith.extsi", {[](I a, I) { return a; }}},
       {"arith.extui", {[](I a, I) { return a; }, false}},
       {"arith.trunci", {[](I a, I) { return a; }}},
@@ -231,7 +231,7 @@ static bool compareFloats(arith::CmpFPredicate predicate, double a, double b) {
   llvm_unreachable("a predicate of cmpf");
 }
 
-/// A float as an integer of `width` bits, towards zero; NaN is 0 and what is out of range the nearest integer.
+/// Converts a float to an integer of `width` bits, rounded towards zero and saturated; NaN becomes 0.
 static double toInteger(double value, unsigned width) {
   if (std::isnan(value))
     return 0;
@@ -292,15 +292,15 @@ Accuracy attnc::reference::accuracyOf(Operation *op) {
   return Accuracy::Near;
 }
 
-/// The value that a tensor's elements are yielded as by the formula that computes it; null of other tensors.
+/// The value that the body of a linalg.generic yields for a result tensor; null for other tensors.
 static Value yieldedFor(Value tensor) {
   auto result = dyn_cast<OpResult>(tensor);
   auto producer = result ? dyn_cast<linalg::GenericOp>(result.getOwner()) : nullptr;
   return producer ? producer.getBody()->getTerminator()->getOperand(result.getResultNumber()) : Value();
 }
 
-/// Whether arithmetic rounds the number: it is not loaded as it was given, carried by a loop, or made of a position.
-/// A number that is more than `depth` ops away from what it is made of counts as computed.
+/// Whether the number is a rounded result of arithmetic, rather than an input element, a loop-carried value or a
+/// converted index. A number that depends on its inputs through more than `depth` ops counts as computed.
 static bool isComputed(Value value, int depth = 8) {
   if (!value || !isa<FloatType>(value.getType()))
     return false;

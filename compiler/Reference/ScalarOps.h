@@ -1,7 +1,7 @@
-//===- ScalarOps.h - what arith and math mean on one element ----------------------------------------------------===//
+//===- ScalarOps.h - scalar semantics of arith and math ops -----------------------------------------------------===//
 //
-// A table from op to a function on doubles. An i1 is 0 or 1, an i32 its signed value; both wrap as two's complement
-// does. An integer operation with no result (a division by zero) gives NaN, which the caller reports.
+// A table from op names to functions on doubles. An i1 is 0 or 1, an i32 its signed value; results wrap in two's
+// complement. An integer division by zero yields NaN, which the caller reports as an error.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,9 +16,9 @@ using ScalarFunction = std::function<double(const double *operands)>;
 
 /// The function of an `arith` or `math` op on scalars (or, element by element, on tensors); empty for any other op.
 ScalarFunction scalarFunction(mlir::Operation *op);
-/// Of an op on f32.
+/// The error of an op in f32 code.
 Accuracy accuracyOf(mlir::Operation *op);
-/// Whether an op adds or subtracts two numbers that arithmetic rounds, so that the result has a residue (residueOfSum).
+/// Whether an op adds or subtracts two computed numbers, so that its result gets a simulated error (residueOfSum).
 bool addsComputedNumbers(mlir::Operation *op);
 
 } // namespace attnc::reference

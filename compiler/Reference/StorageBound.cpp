@@ -10,7 +10,7 @@ static void move(Array &array, double size, uint32_t &state) {
   if (array.element != Element::F32)
     return;
   for (double &value : array.values) {
-    state = state * 1664525u + 1013904223u; // a linear congruential generator; its highest bit is the sign
+    state = state * 1664525u + 1013904223u; // linear congruential generator, whose highest bit is the sign
     value *= 1 + (state >> 31 ? size : -size);
   }
 }

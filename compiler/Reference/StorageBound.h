@@ -1,17 +1,17 @@
-//===- StorageBound.h - how far storing tensors in fewer bits may move results ------------------------------------===//
+//===- StorageBound.h - error bound of tensors stored in 16 bits --------------------------------------------------===//
 //
-// Storing a tensor in a type of roundoff u changes it as data do that are off by u. So a program that stores tensors so
-// may be as far from the exact results as the program in f32 is where its inputs and weights are moved by u (mixed
-// forward-backward stability: N. Higham, Accuracy and Stability of Numerical Algorithms, 1.5):
+// Storing a tensor in a type of unit roundoff u perturbs the tensor by a relative error of u. The error of the results
+// is therefore bounded by the response of the exact program to relative perturbations of size u of its inputs and
+// weights (mixed forward-backward stability: N. Higham, Accuracy and Stability of Numerical Algorithms, 1.5):
 //
 //   |stored - exact| <= 8 (response + u largest)        response = |exact(data (1 + d)) - exact(data)|, |d| = u
 //
-// where both sides are maxima over all elements of one result. The right side knows nothing of which tensors
-// are stored: a position that was rounded, which is no data, does not move it. A program whose results are ill
-// conditioned has a large response, and a wide bound.
+// where both sides are maxima over all elements of one result. The bound does not depend on which tensors are stored;
+// in particular, a rounded position, which is not data, does not widen the bound. An ill-conditioned program has a
+// large response and a wide bound.
 //
-// Integers follow real numbers that are compared. As many of them may differ as change when all data are moved by 8 u.
-//
+// Integer results depend on comparisons of real numbers. As many integers may differ as change under perturbations of
+// size 8 u.
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace attnc::reference {
 
-/// A call as the oracle runs it.
+/// The arguments of one run of the oracle.
 struct Interpretation {
   mlir::func::FuncOp function;
   std::vector<Array> inputs;
@@ -29,15 +29,15 @@ struct Interpretation {
                                                     Parameters *updates = nullptr) const {
     return interpret(function, inputs, parameters, updates, rounding);
   }
-  /// With real inputs and parameters multiplied by 1 + size or 1 - size, by the draw and the place of each.
+  /// The call with each real element multiplied by 1 + size or 1 - size, by random signs with the seed `draw`.
   Interpretation moved(double size, uint32_t draw) const;
 };
 
-/// Of each result: how far storing tensors in a type of this roundoff may move it.
+/// For each result, the bound above for storage in a type of unit roundoff `roundoff`.
 llvm::Expected<std::vector<double>> storageBounds(const Interpretation &asWritten,
                                                   llvm::ArrayRef<Array> exact, double roundoff);
 
-/// Of each result of integers: how many of them storing tensors so may change.
+/// For each result, the largest number of elements that change under the perturbations of size 8 u.
 llvm::Expected<std::vector<size_t>> changesByStorage(const Interpretation &asWritten,
                                                      llvm::ArrayRef<Array> exact, double roundoff);
 

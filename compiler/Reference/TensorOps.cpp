@@ -19,7 +19,7 @@ LogicalResult Interpreter::run(tensor::EmptyOp op) {
   auto element = elementOf(op.getType());
   if (failed(element))
     return fault.at(op, "the oracle knows f32, i32, i1 and index");
-  // Whoever reads elements that were never written shall see it.
+  // NaN exposes reads of elements that were never written.
   double nothing = *element == Element::F32 ? std::numeric_limits<double>::quiet_NaN() : 0;
   return define(op->getResult(0), Array(*element, shapeOf(op.getType(), integersOf(op.getDynamicSizes())), nothing));
 }
@@ -77,7 +77,7 @@ LogicalResult Interpreter::run(tensor::CastOp op) { return define(op->getResult(
 
 //===-------------------------------------------- slices --------------------------------------------------------===//
 
-/// The place in a tensor of an element of its slice.
+/// The indices in a tensor of an element of its slice.
 static llvm::SmallVector<int64_t> placeInSource(ArrayRef<int64_t> indices, ArrayRef<int64_t> offsets,
                                                 ArrayRef<int64_t> strides) {
   llvm::SmallVector<int64_t> place;
@@ -86,7 +86,7 @@ static llvm::SmallVector<int64_t> placeInSource(ArrayRef<int64_t> indices, Array
   return place;
 }
 
-/// Sizes without the dimensions that a rank-reducing slice drops.
+/// The sizes without the dimensions that a rank-reducing slice drops.
 static llvm::SmallVector<int64_t> withoutDropped(ArrayRef<int64_t> sizes, const llvm::SmallBitVector &dropped) {
   llvm::SmallVector<int64_t> shape;
   for (auto [dimension, size] : llvm::enumerate(sizes))

@@ -1,15 +1,14 @@
-//===- Tolerance.h - how far compiled code may lie from the oracle ----------------------------------------------===//
+//===- Tolerance.h - error bound of f32 code against the oracle -------------------------------------------------===//
 //
-// A sum of K terms in f32 whose roundings are independent is off by about u sqrt(K) times the size of what it sums,
-// with u = 2^-24, the unit roundoff (N. Higham, Accuracy and Stability of Numerical Algorithms, 4.2). What is compared
-// may differ by
+// A sum of K terms in f32 with independent rounding errors has an error of about u sqrt(K) times the magnitude of its
+// terms, with the unit roundoff u = 2^-24 (N. Higham, Accuracy and Stability of Numerical Algorithms, 4.2). Compiled
+// code may differ from the oracle by
 //
 //   |found - expected| <= c u sqrt(K) largest,  largest = the largest |expected| of the tensor
 //
-// with K the terms of the longest chain of sums and c a small number for the operations between the sums. Tests whose
-// results are differences of numbers about 1 take at least 1 for the largest. Differences beyond that need samples of
-// rounding (RoundingSamples.h). Integers and truths are equal, NaN is NaN and an infinity the same infinity.
-//
+// with K the number of terms of the longest chain of sums, and c a small factor for the operations between the sums.
+// Tests whose results are differences of numbers of magnitude 1 use at least 1 for `largest`. Larger differences need
+// rounding samples (RoundingSamples.h). Integers and booleans must be equal, as must infinities; NaN matches NaN.
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
