@@ -1,8 +1,8 @@
-//===- CalledEntries.h - entry points that nobody will call -------------------------------------------------------===//
+//===- CalledEntries.h - removal of entry points that are not compiled --------------------------------------------===//
 //
-// A compile for some entry points leaves the others out. What they update are parameters all the same. Where kernels
-// are called as in the whole model (CompileOptions::kernelNames), the others stay until there are kernels, and nothing
-// is said of them.
+// A compile for selected entry points removes the others. Parameters that only the others update remain parameters. If
+// kernels have the names of the whole model (CompileOptions::kernelNames), the others are only marked until kernels
+// have been formed, and are then removed without a warning.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,14 +11,14 @@
 
 namespace attnc {
 
-/// The entry point that writes tokens as it is asked for; empty where that is not one.
+/// The name of the entry point that CompileOptions::writer requests; empty unless exactly one matches.
 std::string writerOf(const Job &job);
 
-/// Leaves out all but those of `names`, or marks them where they stay for a while. Nothing happens where a name is none
-/// of an entry point, or there are no names.
+/// Removes or marks all entry points that `names` does not contain. Does nothing if `names` is empty or contains a name
+/// that is not that of an entry point.
 void keepEntries(Job &job, llvm::ArrayRef<std::string> names);
 
-/// Leaves out what is marked, with the kernels that it alone runs.
+/// Removes the marked entry points, and the kernels that no other entry point calls.
 void eraseUncalled(Job &job);
 
 } // namespace attnc

@@ -21,12 +21,12 @@ namespace attnc {
 
 template <typename Dialect> static bool isOf(Operation *op) { return isa_and_present<Dialect>(op->getDialect()); }
 
-/// Ops that kernels are made of.
+/// Ops that become parts of kernels.
 static bool computesTensors(Operation *op) {
   return isa<linalg::LinalgOp>(op) || isOf<attn::AttnDialect>(op) || isOf<model::ModelDialect>(op);
 }
 
-/// Whether it is part of what computes an element.
+/// Whether the op is inside a formula.
 static bool isInFormula(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp())
     if (computesTensors(parent))
@@ -34,7 +34,7 @@ static bool isInFormula(Operation *op) {
   return false;
 }
 
-/// Behind `fuse` entry points call kernels.
+/// Whether the op calls a kernel, as entry points do after `fuse`.
 static bool isCallOfKernel(Operation *op) {
   auto call = dyn_cast<func::CallOp>(op);
   auto caller = op->getParentOfType<func::FuncOp>();
@@ -44,14 +44,14 @@ static bool isCallOfKernel(Operation *op) {
   return callee && callee->hasAttr(kernelAttrName) && !callee.isExternal();
 }
 
-/// Whether the op is a function, control flow or a terminator that may stand where it does.
+/// Whether the op is a function, control flow or a terminator that is permitted at its position.
 static bool isStructure(Operation *op) {
   return isInFormula(op)
              ? isa<scf::IfOp, scf::YieldOp, linalg::YieldOp>(op)
              : isa<ModuleOp, func::FuncOp, func::ReturnOp, scf::ForOp, scf::YieldOp>(op) || isCallOfKernel(op);
 }
 
-/// Ops that name a part or a size of a tensor.
+/// Ops that return a view, a concatenation or a size of tensors.
 static bool isView(Operation *op) {
   return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ConcatOp, tensor::DimOp, tensor::ExpandShapeOp,
              tensor::ExtractSliceOp>(op);
@@ -87,7 +87,7 @@ static std::string faultOfTensor(Type type) {
   return "";
 }
 
-/// Names of an entry point are those of C in the header.
+/// Names of an entry point must be C identifiers, as the generated header uses them.
 static std::string faultOfNames(func::FuncOp entry) {
   auto faultOfName = [](StringRef name) {
     bool isIdentifier = !name.empty() && !llvm::isDigit(name.front()) &&
@@ -144,7 +144,7 @@ static std::string faultOfResults(Operation *op) {
 
 //===------------------------------------------- values ---------------------------------------------------------===//
 
-/// The fault of a constant tensor, as a message goes on behind its name; empty if it has none.
+/// The error of a constant tensor, as the text after the op's name; empty if the constant is valid.
 static std::string faultOfConstant(arith::ConstantOp constant) {
   if (!isa<SplatElementsAttr>(constant.getValue()))
     return " is a tensor of several numbers; expected one number for all its elements, or an argument of the function";
@@ -155,11 +155,11 @@ static std::string faultOfConstant(arith::ConstantOp constant) {
   return "";
 }
 
-/// Who reads elements of `value` that nothing has computed; null if nobody does.
+/// An op that reads undefined elements of `value`; null if there is none.
 static Operation *readerOf(Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
-    // A kernel may have a cache whose places it reads where they were written.
+    // A kernel may read a cache, at positions that were written.
     if (isa<tensor::DimOp, model::WithElementOp, model::AppendOp>(user) || isCallOfKernel(user) || !isKnown(user))
       continue;
     if (auto linalg = dyn_cast<linalg::LinalgOp>(user);
@@ -177,7 +177,7 @@ static Operation *readerOf(Value value) {
   return nullptr;
 }
 
-/// Whether rows are appended to it somewhere: of a cache the places are read that were written.
+/// Whether rows are appended to the value. A cache is read only at positions that were written.
 static bool isCache(Value value) {
   return llvm::any_of(value.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -195,7 +195,7 @@ static std::string faultOfEmpty(tensor::EmptyOp empty) {
                 : "";
 }
 
-/// MLIR leaves open what these are, and so would generated code.
+/// The error of an integer op whose result is undefined in MLIR, and so in generated code.
 static std::string faultOfInteger(Operation *op) {
   APInt second;
   if (op->getNumOperands() != 2 || !matchPattern(op->getOperand(1), m_ConstantInt(&second)))
@@ -220,7 +220,7 @@ static std::string faultOfDim(tensor::DimOp dim) {
   return " asks for " + asked + " of " + text(dim.getSource().getType()) + "; expected a constant below its rank";
 }
 
-/// What a parameter was before the call is read in front of what sets it.
+/// A model.get must precede a model.set of the same parameter, as it reads the value from before the call.
 static std::string faultOfGet(model::GetOp get) {
   for (Operation *op = get->getPrevNode(); op; op = op->getPrevNode()) {
     auto set = dyn_cast<model::SetOp>(op);
@@ -230,7 +230,7 @@ static std::string faultOfGet(model::GetOp get) {
   return "";
 }
 
-/// The fault of any op.
+/// The error of any op; empty if the op is valid.
 static std::string faultOf(Operation *op) {
   bool hasTensors = llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
   if (isScalar(op) && hasTensors && !isa<arith::ConstantOp>(op))

@@ -1,9 +1,9 @@
-//===- CheckModule.h - what a module in MLIR may hold ----------------------------------------------------------===//
+//===- CheckModule.h - verification of modules from .mlir files ------------------------------------------------===//
 //
-// Phases take on trust that a module holds what `import` makes. A module from a file (.mlir) may hold whatever MLIR can
-// parse, so it is compared with what phases know: ops and element types (CheckModule.cpp), the sizes of tensors and the
-// places that ops name by an index (CheckSizes.cpp). Subscripts inside of formulas are not proved again: there an
-// element out of range is undefined, as it is in MLIR.
+// The phases assume the ops, types and sizes that `import` produces. A module from a file (.mlir) may contain anything
+// that MLIR parses, so it is checked first: ops and element types (CheckModule.cpp), then the sizes of tensors and the
+// index operands of ops (CheckSizes.cpp). Subscripts inside formulas are not checked; an out-of-range element is
+// undefined there, as in MLIR.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,20 +15,20 @@
 
 namespace attnc {
 
-/// What is wrong with an op, as its message goes on behind its name.
+/// An invalid op, and the text of the message after the op's name.
 struct ModuleFault {
   mlir::Operation *op;
   std::string what;
 };
 
-/// The first op of `root`, itself included, of which `faultOf` says something.
+/// The first op in `root`, `root` included, for which `faultOf` returns a text that is not empty.
 std::optional<ModuleFault> firstFault(mlir::Operation *root,
                                       llvm::function_ref<std::string(mlir::Operation *)> faultOf);
 
-/// The first fault of a module that was read from `file`, with its place and what is expected; empty without one.
+/// The first error of a module read from `file`, with location and expectation; empty if the module is valid.
 std::string faultOfModule(mlir::ModuleOp module, llvm::StringRef file);
 
-/// The first size or place that does not fit the entry point's declared sizes, or is not known to.
+/// The first size or index that is not proved to be valid for all declared sizes of the entry point.
 std::optional<ModuleFault> faultOfSizes(mlir::func::FuncOp entry);
 
 } // namespace attnc

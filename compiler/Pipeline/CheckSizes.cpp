@@ -15,13 +15,13 @@ namespace {
 /// The length (SizeExpr::length) of the longest size that is compared.
 constexpr int64_t longest = 1000;
 
-/// Bounds of an index, both of which it may take.
+/// Inclusive bounds of an index.
 struct Interval {
-  std::vector<SizeExpr> lows;  ///< it is at least the least of these
-  std::vector<SizeExpr> highs; ///< and at most the greatest of these
+  std::vector<SizeExpr> lows;  ///< the minimum of these is the lower bound
+  std::vector<SizeExpr> highs; ///< the maximum of these is the upper bound
 };
 
-/// The results of f on all pairs, each once.
+/// The distinct results of f on all pairs.
 template <typename Function>
 std::vector<SizeExpr> ofPairs(const std::vector<SizeExpr> &a, const std::vector<SizeExpr> &b, Function f) {
   std::vector<SizeExpr> results;
@@ -95,11 +95,11 @@ private:
   }
 
   struct Bounds {
-    int64_t least, most; ///< `most` is -1 where there is none
+    int64_t least, most; ///< `most` is -1 if there is no upper bound
   };
 
-  /// Of the dimensions inside of the loops around `op`: a turn means that a loop to n is one of a size above where it
-  /// begins.
+  /// Bounds of dimensions at `op`. Inside a loop with upper bound n, n is greater than the lower bound, as the loop has
+  /// an iteration.
   std::vector<Bounds> boundsAt(Operation *op) {
     std::vector<Bounds> inside = bounds;
     for (auto loop = op->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>()) {
@@ -112,8 +112,8 @@ private:
     return inside;
   }
 
-  /// Whether `size` is at least 0 at `op`, wherever dimensions are within their bounds. "No" may also mean "not seen":
-  /// each dimension is taken for its least size and something, or for its largest size without something.
+  /// Whether `size` is proved to be at least 0 at `op` for all dimensions within their bounds. The proof substitutes
+  /// each dimension by its minimum plus a nonnegative symbol, or by its maximum minus one, and is incomplete.
   bool isNotNegative(const SizeExpr &size, Operation *op) {
     if (size.isAtLeast(0))
       return true;
@@ -137,7 +137,7 @@ private:
     }
     return false;
   }
-  /// Whether products with a sum in the place of each symbol, which double for each, come to something.
+  /// Whether the substitution of a sum for each symbol, which doubles the products, keeps the size short enough.
   static bool isShortWith(const SizeExpr &size) {
     constexpr unsigned mostSymbols = 10;
     auto products = size.products();
@@ -194,7 +194,7 @@ private:
            " for one of size " + written(expected) + "; expected them to be the same";
   }
 
-  /// `tensor` has the sizes of `like`, of which `behind` leading dimensions are left out.
+  /// The error unless `tensor` has the sizes of `like` without its first `behind` dimensions.
   std::string faultOfEqual(Value tensor, Value like, int64_t behind = 0) {
     for (int64_t dimension = 0; dimension < cast<RankedTensorType>(tensor.getType()).getRank(); ++dimension) {
       std::string fault = faultOfPair(sizes.size(tensor, dimension), sizes.size(like, dimension + behind), dimension);
@@ -231,7 +231,7 @@ private:
     return "";
   }
 
-  /// Each turn hands on tensors of the sizes that it got.
+  /// The error unless each loop-carried tensor has the same sizes in all iterations.
   std::string faultOfTurns(scf::ForOp loop) {
     for (auto [yielded, init] : llvm::zip_equal(loop.getYieldedValues(), loop.getInits()))
       if (isa<RankedTensorType>(yielded.getType()))
@@ -240,7 +240,7 @@ private:
     return "";
   }
 
-  /// Operands that a loop goes along have as many elements there.
+  /// The error unless all operand dimensions that one loop indexes have the same size.
   std::string faultOfLoops(linalg::LinalgOp linalg) {
     std::vector<std::optional<SizeExpr>> extents(linalg.getNumLoops());
     for (OpOperand &operand : linalg->getOpOperands()) {
@@ -262,7 +262,7 @@ private:
     return faultOfSums(linalg, extents);
   }
 
-  /// Subscripts that are sums of loops, as those of windows, stay in range.
+  /// The error unless subscripts that are sums of loop indices, such as those of windows, are in range.
   std::string faultOfSums(linalg::LinalgOp linalg, ArrayRef<std::optional<SizeExpr>> extents) {
     for (OpOperand &operand : linalg->getOpOperands()) {
       auto type = dyn_cast<RankedTensorType>(operand.get().getType());
@@ -307,7 +307,7 @@ private:
       return timesConstant(*a, by);
     if (binary.getKind() == AffineExprKind::Mod)
       return Interval{{SizeExpr(0)}, {SizeExpr(by - 1)}};
-    // A quotient is no larger than what is divided.
+    // A quotient is at most the dividend.
     if (binary.getKind() == AffineExprKind::FloorDiv && a->lows[0] == SizeExpr(0))
       return Interval{a->lows, {a->highs[0].isConstant() ? a->highs[0].floorDiv(by) : a->highs[0]}};
     return std::nullopt;
@@ -319,7 +319,7 @@ private:
       std::optional<Interval> offset = intervalOf(slice.getMixedOffsets()[dimension]);
       std::optional<Interval> size = intervalOf(slice.getMixedSizes()[dimension]);
       std::optional<SizeExpr> source = sizes.size(slice.getSource(), dimension);
-      // The last element is the one at offset + (size - 1) stride.
+      // The last element is at offset + (size - 1) stride.
       bool isInside = stride && *stride > 0 && offset && size && source && areNotNegative(offset->lows, slice) &&
                       areNotNegative(size->lows, slice);
       if (isInside) {
@@ -353,7 +353,7 @@ private:
            " by an index that is " + found + "; expected it to be known to lie in the list";
   }
 
-  /// Sizes are computed on numbers that are not negative.
+  /// The error unless the operands of an index computation are valid; sizes are computed on nonnegative numbers.
   std::string faultOfIndex(Operation *op) {
     bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
     bool isLeast = isa<arith::MinSIOp, arith::MinUIOp>(op), isGreatest = isa<arith::MaxSIOp, arith::MaxUIOp>(op);
@@ -424,7 +424,7 @@ private:
         .Default([](Operation *) { return std::nullopt; });
   }
 
-  /// Of the counter of a loop, where it has a turn.
+  /// Interval of an induction variable, for loops with at least one iteration.
   std::optional<Interval> intervalOfCounter(BlockArgument argument) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (!loop || loop.getInductionVar() != argument)
@@ -441,14 +441,14 @@ private:
   func::FuncOp entry;
   SizeAnalysis sizes;
   std::vector<std::string> names;
-  std::vector<Bounds> bounds; ///< of each dimension
+  std::vector<Bounds> bounds; ///< for each dimension
   llvm::DenseMap<Value, std::optional<Interval>> intervals;
 };
 
 } // namespace
 
 std::optional<ModuleFault> faultOfSizes(func::FuncOp entry) {
-  // Sizes that are not declared are told where memory is planned.
+  // Undeclared sizes are reported by checkInterfaces() (Compile.cpp).
   ScopedDiagnosticHandler silence(entry.getContext(), [](Diagnostic &) {});
   FailureOr<SizeAnalysis> sizes = SizeAnalysis::ofEntry(entry);
   return succeeded(sizes) ? SizeCheck(entry, std::move(*sizes)).run() : std::nullopt;

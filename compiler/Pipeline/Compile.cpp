@@ -46,7 +46,7 @@ static DialectRegistry allDialects() {
 }
 
 Compilation::Compilation() : context(allDialects(), MLIRContext::Threading::DISABLED) {
-  // Passes make ops of dialects that a module read from a file need not hold.
+  // Passes create ops of dialects that the parsed module need not contain.
   context.loadAllAvailableDialects();
 }
 
@@ -59,7 +59,7 @@ std::string prefixOf(llvm::StringRef path) {
 
 bool isOfRuntime(llvm::StringRef prefix) { return prefix == "attn" || prefix.starts_with("attn_"); }
 
-/// There is something to call, and the sizes of its inputs and results are such as a model's table can hold.
+/// Checks that there is an entry point, and that the model's table can express the sizes of all inputs and results.
 static bool checkInterfaces(Job &job) {
   bool any = false;
   for (auto entry : job.made.module->getOps<func::FuncOp>()) {
@@ -72,7 +72,7 @@ static bool checkInterfaces(Job &job) {
   return any || job.userError(job.options.input + ": error: there is no function to call");
 }
 
-/// What a call has room for (attn/abi.h), with the results that derive adds.
+/// Checks the limits of the ABI on tensors, dimensions and ranks (attn/abi.h), after derive has added its results.
 static bool checkLimits(Job &job) {
   for (auto entry : job.made.module->getOps<func::FuncOp>()) {
     if (!entry->hasAttr(model::entryAttrName))
@@ -98,7 +98,7 @@ static bool checkLimits(Job &job) {
   return true;
 }
 
-/// The module is verified once, behind the last pass: between any two it would take a seventh of fuse.
+/// Verifies the module once, after the last pass: verification after every pass would take a seventh of `fuse`.
 static bool runPasses(Job &job, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager passes(&job.made.context);
   passes.enableVerifier(false);
@@ -122,7 +122,7 @@ static bool derive(Job &job) {
   return true;
 }
 
-/// What an emitter finds wrong with what was said of a kernel; empty where there is nothing.
+/// The first error that an emitter finds in the schedule of a kernel; empty if there is none.
 static std::string scheduleErrors(Job &job) {
   for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel))
     for (const auto &emitter : job.emitters)
@@ -143,7 +143,7 @@ static bool makeKernels(Job &job) {
   return true;
 }
 
-/// Says in the module which fusions the overrides refuse. Which ops a kernel has shows when all is fused.
+/// Marks the fusions that overrides refuse. If an override names a kernel, a trial run up to `fuse` finds its ops.
 static bool refuseFusions(Job &job) {
   llvm::Expected<std::optional<EmitterPreference>> emitter = emitterOverride(job.options.overrides);
   llvm::Expected<std::vector<FusionRefusal>> refusals = fusionOverrides(job.options.overrides);
@@ -205,13 +205,13 @@ static bool fuse(Job &job) {
   return refused.empty() || job.userError(llvm::join(refused, "\n"));
 }
 
-/// "gpt.attn:31:14: error: " or, where there is no such place, "gpt.attn: error: ".
+/// "gpt.attn:31:14: error: " or, without a source location, "gpt.attn: error: ".
 static std::string errorAt(Job &job, Location location) {
   std::string place = placeOf(location);
   return (place.empty() ? job.options.input : place) + ": error: ";
 }
 
-/// As Target::resolve takes it on any machine: `native` is another processor elsewhere.
+/// A target name with the same meaning on every machine, which `native` has not; Target::resolve accepts it.
 static std::string spelled(const Target &target) {
   if (target.isDevice)
     return target.name;
@@ -234,8 +234,8 @@ static bool record(Job &job) {
   return true;
 }
 
-/// The first emitter that takes a kernel. Every legal program has one, where a device can't run all of it because that
-/// was left out: that none does is our fault, with the reasons.
+/// The first emitter that supports a kernel; an internal error with the reasons if none does. Every kernel of a legal
+/// program has one: keepEntriesOfDevice() has removed the entry points that a device does not support.
 static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel, const Emitter *failed = nullptr) {
   EmitterChoice choice = job.emitterOf(kernel, failed);
   if (choice.emitter)
@@ -274,7 +274,7 @@ static bool narrow(Job &job) {
   return succeeded(verify(*job.made.module)) || job.internalError();
 }
 
-/// Processors prepare weights, whoever reads them.
+/// Generates the kernel that converts a weight to its storage type; it always runs on the host.
 static FailureOr<KernelCode> copyWeight(Job &job, RankedTensorType type, const std::string &symbol) {
   OwningOpRef<func::FuncOp> kernel = storingKernel(type, symbol);
   for (const std::unique_ptr<Emitter> &emitter : job.emitters)
@@ -293,8 +293,8 @@ static FailureOr<KernelCode> packingCode(Job &job, const PackedParameter &packed
   return emitter->emitPacking(packed.type, *packing, symbol, job.target, *job.made.code);
 }
 
-/// Each weight that kernels want packed gets its packing code, from the emitter whose kernel reads it. Weights of one
-/// type that are packed alike have the same code.
+/// Generates packing code for each packed weight, by the emitter of the kernel that reads the weight. Weights of the
+/// same type and packing share their code.
 static bool generatePacking(Job &job, const ChosenEmitters &chosen) {
   FailureOr<ParameterTable> parameters = ParameterTable::of(*job.made.module);
   if (failed(parameters))
@@ -317,7 +317,7 @@ static bool generatePacking(Job &job, const ChosenEmitters &chosen) {
   return true;
 }
 
-/// The kernel with its code, from the next emitter that takes it where `emitter` can't make it after all.
+/// Emits a kernel; if `emitter` fails, the next emitter that supports the kernel.
 static std::optional<CompiledKernel> emitKernel(Job &job, func::FuncOp kernel, const Emitter *&emitter, ModuleOp code) {
   CompiledKernel compiled{kernel, "", {}, {}, job.emitterOf(kernel).refusals};
   while (true) {
@@ -339,7 +339,7 @@ static std::optional<CompiledKernel> emitKernel(Job &job, func::FuncOp kernel, c
   }
 }
 
-/// False where entry points call what is no kernel, as a damaged record of an object may.
+/// Whether entry points call kernels only; a damaged compile record may violate this.
 static bool callsKernelsAlone(Job &job) {
   SymbolTable symbols(*job.made.module);
   WalkResult result = job.made.module->walk([&](func::CallOp call) {
@@ -352,7 +352,7 @@ static bool callsKernelsAlone(Job &job) {
   return !result.wasInterrupted();
 }
 
-/// Each kernel is generated once, whoever calls it.
+/// Generates each kernel once, for all its callers.
 static bool generate(Job &job) {
   job.begin(Phase::Generate);
   if (job.target.isDevice && !keepEntriesOfDevice(job))
@@ -416,7 +416,7 @@ static bool lower(Job &job) {
   return true;
 }
 
-/// Is there the file of weights? It is asked for first: a compile takes long.
+/// Checks that the weights file is readable, before the long phases.
 static bool findWeights(Job &job) {
   if (job.options.weights.empty())
     return true;
@@ -424,22 +424,22 @@ static bool findWeights(Job &job) {
   return file.isOpen() || job.refuse("can't read " + job.options.weights + ": " + file.problem());
 }
 
-/// Up to kernels, and entry points that call them.
+/// Runs the phases from parse to narrow, which produce kernels and entry points that call them.
 static bool compileToKernels(Job &job) {
   auto printModule = [&](llvm::raw_ostream &out) { job.made.module->print(out); };
 
-  // The file becomes functions on tensors, one an entry point: value semantics, every op has a place in the source.
+  // The file becomes functions on tensors, one for each entry point, with value semantics and source locations.
   if (!findWeights(job) || !checkEmitterUse(job) || !import(job) || job.dumps(Phase::Import, printModule))
     return false;
   job.remember();
   if (!checkInterfaces(job) || !refuseFusions(job))
     return false;
 
-  // Attention is known as such, however it was written.
+  // Attention written as plain tensor code becomes attn.attend.
   if (!raise(job) || job.dumps(Phase::Raise, printModule))
     return false;
 
-  // What is kept and what is computed again is chosen by compiling up to the plan.
+  // Rematerialisation within the memory budget: trial compiles up to `plan` choose the residuals to recompute.
   if (!chooseRecomputed(job, [&] {
         return derive(job) && checkSizes(job) && fuse(job) && narrow(job) && generate(job) && plan(job);
       }))
@@ -449,15 +449,15 @@ static bool compileToKernels(Job &job) {
   if (!derive(job) || job.dumps(Phase::Derive, printModule) || !checkSizes(job) || !checkLimits(job))
     return false;
 
-  // Every computation goes into a kernel; entry points keep calls, loops, weights and sizes.
+  // Every tensor computation is moved into a kernel; entry points retain calls, loops, weights and sizes.
   if (!fuse(job) || job.dumps(Phase::Fuse, printModule))
     return false;
 
-  // What lies in memory between them takes as many bits as --precision says.
+  // Tensors between kernels are stored in the type of --precision.
   return narrow(job) && !job.dumps(Phase::Narrow, printModule);
 }
 
-/// From kernels to the object.
+/// Runs the phases from generate to emit, which compile kernels to the object.
 static void compileKernels(Job &job) {
   auto printCode = [&](llvm::raw_ostream &out) {
     if (job.made.device)
@@ -465,15 +465,15 @@ static void compileKernels(Job &job) {
     job.made.code->print(out);
   };
 
-  // The object keeps what all phases from here on read.
+  // The compile record contains the input of all later phases.
   if (!record(job))
     return;
 
-  // Each kernel was taken by one emitter; its phases, scratch and cost are known.
+  // One emitter generates each kernel, with its kernel phases, scratch size and cost.
   if (!generate(job) || job.dumps(Phase::Generate, printCode))
     return;
 
-  // Each value of an entry point has a place: the caller's memory, a weight, or a slot of the arena.
+  // Each value of an entry point gets a location: the caller's memory, a weight, or a slot of the arena.
   auto printPlans = [&](llvm::raw_ostream &out) {
     for (const EntryPlan &each : job.made.program.entries)
       printPlan(each, out);
@@ -482,31 +482,31 @@ static void compileKernels(Job &job) {
   if (!plan(job) || job.dumps(Phase::Plan, printPlans))
     return;
 
-  // Entry points are functions with the ABI of attn/abi.h that launch kernels.
+  // Entry points become functions with the ABI of attn/abi.h that launch kernels.
   if (!writeHostCode(job) || job.dumps(Phase::Host, printCode))
     return;
 
-  // Nothing but the llvm dialect is left, and no call of a mathematical library.
+  // All code becomes llvm dialect, without calls of a mathematical library.
   if (!lower(job) || job.dumps(Phase::Lower, printCode))
     return;
 
-  // What a device runs is text inside the object.
+  // Device code becomes PTX, stored in the object.
   if (job.target.isDevice && !compileDeviceImages(job))
     return;
 
-  // LLVM IR with the table by which the object describes itself.
+  // LLVM IR with the model table, by which the object describes itself.
   LlvmCode code;
   if (!optimiseCode(job, code) ||
       job.dumps(Phase::Optimise, [&](llvm::raw_ostream &out) { code.module->print(out, nullptr); }))
     return;
 
-  // An object that needs memcpy, memset and memmove at most.
+  // The object has no undefined symbols except memcpy, memset and memmove.
   if (emitObject(job, code))
     job.dumps(Phase::Emit,
               [&](llvm::raw_ostream &out) { out << StringRef(job.made.object.data(), job.made.object.size()); });
 }
 
-/// Runs the phases, for the target that the options say.
+/// Resolves the target of the options and runs the phases on a large stack.
 static Outcome run(Job &job, llvm::function_ref<void()> phases) {
   const CompileOptions &options = job.options;
   Compilation &made = job.made;

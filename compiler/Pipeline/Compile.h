@@ -1,11 +1,11 @@
-//===- Compile.h - the compile as one function -------------------------------------------------------------------===//
+//===- Compile.h - the compiler driver ---------------------------------------------------------------------------===//
 //
 //   model.attn -> parse -> check -> import -> raise -> derive -> fuse -> narrow
 //              -> generate -> plan -> host -> lower -> optimise -> emit -> object
 //
-// compile() runs the phases of Phases.h in order on one file: a model (`.attn`), or a module as `import` leaves it
-// (`.mlir`). It writes nothing but a reproducer, and that only where the fault is ours. A crash ends the process, with
-// a reproducer too (compiler/Diagnostics/CrashNote.h).
+// compile() runs the phases of Phases.h in order on one file: a model (`.attn`), or a module in the form that `import`
+// produces (`.mlir`). It writes no file except a reproducer on an internal error. A crash ends the process, with a
+// reproducer, too (compiler/Diagnostics/CrashNote.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -32,71 +32,71 @@
 
 namespace attnc {
 
-/// How kernels are called where not all entry points are compiled: as if there were no others, or as where all are,
-/// which is how `explain` prints them.
+/// Names of kernels if only some entry points are compiled: numbered among the kernels of these entry points, or with
+/// the names of a compile of the whole model, which `explain` prints.
 enum class NamesOf { Entry, Model };
 
 struct CompileOptions {
-  std::string input;                                         ///< path of the file
+  std::string input;                                         ///< path of the input file
   std::string target = "native";                             ///< see Target::resolve
-  std::string prefix;                                        ///< of symbols; empty: made of the file's stem
+  std::string prefix;                                        ///< prefix of symbols; empty: the file's stem
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
-  std::optional<WriterRequest> writer;                       ///< of a model (.attn): what will be called
-  std::vector<std::string> entries;                          ///< what will be called; empty: all entry points
-  std::string studied;                                       ///< the one entry point, see Derive/AttentionOverride.h
-  std::optional<NamesOf> kernelNames;                        ///< of Entry or, beside overrides, of Model, unless said
+  std::optional<WriterRequest> writer;                       ///< derive and compile an entry point that writes tokens
+  std::vector<std::string> entries;                          ///< entry points to compile; empty: all
+  std::string studied;                                       ///< entry point to study, see Derive/AttentionOverride.h
+  std::optional<NamesOf> kernelNames;                        ///< default: Model with overrides or script, else Entry
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
-  bool allowExtra = false;                                   ///< tensors of it that are no parameters are left alone
-  std::vector<Override> overrides;                           ///< later ones win
-  std::string script;                                        ///< of the transform dialect; overrides win over it
+  bool allowExtra = false;                                   ///< ignore tensors of `weights` that are no parameters
+  std::vector<Override> overrides;                           ///< later overrides win
+  std::string script;                                        ///< path of a transform script; overrides win over it
   std::string tuning;                                        ///< a tuning database; empty: none
   NamedSizes at;                                             ///< sizes that memory is planned for
   std::optional<int64_t> memoryBudget;                       ///< bytes of each entry point's arena at those sizes
-  std::optional<EmitterPreference> emitter;                  ///< who makes code for processors; it wins over overrides
-  Precision precision = Precision::F32;                      ///< how tensors between kernels are stored
+  std::optional<EmitterPreference> emitter;                  ///< emitter for processors; wins over overrides
+  Precision precision = Precision::F32;                      ///< storage type of tensors between kernels
   bool debugLines = false;                                   ///< line tables in the object
-  bool raises = true;                                        ///< attention in plain tensor code is made `attend`
-  bool requireFused = false;                                 ///< a tensor of all pairs is an error
-  bool records = true;                                       ///< the object keeps what it was made of (Emit/Record.h)
+  bool raises = true;                                        ///< run the phase `raise`
+  bool requireFused = false;                                 ///< an all-pairs tensor in memory is an error
+  bool records = true;                                       ///< store the compile record in the object (Emit/Record.h)
   bool numbersOps = false;                                   ///< see Compilation::opNumbers
-  std::optional<Phase> dump;                                 ///< print what this phase made, and stop
+  std::optional<Phase> dump;                                 ///< print the result of this phase, and stop
   std::string reproducerDirectory = ".";
 };
 
-/// How a compile ended; the numbers are exit codes.
+/// Result of a compile; the numbers are exit codes.
 enum class Outcome { Done = 0, UserError = 1, InternalError = 2 };
 
-/// What a compile made, as far as it went.
+/// Results of a compile, up to the phase where it ended.
 struct Compilation {
   Compilation();
   mlir::MLIRContext context;
   std::vector<std::string> inputs;                 ///< paths of all files that were read
   mlir::OwningOpRef<mlir::ModuleOp> module;        ///< kernels, and entry points that call them
-  mlir::OwningOpRef<mlir::ModuleOp> code;          ///< what is generated; `lower` turns it into the llvm dialect
-  mlir::OwningOpRef<mlir::ModuleOp> device;        ///< the kernels' part of that, where a device runs them
-  std::vector<StorageChoice> storage;              ///< of bf16 and f16: which tensors are stored so, and which not
-  std::string record;                              ///< the module that `generate` began with, as the object keeps it
-  std::map<std::string, std::string> fingerprints; ///< of kernels, by name (KernelStructure.h)
-  /// By entry point and kernel: the numbers of the imported ops that the kernel computes there, the same whatever is
-  /// fused; where the options ask for them.
+  mlir::OwningOpRef<mlir::ModuleOp> code;          ///< generated code; `lower` converts it to the llvm dialect
+  mlir::OwningOpRef<mlir::ModuleOp> device;        ///< kernel code, if the target is a device
+  std::vector<StorageChoice> storage;              ///< for bf16 and f16, tensors stored in 16 bits or not
+  std::string record;                              ///< compile record: the serialised input of `generate`
+  std::map<std::string, std::string> fingerprints; ///< fingerprint by kernel name (KernelStructure.h)
+  /// By entry point and kernel: the numbers of the imported ops that the kernel computes there. The numbers do not
+  /// depend on fusion decisions. Filled if CompileOptions::numbersOps is set.
   std::map<std::string, std::map<std::string, std::set<int64_t>>> opNumbers;
   Program program;
   llvm::SmallVector<char, 0> object;
-  std::string dump; ///< what the phase asked for made
+  std::string dump; ///< text of the phase that CompileOptions::dump names
 };
 
 /// Messages for the user go to `messages`.
 Outcome compile(const CompileOptions &options, Compilation &compilation, llvm::raw_ostream &messages);
 
-/// Compiles what an object keeps of its module (Emit/Record.h), whose context is that of `compilation`, from `generate`
-/// on. `input` is for messages; `weights` is the content of its section of that name, empty where it has none. A phase
-/// that fails is the object's fault: the module that it was made of has been compiled.
+/// Recompiles the compile record of an object (Emit/Record.h), from `generate` on. The recorded module must belong to
+/// the context of `compilation`. `input` names the object in messages; `weights` is the content of its weights section,
+/// or empty. A failing phase is reported as an invalid object, because the original module has been compiled before.
 Outcome compileAgain(const std::string &input, RecordedModule recorded, llvm::StringRef weights,
                      Compilation &compilation, llvm::raw_ostream &messages);
 
-/// A C identifier made of a file's stem: `gpt-2.attn` gives gpt_2.
+/// A C identifier from the stem of a path: gpt_2 for `gpt-2.attn`.
 std::string prefixOf(llvm::StringRef path);
-/// Whether names with this prefix might be the runtime's, such as attn_run.
+/// Whether names with this prefix could collide with names of the runtime, such as attn_run.
 bool isOfRuntime(llvm::StringRef prefix);
 
 } // namespace attnc

@@ -11,7 +11,7 @@ namespace attnc {
 
 namespace {
 
-/// Grows until nothing is added: values that may share memory are both unaligned, or neither is.
+/// Fixed-point iteration: if one of the values that may share memory is unaligned, all of them are.
 class Alignment {
 public:
   Alignment(ModuleOp module, llvm::function_ref<bool(func::FuncOp, unsigned, unsigned)> mayShare)
@@ -31,7 +31,7 @@ private:
   llvm::function_ref<bool(func::FuncOp, unsigned, unsigned)> mayShare;
   llvm::DenseSet<Value> unaligned;
 
-  /// Tensors of this type, one after the other, all begin at whole accesses. What a call chooses is any number.
+  /// Whether consecutive tensors of this type are all aligned. A dynamic size may be any number.
   static bool isWhole(Type type) {
     auto tensor = cast<RankedTensorType>(type);
     int64_t bytes = elementBytes(tensor.getElementType());

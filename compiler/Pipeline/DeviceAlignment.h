@@ -1,9 +1,9 @@
-//===- DeviceAlignment.h - which tensors of a device begin where whole accesses do -------------------------------===//
+//===- DeviceAlignment.h - alignment analysis of tensors in device memory ----------------------------------------===//
 //
-// Tensors in the memory of a device are aligned to ATTN_DEVICE_ALIGNMENT bytes, but for elements of lists
-// (model.element, model.with_element) whose size is no multiple of that. Kernels that may be handed one are told which
-// of their operands and results it is, by `attn.unaligned` (GPU/Nest/DeviceFrame.h): there they know the alignment of
-// elements alone.
+// Tensors in device memory are aligned to ATTN_DEVICE_ALIGNMENT bytes, except elements of lists (model.element,
+// model.with_element) whose size is not a multiple of that. Operands and results of kernels that may be such an element
+// get the attribute `attn.unaligned` (GPU/Nest/DeviceFrame.h): the kernel may then assume only the natural alignment of
+// their elements.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace attnc {
 
-/// Marks kernels of a module behind fuse. `mayShare(kernel, argument, result)`: they may be one buffer.
+/// Marks the kernels of a module after fuse. `mayShare(kernel, argument, result)`: whether both may be one buffer.
 void markUnaligned(mlir::ModuleOp module, llvm::function_ref<bool(mlir::func::FuncOp, unsigned, unsigned)> mayShare);
 
 } // namespace attnc

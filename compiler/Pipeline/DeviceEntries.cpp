@@ -11,7 +11,7 @@ namespace attnc {
 
 namespace {
 
-/// Why a device does not run an entry point, and where that is.
+/// The reason for which a device does not support an entry point, and its source location.
 struct Obstacle {
   Location location;
   std::string reason;

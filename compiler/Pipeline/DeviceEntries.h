@@ -1,8 +1,8 @@
-//===- DeviceEntries.h - the entry points that a device can run ---------------------------------------------------===//
+//===- DeviceEntries.h - removal of entry points that a device does not support -----------------------------------===//
 //
-// Not all that processors run has code for a device. A compile for one leaves out the entry points that do not, and
-// warns of each with the place and the reason; where none would be left, which is also where one was asked for by name
-// and is the only one, the first reason is an error.
+// Device emitters support fewer programs than emitters for processors. A compile for a device removes the entry points
+// that it does not support, with a warning that has the source location and the reason. If no entry point would remain,
+// for example because the only requested one is not supported, the first reason is an error.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace attnc {
 
-/// Requires a module behind fuse. Kernels that nobody calls any more are left out too, and others are told which of
-/// their tensors may begin anywhere (DeviceAlignment.h).
+/// Requires a module after fuse. Also removes kernels without callers, and marks unaligned operands and results of
+/// kernels (DeviceAlignment.h). Returns false after an error.
 bool keepEntriesOfDevice(Job &job);
 
 } // namespace attnc

@@ -13,7 +13,7 @@ struct Image {
   LlvmCode code;
 };
 
-/// Whether each of the program's phases is in an image for `architecture`.
+/// For each kernel phase of the program, whether the image for `architecture` contains it.
 SmallVector<bool> contentsOf(const Program &program, const std::string &architecture) {
   SmallVector<bool> contents;
   for (const KernelPhase *phase : program.phases())
@@ -21,7 +21,7 @@ SmallVector<bool> contentsOf(const Program &program, const std::string &architec
   return contents;
 }
 
-/// Of the target's architectures, those whose devices get functions that no older one has.
+/// The target's architectures whose kernel phases differ from those of all architectures before them.
 std::vector<std::string> imagesOf(const Job &job) {
   std::vector<std::string> images;
   for (const std::string &architecture : job.target.images) {

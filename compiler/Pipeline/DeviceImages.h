@@ -1,8 +1,8 @@
-//===- DeviceImages.h - a device's code as text, once for each kind of device ------------------------------------===//
+//===- DeviceImages.h - PTX device images, one for each architecture ---------------------------------------------===//
 //
-// One code module holds all device variants of all kernels. A device image contains the functions of one architecture
-// (DeviceVariant), optimised for it; the runtime loads the best one that the device supports. No image repeats the
-// functions of an older architecture, because newer devices run its PTX.
+// One code module contains all device variants of all kernels. A device image is the part of it for one architecture
+// (DeviceVariant), optimised for that architecture; the runtime loads the image that fits the device best. An architecture
+// with the same functions as an older one gets no image, because PTX of the older one also runs on newer devices.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace attnc {
 
-/// What devices of `image` (Target::image) take of a module that was lowered, as LLVM IR, optimised.
+/// The part of the lowered device module for the architecture `image` (Target::image), as optimised LLVM IR.
 mlir::FailureOr<LlvmCode> optimisedForImage(const Target &image, const Compilation &made);
 
-/// Fills Program::images. False where the compile ends here: a dump of the optimise or emit phase, or a fault.
+/// Fills Program::images. Returns false if the compile ends here: after a dump of optimise or emit, or an error.
 bool compileDeviceImages(Job &job);
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- EmitObject.h - from the llvm dialect to an object file -----------------------------------------------------===//
+//===- EmitObject.h - the phases optimise and emit ----------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Backend/Backend.h"
@@ -6,10 +6,10 @@
 
 namespace attnc {
 
-/// The phase `optimise`: the module's table, weights, seal and record join its code, then LLVM optimises all of it.
+/// The phase `optimise`: translates to LLVM IR, adds model table, weights, checksum and compile record, and optimises.
 bool optimiseCode(Job &job, LlvmCode &code);
 
-/// The phase `emit`: fills Compilation::object with an object file, or with assembly where that is what is dumped.
+/// The phase `emit`: fills Compilation::object with an object file, or with assembly text for a dump of this phase.
 bool emitObject(Job &job, LlvmCode &code);
 
 } // namespace attnc

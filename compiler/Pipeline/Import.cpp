@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// What MLIR says of a module, without what it advises to users of its own tools.
+/// A diagnostic of MLIR's parser, without its advice to users of MLIR's tools.
 static std::string inOurWords(llvm::StringRef text) {
   auto [problem, advice] = text.split(". If this is intended, ");
   llvm::StringRef expected = advice.empty() ? "" : "; expected attn, model, linalg, tensor, arith, math, scf or func";
@@ -34,7 +34,7 @@ static bool checkText(Job &job, llvm::StringRef text) {
                         ": error: " + found->what);
 }
 
-/// A module as `import` leaves it, written by hand or by another tool.
+/// Reads a module in the form that `import` produces, written by hand or by another tool.
 static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
   job.begin(Phase::Import);
   if (!job.options.settings.empty())
@@ -53,7 +53,7 @@ static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
   return fault.empty() || job.userError(fault);
 }
 
-/// Files of the model that lie on disk; those of the prelude are inside the compiler.
+/// The files of the model on disk; files of the prelude are embedded in the compiler.
 static std::vector<std::string> filesRead(const SourceManager &sources) {
   std::vector<std::string> paths;
   for (FileId id = 0; id < sources.size(); ++id)
@@ -68,7 +68,7 @@ static bool importModel(Job &job, std::unique_ptr<llvm::MemoryBuffer> buffer) {
   DiagnosticEngine diagnostics(sources);
   auto refused = [&] { return job.userError(llvm::StringRef(render(diagnostics)).rtrim()); };
 
-  // The checker parses on its own account: it also reads the files that this one uses.
+  // For a dump only: the checker parses the file again, with the files that it imports.
   if (job.options.dump == Phase::Parse) {
     job.begin(Phase::Parse);
     ast::File tree = parseFile(sources, file, diagnostics);
@@ -97,7 +97,7 @@ static bool importModel(Job &job, std::unique_ptr<llvm::MemoryBuffer> buffer) {
   return job.internalError();
 }
 
-/// A model's source as comments of a module.
+/// The source text of a model as comment lines of a module.
 static std::string asComments(llvm::StringRef source) {
   std::string text;
   for (llvm::StringRef line : llvm::split(source, '\n'))

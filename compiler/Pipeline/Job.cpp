@@ -33,7 +33,7 @@ std::string placeOf(Location location) {
   return place;
 }
 
-/// "gpt.attn:31:14: error: ...", as messages of the checker begin too.
+/// "gpt.attn:31:14: error: ...", the format of the checker's messages.
 static std::string textOf(Diagnostic &diagnostic) {
   static constexpr llvm::StringLiteral severities[] = {"note", "warning", "error", "remark"};
   std::string place = placeOf(diagnostic.getLocation());
@@ -41,7 +41,7 @@ static std::string textOf(Diagnostic &diagnostic) {
          (severities[static_cast<int>(diagnostic.getSeverity())] + ": " + diagnostic.str()).str();
 }
 
-/// Halide takes no elements of 16 bits: without it sums over windows are products of matrices, which may be stored so.
+/// `auto` is `cpu` if tensors are 16-bit: Halide has no 16-bit elements, `cpu` makes sums over windows matrix products.
 static EmitterPreference preferenceOf(const CompileOptions &options) {
   bool isNarrow = storedElement(options.precision).has_value();
   std::optional<EmitterPreference> said = options.emitter;
@@ -49,7 +49,7 @@ static EmitterPreference preferenceOf(const CompileOptions &options) {
     if (auto overridden = emitterOverride(options.overrides))
       said = *overridden;
     else
-      llvm::consumeError(overridden.takeError()); // the compile says it, where it reads overrides
+      llvm::consumeError(overridden.takeError()); // refuseFusions() reports this error
   }
   EmitterPreference preference = said.value_or(EmitterPreference::Auto);
   return isNarrow && preference == EmitterPreference::Auto ? EmitterPreference::Cpu : preference;
@@ -112,7 +112,7 @@ void Job::warn(llvm::StringRef text) {
     messages << (shown ? "\n" : "") << printableLines(text);
 }
 
-/// Of a phase, by an error or by a crash.
+/// The message for a failed or crashed phase.
 std::string Job::failureMessage() const {
   std::string text;
   if (isRepeated)
@@ -131,7 +131,7 @@ bool Job::internalError(llvm::StringRef reason) {
     return false;
   if (!reason.empty())
     reported.push_back(reason.str());
-  // The directory to write to need not be there yet.
+  // Falls back to the working directory if the reproducer directory does not exist.
   llvm::Expected<std::string> saved = saveReproducer(options.reproducerDirectory);
   if (!saved) {
     llvm::consumeError(saved.takeError());
@@ -158,7 +158,7 @@ void Job::remember(std::string text) {
   updateCrashNote();
 }
 
-/// As internalError() would say it, and keep it, at this point of the compile.
+/// Prepares the message and the reproducer of internalError() at this point of the compile, for a crash.
 void Job::updateCrashNote() {
   crashNote.say((shown ? "\n" : "") + failureMessage(), int(isRepeated ? Outcome::UserError : Outcome::InternalError));
   std::vector<std::string> paths;
@@ -167,7 +167,7 @@ void Job::updateCrashNote() {
   crashNote.keep(std::move(paths), reproducerHead(), remembered);
 }
 
-/// What stands in front of the module.
+/// The comment lines of a reproducer, before the module.
 std::string Job::reproducerHead() const {
   std::string text;
   llvm::raw_string_ostream stream(text);

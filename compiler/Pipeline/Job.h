@@ -1,8 +1,8 @@
-//===- Job.h - one compile under way ----------------------------------------------------------------------------===//
+//===- Job.h - state and error handling of one compile ----------------------------------------------------------===//
 //
-// What the steps of compile() share: options, results, messages, and how a step fails. A fault of the user is a message
-// with a place; a fault of ours is one line for the user and a reproducer for us, and so is a crash, which ends the
-// process.
+// A Job holds the state that the phases of compile() share: options, results, messages and the outcome. A user error
+// prints a message with a source location. An internal error prints one line and writes a reproducer; so does a crash,
+// which ends the process.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,10 +16,10 @@
 
 namespace attnc {
 
-/// Who makes code of a kernel.
+/// The emitter of a kernel, and the emitters that refused the kernel.
 struct EmitterChoice {
   const Emitter *emitter = nullptr;
-  std::vector<std::pair<std::string, std::string>> refusals; ///< emitters that were asked before, and their reasons
+  std::vector<std::pair<std::string, std::string>> refusals; ///< emitters tried earlier, and their reasons
 
   Verdict verdict() const;
 };
@@ -31,42 +31,42 @@ public:
   const CompileOptions &options;
   Compilation &made;
   llvm::raw_ostream &messages;
-  Target target;                ///< of the kernels
-  Target host;                  ///< of the code between them
-  EmitterPreference preference; ///< of these options, among emitters for processors
+  Target target;                ///< target of kernels
+  Target host;                  ///< target of host code
+  EmitterPreference preference; ///< preference among emitters for processors
   Emitters emitters;
-  std::vector<Override> overrides;             ///< those of the script, then those of the options
-  std::vector<Override> schedule;              ///< those about schedules, by kernel
-  llvm::StringRef embedded;                    ///< where there is no file: the weights of an object, as it has them
+  std::vector<Override> overrides;             ///< overrides of the script, then overrides of the options
+  std::vector<Override> schedule;              ///< schedule overrides, resolved to kernels
+  llvm::StringRef embedded;                    ///< weights embedded in an object, if no weights file is given
   Outcome outcome = Outcome::Done;
-  bool isTrial = false;    ///< the phases run to see what comes of it: warnings are for later
-  bool isRepeated = false; ///< of what an object says that it was made of: where a phase fails it was not
+  bool isTrial = false;    ///< a trial run of phases, which suppresses warnings
+  bool isRepeated = false; ///< compiles the record of an object: a failing phase means that the record is invalid
 
-  /// The first emitter for the target that takes a kernel, and may have it (AskedEmitter.h);
-  /// of those behind `failed`, where that could not after all.
+  /// The first emitter for the target that supports the kernel and is permitted to compile it (AskedEmitter.h). With
+  /// `failed`, an emitter whose attempt failed, only emitters after it are tried.
   EmitterChoice emitterOf(mlir::func::FuncOp kernel, const Emitter *failed = nullptr) const;
 
-  /// Names the phase that runs from here on; shows it where a compile takes long and somebody watches.
+  /// Sets the current phase; after one second of compile time, prints its name if stderr is a terminal.
   void begin(Phase phase);
   Phase current() const { return phase; }
 
-  /// All answer false, for `return job.userError(...)`. A message of userError begins with a place; one of refuse is
-  /// about the command line or another file. The reproducer gives `reason` beside what MLIR reported.
+  /// Report an error and return false, for `return job.userError(...)`. A userError message begins with a source
+  /// location; a refuse message is about the command line or another file. `reason` is added to the reproducer.
   bool userError(const llvm::Twine &message);
   bool refuse(const llvm::Twine &message) { return userError("attnc: error: " + message); }
   bool internalError(llvm::StringRef reason = "");
 
-  /// Shows warnings, which end nothing.
+  /// Prints warnings, except in a trial run.
   void warn(llvm::StringRef text);
-  /// Shows what MLIR reported last, that an emitter can't make a kernel, and who takes that.
+  /// Warns that an emitter failed on a kernel (the last diagnostic of MLIR), and that emitter `by` compiles it instead.
   void warnTaken(const Emitter &by);
 
-  /// Keeps the module as it is now, or another text, for a reproducer.
+  /// Stores the current module, or another text, for a reproducer.
   void remember();
   void remember(std::string text);
-  /// Is the phase that has just ended the one to print? Then `print` fills the dump.
+  /// Whether `phase`, which has just ended, is the one to dump; if so, `print` fills the dump.
   bool dumps(Phase phase, llvm::function_ref<void(llvm::raw_ostream &)> print);
-  /// What MLIR reported since the compile began.
+  /// All diagnostics of MLIR since the compile began.
   const std::vector<std::string> &diagnostics() const { return reported; }
 
 private:
@@ -85,7 +85,7 @@ private:
   CrashNote crashNote;
 };
 
-/// "gpt.attn:31:14", or nothing where a location names no file.
+/// "gpt.attn:31:14", or an empty text if the location has no file.
 std::string placeOf(mlir::Location location);
 
 } // namespace attnc

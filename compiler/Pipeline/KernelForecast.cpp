@@ -7,11 +7,11 @@ using namespace mlir;
 
 namespace attnc {
 
-/// What a dimension is taken to be that has no bound and is not said.
+/// The assumed size of a dimension without bound and without a value in --at.
 static constexpr int64_t typicalSize = 64;
-/// Of a kernel, call sites of different sizes.
+/// The largest number of size combinations for one kernel.
 static constexpr size_t mostSizes = 4;
-/// Bytes or operations of a launch, days of them, beyond which nothing is told of it: products of sizes may overflow.
+/// The largest number of bytes or operations of a launch (days) that is predicted: products of sizes may overflow.
 static constexpr int64_t mostWork = int64_t(1) << 50;
 
 KernelForecast::KernelForecast(ModuleOp module, const Target &target, const Machine &machine, const NamedSizes &at)
@@ -52,11 +52,11 @@ void KernelForecast::gatherSizes(func::FuncOp entry, const NamedSizes &at) {
 }
 
 std::optional<Forecast> KernelForecast::of(func::FuncOp kernel, func::FuncOp changed, const Emitter &emitter) const {
-  // An emitter notes in a kernel what it did.
+  // Emitters modify the kernel, so they get a copy.
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc()), code = ModuleOp::create(kernel.getLoc());
   auto copy = cast<func::FuncOp>(changed->clone());
   scratch->push_back(copy);
-  // That it can't after all is for the caller to say.
+  // Suppresses remarks: the caller reports the failure of an emitter.
   ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Remark);
   });

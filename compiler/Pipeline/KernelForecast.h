@@ -1,10 +1,10 @@
-//===- KernelForecast.h - how long a kernel would take with other code --------------------------------------------===//
+//===- KernelForecast.h - predicted time of a kernel under another emitter or schedule ----------------------------===//
 //
-// Of one kernel, code by any emitter and schedule is made beside the compile and its time predicted (compiler/Predict),
-// without what only a whole program tells: operands and results come from the nearest cache behind the first that holds
-// them. So forecasts of a kernel compare with each other alone.
+// Generates code for one kernel in a scratch module and predicts its time with the cost model (compiler/Predict). The
+// context of the whole program is ignored: operands and results are assumed to come from the smallest cache after the
+// first level that holds them all. Predicted times are therefore comparable only for the same kernel.
 //
-// Sizes are those that are said of dimensions, else their bounds, else 64.
+// Sizes of dimensions are those of --at, else their declared bounds, else 64.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,18 +17,18 @@
 namespace attnc {
 
 struct Forecast {
-  double seconds = 0; ///< of launches of different sizes, one each
-  double least = 0;   ///< of any code: useful operations at the peak, operands and results moved
+  double seconds = 0; ///< predicted time, summed over one launch of each combination of sizes
+  double least = 0;   ///< lower bound for any code: useful operations at peak rate, traffic of operands and results
 };
 
 class KernelForecast {
 public:
-  /// Of the kernels that entry points of `module` call.
+  /// Gathers the sizes of all kernels that entry points of `module` call.
   KernelForecast(mlir::ModuleOp module, const Target &target, const Machine &machine, const NamedSizes &at);
 
   bool isCalled(mlir::func::FuncOp kernel) const { return sizes.contains(kernel); }
-  /// With the code that `emitter` makes of `changed`, the kernel or a copy of it with another schedule; neither is
-  /// changed. Nothing where there is none after all, or where data steers it.
+  /// The prediction for the code of `emitter` for `changed`, which is the kernel or a copy with another schedule;
+  /// neither is modified. Null if the emitter fails, or if control flow depends on data.
   std::optional<Forecast> of(mlir::func::FuncOp kernel, mlir::func::FuncOp changed, const Emitter &emitter) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- LargeStack.h - room for deep recursion ---------------------------------------------------------------------===//
+//===- LargeStack.h - execution on a thread with a large stack ----------------------------------------------------===//
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -6,8 +6,8 @@
 
 namespace attnc {
 
-/// Runs `work` on a thread with a stack of 64 MB and a signal stack, and waits for it: a stack that overflows is a
-/// crash with a message (compiler/Diagnostics/CrashNote.h). Fails where the thread can't be started.
+/// Runs `work` on a thread with a stack of 64 MB, for deep recursion, and waits for its end. The thread has a signal
+/// stack, so a stack overflow prints the crash note (compiler/Diagnostics/CrashNote.h). Fails if no thread starts.
 llvm::Error runOnLargeStack(llvm::function_ref<void()> work);
 
 } // namespace attnc

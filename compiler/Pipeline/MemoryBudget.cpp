@@ -16,7 +16,7 @@ namespace attnc {
 
 namespace {
 
-/// The results of one op, in all iterations.
+/// A residual: the results of one op in all iterations.
 struct Choosable {
   std::string name;
   bool isAttention = false;
@@ -30,14 +30,14 @@ struct Choosable {
   }
 };
 
-/// A scan, with so many steps at the sizes in question.
+/// A scan; `steps` is its number of time steps at the planned sizes.
 struct CuttableScan {
   std::string place;
-  int64_t steps = 0, segment = 0; ///< of a segment; 0 where the scan is not cut
+  int64_t steps = 0, segment = 0; ///< time steps of a segment; 0: not cut
   bool isCuttable = false;
 };
 
-/// What an entry point needs with a choice.
+/// Memory of an entry point under a choice.
 struct Need {
   MemoryPeak peak;
   std::string sizes;
@@ -45,13 +45,13 @@ struct Need {
   std::vector<CuttableScan> scans;
 };
 
-/// What is chosen for an entry point. First results are computed again; where that is not enough scans are cut, finer
-/// and finer, with all kept of their segments that can be; and where that is not either, both.
+/// The choice for an entry point. The search first recomputes residuals; if that does not suffice, it cuts scans into
+/// ever shorter segments and stores all their residuals; if that does not suffice either, it does both.
 struct Choice {
   enum class Stage { Recomputing, Cutting, Both } stage = Stage::Recomputing;
   std::set<int64_t> recomputed;
   int64_t pieces = 1;            ///< segments of each scan
-  std::vector<int64_t> segments; ///< steps of one, by scan; 0 where it is not cut
+  std::vector<int64_t> segments; ///< time steps of a segment, for each scan; 0: not cut
   int64_t bestPieces = 1, bestBytes = std::numeric_limits<int64_t>::max();
 };
 
@@ -80,7 +80,7 @@ private:
   int64_t budget;
   std::map<std::string, Choice> choices; ///< by entry point
   std::map<std::string, Need> needs;
-  std::map<std::string, Need> smallest; ///< of all choices so far
+  std::map<std::string, Need> smallest; ///< the smallest so far, by entry point
 
   void reset();
   bool plan();
@@ -100,7 +100,7 @@ private:
 
 } // namespace
 
-/// The module as it was imported, marked with the choice.
+/// Restores the imported module, marked with the choice.
 void BudgetSearch::reset() {
   job.made.module = imported->clone();
   job.made.code = {};
@@ -145,7 +145,7 @@ bool BudgetSearch::plan() {
   return true;
 }
 
-/// Takes the cheapest of what is still kept; answers false where nothing is.
+/// Recomputes the cheapest residual per byte that is still stored; returns false if there is none.
 bool BudgetSearch::recomputeMore(Choice &choice, const Need &need) {
   const std::pair<const int64_t, Choosable> *cheapest = nullptr;
   for (const auto &each : need.residuals)
@@ -156,7 +156,7 @@ bool BudgetSearch::recomputeMore(Choice &choice, const Need &need) {
   return cheapest;
 }
 
-/// Cuts each scan in twice as many segments. Ops have other numbers then, so that all is kept at first.
+/// Doubles the number of segments of each scan. This renumbers ops, so all residuals are stored again at first.
 bool BudgetSearch::cutFiner(Choice &choice, const Need &need) {
   int64_t pieces = 2 * choice.pieces;
   std::vector<int64_t> segments;
@@ -170,7 +170,7 @@ bool BudgetSearch::cutFiner(Choice &choice, const Need &need) {
   return true;
 }
 
-/// The next choice after one that does not meet the budget; answers false where there is none.
+/// Advances to the next choice after one that exceeds the budget; returns false if there is none.
 bool BudgetSearch::needLess(Choice &choice, const Need &need) {
   if (choice.stage != Choice::Stage::Cutting && recomputeMore(choice, need))
     return true;
@@ -211,7 +211,7 @@ bool BudgetSearch::meet() {
   }
 }
 
-/// Leaves scans whole that need not be cut, where nothing else is computed again.
+/// Undoes cuts of scans that the budget does not need, for entry points that recompute no residual.
 bool BudgetSearch::leaveWhole() {
   for (auto &[entry, choice] : choices)
     for (int64_t &length : choice.segments) {
@@ -226,7 +226,7 @@ bool BudgetSearch::leaveWhole() {
   return plan();
 }
 
-/// Gives back what the budget has room for, the dearest first.
+/// Stores recomputed residuals again if they fit the budget, in descending order of cost per byte.
 bool BudgetSearch::keepAgain() {
   if (!leaveWhole())
     return false;
@@ -298,7 +298,7 @@ bool chooseRecomputed(Job &job, llvm::function_ref<bool()> planAll) {
 
 bool checkSizes(Job &job) {
   constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
-  std::map<std::string, int64_t> bounds = {{"workers", unbounded}}; // the largest among the entry points
+  std::map<std::string, int64_t> bounds = {{"workers", unbounded}}; // maximum over the entry points
   for (auto entry : job.made.module->getOps<func::FuncOp>())
     if (auto dimensions = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
       for (auto dimension : dimensions.getAsRange<model::DimensionAttr>())

@@ -1,10 +1,10 @@
-//===- MemoryBudget.h - what is computed again so that an arena stays within a budget -----------------------------===//
+//===- MemoryBudget.h - rematerialisation and checkpointing within a memory budget --------------------------------===//
 //
-// The reverses of loops keep results of their forward iterations, or compute them again (compiler/Derive/Residuals.h).
-// Here one is chosen after the other, the cheapest for each byte first and attention after all else, until the arena
-// that the rest of the compile plans is within the budget; what turns out not to be needed for that is kept after all.
-// Where all of that is not enough, scans are cut into segments (compiler/Derive/SegmentScans.h), in as few as will do.
-// Every step is a compile up to the plan, so that what is compared with the budget is what a call will be asked for.
+// The backward pass of a loop reads residuals, which the forward pass stores or the backward pass recomputes
+// (compiler/Derive/Residuals.h). A greedy search marks one residual after the other as recomputed, in ascending order
+// of cost per byte and attention last, until the arena fits the budget; then it stores those again for which there is
+// room. If recomputation alone does not suffice, scans are cut into segments (compiler/Derive/SegmentScans.h), whose
+// number doubles until the arena fits. Each trial runs the phases up to `plan`, so the compared size is exact.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,11 +13,11 @@
 
 namespace attnc {
 
-/// Marks the entry points of the job's module, as import left it, with what is to be computed again. `planAll` runs the
-/// phases from derive to plan. Says what was chosen; answers false, with the reason, where the budget can't be met.
+/// Marks the residuals to recompute and the scans to cut in the job's module, which must precede derive. `planAll` runs
+/// the phases from derive to plan. Prints the choice; returns false after an error if the budget can't be met.
 bool chooseRecomputed(Job &job, llvm::function_ref<bool()> planAll);
 
-/// Refuses sizes of --at that no entry point has a dimension for. Behind derive, which makes some, such as `capacity`.
+/// Rejects names in --at that no entry point has as a dimension. Runs after derive, which adds some, e.g. `capacity`.
 bool checkSizes(Job &job);
 
 } // namespace attnc

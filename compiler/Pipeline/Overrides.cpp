@@ -56,7 +56,7 @@ void dropSettingsOfErased(Job &job, bool warns) {
   llvm::erase_if(job.schedule, [&](const Override &setting) {
     if (job.made.module->lookupSymbol(setting.what))
       return false;
-    bool isByName = llvm::is_contained(job.overrides, setting); // else it is about a kind, which has others
+    bool isByName = llvm::is_contained(job.overrides, setting); // else by kind, which other kernels have, too
     if (warns && isByName)
       job.warn("attnc: warning: " +
                withOrigin(setting.origin, textOf(setting) + " was not honoured: the kernel is left "

@@ -1,7 +1,7 @@
-//===- Overrides.h - what a compile's overrides do to kernels -----------------------------------------------------===//
+//===- Overrides.h - application of overrides to kernels ----------------------------------------------------------===//
 //
-// Steps of a compile, in this order, which answer false where an override is wrong and that has been said: what is
-// checked first, then those of the phase fuse; and what generating does about kernels that it leaves out.
+// The functions are called in this order: checkEmitterUse() before import, the others up to applySchedule() in the
+// phase fuse, the rest after it. Functions that return bool print an error and return false if an override is invalid.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,22 +10,22 @@
 
 namespace attnc {
 
-/// Says an error, if there is one.
+/// Prints the error, if there is one; returns whether there is none.
 bool succeeds(Job &job, llvm::Error error);
 
-/// Who makes code for processors is a question for processors alone.
+/// Rejects a choice of emitter if the target is a device, which has only one emitter.
 bool checkEmitterUse(Job &job);
-/// Runs the script, if there is one: what it says comes before the overrides of the options, which win.
+/// Runs the transform script, if there is one. Its overrides precede those of the options, which win.
 bool gatherOverrides(Job &job);
-/// In front of the packing of weights.
+/// Must run before weights are packed.
 bool applyEmitters(Job &job);
-/// Behind it.
+/// Must run after weights are packed.
 bool applySchedule(Job &job);
 
-/// Forgets settings of kernels that the module has no more; with `warns` says so of those that a person named.
+/// Removes settings of kernels that were erased; with `warns`, warns about settings that name their kernel.
 void dropSettingsOfErased(Job &job, bool warns);
 
-/// Says which settings the generated kernels do not have, and why.
+/// Warns about settings that the generated kernels do not follow, with the reason.
 void warnOfSettings(Job &job);
 
 } // namespace attnc

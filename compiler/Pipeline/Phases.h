@@ -1,7 +1,7 @@
 //===- Phases.h - the list of phases ----------------------------------------------------------------------------===//
 //
-// The one list of the steps of a compile, in order. `attnc compile --emit=NAME` prints what a phase made and stops;
-// what `import`, `raise`, `derive`, `fuse`, `narrow`, `generate`, `plan`, `host` and `lower` print, attn-opt reads.
+// The only list of the phases of a compile, in order. `attnc compile --emit=NAME` prints the result of a phase and
+// stops. attn-opt parses the dumps of import, raise, derive, fuse, narrow, generate, plan, host and lower.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -10,10 +10,10 @@ namespace attnc {
 
 namespace {
 
-/// Another emitter than by rule has to be predicted this much faster.
+/// An emitter replaces the default one if its predicted time is less than this fraction.
 constexpr double margin = 0.9;
-/// Code that takes no more than this times the least that any could is not worth another compile, nor is what could be
-/// won of less than a microsecond.
+/// Another compile is skipped if the code takes less than `nearLeast` times the lower bound, or if the possible gain is
+/// less than `leastGain` seconds.
 constexpr double nearLeast = 1.2, leastGain = 1e-6;
 
 struct Trial {
@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  /// Halide takes time in the square of a formula's length.
+  /// The compile time of Halide grows with the square of a formula's length.
   static bool isShort(func::FuncOp kernel) {
     constexpr size_t mostOperations = 160;
     return llvm::all_of(kernel.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
@@ -52,7 +52,7 @@ private:
            isShort(kernel);
   }
 
-  /// The emitters that take the kernel where they are asked for it, the one that has it by rule first.
+  /// The emitters that support the kernel if requested; the default emitter comes first.
   SmallVector<const Emitter *> takersOf(func::FuncOp kernel) const {
     SmallVector<const Emitter *> takers;
     const Emitter *byRule = job.emitterOf(kernel).emitter;
@@ -78,7 +78,7 @@ private:
 
   void choose(func::FuncOp kernel) {
     SmallVector<const Emitter *> takers = takersOf(kernel);
-    // Ours compiles at once, and may say that there is nothing to win.
+    // The cpu emitter is fast and predicts whether another emitter could gain anything.
     const auto *ours = llvm::find_if(takers, [](const Emitter *each) { return each->name() == "cpu"; });
     if (takers.size() < 2 || ours == takers.end())
       return;
@@ -90,7 +90,7 @@ private:
       size_t before = job.diagnostics().size();
       std::optional<Forecast> found = each == *ours ? own : forecastOf(kernel, *each);
       if (!found) {
-        // Else the object would be another one in silence. What has the kernel by rule says it when it makes the code.
+        // Reports the failure, as it changes the object. A failing default emitter reports when the code is generated.
         if (each != takers.front() && job.diagnostics().size() > before)
           job.warnTaken(*takers.front());
         return;

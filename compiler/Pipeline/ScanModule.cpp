@@ -4,19 +4,19 @@
 
 namespace attnc {
 
-/// A word of letters, digits and underscores.
+/// The word of letters, digits and underscores at an offset.
 static llvm::StringRef wordAt(llvm::StringRef text, size_t at) {
   return text.substr(at).take_while([](char each) { return llvm::isAlnum(each) || each == '_'; });
 }
 
-/// A text behind the white space and comments that it begins with.
+/// The text without leading white space and comments.
 static llvm::StringRef skipSpace(llvm::StringRef text) {
   for (text = text.ltrim(); text.starts_with("//"); text = text.ltrim())
     text = text.drop_while([](char each) { return each != '\n'; });
   return text;
 }
 
-/// Does the text begin with `= [1, 0]`, any decimal integers?
+/// Whether the text begins with `= [`, a list of decimal integers and `]`.
 static bool assignsIntegers(llvm::StringRef text) {
   auto takes = [&](llvm::StringRef token) {
     text = skipSpace(text);
@@ -41,9 +41,9 @@ static bool isBadList(llvm::StringRef text, size_t at, llvm::StringRef word) {
          !assignsIntegers(text.substr(at + word.size()));
 }
 
-/// Brackets within brackets, and operators of one affine expression, which are nested in each other wherever its
-/// parentheses stand. An expression has words, numbers, operators and parentheses alone: any other character ends it,
-/// white space and comments do not.
+/// Limits the nesting of brackets, and the number of operators of one affine expression, which bounds its recursion
+/// depth. An expression consists of words, numbers, operators and parentheses; white space and comments do not end it,
+/// any other character does.
 std::optional<UnparsablePlace> scanModule(llvm::StringRef text) {
   constexpr size_t most = 500;
   size_t depth = 0, operators = 0;

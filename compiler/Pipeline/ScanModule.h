@@ -1,7 +1,7 @@
-//===- ScanModule.h - texts that MLIR's parser cannot take ------------------------------------------------------===//
+//===- ScanModule.h - scan of module texts for input that MLIR's parser fails on --------------------------------===//
 //
-// MLIR's parser recurses for each bracket and each operator of an affine expression, takes quadratic time for some, and
-// crashes on some malformed lists. A module by hand is scanned for those before it is parsed.
+// MLIR's parser recurses for each bracket and each operator of an affine expression, needs quadratic time for some
+// expressions, and crashes on some malformed lists. A module file is scanned for these before it is parsed.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace attnc {
 
-/// A place in a text, in bytes, from which on MLIR's parser lacks the stack or the time, or fails, and why.
+/// The byte offset at which MLIR's parser would exceed its stack or time, or crash, and the error message.
 struct UnparsablePlace {
   size_t place;
   std::string what;

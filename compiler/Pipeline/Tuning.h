@@ -1,7 +1,7 @@
-//===- Tuning.h - schedules from a database -----------------------------------------------------------------------===//
+//===- Tuning.h - application of the tuning database --------------------------------------------------------------===//
 //
-// The phase fuse asks the tuning database of the options (TuningDatabase.h) for each kernel. What an entry says comes
-// before the overrides of the user, which win. An entry that does not fit is left out, with a note.
+// The phase fuse looks up each kernel in the tuning database of the options (TuningDatabase.h). An entry is applied
+// before the overrides of the user, which win. An entry that is invalid for its kernel is skipped, with a note.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,18 +14,16 @@ namespace attnc {
 
 class Tuning {
 public:
-  /// Notes the kernels' fingerprints in what is made, and finds their entries.
   explicit Tuning(Job &job) : job(job) {}
-  bool load();
-  /// In front of the packing of weights, and behind it.
-  void chooseEmitters();
-  void applySchedules();
+  bool load();           ///< stores the fingerprints of all kernels in the compilation and finds their entries
+  void chooseEmitters(); ///< must run before weights are packed
+  void applySchedules(); ///< must run after weights are packed
 
 private:
   struct Tuned {
     mlir::func::FuncOp kernel;
     TuningEntry entry;
-    std::string problem; ///< why it does not fit
+    std::string problem; ///< the reason for which the entry is skipped
   };
   std::vector<Override> overridesOf(const Tuned &tuned, bool areEmitters) const;
   Job &job;
