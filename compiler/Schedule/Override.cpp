@@ -24,7 +24,7 @@ std::string withOrigin(const std::string &origin, const std::string &message) {
 
 llvm::Expected<std::vector<Override>> parseStrategy(StringRef path, StringRef text) {
   std::vector<Override> overrides;
-  text.consume_front("\xEF\xBB\xBF"); // a byte order mark
+  text.consume_front("\xEF\xBB\xBF"); // byte order mark
   llvm::SmallVector<StringRef> lines;
   text.split(lines, '\n');
   for (auto [number, line] : llvm::enumerate(lines)) {

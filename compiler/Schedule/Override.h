@@ -1,7 +1,7 @@
-//===- Override.h - what a person wants otherwise -----------------------------------------------------------------===//
+//===- Override.h - overrides of compiler choices, and strategy files ---------------------------------------------===//
 //
-// An override says of something in a model what it should have: WHAT.KEY = VALUE. A strategy is a list of them, a file
-// with one a line and `#` before comments:
+// An override sets one choice about a kernel, a source location or the model: WHAT.KEY = VALUE. A strategy is a file
+// with one override a line; `#` begins a comment:
 //
 //   --override logits_attend_0.tile_kv=128
 //   --strategy held.strategy                  model.attention-fused = no        # scores are tensors
@@ -9,7 +9,7 @@
 //                                             logits_gemm_1.emitter = halide
 //                                             gpt.attn:41:9.fusion = none
 //
-// What there is to say, and of what, is in Strategy.h.
+// Strategy.h lists the keys and values, and Schedule.h those of schedules.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,16 +22,16 @@ namespace attnc {
 
 struct Override {
   std::string what, key, value;
-  std::string origin = {}; ///< "held.strategy:2" of what a file says; empty of the command line
+  std::string origin = {}; ///< "held.strategy:2" for a line of a file; empty for the command line
   bool operator==(const Override &) const = default;
 };
 
-/// "what.key=value".
+/// Parses "what.key=value"; textOf() is the inverse.
 llvm::Expected<Override> parseOverride(llvm::StringRef text);
 std::string textOf(const Override &setting);
-/// A message about an override, behind its origin.
+/// The message with the origin of its override as prefix.
 std::string withOrigin(const std::string &origin, const std::string &message);
-/// The overrides of a file's text; they and errors name `path` and the line, unless there is no path.
+/// Parses the text of a strategy file. Origins and errors name `path` and the line, unless `path` is empty.
 llvm::Expected<std::vector<Override>> parseStrategy(llvm::StringRef path, llvm::StringRef text);
 
 } // namespace attnc

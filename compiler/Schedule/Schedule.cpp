@@ -19,21 +19,21 @@ static llvm::Error error(std::string message) {
 
 namespace {
 
-/// What a kind of kernel can be told. Numbers are steps from least to most, in ones or in vectors of the target.
+/// A schedule key of a kind of kernel. A number is `least` to `most` times unit(): steps of ones or of vectors.
 struct Key {
   KernelKind kind;
   llvm::StringLiteral name, meaning;
   int64_t least, most, step = 1;
   bool inVectors = false;
-  std::vector<std::string> words = {}; ///< the values, where it is no number
-  bool isText = false;                 ///< the emitter says what it may be
+  std::vector<std::string> words = {}; ///< the values, if they are not numbers
+  bool isText = false;                 ///< any text; the emitter validates it
 
   int64_t unit(const Target &target) const { return step * (inVectors ? target.f32Lanes : 1); }
 };
 
 } // namespace
 
-/// The one table of what can be said about kernels.
+/// All schedule keys of all kinds of kernels.
 static const std::vector<Key> &keys() {
   static const std::vector<Key> all = {
       {KernelKind::Attend,
@@ -163,7 +163,7 @@ static llvm::Expected<Attribute> valueOf(const Override &setting, KernelKind kin
                            didYouMean(setting.value, key->words)));
 }
 
-/// What packs an argument in the entry points, if something does.
+/// The pack kernel whose result is passed for an argument in the entry points; null if there is none.
 static func::FuncOp packerOf(ModuleOp module, func::FuncOp kernel, unsigned argument) {
   func::FuncOp packer;
   module.walk([&](func::CallOp call) {
@@ -176,7 +176,7 @@ static func::FuncOp packerOf(ModuleOp module, func::FuncOp kernel, unsigned argu
   return packer;
 }
 
-/// A weight that arrives packed does so in panels of `nr` columns. What a pack kernel makes has room for whole panels.
+/// Sets the panel width of packed operands to `nr`, which must divide the number of columns that a pack kernel packs.
 static llvm::Error packInPanelsOf(ModuleOp module, func::FuncOp kernel, int64_t nr) {
   for (unsigned argument = 0; argument < kernel.getNumArguments(); ++argument)
     if (auto packing = PanelPacking::fromAttribute(kernel.getArgAttr(argument, packedAttrName))) {

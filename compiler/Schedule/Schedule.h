@@ -1,17 +1,17 @@
-//===- Schedule.h - choices about a kernel that a person makes --------------------------------------------------===//
+//===- Schedule.h - schedule settings of kernels: keys, ranges, validation --------------------------------------===//
 //
-// A kernel's schedule is the dictionary `attn.schedule` (docs/architecture.md says what each kind of kernel has). What
-// is absent the emitter chooses for its target, which it knows best; what is present wins. People, files and tuners set
+// The schedule of a kernel is the dictionary attribute `attn.schedule` (docs/architecture.md lists the keys of each
+// kind of kernel). The emitter chooses a value for each absent key; present values win. People, files and tuners set
 // values by name (Override.h).
 //
-// Every setting must name a kernel of the module, a key of its kind and a value that the key can have:
+// Every setting must name a kernel of the module, a key of its kind and a valid value of that key:
 //
 //   error: kernel `logits_atend_0` does not exist; did you mean `logits_attend_0`?
 //   error: a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc, mc
 //   error: `tile_q` is a multiple of 16 from 16 to 64 on this target, not `50`
 //
-// Schedule.cpp has the table of keys with their ranges. An emitter may still choose otherwise where the kernel's sizes
-// leave no room; it writes what it chose into the kernel (ChosenSchedule.h), and the compile warns of the difference.
+// Schedule.cpp has the table of keys with their ranges. If the kernel's sizes rule out a valid value, the emitter may
+// choose another one. It writes its choice into the kernel (ChosenSchedule.h), and the compile warns of the difference.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,24 +27,24 @@
 
 namespace attnc {
 
-/// The kernel of that name; an error, which names the nearest, where there is none.
+/// The kernel of that name; if there is none, an error that suggests a similar name.
 llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module, llvm::StringRef name);
 
-/// Writes the settings into the schedules of the module's kernels; later ones win. Changes nothing where one is wrong.
+/// Writes the settings into the schedules of the module's kernels; later settings win. An invalid setting is an error.
 llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<Override> settings, const Target &target);
 
-/// A sentence on each setting that a kernel, now that it has been emitted, does not have, with the reason where the
-/// emitter gave one (recordDeclined).
+/// A sentence for each setting that an emitted kernel does not follow, with the reason if the emitter recorded one
+/// (recordDeclined).
 std::vector<std::string> settingsNotHonoured(mlir::ModuleOp module, llvm::ArrayRef<Override> settings);
 
-/// The keys of a kind.
+/// The schedule keys of a kind of kernel.
 std::vector<std::string> scheduleKeys(KernelKind kind);
-/// Those of all kinds that have values beside another.
+/// The keys of all kinds for which neighbours() is defined: all except free texts.
 std::vector<std::string> keysWithNeighbours();
-/// The values beside `value` that a key can have: half, twice, a step less and more, or the other words.
+/// Values near `value` for a search: half, one step less, one step more, twice; or all other words.
 std::vector<std::string> neighbours(KernelKind kind, llvm::StringRef key, llvm::StringRef value, const Target &target);
 
-/// A line on each key: kind of kernel, name, meaning, range.
+/// Help text with one line for each key: kind of kernel, name, meaning, range.
 std::string scheduleKeysText();
 
 } // namespace attnc

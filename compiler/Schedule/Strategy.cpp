@@ -139,7 +139,7 @@ llvm::Error checkHonoured(ArrayRef<FusionRefusal> refusals) {
 
 //===-------------------------------------------- kernels -----------------------------------------------------===//
 
-/// The kernels that an override is about.
+/// The kernels in the scope of an override.
 static llvm::Expected<SmallVector<func::FuncOp>> kernelsOf(ModuleOp module, const Override &setting) {
   std::optional<KernelKind> kind = parseKernelKind(setting.what);
   if (!kind) {
@@ -159,7 +159,7 @@ static llvm::Expected<SmallVector<func::FuncOp>> kernelsOf(ModuleOp module, cons
 
 static bool isOfModelOrPlace(const Override &setting) { return setting.what == theModel || isPlace(setting.what); }
 
-/// Says in the kernel which emitter it is for, if that one takes it.
+/// Sets the emitter attribute of the kernel if the emitter supports it.
 static llvm::Expected<Verdict> applyEmitter(func::FuncOp kernel, const Override &setting, const Target &target,
                                             ArrayRef<std::unique_ptr<Emitter>> emitters) {
   Attribute before = kernel->getAttr(emitterAttrName);

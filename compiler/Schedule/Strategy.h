@@ -1,19 +1,19 @@
-//===- Strategy.h - what the overrides of a compile are about -----------------------------------------------------===//
+//===- Strategy.h - scopes, keys and validation of overrides ------------------------------------------------------===//
 //
-// An override (Override.h) is about a kernel, by its name; about all kernels of a kind; about a place in the source,
-// `gpt.attn:41:9`, as `attnc explain --all` prints it, with or without directories; or about the whole `model`:
+// The scope of an override (Override.h) is a kernel, by name; all kernels of a kind; a source location
+// `gpt.attn:41:9`, as printed by `attnc explain`, with or without directories; or the whole `model`:
 //
-//   a kernel, a kind    emitter = cpu, halide        who makes its code; where that one does not take it, that is an
-//                                                    error of a kernel, and of a kind the others take it
+//   a kernel, a kind    emitter = cpu, halide        the emitter. If it does not support the kernel, that is an error;
+//                                                    for a kind, unsupported kernels go to another emitter
 //                       mr, tile_q, ...              its schedule (Schedule.h)
-//   a kernel, a place,  epilogue-fused = no, ...     what `explain` prints in brackets behind a fusion: it is not made
-//   the model           attention-fused = no         scores of attention are a tensor
-//                       fusion = none                no computation is fused
-//   the model           emitter = auto, cpu, halide  as --emitter, which wins
+//   a kernel, a         epilogue-fused = no, ...     refuses a fusion, by the key that `explain` prints in brackets
+//   location, the       attention-fused = no         materialises the scores of attention
+//   model               fusion = none                refuses all fusions
+//   the model           emitter = auto, cpu, halide  like --emitter, which wins
 //
-// Fusions of a kernel are those that make it where nothing is refused, also where its name is another's afterwards.
-// Names that there are not, and refusals that refuse nothing, are errors; but a refusal about the whole model may.
-// Messages about what a file says begin with its name and line.
+// A refusal by kernel name is about the fusions that form the kernel of that name without refusals; the name may belong
+// to another kernel afterwards. An unknown name is an error, and so is a refusal that refuses nothing, unless its scope
+// is the model. Messages about a line of a file begin with the file's name and the line number.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,30 +26,30 @@
 
 namespace attnc {
 
-/// "gpt.attn:41:9".
+/// Whether the text is a source location: "gpt.attn:41:9".
 bool isPlace(llvm::StringRef what);
 bool isEmitterOfModel(const Override &setting);
-/// What is said of the whole model's emitter, if anything.
+/// The emitter preference of the last `model.emitter` override, if there is one.
 llvm::Expected<std::optional<EmitterPreference>> emitterOverride(llvm::ArrayRef<Override> overrides);
 
-/// The overrides about fusions; an error where a word is wrong.
+/// The overrides about fusions; an error if a key or value is invalid.
 llvm::Expected<std::vector<FusionRefusal>> fusionOverrides(llvm::ArrayRef<Override> overrides);
-/// Whether a refusal names something that is neither a place nor the model: a kernel, whose ops are to be found.
+/// Whether the scope of a refusal is a kernel, whose ops findRefusedKernels() has to look up.
 bool namesKernel(const FusionRefusal &refusal);
-/// Fills in the ops of such kernels, by `fused`, the module with numbered ops that was fused without refusals.
+/// Fills in the ops of these kernels from `fused`, a module with numbered ops that was fused without refusals.
 llvm::Error findRefusedKernels(mlir::ModuleOp fused, std::vector<FusionRefusal> &refusals);
-/// Every place of a refusal is one of the imported module.
+/// Checks that the source location of every refusal has an op in the imported module.
 llvm::Error checkPlaces(mlir::ModuleOp imported, llvm::ArrayRef<FusionRefusal> refusals);
-/// An error where a refusal refused nothing.
+/// An error if a refusal, other than one about the model, refused nothing.
 llvm::Error checkHonoured(llvm::ArrayRef<FusionRefusal> refusals);
 
-/// Says in kernels which emitter they are for. Gives a sentence on each override about a kind of which no kernel is
-/// taken.
+/// Sets the emitter attribute of kernels. Returns a sentence for each override about a kind if its emitter supports no
+/// kernel of that kind.
 llvm::Expected<std::vector<std::string>> applyEmitters(mlir::ModuleOp module, llvm::ArrayRef<Override> overrides,
                                                        const Target &target,
                                                        llvm::ArrayRef<std::unique_ptr<Emitter>> emitters);
 
-/// Of the overrides, those about the schedule of kernels, one for each kernel that they are about.
+/// The overrides about schedules, with each override about a kind replaced by one for each kernel of the kind.
 llvm::Expected<std::vector<Override>> scheduleOverrides(mlir::ModuleOp module, llvm::ArrayRef<Override> overrides);
 
 } // namespace attnc

@@ -25,7 +25,7 @@ static void loadTransforms(MLIRContext &context) {
   context.getOrLoadDialect<transform::TransformDialect>();
 }
 
-/// "6", "decode"; nothing where it is neither a number nor a word.
+/// The text of an integer or string attribute, "6" or "decode"; null for other attributes.
 static std::optional<std::string> valueText(Attribute value) {
   if (auto number = dyn_cast<IntegerAttr>(value); number && number.getValue().getSignificantBits() <= 64)
     return std::to_string(number.getValue().getSExtValue());
@@ -34,7 +34,7 @@ static std::optional<std::string> valueText(Attribute value) {
   return std::nullopt;
 }
 
-/// Takes what the script says of a kernel off it. Fails where that is no schedule, or no emitter.
+/// Moves the script's annotations of a kernel to `overrides`. Fails if a schedule or emitter annotation is malformed.
 static LogicalResult takeOverrides(func::FuncOp kernel, StringRef path, std::vector<Override> &overrides) {
   auto add = [&](StringRef key, Attribute value) {
     std::optional<std::string> text = valueText(value);
@@ -52,7 +52,7 @@ static LogicalResult takeOverrides(func::FuncOp kernel, StringRef path, std::vec
                  llvm::all_of(choices, [&](NamedAttribute each) { return add(each.getName(), each.getValue()); }));
 }
 
-/// What is said of a function by its name, where none has it, does nothing. The interpreter takes that for right.
+/// The error for a match of a function name that does not exist, which the transform interpreter accepts silently.
 static std::string findUnknownName(ModuleOp script, ModuleOp module) {
   std::vector<std::string> names;
   for (auto function : module.getOps<func::FuncOp>())

@@ -1,7 +1,7 @@
-//===- TransformScript.h - overrides that a script of the transform dialect says ----------------------------------===//
+//===- TransformScript.h - overrides from a script of the transform dialect ---------------------------------------===//
 //
-// For those who know MLIR, a strategy may be a module of the upstream transform dialect (FILE.mlir). Its entry point,
-// `@__transform_main`, gets the module behind fuse, finds kernels as it likes, and annotates them:
+// A strategy may also be a module of the upstream transform dialect (FILE.mlir). Its entry point `@__transform_main`
+// gets the module after fuse, matches kernels, and annotates them:
 //
 //   module attributes {transform.with_named_sequence} {
 //     transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
@@ -13,9 +13,8 @@
 //     }
 //   }
 //
-// It runs on a copy. What it says of `attn.schedule` and `attn.emitter` becomes overrides, checked as all are;
-// a script that changes anything else is refused, for fusion has proved what it made, and nobody would prove that.
-//
+// The script runs on a copy. Its annotations `attn.schedule` and `attn.emitter` become overrides, which are checked as
+// usual. A script that changes anything else is rejected: fusion proves its own result, but nothing proves a script's.
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -24,10 +23,10 @@
 
 namespace attnc {
 
-/// Whether a strategy is such a script, by the file's name.
+/// Whether a strategy file is a transform script, by its file name.
 bool isTransformScript(llvm::StringRef path);
 
-/// Errors name `path`, and the place in it where there is one.
+/// Runs the script and returns its overrides. Errors name `path` and, if known, the location in it.
 llvm::Expected<std::vector<Override>> runTransformScript(llvm::StringRef path, mlir::ModuleOp module);
 
 } // namespace attnc

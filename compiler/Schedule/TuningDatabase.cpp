@@ -92,7 +92,7 @@ std::string TuningDatabase::text() const {
       (*object.getObject("sizes"))[name] = size;
     for (const auto &[name, setting] : entry.overrides)
       (*object.getObject("overrides"))[name] = setting;
-    stream << (number ? ",\n  " : "\n  ") << json::Value(std::move(object)); // one a line, for people and for merges
+    stream << (number ? ",\n  " : "\n  ") << json::Value(std::move(object)); // one entry a line, for readable merges
   }
   stream << "\n]}\n";
   return lines;
@@ -113,7 +113,7 @@ void TuningDatabase::add(const TuningDatabase &other) {
     add(entry);
 }
 
-/// By how many doublings the sizes that both name are apart.
+/// Distance between the sizes that the entry and `at` have in common: the sum of |log2 of the ratio|.
 static double distance(const TuningEntry &entry, ArrayRef<std::pair<std::string, int64_t>> at) {
   double sum = 0;
   for (const auto &[name, size] : sizeClass(at))
