@@ -1,11 +1,11 @@
-//===- Divisibility.h - what sizes are known to be multiples of ---------------------------------------------------===//
+//===- Divisibility.h - divisibility of symbolic sizes ------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Sizes/SizeExpr.h"
 
 namespace attnc {
 
-/// Whether `size` is a multiple of `divisor`, as far as can be told: 8 * n + 16 is one of 8, whatever n is.
+/// Whether `size` is proved to be a multiple of `divisor` for all symbols, as 8 * n + 16 is of 8. False: not proved.
 bool isMultipleOf(const SizeExpr &size, int64_t divisor);
 
 } // namespace attnc

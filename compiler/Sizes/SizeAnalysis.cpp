@@ -20,10 +20,10 @@ std::optional<SizeExpr> declaredSize(ArrayAttr shape, unsigned dimension, ArrayR
   return size && size->products() ? size : std::nullopt;
 }
 
-/// The length of the longest size that is followed: no network has as long a one.
+/// Longer sizes are treated as unknown; the sizes of networks are shorter.
 static constexpr int64_t longest = 1000;
 
-/// `size`, or nothing where it is longer.
+/// `size`, or null if it is longer than that.
 static std::optional<SizeExpr> bounded(std::optional<SizeExpr> size) {
   return size && size->length() > longest ? std::nullopt : size;
 }
@@ -233,7 +233,7 @@ std::optional<SizeExpr> substituteKnown(const SizeExpr &expr, ArrayRef<std::opti
   return expr.substitute(values);
 }
 
-/// Symbols for the call's operands; nothing yet in the places of its results.
+/// Kernel symbols for the call's operands; the symbols of its results are null.
 std::vector<std::optional<SizeExpr>> SizeAnalysis::operandSymbols(func::CallOp call) {
   std::vector<std::optional<SizeExpr>> symbols;
   for (Value operand : call.getOperands())

@@ -1,11 +1,10 @@
-//===- SizeAnalysis.h - the sizes of a function's tensors ------------------------------------------------------===//
+//===- SizeAnalysis.h - symbolic shape analysis of a function --------------------------------------------------===//
 //
-// Follows every dynamic size of an entry point or of a kernel back to its symbols.
+// Expresses every dynamic size of an entry point or of a kernel over the symbols of the function.
 //
 //   entry    symbol n is dimension n of `model.dimensions`
 //   kernel   symbol n is element n of attn_kernel_args::sizes: the dynamic sizes of the operands in order, then those
-//   of
-//            the results, then the index operands. Sizes of results are given over the other symbols.
+//            of the results, then the index operands. Sizes of results are expressed over the other symbols.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,38 +19,38 @@
 
 namespace attnc {
 
-/// Bytes of one element in a buffer; an i1 takes one.
+/// Bytes of one element in a buffer; an i1 occupies one byte.
 int64_t elementBytes(mlir::Type elementType);
 
-/// `expr` with symbol n replaced by symbols[n]; nothing where it mentions a symbol that has no value.
+/// `expr` with symbol n replaced by symbols[n]; null if `expr` has a symbol whose replacement is null.
 std::optional<SizeExpr> substituteKnown(const SizeExpr &expr, llvm::ArrayRef<std::optional<SizeExpr>> symbols);
 
-/// Dimension `dimension` of a `model.shape` over `names`; nothing where the shape is absent or says something else than
-/// sums and products, the form that a model's table can hold.
+/// Dimension `dimension` of a `model.shape` over `names`; null if the shape is absent, or if the size is not a sum of
+/// products, the only sizes that the model table can express.
 std::optional<SizeExpr> declaredSize(mlir::ArrayAttr shape, unsigned dimension, llvm::ArrayRef<std::string> names);
 
 class SizeAnalysis {
 public:
-  /// Requires that each dynamic size of an entry's arguments and results is declared by `model.shape` over names of
-  /// `model.dimensions`; reports an error at the function where one is not.
+  /// Every dynamic size of the entry's arguments and results must be declared by `model.shape` over names of
+  /// `model.dimensions`; otherwise emits an error at the function.
   static mlir::FailureOr<SizeAnalysis> ofEntry(mlir::func::FuncOp entry);
   static SizeAnalysis ofKernel(mlir::func::FuncOp kernel);
 
-  /// Nothing where the size is not a function of the symbols (it depends on data, on a loop's index, ...).
+  /// Null if the size is not a function of the symbols, e.g. because it depends on data or on an induction variable.
   std::optional<SizeExpr> size(mlir::Value tensor, int64_t dimension);
   std::optional<SizeExpr> elements(mlir::Value tensor);
   std::optional<SizeExpr> bytes(mlir::Value tensor);
-  /// The value of something of type `index`.
+  /// The value of an SSA value of type `index`.
   std::optional<SizeExpr> index(mlir::Value value);
 
-  /// Of a kernel: the sizes of its results over the symbols of its arguments.
+  /// For a kernel: a size of a result over the symbols of its arguments.
   std::optional<SizeExpr> resultSize(mlir::func::FuncOp kernel, unsigned result, int64_t dimension);
 
-  /// Of an entry: the symbols of the kernel that `call` calls, as functions of the entry's. Nothing in the place of an
-  /// index operand that is not a function of them.
+  /// For an entry: the symbols of the called kernel over those of the entry; null for an index operand that is not a
+  /// function of them.
   std::vector<std::optional<SizeExpr>> kernelSymbols(mlir::func::CallOp call);
 
-  /// Of an entry: the names of its dimensions.
+  /// For an entry: the names of its dimensions.
   std::vector<std::string> names;
 
 private:

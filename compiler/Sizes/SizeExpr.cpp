@@ -22,22 +22,22 @@ int64_t saturate(__int128 value) {
 
 } // namespace
 
-/// A sum of terms in the order of their factors, without zero coefficients.
+/// A sum of terms, sorted by their factors, without zero coefficients.
 struct SizeExpr::Node {
-  /// What a polynomial is made of besides numbers: a symbol, or an operation on polynomials.
+  /// A factor other than a number: a symbol, or a division or extremum of polynomials.
   struct Atom {
     enum class Kind { Symbol, CeilDiv, FloorDiv, Max, Min };
     Kind kind = Kind::Symbol;
-    int64_t number = 0;             ///< the symbol, or the divisor
-    std::vector<SizeExpr> operands; ///< in order for Max and Min
+    int64_t number = 0;             ///< the number of the symbol, or the divisor
+    std::vector<SizeExpr> operands; ///< sorted, for Max and Min
   };
-  /// coefficient * factors[0] * factors[1] * ...; factors in order, a power is a repetition.
+  /// coefficient * factors[0] * factors[1] * ...; factors are sorted, a power is a repeated factor.
   struct Term {
     int64_t coefficient;
     std::vector<Atom> factors;
   };
   std::vector<Term> terms;
-  int64_t length = 0; ///< symbols and numbers in all of it
+  int64_t length = 0; ///< see SizeExpr::length()
 
   static int64_t lengthOf(const std::vector<Term> &terms);
   static SizeExpr make(std::vector<Term> terms);
@@ -79,7 +79,7 @@ std::strong_ordering SizeExpr::Node::compare(const Atom &a, const Atom &b) {
   return std::strong_ordering::equal;
 }
 
-/// By degree, the highest first, so that constants come last.
+/// Order by descending degree, so that constants come last.
 std::strong_ordering SizeExpr::Node::compare(const std::vector<Atom> &a, const std::vector<Atom> &b) {
   if (auto order = b.size() <=> a.size(); order != 0)
     return order;
@@ -176,7 +176,7 @@ bool SizeExpr::isAtLeast(const SizeExpr &other) const {
 SizeExpr SizeExpr::Node::divide(const SizeExpr &expr, int64_t divisor, Atom::Kind kind) {
   if (divisor == 1)
     return expr;
-  // (divisor * P + Q) / divisor = P + Q / divisor. With negative terms Q might be negative, where divisions truncate.
+  // (divisor * P + Q) / divisor = P + Q / divisor, if Q is not negative: the division of a negative Q truncates.
   bool split = llvm::all_of(termsOf(expr), [](const Term &term) { return term.coefficient >= 0; });
   std::vector<Term> whole, rest;
   for (const Term &term : termsOf(expr)) {
@@ -201,7 +201,7 @@ SizeExpr SizeExpr::Node::divide(const SizeExpr &expr, int64_t divisor, Atom::Kin
     return quotient + divide(only.operands[0], only.number * divisor, kind);
   if (only.kind != Atom::Kind::Max && only.kind != Atom::Kind::Min)
     return quotient + atom(kind, divisor, {remainder});
-  // Division is monotonic: that of an extremum is the extremum of those of its operands.
+  // Division is monotonic, so it distributes over the operands of an extremum.
   SizeExpr result = divide(only.operands.front(), divisor, kind);
   for (const SizeExpr &operand : llvm::drop_begin(only.operands))
     result = extremum(result, divide(operand, divisor, kind), only.kind);
@@ -356,7 +356,7 @@ bool SizeExpr::Node::growsWith(const Atom &atom, unsigned symbol) {
       return llvm::any_of(term.factors, [&](const Atom &factor) { return growsWith(factor, symbol); });
     });
   };
-  // A minimum with a number is bounded by it.
+  // A minimum with a constant is bounded.
   if (atom.kind == Atom::Kind::Min && llvm::any_of(atom.operands, [](auto &operand) { return operand.isConstant(); }))
     return false;
   return llvm::any_of(atom.operands, grows);
@@ -364,7 +364,7 @@ bool SizeExpr::Node::growsWith(const Atom &atom, unsigned symbol) {
 
 bool SizeExpr::Node::hasProductOf(const Atom &atom, unsigned a, unsigned b) {
   auto has = [&](const SizeExpr &operand) { return operand.hasProductOf(a, b); };
-  // A minimum is of the order of its smallest operand.
+  // A minimum grows like its slowest-growing operand.
   return atom.kind == Atom::Kind::Min ? llvm::all_of(atom.operands, has) : llvm::any_of(atom.operands, has);
 }
 
@@ -387,7 +387,7 @@ bool SizeExpr::hasProductOf(unsigned a, unsigned b) const {
 // Code
 //===------------------------------------------------------------------------------------------------------------===//
 
-/// Builds index arithmetic; all intermediate values are non-negative, so unsigned operations serve.
+/// Builds index arithmetic, by unsigned operations, as all intermediate values are nonnegative.
 struct SizeExpr::Node::Materialiser {
   mlir::OpBuilder &builder;
   mlir::Location location;
@@ -397,7 +397,7 @@ struct SizeExpr::Node::Materialiser {
   mlir::Value number(int64_t value) { return mlir::arith::ConstantIndexOp::create(builder, location, value); }
 
   void note(mlir::Value condition) { *overflow = mlir::arith::OrIOp::create(builder, location, *overflow, condition); }
-  /// A result past 2^63 - 1 is as good as lost: the top bit must stay clear.
+  /// Notes an overflow if the top bit is set, as a result above 2^63 - 1 is invalid.
   void noteTopBit(mlir::Value value) {
     note(mlir::arith::CmpIOp::create(builder, location, mlir::arith::CmpIPredicate::slt, value, number(0)));
   }
@@ -405,7 +405,7 @@ struct SizeExpr::Node::Materialiser {
   mlir::Value add(mlir::Value a, mlir::Value b) {
     mlir::Value sum = builder.createOrFold<mlir::arith::AddIOp>(location, a, b);
     if (overflow)
-      noteTopBit(sum); // two 63-bit numbers cannot pass 64 bits
+      noteTopBit(sum); // the sum of two 63-bit numbers fits 64 bits
     return sum;
   }
 

@@ -1,12 +1,12 @@
-//===- SizeExpr.h - sizes as functions of the dimensions ------------------------------------------------------===//
+//===- SizeExpr.h - symbolic sizes as polynomials in normal form ----------------------------------------------===//
 //
-// A size (elements, bytes, chunks, flops) is an expression over symbols 0..n-1 with the operations that sizes need:
-// sum, product, ceiling division, floor division, minimum and maximum, all on non-negative 64-bit integers. Sums and
-// products of symbols are kept as polynomials in a normal form, so equal sizes compare equal:
+// A size (elements, bytes, chunks, flops) is an expression over symbols 0..n-1 of sums, products, ceiling divisions,
+// floor divisions, minima and maxima, all on nonnegative 64-bit integers. Sums and products of symbols are stored as
+// polynomials in a normal form, so equal polynomials compare equal:
 //
 //   4 * s0 * s1 + 64      is   SizeExpr(4) * symbol(0) * symbol(1) + 64
 //
-// A division or an extremum that the normal form cannot resolve is one more factor of the polynomial, an atom:
+// A division or extremum that the normal form cannot resolve is an atom, a factor of a term like a symbol:
 //
 //   ceilDiv(64 * s0 + s1, 64)   =  s0 + ceilDiv(s1, 64)
 //   max(4 * s0 * s1, 4 * s0)    =  max(4 * s0 * s1, 4 * s0)       (s1 may be 0)
@@ -31,12 +31,12 @@ class SizeExpr {
 public:
   SizeExpr(int64_t constant = 0);
   static SizeExpr symbol(unsigned number);
-  /// Reads what text() writes, with the operators + - * and parentheses; nothing where `text` is something else.
+  /// Parses the format of text(), with the operators + - * and parentheses; null if `text` is invalid.
   static std::optional<SizeExpr> parse(llvm::StringRef text, llvm::ArrayRef<std::string> names);
 
   SizeExpr operator+(const SizeExpr &other) const;
   SizeExpr operator*(const SizeExpr &other) const;
-  /// this - other; the caller knows that the difference is not negative.
+  /// this - other; the caller must ensure that the difference is not negative.
   SizeExpr operator-(const SizeExpr &other) const;
   /// this / divisor rounded up, down; divisor > 0.
   SizeExpr ceilDiv(int64_t divisor) const;
@@ -51,33 +51,33 @@ public:
   bool operator==(const SizeExpr &other) const;
   bool isConstant() const;
   int64_t constant() const; ///< requires isConstant()
-  /// Is this at least `other` wherever the symbols are not negative? "No" may also mean "not seen".
+  /// Whether this is proved to be at least `other` for all nonnegative symbols. The proof is incomplete.
   bool isAtLeast(const SizeExpr &other) const;
 
-  /// The value where symbol n is values[n]; saturates at the largest int64_t on overflow.
+  /// The value for symbol n = values[n]; saturates at the largest int64_t.
   int64_t evaluate(llvm::ArrayRef<int64_t> values) const;
   /// The expression with symbol n replaced by values[n].
   SizeExpr substitute(llvm::ArrayRef<SizeExpr> values) const;
-  /// Index arithmetic that computes it; values[n] is an `index` for symbol n.
+  /// Builds index arithmetic that computes the size; values[n] is the `index` value of symbol n.
   mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> values) const;
-  /// The same, and or-s into `overflow` (an i1) whether any sum or product passed 2^63 - 1. Where it did, the value
-  /// means nothing.
+  /// Like materialise(), and ors into `overflow` (an i1) whether a sum or product exceeds 2^63 - 1. After an overflow,
+  /// the value is undefined.
   mlir::Value materialiseChecked(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> values,
                                  mlir::Value &overflow) const;
-  /// As a person writes it, such as "4*batch*seq + 64"; symbol n is names[n], or "s<n>" where there is none.
+  /// Text such as "4*batch*seq + 64"; symbol n is names[n], or "s<n>" if it has no name.
   std::string text(llvm::ArrayRef<std::string> names) const;
   bool mentions(unsigned symbol) const;
-  /// How many symbols and numbers it is written with: what work on it takes. A square of a square of ... grows without
-  /// end, so who computes what a program says gives up on long ones.
+  /// Number of symbols and numbers in the expression, a measure of the time of operations on it. Repeated squares grow
+  /// exponentially, so analyses of user programs treat long sizes as unknown.
   int64_t length() const;
   /// coefficient * symbols[0] * symbols[1] * ...
   struct Product {
     int64_t coefficient;
     llvm::SmallVector<unsigned> symbols;
   };
-  /// The size as a sum of products of symbols; nothing where it holds a division or an extremum.
+  /// The size as a sum of products of symbols; null if it contains a division or an extremum.
   std::optional<std::vector<Product>> products() const;
-  /// The highest power in which the product of `a` and `b` appears is at least one: is it of order a x b?
+  /// Whether the size grows at least like the product of the symbols `a` and `b`.
   bool hasProductOf(unsigned a, unsigned b) const;
 
 private:

@@ -15,9 +15,9 @@ struct SizeParser {
   llvm::StringRef rest;
   llvm::ArrayRef<std::string> names;
   unsigned depth = 0;
-  // The text may be of a file that holds anything.
-  static constexpr unsigned mostDepth = 64; ///< of parentheses
-  static constexpr int64_t longest = 1000;  ///< of what a product of sums may come to
+  // Limits, because the text may come from any file.
+  static constexpr unsigned mostDepth = 64; ///< nesting of parentheses
+  static constexpr int64_t longest = 1000;  ///< length of a product of sums after expansion
 
   bool accept(char character) {
     rest = rest.ltrim();
