@@ -1,7 +1,7 @@
-//===- InputBuffer.h - a whole file in memory -------------------------------------------------------------------===//
+//===- InputBuffer.h - read a whole file into a memory buffer ---------------------------------------------------===//
 //
-// What llvm::MemoryBuffer::getFile does, of regular files alone and without mapping them (compiler/Diagnostics/
-// InputFile.h says why), and with an error, not an exception, where there is no memory for a file.
+// Replaces llvm::MemoryBuffer::getFile, with these differences: only regular files are read, files are not mapped (for
+// the reasons in compiler/Diagnostics/InputFile.h), and lack of memory is an error instead of an exception.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace attnc {
 
-/// All bytes of a file, with a zero behind them. The error is the reason alone, as part of a sentence: "No such file or
+/// All bytes of a file, with a terminating zero. The error is only the reason, without the path: "No such file or
 /// directory".
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readInputFile(const std::string &path);
 

@@ -4,7 +4,7 @@ using namespace llvm;
 
 namespace attnc {
 
-/// Where lists and objects are too many levels deep; npos where they nowhere are.
+/// The first offset at which lists and objects are nested too deeply; npos if there is none.
 static size_t findTooDeep(StringRef text) {
   unsigned levels = 0;
   bool isQuoted = false;

@@ -1,7 +1,7 @@
-//===- Json.h - JSON from files that may hold anything ------------------------------------------------------------===//
+//===- Json.h - JSON parser with a nesting limit, for untrusted files ---------------------------------------------===//
 //
-// LLVM's parser calls itself once a level, so a few megabytes of "[" would end the program. What attnc reads has a few
-// levels; a text of more than `mostJsonLevels` is refused before it is parsed.
+// LLVM's JSON parser recurses once for each level, so a few megabytes of "[" would overflow the stack. Files of attnc
+// have few levels; a text with more than `mostJsonLevels` is rejected before it is parsed.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,7 +13,7 @@ namespace attnc {
 
 inline constexpr unsigned mostJsonLevels = 64;
 
-/// The value of a text; errors say where in it.
+/// Parses a text; errors have the position in it.
 llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text);
 
 } // namespace attnc
