@@ -39,8 +39,8 @@ Bytes bytesOf(std::string_view text) { return {text.data(), text.size()}; }
 struct CrashNote::Plain {
   static constexpr size_t mostPaths = 4;
   Bytes message, head, body;
-  Bytes paths[mostPaths];       ///< each ends in a zero
-  Bytes temporaries[mostPaths]; ///< where the files are until they are whole
+  Bytes paths[mostPaths];       ///< zero-terminated
+  Bytes temporaries[mostPaths]; ///< temporary names, zero-terminated
   size_t pathCount = 0;
   int status = 2;
   const Plain *outer = nullptr;
@@ -67,7 +67,7 @@ static bool writeAll(int file, Bytes bytes) {
 static void print(Bytes bytes) { writeAll(STDERR_FILENO, bytes); }
 static void print(std::string_view text) { print(bytesOf(text)); }
 
-/// Afterwards the path holds the whole text, or what it held before: a regular file or nothing.
+/// Writes the file atomically: afterwards the path has the whole text or its old content. Replaces only regular files.
 static bool save(const char *path, const char *temporary, const CrashNote::Plain &note, std::string_view reason) {
   struct stat old;
   if (lstat(path, &old) == 0 ? !S_ISREG(old.st_mode) : errno != ENOENT)
@@ -106,7 +106,7 @@ const LoadedCode *LoadedCode::at(uintptr_t place, const Function *&function) {
   return nullptr;
 }
 
-/// The handler ends the process even where a write blocks for ever, as on a pipe that nobody reads.
+/// Ends the process by SIGALRM if a write blocks for ever, e.g. on a pipe without a reader.
 static void limitTime() {
   constexpr unsigned seconds = 10;
   signal(SIGALRM, SIG_DFL);
@@ -117,7 +117,7 @@ static void limitTime() {
   alarm(seconds);
 }
 
-/// Of several threads that crash at once the first ends the process.
+/// If several threads crash at the same time, the first one handles the crash and the others wait.
 static void enter() {
   static std::atomic_flag isEntered;
   if (isEntered.test_and_set())
@@ -178,7 +178,7 @@ void installCrashHandler() {
   sigfillset(&action.sa_mask); // a crash in the handler ends the process at once
   for (const Signal &each : signals)
     sigaction(each.number, &action, nullptr);
-  std::set_terminate([] { std::abort(); }); // the library's own prints the exception's type
+  std::set_terminate([] { std::abort(); }); // the default handler prints the exception's type
 }
 
 void endByCrash(std::string_view reason) {
@@ -220,7 +220,7 @@ void CrashNote::say(std::string text, int newStatus) {
   publish();
 }
 
-/// A name beside the file that nobody can know before, nor another process of the same number in another container.
+/// An unpredictable name in the same folder, different from that of a process with the same id in another container.
 static std::string temporaryFor(const std::string &path) {
   uint64_t number = 0;
   if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
@@ -253,7 +253,7 @@ void CrashNote::publish() {
   innermost = plain.get();
 }
 
-/// Of the list of loaded objects; the handler reads it without.
+/// Protects the list of loaded objects against concurrent changes; the signal handler reads the list without it.
 static std::mutex listMutex;
 
 LoadedCode::LoadedCode(std::string file, std::vector<Function> functions)

@@ -1,14 +1,13 @@
-//===- CrashNote.h - the message of a process that crashes ------------------------------------------------------===//
+//===- CrashNote.h - crash handler with a prepared message and reproducer ---------------------------------------===//
 //
-// A crash leaves a process whose heap may be corrupt and whose allocator may hold its lock: nothing in it can go on.
-// The signal handler therefore makes system calls alone. It writes a message and a file, both composed before the
-// crash, and ends the process:
+// After a crash the heap may be corrupt and the allocator may be locked, so the signal handler uses only
+// async-signal-safe system calls. It writes a message and a file, both prepared before the crash, and ends the process:
 //
 //   installCrashHandler();                                        // once, in main
 //   CrashNote note("attnc: error: the compiler failed in phase 'fuse'\n");
 //   note.keep({"out/gpt.reproducer.mlir"}, "// attnc failed ...\n", module);
 //
-// Handled are the signals by which the kernel and the C library report a fault of the program: SIGSEGV, SIGBUS, SIGILL,
+// The handled signals are those by which the kernel and the C library report a program error: SIGSEGV, SIGBUS, SIGILL,
 // SIGFPE, SIGABRT, SIGTRAP and SIGSYS.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -26,13 +25,13 @@ namespace attnc {
 /// Installs the handlers, and a signal stack for the calling thread.
 void installCrashHandler();
 
-/// Ends the process as a crash does, with the first line of `reason` in place of the signal's name.
+/// Ends the process like a crash; the message has the first line of `reason` instead of a signal's name.
 [[noreturn]] void endByCrash(std::string_view reason);
 /// Ends the process with status 1 and a line about memory.
 [[noreturn]] void endOutOfMemory();
 
-/// A stack for signal handlers of the calling thread, which an overflow of the thread's own stack leaves usable. It
-/// lies in the object: as a variable of the thread's first function, above all that can overflow.
+/// An alternate signal stack for the calling thread (sigaltstack), which works after an overflow of the thread's stack.
+/// The memory is in the object, which should be a variable of the thread's first function, above later stack frames.
 class SignalStack {
 public:
   SignalStack();
@@ -44,8 +43,8 @@ private:
   alignas(16) char memory[1 << 16];
 };
 
-/// What a crash says, what it keeps, and the status that it ends with, while this lives. The innermost note counts;
-/// notes begin and end on one thread.
+/// Message, file and exit status of a crash during the lifetime of this object. The innermost note is used; all notes
+/// must be created and destroyed on one thread, in nested order.
 class CrashNote {
 public:
   explicit CrashNote(std::string message = "", int status = 2);
@@ -53,14 +52,14 @@ public:
   CrashNote(const CrashNote &) = delete;
   CrashNote &operator=(const CrashNote &) = delete;
 
-  /// Replaces the message, whole lines, and the status.
+  /// Replaces the message, which must consist of whole lines, and the exit status.
   void say(std::string message, int status = 2);
-  /// Replaces the file to keep: the first of `paths` that can be written gets `head`, a comment that names the signal,
-  /// and `body`, which the caller holds. An older file stays until all of it is written, beside it as
-  /// PATH.<16 random hexadecimal digits>.part; what has that name already is neither followed nor replaced.
+  /// Sets the file to write. The first of `paths` that can be written gets `head`, a comment that names the signal, and
+  /// `body`, whose memory must outlive the note. The text is written to PATH.<16 random hexadecimal digits>.part and
+  /// then renamed, so an older file stays complete. An existing file or link of the temporary name is not touched.
   void keep(std::vector<std::string> paths, std::string head, std::string_view body);
 
-  /// The same in a form that a signal handler may read.
+  /// The note as plain pointers, which the signal handler may read.
   struct Plain;
 
 private:
@@ -72,7 +71,8 @@ private:
   std::unique_ptr<Plain> plain;
 };
 
-/// Functions of an object that was loaded into the process: a crash in one of them names it and the object's file.
+/// Functions of an object that the process has loaded. The message of a crash in one of them has its name and the
+/// object's file name.
 class LoadedCode {
 public:
   struct Function {
@@ -85,7 +85,7 @@ public:
   LoadedCode &operator=(const LoadedCode &) = delete;
 
   const std::string &fileName() const { return file; }
-  /// The loaded code that holds an address, and its function; null where none does. A signal handler may call it.
+  /// The loaded code and the function that contain an address; null if there is none. Async-signal-safe.
   static const LoadedCode *at(uintptr_t place, const Function *&function);
 
 private:

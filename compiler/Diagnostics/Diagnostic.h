@@ -1,7 +1,7 @@
-//===- Diagnostic.h - what is wrong, where, and what to do about it ------------------------------------------===//
+//===- Diagnostic.h - diagnostics of model files with labels, notes and hints --------------------------------===//
 //
-// A diagnostic says in one sentence what was found and what was expected, marks the places that it speaks of with
-// what stands there, and gives a hint where there is one:
+// A diagnostic has a message of one sentence with the found and the expected, labels on source ranges, notes, and
+// optionally a hint:
 //
 //   diagnostics.error(DiagnosticKind::DimMismatch, q, "contracted dimensions differ: `head_dim` is 64 and 80")
 //       .label("f32[64]")
@@ -9,7 +9,7 @@
 //       .note("`k` is made by `wk`, declared", wk)
 //       .hint("...");
 //
-// Messages are lower case without a full stop; words of the source stand in backquotes. `render` shows them.
+// Messages are lower case without a full stop; words of the source are in backquotes. render() prints them (Render.h).
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -44,13 +44,13 @@ std::string_view idOf(DiagnosticKind kind);
 
 enum class Severity { Error, Warning };
 
-/// A marked place; `text` (which may be empty) stands under it.
+/// A marked source range, with a text that may be empty.
 struct Label {
   SourceRange range;
   std::string text;
 };
 
-/// A further sentence; where `range` is valid it ends in "at file:line:column".
+/// An additional sentence; if `range` is valid, "at file:line:column" is appended.
 struct Note {
   std::string message;
   SourceRange range;
@@ -71,8 +71,8 @@ struct Diagnostic {
   Diagnostic &hint(std::string text);
 };
 
-/// Collects the diagnostics of a compile; no more than `maximumKept`, for there are files with nothing but errors.
-/// A reference that `error` or `warning` returns stays valid.
+/// Collects the diagnostics of a compile and stores at most `maximumKept`, as a file may consist of errors alone.
+/// References that error() and warning() return stay valid.
 class DiagnosticEngine {
 public:
   static constexpr size_t maximumKept = 1000;

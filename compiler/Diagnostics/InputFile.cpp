@@ -15,7 +15,7 @@ static const char *kindOf(mode_t mode) {
 }
 
 InputFile::InputFile(std::string path) : name(std::move(path)) {
-  do // not blocking, or a pipe without a writer would be waited for
+  do // nonblocking, because opening a pipe without a writer would wait
     descriptor = open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   while (descriptor < 0 && errno == EINTR);
   struct stat about;
@@ -70,7 +70,7 @@ bool InputFile::read(uint64_t at, uint64_t count, char *to) {
 std::optional<std::string> readText(const std::string &path, std::string &problem) {
   InputFile file(path);
   std::string text;
-  // Asked for first, for a string would throw; volatile, or it is optimised away.
+  // Trial allocation, because std::string would throw; volatile, or the compiler removes it.
   void *volatile room = file.size() < text.max_size() ? std::malloc(file.size() + 1) : nullptr;
   std::free(room);
   if (file.isOpen() && !room) {

@@ -1,8 +1,8 @@
-//===- InputFile.h - a file that is read -----------------------------------------------------------------------===//
+//===- InputFile.h - random-access reading of regular files ----------------------------------------------------===//
 //
-// Files are read, never mapped: one that another program truncates meanwhile is an error with a reason, where a mapping
-// would end this program by a signal. Only regular files are: a pipe without a writer would be waited for, a device may
-// have no end.
+// Files are read, never mapped: if another program truncates a file meanwhile, reading is an error, while a mapping
+// would raise SIGBUS. Only regular files are accepted, because a pipe without a writer blocks and a device may have no
+// end.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,11 +15,11 @@
 
 namespace attnc {
 
-/// A file that is open, or why it is not. Reasons are parts of sentences: "No such file or directory".
+/// An open file, or the reason for which it could not be opened, without the path: "No such file or directory".
 class InputFile {
 public:
   explicit InputFile(std::string path);
-  /// `bytes` as if a file held them; they must outlive this.
+  /// An open file with the content `bytes`, which must outlive this object.
   static InputFile inMemory(std::string path, std::string_view bytes);
   InputFile(const InputFile &) = delete;
   InputFile &operator=(const InputFile &) = delete;
@@ -27,11 +27,11 @@ public:
 
   const std::string &path() const { return name; }
   bool isOpen() const { return descriptor >= 0 || isInMemory; }
-  bool isMissing() const { return missing; } ///< there is no such file
-  /// Why it could not be opened, or what the last call of read() failed for.
+  bool isMissing() const { return missing; } ///< whether the file does not exist
+  /// The reason for which the file could not be opened, or for which the last read() failed.
   const std::string &problem() const { return reason; }
-  uint64_t size() const { return bytes; } ///< when it was opened
-  /// Copies bytes [at, at + count) to `to`; false where the file ends before, or can't be read.
+  uint64_t size() const { return bytes; } ///< the size when the file was opened
+  /// Copies bytes [at, at + count) to `to`; false if the file is shorter or reading fails.
   bool read(uint64_t at, uint64_t count, char *to);
 
 private:
@@ -44,7 +44,7 @@ private:
   uint64_t bytes = 0;
 };
 
-/// All of a text, or nothing and why in `problem`.
+/// The content of a file; on failure null, and the reason in `problem`.
 std::optional<std::string> readText(const std::string &path, std::string &problem);
 
 } // namespace attnc

@@ -6,7 +6,7 @@
 
 namespace attnc {
 
-/// The bytes of the character that `text` begins with; 0 where it begins with none, or with a control character.
+/// The length of the first character of `text`; 0 if it is not valid UTF-8 or is a control character.
 static size_t visibleCharacter(std::string_view text) {
   auto at = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   size_t length = characterLength(text);
@@ -14,7 +14,7 @@ static size_t visibleCharacter(std::string_view text) {
   return isControl ? 0 : length;
 }
 
-/// The text, character by character as they are shown.
+/// The printed form of each character of the text.
 static std::vector<std::string> shownCharacters(std::string_view text, std::string_view allowed) {
   std::vector<std::string> shown;
   while (!text.empty()) {

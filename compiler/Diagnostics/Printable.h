@@ -1,7 +1,7 @@
-//===- Printable.h - texts of others in messages ---------------------------------------------------------------===//
+//===- Printable.h - escaping of untrusted text in messages ----------------------------------------------------===//
 //
-// Names and texts that come from files may hold anything, such as what moves a terminal's cursor or colours it. Here
-// control characters, and bytes that are not UTF-8, become "\x1b". (The runtime has the same in attn_fail.)
+// Names and texts from files may contain terminal escape sequences. Control characters, and bytes that are not valid
+// UTF-8, are replaced by escapes such as "\x1b". (The runtime does the same in attn_fail.)
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace attnc {
 
-/// A name or a text from a file: what is longer than `most` bytes has "..." for its middle.
+/// A name or a text from a file, escaped; a text of more than `most` bytes has "..." in its middle.
 std::string printable(std::string_view text, size_t most = 120);
 
-/// A message of any length, whose ends of lines and tabs are its own.
+/// A message of any length, escaped except for newlines and tabs.
 std::string printableLines(std::string_view message);
 
 } // namespace attnc

@@ -10,10 +10,10 @@
 namespace attnc {
 namespace {
 
-/// A line as it is shown, and the column at which each of its bytes is shown.
+/// The shown form of a line, and the shown column of each of its bytes.
 struct ShownLine {
   std::string text;
-  std::vector<uint32_t> columns; ///< one more than there are bytes
+  std::vector<uint32_t> columns; ///< one for each byte, and one for the end
 };
 
 ShownLine show(std::string_view line) {
@@ -36,7 +36,7 @@ ShownLine show(std::string_view line) {
   return shown;
 }
 
-/// A label on one line: the columns [begin, end) from 0.
+/// A label on one line, with zero-based columns [begin, end).
 struct Mark {
   uint32_t begin;
   uint32_t end;
@@ -50,8 +50,8 @@ void put(std::string &row, size_t column, std::string_view text) {
   row.replace(column, text.size(), text);
 }
 
-/// The rows under a source line: the marks with the rightmost label, then the labels to its left, each on the first
-/// row where it ends before the label to its right begins.
+/// The rows under a source line. The first has the marks and the text of the rightmost label. Each other text is on the
+/// first row below on which it ends before the text to its right begins.
 std::vector<std::string> rowsUnder(std::vector<Mark> marks) {
   std::sort(marks.begin(), marks.end(),
             [](const Mark &a, const Mark &b) { return std::tuple(a.begin, a.end) < std::tuple(b.begin, b.end); });
@@ -63,7 +63,7 @@ std::vector<std::string> rowsUnder(std::vector<Mark> marks) {
         if (mark.isPrimary)
           put(rows[0], mark.begin, "^");
       }
-  std::vector<size_t> starts; // of the leftmost label in each row below the marks
+  std::vector<size_t> starts; // column of the leftmost text in each row below the marks
   for (auto mark = marks.rbegin(); mark != marks.rend(); ++mark) {
     if (mark->text.empty())
       continue;
@@ -92,7 +92,7 @@ struct Placed {
   uint32_t line;
 };
 
-/// The part of a long line that is shown, around its first mark.
+/// The shown part of a long line, around its first mark.
 struct Window {
   static constexpr size_t width = 160, before = 60;
   size_t begin = 0;

@@ -1,4 +1,4 @@
-//===- Render.h - diagnostics as text -------------------------------------------------------------------------===//
+//===- Render.h - rendering of diagnostics as text ------------------------------------------------------------===//
 //
 //   gpt.attn:31:14: error: contracted dimensions differ: `head_dim` is 64 and 80 [dim-mismatch]
 //      31 |   score: dot(q[b, h, i], k[b, h, j]) / sqrt(head_dim),
@@ -7,10 +7,10 @@
 //     note: `k` is made by `wk`, declared at gpt.attn:12:3
 //     hint: ...
 //
-// The primary range starts with `^`. The rightmost label of a line stands behind its range, the others below theirs.
-// Ranges on other lines show those lines, in order; of another file, under its `file:line:column`. A range of several
-// lines is marked on its first. Of a long line the part around
-// its first mark is shown. Tabs show as one space, bytes that are no text as U+FFFD, so that columns agree.
+// The primary range starts with `^`. The text of the rightmost label of a line follows its range, other texts are below
+// their ranges. All lines with ranges are shown, in order; those of another file follow its `file:line:column`. A range
+// of several lines is marked on its first line. A long line is cut to the part around its first mark. A tab is shown as
+// one space, an invalid byte as U+FFFD, so that columns agree.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,13 +19,13 @@
 
 namespace attnc {
 
-/// One diagnostic; the text ends in a newline.
+/// Renders one diagnostic; the text ends in a newline.
 std::string render(const Diagnostic &diagnostic, const SourceManager &sources);
 
-/// The most diagnostics that are shown of one compile.
+/// The maximum number of diagnostics that are shown for one compile.
 constexpr size_t maximumShown = 100;
 
-/// All of them in the order of their places, exact repetitions once, an empty line between two.
+/// Renders all diagnostics in the order of their positions, without duplicates, separated by empty lines.
 std::string render(const DiagnosticEngine &engine);
 
 } // namespace attnc

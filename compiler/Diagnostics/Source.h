@@ -1,7 +1,7 @@
-//===- Source.h - files and places in them -------------------------------------------------------------------===//
+//===- Source.h - source manager, source files and source ranges ---------------------------------------------===//
 //
-// Source text is held once, by the `SourceManager`; everything else points into it with a `SourceRange` of three
-// integers. Lines and columns are computed only when a place is shown.
+// The `SourceManager` owns all source text; a `SourceRange` of three integers refers to a part of it. Lines and columns
+// are computed on demand, when a location is printed.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,10 +14,10 @@
 
 namespace attnc {
 
-/// Which file of a `SourceManager`; files are numbered in the order they were added.
+/// The number of a file of a `SourceManager`, in the order of add().
 using FileId = uint32_t;
 
-/// The bytes [begin, end) of a file. The default range is no place at all.
+/// The bytes [begin, end) of a file. The default range is invalid.
 struct SourceRange {
   static constexpr FileId noFile = ~FileId(0);
 
@@ -29,23 +29,23 @@ struct SourceRange {
   friend bool operator==(const SourceRange &, const SourceRange &) = default;
 };
 
-/// The smallest range that holds both; they are of one file. An invalid side is ignored.
+/// The smallest range that contains both ranges, which must be of one file. An invalid range is ignored.
 SourceRange merge(SourceRange first, SourceRange last);
 
-/// Where a byte is, as people count: lines and columns from 1, a column being one byte.
+/// Line and column of a byte, both from 1; a column is one byte.
 struct LineColumn {
   uint32_t line = 1;
   uint32_t column = 1;
 };
 
-/// One file: its name as the user wrote it, its text, and where its lines start.
+/// One file: its name as the user wrote it, its text, and the offsets of its lines.
 class SourceFile {
 public:
   SourceFile(std::string name, std::string text);
 
   const std::string &name() const { return fileName; }
   std::string_view text() const { return contents; }
-  /// The line and column of a byte offset; an offset behind the end is at the end.
+  /// The line and column of a byte offset, which is clamped to the end of the file.
   LineColumn lineColumn(uint32_t offset) const;
   /// The text of a line (from 1), without its line break.
   std::string_view line(uint32_t number) const;
@@ -58,7 +58,7 @@ private:
   std::vector<uint32_t> starts;
 };
 
-/// All files of one compile. Files stay where they are: views of their text are valid as long as the manager lives.
+/// All files of one compile. Views of their text are valid during the lifetime of the manager.
 class SourceManager {
 public:
   FileId add(std::string name, std::string text);

@@ -9,7 +9,7 @@ size_t editDistance(std::string_view a, std::string_view b, size_t limit) {
   size_t difference = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
   if (difference > limit)
     return limit + 1;
-  // Rows i-2, i-1 and i of the table d[i][j]: the distance between the first i letters of a and the first j of b.
+  // Rows i-2, i-1 and i of the table d[i][j], the distance between the first i letters of a and the first j of b.
   std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
     last[j] = j;

@@ -1,4 +1,4 @@
-//===- Spelling.h - did you mean ...? --------------------------------------------------------------------------===//
+//===- Spelling.h - spelling suggestions by edit distance ------------------------------------------------------===//
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace attnc {
 
-/// The least number of letters to insert, drop, replace, or swap with a neighbour, that makes `a` into `b`.
-/// Counts no further than `limit` + 1.
+/// Restricted Damerau-Levenshtein distance between `a` and `b`: the smallest number of insertions, deletions,
+/// replacements and swaps of neighbours. Returns at most `limit` + 1.
 size_t editDistance(std::string_view a, std::string_view b, size_t limit);
 
-/// The candidate nearest to `word`, the first of equals, if it is near enough to be meant: at most one edit in three
-/// letters. A word of one letter is near to none.
+/// The first candidate, other than `word`, with the smallest distance to it, if that is at most max(1, letters / 3);
+/// null for a word of one letter.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
-/// "; did you mean `loss`?" to put behind a message, or nothing.
+/// The suffix "; did you mean `loss`?" of a message, or an empty text without a near candidate.
 std::string didYouMean(std::string_view word, std::span<const std::string> candidates);
 
 } // namespace attnc

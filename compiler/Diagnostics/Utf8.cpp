@@ -11,7 +11,7 @@ size_t characterLength(std::string_view bytes) {
   for (size_t i = 1; i < length; ++i)
     if ((at(i) & 0xC0) != 0x80)
       return 0;
-  // The second byte tells overlong forms, surrogates and what lies above U+10FFFF.
+  // The second byte identifies overlong forms, surrogates and characters above U+10FFFF.
   bool isOverlong = (lead == 0xE0 && at(1) < 0xA0) || (lead == 0xF0 && at(1) < 0x90);
   bool isBeyond = (lead == 0xED && at(1) >= 0xA0) || (lead == 0xF4 && at(1) >= 0x90);
   return isOverlong || isBeyond ? 0 : length;

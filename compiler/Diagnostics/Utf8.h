@@ -1,6 +1,6 @@
-//===- Utf8.h - characters in bytes ----------------------------------------------------------------------------===//
+//===- Utf8.h - validation of UTF-8 ----------------------------------------------------------------------------===//
 //
-// UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+// UTF-8 as defined in RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,10 +10,10 @@
 
 namespace attnc {
 
-/// The number of bytes of the character at the start of `bytes`, or 0 where there is none. `bytes` is not empty.
+/// The length of the character at the start of `bytes`, or 0 if it is invalid. `bytes` must not be empty.
 size_t characterLength(std::string_view bytes);
 
-/// The offset of the first byte that no text holds: a NUL, or one that is not part of a character; npos in a text.
+/// The offset of the first NUL or of the first byte that is not part of a character; npos if there is none.
 size_t findNonText(std::string_view bytes);
 
 } // namespace attnc
