@@ -19,7 +19,7 @@ namespace attnc::reduce {
 
 using Clock = std::chrono::steady_clock;
 
-/// In the child, between fork and exec: system calls alone.
+/// Runs in the child between fork and exec, where only system calls are safe.
 [[noreturn]] static void become(char *const *words, int output, int64_t bytes) {
   setpgid(0, 0);
   Interruption::forget();
@@ -57,8 +57,8 @@ llvm::Expected<ChildProcess> ChildProcess::start(const std::vector<std::string> 
   close(output);
   if (child.process < 0)
     return failed("start a process");
-  setpgid(child.process, child.process);                             // whoever comes first
-  child.descriptor = int(syscall(SYS_pidfd_open, child.process, 0)); // which closes on exec
+  setpgid(child.process, child.process);                             // parent and child both call it, in any order
+  child.descriptor = int(syscall(SYS_pidfd_open, child.process, 0)); // close-on-exec
   if (child.descriptor < 0)
     return failed("watch a process");
   child.outputPath = outputPath;
@@ -92,7 +92,7 @@ Ending ChildProcess::end() {
   pollfd watched = {descriptor, POLLIN, 0};
   Ending ending;
   ending.ranOut = poll(&watched, 1, 0) == 0;
-  kill(-process, SIGKILL); // and what it has started
+  kill(-process, SIGKILL); // the process and its descendants
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR)
     ;

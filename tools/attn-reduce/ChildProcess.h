@@ -1,4 +1,4 @@
-//===- ChildProcess.h - a command with limits -------------------------------------------------------------------===//
+//===- ChildProcess.h - child process with limits of time and memory --------------------------------------------===//
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -10,32 +10,32 @@ namespace attnc::reduce {
 
 struct Limits {
   double seconds = 20;
-  int64_t bytes = 0; ///< of address space; 0: any
+  int64_t bytes = 0; ///< limit of the address space; 0: unlimited
 };
 
-/// How a command ended.
+/// The way in which a command ended.
 struct Ending {
-  bool ranOut = false; ///< of time, and was killed
-  int signal = 0;      ///< that killed it otherwise; 0: it ended by itself
+  bool ranOut = false; ///< killed at its time limit
+  int signal = 0;      ///< the signal that ended it otherwise; 0: it exited
   int exitCode = 0;
-  std::string output; ///< what it wrote to its standard output and error
+  std::string output; ///< its standard output and error
 };
 
-/// A command that runs in a process group of its own, which is killed with it.
+/// A command in its own process group; end() and the destructor kill the group.
 class ChildProcess {
 public:
-  /// `outputPath` takes what it writes.
+  /// The output of the command is written to the file `outputPath`.
   static llvm::Expected<ChildProcess> start(const std::vector<std::string> &command, const std::string &outputPath,
                                             const Limits &limits);
   ChildProcess(ChildProcess &&other);
   ChildProcess &operator=(ChildProcess &&other);
   ~ChildProcess();
 
-  /// Readable when the process has ended (pidfd_open(2)).
+  /// A file descriptor that becomes readable when the process ends (pidfd_open(2)).
   int waitable() const { return descriptor; }
-  /// Until its time is over; not below 0.
+  /// Remaining time until the time limit; at least 0.
   std::chrono::milliseconds left() const;
-  /// Kills what still runs, and says how it ended.
+  /// Kills the process group if it still runs, and returns the way in which the command ended.
   Ending end();
 
 private:

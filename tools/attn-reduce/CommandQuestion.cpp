@@ -8,7 +8,7 @@
 
 namespace attnc::reduce {
 
-/// attnc ends with this where the fault is its own; a shell with more than 128 where a signal ended what it ran.
+/// The exit code of attnc for an internal error, and the smallest exit code of a shell whose command a signal ended.
 static constexpr int compilersFault = 2, firstOfSignals = 129;
 
 bool Criteria::holdFor(const Ending &ending) const {

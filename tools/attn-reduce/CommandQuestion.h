@@ -1,7 +1,7 @@
-//===- CommandQuestion.h - texts shown to a command -------------------------------------------------------------===//
+//===- CommandQuestion.h - interestingness test by a command ----------------------------------------------------===//
 //
-// A text is written to a file, a command is run on it, and what looks interesting in how that ends is what was asked
-// for. Several run at once; each file has a folder of its own and the name that the user's file has.
+// A candidate is written to a file and a command is run on it. The candidate is interesting if the command's ending
+// meets the criteria. Commands run in parallel; each file has its own folder and the name of the user's file.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,12 +14,12 @@
 
 namespace attnc::reduce {
 
-/// What is looked for; all that is set has to hold.
+/// Criteria of an interesting candidate; all criteria that are set must hold.
 struct Criteria {
-  bool succeeds = false;             ///< it ends with 0
-  bool crashes = false;              ///< a signal ends it, or it says that the fault is the compiler's
-  bool hangs = false;                ///< its time runs out
-  std::optional<std::string> prints; ///< this is part of what it prints, but for the place of the file
+  bool succeeds = false;             ///< the exit code is 0
+  bool crashes = false;              ///< a signal ends the command, or the exit code means an internal error
+  bool hangs = false;                ///< the command exceeds its time limit
+  std::optional<std::string> prints; ///< the output contains this text, apart from the paths of file and folder
 
   bool isEmpty() const { return !succeeds && !crashes && !hangs && !prints; }
   bool holdFor(const Ending &ending) const;
@@ -29,7 +29,7 @@ struct Criteria {
 
 class CommandQuestion : public Question {
 public:
-  /// Where in `command` the file's path belongs, and that of its folder.
+  /// Placeholders in `command` for the path of the file and of its folder.
   static constexpr const char *fileWord = "{}", *folderWord = "{folder}";
 
   struct Options {
@@ -37,25 +37,25 @@ public:
     Criteria criteria;
     Limits limits;
     size_t jobs = 1;
-    std::string fileName;             ///< that the file has in its folder
-    std::string workFolder;           ///< exists, and is ours
-    std::vector<std::string> besides; ///< files and folders that the file wants to find beside it
+    std::string fileName;             ///< name of the file in its folder
+    std::string workFolder;           ///< an existing folder that belongs to this object
+    std::vector<std::string> besides; ///< files and folders that the file needs in its folder
   };
-  /// Makes a folder for each job.
+  /// Creates a folder for each job.
   static llvm::Expected<std::unique_ptr<CommandQuestion>> create(Options options, const Interruption &interruption);
 
   std::optional<size_t> first(const Texts &texts) override;
-  /// How the command ends for one text, or that there was an interruption; what it prints has `fileWord` and
-  /// `folderWord` in favour of their places.
+  /// The ending of the command for one text, or an error after an interruption. In its output, the paths of file and
+  /// folder are replaced by `fileWord` and `folderWord`.
   llvm::Expected<Ending> endingOf(const std::string &text);
-  /// What kept a command from being run, once; none where that was an interruption.
+  /// The error that prevented a command from running; moved out by the call. Success after an interruption.
   llvm::Error takeError() { return std::move(error); }
 
   ~CommandQuestion() override { llvm::consumeError(std::move(error)); }
 
 private:
   struct Running {
-    size_t number; ///< of its text
+    size_t number; ///< number of its text
     size_t folder;
     ChildProcess child;
   };
@@ -63,18 +63,18 @@ private:
       : options(std::move(options)), interruption(interruption) {}
   std::string folder(size_t job) const;
   llvm::Expected<ChildProcess> start(size_t job, const std::string &text);
-  /// Waits until one has ended or its time is over; none where that was interrupted.
+  /// Waits until a command ends or exceeds its time; returns end() after an interruption.
   std::list<Running>::iterator waitForAny();
-  /// Ends a command that has ended or is to end.
+  /// Collects the ending of a command, and kills the command if it still runs.
   Ending end(Running &each);
-  /// Starts what there is room for; `next` counts texts. Says whether there was one.
+  /// Starts commands while there are free jobs and texts; `next` counts texts. Returns whether one was started.
   bool startNext(const Texts &texts, size_t &next);
 
   Options options;
   const Interruption &interruption;
   std::list<Running> running;
   llvm::Error error = llvm::Error::success();
-  bool isOver = false; ///< it has failed, or was interrupted: nothing is run any more
+  bool isOver = false; ///< after an error or an interruption; no more commands run
 };
 
 } // namespace attnc::reduce

@@ -1,7 +1,7 @@
-//===- Interruption.h - signals that end a reduction in order ---------------------------------------------------===//
+//===- Interruption.h - orderly end of a reduction on signals ---------------------------------------------------===//
 //
-// SIGINT, SIGTERM and SIGHUP would leave the folder of candidates, and what commands have started, behind. They are
-// held back, and the search asks for them: then it ends its commands and its folder, and only then the process.
+// SIGINT, SIGTERM and SIGHUP would leave behind the folder of candidates and the running commands. They are blocked,
+// and the search polls for them; then it ends its commands, removes its folder, and ends the process by the signal.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,19 +12,19 @@ namespace attnc::reduce {
 
 class Interruption {
 public:
-  /// In front of all that starts threads or handles signals. A signal that is ignored stays so.
+  /// Must be created before any thread is started or signal handler installed. Ignored signals stay ignored.
   Interruption();
   ~Interruption();
   Interruption(const Interruption &) = delete;
   Interruption &operator=(const Interruption &) = delete;
 
-  /// Readable when one has come (signalfd(2)); below 0 where that can't be known.
+  /// A file descriptor that becomes readable when a signal arrives (signalfd(2)); negative if there is none.
   int waitable() const { return descriptor; }
   bool hasCome() const;
-  /// Ends the process by the signal that has come.
+  /// Ends the process by the signal that has arrived.
   [[noreturn]] void end() const;
 
-  /// In a child, between fork and exec: its command is to be ended by signals as any other.
+  /// Restores the signals in a child, between fork and exec.
   static void forget();
 
 private:

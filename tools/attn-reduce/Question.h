@@ -1,4 +1,4 @@
-//===- Question.h - does a text still show what is looked for? ----------------------------------------------------===//
+//===- Question.h - interface of an interestingness test ----------------------------------------------------------===//
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@ namespace attnc::reduce {
 class Question {
 public:
   virtual ~Question() = default;
-  /// The next text to ask about, or nothing behind the last one.
+  /// Returns the next candidate; null after the last one.
   using Texts = std::function<std::optional<std::string>()>;
-  /// The number of the first text that shows it, whatever the order in which answers come. Texts behind it may have
-  /// been asked for.
+  /// The number of the first interesting text, independent of the order in which tests end. Later texts may have been
+  /// requested.
   virtual std::optional<size_t> first(const Texts &texts) = 0;
 };
 

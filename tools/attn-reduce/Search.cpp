@@ -26,7 +26,7 @@ bool Search::reduceBy(const Transformation &transformation) {
       std::optional<Attempt> taken = attempt(transformation, *changes, begin, length);
       if (!taken)
         break;
-      // What lies behind the changes that were made has moved to their place.
+      // The next changes now have the numbers of the accepted ones.
       begin = taken->begin;
       current = std::move(taken->text);
       changes = transformation.find(current);

@@ -1,13 +1,13 @@
-//===- Search.h - the smallest text that still shows it ---------------------------------------------------------===//
+//===- Search.h - hierarchical delta debugging ------------------------------------------------------------------===//
 //
-// Delta debugging. Of each transformation, from coarse to fine, groups of changes are tried: all at once, then halves,
-// quarters, and so on to single ones (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input",
-// 2002), outer nodes of the tree before those in them (Misherghi and Su, "HDD: Hierarchical Delta Debugging", 2006).
-// Rounds go on until one changes nothing: then no single change of any transformation is left that keeps what is looked
-// for.
+// For each transformation, from coarse to fine, the search tries groups of changes: all at once, then halves, quarters,
+// and so on to single changes (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002), outer
+// nodes of the tree before inner ones (Misherghi and Su, "HDD: Hierarchical Delta Debugging", 2006). Rounds repeat
+// until one changes nothing. The result is then 1-minimal: no single change of any transformation gives an interesting
+// text.
 //
-// Each text that is taken is smaller than the one before (`Size`), so there is an end. Texts are taken in the order of
-// the search alone, so the result is the same however many are tried at once.
+// Each accepted text is smaller than the one before (`Size`), so the search terminates. Acceptance depends only on the
+// order of the search, so the result does not depend on the number of parallel tests.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,13 +21,13 @@ namespace attnc::reduce {
 
 struct Statistics {
   int64_t rounds = 0;
-  int64_t tried = 0; ///< texts that were asked about
-  int64_t taken = 0; ///< of these, those that showed it and were gone on from
+  int64_t tried = 0; ///< tested texts
+  int64_t taken = 0; ///< accepted texts
 };
 
 class Search {
 public:
-  /// Sees each text that is taken, and what is tried now. Where `taken` or `goesOn` says no, the search ends.
+  /// Observes accepted texts and progress. The search ends if `taken` or `goesOn` returns false.
   struct Watcher {
     std::function<bool(const std::string &text)> taken;
     std::function<void(const Transformation &now, const Size &size, const Statistics &statistics)> progress;
@@ -37,13 +37,13 @@ public:
   Search(const Subject &subject, Question &question, Watcher watcher)
       : subject(subject), question(question), watcher(std::move(watcher)) {}
 
-  /// `text` shows what is looked for; so does what is returned.
+  /// Reduces `text`, which must be interesting; returns an interesting text.
   std::string run(std::string text);
 
   const Statistics &statistics() const { return counts; }
 
 private:
-  /// Some changes next to each other, and what they make.
+  /// A group of consecutive changes from `begin`, and the text with these changes.
   struct Attempt {
     size_t begin;
     std::string text;
@@ -58,7 +58,7 @@ private:
   Statistics counts;
   bool isStopped = false;
   std::string current;
-  std::unordered_set<std::string> refused; ///< texts that did not show it
+  std::unordered_set<std::string> refused; ///< texts that are not interesting
 };
 
 } // namespace attnc::reduce

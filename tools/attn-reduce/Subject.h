@@ -1,7 +1,7 @@
-//===- Subject.h - a text that is to become smaller --------------------------------------------------------------===//
+//===- Subject.h - language-specific part of the reduction -------------------------------------------------------===//
 //
-// What the search knows of a language: in which ways its texts can be made smaller (`Transformation`), at which places
-// of one text (`Changes`), and how large a text is. A model file and a module in MLIR are the two languages.
+// A Subject gives the search the transformations of a language, their possible changes of one text (`Changes`), and the
+// size of a text. There are two languages: model files and modules in MLIR.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,27 +17,27 @@
 
 namespace attnc::reduce {
 
-/// How much there is to read; a change is made only where it gives less. Compared from the first to the last.
+/// Size of a text, in lexicographic order of the members; only changes to a smaller size are accepted.
 struct Size {
-  int64_t rough = 0;     ///< 1 where the text is not in its language's canonical form
+  int64_t rough = 0;     ///< 1 if the text is not in the canonical form of its language
   int64_t parts = 0;     ///< words of a model; ops, operands and attributes of a module
-  int64_t magnitude = 0; ///< of its numbers
+  int64_t magnitude = 0; ///< sum over its numbers
   friend auto operator<=>(const Size &, const Size &) = default;
 };
 
-/// The places of a text at which one transformation applies, numbered from 0, outer ones in front of those inside them.
+/// The possible changes of a text by one transformation, numbered from 0; outer nodes come before inner ones.
 class Changes {
 public:
   virtual ~Changes() = default;
   virtual size_t count() const = 0;
-  /// The text with the changes of these numbers, which ascend; nothing where that can't be what is looked for.
+  /// The text with the changes `chosen` (ascending numbers); null if the text can't be interesting.
   virtual std::optional<std::string> apply(std::span<const size_t> chosen) const = 0;
 };
 
-/// One way to make a text smaller.
+/// A kind of change that makes a text smaller.
 struct Transformation {
   std::string name;
-  bool inGroups; ///< many at once are tried first; otherwise one by one
+  bool inGroups; ///< tries groups of changes first; otherwise single changes only
   std::function<std::unique_ptr<Changes>(const std::string &text)> find;
 };
 
@@ -45,9 +45,9 @@ class Subject {
 public:
   virtual ~Subject() = default;
   virtual Size sizeOf(const std::string &text) const = 0;
-  /// What parts of a text are called.
+  /// The name of Size::parts in messages.
   virtual const char *partsName() const = 0;
-  /// From coarse to fine.
+  /// The transformations, from coarse to fine.
   virtual std::span<const Transformation> transformations() const = 0;
 };
 

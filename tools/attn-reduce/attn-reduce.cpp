@@ -1,4 +1,4 @@
-// Shrinks a model or a module that shows a fault to the smallest one that still does (docs/reduce.md).
+// Test-case reducer: shrinks a model or module that shows a fault, by delta debugging (docs/reduce.md).
 #include "compiler/Diagnostics/InputFile.h"
 #include "compiler/Diagnostics/Printable.h"
 #include "compiler/Emit/OutputFiles.h"
@@ -33,13 +33,13 @@ struct Options {
   Limits limits{20, int64_t(8) << 30};
   double gigabytes = 8;
   size_t jobs = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::string> words; ///< behind `--`
+  std::vector<std::string> words; ///< the words after `--`
 
   bool isModel() const { return llvm::StringRef(input).ends_with(".attn"); }
   bool hasStreamOutput() const { return OutputFiles::isStream(output); }
 };
 
-/// A folder that goes with what is in it.
+/// A temporary folder, which the destructor removes with its content.
 class WorkFolder {
 public:
   WorkFolder() : code(llvm::sys::fs::createUniqueDirectory("attn-reduce", path)) {}
@@ -58,7 +58,7 @@ static int refuse(const llvm::Twine &message) {
   return userError;
 }
 
-/// What runs on each candidate: the script, the command behind `--`, or attnc with the options behind it.
+/// The command for each candidate: the script, the command after `--`, or attnc with the options after `--`.
 static std::vector<std::string> commandOf(const Options &options, const char *program) {
   std::vector<std::string> command;
   bool isCommand = !options.words.empty() && !llvm::StringRef(options.words[0]).starts_with("-");
@@ -81,7 +81,7 @@ static std::vector<std::string> commandOf(const Options &options, const char *pr
   return command;
 }
 
-/// Whether there is such a program, by its path or its name.
+/// Checks that a program exists, by its path or its name.
 static llvm::Error checkProgram(const std::string &program) {
   bool isPath = llvm::StringRef(program).contains('/');
   std::error_code code;
@@ -106,7 +106,7 @@ static CheckOptions checkOptionsOf(const std::vector<std::string> &command) {
   return options;
 }
 
-/// What a model finds beside it.
+/// The files and folders that a model may use from its folder.
 static std::vector<std::string> besides(const Options &options, const std::string &text) {
   std::vector<std::string> paths;
   if (!options.isModel())
@@ -121,13 +121,13 @@ static std::vector<std::string> besides(const Options &options, const std::strin
   return paths;
 }
 
-//===- What is said ---------------------------------------------------------------------------------------------===//
+//===- Messages -------------------------------------------------------------------------------------------------===//
 
 static std::string quantity(const Subject &subject, const std::string &text) {
   return std::to_string(subject.sizeOf(text).parts) + " " + subject.partsName();
 }
 
-/// Why a text that should show it does not.
+/// The reason for which the original text is not interesting.
 static std::string whyNot(const Options &options, const Ending &ending) {
   std::string how = ending.ranOut        ? "ran out of its time"
                     : ending.signal != 0 ? "was ended by signal " + std::to_string(ending.signal)
@@ -140,12 +140,12 @@ static std::string whyNot(const Options &options, const Ending &ending) {
          (printed.empty() ? "" : " and printed\n" + printed.take_back(2000).str());
 }
 
-/// Keeps the best text in the output file. A stream cannot take back what it holds: it gets the last one alone.
+/// Writes the smallest text so far to the output file. A stream can't be rewritten, so it gets only the final text.
 static llvm::Error keepSmaller(const Options &options, const std::string &text) {
   return options.hasStreamOutput() ? llvm::Error::success() : OutputFiles::replace(options.output, text);
 }
 
-/// Keeps the best text, and shows on a terminal what is done.
+/// Writes each accepted text, and shows progress on a terminal.
 static Search::Watcher watcherFor(const Options &options, const Subject &subject, const Interruption &interruption,
                                   llvm::Error &error) {
   bool isTerminal = isatty(STDERR_FILENO);
@@ -163,7 +163,7 @@ static Search::Watcher watcherFor(const Options &options, const Subject &subject
 
 //===- The reduction --------------------------------------------------------------------------------------------===//
 
-/// Reduces `text`, which the command is asked about.
+/// Reduces `text` by the interestingness test `question`.
 static int reduceText(const Options &options, const Subject &subject, CommandQuestion &question,
                       const Interruption &interruption, const std::string &text) {
   auto start = std::chrono::steady_clock::now();
@@ -250,7 +250,7 @@ static void addCriteria(CLI::App &app, Options &options) {
                                    "Interesting is what the command does not end for within --seconds");
   CLI::Option *check =
       app.add_flag("--check", options.check, "Interesting is what computes other results than the oracle");
-  crash->excludes(hang); // what contradicts
+  crash->excludes(hang); // contradictory options
   for (CLI::Option *ends : {script, check})
     ends->excludes(crash)->excludes(hang);
   check->excludes(script)->excludes(expect);
@@ -295,6 +295,6 @@ int main(int argc, char **argv) {
     options.output = "/dev/stdout";
   int exitCode = run(options, argv[0], interruption);
   if (interruption.hasCome())
-    interruption.end(); // what it would have left is gone
+    interruption.end(); // after the work folder has been removed
   return exitCode;
 }

@@ -1,11 +1,11 @@
-// Changes of declarations, statements and whole files with errors of syntax.
+// Transformations of declarations, of statements, and of files with syntax errors.
 #include "frontends/attn/Parse/Lexer.h"
 #include "frontends/attn/Parse/Walk.h"
 #include "tools/attn-reduce/Model/ModelText.h"
 
 namespace attnc::reduce {
 
-/// A change for each node, which drops it.
+/// Adds a change for each node that removes the node.
 template <typename Nodes> static void drop(std::vector<Change> &changes, const Nodes &nodes) {
   for (const auto &node : nodes)
     changes.push_back({{node.range, ""}});
@@ -92,7 +92,7 @@ std::vector<Change> dropWords(const ModelText &model) {
     return changes;
   DiagnosticEngine diagnostics(model.sources);
   TokenStream stream = lex(model.sources, model.file.file, diagnostics);
-  for (size_t i = 0; i + 1 < stream.tokens.size(); ++i) { // with what divides a word from the next one
+  for (size_t i = 0; i + 1 < stream.tokens.size(); ++i) { // with the space before the next word
     SourceRange range = stream.tokens[i].range;
     range.end = stream.tokens[i + 1].range.begin;
     changes.push_back({{range, ""}});

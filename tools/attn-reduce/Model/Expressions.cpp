@@ -1,4 +1,4 @@
-// Changes of expressions and numbers.
+// Transformations of expressions and numbers.
 #include "frontends/attn/Parse/Walk.h"
 #include "tools/attn-reduce/Model/ModelText.h"
 
@@ -13,7 +13,7 @@ static bool isLiteral(const Expr &expr) {
          expr.kind == ExprKind::String;
 }
 
-/// Operands, the operands of those, and literals of each type.
+/// Replaces an expression by an operand, by an operand of an operand, or by a literal of each type.
 std::vector<Change> simplifyExpressions(const ModelText &model) {
   std::vector<Change> changes;
   auto simplify = [&](const Expr &expr) {
@@ -34,7 +34,7 @@ std::vector<Change> simplifyExpressions(const ModelText &model) {
   return changes;
 }
 
-/// Numbers to put in place of one. A size of 1 is as simple as one of 0, and more is left of what it is the size of.
+/// Smaller numbers that may replace one. 1 comes before 0, as both have magnitude 0 and a size of 1 removes less.
 static std::vector<int64_t> smallerThan(int64_t value) {
   std::vector<int64_t> smaller;
   for (int64_t each : {int64_t(1), int64_t(0), int64_t(2), value / 2, value - 1})

@@ -55,7 +55,7 @@ SourceRange withComma(const ModelText &model, SourceRange range) {
 }
 
 std::string edited(std::string_view text, std::vector<Edit> edits) {
-  std::ranges::sort(edits, {}, [](const Edit &edit) { // an outer one in front of those in it
+  std::ranges::sort(edits, {}, [](const Edit &edit) { // outer edits before inner ones
     return std::tuple(edit.range.begin, -int64_t(edit.range.end), edit.text);
   });
   std::string result;
@@ -72,7 +72,7 @@ std::string edited(std::string_view text, std::vector<Edit> edits) {
 
 //===- Changes --------------------------------------------------------------------------------------------------===//
 
-/// Edits of a text. Where the text is in canonical form, so is what is made of it.
+/// Edits of a text. If the text is in canonical form, so is the result.
 class ModelChanges : public Changes {
 public:
   ModelChanges(const ModelSubject &subject, const std::string &text, std::vector<Change> (*find)(const ModelText &))
@@ -101,7 +101,7 @@ private:
   bool isCanonical;
 };
 
-/// The whole text gives way to its canonical form.
+/// Replaces the whole text by its canonical form.
 static std::vector<Change> wholeText(const ModelText &model) {
   std::string canonical = model.isParsed ? model.canonical() : "";
   if (!model.isParsed || canonical == model.text())
@@ -155,7 +155,7 @@ bool ModelSubject::isWorthTrying(const std::string &text) const {
 
 //===- Sizes ----------------------------------------------------------------------------------------------------===//
 
-/// 0 and 1 are as simple as a number can be; another one is as large as it is, and a fraction has its digits besides.
+/// 0 and 1 have magnitude 0; other numbers have their own magnitude, and a fraction also counts its digits.
 static int64_t magnitudeOf(const Token &token, std::string_view text) {
   double value = std::abs(std::strtod(std::string(text).c_str(), nullptr));
   if (value == 0 || value == 1)

@@ -1,4 +1,4 @@
-//===- ModelSubject.h - the reduction of model files ------------------------------------------------------------===//
+//===- ModelSubject.h - reduction of model files ----------------------------------------------------------------===//
 #pragma once
 
 #include "tools/attn-reduce/Model/ModelText.h"
@@ -7,9 +7,9 @@ namespace attnc::reduce {
 
 class ModelSubject : public Subject {
 public:
-  /// `path` is that of the user's file, beside which others may lie; `text` what is in it. Where the checker takes
-  /// that, only texts that it takes are tried: what fails behind the checker can be shown by no others. Where it says
-  /// what is looked for, `message`, only texts of which it says so are.
+  /// `path` is the user's file, which may use files beside it; `text` is its content. If the checker accepts `text`,
+  /// only texts that it accepts are tried, because the fault is in a later phase. If the checker reports `message`, the
+  /// message that is searched for, only texts with this message are tried.
   ModelSubject(std::string path, const std::string &text, CheckOptions options,
                const std::optional<std::string> &message);
 
@@ -17,11 +17,11 @@ public:
   const char *partsName() const override { return "words"; }
   std::span<const Transformation> transformations() const override { return list; }
 
-  /// The files that `text` may use, by the first word of their paths.
+  /// The first components of the paths of files that `text` may use.
   static std::vector<std::string> usedBy(const std::string &text);
 
 private:
-  /// What the checker says; empty where it takes the text.
+  /// The messages of the checker; empty if it accepts the text.
   std::string messagesOf(const std::string &text) const;
   bool isWorthTrying(const std::string &text) const;
   Transformation transformation(std::string name, bool inGroups, std::vector<Change> (*find)(const ModelText &)) const;
@@ -29,8 +29,8 @@ private:
 
   std::string path;
   CheckOptions options;
-  bool isChecked = false;             ///< texts have to be taken by the checker
-  std::optional<std::string> message; ///< of the checker, which texts have to get
+  bool isChecked = false;             ///< the checker must accept each text
+  std::optional<std::string> message; ///< the checker must report this message for each text
   std::vector<Transformation> list;
 };
 

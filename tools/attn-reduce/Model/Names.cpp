@@ -1,4 +1,4 @@
-// Changes of a name and of all that speaks of it: parameters with their arguments, names that give way to their values.
+// Transformations of names with all their uses: removal of parameters with their arguments, inlining of values.
 #include "frontends/attn/Parse/Walk.h"
 #include "tools/attn-reduce/Model/ModelText.h"
 
@@ -8,8 +8,8 @@ using namespace ast;
 
 namespace {
 
-/// What is called by a name: a function, or a module. Calls of another one by the same name are edited too, and what
-/// comes of that is refused like any other change that goes wrong.
+/// A function or a module. Calls of another callable of the same name are edited, too; the test then rejects the
+/// change.
 struct Callable {
   std::string name;
   const std::vector<Parameter> *parameters;
@@ -33,7 +33,7 @@ static std::vector<Callable> callablesOf(const File &file) {
   return callables;
 }
 
-/// The last word of what is called: `f` of `f(x)` and of `layer.f(x)`.
+/// The last word of a callee: `f` for `f(x)` and for `layer.f(x)`.
 static std::string calleeOf(const CallExpr &call) {
   if (auto *name = call.callee->as<NameRefExpr>())
     return name->name;
@@ -68,7 +68,7 @@ std::vector<Change> dropParameters(const ModelText &model) {
   return changes;
 }
 
-/// A name that gives way to `value` where it is read behind `from` and before `to`; `decl` goes.
+/// Replaces reads of a name within `scope` by `value`, and applies `decl`, the edit of the declaration.
 static void inlineName(const ModelText &model, const std::vector<const NameRefExpr *> &names, std::string_view name,
                        const Expr &value, SourceRange scope, Edit decl, std::vector<Change> &changes) {
   Change change = {std::move(decl)};

@@ -1,4 +1,4 @@
-// Drops what the grammar lets one leave out: elements of lists, and parts with a default.
+// Removal of optional syntax: elements of lists, and parts with a default.
 #include "frontends/attn/Parse/Walk.h"
 #include "tools/attn-reduce/Model/ModelText.h"
 
@@ -8,17 +8,17 @@ using namespace ast;
 
 namespace {
 
-/// Collects changes that drop parts of a canonical text.
+/// Collects changes that remove parts of a canonical text.
 class Parts {
 public:
   explicit Parts(const ModelText &model) : model(model), text(model.text()) {}
 
-  /// Each element of a list between commas.
+  /// Adds the removal of each element of a list.
   template <typename Elements> void list(const Elements &elements) {
     for (const auto &element : elements)
       changes.push_back({{withComma(model, rangeOf(element)), ""}});
   }
-  /// A range with the words in front of it and behind it; nothing where others stand there.
+  /// Adds the removal of a range with the given words before and after it, if these words are there.
   void part(SourceRange range, std::string_view before, std::string_view behind = "") {
     bool isBehind = text.substr(range.end, behind.size()) == behind;
     if (range.begin < before.size() || !isBehind || text.substr(range.begin - before.size(), before.size()) != before)

@@ -27,7 +27,7 @@ static std::string print(ModuleOp module) {
 
 namespace {
 
-/// Changes of a module, each made on a copy of it.
+/// Changes of a module, applied to a copy of it.
 class AllModuleChanges : public Changes {
 public:
   AllModuleChanges(OwningOpRef<ModuleOp> parsed, std::vector<ModuleChange> (*find)(ModuleOp))
@@ -59,7 +59,7 @@ ModuleSubject::ModuleSubject() {
   registerAllDialects(registry);
   registry.insert<attn::AttnDialect, model::ModelDialect>();
   context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  // What is wrong with a candidate is nobody's concern.
+  // Diagnostics of invalid candidates are discarded.
   context->getDiagEngine().registerHandler([](mlir::Diagnostic &) { return success(); });
   add("print it anew", false,
       [](ModuleOp) { return std::vector<ModuleChange>{[](ModuleOp, MutableArrayRef<Operation *>) { return true; }}; });
@@ -89,7 +89,7 @@ OwningOpRef<ModuleOp> ModuleSubject::parse(const std::string &text, const std::s
   return parseSourceString<ModuleOp>(text, context.get(), name);
 }
 
-/// A constant stands where a computation was, so it counts for less.
+/// A constant counts less than other ops, as constants replace computations.
 static int64_t partsOf(Operation *op) {
   int64_t parts = op->hasTrait<OpTrait::ConstantLike>() ? 1 : 4;
   parts += int64_t(op->getNumOperands()) + int64_t(llvm::range_size(op->getDiscardableAttrs()));

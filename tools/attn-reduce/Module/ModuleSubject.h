@@ -1,9 +1,9 @@
-//===- ModuleSubject.h - the reduction of modules in MLIR -------------------------------------------------------===//
+//===- ModuleSubject.h - reduction of modules in MLIR -----------------------------------------------------------===//
 //
-// MLIR has a reducer (mlir-reduce, in libMLIR): it drops ranges of the ops of a function, and patterns that a dialect
-// gives it. Ours replaces the results of an op by operands and zeros, so that an op in the middle of a computation can
-// go; it drops arguments, results and attributes, and shrinks dimensions; and its candidates run with limits and beside
-// each other, as those of models do.
+// MLIR's own reducer (mlir-reduce, in libMLIR) removes ranges of ops of a function and applies patterns of a dialect.
+// This one also replaces results of ops by operands and zeros, so that an op in the middle of a computation can be
+// removed; it removes arguments, results and attributes, and shrinks dimensions. Its candidates run in parallel and
+// with limits, like those of models.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,22 +15,22 @@
 
 namespace attnc::reduce {
 
-/// Changes a module in place; says no where it turns out not to apply. Ops are those of `opsOf` as it was before the
-/// first change of a group; those that are gone are null.
+/// Changes a module in place; returns false if the change is not applicable. `ops` is the result of opsOf() before the
+/// first change of a group, with null for erased ops.
 using ModuleChange = std::function<bool(mlir::ModuleOp module, llvm::MutableArrayRef<mlir::Operation *> ops)>;
 
-/// All ops in a module, an op before those in it.
+/// All ops in a module in preorder.
 std::vector<mlir::Operation *> opsOf(mlir::ModuleOp module);
 
 //===- The transformations, from coarse to fine -----------------------------------------------------------------===//
 
-std::vector<ModuleChange> dropSymbols(mlir::ModuleOp module);      ///< functions, parameters and their kind
+std::vector<ModuleChange> dropSymbols(mlir::ModuleOp module);      ///< functions, parameters and other symbols
 std::vector<ModuleChange> replaceResults(mlir::ModuleOp module);   ///< by operands or zeros
-std::vector<ModuleChange> dropUnused(mlir::ModuleOp module);       ///< ops whose results nobody reads
-std::vector<ModuleChange> unwrapRegions(mlir::ModuleOp module);    ///< an op gives way to the one block in it
-std::vector<ModuleChange> dropSignatures(mlir::ModuleOp module);   ///< results of functions, and arguments nobody reads
+std::vector<ModuleChange> dropUnused(mlir::ModuleOp module);       ///< ops without uses
+std::vector<ModuleChange> unwrapRegions(mlir::ModuleOp module);    ///< replaces an op by the ops of its block
+std::vector<ModuleChange> dropSignatures(mlir::ModuleOp module);   ///< unused results and arguments of functions
 std::vector<ModuleChange> dropAttributes(mlir::ModuleOp module);   ///< discardable ones, of ops and of arguments
-std::vector<ModuleChange> shrinkDimensions(mlir::ModuleOp module); ///< static ones, everywhere at once
+std::vector<ModuleChange> shrinkDimensions(mlir::ModuleOp module); ///< one static size in all types at once
 
 class ModuleSubject : public Subject {
 public:
@@ -39,8 +39,8 @@ public:
   const char *partsName() const override { return "parts"; }
   std::span<const Transformation> transformations() const override { return list; }
 
-  /// Null where the text is no valid module; nothing is printed, and `problem` says what is wrong in the words of MLIR
-  /// and where, such as "broken.mlir:3:5: custom op 'x' is unknown", of a file that is called `name`.
+  /// Null if the text is not a valid module. Nothing is printed; `problem` receives MLIR's diagnostic with its location
+  /// in a file called `name`, such as "broken.mlir:3:5: custom op 'x' is unknown".
   mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text, const std::string &name = "",
                                           std::string *problem = nullptr) const;
 

@@ -1,4 +1,4 @@
-// Changes of ops: those that nobody needs go, results give way to simpler values, regions to what is in them.
+// Transformations of ops: removal of unused ops, replacement of results by simpler values and of ops by their bodies.
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tools/attn-reduce/Module/ModuleSubject.h"
 
@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace attnc::reduce {
 
-/// Erases an op, and forgets it and what is in it.
+/// Erases an op, and clears the op and its nested ops in `ops`.
 static void erase(Operation *op, MutableArrayRef<Operation *> ops) {
   for (Operation *&each : ops)
     if (each && op->isAncestor(each))
@@ -14,7 +14,7 @@ static void erase(Operation *op, MutableArrayRef<Operation *> ops) {
   op->erase();
 }
 
-/// A change of the op with this number, while it is there.
+/// A change of the op with this number, unless the op has been erased.
 static ModuleChange changeOf(size_t number, std::function<bool(Operation *, MutableArrayRef<Operation *>)> change) {
   return [number, change = std::move(change)](ModuleOp, MutableArrayRef<Operation *> ops) {
     return ops[number] && change(ops[number], ops);
@@ -35,7 +35,7 @@ std::vector<ModuleChange> dropSymbols(ModuleOp module) {
 std::vector<ModuleChange> dropUnused(ModuleOp module) {
   std::vector<ModuleChange> changes;
   std::vector<Operation *> ops = opsOf(module);
-  for (size_t number = ops.size(); number-- > 0;) // readers before what they read
+  for (size_t number = ops.size(); number-- > 0;) // users before their operands
     if (!ops[number]->hasTrait<OpTrait::IsTerminator>() && !isa<SymbolOpInterface, ModuleOp>(ops[number]))
       changes.push_back(changeOf(number, [](Operation *op, MutableArrayRef<Operation *> all) {
         if (!op->use_empty())
@@ -46,7 +46,7 @@ std::vector<ModuleChange> dropUnused(ModuleOp module) {
   return changes;
 }
 
-/// Zero of a type with a known number of elements; nothing of others.
+/// Zero of a scalar type or a type of static shape; null for other types.
 static Value makeZero(OpBuilder &builder, Location loc, Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (shaped && !shaped.hasStaticShape())
@@ -55,7 +55,7 @@ static Value makeZero(OpBuilder &builder, Location loc, Type type) {
   return zero ? Value(arith::ConstantOp::create(builder, loc, zero)) : nullptr;
 }
 
-/// The operand of this rank among those that have the type of a value; behind the last one a zero.
+/// The operand with number `rank` among those of the type; after the last one, a zero.
 static Value substituteOf(Operation *op, Type type, size_t rank) {
   size_t seen = 0;
   for (Value operand : op->getOperands())
@@ -82,7 +82,7 @@ std::vector<ModuleChange> replaceResults(ModuleOp module) {
       return true;
     }));
   };
-  for (size_t number = ops.size(); number-- > 0;) { // what is read last goes first, and all in front of it after it
+  for (size_t number = ops.size(); number-- > 0;) { // last ops first, so that their operands become unused
     Operation *op = ops[number];
     if (op->getNumResults() == 0 || op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::IsTerminator>())
       continue;
@@ -92,7 +92,7 @@ std::vector<ModuleChange> replaceResults(ModuleOp module) {
   return changes;
 }
 
-/// The ops of the first block of a region take the place of the op around it.
+/// Replaces an op by the ops of the first block of one of its regions.
 static bool unwrap(Operation *op, unsigned region, MutableArrayRef<Operation *> ops) {
   Block &block = op->getRegion(region).front();
   Operation *terminator = block.getTerminator();

@@ -1,4 +1,4 @@
-// Changes of signatures, attributes and sizes.
+// Transformations of signatures, attributes and sizes.
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tools/attn-reduce/Module/ModuleSubject.h"
@@ -18,7 +18,7 @@ static std::vector<func::CallOp> callsOf(func::FuncOp function) {
   return calls;
 }
 
-/// The argument goes from a function and its calls, where nobody reads it.
+/// Removes an argument from a function and its calls, if the function does not use it.
 static bool dropArgument(func::FuncOp function, unsigned index) {
   if (!function.isExternal() && !function.getArgument(index).use_empty())
     return false;
@@ -27,7 +27,7 @@ static bool dropArgument(func::FuncOp function, unsigned index) {
   return succeeded(function.eraseArgument(index));
 }
 
-/// The result goes from a function and its calls, where none of them reads it.
+/// Removes a result from a function and its calls, if no call's result is used.
 static bool dropResult(func::FuncOp function, unsigned index) {
   std::vector<func::CallOp> calls = callsOf(function);
   if (llvm::any_of(calls, [&](func::CallOp call) { return !call.getResult(index).use_empty(); }))
@@ -47,7 +47,7 @@ static bool dropResult(func::FuncOp function, unsigned index) {
   return succeeded(function.eraseResult(index));
 }
 
-/// A change of the function with this name, while it has so many arguments and results as it needs.
+/// A change of the function with this name, if the function still has the argument or result with number `index`.
 static ModuleChange changeOf(func::FuncOp function, bool (*change)(func::FuncOp, unsigned), unsigned index) {
   return [name = function.getName().str(), change, index](ModuleOp module, MutableArrayRef<Operation *>) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
@@ -58,7 +58,7 @@ static ModuleChange changeOf(func::FuncOp function, bool (*change)(func::FuncOp,
 
 std::vector<ModuleChange> dropSignatures(ModuleOp module) {
   std::vector<ModuleChange> changes;
-  for (auto function : module.getOps<func::FuncOp>()) { // the last first, so that those that stay keep their numbers
+  for (auto function : module.getOps<func::FuncOp>()) { // last ones first, so that earlier numbers stay valid
     for (unsigned i = function.getNumResults(); i-- > 0;)
       changes.push_back(changeOf(function, dropResult, i));
     for (unsigned i = function.getNumArguments(); i-- > 0;)
@@ -116,7 +116,7 @@ static std::set<int64_t, std::greater<>> sizesIn(ModuleOp module) {
   return sizes;
 }
 
-/// Makes one size another in types, and in the numbers and words that repeat it.
+/// Replaces one size by another in types, and in integer and string attributes that repeat it.
 static AttrTypeReplacer resizing(int64_t from, int64_t to) {
   AttrTypeReplacer replacer;
   auto resized = [=](ArrayRef<int64_t> shape) {
@@ -143,7 +143,7 @@ static AttrTypeReplacer resizing(int64_t from, int64_t to) {
       return std::nullopt;
     return IntegerAttr::get(number.getType(), to);
   });
-  replacer.addReplacement([=](StringAttr word) -> std::optional<Attribute> { // of `model.shape`
+  replacer.addReplacement([=](StringAttr word) -> std::optional<Attribute> { // sizes in `model.shape`
     if (word.getValue() != std::to_string(from))
       return std::nullopt;
     return StringAttr::get(word.getContext(), std::to_string(to));
