@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t lineBytes = 64;
 
-/// Functions of `size` bytes each, one behind the other: instructions that do nothing, and a return.
+/// Writes consecutive functions of `size` bytes, each of no-operation instructions and a return.
 void writeFunctions(unsigned char *code, size_t bytes, size_t size) {
   constexpr unsigned char nothing[] = {0x0f, 0x1f, 0x40, 0x00}, back = 0xc3;
   for (size_t at = 0; at < size; at += sizeof nothing)
@@ -19,7 +19,7 @@ void writeFunctions(unsigned char *code, size_t bytes, size_t size) {
     std::memcpy(code + at, code, size);
 }
 
-/// Seconds of a call, each function in its turn: `count` is a power of 2, so the steps come by all of them.
+/// Seconds of a call. A linear congruential generator with period `count`, a power of 2, gives the order of functions.
 double callSeconds(const unsigned char *code, size_t count, size_t size) {
   size_t calls = std::min<size_t>(count, 1 << 14), at = 0;
   auto run = [&] {

@@ -1,4 +1,4 @@
-//===- ColdCode.h - how long code waits for itself ----------------------------------------------------------------===//
+//===- ColdCode.h - measurement of instruction-cache misses of cold code ------------------------------------------===//
 #pragma once
 
 #include <cstddef>
@@ -6,12 +6,12 @@
 namespace attnc::machine {
 
 struct ColdCode {
-  double call = 0; ///< seconds until a function of one line runs and returns
-  double line = 0; ///< seconds for each further line of 64 bytes
+  double call = 0; ///< seconds of a call of a function of one cache line
+  double line = 0; ///< seconds for each further cache line of 64 bytes
 };
 
-/// Of functions that are called in no order, of so many bytes together. Zeros where no memory can be had that code may
-/// run from.
+/// Measures calls, in pseudo-random order, of functions that together have `bytes` bytes. Zeros if the system provides
+/// no executable memory.
 ColdCode coldCode(size_t bytes);
 
 } // namespace attnc::machine

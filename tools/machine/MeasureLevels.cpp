@@ -47,7 +47,7 @@ __attribute__((target("avx2"))) void store256(char *data, size_t bytes) {
       asm volatile("vmovaps %1, %0" : "=m"(*reinterpret_cast<__m256 *>(data + at + line)) : "x"(value));
 }
 
-/// The size of the data cache of a level, as the kernel tells it of the first core.
+/// The size of the data cache of a level on the first core, from sysfs; `otherwise` if it is not available.
 int64_t cacheBytes(int level, int64_t otherwise) {
   for (int index = 0; index < 8; ++index) {
     auto read = [&](const char *what, auto *value, const char *format) {
@@ -65,13 +65,13 @@ int64_t cacheBytes(int level, int64_t otherwise) {
   return otherwise;
 }
 
-/// Memory as kernels get it from the runtime: in large pages where there are some.
+/// Memory with huge pages if available, like the runtime's memory for kernels.
 class Buffer {
 public:
   explicit Buffer(size_t bytes) : memory(static_cast<char *>(std::aligned_alloc(pageBytes, bytes)), std::free) {
     madvise(memory.get(), bytes, MADV_HUGEPAGE);
   }
-  /// The first so many bytes, which are there.
+  /// The start of the buffer, of which at least `bytes` bytes have been touched.
   char *first(size_t bytes) {
     if (bytes > touched)
       std::memset(memory.get() + touched, 0, bytes - touched);
@@ -85,7 +85,7 @@ private:
   size_t touched = 0;
 };
 
-/// Bytes a second over a buffer that lies in the level, run over again and again.
+/// Bytes per second of repeated passes over a buffer that fits the level.
 template <class Pass> double bandwidth(size_t bytes, Pass pass) {
   size_t passes = std::max<size_t>(1, (size_t(32) << 20) / bytes);
   return rateOf(double(passes * bytes), [&] {
@@ -94,11 +94,11 @@ template <class Pass> double bandwidth(size_t bytes, Pass pass) {
   });
 }
 
-/// Seconds from one line to the next, each found in the one before, in an order that nothing foresees.
+/// Load latency by pointer chasing: cache lines are linked in an order that hardware prefetchers can't predict.
 double lineLatency(char *data, size_t bytes) {
   size_t count = size_t(1) << (63 - __builtin_clzl(bytes / lineBytes));
   for (size_t line = 0; line < count; ++line) {
-    // All of them, as the constants of the generator have it (Hull and Dobell).
+    // The generator's constants give the full period, so every line is visited (Hull and Dobell 1962).
     char *next = data + ((line * 1664525 + 1013904223) & (count - 1)) * lineBytes;
     *reinterpret_cast<char **>(data + line * lineBytes) = next;
   }
@@ -117,7 +117,7 @@ public:
   explicit LevelMeasurement(const attn_executor *executor)
       : executor(executor), wide(__builtin_cpu_supports("avx512f")), buffer(most) {}
 
-  /// Of `bytes`, which lie in the level and in no nearer one.
+  /// Measures a level with a buffer of `bytes` bytes, which fits this level but no smaller one.
   MemoryLevel measure(const std::string &name, size_t bytes) {
     MemoryLevel level;
     level.name = name;
@@ -126,7 +126,7 @@ public:
     level.read = readRate(bytes);
     level.write = bandwidth(bytes, [&](size_t all) { (wide ? store512 : store256)(data, all); });
     level.readByAll = level.read * double(executor->workers);
-    constexpr size_t shared = size_t(8) << 20; // enough to be read by all
+    constexpr size_t shared = size_t(8) << 20; // enough for all workers
     if (bytes >= shared)
       for (int slice = 0; slice < 3; ++slice) {
         double all = readBandwidthOf(executor, data, bytes);
@@ -138,7 +138,7 @@ public:
     return level;
   }
 
-  /// Of a cache that others use too: as far as at least three quarters of what it gives at first are reached.
+  /// Usable size of a shared cache: the largest buffer with at least three quarters of the bandwidth of the first one.
   size_t foundBytes(size_t from, size_t nominal) {
     double first = readRate(from);
     size_t found = from;
@@ -147,18 +147,18 @@ public:
     return found;
   }
 
-  /// Seconds after which what was not touched is read more slowly than between what the last cache gives and memory.
+  /// Idle seconds after which data is read more slowly than the geometric mean of cache and memory bandwidth.
   double keeps(size_t nearBytes, const MemoryLevel &cache, const MemoryLevel &memory) {
     constexpr size_t piece = size_t(1) << 20;
     constexpr double longest = 0.032, forEver = 1e3;
-    constexpr int slices = 7; // the first do not count: caches keep what they have seen more than once
+    constexpr int slices = 7; // early slices are discarded: caches retain lines that were accessed repeatedly
     double slow = std::sqrt(cache.read * memory.read);
     char *data = buffer.first(piece + 3 * nearBytes);
     for (double idle = 0.25e-3; idle <= longest; idle *= 2) {
       std::vector<double> rates;
       for (int slice = 0; slice < slices; ++slice) {
         (wide ? load512 : load256)(data, piece);
-        (wide ? load512 : load256)(data + piece, 3 * nearBytes / 512 * 512); // out of the nearer caches
+        (wide ? load512 : load256)(data + piece, 3 * nearBytes / 512 * 512); // evicts the data from smaller caches
         for (double from = threadSeconds(); threadSeconds() - from < idle;)
           ;
         double from = threadSeconds();

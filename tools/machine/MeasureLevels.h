@@ -1,4 +1,4 @@
-//===- MeasureLevels.h - caches and memory, as one core finds them ------------------------------------------------===//
+//===- MeasureLevels.h - measurement of caches and main memory ----------------------------------------------------===//
 #pragma once
 
 #include "attn/threads.h"
@@ -6,9 +6,9 @@
 
 namespace attnc::machine {
 
-/// L1, L2, L3 and memory. Of caches that a core shares with others, which may be of other guests of the machine,
-/// `bytes` are those that it finds there, by measuring, and not those that the processor says; `keeps` is for how many
-/// seconds.
+/// Measures L1, L2, L3 and main memory from one core. The size `bytes` of a cache that other cores, or other guests of
+/// the machine, share is the measured share of this core rather than the nominal size. `keeps` receives the number of
+/// seconds for which the cache retains data that is not accessed.
 std::vector<MemoryLevel> measureLevels(const attn_executor *executor, double &keeps);
 
 } // namespace attnc::machine

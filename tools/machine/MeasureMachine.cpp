@@ -18,7 +18,7 @@ namespace {
 
 constexpr long rounds = 200000;
 
-// Twelve independent chains of an instruction, for each width. Inline assembly keeps the optimiser from changing them.
+// Twelve independent chains of an instruction for each vector width; inline assembly prevents their optimisation.
 #define ATTNC_CHAINS(NAME, TARGET, TYPE, SET, CONSTRAINT, INSTRUCTION, OTHER)                                          \
   __attribute__((target(TARGET))) void NAME() {                                                                        \
     TYPE one = SET(1.0f), values[12];                                                                                  \
@@ -62,7 +62,7 @@ __attribute__((target("avx2"))) void gather256(const float *data) {
   }
 }
 
-/// Rows of three floats, each changed in place by a vector of which only those count.
+/// Updates rows of three floats in place by masked vector loads and stores.
 __attribute__((target("avx512f"))) void changeInPlace512(float *data) {
   __m512 one = _mm512_set1_ps(1.0f);
   for (long row = 0; row < rounds / 8; ++row) {
@@ -131,7 +131,7 @@ double wallSeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Seconds of a launch of so many empty chunks, as a profile of launches sees it.
+/// Seconds of a launch with `chunks` empty chunks, measured like a profile of launches.
 double launchSeconds(const attn_executor *executor, int64_t chunks) {
   attn_kernel_args args = {};
   auto nothing = [](const attn_kernel_args *, int64_t, void *) { asm volatile(""); };
@@ -170,7 +170,7 @@ Machine measure(const attn_executor *executor) {
   result.fma = peak / (2 * double(result.lanes));
   constexpr double chains = 12 * double(rounds);
   result.arithmetic = std::max(result.fma, rateOf(chains, wide ? multiplyAndAdd512 : multiplyAndAdd256));
-  // Other ports than whole vectors have.
+  // 256-bit instructions may use more execution ports than 512-bit ones.
   result.narrow = wide ? std::max(result.arithmetic, rateOf(chains, multiplyAndAdd256)) : result.arithmetic;
   result.divide = rateOf(chains, wide ? divide512 : divide256);
   result.root = rateOf(chains, wide ? squareRoot512 : squareRoot256);

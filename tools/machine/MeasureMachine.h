@@ -1,4 +1,4 @@
-//===- MeasureMachine.h - the numbers that predictions are made of, measured --------------------------------------===//
+//===- MeasureMachine.h - measurement of the cost model's machine parameters --------------------------------------===//
 #pragma once
 
 #include "attn/abi.h"
@@ -6,8 +6,8 @@
 
 namespace attnc::machine {
 
-/// Measures this machine, in about two seconds: each rate as the best of several slices of a few milliseconds of
-/// processor time. `executor` is what kernels are launched with.
+/// Measures this machine in about two seconds. Each rate is the best of several slices of a few milliseconds of
+/// processor time. Launches use `executor`.
 Machine measure(const attn_executor *executor);
 
 } // namespace attnc::machine

@@ -1,4 +1,4 @@
-//===- Median.h - the middle one of measurements -----------------------------------------------------------------===//
+//===- Median.h - median of measurements -------------------------------------------------------------------------===//
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace attnc {
 
-/// Of an even number of values the upper one of the middle two; there is at least one value.
+/// The median of at least one value; the upper median of an even number of values.
 inline double median(std::vector<double> values) {
   auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

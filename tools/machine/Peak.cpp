@@ -17,7 +17,7 @@ namespace {
 constexpr int accumulators = 12; // more than latency times ports, fewer than registers
 constexpr long fmaRounds = 1000000;
 
-// Inline assembly keeps the optimiser from folding or reordering the chains.
+// Inline assembly prevents folding and reordering of the chains.
 __attribute__((target("avx512f"))) void runFma512() {
   __m512 factor = _mm512_set1_ps(0.999f), term = _mm512_set1_ps(1e-7f), sums[accumulators];
   for (__m512 &sum : sums)
@@ -40,8 +40,8 @@ __attribute__((target("avx2,fma"))) void runFma256() {
   }
 }
 
-// Two streams, which the processor itself reads ahead of: as fast as any pattern that was tried (one to four streams,
-// lines asked for 0.5 to 16 KB ahead), and faster than one stream by up to 7 %.
+// Two streams with hardware prefetching: as fast as any measured pattern (one to four streams, software prefetches of
+// 0.5 to 16 KB), and up to 7 % faster than one stream.
 __attribute__((target("avx512f"))) void read512(const char *data, size_t bytes) {
   __m512 sums[8] = {};
   const char *halves[] = {data, data + bytes / 2};

@@ -1,7 +1,7 @@
-//===- Peak.h - what the processor can do, measured --------------------------------------------------------------===//
+//===- Peak.h - measurement of peak computation and memory bandwidth ---------------------------------------------===//
 //
-// A kernel's speed is told as a share of what the same cores can do in the same moment. Each of these takes a few
-// milliseconds. Time is the thread's own processor time: what others run on the core does not count.
+// The speed of a kernel is reported as a fraction of the peak that the same cores reach at the same time. Each function
+// takes a few milliseconds. Time is the processor time of the thread, which excludes other processes on the core.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,17 +14,17 @@ namespace attnc::machine {
 /// Processor time of the calling thread, in seconds.
 double threadSeconds();
 
-/// fp32 fused multiply-adds per second of this core, counted as two operations each, over a slice of about 3 ms of
-/// independent ones in the widest registers that the processor has.
+/// Peak fp32 operations per second of this core, with two operations for a fused multiply-add: about 3 ms of
+/// independent chains in the widest vector registers.
 double fmaPeak();
 
-/// That of all workers together, at the same time.
+/// The sum of fmaPeak() over all workers, which run at the same time.
 double fmaPeakOf(const attn_executor *executor);
 
 /// Bytes per second of one pass of vector loads over `bytes` bytes at `data` (a multiple of 512, 64-byte aligned).
 double readBandwidth(const void *data, size_t bytes);
 
-/// That of all workers together, which share the bytes, by the clock on the wall.
+/// The bandwidth of all workers together, each of which reads a part of the bytes, in wall-clock time.
 double readBandwidthOf(const attn_executor *executor, const void *data, size_t bytes);
 
 } // namespace attnc::machine

@@ -1,4 +1,4 @@
-//===- Rate.h - events a second -----------------------------------------------------------------------------------===//
+//===- Rate.h - measurement of rates ------------------------------------------------------------------------------===//
 #pragma once
 
 #include "tools/machine/Peak.h"
@@ -6,7 +6,7 @@
 
 namespace attnc::machine {
 
-/// Events a second: the best of several slices of `events` each.
+/// Events per second: the best of five slices, in each of which `run` executes `events` events.
 template <class Run> double rateOf(double events, Run run) {
   double best = 0;
   for (int slice = 0; slice < 5; ++slice) {

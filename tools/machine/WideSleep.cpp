@@ -9,7 +9,7 @@ namespace attnc::machine {
 
 namespace {
 
-constexpr int passes = 100; // some tenths of a microsecond
+constexpr int passes = 100; // a few tenths of a microsecond
 
 __attribute__((target("avx512f"))) void multiplyAndAdd(int rounds) {
   __m512 one = _mm512_set1_ps(1.0f), values[12];
@@ -30,8 +30,8 @@ double secondsOf(int rounds) {
   return now() - from;
 }
 
-/// Of `rounds` behind so many seconds without wide vectors, the upper quartile of several: vectors don't fall asleep
-/// each time.
+/// Seconds of `rounds` after `idle` seconds without wide vectors. The result is the upper quartile of several slices,
+/// because the lanes are not powered down each time.
 double secondsBehind(double idle, int rounds) {
   constexpr int slices = 41, awake = 10000;
   std::vector<double> seconds;
@@ -58,9 +58,9 @@ WideSleep wideSleep() {
     double drowsy = secondsBehind(idle, passes);
     if (drowsy < 2 * awake)
       continue;
-    constexpr int many = 100 * passes; // awake long before the end
+    constexpr int many = 100 * passes; // the warm-up ends long before the last pass
     double lost = secondsBehind(2 * idle, many) - secondsBehind(0, many);
-    // Less than the first passes lose: something else took time.
+    // The loss must exceed that of the first passes, or it has another cause.
     if (lost > drowsy - awake)
       return {idle / std::sqrt(2.0), lost, drowsy / awake};
   }

@@ -1,17 +1,17 @@
-//===- WideSleep.h - how long wide vectors sleep, measured --------------------------------------------------------===//
+//===- WideSleep.h - measurement of the wide-vector warm-up -------------------------------------------------------===//
 #pragma once
 
 namespace attnc::machine {
 
-/// Processors switch off the upper halves of wide vectors where nothing has used them for a while, and run instructions
-/// on those slowly until they are on again.
+/// Processors power down the upper lanes of vector units after a time without use, and then execute 512-bit
+/// instructions slowly until the lanes are powered up again.
 struct WideSleep {
-  double after; ///< seconds without them
-  double lost;  ///< seconds until they are awake, beside those that the instructions would have taken
-  double times; ///< as long as else instructions take meanwhile
+  double after; ///< seconds without 512-bit instructions until the lanes are powered down
+  double lost;  ///< additional seconds that a warm-up takes
+  double times; ///< factor by which instructions are slower during the warm-up
 };
 
-/// Of this core. One whose vectors never sleep has 1000 seconds, next to nothing, and once as long.
+/// Measures this core. If its lanes are never powered down, the result is 1000 seconds, almost 0 seconds, and 1.
 WideSleep wideSleep();
 
 } // namespace attnc::machine
