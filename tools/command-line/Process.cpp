@@ -10,7 +10,7 @@ namespace attnc {
 Process::Process() {
   for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) == -1 && errno == EBADF)
-      open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY); // gives the lowest number that is free: this one
+      open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY); // returns the lowest free number: this one
   for (int signal : {SIGHUP, SIGINT, SIGTERM, SIGUSR2}) {
     struct sigaction action;
     if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)

@@ -1,22 +1,22 @@
-//===- Process.h - what a process is given by the one that starts it ----------------------------------------------===//
+//===- Process.h - standard streams and signal dispositions at program start --------------------------------------===//
 #pragma once
 
 #include <vector>
 
 namespace attnc {
 
-/// Makes a process behave as the one that starts it wants, and faults of files errors of calls:
+/// Preserves the signal dispositions of the parent process, and turns file problems into errors of system calls:
 ///
 ///   Process process;                   before anything opens files
 ///   llvm::InitLLVM llvm(argc, argv);
 ///   process.keepSignals();
 class Process {
 public:
-  /// Opens standard streams that are closed, so that they give EBADF. Otherwise the first file that is opened would be
-  /// that stream, and messages would be written into it.
+  /// Opens closed standard streams so that using them fails with EBADF. Otherwise the next opened file would get the
+  /// stream's number, and messages would be written to that file.
   Process();
-  /// LLVM handles signals, also those that were ignored (nohup): these are ignored again. SIGXFSZ is too, so that a
-  /// file beyond `ulimit -f` gives EFBIG, which is reported as a full disk is.
+  /// Ignores again the signals that were ignored at program start (nohup), for which LLVM has installed handlers. Also
+  /// ignores SIGXFSZ, so that a file beyond `ulimit -f` fails with EFBIG, which is reported like a full disk.
   void keepSignals() const;
 
 private:

@@ -12,7 +12,7 @@ static std::string unknown(const char *what, const std::string &word, const std:
   return fmt::format("no {} `{}`{}", what, word, didYouMean(word, known));
 }
 
-/// The first word that is no option, where the program has commands and it names none.
+/// The first word that is not an option, if the program has commands and the word is not one of them.
 static std::string unknownCommand(const CLI::App &app, std::span<const char *const> arguments) {
   std::vector<std::string> known;
   for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; }))
@@ -25,7 +25,7 @@ static std::string unknownCommand(const CLI::App &app, std::span<const char *con
   return "";
 }
 
-/// The first option that the command does not have.
+/// The first unknown option of the command.
 static std::string unknownOption(const CLI::App &command) {
   std::vector<std::string> known;
   for (const CLI::Option *option : command.get_options())

@@ -1,7 +1,7 @@
-//===- UsageError.h - what is wrong with a command line ----------------------------------------------------------===//
+//===- UsageError.h - exit codes and messages of command-line errors ---------------------------------------------===//
 //
-// All programs end with 0, with `userError` where something is wrong with what they were given, the command line as
-// well as files, or, attnc, with `internalError` (docs/diagnostics/driver.md).
+// The exit code of all programs is 0 on success and `userError` on an error in the command line or in files; that of
+// attnc is `internalError` on an internal error (docs/diagnostics/driver.md).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,12 +18,12 @@ namespace attnc {
 
 inline constexpr int userError = 1, internalError = 2; ///< exit codes
 
-/// Whether it only asks for help or a version, which helpText() is.
+/// Whether the command line requests help or the version, whose text is helpText().
 bool asksForHelp(const CLI::ParseError &error);
 std::string helpText(const CLI::App &app, const CLI::ParseError &error);
 
-/// Two lines without the program's name in front: "no option `--traget`; did you mean `--target`?", and where there is
-/// help. `arguments` are those of the process.
+/// The message, without the program's name as prefix, in two lines: "no option `--traget`; did you mean `--target`?",
+/// then a hint at the help. `arguments` are those of the process.
 std::string usageError(const CLI::App &app, const CLI::ParseError &error, std::span<const char *const> arguments);
 
 } // namespace attnc
