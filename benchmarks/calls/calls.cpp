@@ -1,8 +1,8 @@
-// What a call by attn_run costs over the generated function that it calls, in nanoseconds: calls-benchmark
+// Overhead of attn_run over a direct call of the generated function, in nanoseconds: calls-benchmark
 //
-//   checked    attn_run by the function of the generated header
+//   checked    the function of the generated header, which calls attn_run
 //   generated  the entry point itself
-//   over       the difference: at most 1000, also in a virtual machine, where one CPUID would take more
+//   over       the difference: at most 1000, also in a virtual machine, where one CPUID instruction would take longer
 #include "calls.h"
 #include "benchmarks/support/Model.h"
 #include <benchmark/benchmark.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t n = 4, m = 2, callsAtOnce = 1000;
 
-/// Of this thread alone: what else the machine does is not counted.
+/// Processor time of this thread, which excludes other threads and processes.
 double threadNanoseconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -29,7 +29,7 @@ template <typename Function> double nanosecondsOf(Function call) {
   return (threadNanoseconds() - start) / callsAtOnce;
 }
 
-/// Runs both in turns, so that changes of the machine's speed meet both.
+/// Alternates both calls, so that changes of the machine's speed affect both.
 template <typename Checked, typename Generated>
 void compare(benchmark::State &state, Checked callChecked, Generated callGenerated) {
   double checked = 0, generated = 0;

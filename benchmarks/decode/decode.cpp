@@ -1,9 +1,9 @@
-// One token of GPT-2's shape (124M, fp32) behind those that are cached, on all cores and on one:
+// A decoding step of GPT-2's shape (124M, fp32) with CACHED tokens in the cache, on all cores and on one:
 //
-//   decode-benchmark [CACHED]...     64 512 1000 unless said: time of a token, and its share of the bandwidth at which
-//                                    as many threads read memory, measured beside it
+//   decode-benchmark [CACHED]...     default 64 512 1000: time of a token, and its bandwidth as a fraction of the read
+//                                    bandwidth of the same number of threads, measured in the same run
 //
-// Bytes: each weight once (a row of the positions' table alone), and the keys and values of the cached positions.
+// Bytes: each weight once (one row of the position table), and the keys and values of the cached positions.
 #include "benchmarks/support/Machine.h"
 #include "benchmarks/support/Model.h"
 #include "gpt2.h"

@@ -1,4 +1,4 @@
-// Every packed call against the stored answers of the oracle.
+// Comparison of every packed call with the stored results of the oracle.
 #include "benchmarks/device/DeviceCheck.h"
 #include "benchmarks/device/PackedModel.h"
 #include "benchmarks/device/Results.h"
@@ -47,7 +47,7 @@ double at(const attn_file_tensor &stored, const char *data, int64_t index) {
   return data[index];
 }
 
-/// Infinite where one is a number and the other is not.
+/// |found - exact|; for numbers that are not finite, 0 if both are equal or NaN, else infinity.
 double difference(double found, double exact) {
   if (!std::isfinite(exact))
     return (std::isnan(exact) && std::isnan(found)) || found == exact ? 0 : HUGE_VAL;
@@ -69,13 +69,13 @@ class Checker {
 public:
   Checker(const std::string &folder, const std::string &results) : folder(folder + "/"), results(results) {}
 
-  /// How many results are beyond their limits; a call that fails is one.
+  /// The number of results that exceed their limits; a failed call counts as one.
   int64_t check(const Json &call) {
     std::string name = call.at("name");
     try {
       return compare(call);
     } catch (const std::exception &error) {
-      model.reset(); // a device that failed once answers no later call
+      model.reset(); // after an error, the device context is unusable
       fmt::print("FAILED {}: {}\n", name, error.what());
       append(
           results,
@@ -94,7 +94,7 @@ private:
     opened = library;
   }
 
-  /// Inputs as they were when the call was packed: drawn, and states zero; results hold NaN.
+  /// Tensors of a call: inputs drawn from the same seed as when packed, states zero, results NaN.
   static std::vector<TensorMemory> memoryOf(const attn_entry_info &entry, const Json &call) {
     std::vector<TensorMemory> memory;
     std::vector<int64_t> dimensions = call.at("dimensions");

@@ -1,6 +1,6 @@
-//===- DeviceCheck.h - the parts of device-check ----------------------------------------------------------------===//
+//===- DeviceCheck.h - commands of device-check -----------------------------------------------------------------===//
 //
-// The program that scripts/gpu-check carries to a machine with a device. A folder is one that device-pack made.
+// scripts/gpu-check packs device-check, with a folder of device-pack, for a machine with a device.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,25 +10,25 @@
 
 namespace attnc::device {
 
-/// Of the inputs and parameters of packed calls, which both machines draw from it.
+/// Seed of the inputs and parameters of packed calls, which both machines draw.
 constexpr uint64_t packedSeed = 0;
 
-/// Says which device there is. 0 where there is one.
+/// Prints and records the device. Returns 0 if there is one.
 int describe(const std::string &results);
 
-/// Prints what there is to be done, one a line: "check LIBRARY" or "measure CASE", and "measure copies". Each is run in
-/// a process of its own, so that one that dies or hangs is no matter of the others.
+/// Prints the jobs, one a line: "check LIBRARY", "measure CASE" or "measure copies". Each job runs in its own process,
+/// so that a crash or a hang does not affect the others.
 int list(const std::string &folder);
 
-/// Runs every packed call, or those of library `only`, prints how far its results are from the oracle's, and answers 0
-/// where all are within their limits.
+/// Runs every packed call, or those of library `only`, and prints the difference of each result from the oracle's.
+/// Returns 0 if all differences are within their limits.
 int check(const std::string &folder, const std::string &results, const std::string &only = "");
 
-/// Times the packed cases, and copies on the device; or what `only` names.
+/// Times the packed cases and copies on the device, or only the case `only`.
 int measure(const std::string &folder, const std::string &results, const std::string &only = "");
 
-/// Writes a page of what was found, with what is wanted (cases.json), to `folder`: of an "NVIDIA H200" it is h200.md.
-/// Without results it says that there are none.
+/// Writes a page with the results and the goals (cases.json) to `folder`, named after the device: h200.md for an
+/// "NVIDIA H200". Without results, the page contains only the goals.
 int report(const std::string &cases, const std::string &folder, const std::string &results);
 
 } // namespace attnc::device

@@ -1,4 +1,4 @@
-// How long the packed cases take, and copies on the device.
+// Times of the packed cases and of copies on the device.
 #include "benchmarks/device/DeviceCheck.h"
 #include "benchmarks/device/PackedModel.h"
 #include "benchmarks/device/Results.h"
@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The rule that peers.py has too.
-constexpr int leastWarmRuns = 3, leastRuns = 5; ///< the runtime makes a graph of launches that come again
+// The same repetition rule as in peers.py.
+constexpr int leastWarmRuns = 3, leastRuns = 5; ///< the runtime captures repeated launches as a graph
 constexpr double warmSeconds = 0.5, timedSeconds = 1;
 
 double secondsOf(const std::function<void()> &run) {
@@ -30,7 +30,7 @@ double secondsOf(const std::function<void()> &run) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
 }
 
-/// What runs take, until there are `least` of them and they took `enough` together.
+/// Seconds of each run, repeated until there are at least `least` runs of together at least `enough` seconds.
 std::vector<double> secondsOfRuns(const std::function<void()> &run, size_t least, double enough) {
   std::vector<double> seconds;
   for (double sum = 0; seconds.size() < least || sum < enough; sum += seconds.back())
@@ -38,14 +38,14 @@ std::vector<double> secondsOfRuns(const std::function<void()> &run, size_t least
   return seconds;
 }
 
-/// The median of what one run takes, by the host's clock; each ends when the device is done.
+/// Median time of a run by the host's clock; each run ends with the end of the device's work.
 double medianSeconds(const std::function<void()> &run) {
   secondsOfRuns(run, leastWarmRuns, warmSeconds);
   return median(secondsOfRuns(run, leastRuns, timedSeconds));
 }
 
 struct Timed {
-  double seconds; ///< of one launch
+  double seconds; ///< seconds of one launch
   std::string image;
 };
 
@@ -72,16 +72,16 @@ Timed timeOf(const std::string &folder, const Json &each) {
   return {seconds / each.at("launches").get<double>(), attn_cuda_image(model.device())};
 }
 
-/// ATTN_DEVICE's number, which the runtime and peers.py take too, or the first.
+/// The device number in ATTN_DEVICE, which the runtime and peers.py also read; 0 by default.
 int numberOfDevice() {
   const char *text = std::getenv("ATTN_DEVICE");
   return text && *text ? std::stoi(text) : 0;
 }
 
-/// Copies from one place of a device to another, by the driver alone.
+/// Copies between two buffers on a device, by the driver API.
 class Copies {
 public:
-  explicit Copies(int64_t bytes) : Copies() { // what that made is given back whatever fails here
+  explicit Copies(int64_t bytes) : Copies() { // so that the destructor runs if this throws
     this->bytes = bytes;
     demand(driver.cuDeviceGet(&device, numberOfDevice()), "the device");
     acquire(context, "its context", [&](cu_context *made) { return driver.cuDevicePrimaryCtxRetain(made, device); });
@@ -107,7 +107,7 @@ public:
     cuda_driver_unload(&driver);
   }
 
-  /// Bytes a second, read and written.
+  /// Bytes per second, read plus written.
   double rate() {
     double seconds = medianSeconds([&] {
       demand(driver.cuMemcpyDtoDAsync(memory[1], memory[0], size_t(bytes), stream), "a copy");
@@ -122,7 +122,7 @@ private:
     require(cuda_driver_load(&driver, &status), status, "copies");
   }
 
-  /// A call that fails may have written something: that is not kept.
+  /// Assigns the result of a call to `member` only if the call succeeds, as a failing call may write an invalid handle.
   template <class T, class Call> void acquire(T &member, const char *what, const Call &call) {
     T made = {};
     demand(call(&made), what);
@@ -143,7 +143,7 @@ private:
   cu_address memory[2] = {};
 };
 
-/// "13.1": the newest CUDA that the driver knows.
+/// The newest CUDA version that the driver supports: "13.1".
 std::string versionOfDriver() {
   cuda_driver driver = {};
   attn_status status = {};

@@ -56,7 +56,7 @@ std::vector<std::string> kindsOf(const Compilation &made, const std::string &ent
   return {kinds.begin(), kinds.end()};
 }
 
-/// `each` has one of `known` as `key`.
+/// Throws unless `word`, the value of `key` in `each`, is one of `known`.
 void requireKnown(const Json &each, const std::string &word, const char *key, const std::vector<std::string> &known) {
   if (std::find(known.begin(), known.end(), word) == known.end())
     throw std::runtime_error(fmt::format("{}: {} is '{}', expected one of {}", each.at("name").get<std::string>(), key,
@@ -138,7 +138,7 @@ private:
     return source;
   }
 
-  /// The object as models/NAME.so.
+  /// Compiles a model and links the object to models/NAME.so.
   void compileTo(const SourceOptions &source, Compilation &made, const std::string &name) const {
     if (compile(source.compile, made, llvm::errs()) != Outcome::Done)
       throw std::runtime_error(source.input() + " does not compile");
@@ -186,7 +186,7 @@ private:
     }
   }
 
-  /// All entry points but those of `without`, or those of `entries` alone.
+  /// Whether an entry point is checked: it is in `entries`, if that is given, and not in `without`.
   static bool isAskedFor(const Json &each, const std::string &entry) {
     auto lists = [&](const char *key) {
       const Json &names = each.at(key);
@@ -209,8 +209,8 @@ private:
     return options;
   }
 
-  /// Writes the oracle's results. Integers have to be equal: a call in which the rounding of what is stored already
-  /// decides some of them, a choice between near values, is left out.
+  /// Writes the oracle's results. Integer results must be equal on the device, so a call is left out if the rounding of
+  /// stored tensors decides one of them, such as a choice between near values.
   bool packResults(const std::vector<Answer> &answers, Json &call) {
     std::vector<std::pair<std::string, HostTensor>> tensors;
     for (const Answer &answer : answers) {
@@ -232,7 +232,7 @@ private:
     return true;
   }
 
-  /// The file, named by its content: the exact results of a model are the same for all precisions.
+  /// Writes a file that is named by its content, as the exact results of a model are the same for all precisions.
   std::string write(const std::vector<std::pair<std::string, HostTensor>> &tensors) const {
     std::string written = folder + "/checks/written.safetensors";
     require(writeTensors(written, tensors));
@@ -254,7 +254,7 @@ private:
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
   }
 
-  static constexpr double allowedFactor = 8; ///< c of compiler/Reference/Tolerance.h, as `attnc run --check` has it
+  static constexpr double allowedFactor = 8; ///< c of compiler/Reference/Tolerance.h, as for `attnc run --check`
   const Json &cases;
   std::string root, folder;
   std::map<std::string, int> taken;
@@ -262,7 +262,7 @@ private:
 
 } // namespace
 
-/// `only` is part of the name of something: else there would be nothing to check, and nobody would notice.
+/// Throws unless a name contains `only`; otherwise an empty selection would go unnoticed.
 static void requireNamed(const Json &wanted, const std::string &only) {
   std::set<std::string> names;
   for (const Json &each : wanted.at("checks"))
@@ -272,7 +272,7 @@ static void requireNamed(const Json &wanted, const std::string &only) {
   auto has = [&](const std::string &name) { return name.find(only) != std::string::npos; };
   if (only.empty() || std::any_of(names.begin(), names.end(), has))
     return;
-  std::vector<std::string> words; // models are known by their stems too
+  std::vector<std::string> words; // stems of models are accepted, too
   for (const std::string &name : names)
     words.push_back(llvm::sys::path::stem(name).str());
   std::optional<std::string> meant = nearest(only, words);

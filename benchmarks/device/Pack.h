@@ -1,38 +1,38 @@
-//===- Pack.h - what is carried to a machine with a device ------------------------------------------------------===//
+//===- Pack.h - folder of models and expected results for a machine with a device -------------------------------===//
 //
-// A folder with all that device-check needs:
+// A folder with all input of device-check:
 //
 //   models/NAME.so                    a model of --target cuda, linked
 //   checks.json                       calls: a library and its entry point, its dimensions and the bounds of integer
-//                                     inputs, the kinds of its kernels, the limit of each result (c u sqrt(K), as
-//                                     `attnc run --check` has it)
-//   checks/HASH.safetensors           a call's exact results in f32, and its states after the call
-//   cases.json                        what is timed: benchmarks/device/cases.json, with the libraries
-//   packed.jsonl                      what was measured while packing, and the number of calls (Results.h)
+//                                     inputs, the kinds of its kernels, the limit of each result (c u sqrt(K), as for
+//                                     `attnc run --check`)
+//   checks/HASH.safetensors           the exact results of a call in f32, and its states after the call
+//   cases.json                        the timed cases: benchmarks/device/cases.json, with the libraries
+//   packed.jsonl                      measurements of the packing, and the number of calls (Results.h)
 //
-// Inputs and parameters are not stored: packedSeed (DeviceCheck.h) says them on both machines.
+// Inputs and parameters are not stored: both machines draw them from packedSeed (DeviceCheck.h).
 //
-// The table of what is packed, benchmarks/device/cases.json:
+// The format of the table benchmarks/device/cases.json:
 //
-//   copied_bytes   of the copy whose rate is B
-//   compile        title, model, entry, seconds: from the model's text to PTX, at most
-//   measures       a list of what is timed, stored in bf16:
-//     name         its own; title is what the page says
-//     model        a file below the root, with settings {name: value}, which say all sizes
+//   copied_bytes   size of the copy whose rate is B
+//   compile        title, model, entry, seconds: limit of the time from the model's text to PTX
+//   measures       the timed cases, stored in bf16:
+//     name         a unique name; title is the name on the page
+//     model        a file below the root, with settings {name: value}, which determine all sizes
 //     entry        an entry point without inputs: operands are parameters
-//     kind         what its work is, by its settings. "attention": 4 heads d `pairs` operations; "decode": the keys and
-//                  values, 4 batch kv_heads n d bytes; "gemm": 2 n^3 operations
-//     pairs        of a query and a key that it sees, of a head; of "attention" alone
-//     launches     that a call of the entry point does, of `kind`'s work each
-//     unit         what a share is of: "C", cuBLAS's rate; "B", that of copies; "flex", FlexAttention's on the case
-//     least, goal  the share that is enough, and the one that is aimed at
-//     peers        who else is timed by peers.py: "flash", "cudnn", "flex", "triton"
-//   checks         a list of models that are compared with the oracle:
+//     kind         the formula of the work, by the settings. "attention": 4 heads d `pairs` operations; "decode": keys
+//                  and values, 4 batch kv_heads n d bytes; "gemm": 2 n^3 operations
+//     pairs        number of unmasked query-key pairs of a head; for "attention" only
+//     launches     number of launches in a call of the entry point, each with the work of `kind`
+//     unit         the reference rate: "C", cuBLAS; "B", copies; "flex", FlexAttention on the same case
+//     least, goal  the required fraction of the reference rate, and the goal
+//     peers        other implementations that peers.py times: "flash", "cudnn", "flex", "triton"
+//   checks         the models that are compared with the oracle:
 //     model        as above, with settings
 //     precisions   a library for each: "f32", "tf32", "bf16", "f16"
-//     sizes        of dimensions by name, {name: size}; 19 where none is given
-//     entries      entry points, where not all are meant
-//     without      those that are left out, such as have sums that cancel by more than a limit of rounding covers
+//     sizes        sizes of dimensions by name, {name: size}; 19 by default
+//     entries      the checked entry points; all by default
+//     without      entry points that are not checked, e.g. for sums with more cancellation than the limit covers
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -41,9 +41,9 @@
 
 namespace attnc::device {
 
-/// Fills `folder` by the table in file `cases`, whose models are below `root`; of the checks only those of models whose
-/// path contains `only`, and of what is timed the cases whose names do. Throws a std::runtime_error where nothing does,
-/// the table has an unknown word, or something can't be compiled, interpreted or written.
+/// Fills `folder` from the table in the file `cases`, whose models are below `root`. `only` selects the checks of
+/// models whose path contains it, and the timed cases whose name contains it. Throws a std::runtime_error if nothing
+/// matches, if the table has an unknown word, or if compilation, interpretation or writing fails.
 void pack(const std::string &cases, const std::string &root, const std::string &folder, const std::string &only = "");
 
 } // namespace attnc::device

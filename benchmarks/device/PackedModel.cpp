@@ -49,7 +49,7 @@ TensorMemory::TensorMemory(const attn_tensor_info &info, const std::vector<int64
   tensor.rank = info.rank;
   for (int32_t d = 0; d < info.rank; ++d)
     tensor.shape[d] = attn_size(&info.shape[d], dimensions.data());
-  bytes.reserve(16); // there is an address of no elements too
+  bytes.reserve(16); // so that an empty tensor has an address
   bytes.assign(count() * attn_element_bytes(info.dtype), char(0xff));
   tensor.data = bytes.data();
 }

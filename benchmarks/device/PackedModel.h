@@ -1,7 +1,7 @@
-//===- PackedModel.h - a model from a packed folder, on a device ------------------------------------------------===//
+//===- PackedModel.h - a model of a packed folder, loaded on a device -------------------------------------------===//
 //
-// The shared library that device-pack made of a model, its parameters, and the device that runs it. What fails throws a
-// std::runtime_error that says what and why.
+// Owns the shared library that device-pack compiled from a model, its parameters, and the device that runs it. Failures
+// throw a std::runtime_error with operation and reason.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,12 +20,12 @@ void require(attn_code code, const attn_status &status, const std::string &what)
 
 class PackedModel {
 public:
-  /// Its parameters are drawn from packedSeed.
+  /// Loads the library; the parameters are drawn from packedSeed.
   PackedModel(const std::string &library, const std::string &symbol);
 
   const attn_model &table() const { return *model; }
   attn_cuda *device() const { return cuda.get(); }
-  /// Throws where there is none.
+  /// The number of an entry point; throws if there is none of that name.
   int64_t entry(const std::string &name) const;
 
 private:
@@ -42,17 +42,17 @@ private:
   std::unique_ptr<attn_cuda, Close> cuda;
 };
 
-/// Memory of the host for a tensor of a call.
+/// Host memory for a tensor of a call.
 struct TensorMemory {
-  /// Of the shape that the entry point's dimensions give.
+  /// The shape follows from the dimensions of the entry point.
   TensorMemory(const attn_tensor_info &info, const std::vector<int64_t> &dimensions);
-  /// As `attnc run` fills inputs: of f32, i32 or bool.
+  /// Fills a tensor of f32, i32 or bool like `attnc run` fills inputs.
   void draw(const DrawnInput &input);
   int64_t count() const;
-  double at(int64_t index) const; ///< as a number, whatever the type
+  double at(int64_t index) const; ///< converted from any element type
 
   attn_tensor tensor = {};
-  std::vector<char> bytes; ///< all ones at first: NaN
+  std::vector<char> bytes; ///< initially all bits are one, which is NaN
 };
 
 } // namespace attnc::device

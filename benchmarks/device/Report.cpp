@@ -1,4 +1,4 @@
-// A page of Markdown from what a run found. Numbers are shares of what the same run reached, never times alone.
+// Markdown report of a run on a device. Speeds are reported as fractions of reference rates of the same run.
 #include "benchmarks/device/DeviceCheck.h"
 #include "benchmarks/device/Results.h"
 #include <cctype>
@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 const std::pair<const char *, const char *> peers[] = {
     {"flash", "SDPA, flash"}, {"cudnn", "SDPA, cuDNN"}, {"flex", "FlexAttention"}, {"triton", "Triton"}};
 
-/// What a launch does: operations where it is compared with C, bytes where with B.
+/// Work of a launch: operations for the reference rate C, bytes for B.
 double workOf(const Json &each) {
   const Json &shape = each.at("settings");
   auto size = [&](const char *name) { return shape.at(name).get<double>(); };
@@ -62,7 +62,7 @@ struct Page {
     return found == rates.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// What the share of a case is of, in this run.
+  /// The reference rate of a case in this run.
   std::optional<double> unitOf(const Json &each) const { return rateOf(each.at("unit") == "B" ? "copy" : "cublas"); }
 
   std::optional<double> shareOf(const Json &each, const std::string &by) const {
@@ -78,7 +78,7 @@ struct Page {
 
 std::string share(std::optional<double> value) { return value ? fmt::format("{:.2f}", *value) : "-"; }
 
-/// "0.62 C", "1.3 x FlexAttention"
+/// Text of a required fraction: "0.62 C", "1.3 x FlexAttention".
 std::string wanted(const Json &each, const char *key) {
   std::string unit = each.at("unit");
   return fmt::format("{:g}{}", each.at(key).get<double>(), unit == "flex" ? " × FlexAttention" : " " + unit);
@@ -124,7 +124,7 @@ std::string compileTime(const Page &page) {
                      took ? fmt::format("{:.2f} s{}", *took, *took <= limit ? "" : ", **too slow**") : "not measured");
 }
 
-/// Calls that were packed and left no line, because a process died.
+/// Packed calls without a result line, because their process died.
 std::string notMade(const Page &page) {
   std::set<std::string> made;
   for (const Json &each : page.all("check"))
@@ -205,7 +205,7 @@ std::string textOf(const Page &page) {
   return text;
 }
 
-/// The word of the device's name that is not its maker's, in small letters.
+/// The file name: the device's name without its maker, in lower case.
 std::string fileOf(const Page &page) {
   std::vector<Json> devices = page.all("device");
   std::istringstream words(devices.empty() ? "H200" : devices.front().at("name").get<std::string>());

@@ -1,16 +1,16 @@
-//===- Results.h - what a run on a device found -----------------------------------------------------------------===//
+//===- Results.h - results file of a run on a device ------------------------------------------------------------===//
 //
-// A file with one object of JSON a line, which the programs of a run append to, one after the other:
+// A file with one JSON object a line, to which the programs of a run append one after the other:
 //
-//   {"what": "device", "name", "architecture", "processors", "memory_bytes", "driver"}    "13.1": the CUDA it knows
-//   {"what": "packed", "calls"}                                                     how many have to be checked
-//   {"what": "check", "name", "kinds", "result", "error", "limit", "image", "agrees"}   one a result of a call; of one
-//                                                                                   that failed: "why"
-//   {"what": "time", "case", "by", "seconds", "image"}                              a median; the image by attnc alone
-//   {"what": "rate", "name", "value"}                                               operations or bytes a second
-//   {"what": "missing", "name", "why"}                                              and nothing was measured
+//   {"what": "device", "name", "architecture", "processors", "memory_bytes", "driver"}    "13.1": CUDA version
+//   {"what": "packed", "calls"}                                                     number of calls to check
+//   {"what": "check", "name", "kinds", "result", "error", "limit", "image", "agrees"}   one for each result of a call;
+//                                                                                   "why" for a failed call
+//   {"what": "time", "case", "by", "seconds", "image"}                              a median; "image" only by attnc
+//   {"what": "rate", "name", "value"}                                               operations or bytes per second
+//   {"what": "missing", "name", "why"}                                              a failed measurement
 //
-// Whoever measures says so in `by`: attnc, flash, cudnn, flex, triton.
+// `by` is the measured implementation: attnc, flash, cudnn, flex, triton.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,10 +21,10 @@
 
 namespace attnc::device {
 
-/// Throws a std::runtime_error where the file can't be read or is no JSON.
+/// Throws a std::runtime_error if the file can't be read or is not JSON.
 nlohmann::json readJson(const std::string &path);
 std::vector<nlohmann::json> readLines(const std::string &path);
-/// Empty: nowhere.
+/// Appends a line to the file; does nothing if `path` is empty.
 void append(const std::string &path, const nlohmann::json &line);
 
 } // namespace attnc::device

@@ -1,4 +1,4 @@
-// What scripts/gpu-check carries to a machine with a device: it needs libc and the driver.
+// Check and benchmark program for a machine with a device (scripts/gpu-check); it needs only libc and the driver.
 #include "benchmarks/device/DeviceCheck.h"
 #include <cstdio>
 #include <exception>

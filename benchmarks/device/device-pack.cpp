@@ -1,4 +1,4 @@
-// Makes the folder that scripts/gpu-check packs into one file for a machine with a device.
+// Creates the folder that scripts/gpu-check packs into one file for a machine with a device.
 #include "benchmarks/device/Pack.h"
 #include <cstdio>
 #include <exception>

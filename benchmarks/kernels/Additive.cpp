@@ -10,7 +10,7 @@ constexpr int64_t length = 1024, dim = 64, chunk = 4096;
 constexpr double tanhs = double(length) * double(length) * double(dim);
 const char *rows = "tensor<?x64xf32>", *coefficients = "tensor<64xf32>", *statistics = "tensor<?xf32>";
 
-/// One of the two kernels: its parameters behind the captured tensors, its results, and its op up to the regions.
+/// Text of a kernel. `parameters` follow the captured tensors; `op` is the text of the op before its regions.
 std::string kernel(const char *kind, const std::string &parameters, const std::string &results, const std::string &op,
                    const std::string &end) {
   return fmt::format(
@@ -66,7 +66,7 @@ const char *tanhLoop = R"(func.func private @k(%x: tensor<?xf32>) -> tensor<?xf3
   return %y : tensor<?xf32>
 })";
 
-/// Seconds of `body` by those of `other`, in alternating runs.
+/// Seconds of `body` divided by those of `other`, in alternating runs.
 double timeBy(const std::function<void()> &body, const std::function<void()> &other) {
   other();
   auto perSecond = [&] {
@@ -88,7 +88,7 @@ void runAdditive() {
   auto attend = forwardKernel.launcher({w, u, v, c, o, lse}, std::vector<int64_t>(5, length));
   auto differentiate =
       gradientKernel.launcher({w, u, v, c, dy, o, lse, dw, du, dv, dc}, std::vector<int64_t>(9, length));
-  // As many tanhs from and to the nearest cache.
+  // The same number of tanhs, with operands and results in the L1 cache.
   float *x = randomFloats(size_t(chunk), 5, 12), *y = randomFloats(size_t(chunk), 0, 13);
   auto once = tanhKernel.launcher({x, y}, {chunk, chunk});
   auto takeTanhs = [&] {

@@ -1,10 +1,10 @@
-//===- Additive.h - additive attention, by the time of its tanhs -----------------------------------------------===//
+//===- Additive.h - benchmark of additive attention ------------------------------------------------------------===//
 #pragma once
 
 namespace attnc::bench {
 
-/// One head of 1024 queries and keys of 64 features, forward and backward, beside a loop that takes the tanh of as many
-/// numbers as there are pairs and features.
+/// Times one head of 1024 queries and keys with 64 features, forward and backward, relative to a loop that computes one
+/// tanh for each query-key pair and feature.
 void runAdditive();
 
 } // namespace attnc::bench

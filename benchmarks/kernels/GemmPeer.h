@@ -1,4 +1,4 @@
-//===- GemmPeer.h - the matrix product of a library, to be measured beside ours -----------------------------------===//
+//===- GemmPeer.h - matrix product of a library, for comparison ---------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace attnc::bench {
 
-/// rows x depth by depth x columns on one thread, in fp32, with weights in the form that the library likes best. Empty
-/// where the benchmark was built without a library.
+/// A product of rows x depth by depth x columns on one thread, in fp32, with weights in the layout that the library
+/// prefers. Empty if the benchmark was built without a library.
 std::function<void()> gemmPeer(int64_t rows, int64_t columns, int64_t depth);
 
 } // namespace attnc::bench

@@ -8,18 +8,18 @@
 namespace attnc::bench {
 namespace {
 
-constexpr int64_t length = 4096, dim = 64, side = 64; // of the plane: 64 by 64
+constexpr int64_t length = 4096, dim = 64, side = 64; // the plane is 64 by 64
 
 struct Mask {
   const char *name;
-  std::string text; ///< makes %m of %i and %j
+  std::string text; ///< MLIR text that computes %m from %i and %j
   std::function<bool(int64_t query, int64_t key)> keeps;
-  std::string captured = ""; ///< ", %blocks: tensor<?x?xi1>"
+  std::string captured = ""; ///< captured tensors: ", %blocks: tensor<?x?xi1>"
   std::vector<void *> operands = {};
-  std::vector<int64_t> sizes = {}; ///< of the operands
-  int64_t classes = 1;             ///< blocks are counted with queries and keys in the order of residues
+  std::vector<int64_t> sizes = {}; ///< sizes of the operands
+  int64_t classes = 1;             ///< residue classes, by which queries and keys are ordered for the blocks
   int64_t keysOfBlock = AttendSchedule().tileKv;
-  bool isPlane = false; ///< over (y, x): %i, %x1 and %j, %x2
+  bool isPlane = false; ///< positions are (y, x): %i, %x1 and %j, %x2
 };
 
 std::string kernel(const Mask &mask) {
@@ -53,7 +53,7 @@ std::string kernel(const Mask &mask) {
                      rows, query, key);
 }
 
-/// |a - b| <= 8 as the front end writes it.
+/// The front end's code for |a - b| <= 8.
 std::string isNear(const std::string &a, const std::string &b, const std::string &name) {
   return fmt::format(
       "%{2}0 = arith.subi {0}, {1} : index %{2}1 = arith.subi %c0, %{2}0 : index %{2}2 = arith.maxsi "
@@ -110,7 +110,7 @@ void addMasksOfTensors(std::vector<Mask> &all) {
                  ", %doc: tensor<?xi32>",
                  {numbers(document)},
                  {length}});
-  // Block (a, b) of 64 by 64 is kept on the diagonal and for one in eight others.
+  // Unmasked blocks of 64 by 64: the diagonal, and one in eight others.
   auto isBlockKept = [](int64_t a, int64_t b) { return a == b || (a * 37 + b * 11) % 8 == 0; };
   auto *blocks = reinterpret_cast<uint8_t *>(randomFloats(side * side / 4, 0, 1));
   for (int64_t a = 0; a < side; ++a)
@@ -124,7 +124,7 @@ void addMasksOfTensors(std::vector<Mask> &all) {
                  {blocks},
                  {side, side}});
   all.back().keysOfBlock = side;
-  // A trunk of 512 with 7 branches of 512, each of which sees the trunk and itself.
+  // A trunk of 512 with 7 branches of 512; each branch attends to the trunk and to itself.
   auto leave = [](int64_t i) { return int32_t(i < 512 ? length : (i / 512 + 1) * 512); };
   all.push_back({"a tree of a trunk and 7 branches",
                  "%e1 = tensor.extract %enter[%j] : tensor<?xi32> %e0 = tensor.extract %enter[%i] : tensor<?xi32> %y = "
@@ -136,7 +136,7 @@ void addMasksOfTensors(std::vector<Mask> &all) {
                  {length, length}});
 }
 
-/// Of blocks of queries of one residue by keys of one; for one class, of all.
+/// The fraction of blocks with an unmasked pair. A block has queries of one residue class and keys of one class.
 double shareOfBlocks(const Mask &mask) {
   AttendSchedule blocks;
   int64_t each = length / mask.classes, kept = 0, all = 0;

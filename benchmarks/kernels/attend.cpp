@@ -1,14 +1,14 @@
-// Attention kernels on one core, as shares of the FMA peak of the same run (useful operations: masked pairs do not
-// count), or of the read bandwidth for decode. A mask is also compared with the time of the same shape without it:
+// Benchmark of attention kernels on one core: useful operations (unmasked pairs only) relative to the FMA peak of the
+// same run, for decode bytes relative to the read bandwidth. A mask is also compared with the same shape without it:
 //
-//   ratio = (masked seconds / full seconds) / share of the blocks that hold a kept pair
+//   ratio = (masked seconds / full seconds) / fraction of blocks with an unmasked pair
 //
-// and results beside the value with the value alone:
+// Other results than the value are compared with the value alone:
 //
 //   attend-benchmark outputs
 //   attend-benchmark [name part [schedule]]        such as: attend-benchmark causal "tile_kv = 96 : i64"
-//   attend-benchmark additive                      additive attention by the time of its tanhs
-//   attend-benchmark masks                         kinds of masks by the share of blocks that they keep
+//   attend-benchmark additive                      additive attention relative to the time of its tanhs
+//   attend-benchmark masks                         kinds of masks relative to their fraction of blocks
 #include "benchmarks/kernels/Additive.h"
 #include "benchmarks/kernels/Masks.h"
 #include "benchmarks/support/CompiledKernel.h"
@@ -27,23 +27,23 @@ namespace {
 struct Case {
   std::string name;
   int64_t heads = 2, queries = 2048, keys = 2048, dim = 64, group = 1;
-  bool isOneQuery = false; ///< a constant of the kernel
+  bool isOneQuery = false; ///< the number of queries is the constant 1
   std::string captured, score = "%y = arith.mulf %s, %scale : f32", mask, normaliser = "softmax";
-  std::vector<std::string> outputs; ///< besides the value
+  std::vector<std::string> outputs; ///< results other than the value
   float range = 1;
-  double pairs = 0; ///< kept pairs of a head
-  /// Whether a pair is kept; to be compared with the same shape without the mask.
+  double pairs = 0; ///< unmasked pairs of a head
+  /// Whether a pair is unmasked; if set, the case is compared with the same shape without the mask.
   std::function<bool(int64_t query, int64_t key)> keeps;
   std::vector<void *> operands;
 
   std::string text() const;
 };
 
-std::string schedule; ///< of every kernel; empty: what the emitter chooses
+std::string schedule; ///< schedule of every kernel; empty: the emitter's choice
 
 constexpr int64_t largestKeys = 4;
 
-/// The type of what is yielded besides the value.
+/// The type of a result other than the value.
 std::string typeOf(const Case &each, const std::string &output) {
   std::string size = output.starts_with("top") ? fmt::format("?x{}", largestKeys) : "?";
   return fmt::format("tensor<{}x{}x{}>", each.heads, size, output == "top" ? "i32" : "f32");
@@ -138,7 +138,7 @@ std::vector<Case> prefillCases() {
   for (const char *normaliser : {"none", "entmax(2.0)", "entmax(1.5)", "entmax(1.3)", "hard", "stick_breaking"}) {
     Case &each = add(fmt::format("prefill d=64 normaliser {}", normaliser));
     each.normaliser = normaliser;
-    each.range = 2; // scores with a deviation of about one, as trained models have
+    each.range = 2; // standard deviation of scores about one, as in trained models
   }
   return all;
 }
@@ -165,7 +165,7 @@ std::function<void()> prepare(const CompiledKernel &kernel, const Case &each, fl
   return kernel.launcher(buffers, sizes);
 }
 
-/// The share of the schedule's blocks, tile_q queries by tile_kv keys, that hold a kept pair.
+/// The fraction of the schedule's blocks, tile_q queries by tile_kv keys, with an unmasked pair.
 double shareOfBlocks(const Case &each) {
   attnc::AttendSchedule blocks;
   auto keepsOne = [&](int64_t firstQuery, int64_t firstKey) {
@@ -182,7 +182,7 @@ double shareOfBlocks(const Case &each) {
   return double(kept) / double(all);
 }
 
-/// The time of `body` by that of `share` of another kernel of the same shape.
+/// The time of `body` divided by `share` times that of another kernel of the same shape.
 double timeBy(const Case &other, double share, const std::function<void()> &body, float *keys, float *values) {
   CompiledKernel kernel(other.text());
   auto otherBody = prepare(kernel, other, keys, values);
@@ -204,7 +204,7 @@ void compareWithFull(const Case &each, const std::function<void()> &masked, floa
              timeBy(full, share, masked, keys, values), share * 100);
 }
 
-/// What results beside the value cost: the time with them by that of the value alone.
+/// Cost of other results than the value: the time with them divided by the time of the value alone.
 void runOutputs(const std::string &name, const std::vector<std::string> &outputs, const char *mask) {
   Case each, alone;
   each.mask = alone.mask = mask;
@@ -236,8 +236,8 @@ void runPrefill(const Case &each) {
     compareWithSoftmax(each, body, keys, values);
 }
 
-/// Keys and values come from a different place of a large buffer each time, so that they come from memory, or from the
-/// same place, so that they come from the nearest cache that holds them; so does the reference.
+/// Keys and values are at another offset of a large buffer each time, so that they come from main memory. If cached,
+/// they are at the same offset and come from the smallest cache that fits them. The reference reads the same way.
 void runDecode(int64_t keys, bool isCached) {
   Case each;
   each.name = fmt::format("decode {} keys, {}", keys, isCached ? "cached" : "from memory");

@@ -1,9 +1,9 @@
-// Gradients of attention on one core, as shares of the FMA peak of the same run: five products, useful pairs alone.
+// Benchmark of attention gradients on one core: operations of five products over unmasked pairs, relative to the FMA
+// peak of the same run.
 //
-//   attend-gradient-benchmark [name part [schedule]]        such as: attend-gradient-benchmark causal "tile_q = 64 :
-//   i64"
-//   attend-gradient-benchmark threads                       how much faster two threads are
-//   attend-gradient-benchmark compile                       how long one takes to compile
+//   attend-gradient-benchmark [name part [schedule]]    such as: attend-gradient-benchmark causal "tile_q = 64 : i64"
+//   attend-gradient-benchmark threads                   speedup of two threads
+//   attend-gradient-benchmark compile                   compile time of one kernel
 #include "benchmarks/support/CompiledKernel.h"
 #include "benchmarks/support/Machine.h"
 #include <cmath>
@@ -22,7 +22,7 @@ struct Case {
 
   std::string rowType() const { return fmt::format("tensor<{}x?x{}xf32>", heads, dim); }
   std::string biasType() const { return fmt::format("tensor<{}x?x?xf32>", heads); }
-  /// The captured tensors, and the line of the attention op up to its regions.
+  /// Text of a kernel with the captured tensors as arguments, and the attention op `op` with the regions of the case.
   std::string kernel(const std::string &kind, const std::string &parameters, const std::string &results,
                      const std::string &op, const std::string &returned) const;
   std::string forward() const;
@@ -30,7 +30,7 @@ struct Case {
   double pairs() const { return double(length) * (isCausal ? double(length + 1) / 2 : double(length)); }
 };
 
-std::string schedule; ///< of every gradient; empty: what the emitter chooses
+std::string schedule; ///< schedule of every gradient; empty: the emitter's choice
 
 std::string Case::kernel(const std::string &kind, const std::string &parameters, const std::string &results,
                          const std::string &op, const std::string &returned) const {
@@ -105,7 +105,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// The gradient kernel of a case with operands for which the forward pass has run, to be launched.
+/// The gradient kernel of a case, with operands from a run of the forward pass.
 struct Subject {
   explicit Subject(const Case &each);
   CompiledKernel gradient;
@@ -148,7 +148,7 @@ void run(const Case &each) {
         "FLOP");
 }
 
-/// How much faster two threads are, in alternating runs by the clock on the wall.
+/// Speedup of two threads, in alternating runs by wall-clock time.
 void runOnTwoThreads(const Case &each) {
   Subject subject(each);
   auto seconds = [](const std::function<void()> &body) {

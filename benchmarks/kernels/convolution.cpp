@@ -1,4 +1,4 @@
-// Convolutions on one core as shares of the FMA peak of the same run, by each emitter that takes them as one kernel.
+// Benchmark of convolutions on one core, relative to the FMA peak of the same run, by each emitter that supports them.
 //
 //   convolution-benchmark [name part]
 #include "benchmarks/support/CompiledKernel.h"
@@ -16,10 +16,10 @@ namespace {
 struct Case {
   std::string name, kernel;
   double flops;
-  std::vector<int64_t> buffers; ///< elements of each: operands, then the result
+  std::vector<int64_t> buffers; ///< number of elements of each operand, then of the result
 };
 
-/// Features last, `taps` x `taps`, without the zeros around the image.
+/// A 2-D convolution with `taps` x `taps` windows, features last, on an image that is already padded.
 Case overImage(int64_t size, int64_t taps, int64_t inputs, int64_t outputs) {
   int64_t whole = size + taps - 1;
   std::string x = fmt::format("tensor<{0}x{0}x{1}xf32>", whole, inputs),
@@ -46,7 +46,7 @@ return %r : {2} }})",
           {whole * whole * inputs, taps * taps * inputs * outputs, size * size * outputs}};
 }
 
-/// Over positions: three taps, `dilation` apart, zeros in front.
+/// A causal 1-D convolution with three taps at distance `dilation`, padded with zeros at the start.
 Case causal(int64_t positions, int64_t dilation, int64_t features) {
   std::string x = fmt::format("tensor<{}x{}xf32>", positions, features),
               w = fmt::format("tensor<3x{0}x{0}xf32>", features);

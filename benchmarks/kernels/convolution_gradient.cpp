@@ -1,9 +1,9 @@
-// Gradients of convolutions on one core as shares of the FMA peak of the same run, by the emitter that each kernel gets
-// without --emitter. Useful operations count: those of the convolution, for each of both gradients.
+// Benchmark of convolution gradients on one core, relative to the FMA peak of the same run, by the emitter that `auto`
+// chooses. Useful operations: those of the convolution, for each of the two gradients.
 //
-//   convolution-gradient-benchmark [BATCH]...     1 unless said
+//   convolution-gradient-benchmark [BATCH]...     default 1
 //
-// Three entry points are timed in turn, and what each computes more than the one before.
+// Three entry points alternate; each line has the time that one takes in addition to the one before.
 #include "convolution_gradient.h"
 #include "benchmarks/support/Machine.h"
 #include "benchmarks/support/Model.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int repetitions = 31;
 
-/// An entry point with memory for a call.
+/// An entry point with the memory of a call.
 class Call {
 public:
   Call(const std::string &name, int64_t batch)
@@ -63,7 +63,7 @@ void report(const char *name, double flops, int64_t batch) {
     for (int part = 0; part < 3; ++part) {
       double peak = fmaPeak(), until = calls[part].seconds(), own = until - before;
       before = until;
-      if (run == 0) // touches the pages
+      if (run == 0) // the first run touches the pages
         continue;
       seconds[part].push_back(own);
       shares[part].push_back(flops / own / (0.5 * (peak + fmaPeak())));

@@ -1,5 +1,5 @@
-// Matrix products on one core: as shares of the FMA peak of the same run, and beside oneDNN with weights packed ahead
-// of time where it was found; few rows as shares of the read bandwidth over the weight.
+// Benchmark of matrix products on one core, relative to the FMA peak of the same run and, if available, to oneDNN with
+// prepacked weights. Products of few rows are reported relative to the read bandwidth over the weight.
 //
 //   gemm-benchmark [name part [schedule]]          such as: gemm-benchmark prefill "kc = 256 : i64"
 #include "benchmarks/kernels/GemmPeer.h"
@@ -21,10 +21,10 @@ struct Case {
   int64_t rows, depth, columns;
   std::string epilogue = {}; ///< "", "bias", "residual" or "gelu"
   bool transposed = false, packed = true;
-  int64_t copies = 1; ///< of the weight, used in turn: more than the caches hold means from memory
+  int64_t copies = 1; ///< copies of the weight, used cyclically; from main memory if they exceed the caches
 };
 
-std::string schedule; ///< of every kernel; empty: what the emitter chooses
+std::string schedule; ///< schedule of every kernel; empty: the emitter's choice
 
 const char *geluText = R"(%z = arith.addf %p, %x : f32 %c0 = arith.constant 0.7978845608 : f32
 %c1 = arith.constant 0.044715 : f32 %half = arith.constant 0.5 : f32 %one = arith.constant 1.0 : f32

@@ -1,8 +1,8 @@
-// What a process that runs a model has in memory, beside the bytes of weights that its kernels read.
+// Resident memory of a process that runs a model, compared with the bytes of weights that its kernels read.
 //
 //   memory-benchmark write MODEL.so SYMBOL FILE f32|bf16     random weights for the model's table SYMBOL
 //   memory-benchmark load MODEL.so SYMBOL FILE ENTRY SIZE... loads them, calls ENTRY with zeros at these sizes of its
-//                                                            dimensions, and says what is resident
+//                                                            dimensions, and prints the resident memory
 #include <attn/attn.h>
 #include <cstdio>
 #include <cstdlib>
@@ -39,7 +39,7 @@ int64_t product(const int64_t *sizes, int32_t rank) {
   return result;
 }
 
-/// Of this process, in bytes: "VmRSS:" is resident, "VmHWM:" the most that ever was.
+/// Memory of this process in bytes: "VmRSS:" is the resident set, "VmHWM:" its peak.
 int64_t resident(const char *which) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);)
@@ -50,7 +50,7 @@ int64_t resident(const char *which) {
 
 double megabytes(int64_t bytes) { return 1e-6 * double(bytes); }
 
-/// Each tensor gets the same few numbers again and again: what they are does not matter.
+/// Writes a weights file in which a few numbers repeat, as the values do not matter.
 void write(const attn_model &model, const char *path, bool isNarrow) {
   std::string header = "{";
   int64_t offset = 0, size = isNarrow ? 2 : 4, most = 0;
@@ -85,7 +85,7 @@ void write(const attn_model &model, const char *path, bool isNarrow) {
     fail(std::string(path) + " can't be written");
 }
 
-/// Packed weights, and what is read as it is loaded.
+/// Bytes of packed weights, and of weights that kernels read as loaded.
 int64_t bytesRead(const attn_model &model) {
   int64_t bytes = 0;
   for (int64_t number = 0; number < model.packed_count; ++number)

@@ -1,4 +1,4 @@
-// Times attnc's objects and ONNX Runtime's best operator by turns and prints the ratio of their medians.
+// Times attnc's objects and ONNX Runtime's best operator in alternating runs; prints the ratio of their medians.
 //   node compare.js ATTNC GPT2.attn DECODE.attn THREADS [CASE...]
 // ONNX Runtime at its best: all graph optimisations, denormals as zero, every operator that computes the case.
 import { execFileSync } from 'node:child_process';
@@ -24,7 +24,7 @@ const shape = (heads, kvHeads, n, m, dim, entry) => ({
   peers: () => attention({ qHeads: heads, kvHeads, queries: n, keys: m, dim, causal: entry === 'causal' }),
 });
 
-// A cache that holds so many positions.
+// Writes a .npy file with the length of the cache, and returns its path.
 function lengthFile(cached) {
   const header = "{'descr': '<i4', 'fortran_order': False, 'shape': (1,), }".padEnd(117) + '\n';
   const path = join(folder, 'cached.npy');
@@ -53,7 +53,7 @@ const cases = {
 
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 
-// Runs the entry point in a process of its own; milliseconds of its median run.
+// Runs the entry point in its own process; returns the milliseconds of the median run.
 function timeOurs(object, { entry, dims, inputs = [] }) {
   const text = execFileSync(attnc, ['bench', object, '--entry', entry, ...dims.flatMap((dim) => ['--dim', dim]),
     ...inputs.flatMap((input) => ['--input', input]),

@@ -1,7 +1,7 @@
-// The shapes that attnc is measured on, as each of ONNX Runtime's ways to say them.
+// ONNX models of the measured shapes, one for each operator of ONNX Runtime that computes the shape.
 import { model, node } from './onnx.js';
 
-// One stream for all tensors: tensors of equal content could be kept once, and a step would then read less memory.
+// One random stream for all tensors: tensors of equal content could be stored once, so that a run reads less memory.
 let state = 12345;
 
 export function random(count, amplitude = 1) {
@@ -88,8 +88,8 @@ function unfused({ qHeads, kvHeads, queries, keys, dim }) {
   };
 }
 
-// GPT-2, 124M: tokens[1, seq] behind `cached` positions to the logits of the last position. `way` is how it attends: by
-// `Attention` with its products, `MultiHeadAttention` or `GroupQueryAttention` of com.microsoft.
+// GPT-2, 124M: tokens[1, seq] after `cached` positions to the logits of the last position. `way` is the attention
+// operator of com.microsoft: `Attention` with its projections, `MultiHeadAttention` or `GroupQueryAttention`.
 export function gpt2({ vocab = 50257, layers = 12, heads = 12, dim = 768, seq = 1024, cached = 0, way }) {
   const nodes = [], initializers = [], inputs = [['tokens', [1, seq], 'int32']], outputs = [['logits', [1, 1, vocab]]];
   const feeds = {

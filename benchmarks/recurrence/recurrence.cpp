@@ -1,9 +1,9 @@
-// Recurrent networks of 512 features in and out, forward and a step of training, on all cores:
+// Benchmark of recurrent networks with 512 inputs and outputs, inference and training step, on all cores:
 //
-//   scan-benchmark [BATCH SEQ]...     32 64 unless said: time of a call and of a step of the recurrence, and share of
-//                                     the cores' FMA peak that is measured beside it
+//   scan-benchmark [BATCH SEQ]...     default 32 64: time of a call and of a time step, and the fraction of the cores'
+//                                     FMA peak, measured in the same run
 //
-// Useful operations: 2 for each weight, row and step forward, 6 in training; those of activations are not counted.
+// Useful operations: 2 for each weight, row and time step forward, 6 in training, without those of activations.
 #include "recurrence.h"
 #include "benchmarks/support/Machine.h"
 #include "benchmarks/support/Model.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t dim = 512;
 constexpr int repetitions = 9;
 
-/// An entry point of the model, with the operations for each weight, row and step.
+/// An entry point of the model, with its operations for each weight, row and time step.
 struct Entry {
   const char *name;
   int64_t gates;

@@ -1,8 +1,8 @@
-// What a second core brings, through the runtime's own pool of threads, and what memory a longer sequence costs:
+// Speedup by a second core with the runtime's thread pool, and memory by sequence length:
 //
-//   scaling-benchmark           for each entry point of scaling.attn: time on one worker over time on two, by turns,
-//                               medians; and the bytes that attention and its gradient take beside inputs and results,
-//                               as a line through six lengths with the largest distance from it
+//   scaling-benchmark           for each entry point of scaling.attn: time on one worker divided by time on two,
+//                               medians of alternating runs; arena bytes of attention and its gradient, fitted by a
+//                               line through six lengths, with the largest deviation
 #include "scaling.h"
 #include "benchmarks/support/Machine.h"
 #include "benchmarks/support/Model.h"
@@ -20,7 +20,7 @@ constexpr int repetitions = 15;
 
 using Call = std::function<attn_code(const attn_context *, attn_status *)>;
 
-/// Seconds of one call by the clock on the wall.
+/// Wall-clock seconds of one call.
 double secondsOf(const Call &call, const Context &context) {
   attn_status status;
   double start = wallSeconds();
@@ -33,7 +33,7 @@ struct Pools {
   Weights weights{scaling_model, two};
 };
 
-/// `call`, which needs an arena of `bytes` on two workers, by turns on one and on two.
+/// Alternates `call` on one and on two workers; it needs an arena of `bytes` on two workers.
 void report(const char *name, const Pools &pools, double flops, int64_t bytes, const Call &call) {
   const attn_executor *one = pools.one.executor(), *two = pools.two.executor();
   Context alone(pools.weights, one, bytes), together(pools.weights, two, bytes);

@@ -1,4 +1,4 @@
-//===- CompiledKernel.h - one kernel, compiled in this process, to be timed ------------------------------------===//
+//===- CompiledKernel.h - a kernel compiled in-process for benchmarks ------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Emitter.h"
@@ -10,16 +10,16 @@ namespace attnc::bench {
 
 class CompiledKernel {
 public:
-  /// `mlir` is one kernel as text. Ends the program with the reason where it does not compile.
+  /// `mlir` is the text of one kernel. If it does not compile, ends the program with the reason.
   explicit CompiledKernel(const std::string &mlir, std::string_view target = "native");
   CompiledKernel(const std::string &mlir, std::string_view target, const Emitter &emitter);
   ~CompiledKernel();
 
-  /// Runs all phases over these buffers (operands, then results) and dynamic sizes, on the calling thread and
-  /// `workers` - 1 others. The closure holds the scratch; buffers stay the caller's.
+  /// A closure that runs all kernel phases on these buffers (operands, then results) and dynamic sizes, on the calling
+  /// thread and `workers` - 1 others. The closure owns the scratch, the caller owns the buffers.
   std::function<void()> launcher(std::vector<void *> buffers, std::vector<int64_t> sizes, int64_t workers = 1) const;
   const KernelCode &code() const;
-  double compileSeconds() const; ///< from text to machine code
+  double compileSeconds() const; ///< time from text to machine code
   size_t objectBytes() const;
 
 private:

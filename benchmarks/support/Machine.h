@@ -1,13 +1,13 @@
-//===- Machine.h - what the processor can do, measured beside the code under test ------------------------------===//
+//===- Machine.h - measurement of speed relative to the peak of the machine ------------------------------------===//
 //
-// A kernel's speed is told as a share of what the same core can do in the same moment:
+// The speed of a kernel is reported as a fraction of the peak of the same core at the same time:
 //
 //   share of peak      = (flops / seconds) / fmaPeak()
 //   share of bandwidth = (bytes / seconds) / readBandwidth()
 //
-// Clock rates drift and neighbours disturb, so the reference is measured in slices right before and right after each
-// repetition, each repetition gives one ratio, and the median of the ratios is reported. Time of one thread is its own
-// processor time: what others run on the core does not count, except for the caches that they soil.
+// Clock rates drift and other processes disturb, so the reference is measured in slices directly before and after each
+// repetition. Each repetition gives one ratio, and the median of the ratios is reported. The time of a single thread is
+// its processor time, which excludes other processes on the core, except for their effect on caches.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -28,7 +28,7 @@ using machine::readBandwidth;
 using machine::readBandwidthOf;
 using machine::threadSeconds;
 
-/// Memory aligned to 2 MiB, in huge pages where the system grants them, filled with small random floats.
+/// Memory aligned to 2 MiB, in huge pages if available, filled with random floats of magnitude up to `scale`.
 float *randomFloats(size_t count, float scale, unsigned seed);
 
 struct Measurement {
@@ -38,18 +38,18 @@ struct Measurement {
   double share = 0;     ///< median of the ratios of each run to its neighbouring slices
 };
 
-/// Whose time counts: that of the calling thread alone, or the clock on the wall, where several threads work.
+/// The clock: processor time of the calling thread, or wall-clock time for kernels on several threads.
 enum class Clock { Thread, Wall };
 
-/// Seconds by the clock on the wall.
+/// Wall-clock time in seconds.
 double wallSeconds();
 
-/// Runs `body`, which does `work` units, once and then `repetitions` times between slices of `reference` (units per
-/// second).
+/// Runs `body`, which does `work` units of work, once for warm-up and then `repetitions` times between slices of
+/// `reference` (units per second).
 Measurement measure(double work, int repetitions, const std::function<void()> &body,
                     const std::function<double()> &reference, Clock clock = Clock::Thread);
 
-/// One line of a table: name, milliseconds, rate in 10^9 units per second, share in percent.
+/// Prints one line of a table: name, milliseconds, rate in 10^9 units per second, share in percent.
 void print(const std::string &name, const Measurement &measurement, const char *unit);
 
 } // namespace attnc::bench

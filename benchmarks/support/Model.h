@@ -1,6 +1,6 @@
-//===- Model.h - a compiled model, to be called and timed ------------------------------------------------------===//
+//===- Model.h - resources of calls of a compiled model --------------------------------------------------------===//
 //
-// Owners of what a call of an entry point needs. Each ends the program with the reason where it can't be had.
+// RAII owners of the resources of a call of an entry point. On failure, they end the program with the reason.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,10 +14,10 @@ namespace attnc::bench {
 /// Ends the program with the message of `status` unless `code` is ATTN_OK.
 void must(attn_code code, const attn_status &status);
 
-/// A pool of threads.
+/// Owns a thread pool.
 class Workers {
 public:
-  /// 0: as many as the machine has cores.
+  /// `count` 0: one thread for each core.
   explicit Workers(int64_t count = 0);
   ~Workers();
   Workers(const Workers &) = delete;
@@ -28,7 +28,7 @@ private:
   attn_pool *pool = nullptr;
 };
 
-/// A model's parameters as they are before training.
+/// The initial parameters of a model.
 class Weights {
 public:
   Weights(const attn_model &model, const Workers &workers);
@@ -41,11 +41,11 @@ private:
   attn_weights *weights = nullptr;
 };
 
-/// Parameters, threads (none: the calling one) and an arena of `bytes`, for calls of one entry point.
+/// The context of calls of one entry point: parameters, executor (null: the calling thread) and an arena of `bytes`.
 class Context {
 public:
   Context(const Weights &weights, const attn_executor *executor, int64_t bytes);
-  /// Of a model without parameters.
+  /// The context for a model without parameters.
   Context(const attn_executor *executor, int64_t bytes) : Context(nullptr, executor, bytes) {}
   ~Context();
   Context(const Context &) = delete;
@@ -57,7 +57,7 @@ private:
   attn_context context;
 };
 
-/// The whole numbers on the command line, or `otherwise` where there are none.
+/// The integers on the command line, or `otherwise` if there are none.
 std::vector<int64_t> numbersOf(int count, char **arguments, std::vector<int64_t> otherwise);
 
 } // namespace attnc::bench

@@ -1,11 +1,11 @@
-// A step of training of GPT-2's shape (124M, AdamW, clipped) on all cores:
+// Benchmark of a training step of GPT-2's shape (124M, AdamW, gradient clipping) on all cores:
 //
 //   training-benchmark [BATCH SEQ]...     training-budget-benchmark: with a memory budget
-//                                         4 64 4 1024 unless said: time of a step, share of the cores' FMA peak that is
-//                                         measured beside it, bytes of the arena with and without the gradients
+//                                         default 4 64 4 1024: time of a training step; fraction of the cores' FMA
+//                                         peak of the same run; arena bytes with and without the gradients
 //
-// Useful operations: 6 for each weight of a product and each token, 12 for each kept pair of positions, head and
-// feature (a forward of 4, and 8 backward).
+// Useful operations: 6 for each weight of a product and each token, 12 for each unmasked pair of positions, head and
+// feature (4 forward, 8 backward).
 #include "benchmarks/support/Machine.h"
 #include "benchmarks/support/Model.h"
 #include "gpt2.h"

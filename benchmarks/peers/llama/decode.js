@@ -1,4 +1,4 @@
-// A token of GPT-2 124M (fp32) behind 512 cached ones: llama.cpp, as node-llama-cpp brings it, and attnc by turns.
+// A decoding step of GPT-2 124M (fp32) with 512 cached tokens: llama.cpp from node-llama-cpp, alternating with attnc.
 //   node decode.js DECODE-BENCHMARK GPT2.gguf THREADS
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -21,7 +21,7 @@ async function timeLlama(flashAttention) {
   const times = [];
   for (let i = 0; i < TOKENS; ++i) {
     const from = process.hrtime.bigint();
-    // What takes in a token, without drawing the next one, still computes its logits.
+    // Evaluation of a token without sampling the next one still computes the logits.
     const wanted = { generateNext: { probabilities: false, confidence: true } };
     await sequence.controlledEvaluate([[(i * 31) % 50257, wanted]]);
     times.push(Number(process.hrtime.bigint() - from) / 1e6);

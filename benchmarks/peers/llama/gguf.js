@@ -1,4 +1,4 @@
-// Writes GPT-2 124M with random fp32 weights as a GGUF file, what llama.cpp reads.
+// Writes GPT-2 124M with random fp32 weights as a GGUF file, the format of llama.cpp.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 const U32 = 4, F32 = 6, STRING = 8, ARRAY = 9, I32 = 5, ALIGNMENT = 32;
