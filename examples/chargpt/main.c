@@ -1,13 +1,13 @@
-/* Writes text, byte by byte, with the functions compiled from chargpt.attn and weights that `attnc train` saved. */
+/* Generates text, byte by byte, with the functions compiled from chargpt.attn and weights that `attnc train` saved. */
 #include "chargpt.h"
 #include <attn/attn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { PROMPT = 64, PART = 64, LENGTH = 640 }; /* a prompt and a part are within the context */
+enum { PROMPT = 64, PART = 64, LENGTH = 640 }; /* PROMPT + PART bytes fit the context */
 
-#ifdef ATTN_CUDA_H /* chargpt.h was made with --target cuda */
+#ifdef ATTN_CUDA_H /* chargpt.h was generated with --target cuda */
 static attn_cuda *computing;
 #else
 static attn_context *computing;
@@ -22,7 +22,7 @@ static void must(attn_code code) {
   }
 }
 
-/* What computes with the weights of a file: a device, or the threads of this machine. */
+/* Opens the device, or the thread pool of this machine, and loads the weights of a file. */
 static void open_computing(const char *file) {
   static attn_context context;
   attn_pool *pool;
@@ -52,7 +52,7 @@ int main(int count, char **arguments) {
     putchar(text[end] = (unsigned char)prompt[end]);
   struct timespec from, to;
   clock_gettime(CLOCK_MONOTONIC, &from);
-  /* Part after part, each behind the last bytes of what there is, by draws of its own. */
+  /* Each call continues the last bytes of the text by PART bytes, with other random draws. */
   for (int32_t part = 0; part < LENGTH / PART; ++part, end += PART) {
     int32_t known = end < PROMPT ? end : PROMPT, top_k = 0, written;
     float temperature = 0.8f, top_p = 1;

@@ -1,9 +1,9 @@
-// What counting reaches: byte n-grams with Witten-Bell smoothing (Witten, Bell 1991; Chen, Goodman 1998, section 2.6),
+// Baseline: byte n-gram model with Witten-Bell smoothing (Witten, Bell 1991; Chen, Goodman 1998, section 2.6),
 //
 //   p(c | h) = (count(h c) + T(h) p(c | h')) / (count(h) + T(h)),   h' = h without its first byte,
 //
-// T(h) the number of different bytes that followed h; p is uniform below the empty history. Counts are of the first
-// nine tenths of a text, the loss of its last tenth, in nats a byte.
+// with T(h) the number of different bytes after h; the empty history backs off to the uniform distribution. The model
+// counts the first nine tenths of a text and prints the loss on the last tenth, in nats per byte.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -14,7 +14,7 @@
 
 namespace {
 
-constexpr int mostBytes = 7; // of a history: it and the byte that follows fit into a key
+constexpr int mostBytes = 7; // longest history: history and next byte fit a 64-bit key
 
 struct History {
   uint32_t total = 0, different = 0;
@@ -32,7 +32,7 @@ public:
       }
   }
 
-  /// Probabilities of the byte at `place`, by histories of 0 .. mostBytes bytes.
+  /// Probabilities of the byte at offset `place`, for histories of 0 .. mostBytes bytes.
   void probabilities(const std::vector<unsigned char> &text, size_t place, double (&p)[mostBytes + 1]) const {
     double shorter = 1.0 / 256;
     for (int length = 0; length <= mostBytes; ++length) {

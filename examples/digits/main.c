@@ -8,7 +8,7 @@
 
 enum { IMAGES = 1797, HELD_OUT = 397, TRAIN = IMAGES - HELD_OUT, SPLITS = 10, SHOWN = 3 };
 
-#ifdef ATTN_CUDA_H /* digits.h was made with --target cuda */
+#ifdef ATTN_CUDA_H /* digits.h was generated with --target cuda */
 static attn_cuda *computing;
 #else
 static attn_context *computing;
@@ -24,7 +24,7 @@ static void must(attn_code code) {
   }
 }
 
-/* What computes: a device, or the threads of this machine. */
+/* Opens the device, or the thread pool of this machine. */
 static void open_computing(void) {
 #ifdef ATTN_CUDA_H
   must(attn_cuda_open(&digits_model, 0, ATTN_ANY_DEVICE, &computing, &status));
@@ -61,7 +61,7 @@ static int right(int from, int count) {
   return result;
 }
 
-/* Chooses the bandwidth on the training images alone, then classifies the others; returns the share that is right. */
+/* Chooses the bandwidth on the training images alone, then classifies the others; returns the accuracy. */
 static double run(float *bandwidth) {
   int best = -1;
   for (float candidate = 2; candidate <= 12; ++candidate) {
@@ -94,7 +94,7 @@ int main(int count, char **arguments) {
   }
   double mean = 0;
   for (int split = 0; split < SPLITS; ++split) {
-    for (int i = IMAGES - 1; i > 0; --i) { /* Fisher-Yates */
+    for (int i = IMAGES - 1; i > 0; --i) { /* Fisher-Yates shuffle */
       int j = (int)(attn_random_uniform(1, (uint64_t)split, (uint64_t)i) * (i + 1));
       for (int p = 0; p < 64; ++p) {
         float pixel = pixels[i][p];

@@ -1,5 +1,5 @@
-/* Writes the digits as tensors for `attnc train`: `images` f32[1797, 8, 8] from 0 to 1 and `digits` i32[1797], in an
- * order that is drawn once and for all, so that those held out are of all writers.
+/* Writes the digits as tensors for `attnc train`: `images` f32[1797, 8, 8] from 0 to 1 and `digits` i32[1797], in a
+ * fixed random order, so that the held-out images are from all writers.
  *
  *   digits-tensors digits.csv OUT.safetensors
  */
@@ -32,7 +32,7 @@ static void load(const char *path) {
   fclose(file);
 }
 
-/* Fisher and Yates, with the numbers of a linear congruential generator (Knuth's MMIX). */
+/* Fisher-Yates shuffle with a linear congruential generator (Knuth's MMIX). */
 static void shuffle(void) {
   uint64_t state = 1;
   for (int i = IMAGES - 1; i > 0; --i) {

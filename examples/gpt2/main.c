@@ -1,5 +1,5 @@
-/* GPT-2 from gpt2.attn: reads a prompt of as many tokens as the context holds and says how fast.
- *   gpt2 [model.safetensors]     without a file the weights are drawn from their initialisers */
+/* GPT-2 from gpt2.attn: prefill of a prompt of the length of the context; prints times and fractions of the peak.
+ *   gpt2 [model.safetensors]     without a file, weights are drawn from their initialisers */
 #include "gpt2.h"
 #include "peak.h"
 #include <attn/attn.h>
@@ -32,7 +32,7 @@ static const attn_parameter_info *parameter(const char *checkpoint) {
   exit(1);
 }
 
-/* Useful operations: the projections of each position, the causal half of scores and sums, `rows` rows of logits. */
+/* Useful operations: projections of each position, the causal half of attention, `rows` rows of logits. */
 static double operations(double seq, double rows) {
   double vocab = (double)parameter("wte.weight")->shape[0], dim = (double)parameter("wte.weight")->shape[1];
   double layers = (double)parameter("h.{0}.ln_1.weight")->counts[0];

@@ -2,7 +2,7 @@
 #include "peak.h"
 #include <time.h>
 
-/* The widest registers there are (compiled for the machine it runs on), enough chains to cover the latency. */
+/* The widest vector registers of the machine that compiles this file, and enough chains to cover the latency. */
 #ifdef __AVX512F__
 enum { LANES = 16, CHAINS = 12 };
 #else

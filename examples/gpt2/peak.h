@@ -1,5 +1,5 @@
-/* What the processor could do at most: fp32 fused multiply-adds per second (each two operations) of an executor's
- * workers together, over a few milliseconds. */
+/* Peak fp32 operations per second of all workers of an executor, measured for a few milliseconds; a fused multiply-add
+ * is two operations. */
 #ifndef PEAK_H
 #define PEAK_H
 

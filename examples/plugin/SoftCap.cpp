@@ -1,4 +1,4 @@
-// A pass of one's own, loaded into attn-opt: every softmax attention gets a soft cap on its scores.
+// Example of a pass plugin for attn-opt: adds a soft cap to the scores of every softmax attention.
 //
 //   attn-opt --load-pass-plugin=soft-cap.so --pass-pipeline='builtin.module(func.func(soft-cap{cap=30}))' model.mlir
 //

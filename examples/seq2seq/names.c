@@ -1,9 +1,9 @@
-/* The English names of countries and languages that Debian's iso-codes translates to French, as two files of lines:
+/* Writes the English names of countries and languages and their French translations from Debian's iso-codes:
  *
  *   seq2seq-names FOLDER [LOCALES]      writes FOLDER/english.txt and FOLDER/french.txt
  *
- * Each name is taken once, where it and its translation have at most 31 characters, all of them in ISO 8859-1. The
- * order is that of a hash of the name, so that the last tenth is any of them, and the same on every machine. */
+ * Selects each name once, if it and its translation have at most 31 characters, all in ISO 8859-1. The order is that of
+ * a hash of the name, so that the last tenth is a random sample, which is the same on every machine. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void fail(const char *path, const char *what) {
   exit(1);
 }
 
-/* The hash of Fowler, Noll and Vo, and a mixing of its bits (MurmurHash3). */
+/* FNV hash (Fowler, Noll, Vo) with the finaliser of MurmurHash3. */
 static uint64_t hash(const char *text) {
   uint64_t h = 0xcbf29ce484222325u;
   for (; *text; ++text)
@@ -37,7 +37,7 @@ static uint64_t hash(const char *text) {
   return h ^ h >> 33;
 }
 
-/* Is it UTF-8 of a line of few characters below U+0100? */
+/* Whether the text has 1 .. MOST_CHARACTERS characters in UTF-8, all below U+0100, without control characters. */
 static int is_short(const char *text) {
   int characters = 0;
   for (const unsigned char *at = (const unsigned char *)text; *at; ++at, ++characters) {
@@ -72,8 +72,8 @@ static uint32_t word(const char *path, const char *file, size_t bytes, size_t at
   return value;
 }
 
-/* A compiled catalogue of gettext: magic, revision, number of messages, where the tables of (length, place) of messages
- * and translations begin; texts end with a zero. */
+/* Reads a compiled gettext catalogue: magic, revision, number of messages, then the offsets of two tables of (length,
+ * offset) for messages and translations; texts are zero-terminated. */
 static void read_catalogue(const char *path) {
   size_t bytes;
   char *file = read_file(path, &bytes);
@@ -90,7 +90,7 @@ static void read_catalogue(const char *path) {
   }
 }
 
-/* By hash, then by text, so that equal names are neighbours. */
+/* Orders names by hash, then by text, so that equal names are adjacent. */
 static int compare(const void *a, const void *b) {
   const name *x = a, *y = b;
   if (x->order != y->order)

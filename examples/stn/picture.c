@@ -1,4 +1,4 @@
-/* Draws scenes that were held out above what the classifier sees of them.
+/* Draws a picture of held-out scenes, with the input of the classifier below each.
  *
  *   stn-picture SCENES.safetensors SEEN.safetensors OUT.png      both hold one tensor, f32[n, 24, 24]
  */
@@ -17,7 +17,7 @@ static void fail(const char *path, const char *why) {
   exit(1);
 }
 
-/* The last COLUMNS images of a file beside each other. */
+/* Draws the last COLUMNS images of a file side by side, as one row of the picture. */
 static void draw(const char *path, int row) {
   static float images[COLUMNS][SIDE][SIDE];
   FILE *file = fopen(path, "rb");
