@@ -1,8 +1,9 @@
 //===- DeviceImages.h - PTX device images, one for each architecture ---------------------------------------------===//
 //
 // One code module contains all device variants of all kernels. A device image is the part of it for one architecture
-// (DeviceVariant), optimised for that architecture; the runtime loads the image that fits the device best. An architecture
-// with the same functions as an older one gets no image, because PTX of the older one also runs on newer devices.
+// (DeviceVariant), optimised for that architecture; the runtime loads the image that fits the device best. An
+// architecture with the same functions as an older one gets no image, because PTX of the older one also runs on newer
+// devices.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
