@@ -9,7 +9,7 @@ namespace {
 TEST(KernelForms, AreThoseOfTheDocs) {
   auto page = llvm::MemoryBuffer::getFile(ATTNC_ROOT "/docs/gpu.md");
   ASSERT_TRUE(page);
-  llvm::StringRef section = (*page)->getBuffer().split("## Which form a kernel has").second.split("\n## ").first;
+  llvm::StringRef section = (*page)->getBuffer().split("## Forms of kernels").second.split("\n## ").first;
   for (KernelForm form : allForms())
     EXPECT_NE(section.split("| form | meaning |").second.find(("`" + nameOf(form) + "`").str()), llvm::StringRef::npos)
         << nameOf(form).str();
