@@ -2,6 +2,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -63,6 +64,8 @@ std::optional<attn_dtype> elementTypeOf(Type element) {
       return dtype;
   return std::nullopt;
 }
+
+int64_t elementBytes(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
 
 llvm::StringRef elementTypeName(attn_dtype dtype) {
   return dtype == ATTN_PACKED_WEIGHT ? llvm::StringRef("packed") : llvm::StringRef(rowOf(dtype).name);

@@ -17,6 +17,8 @@ llvm::ArrayRef<attn_dtype> elementTypes();
 /// The row of an MLIR element type; nothing for types that no tensor of a model has.
 std::optional<attn_dtype> elementTypeOf(mlir::Type element);
 mlir::Type mlirElementType(attn_dtype dtype, mlir::MLIRContext *context);
+/// Bytes of an element of an integer or floating-point type; an i1 has one.
+int64_t elementBytes(mlir::Type element);
 
 /// "f32"; "packed" for ATTN_PACKED_WEIGHT.
 llvm::StringRef elementTypeName(attn_dtype dtype);

@@ -11,8 +11,6 @@ using namespace mlir;
 
 namespace attnc {
 
-int64_t elementBytes(Type elementType) { return std::max(1u, elementType.getIntOrFloatBitWidth() / 8); }
-
 std::optional<SizeExpr> declaredSize(ArrayAttr shape, unsigned dimension, ArrayRef<std::string> names) {
   if (!shape || dimension >= shape.size())
     return std::nullopt;

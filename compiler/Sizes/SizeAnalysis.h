@@ -9,6 +9,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -18,9 +19,6 @@
 #include <vector>
 
 namespace attnc {
-
-/// Bytes of one element in a buffer; an i1 occupies one byte.
-int64_t elementBytes(mlir::Type elementType);
 
 /// `expr` with symbol n replaced by symbols[n]; null if `expr` has a symbol whose replacement is null.
 std::optional<SizeExpr> substituteKnown(const SizeExpr &expr, llvm::ArrayRef<std::optional<SizeExpr>> symbols);

@@ -121,8 +121,6 @@ SizeExpr KernelSizes::resultElements(unsigned result) const {
   return product;
 }
 
-int64_t KernelSizes::elementBytes(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
-
 /// Iterations of the linalg.generic whose body holds `op`; nothing where that is in something else, or a loop of it is
 /// as long as none of its operands says.
 std::optional<SizeExpr> KernelSizes::pointsAround(Operation *op) const {

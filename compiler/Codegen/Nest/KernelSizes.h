@@ -10,6 +10,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -34,8 +35,6 @@ public:
 
   SizeExpr elements(mlir::Value tensor) const;
   SizeExpr resultElements(unsigned result) const;
-  /// Bytes of one element in memory: i1 takes a byte, f32 and i32 take four.
-  static int64_t elementBytes(mlir::Type element);
   /// Distinct bytes of all operands, and bytes of all results: what a KernelCost wants. Of an operand that is only
   /// looked up (tensor.extract), no more than an element for each point of the loops that do so.
   SizeExpr bytesRead() const;

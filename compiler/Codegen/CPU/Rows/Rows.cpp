@@ -70,7 +70,7 @@ private:
       if (!length.isConstant())
         dynamic.push_back(frame.size(length));
       buffers.push_back(frame.scratch(frame.size(offset), type, dynamic));
-      offset = offset + (length * SizeExpr(KernelSizes::elementBytes(element))).alignTo(scratchAlignment);
+      offset = offset + (length * SizeExpr(elementBytes(element))).alignTo(scratchAlignment);
     }
     scratchBytes = offset;
     return buffers;

@@ -29,7 +29,7 @@ static SmallVector<int64_t> tensorAlignments(func::FuncOp kernel) {
   SmallVector<int64_t> alignments;
   auto add = [&](Type type, Attribute isUnaligned) {
     if (auto tensor = dyn_cast<RankedTensorType>(type))
-      alignments.push_back(isUnaligned ? KernelSizes::elementBytes(tensor.getElementType()) : deviceAlignment);
+      alignments.push_back(isUnaligned ? elementBytes(tensor.getElementType()) : deviceAlignment);
   };
   for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes()))
     add(type, kernel.getArgAttr(number, unalignedAttrName));
