@@ -7,8 +7,8 @@ namespace attnc {
 
 AdditiveProduct::AdditiveProduct(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
                                  const PairReduction &product, const PrefillTiles::Additive &tiles)
-    : schedule(context.schedule), target(context.target), frame(context.frame), loops(context.loops),
-      access(loops, schedule), batch(batch), queries(queries), product(product), tiles(tiles) {}
+    : PrefillContext(context), access(loops, schedule), batch(batch), queries(queries), product(product), tiles(tiles) {
+}
 
 /// Features up to a multiple of four are filled with zeros: t is 1, c is 0.
 void AdditiveProduct::packRows(const PackedQueries &packed) {

@@ -13,7 +13,7 @@
 
 namespace attnc {
 
-class AdditiveProduct {
+class AdditiveProduct : PrefillContext {
 public:
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -37,10 +37,6 @@ public:
 private:
   void packCoefficients();
 
-  const AttendSchedule &schedule;
-  const Target &target;
-  KernelFrame &frame;
-  LoopBuilder &loops;
   TileAccess access;
   const PrefillBatch &batch;
   const QueryTile &queries;

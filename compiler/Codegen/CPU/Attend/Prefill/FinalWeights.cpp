@@ -6,8 +6,8 @@ namespace attnc {
 
 FinalWeights::FinalWeights(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
                            const KeySumPart &keySums, Value weights)
-    : problem(context.problem), schedule(context.schedule), target(context.target), loops(context.loops),
-      access(loops, schedule), batch(batch), queries(queries), keySums(keySums), weights(weights) {}
+    : PrefillContext(context), access(loops, schedule), batch(batch), queries(queries), keySums(keySums),
+      weights(weights) {}
 
 void FinalWeights::clear(QueryResults &results) {
   if (!results.yields(attn::Statistic::Weights) || !problem.hasMask())

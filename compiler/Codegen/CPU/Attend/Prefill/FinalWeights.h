@@ -16,7 +16,7 @@ struct KeySumPart {
   mlir::Value sums, first;
 };
 
-class FinalWeights {
+class FinalWeights : PrefillContext {
 public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
@@ -31,10 +31,6 @@ public:
 private:
   Value sumOfRows(Value key);
 
-  const AttendProblem &problem;
-  const AttendSchedule &schedule;
-  const Target &target;
-  LoopBuilder &loops;
   TileAccess access;
   const PrefillBatch &batch;
   const QueryTile &queries;

@@ -11,9 +11,8 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 LargestKeys::LargestKeys(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
                          const SelectedPairs &selected, const PrefillTiles &tiles)
-    : problem(context.problem), schedule(context.schedule), target(context.target), traits(context.traits),
-      loops(context.loops), access(loops, schedule), batch(batch), queries(queries), selected(selected), tiles(tiles),
-      entryTiles({tiles.top.scores, tiles.top.keys}) {
+    : PrefillContext(context), access(loops, schedule), batch(batch), queries(queries), selected(selected),
+      tiles(tiles), entryTiles({tiles.top.scores, tiles.top.keys}) {
   if (traits.materialisesScores)
     entryTiles.push_back(tiles.top.rows);
 }

@@ -13,7 +13,7 @@
 
 namespace attnc {
 
-class LargestKeys {
+class LargestKeys : PrefillContext {
 public:
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -45,11 +45,6 @@ private:
   Value weightOf(int64_t vector, Value rank, Value &sum);
   Value gatherMaterialised(int64_t vector, Value rows);
 
-  const AttendProblem &problem;
-  const AttendSchedule &schedule;
-  const Target &target;
-  const PrefillTraits &traits;
-  LoopBuilder &loops;
   TileAccess access;
   const PrefillBatch &batch;
   const QueryTile &queries;

@@ -7,8 +7,7 @@ namespace attnc {
 
 OnlineNormaliser::OnlineNormaliser(const PrefillContext &context, QueryTile &queries, PairOperands &pairs,
                                    const SelectedPairs &selected, const PrefillTiles &tiles)
-    : problem(context.problem), schedule(context.schedule), target(context.target), traits(context.traits),
-      normaliser(*problem.normaliser), loops(context.loops), access(loops, schedule), queries(queries), pairs(pairs),
+    : PrefillContext(context), normaliser(*problem.normaliser), access(loops, schedule), queries(queries), pairs(pairs),
       selected(selected), rows(tiles.rows), scores(tiles.scores[0]), materialised(tiles.materialised) {}
 
 //===-------------------------------------------- rows --------------------------------------------------------===//

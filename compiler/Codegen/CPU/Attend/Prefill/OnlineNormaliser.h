@@ -18,7 +18,7 @@
 
 namespace attnc {
 
-class OnlineNormaliser {
+class OnlineNormaliser : PrefillContext {
 public:
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -59,12 +59,7 @@ private:
   Value sinkOf(int64_t vector);
   NormaliserCode code() const { return {loops, target}; }
 
-  const AttendProblem &problem;
-  const AttendSchedule &schedule;
-  const Target &target;
-  const PrefillTraits &traits;
   const Normaliser &normaliser;
-  LoopBuilder &loops;
   TileAccess access;
   QueryTile &queries;
   PairOperands &pairs;

@@ -6,8 +6,8 @@ namespace attnc {
 
 PackedQueries::PackedQueries(const PrefillContext &context, PrefillBatch &batch, const QueryTile &queries,
                              const PairReduction &product, ArrayRef<Value> tiles)
-    : tiles(tiles), problem(context.problem), schedule(context.schedule), frame(context.frame), loops(context.loops),
-      access(loops, schedule), batch(batch), queries(queries), product(product) {}
+    : PrefillContext(context), tiles(tiles), access(loops, schedule), batch(batch), queries(queries), product(product) {
+}
 
 void PackedQueries::pack() {
   scale = computeScale();

@@ -11,7 +11,7 @@
 
 namespace attnc {
 
-class PackedQueries {
+class PackedQueries : PrefillContext {
 public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
@@ -34,10 +34,6 @@ private:
   void packTransposed(mlir::tensor::ExtractOp extract, Value tile, Value factor);
   void packElements(mlir::tensor::ExtractOp extract, Value tile, Value factor);
 
-  const AttendProblem &problem;
-  const AttendSchedule &schedule;
-  KernelFrame &frame;
-  LoopBuilder &loops;
   TileAccess access;
   PrefillBatch &batch;
   const QueryTile &queries;

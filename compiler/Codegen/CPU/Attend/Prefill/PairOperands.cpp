@@ -6,8 +6,7 @@ namespace attnc {
 
 PairOperands::PairOperands(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
                            ArrayRef<Value> tiles)
-    : problem(context.problem), schedule(context.schedule), frame(context.frame), loops(context.loops),
-      access(loops, schedule), batch(batch), queries(queries), tiles(tiles) {}
+    : PrefillContext(context), access(loops, schedule), batch(batch), queries(queries), tiles(tiles) {}
 
 /// The coordinates of a key's elements, one for each row.
 static SmallVector<LoopBuilder::Values> coordinatesOf(const PairExtract &extract, ArrayRef<RegionVectoriser> rows,

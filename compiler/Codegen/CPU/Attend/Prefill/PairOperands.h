@@ -21,7 +21,7 @@ struct KeyTile {
   bool byPowers = false; ///< of an additive score (SumOfTanh.h)
 };
 
-class PairOperands {
+class PairOperands : PrefillContext {
 public:
   using Value = mlir::Value;
 
@@ -41,10 +41,6 @@ public:
   void prefetchNext(const KeyTile &tile, Value iteration, int64_t iterations);
 
 private:
-  const AttendProblem &problem;
-  const AttendSchedule &schedule;
-  KernelFrame &frame;
-  LoopBuilder &loops;
   TileAccess access;
   const PrefillBatch &batch;
   const QueryTile &queries;

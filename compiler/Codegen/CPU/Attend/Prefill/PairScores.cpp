@@ -9,8 +9,8 @@ namespace attnc {
 
 PairScores::PairScores(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
                        PairOperands &pairs, const SelectedPairs &selected, const PrefillTiles &tiles)
-    : problem(context.problem), schedule(context.schedule), traits(context.traits), loops(context.loops),
-      access(loops, schedule), batch(batch), queries(queries), pairs(pairs), selected(selected), tiles(tiles) {}
+    : PrefillContext(context), access(loops, schedule), batch(batch), queries(queries), pairs(pairs),
+      selected(selected), tiles(tiles) {}
 
 //===-------------------------------------------- masks -------------------------------------------------------===//
 

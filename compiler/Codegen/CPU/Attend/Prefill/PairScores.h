@@ -14,7 +14,7 @@
 
 namespace attnc {
 
-class PairScores {
+class PairScores : PrefillContext {
 public:
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -38,10 +38,6 @@ private:
   Values computeBiased(const KeyBlock &block, bool masked);
   bool usesMaximum() const { return problem.normaliser->usesMaximum(); }
 
-  const AttendProblem &problem;
-  const AttendSchedule &schedule;
-  const PrefillTraits &traits;
-  LoopBuilder &loops;
   TileAccess access;
   const PrefillBatch &batch;
   const QueryTile &queries;

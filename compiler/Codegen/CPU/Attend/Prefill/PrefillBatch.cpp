@@ -5,8 +5,7 @@ using namespace mlir;
 namespace attnc {
 
 PrefillBatch::PrefillBatch(const PrefillContext &context)
-    : formulas(context.frame.builder, context.frame.location, context.schedule.lanes), problem(context.problem),
-      frame(context.frame), loops(context.loops) {
+    : PrefillContext(context), formulas(context.frame.builder, context.frame.location, context.schedule.lanes) {
   attn::AttendOp op = problem.op;
   auto sizesOf = [&](ValueRange sizes, Values &into, Value &product) {
     product = loops.constant(1);

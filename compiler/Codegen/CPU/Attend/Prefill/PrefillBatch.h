@@ -13,7 +13,7 @@
 
 namespace attnc {
 
-class PrefillBatch {
+class PrefillBatch : PrefillContext {
 public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
@@ -52,9 +52,6 @@ private:
   Value countBelow(Value index, Value residue) const;
   Values rowSizes() const;
 
-  const AttendProblem &problem;
-  KernelFrame &frame;
-  LoopBuilder &loops;
   Value rowResidue, keyResidue; ///< of the class; null where there is one alone
 };
 

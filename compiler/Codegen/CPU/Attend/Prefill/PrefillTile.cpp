@@ -6,12 +6,11 @@ namespace attnc {
 
 PrefillTile::PrefillTile(const PrefillContext &context, PrefillBatch &batch, QueryTile &queries, AttendMask &mask,
                          const KeySumPart &keySums, AttendScratch &scratch)
-    : problem(context.problem), schedule(context.schedule), traits(context.traits), loops(context.loops), batch(batch),
-      queries(queries), mask(mask), tiles(context, scratch), pairs(context, batch, queries, tiles.pairs),
-      selected(context, tiles.selected), scores(context, batch, queries, pairs, selected, tiles),
-      normaliser(context, queries, pairs, selected, tiles), values(context, batch, queries, pairs, selected, tiles),
-      largest(context, batch, queries, selected, tiles), weights(context, batch, queries, keySums, tiles.scores[0]),
-      results(context, queries) {
+    : PrefillContext(context), batch(batch), queries(queries), mask(mask), tiles(context, scratch),
+      pairs(context, batch, queries, tiles.pairs), selected(context, tiles.selected),
+      scores(context, batch, queries, pairs, selected, tiles), normaliser(context, queries, pairs, selected, tiles),
+      values(context, batch, queries, pairs, selected, tiles), largest(context, batch, queries, selected, tiles),
+      weights(context, batch, queries, keySums, tiles.scores[0]), results(context, queries) {
   products.reserve(problem.products.size());
   for (unsigned number = 0; number < problem.products.size(); ++number)
     products.emplace_back(context, batch, queries, pairs, tiles, number);

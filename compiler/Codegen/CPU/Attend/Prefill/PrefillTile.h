@@ -30,7 +30,7 @@
 
 namespace attnc {
 
-class PrefillTile {
+class PrefillTile : PrefillContext {
 public:
   /// Allocates its tiles in `scratch`. The rows of `queries` are bound, and the mask is prepared for them.
   PrefillTile(const PrefillContext &context, PrefillBatch &batch, QueryTile &queries, AttendMask &mask,
@@ -52,10 +52,6 @@ private:
   void passOnline();
   void passTwice();
 
-  const AttendProblem &problem;
-  const AttendSchedule &schedule;
-  const PrefillTraits &traits;
-  LoopBuilder &loops;
   PrefillBatch &batch;
   QueryTile &queries;
   AttendMask &mask;

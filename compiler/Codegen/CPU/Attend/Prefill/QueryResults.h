@@ -6,14 +6,13 @@
 
 namespace attnc {
 
-class QueryResults {
+class QueryResults : PrefillContext {
 public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
 
   QueryResults(const PrefillContext &context, QueryTile &queries)
-      : problem(context.problem), schedule(context.schedule), frame(context.frame), loops(context.loops),
-        access(loops, schedule), queries(queries) {}
+      : PrefillContext(context), access(loops, schedule), queries(queries) {}
 
   bool yields(mlir::attn::Statistic statistic) const { return problem.yields(statistic); }
   /// Stores an element for each row of a vector: the outer indices, then `last`, in the order of `layout`.
@@ -25,10 +24,6 @@ public:
                  std::optional<llvm::ArrayRef<int64_t>> layout = std::nullopt);
 
 private:
-  const AttendProblem &problem;
-  const AttendSchedule &schedule;
-  KernelFrame &frame;
-  LoopBuilder &loops;
   TileAccess access;
   QueryTile &queries;
 };

@@ -6,7 +6,7 @@ using attnc::SizeExpr;
 namespace attnc {
 
 QueryTile::QueryTile(const PrefillContext &context, const PrefillBatch &batch, const AttendPart &part, Value number)
-    : problem(context.problem), schedule(context.schedule), batch(batch), part(part), loops(context.loops) {
+    : PrefillContext(context), batch(batch), part(part) {
   firstRow = loops.add(context.frame.size(part.first), loops.mul(number, schedule.tileQ()));
   rowCount = loops.min(loops.constant(schedule.tileQ()), loops.sub(batch.rows, firstRow));
 }

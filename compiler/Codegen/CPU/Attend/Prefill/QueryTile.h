@@ -11,7 +11,7 @@
 
 namespace attnc {
 
-class QueryTile {
+class QueryTile : PrefillContext {
 public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
@@ -33,11 +33,8 @@ public:
   std::vector<RegionVectoriser> vectors; ///< the row indices are bound
 
 private:
-  const AttendProblem &problem;
-  const AttendSchedule &schedule;
   const PrefillBatch &batch;
   const AttendPart &part;
-  LoopBuilder &loops;
   Values vectorKeyEnds; ///< [vector]: it and those before drop all keys from there on; empty where unknown
 };
 

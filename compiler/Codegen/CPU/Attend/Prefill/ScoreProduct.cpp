@@ -17,9 +17,8 @@ static void bindFeatures(const PairReduction &product, RegionVectoriser &to, Val
 
 ScoreProduct::ScoreProduct(const PrefillContext &context, PrefillBatch &batch, const QueryTile &queries,
                            PairOperands &pairs, const PrefillTiles &tiles, unsigned number)
-    : problem(context.problem), schedule(context.schedule), frame(context.frame), loops(context.loops),
-      access(loops, schedule), batch(batch), queries(queries), pairs(pairs), product(problem.products[number]),
-      isFirst(number == 0), scores(tiles.scores[number]),
+    : PrefillContext(context), access(loops, schedule), batch(batch), queries(queries), pairs(pairs),
+      product(problem.products[number]), isFirst(number == 0), scores(tiles.scores[number]),
       blockMaxima(context.traits.keepsMaxima ? tiles.rows.blockMaxima : Value()),
       packed(context, batch, queries, product, tiles.queries[number]) {
   if (product.tanhs)

@@ -13,7 +13,7 @@
 
 namespace attnc {
 
-class ScoreProduct {
+class ScoreProduct : PrefillContext {
 public:
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -40,10 +40,6 @@ private:
   void prefetchKeys(const KeyTile &tile, Value feature);
   Values featureSizes();
 
-  const AttendProblem &problem;
-  const AttendSchedule &schedule;
-  KernelFrame &frame;
-  LoopBuilder &loops;
   TileAccess access;
   const PrefillBatch &batch;
   const QueryTile &queries;

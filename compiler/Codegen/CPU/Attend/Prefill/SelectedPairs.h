@@ -10,11 +10,11 @@
 
 namespace attnc {
 
-class SelectedPairs {
+class SelectedPairs : PrefillContext {
 public:
   using Value = mlir::Value;
   SelectedPairs(const PrefillContext &context, Value tile)
-      : schedule(context.schedule), loops(context.loops), tile(tile) {}
+      : PrefillContext(context), tile(tile) {}
 
   void store(Value flags, const KeyBlock &block, Value query, Value key) const {
     loops.storeFlags(flags, tile, {offset(block, query, key)});
@@ -33,8 +33,6 @@ private:
                      loops.div(query, loops.constant(schedule.lanes)));
   }
 
-  const AttendSchedule &schedule;
-  LoopBuilder &loops;
   Value tile;
 };
 

@@ -7,9 +7,8 @@ namespace attnc {
 
 ValueSums::ValueSums(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
                      PairOperands &pairs, const SelectedPairs &selected, const PrefillTiles &tiles)
-    : problem(context.problem), schedule(context.schedule), traits(context.traits), frame(context.frame),
-      loops(context.loops), access(loops, schedule), batch(batch), queries(queries), pairs(pairs), selected(selected),
-      sums(tiles.values), weights(tiles.scores[0]) {}
+    : PrefillContext(context), access(loops, schedule), batch(batch), queries(queries), pairs(pairs),
+      selected(selected), sums(tiles.values), weights(tiles.scores[0]) {}
 
 void ValueSums::clear() {
   if (!problem.hasValue())

@@ -15,7 +15,7 @@
 
 namespace attnc {
 
-class ValueSums {
+class ValueSums : PrefillContext {
 public:
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -45,11 +45,6 @@ private:
   void bindValueIndices(RegionVectoriser &to, ValueRange indices);
   void prefetch(const KeyBlock &block, Value key, Value firstValue, int64_t tileRows);
 
-  const AttendProblem &problem;
-  const AttendSchedule &schedule;
-  const PrefillTraits &traits;
-  KernelFrame &frame;
-  LoopBuilder &loops;
   TileAccess access;
   const PrefillBatch &batch;
   const QueryTile &queries;

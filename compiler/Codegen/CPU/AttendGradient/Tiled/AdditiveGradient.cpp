@@ -12,9 +12,8 @@ static constexpr int64_t featuresAtOnce = SumOfTanhCode::featuresAtOnce;
 AdditiveGradient::AdditiveGradient(const TiledContext &context, const AdditiveResults &results,
                                    const PartialSums &partial, const KeySplit &split, const GradientTiles &tiles,
                                    unsigned number)
-    : tanh(context.problem.tanhs[number]), attend(context.problem.attend), schedule(context.schedule),
-      target(context.target), phase(context.phase), loops(phase.loops), results(results), partial(partial),
-      split(split), tiles(tiles.additive[number]), scores(tiles.scores[context.problem.dots.size() + number]),
+    : TiledContext(context), tanh(context.problem.tanhs[number]), results(results), partial(partial), split(split),
+      tiles(tiles.additive[number]), scores(tiles.scores[context.problem.dots.size() + number]),
       gradients(tiles.gradients[context.problem.dots.size() + number]), number(number),
       features(schedule.paddedTo(tanh.features)),
       alignedFeatures((tanh.features + featuresAtOnce - 1) / featuresAtOnce * featuresAtOnce) {}

@@ -16,7 +16,7 @@
 
 namespace attnc {
 
-class AdditiveGradient {
+class AdditiveGradient : TiledContext {
 public:
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -60,11 +60,6 @@ private:
   Value at(int64_t vector) const { return loops.constant(vector * schedule.lanes); }
 
   const GradientTanh &tanh;
-  const AttendProblem &attend;
-  const AttendGradientSchedule &schedule;
-  const Target &target;
-  GradientPhase &phase;
-  FlatBuilder &loops;
   const AdditiveResults &results;
   const PartialSums &partial;
   const KeySplit &split;

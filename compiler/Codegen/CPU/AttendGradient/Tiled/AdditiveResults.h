@@ -10,15 +10,15 @@
 
 namespace attnc {
 
-class AdditiveResults {
+class AdditiveResults : TiledContext {
 public:
   using Value = mlir::Value;
   using Leaves = std::vector<GradientScope::Leaf>;
   /// `number` is that of the additive score.
   AdditiveResults(const TiledContext &context, const ElementGradients &elements, const PartialSums &partial,
                   const KeySplit &split, unsigned number)
-      : tanh(context.problem.tanhs[number]), schedule(context.schedule), phase(context.phase), loops(phase.loops),
-        elements(elements), partial(partial), split(split), number(number) {}
+      : TiledContext(context), tanh(context.problem.tanhs[number]), elements(elements), partial(partial), split(split),
+        number(number) {}
 
   /// Binds the vector of features from `first` on.
   void bindFeatures(RegionVectoriser &at, Value first) const;
@@ -38,9 +38,6 @@ private:
   int64_t paddedFeatures() const { return schedule.paddedTo(tanh.features); }
 
   const GradientTanh &tanh;
-  const AttendGradientSchedule &schedule;
-  GradientPhase &phase;
-  FlatBuilder &loops;
   const ElementGradients &elements;
   const PartialSums &partial;
   const KeySplit &split;

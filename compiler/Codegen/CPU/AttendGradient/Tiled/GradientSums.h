@@ -14,14 +14,14 @@
 
 namespace attnc {
 
-class GradientSums {
+class GradientSums : TiledContext {
 public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
   GradientSums(const TiledContext &context, const MatrixRows &matrices, const TrimmedTiles &trimmed,
                const SplitRowSums &rowSums, const GradientTiles &tiles)
-      : problem(context.problem), schedule(context.schedule), frame(context.phase.frame), loops(context.phase.loops),
-        matrices(matrices), trimmed(trimmed), rowSums(rowSums), tiles(tiles) {}
+      : TiledContext(context), frame(context.phase.frame), matrices(matrices), trimmed(trimmed), rowSums(rowSums),
+        tiles(tiles) {}
 
   void accumulate(const PairBlock &block);
 
@@ -39,10 +39,7 @@ private:
   void addTile(const Sum &sum, RegisterTile size, Value row, int64_t firstVector);
   std::pair<Value, Value> factorRange(const Sum &sum, RegisterTile size, Value row);
 
-  const AttendGradientProblem &problem;
-  const AttendGradientSchedule &schedule;
   KernelFrame &frame;
-  FlatBuilder &loops;
   const MatrixRows &matrices;
   const TrimmedTiles &trimmed;
   const SplitRowSums &rowSums;

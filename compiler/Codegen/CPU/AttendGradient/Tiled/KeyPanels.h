@@ -12,13 +12,12 @@
 
 namespace attnc {
 
-class KeyPanels {
+class KeyPanels : TiledContext {
 public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
   KeyPanels(const TiledContext &context, const MatrixRows &matrices, const GradientTiles &tiles)
-      : problem(context.problem), schedule(context.schedule), phase(context.phase), loops(phase.loops),
-        matrices(matrices), tiles(tiles) {}
+      : TiledContext(context), matrices(matrices), tiles(tiles) {}
 
   /// Computes the scales of a batch.
   void readScales();
@@ -30,10 +29,6 @@ public:
 private:
   void packPanel(const Matrix &matrix, Value panel, Value scale, Value firstKey);
 
-  const AttendGradientProblem &problem;
-  const AttendGradientSchedule &schedule;
-  GradientPhase &phase;
-  FlatBuilder &loops;
   const MatrixRows &matrices;
   const GradientTiles &tiles;
   Values scoreScales; ///< [dot]: with log2e where the product is the score

@@ -15,22 +15,22 @@ Value MatrixRows::offsetAt(RegionVectoriser &point, tensor::ExtractOp extract, V
   return offset(subscriptsOf(point, extract), memref);
 }
 
-Matrix MatrixRows::ofRows(tensor::ExtractOp extract, BlockArgument index, Value memref, int64_t columns) const {
-  auto offsetOf = [this, extract, index, memref](Value row) {
-    RegionVectoriser point = phase.bindRow(row);
+Matrix MatrixRows::matrix(BindPoint bind, tensor::ExtractOp extract, BlockArgument index, Value memref,
+                          int64_t columns) const {
+  auto offsetOf = [this, bind, extract, index, memref](Value number) {
+    RegionVectoriser point = (phase.*bind)(number);
     point.bindIndex(index, loops.constant(0));
     return offsetAt(point, extract, memref);
   };
   return {loops.flat(memref), offsetOf, columns};
 }
 
+Matrix MatrixRows::ofRows(tensor::ExtractOp extract, BlockArgument index, Value memref, int64_t columns) const {
+  return matrix(&GradientPhase::bindRow, extract, index, memref, columns);
+}
+
 Matrix MatrixRows::ofKeys(tensor::ExtractOp extract, BlockArgument index, Value memref, int64_t columns) const {
-  auto offsetOf = [this, extract, index, memref](Value key) {
-    RegionVectoriser point = phase.bindKey(key);
-    point.bindIndex(index, loops.constant(0));
-    return offsetAt(point, extract, memref);
-  };
-  return {loops.flat(memref), offsetOf, columns};
+  return matrix(&GradientPhase::bindKey, extract, index, memref, columns);
 }
 
 Matrix MatrixRows::rowFactor(const GradientDot &dot) const {

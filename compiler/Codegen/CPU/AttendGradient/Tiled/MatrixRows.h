@@ -14,11 +14,11 @@ struct Matrix {
   int64_t columns = 0;
 };
 
-class MatrixRows {
+class MatrixRows : TiledContext {
 public:
   using Value = mlir::Value;
   explicit MatrixRows(const TiledContext &context)
-      : problem(context.problem), schedule(context.schedule), phase(context.phase), loops(phase.loops) {}
+      : TiledContext(context) {}
 
   /// The elements that `extract` loads for each row or key as `index` increases, in a buffer of the extract's tensor's
   /// shape.
@@ -35,13 +35,13 @@ public:
   void store(Value vector, const Matrix &matrix, Value offset, int64_t number) const;
 
 private:
+  /// Binds a row or a key of the batch by its number.
+  using BindPoint = RegionVectoriser (GradientPhase::*)(Value);
+  Matrix matrix(BindPoint bind, mlir::tensor::ExtractOp extract, mlir::BlockArgument index, Value memref,
+                int64_t columns) const;
   Value offsetAt(RegionVectoriser &point, mlir::tensor::ExtractOp extract, Value memref) const;
   Value offset(mlir::ValueRange subscripts, Value memref) const;
 
-  const AttendGradientProblem &problem;
-  const AttendGradientSchedule &schedule;
-  GradientPhase &phase;
-  FlatBuilder &loops;
 };
 
 } // namespace attnc

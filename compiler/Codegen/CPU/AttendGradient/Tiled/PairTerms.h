@@ -10,12 +10,11 @@
 
 namespace attnc {
 
-class PairTerms {
+class PairTerms : TiledContext {
 public:
   using Value = mlir::Value;
   PairTerms(const TiledContext &context, const ElementGradients &elements)
-      : problem(context.problem), schedule(context.schedule), phase(context.phase), loops(phase.loops),
-        elements(elements) {}
+      : TiledContext(context), elements(elements) {}
 
   /// i1: whether a result has more elements than there are pairs; null for a result that is always cleared.
   Value needsClearing(unsigned result) const;
@@ -30,10 +29,6 @@ public:
   void add(RegionVectoriser &pair, llvm::function_ref<Value(Value partial)> gradientOf) const;
 
 private:
-  const AttendGradientProblem &problem;
-  const AttendGradientSchedule &schedule;
-  GradientPhase &phase;
-  FlatBuilder &loops;
   const ElementGradients &elements;
   LoopBuilder::Values isFirst; ///< [term]: its elements are stored; null where it adds
 };

@@ -14,11 +14,11 @@
 
 namespace attnc {
 
-class PartialSums {
+class PartialSums : TiledContext {
 public:
   using Value = mlir::Value;
   explicit PartialSums(const TiledContext &context)
-      : problem(context.problem), schedule(context.schedule), phase(context.phase), loops(phase.loops) {}
+      : TiledContext(context) {}
 
   /// Splits of the keys of one chunk: four for one chunk, one less for each more, and at least 512 keys each.
   SizeExpr splits() const;
@@ -42,20 +42,15 @@ private:
   SizeExpr floatsBefore(unsigned additive) const;
   Value sums(const SizeExpr &before, const SizeExpr &floats) const;
 
-  const AttendGradientProblem &problem;
-  const AttendGradientSchedule &schedule;
-  GradientPhase &phase;
-  FlatBuilder &loops;
 };
 
 /// The gradients of a dot product's rows, as one split adds them.
-class SplitRowSums {
+class SplitRowSums : TiledContext {
 public:
   using Value = mlir::Value;
   SplitRowSums(const TiledContext &context, const MatrixRows &matrices, const PartialSums &partial,
                const KeySplit &split)
-      : problem(context.problem), schedule(context.schedule), phase(context.phase), loops(phase.loops),
-        matrices(matrices), partial(partial), split(split) {}
+      : TiledContext(context), matrices(matrices), partial(partial), split(split) {}
 
   /// The rows that the split adds to: the result's, or its partial sums.
   Matrix rows(unsigned dot) const;
@@ -67,10 +62,6 @@ public:
 private:
   Matrix result(const GradientDot &dot) const;
 
-  const AttendGradientProblem &problem;
-  const AttendGradientSchedule &schedule;
-  GradientPhase &phase;
-  FlatBuilder &loops;
   const MatrixRows &matrices;
   const PartialSums &partial;
   const KeySplit &split;

@@ -13,13 +13,12 @@
 
 namespace attnc {
 
-class RowTerms {
+class RowTerms : TiledContext {
 public:
   using Value = mlir::Value;
   RowTerms(const TiledContext &context, const MatrixRows &matrices, const ElementGradients &elements,
            const GradientTiles &tiles)
-      : problem(context.problem), schedule(context.schedule), target(context.target), phase(context.phase),
-        loops(phase.loops), matrices(matrices), elements(elements), tiles(tiles) {}
+      : TiledContext(context), matrices(matrices), elements(elements), tiles(tiles) {}
 
   /// Fills the tiles nl and nd of a batch; the first split adds the gradients of sinks.
   void compute(const KeySplit &split, Value valueScale);
@@ -27,11 +26,6 @@ public:
 private:
   void addSink(RegionVectoriser point, Value lse, Value difference);
 
-  const AttendGradientProblem &problem;
-  const AttendGradientSchedule &schedule;
-  const Target &target;
-  GradientPhase &phase;
-  FlatBuilder &loops;
   const MatrixRows &matrices;
   const ElementGradients &elements;
   const GradientTiles &tiles;

@@ -11,9 +11,8 @@ namespace attnc {
 ScoreGradients::ScoreGradients(const TiledContext &context, const MatrixRows &matrices, const KeyPanels &panels,
                                const PairTerms &terms, const TrimmedTiles &trimmed,
                                std::vector<AdditiveGradient> &additive, const GradientTiles &tiles)
-    : problem(context.problem), attend(problem.attend), schedule(context.schedule), target(context.target),
-      phase(context.phase), loops(phase.loops), matrices(matrices), panels(panels), terms(terms), trimmed(trimmed),
-      additive(additive), tiles(tiles) {}
+    : TiledContext(context), matrices(matrices), panels(panels), terms(terms), trimmed(trimmed), additive(additive),
+      tiles(tiles) {}
 
 //===-------------------------------------------- register tiles ----------------------------------------------===//
 

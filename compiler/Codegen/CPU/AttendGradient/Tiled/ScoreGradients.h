@@ -17,7 +17,7 @@
 
 namespace attnc {
 
-class ScoreGradients {
+class ScoreGradients : TiledContext {
 public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
@@ -58,12 +58,6 @@ private:
     return schedule.tileKv == schedule.panelLanes() ? size.vectors : keyVectors();
   }
 
-  const AttendGradientProblem &problem;
-  const AttendProblem &attend;
-  const AttendGradientSchedule &schedule;
-  const Target &target;
-  GradientPhase &phase;
-  FlatBuilder &loops;
   const MatrixRows &matrices;
   const KeyPanels &panels;
   const PairTerms &terms;

@@ -7,9 +7,9 @@ namespace attnc {
 TiledBlocks::TiledBlocks(const TiledContext &context, const MatrixRows &matrices, const ElementGradients &elements,
                          const PartialSums &partial, const SplitRowSums &rowSums,
                          const std::vector<AdditiveResults> &results, const KeySplit &split, PairTerms &terms)
-    : attend(context.problem.attend), schedule(context.schedule), phase(context.phase), loops(phase.loops),
-      split(split), terms(terms), tiles(context), trimmed(context, tiles), panels(context, matrices, tiles),
-      rowTerms(context, matrices, elements, tiles), scores(context, matrices, panels, terms, trimmed, additive, tiles),
+    : TiledContext(context), split(split), terms(terms), tiles(context), trimmed(context, tiles),
+      panels(context, matrices, tiles), rowTerms(context, matrices, elements, tiles),
+      scores(context, matrices, panels, terms, trimmed, additive, tiles),
       sums(context, matrices, trimmed, rowSums, tiles) {
   for (auto [number, result] : llvm::enumerate(results))
     additive.emplace_back(context, result, partial, split, tiles, number);

@@ -19,7 +19,7 @@
 
 namespace attnc {
 
-class TiledBlocks {
+class TiledBlocks : TiledContext {
 public:
   /// Allocates its tiles in the phase's scratch.
   TiledBlocks(const TiledContext &context, const MatrixRows &matrices, const ElementGradients &elements,
@@ -35,10 +35,6 @@ private:
   void visit(const PairBlock &block);
   void computeBlock(const PairBlock &block);
 
-  const AttendProblem &attend;
-  const AttendGradientSchedule &schedule;
-  GradientPhase &phase;
-  FlatBuilder &loops;
   const KeySplit &split;
   PairTerms &terms;
   GradientTiles tiles;

@@ -1,7 +1,7 @@
 //===- TiledContext.h - per-phase constants of the tiled gradient ---------------------------------------------===//
 //
 // The parts of the tiled gradient (TiledGradient.h) use the same constants: the problem, its tile sizes, the target,
-// and the phase with the batch that it computes.
+// and the phase with the batch that it computes. Each part derives from TiledContext, whose fields are its members.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,6 +17,8 @@ struct TiledContext {
   const AttendGradientSchedule &schedule;
   const Target &target;
   GradientPhase &phase;
+  const AttendProblem &attend = problem.attend;
+  FlatBuilder &loops = phase.loops;
 };
 
 /// The keys that a chunk computes.

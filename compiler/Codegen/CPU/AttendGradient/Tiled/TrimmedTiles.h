@@ -11,14 +11,13 @@
 
 namespace attnc {
 
-class TrimmedTiles {
+class TrimmedTiles : TiledContext {
 public:
   using Value = mlir::Value;
   static constexpr int64_t step = 4;
 
   TrimmedTiles(const TiledContext &context, const GradientTiles &tiles)
-      : problem(context.problem), phase(context.phase), loops(phase.loops), ends(tiles.tileEnds),
-        firsts(tiles.firstTiles) {}
+      : TiledContext(context), ends(tiles.tileEnds), firsts(tiles.firstTiles) {}
 
   /// Fills the tables of a block; returns false where the mask has no such ends.
   bool find(const PairBlock &block, const AttendMask &mask);
@@ -28,9 +27,6 @@ public:
   Value firstOf(Value keyTile) const;
 
 private:
-  const AttendGradientProblem &problem;
-  GradientPhase &phase;
-  FlatBuilder &loops;
   const Value ends, firsts; ///< of i32
 };
 
