@@ -1,9 +1,9 @@
 // The reverse-mode rule of scf.for, over a list of modules or the time steps of a scan: the loop runs backwards, and
 // recomputes each iteration from its residuals.
 //
-// Of a per-iteration list that the loop writes, each iteration reads its element of the list's cotangent. Of a list
-// that the loop reads, each iteration writes its element of the cotangent. So an iteration touches no more than its
-// element.
+// If the loop writes a per-iteration list, each reversed iteration reads its element of the list's cotangent. If the
+// loop reads a list, each reversed iteration writes its element of the cotangent. An iteration therefore touches one
+// element of each list.
 #include "compiler/Analysis/LoopIterations.h"
 #include "compiler/Derive/Reverse.h"
 #include "mlir/IR/IRMapping.h"

@@ -1,9 +1,9 @@
 //===- Signature.h - the interface of an entry point --------------------------------------------------------------===//
 //
-// What the header and the JSON description show of an entry point, from its attributes (dialects/Model/Model.h), after
-// memory planning. Dimensions are in the order of the generated C function's parameters; tensors are inputs, then
-// results. Sizes over the dimensions have two forms: expressions, for the bytes of a buffer, and the model's text, for
-// people:
+// A signature is the interface of an entry point in the header and the JSON description. It is read from the entry
+// point's attributes (dialects/Model/Model.h) after memory planning. Dimensions are in the order of the generated C
+// function's parameters; tensors are inputs, then results. Sizes over the dimensions have two forms: expressions, for
+// the bytes of a buffer, and the model's text, for people:
 //
 //   logits(batch, 1 <= seq <= 256): tokens i32[batch, seq] -> logits f32[batch, seq, 256]
 //

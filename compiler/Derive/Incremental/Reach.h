@@ -31,7 +31,7 @@ public:
   bool isNothing() const { return before < 0; }
   bool isMixing() const { return before > unbounded; }
   bool isWindow() const { return before >= 0 && before < unbounded; }
-  /// Of a window: positions before the current one.
+  /// The positions of a window before the current one.
   int64_t width() const { return before; }
 
   Reach join(Reach other) const { return before < other.before ? other : *this; }

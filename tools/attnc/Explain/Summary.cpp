@@ -50,7 +50,7 @@ static std::string shortened(const std::string &text, size_t length) {
 
 namespace {
 
-/// What a call of an entry point takes in all, and each kernel's part: measured or predicted seconds, or else flops.
+/// The cost of a call of an entry point and of each kernel: measured seconds, else predicted seconds, else flops.
 class CallCost {
 public:
   explicit CallCost(const ExplainedEntry &entry)

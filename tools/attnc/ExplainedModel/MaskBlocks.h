@@ -28,8 +28,8 @@ std::string summaryOf(const MaskBlocks &mask);
 /// The share of all pairs that the mask keeps.
 double keptShare(const MaskBlocks &mask);
 
-/// Of a kernel whose sizes are `symbols` (SizeAnalysis::ofKernel); nothing where it has no attention,
-/// nor the gradient of one, with a mask.
+/// The mask blocks of a kernel with the sizes `symbols` (SizeAnalysis::ofKernel); null unless it contains attention, or
+/// a gradient of attention, with a mask.
 std::optional<MaskBlocks> maskBlocksOf(mlir::func::FuncOp kernel, llvm::ArrayRef<std::optional<int64_t>> symbols);
 
 } // namespace attnc

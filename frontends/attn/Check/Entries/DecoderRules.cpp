@@ -39,7 +39,8 @@ bool isDecodable(Reporter &reporter, const Entry &step, SourceRange range) {
                 fmt::format("f32[batch, {}, vocab], or f32[batch, vocab] of the last one, are", step.along));
 }
 
-/// What the choice takes behind logits is of a call, its rows and the vocabulary; reports other sizes.
+/// Whether the sizes of a sampler's inputs after the logits are those of a call, its rows or the vocabulary; reports
+/// others.
 bool hasSizesOfCall(Reporter &reporter, const Entry &choice, size_t from, const Type &logits) {
   for (size_t number = from; number < choice.arguments.size(); ++number)
     for (const Dim &size : choice.arguments[number]->type.shape)

@@ -83,7 +83,7 @@ bool Loops::carry(Loop &loop, const std::string &name, Binding &binding, const a
   return true;
 }
 
-/// What a variable is after a round, and after the loop.
+/// Records the value of a carried variable after an iteration, and after the loop.
 void Loops::takeNext(Loop::Carried &carried, Binding &variable, SourceRange range) {
   Value next = variable.value;
   variable.value = Value();

@@ -1,8 +1,7 @@
 //===- StateUpdates.h - statements `state <- value` ---------------------------------------------------------------===//
 //
-// Such a statement updates the parameter or a state of an optimizer in its step, or a state of a module in a function.
-// A state of a module is set once, when a step of training that minimises over it returns; what the step reads is the
-// value before.
+// The assignment updates a parameter or a state of an optimizer in the optimizer's step, or a state of a module in a
+// function. A state of a module is set once, when a training step returns; the training step reads the value before.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
