@@ -11,6 +11,27 @@ namespace attnc {
 
 using namespace typed;
 
+static bool dependsOnStep(ExprRef expr) {
+  if (auto *cast = expr->as<Cast>())
+    return dependsOnStep(cast->operand);
+  auto *node = expr->as<Elementwise>();
+  return expr->as<StepRef>() || (node && llvm::any_of(node->operands, dependsOnStep));
+}
+
+static bool usesStepsAndSizesAlone(ExprRef expr) {
+  if (auto *cast = expr->as<Cast>())
+    return usesStepsAndSizesAlone(cast->operand);
+  auto *node = expr->as<Elementwise>();
+  return expr->as<StepRef>() || expr->as<Constant>() || expr->as<DimValue>() ||
+         (node && llvm::all_of(node->operands, usesStepsAndSizesAlone));
+}
+
+bool isStepNumber(ExprRef expr) { return dependsOnStep(expr) && usesStepsAndSizesAlone(expr); }
+
+unsigned stepSubscript(const Subscript &subscript) {
+  return llvm::find_if(subscript.indices, isStepNumber) - subscript.indices.begin();
+}
+
 Value Formula::find(ExprRef expr) const {
   for (const Formula *formula = this; formula; formula = formula->outer)
     if (Value value = formula->known.lookup(expr))

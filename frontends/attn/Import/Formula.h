@@ -20,7 +20,7 @@ namespace attnc {
 mlir::Value combine(mlir::OpBuilder &builder, mlir::Location at, typed::Combiner combiner, typed::Element element,
                     mlir::Value left, mlir::Value right);
 
-/// What a reduction of nothing gives; for ArgMax and ArgMin, the value that any other is better than.
+/// The result of a reduction without terms; for ArgMax and ArgMin, the value that any other is better than.
 mlir::Value identity(mlir::OpBuilder &builder, mlir::Location at, typed::Combiner combiner, typed::Element element);
 
 /// An operator on scalars. `expr` is an Elementwise; its operands have been computed.
@@ -32,9 +32,9 @@ mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location at, typed::Element f
 
 mlir::Value constant(mlir::OpBuilder &builder, mlir::Location at, typed::Element element, const typed::Constant &value);
 
-/// A number that speaks of the step of a scan around and of sizes alone.
+/// Does an expression depend on the time step of a scan and on sizes alone?
 bool isStepNumber(typed::ExprRef expr);
-/// The first subscript that is one; as many as there are subscripts where none is.
+/// The position of the first such subscript; the number of subscripts where there is none.
 unsigned stepSubscript(const typed::Subscript &subscript);
 
 class Formula {
@@ -42,11 +42,11 @@ public:
   using SizeOf = std::function<mlir::Value(const Dim &, mlir::Location)>;
   using TensorOf = std::function<mlir::Value(typed::ExprRef)>;
   using CounterOf = std::function<mlir::Value(const typed::LoopCounter *)>;
-  /// A tensor with a dimension picked by the step of a scan.
+  /// A slice of a tensor at a time step of a scan.
   using StepOf = std::function<mlir::Value(typed::ExprRef, unsigned dimension, typed::ExprRef place)>;
   using LocationOf = std::function<mlir::Location(SourceRange)>;
 
-  /// What a body takes from around it; all of it lies above the op whose body this is.
+  /// Values that a body uses from around it; all are computed before the op that owns the body.
   struct Surroundings {
     SizeOf size;
     TensorOf tensor;

@@ -27,7 +27,7 @@
 
 namespace attnc {
 
-/// What is wrong with an import is our mistake, not the user's: the tool says so, and saves `ir` for a report.
+/// An internal error: the verifier rejects the imported module.
 struct ImportFailure {
   std::string message; ///< the verifier's words
   std::string ir;      ///< the module that it refused, in generic form

@@ -1,8 +1,9 @@
-// Tensor expressions: operators on every element, and what moves elements.
-
-#include "frontends/attn/Import/Importer.h"
+#include "frontends/attn/Import/TensorImporter.h"
 
 #include "dialects/Model/Model.h"
+#include "frontends/attn/Import/Contractions.h"
+#include "frontends/attn/Import/Reshapes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -12,50 +13,41 @@ namespace attnc {
 
 using namespace typed;
 
-Value Importer::find(ExprRef expr) const {
-  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope)
-    if (Value value = scope->values.lookup(expr))
-      return value;
-  return {};
-}
-
-/// The value of a tensor expression. Like sizes, it is computed in front of the op whose body is being built.
-Value Importer::tensor(ExprRef expr) {
-  if (Value value = find(expr))
+Value TensorImporter::tensor(ExprRef expr) {
+  if (Value value = scopes.find(expr))
     return value;
   OpBuilder::InsertionGuard guard(builder);
-  if (bodyOwner)
-    builder.setInsertionPoint(bodyOwner);
-  Operation *outer = std::exchange(bodyOwner, nullptr);
+  scopes.setInsertionPointOutside();
+  Operation *outer = scopes.exchangeBody(nullptr);
   Value value = compute(expr);
-  bodyOwner = outer;
-  scopes.back().values[expr] = value;
+  scopes.exchangeBody(outer);
+  scopes.record(expr, value);
   return value;
 }
 
-/// What a tensor of such elements holds: indices lie in memory as i32.
+/// The element type in memory, where indices are i32.
 static Element stored(Element element) { return element == Element::Index ? Element::I32 : element; }
 
-Value Importer::compute(ExprRef expr) {
+Value TensorImporter::compute(ExprRef expr) {
   if (isNumber(expr)) {
-    Location at = location(expr->range);
+    Location at = types.location(expr->range);
     Element element = expr->type.element;
-    return filled(castTo(builder, at, element, stored(element), number(expr)), stored(element), {}, at);
+    return scopes.filled(castTo(builder, at, element, stored(element), number(expr)), stored(element), {}, at);
   }
   if (auto *local = expr->as<LocalRef>())
-    return locals.lookup(local->local);
+    return scopes.value(local->local);
   if (expr->as<ParameterRef>())
     return parameterValue(*expr);
   if (expr->as<Elementwise>() || expr->as<Cast>())
     return pointwise(*expr);
   if (expr->as<AxisReduction>())
-    return axisReduction(*expr);
+    return importAxisReduction(builder, types, scopes, *expr, tensor(expr->as<AxisReduction>()->source));
   if (expr->as<MatMul>())
-    return matMul(*expr);
+    return importMatMul(builder, types, scopes, *expr, [&](ExprRef operand) { return tensor(operand); });
   if (expr->as<Permute>())
     return permute(*expr);
   if (expr->as<Reshape>())
-    return reshape(*expr);
+    return importReshape(builder, types, scopes, *expr, tensor(expr->as<Reshape>()->source));
   if (expr->as<Slice>())
     return slice(*expr);
   if (expr->as<Concat>())
@@ -63,49 +55,47 @@ Value Importer::compute(ExprRef expr) {
   if (expr->as<Fill>())
     return fill(*expr);
   if (expr->as<Comprehension>())
-    return comprehension(*expr);
+    return indexing.comprehension(*expr);
   llvm_unreachable("a tensor expression");
 }
 
 //===- Numbers ----------------------------------------------------------------------------------------------------===//
 
-bool Importer::isNumber(ExprRef expr) const {
+bool TensorImporter::isNumber(ExprRef expr) const {
   if (!expr->type.shape.empty())
     return false;
   if (expr->as<Constant>() || expr->as<DimValue>() || expr->as<StepRef>())
     return true;
   if (auto *local = expr->as<LocalRef>())
-    return numbers.count(local->local);
+    return scopes.number(local->local) != nullptr;
   if (auto *cast = expr->as<Cast>())
     return isNumber(cast->operand);
   auto *node = expr->as<Elementwise>();
   return node && llvm::all_of(node->operands, [&](ExprRef operand) { return isNumber(operand); });
 }
 
-/// Computes the sizes in a number where the builder stands, for use in bodies below.
-void Importer::computeSizes(ExprRef expr) {
+void TensorImporter::computeSizes(ExprRef expr) {
   if (auto *node = expr->as<DimValue>())
-    size(node->dim, location(expr->range));
+    scopes.size(node->dim, types.location(expr->range));
   else if (auto *cast = expr->as<Cast>())
     computeSizes(cast->operand);
   else if (auto *local = expr->as<LocalRef>())
-    computeSizes(numbers.lookup(local->local));
+    computeSizes(scopes.number(local->local));
   else if (auto *node = expr->as<Elementwise>())
     for (ExprRef operand : node->operands)
       computeSizes(operand);
 }
 
-/// The scalar of a number, where the builder stands.
-Value Importer::number(ExprRef expr) {
+Value TensorImporter::number(ExprRef expr) {
   if (auto *local = expr->as<LocalRef>())
-    return number(numbers.lookup(local->local));
-  Location at = location(expr->range);
+    return number(scopes.number(local->local));
+  Location at = types.location(expr->range);
   if (auto *node = expr->as<Constant>())
     return constant(builder, at, expr->type.element, *node);
   if (auto *node = expr->as<DimValue>())
-    return size(node->dim, at);
+    return scopes.size(node->dim, at);
   if (auto *node = expr->as<StepRef>())
-    return counter(node->counter);
+    return scopes.counter(node->counter);
   if (auto *cast = expr->as<Cast>())
     return castTo(builder, at, cast->operand->type.element, expr->type.element, number(cast->operand));
   SmallVector<Value> operands;
@@ -114,28 +104,21 @@ Value Importer::number(ExprRef expr) {
   return operation(builder, at, *expr, operands);
 }
 
-Value Importer::counter(const LoopCounter *loop) const {
-  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope)
-    if (Value index = scope->counters.lookup(loop))
-      return index;
-  return {};
-}
-
-Value Importer::parameterValue(const Expr &expr) {
+Value TensorImporter::parameterValue(const Expr &expr) {
   const ParameterRef &node = std::get<ParameterRef>(expr.node);
-  Location at = location(expr.range);
+  Location at = types.location(expr.range);
   SmallVector<Value> picks;
   for (const ParameterRef::Pick &pick : node.picks) {
-    Value index = pick.counter ? counter(pick.counter) : Value();
-    picks.push_back(index ? index : size(Dim(pick.constant), at));
+    Value index = pick.counter ? scopes.counter(pick.counter) : Value();
+    picks.push_back(index ? index : scopes.size(Dim(pick.constant), at));
   }
-  return model::GetOp::create(builder, at, tensorType(node.parameter->type), node.parameter->name, picks);
+  return model::GetOp::create(builder, at, types.tensorType(node.parameter->type), node.parameter->name, picks);
 }
 
 //===- Pointwise --------------------------------------------------------------------------------------------------===//
 
 /// Dimensions of 1 that are repeated are dropped, so that the map is a projected permutation.
-Importer::Operand Importer::broadcast(ExprRef expr, const Shape &shape, unsigned loops) {
+TensorOperand TensorImporter::broadcast(ExprRef expr, const Shape &shape, unsigned loops) {
   const Shape &own = expr->type.shape;
   llvm::SmallBitVector repeated(own.size());
   SmallVector<AffineExpr> read;
@@ -146,12 +129,13 @@ Importer::Operand Importer::broadcast(ExprRef expr, const Shape &shape, unsigned
     else
       read.push_back(builder.getAffineDimExpr(dimension));
   }
-  Value value = withoutDimensions(tensor(expr), expr->type.element, own, repeated, location(expr->range));
+  Value value =
+      dropDimensions(builder, types, tensor(expr), expr->type.element, own, repeated, types.location(expr->range));
   return {value, AffineMap::get(loops, 0, read, builder.getContext())};
 }
 
-Value Importer::pointwise(const Expr &expr) {
-  Location at = location(expr.range);
+Value TensorImporter::pointwise(const Expr &expr) {
+  Location at = types.location(expr.range);
   const Shape &shape = expr.type.shape;
   auto *node = expr.as<Elementwise>();
   SmallVector<ExprRef> sources = node ? SmallVector<ExprRef>(node->operands.begin(), node->operands.end())
@@ -165,12 +149,12 @@ Value Importer::pointwise(const Expr &expr) {
       computeSizes(source);
       continue;
     }
-    Operand operand = broadcast(source, shape, shape.size());
+    TensorOperand operand = broadcast(source, shape, shape.size());
     inputs.push_back(operand.value);
     maps.push_back(operand.map);
   }
   maps.push_back(builder.getMultiDimIdentityMap(shape.size()));
-  Value out = empty(expr.type.element, shape, at);
+  Value out = scopes.empty(expr.type.element, shape, at);
   SmallVector<utils::IteratorType> iterators(shape.size(), utils::IteratorType::parallel);
   auto generic = linalg::GenericOp::create(
       builder, at, out.getType(), inputs, out, maps, iterators, [&](OpBuilder &, Location, ValueRange arguments) {
@@ -190,40 +174,41 @@ Value Importer::pointwise(const Expr &expr) {
 
 //===- Moving elements --------------------------------------------------------------------------------------------===//
 
-Value Importer::permute(const Expr &expr) {
+Value TensorImporter::permute(const Expr &expr) {
   const Permute &node = std::get<Permute>(expr.node);
-  Location at = location(expr.range);
+  Location at = types.location(expr.range);
   Value source = tensor(node.source);
   SmallVector<int64_t> permutation(node.permutation.begin(), node.permutation.end());
-  Value out = empty(expr.type.element, expr.type.shape, at);
+  Value out = scopes.empty(expr.type.element, expr.type.shape, at);
   return linalg::TransposeOp::create(builder, at, source, out, permutation).getResult()[0];
 }
 
-Value Importer::slice(const Expr &expr) {
+Value TensorImporter::slice(const Expr &expr) {
   const Slice &node = std::get<Slice>(expr.node);
-  Location at = location(expr.range);
+  Location at = types.location(expr.range);
   SmallVector<OpFoldResult> strides(node.offsets.size(), builder.getIndexAttr(1));
   Value source = tensor(node.source);
-  return tensor::ExtractSliceOp::create(builder, at, tensorType(expr.type), source, mixedSizes(node.offsets, at),
-                                        mixedSizes(expr.type.shape, at), strides);
+  return tensor::ExtractSliceOp::create(builder, at, types.tensorType(expr.type), source,
+                                        scopes.mixedSizes(node.offsets, at), scopes.mixedSizes(expr.type.shape, at),
+                                        strides);
 }
 
-Value Importer::concat(const Expr &expr) {
+Value TensorImporter::concat(const Expr &expr) {
   const Concat &node = std::get<Concat>(expr.node);
   SmallVector<Value> parts;
   for (ExprRef part : node.parts)
     parts.push_back(tensor(part));
-  return tensor::ConcatOp::create(builder, location(expr.range), tensorType(expr.type), node.axis, parts);
+  return tensor::ConcatOp::create(builder, types.location(expr.range), types.tensorType(expr.type), node.axis, parts);
 }
 
-Value Importer::fill(const Expr &expr) {
+Value TensorImporter::fill(const Expr &expr) {
   ExprRef value = std::get<Fill>(expr.node).value;
-  Location at = location(expr.range);
+  Location at = types.location(expr.range);
   const Shape &shape = expr.type.shape;
   if (isNumber(value))
-    return filled(number(value), expr.type.element, shape, at);
-  Operand operand = broadcast(value, shape, shape.size());
-  Value out = empty(expr.type.element, shape, at);
+    return scopes.filled(number(value), expr.type.element, shape, at);
+  TensorOperand operand = broadcast(value, shape, shape.size());
+  Value out = scopes.empty(expr.type.element, shape, at);
   SmallVector<utils::IteratorType> iterators(shape.size(), utils::IteratorType::parallel);
   SmallVector<AffineMap> maps = {operand.map, builder.getMultiDimIdentityMap(shape.size())};
   auto generic = linalg::GenericOp::create(

@@ -1,10 +1,12 @@
-// Index notation and attend.
-
-#include "frontends/attn/Import/Importer.h"
+#include "frontends/attn/Import/IndexingImporter.h"
 
 #include "dialects/Attn/AttentionName.h"
 #include "dialects/Attn/Attn.h"
+#include "dialects/Model/Model.h"
+#include "frontends/attn/Import/Contractions.h"
+#include "frontends/attn/Import/TensorImporter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -18,7 +20,7 @@ using namespace typed;
 
 namespace {
 
-/// The tensors that a body reads by plain indices, which become operands of its generic.
+/// Finds the tensors that a body reads by plain indices, which become operands of its generic.
 class OperandFinder {
 public:
   OperandFinder(ArrayRef<const Index *> loops, MLIRContext *context) : loops(loops), context(context) {}
@@ -47,7 +49,7 @@ public:
     }
   }
 
-  /// Is the body, as [b, d] => x[b, t, d], nothing but what a step has of a tensor?
+  /// Is the body a slice of a tensor at the time step, as [b, d] => x[b, t, d]?
   bool isStepAlone(ExprRef body) const {
     return reads.size() == 1 && reads[0].place && reads[0].subscripts.front() == body && reads[0].map.isIdentity();
   }
@@ -73,7 +75,7 @@ private:
     return AffineMap::get(loops.size(), 0, read, context);
   }
 
-  /// Where a tensor comes from, whatever expression names it.
+  /// Identifies the tensor that an expression names.
   static const void *originOf(ExprRef base) {
     if (auto *local = base->as<LocalRef>())
       return local->local;
@@ -96,16 +98,16 @@ private:
 
 } // namespace
 
-Formula::Surroundings Importer::surroundings() {
-  return {[this](const Dim &dim, Location at) { return size(dim, at); }, [this](ExprRef expr) { return tensor(expr); },
-          [this](const LoopCounter *loop) { return counter(loop); },
+Formula::Surroundings IndexingImporter::surroundings() {
+  return {[this](const Dim &dim, Location at) { return scopes.size(dim, at); },
+          [this](ExprRef expr) { return tensors.tensor(expr); },
+          [this](const LoopCounter *loop) { return scopes.counter(loop); },
           [this](ExprRef base, unsigned dimension, ExprRef place) { return step(base, dimension, place); },
-          [this](SourceRange range) { return location(range); }};
+          [this](SourceRange range) { return types.location(range); }};
 }
 
-/// Loops that no operand speaks of get one that is nothing but their sizes.
-void Importer::coverLoops(ArrayRef<const Index *> loops, unsigned parallel, SmallVectorImpl<Value> &inputs,
-                          SmallVectorImpl<AffineMap> &maps, Location at) {
+void IndexingImporter::coverLoops(ArrayRef<const Index *> loops, unsigned parallel, SmallVectorImpl<Value> &inputs,
+                                  SmallVectorImpl<AffineMap> &maps, Location at) {
   llvm::SmallBitVector covered(loops.size());
   covered.set(0, parallel);
   for (AffineMap map : maps)
@@ -120,13 +122,48 @@ void Importer::coverLoops(ArrayRef<const Index *> loops, unsigned parallel, Smal
     }
   if (shape.empty())
     return;
-  inputs.push_back(empty(Element::F32, shape, at));
+  inputs.push_back(scopes.empty(Element::F32, shape, at));
   maps.push_back(AffineMap::get(loops.size(), 0, read, builder.getContext()));
 }
 
-Value Importer::comprehension(const Expr &expr) {
+Value moveDimension(OpBuilder &builder, Value source, unsigned from, unsigned to, Location at) {
+  if (from == to)
+    return source;
+  auto type = cast<RankedTensorType>(source.getType());
+  SmallVector<int64_t> permutation;
+  for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
+    if (dimension != from)
+      permutation.push_back(dimension);
+  permutation.insert(permutation.begin() + to, from);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, source), moved;
+  for (int64_t dimension : permutation)
+    moved.push_back(sizes[dimension]);
+  Value out = tensor::EmptyOp::create(builder, at, moved, type.getElementType());
+  return linalg::TransposeOp::create(builder, at, source, out, permutation)->getResult(0);
+}
+
+Value IndexingImporter::step(ExprRef base, unsigned dimension, ExprRef place) {
+  Value source = tensors.tensor(base);
+  OpBuilder::InsertionGuard guard(builder);
+  scopes.setInsertionPointOutside();
+  Location at = types.location(base->range);
+  tensors.computeSizes(place);
+  Value list = moveDimension(builder, source, dimension, 0, at);
+  auto type = cast<RankedTensorType>(list.getType());
+  auto element = RankedTensorType::get(type.getShape().drop_front(), type.getElementType());
+  return model::ElementOp::create(builder, at, element, list, tensors.number(place));
+}
+
+/// Erases the indices that a body does not use.
+static void dropUnused(mlir::Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (isa<linalg::IndexOp>(op) && op.use_empty())
+      op.erase();
+}
+
+Value IndexingImporter::comprehension(const Expr &expr) {
   const Comprehension &node = std::get<Comprehension>(expr.node);
-  Location at = location(expr.range);
+  Location at = types.location(expr.range);
   auto *reduction = node.body->as<IndexReduction>();
   ExprRef body = reduction ? reduction->body : node.body;
   ExprRef filter = reduction ? reduction->filter : nullptr;
@@ -143,31 +180,30 @@ Value Importer::comprehension(const Expr &expr) {
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   for (const OperandFinder::Read &read : finder.reads) {
-    inputs.push_back(read.place ? step(read.base, read.step, read.place) : tensor(read.base));
+    inputs.push_back(read.place ? step(read.base, read.step, read.place) : tensors.tensor(read.base));
     maps.push_back(read.map);
   }
   coverLoops(loops, parallel, inputs, maps, at);
 
   const Shape &shape = expr.type.shape;
-  SmallVector<Value> start = reduction ? reductionStart(reduction->combiner, body->type.element, shape, at)
-                                       : SmallVector<Value>{empty(expr.type.element, shape, at)};
-  SmallVector<AffineExpr> outer;
-  for (unsigned i = 0; i < parallel; ++i)
-    outer.push_back(builder.getAffineDimExpr(i));
-  maps.append(start.size(), AffineMap::get(loops.size(), 0, outer, builder.getContext()));
+  SmallVector<Value> start = reduction
+                                 ? reductionStart(builder, scopes, reduction->combiner, body->type.element, shape, at)
+                                 : SmallVector<Value>{scopes.empty(expr.type.element, shape, at)};
+  AffineMap all = builder.getMultiDimIdentityMap(loops.size());
+  maps.append(start.size(), AffineMap::get(loops.size(), 0, all.getResults().take_front(parallel), all.getContext()));
   SmallVector<utils::IteratorType> iterators(parallel, utils::IteratorType::parallel);
   iterators.append(loops.size() - parallel, utils::IteratorType::reduction);
 
   Formula::Surroundings around = surroundings();
   auto generic = linalg::GenericOp::create(builder, at, ValueRange(start).getTypes(), inputs, start, maps, iterators);
   OpBuilder::InsertionGuard guard(builder);
-  Operation *owner = std::exchange(bodyOwner, generic);
+  Operation *owner = scopes.exchangeBody(generic);
   mlir::Block *block = builder.createBlock(&generic.getRegion());
   for (Value operand : generic->getOperands())
     block->addArgument(getElementTypeOrSelf(operand.getType()), operand.getLoc());
   Formula formula(builder, around);
   for (auto [loop, index] : llvm::enumerate(loops))
-    formula.bind(index, linalg::IndexOp::create(builder, location(index->range), loop));
+    formula.bind(index, linalg::IndexOp::create(builder, types.location(index->range), loop));
   for (auto [number, read] : llvm::enumerate(finder.reads))
     for (ExprRef subscript : read.subscripts)
       formula.bind(subscript, block->getArgument(number));
@@ -176,37 +212,30 @@ Value Importer::comprehension(const Expr &expr) {
     value = arith::SelectOp::create(builder, at, formula.value(filter), value,
                                     identity(builder, at, reduction->combiner, body->type.element));
   if (reduction)
-    yieldReduced(reduction->combiner, body->type.element, value, block->getArguments().take_back(start.size()),
+    yieldReduced(builder, reduction->combiner, body->type.element, value, block->getArguments().take_back(start.size()),
                  parallel, at);
   else
     linalg::YieldOp::create(builder, at, value);
   dropUnused(*block);
-  bodyOwner = owner;
+  scopes.exchangeBody(owner);
   return generic->getResults().back();
-}
-
-/// Indices are made before it is known which of them a body speaks of.
-void Importer::dropUnused(mlir::Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(block))
-    if (isa<linalg::IndexOp>(op) && op.use_empty())
-      op.erase();
 }
 
 //===- attend -----------------------------------------------------------------------------------------------------===//
 
-void Importer::attendRegion(Region &region, ExprRef body, ArrayRef<const Indices *> indices, const Local *weight,
-                            const Formula::Surroundings &around) {
+void IndexingImporter::attendRegion(Region &region, ExprRef body, ArrayRef<const Indices *> indices,
+                                    const Local *weight, const Formula::Surroundings &around) {
   if (!body)
     return;
   OpBuilder::InsertionGuard guard(builder);
   mlir::Block *block = builder.createBlock(&region);
   Formula formula(builder, around);
   if (weight)
-    formula.bind(weight, block->addArgument(builder.getF32Type(), location(weight->range)));
+    formula.bind(weight, block->addArgument(builder.getF32Type(), types.location(weight->range)));
   for (const Indices *group : indices)
     for (const Index *index : *group)
-      formula.bind(index, block->addArgument(builder.getIndexType(), location(index->range)));
-  attn::YieldOp::create(builder, location(body->range), formula.value(body));
+      formula.bind(index, block->addArgument(builder.getIndexType(), types.location(index->range)));
+  attn::YieldOp::create(builder, types.location(body->range), formula.value(body));
 }
 
 static attn::Normaliser normaliserOf(Normaliser normaliser) {
@@ -219,19 +248,19 @@ static attn::Normaliser normaliserOf(Normaliser normaliser) {
   llvm_unreachable("a normaliser");
 }
 
-void Importer::attend(const Expr &expr, ArrayRef<const Local *> yielded) {
+void IndexingImporter::attend(const Expr &expr, ArrayRef<const Local *> yielded) {
   const Attend &node = std::get<Attend>(expr.node);
-  Location at = location(expr.range);
+  Location at = types.location(expr.range);
   auto sizesOf = [&](const Indices &indices) {
     SmallVector<Value> sizes;
     for (const Index *index : indices)
-      sizes.push_back(size(index->extent, location(index->range)));
+      sizes.push_back(scopes.size(index->extent, types.location(index->range)));
     return sizes;
   };
   SmallVector<Value> outer = sizesOf(node.outer), keys = sizesOf(node.keys), values = sizesOf(node.values);
-  SmallVector<mlir::Type> types;
+  SmallVector<mlir::Type> results;
   for (const Local *local : yielded)
-    types.push_back(tensorType(local->type));
+    results.push_back(types.tensorType(local->type));
   SmallVector<StringRef> yields;
   for (Statistic statistic : node.yields)
     yields.push_back(textOf(statistic));
@@ -240,7 +269,7 @@ void Importer::attend(const Expr &expr, ArrayRef<const Local *> yielded) {
     summed.push_back(llvm::find(node.outer, index) - node.outer.begin());
   llvm::sort(summed);
   auto op = attn::AttendOp::create(
-      builder, at, types, outer, keys, values, normaliserOf(node.normaliser), builder.getStrArrayAttr(yields),
+      builder, at, results, outer, keys, values, normaliserOf(node.normaliser), builder.getStrArrayAttr(yields),
       DenseI64ArrayAttr(), node.normaliser == Normaliser::Entmax ? builder.getF64FloatAttr(node.alpha) : FloatAttr(),
       node.top ? builder.getI64IntegerAttr(node.top) : IntegerAttr(),
       summed.empty() ? DenseI64ArrayAttr() : builder.getDenseI64ArrayAttr(summed));
@@ -249,15 +278,15 @@ void Importer::attend(const Expr &expr, ArrayRef<const Local *> yielded) {
     name.indices.push_back(index->name);
   op->setLoc(attn::namedLocation(at, name));
   Formula::Surroundings around = surroundings();
-  Operation *owner = std::exchange(bodyOwner, op);
+  Operation *owner = scopes.exchangeBody(op);
   attendRegion(op.getScore(), node.score, {&node.outer, &node.keys}, nullptr, around);
   attendRegion(op.getMask(), node.mask, {&node.outer, &node.keys}, nullptr, around);
   attendRegion(op.getWeight(), node.weight, {&node.outer, &node.keys}, node.weightIn, around);
   attendRegion(op.getValue(), node.value, {&node.outer, &node.keys, &node.values}, nullptr, around);
   attendRegion(op.getSink(), node.sink, {&node.outer}, nullptr, around);
-  bodyOwner = owner;
+  scopes.exchangeBody(owner);
   for (auto [local, result] : llvm::zip_equal(yielded, op.getResults()))
-    locals[local] = result;
+    scopes.bind(local, result);
 }
 
 } // namespace attnc

@@ -1,8 +1,9 @@
-// Reductions along axes, and matrix products.
+#include "frontends/attn/Import/Contractions.h"
 
-#include "frontends/attn/Import/Importer.h"
-
+#include "frontends/attn/Import/Formula.h"
+#include "frontends/attn/Import/Reshapes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -13,17 +14,18 @@ using namespace typed;
 
 static bool isArgument(Combiner combiner) { return combiner == Combiner::ArgMax || combiner == Combiner::ArgMin; }
 
-SmallVector<Value> Importer::reductionStart(Combiner combiner, Element element, const Shape &shape, Location at) {
-  SmallVector<Value> start = {filled(identity(builder, at, combiner, element), element, shape, at)};
+SmallVector<Value> reductionStart(OpBuilder &builder, ImportScopes &scopes, Combiner combiner, Element element,
+                                  const Shape &shape, Location at) {
+  SmallVector<Value> start = {scopes.filled(identity(builder, at, combiner, element), element, shape, at)};
   if (isArgument(combiner)) {
     Value zero = constant(builder, at, Element::I32, {});
-    start.push_back(filled(zero, Element::I32, shape, at));
+    start.push_back(scopes.filled(zero, Element::I32, shape, at));
   }
   return start;
 }
 
-void Importer::yieldReduced(Combiner combiner, Element element, Value term, ValueRange soFar, unsigned loop,
-                            Location at) {
+void yieldReduced(OpBuilder &builder, Combiner combiner, Element element, Value term, ValueRange soFar, unsigned loop,
+                  Location at) {
   if (!isArgument(combiner)) {
     linalg::YieldOp::create(builder, at, combine(builder, at, combiner, element, soFar[0], term));
     return;
@@ -43,9 +45,10 @@ void Importer::yieldReduced(Combiner combiner, Element element, Value term, Valu
   linalg::YieldOp::create(builder, at, ValueRange{best, bestIndex});
 }
 
-Value Importer::axisReduction(const Expr &expr) {
+Value importAxisReduction(OpBuilder &builder, const ImportTypes &types, ImportScopes &scopes, const Expr &expr,
+                          Value source) {
   const AxisReduction &node = std::get<AxisReduction>(expr.node);
-  Location at = location(expr.range);
+  Location at = types.location(expr.range);
   Element element = node.source->type.element;
   unsigned rank = node.source->type.rank();
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
@@ -55,21 +58,21 @@ Value Importer::axisReduction(const Expr &expr) {
   for (unsigned i = 0; i < rank; ++i)
     if (iterators[i] == utils::IteratorType::parallel)
       kept.push_back(builder.getAffineDimExpr(i));
-  Value source = tensor(node.source);
-  SmallVector<Value> start = reductionStart(node.combiner, element, expr.type.shape, at);
+  SmallVector<Value> start = reductionStart(builder, scopes, node.combiner, element, expr.type.shape, at);
   SmallVector<AffineMap> maps = {builder.getMultiDimIdentityMap(rank)};
   maps.append(start.size(), AffineMap::get(rank, 0, kept, builder.getContext()));
   auto generic = linalg::GenericOp::create(builder, at, ValueRange(start).getTypes(), source, start, maps, iterators,
                                            [&](OpBuilder &, Location, ValueRange arguments) {
-                                             yieldReduced(node.combiner, element, arguments[0], arguments.drop_front(),
-                                                          node.axes[0], at);
+                                             yieldReduced(builder, node.combiner, element, arguments[0],
+                                                          arguments.drop_front(), node.axes[0], at);
                                            });
   return generic->getResults().back();
 }
 
 /// The map of one side of a matrix product, whose last two dimensions (or only one) are `own`; the ones before are
 /// broadcast to `batch`.
-Importer::Operand Importer::factor(ExprRef expr, ArrayRef<AffineExpr> own, const Shape &batch, unsigned loops) {
+static TensorOperand factor(OpBuilder &builder, const ImportTypes &types, Value value, ExprRef expr,
+                            ArrayRef<AffineExpr> own, const Shape &batch, unsigned loops) {
   const Shape &shape = expr->type.shape;
   size_t leading = shape.size() - own.size();
   llvm::SmallBitVector repeated(shape.size());
@@ -82,14 +85,15 @@ Importer::Operand Importer::factor(ExprRef expr, ArrayRef<AffineExpr> own, const
       read.push_back(builder.getAffineDimExpr(dimension));
   }
   read.append(own.begin(), own.end());
-  Value value = withoutDimensions(tensor(expr), expr->type.element, shape, repeated, location(expr->range));
+  value = dropDimensions(builder, types, value, expr->type.element, shape, repeated, types.location(expr->range));
   return {value, AffineMap::get(loops, 0, read, builder.getContext())};
 }
 
 /// Loops: batch..., rows, columns, depth, without rows or columns where that side is of rank 1.
-Value Importer::matMul(const Expr &expr) {
+Value importMatMul(OpBuilder &builder, const ImportTypes &types, ImportScopes &scopes, const Expr &expr,
+                   llvm::function_ref<Value(ExprRef)> tensor) {
   const MatMul &node = std::get<MatMul>(expr.node);
-  Location at = location(expr.range);
+  Location at = types.location(expr.range);
   Element element = expr.type.element;
   unsigned outer = expr.type.rank();
   bool hasRows = node.a->type.rank() > 1, hasColumns = node.b->type.rank() > 1;
@@ -98,9 +102,11 @@ Value Importer::matMul(const Expr &expr) {
   AffineExpr rows = builder.getAffineDimExpr(batch.size());
   AffineExpr columns = builder.getAffineDimExpr(outer - 1);
   using Dims = SmallVector<AffineExpr>;
-  Operand a = factor(node.a, hasRows ? Dims{rows, depth} : Dims{depth}, batch, outer + 1);
-  Operand b = factor(node.b, hasColumns ? Dims{depth, columns} : Dims{depth}, batch, outer + 1);
-  SmallVector<Value> start = reductionStart(Combiner::Add, element, expr.type.shape, at);
+  TensorOperand a =
+      factor(builder, types, tensor(node.a), node.a, hasRows ? Dims{rows, depth} : Dims{depth}, batch, outer + 1);
+  TensorOperand b =
+      factor(builder, types, tensor(node.b), node.b, hasColumns ? Dims{depth, columns} : Dims{depth}, batch, outer + 1);
+  SmallVector<Value> start = reductionStart(builder, scopes, Combiner::Add, element, expr.type.shape, at);
   SmallVector<utils::IteratorType> iterators(outer, utils::IteratorType::parallel);
   iterators.push_back(utils::IteratorType::reduction);
   Dims all;

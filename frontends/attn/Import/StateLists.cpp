@@ -1,7 +1,4 @@
-// States of modules that a step of training updates: what they become is set when the entry point returns. In a loop
-// over modules the values of all rounds are a list that the loop carries.
-
-#include "frontends/attn/Import/Importer.h"
+#include "frontends/attn/Import/StateLists.h"
 
 #include "dialects/Model/Lists.h"
 #include "dialects/Model/Model.h"
@@ -13,8 +10,7 @@ namespace attnc {
 
 using namespace typed;
 
-/// The updates in a loop, or in a loop in it.
-SmallVector<const StateUpdate *> Importer::updatesIn(const LoopCounter *counter) const {
+SmallVector<const StateUpdate *> StateLists::updatesIn(const LoopCounter *counter) const {
   SmallVector<const StateUpdate *> found;
   for (const StateUpdate *update : updates)
     if (llvm::is_contained(update->loops, counter))
@@ -22,25 +18,23 @@ SmallVector<const StateUpdate *> Importer::updatesIn(const LoopCounter *counter)
   return found;
 }
 
-/// An empty list for the rounds of the loop at `depth` and of those in it.
-Value Importer::stateList(const StateUpdate &update, size_t depth, Location at) {
+Value StateLists::emptyList(const StateUpdate &update, size_t depth, Location at) {
   SmallVector<int64_t> shape;
   for (size_t loop = depth; loop < update.loops.size(); ++loop)
     shape.push_back(update.loops[loop]->count.constant());
-  RankedTensorType element = tensorType(update.parameter->type);
+  RankedTensorType element = types.tensorType(update.parameter->type);
   llvm::append_range(shape, element.getShape());
   return tensor::EmptyOp::create(builder, at, shape, element.getElementType());
 }
 
-/// What a round of the loop at `depth` makes: the value, or the list of the loop in it.
-Value Importer::stateOfRound(const StateUpdate &update, size_t depth) {
-  return depth + 1 == update.loops.size() ? tensor(update.value) : stateLists.lookup(&update);
+Value StateLists::iterationValue(const StateUpdate &update, size_t depth) {
+  return depth + 1 == update.loops.size() ? tensors.tensor(update.value) : lists.lookup(&update);
 }
 
-void Importer::setStates() {
+void StateLists::setStates() {
   for (const StateUpdate *update : updates) {
-    Location at = location(update->range);
-    Value value = update->loops.empty() ? tensor(update->value) : stateLists.lookup(update);
+    Location at = types.location(update->range);
+    Value value = update->loops.empty() ? tensors.tensor(update->value) : lists.lookup(update);
     SmallVector<int64_t> counts;
     for (const LoopCounter *loop : update->loops)
       counts.push_back(loop->count.constant());
@@ -48,6 +42,14 @@ void Importer::setStates() {
       model::SetOp::create(builder, at, update->parameter->name, place, element);
     });
   }
+}
+
+void StateLists::beginEntry(const Entry &entry) {
+  updates.clear();
+  lists.clear();
+  for (const StateUpdate &update : entry.updates)
+    if (llvm::none_of(update.loops, [](const LoopCounter *loop) { return loop->count.is(0); }))
+      updates.push_back(&update);
 }
 
 } // namespace attnc

@@ -1,0 +1,42 @@
+//===- ProgramImporter.h - the module: parameters, entry points, optimizer steps ----------------------------------===//
+//
+// Walks a typed program (Check/Typed.h) and builds the module that docs/architecture.md shows under "After import". The
+// checker has reported all errors, so nothing here reports.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Import/Import.h"
+#include "frontends/attn/Import/StatementImporter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace attnc {
+
+class ProgramImporter {
+public:
+  ProgramImporter(const typed::Program &program, const SourceManager &sources, mlir::MLIRContext &context)
+      : program(program), builder(&context), types(sources, context), scopes(builder, types),
+        tensors(builder, types, scopes), states(builder, types, tensors),
+        statements(builder, types, scopes, tensors, states) {}
+
+  mlir::OwningOpRef<mlir::ModuleOp> run(llvm::StringRef name);
+
+private:
+  void parameter(const typed::Parameter &parameter);
+  void entry(const typed::Entry &entry);
+  mlir::func::FuncOp signature(const typed::Entry &entry);
+  void bindDimensions(const typed::Entry &entry, mlir::func::FuncOp function);
+  mlir::Attribute minimize(const typed::Entry &entry);
+  void optimizerStep(const typed::OptimizerStep &step, llvm::StringRef name);
+
+  const typed::Program &program;
+  mlir::OpBuilder builder;
+  ImportTypes types;
+  ImportScopes scopes;
+  TensorImporter tensors;
+  StateLists states;
+  StatementImporter statements;
+};
+
+} // namespace attnc

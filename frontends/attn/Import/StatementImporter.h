@@ -1,0 +1,40 @@
+//===- StatementImporter.h - statements: variables, loops over modules, scans -------------------------------------===//
+//
+// A scan is an scf.for over the time steps. model.element reads a tensor that the step subscripts, moved so that the
+// steps are its leading dimension. A stacked result is a per-iteration list, which model.with_element updates:
+//
+//   scan t over seq carry (h = h0) { h = f(x[:, t], h) } -> h[:, t]
+//
+//   %xs = linalg.transpose x [1, 0, 2]
+//   %h, %hs = scf.for %t = 0 to %seq iter_args(%h = %h0, %hs = tensor.empty) {
+//     %x_t = model.element %xs[%t] ...  model.with_element %next into %hs[%t] ... }
+//   %ys = linalg.transpose %hs [1, 0, 2]
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/attn/Import/StateLists.h"
+
+namespace attnc {
+
+class StatementImporter {
+public:
+  StatementImporter(mlir::OpBuilder &builder, const ImportTypes &types, ImportScopes &scopes, TensorImporter &tensors,
+                    StateLists &states)
+      : builder(builder), types(types), scopes(scopes), tensors(tensors), states(states) {}
+
+  void statements(const typed::Block &block);
+
+private:
+  void let(const typed::Let &let);
+  void loop(const typed::Loop &loop);
+  void scan(const typed::Scan &scan);
+
+  mlir::OpBuilder &builder;
+  const ImportTypes &types;
+  ImportScopes &scopes;
+  TensorImporter &tensors;
+  StateLists &states;
+};
+
+} // namespace attnc
