@@ -163,12 +163,11 @@ std::string missing(const Page &page) {
 std::string headOf(const Page &page) {
   std::vector<Json> devices = page.all("device");
   if (devices.empty())
-    return "**Not yet run on a device.** What is wanted is below. To fill this page, on the machine that builds\n"
-           "`scripts/gpu-check pack gpu-check.run`, then on the one with the device `sh gpu-check.run RESULTS`: that "
-           "file\n"
-           "needs libc and NVIDIA's driver, no network and no LLVM, and takes less than ten minutes. It leaves this "
-           "page,\n"
-           "what was measured, a line of JSON each, and its log in the folder RESULTS.\n";
+    return "**Not yet run on a device.** The tables have the targets. To fill this page, run\n"
+           "`scripts/gpu-check pack gpu-check.run` on the machine that builds, then `sh gpu-check.run RESULTS` on the\n"
+           "machine with the device. The file needs libc and NVIDIA's driver, no network and no LLVM, and takes less\n"
+           "than ten minutes. It writes this page, the measurements as lines of JSON, and its log to the folder "
+           "RESULTS.\n";
   const Json &device = devices.front();
   std::string text = fmt::format("Run on {}: sm_{}, {} processors, {:.1f} GB.\n", device.at("name").get<std::string>(),
                                  device.at("architecture").get<int>(), device.at("processors").get<int>(),
@@ -193,12 +192,12 @@ std::string textOf(const Page &page) {
     text += "\n## Answers\n\n" + checks(page);
   text +=
       "\n## Speed\n\n"
-      "C is the rate of cuBLAS on bf16 8192³, B that of copies, both in the same run; what FlexAttention takes is\n"
-      "divided by what attnc takes. Operands are random bf16, sums f32. Medians of runs for a second, behind half a\n"
-      "second that warms up, by the host's clock; several launches are one run, a graph. Peers' columns are shares of\n"
-      "the same C and B, or of FlexAttention's rate. FlexAttention is compiled with max-autotune-no-cudagraphs, and "
-      "its\n"
-      "tanh is PyTorch's, not the instruction; Triton's forward is its tutorial's, without warp specialisation.\n\n" +
+      "C is the rate of cuBLAS on bf16 8192³, B the rate of copies, both in the same run; a multiple of FlexAttention\n"
+      "is its time divided by attnc's time. Operands are random bf16, sums f32. Times are medians over a second of\n"
+      "runs after half a second of warm-up, by the host's clock; several launches form one run, a graph. The columns\n"
+      "of peers are shares of the same C and B, or of FlexAttention's rate. FlexAttention is compiled with\n"
+      "max-autotune-no-cudagraphs, and its tanh is PyTorch's, not the instruction; Triton's forward is that of its\n"
+      "tutorial, without warp specialisation.\n\n" +
       shares(page) + "\n" + compileTime(page);
   if (!page.lines.empty())
     text += "\n## Missing\n\n" + missing(page);
