@@ -1,16 +1,16 @@
 # attn_add_model(TARGET MODEL.attn [OPTIONS of `attnc compile`...])
 # Compiles a model ahead of time and links its object, its header and the runtime into TARGET.
 #   attn_add_model(app gpt.attn --set layers=12)
-# makes gpt.o and gpt.h; TARGET, and its users where it is a library, then include "gpt.h". --prefix NAME makes NAME.o
-# and NAME.h. With --target cuda TARGET is linked with the CUDA part of the runtime too.
-# TARGET may have models alone, as a library. Each model of TARGET needs a name of its own.
+# writes gpt.o and gpt.h; TARGET, and if it is a library, its users, then include "gpt.h". --prefix NAME writes NAME.o
+# and NAME.h. With --target cuda TARGET is also linked with the CUDA library of the runtime.
+# TARGET may be a library of models alone. Each model of TARGET needs a distinct name.
 
-# A caller's old policy version must not change what the commands below mean. CMP0116: a depfile's relative paths are
-# those of the build folder, or Ninja would compile the model in every build. CMP0118: GENERATED holds everywhere.
+# A caller's old policy version must not change the commands below. CMP0116: relative paths of a depfile are relative to
+# the build folder; otherwise Ninja would compile the model in every build. CMP0118: GENERATED is visible everywhere.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.20)
 
-# Sets `name`, after which the files and C names of the model are called, and fails if TARGET has a model of that name.
+# Sets `name`, the stem of the model's files and C names, and fails if TARGET has a model of that name.
 function(_attn_name_model target model name)
   get_filename_component(stem ${model} NAME_WLE)
   if("${ARGN}" MATCHES "--prefix[=;]([A-Za-z0-9_]+)")
@@ -26,8 +26,8 @@ function(_attn_name_model target model name)
   set(${name} ${stem} PARENT_SCOPE)
 endfunction()
 
-# CMake finds a target's linker language by its sources; objects and headers have none. So a target of models alone
-# is linked as C, or as the first language there is.
+# CMake derives a target's linker language from its sources; objects and headers have none. So a target of models alone
+# is linked as C, or as the first enabled language.
 function(_attn_set_linker_language target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources EXCLUDE REGEX "\\.(o|h)$")
@@ -66,7 +66,7 @@ function(attn_add_model target model)
   if("${ARGN}" MATCHES "--target[=;]cuda")
     list(APPEND libraries attnc::cuda)
   endif()
-  # Properties, because target_link_libraries() fails where the caller has used its other signature for TARGET.
+  # Properties, because target_link_libraries() fails if the caller has used its other signature for TARGET.
   set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ${libraries})
   set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES ${libraries})
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _attn_set_linker_language [[${target}]])")

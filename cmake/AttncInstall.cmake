@@ -1,5 +1,5 @@
-# What `cmake --install` puts in place: the compiler, the runtime, and a CMake package. The component `dialects`
-# (dialects/CMakeLists.txt, tools/attn-opt, tools/attn-reduce) is for those who write passes.
+# `cmake --install` installs the compiler, the runtime, and a CMake package. The component `dialects`
+# (dialects/CMakeLists.txt, tools/attn-opt, tools/attn-reduce) is for authors of passes.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

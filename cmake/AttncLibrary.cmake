@@ -3,14 +3,14 @@
 # attnc_mlir_library(NAME SOURCES... [LINK LIB...])    a library on MLIR
 # attnc_executable(NAME SOURCES... [LINK LIB...])      a program without MLIR, or one whose headers need exceptions
 # attnc_mlir_executable(NAME SOURCES... [LINK LIB...]) a program on MLIR
-# A library is called Attnc and its folder; those of the dialects, which are installed, have the dialects' names.
-# Every library is static and sees the tree's root (include as "dialects/Attn/Attn.h") and the build's.
-# Those on MLIR share one precompiled header, and those that link GoogleTest another, with its headers; tests without
-# MLIR share a third. Tests spend their time in libraries: their own code is compiled quickly. (So is, in a test, what
-# is inline in libraries' headers and was not inlined, for the linker takes one copy.)
+# The name of a library is Attnc and its folder; the installed libraries of the dialects have the dialects' names.
+# Every library is static, with the root of the source and build trees as include folders ("dialects/Attn/Attn.h").
+# Libraries on MLIR share one precompiled header, and targets that link GoogleTest another, with its headers; tests
+# without MLIR share a third. Tests spend their time in libraries, so their own code is compiled with -O1. (So may be
+# functions of libraries' headers that are not inlined, because the linker uses one copy.)
 set(attnc_test_options $<$<CONFIG:Release>:-O1>)
 
-# A header that is parsed once: NAME shares it with whoever is given to target_precompile_headers(... REUSE_FROM NAME).
+# A header that is parsed once: NAME shares it with the targets of target_precompile_headers(... REUSE_FROM NAME).
 function(attnc_precompiled_header name)
   cmake_parse_arguments(ARG "" "" "HEADERS;LINK;OPTIONS" ${ARGN})
   add_library(${name} STATIC ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)

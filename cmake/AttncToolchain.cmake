@@ -1,4 +1,4 @@
-# What makes the build fast where it is found: ccache, lld. What every target shares: warnings, sanitizers.
+# ccache and lld for a fast build, if they are installed; warnings and sanitizers for all targets.
 find_program(ATTNC_CCACHE ccache)
 if(ATTNC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # A precompiled header is only cached with these settings.
