@@ -1,7 +1,7 @@
-"""Runs the commands of a page and compares what they print to the letter: CheckConsole.py PAGE INPUTS
+"""Runs the commands of a page and compares their output to the letter: CheckConsole.py PAGE INPUTS
 
-A block ```console holds commands behind `$ ` with what each prints below it, both streams. They run in order in the
-current directory, which gets a copy of the files of INPUTS.
+A block ```console contains commands after `$ `, each with its output (both streams) below it. The commands run in order
+in the current directory, to which the files of INPUTS are copied.
 """
 import re
 import shutil

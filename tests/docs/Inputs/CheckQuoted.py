@@ -1,5 +1,5 @@
-"""CheckQuoted.py PAGE TITLE OUTPUT [shape]: the lines that a page quotes below a title of a command's output, and the title,
-are lines of it, in this order; with `shape`, numbers with a point may be others, and as wide as they like."""
+"""CheckQuoted.py PAGE TITLE OUTPUT [shape]: a title and the lines that PAGE quotes below it are lines of the command's
+output, in this order; with `shape`, numbers with a point may differ in value and width."""
 
 import re
 import sys
@@ -19,4 +19,4 @@ for line in open(page):
 said = map(read, open(output))
 missing = [line for line in quoted if read(line) not in said]
 if not quoted or missing:
-    sys.exit(f"{page} has no {title}" if not quoted else f"{output} has no line behind the one before:\n{missing[0]}")
+    sys.exit(f"{page} has no {title}" if not quoted else f"{output} has no line after the previous one:\n{missing[0]}")
