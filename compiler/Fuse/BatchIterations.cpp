@@ -1,9 +1,9 @@
 //===- BatchIterations.cpp - attn-batch-iterations ----------------------------------------------------------------===//
 //
-// Loop distribution of recurrences: contractions that are not part of the recurrence leave the loop. One matrix product
-// over all time steps replaces one for each.
+// Loop distribution of recurrences: contractions that do not depend on the recurrence leave the loop. One matrix
+// product over all time steps replaces one product in each.
 //
-// Needs: invariant code outside of loops. Leaves, in loops with model.scan,
+// Precondition: invariant code is outside of loops. Postcondition, in loops with model.scan:
 //
 //   - no contraction of list elements with weights: it is computed before the loop, whose iterations read its elements;
 //   - no contraction with weights whose results are only written to a list: it is computed after the loop, on the list
@@ -18,7 +18,7 @@
 //     %sum = %dw + generic %x_t' @ %z_t                          model.with_element %z_t into %zs[%t]
 //                                                              %dw = generic %x' @ %zs : sums over iterations and rows
 //
-// A weight here is a tensor of static shape from outside of the loop; so no list is quadratic in the sequence.
+// A weight here is a tensor of static shape from outside of the loop, so no list is quadratic in the sequence.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Analysis/HostFunctions.h"
@@ -41,14 +41,14 @@ namespace attnc {
 #include "compiler/Fuse/Passes.h.inc"
 namespace {
 
-/// A value that is an element of a per-iteration list, at index `place`.
+/// An element of a per-iteration list, at index `place`.
 struct Listed {
   Value list;
   IterationOrder order = IterationOrder::None;
   Value place;
 };
 
-/// The values in a loop that are elements of per-iteration lists from outside.
+/// The values of a loop that are elements of per-iteration lists defined outside of it.
 class ListedValues {
 public:
   ListedValues(scf::ForOp loop, SymbolicShapes &shapes) : loop(loop), shapes(shapes) {
@@ -72,12 +72,13 @@ private:
   llvm::DenseMap<Value, Listed> values;
 };
 
-/// Whether the value is defined outside of the loop, with a size that is independent of the input.
+/// True if the value is defined outside of the loop, with a size that is independent of the input.
 bool isWeight(Value value, scf::ForOp loop) {
   return isOutside(value, loop) && cast<RankedTensorType>(value.getType()).hasStaticShape();
 }
 
-/// Whether the input has an element for each point of the op's loops, so that the list of results is no larger.
+/// True if the input has one element for each point of the op's loops, so that the list of results is no larger than
+/// its list.
 bool keepsSize(OpOperand *input, linalg::GenericOp op) {
   AffineMap map = op.getMatchingIndexingMap(input);
   return map.isPermutation() && map.getNumDims() == op.getNumLoops();
@@ -85,7 +86,7 @@ bool keepsSize(OpOperand *input, linalg::GenericOp op) {
 
 //===-------------------------------------------- before the loop ---------------------------------------------===//
 
-/// Moves ops on list elements before a loop.
+/// Hoists ops on list elements out of a loop.
 class Hoister {
 public:
   Hoister(scf::ForOp loop, SymbolicShapes &shapes) : loop(loop), shapes(shapes), listed(loop, shapes) {}
@@ -111,7 +112,7 @@ private:
   SymbolicShapes &shapes;
   ListedValues listed;
   SmallVector<linalg::GenericOp> candidates;
-  llvm::DenseMap<Value, Listed> promised; ///< results of candidates, without a list yet
+  llvm::DenseMap<Value, Listed> promised; ///< results of candidates that will have a list if the candidate is hoisted
   llvm::SetVector<Operation *> chosen;
 
   Listed placeOf(Value value) const {
@@ -119,7 +120,8 @@ private:
     return found.list ? found : promised.lookup(value);
   }
 
-  /// All operands are defined outside, or are elements of lists that iterations traverse in the same order.
+  /// Records the op as a candidate if all operands are defined outside, or are elements of lists that all iterations
+  /// read in the same order.
   void considerCandidate(linalg::GenericOp op) {
     if (!canWiden(op, loop))
       return;
@@ -155,7 +157,7 @@ private:
     for (Value input : op.getInputs()) {
       Listed found = listed.lookup(input);
       if (!found.list && !isOutside(input, loop))
-        return; // it could not be hoisted itself
+        return; // the producer of this operand was not hoisted
       inputs.push_back({found.list ? found.list : input, bool(found.list)});
     }
     OpBuilder before(loop), inside(op);
@@ -172,7 +174,7 @@ private:
 
 //===-------------------------------------------- after the loop ----------------------------------------------===//
 
-/// Moves ops after a loop whose results no later iteration reads.
+/// Sinks ops whose results no later iteration reads below a loop.
 class Sinker {
 public:
   Sinker(scf::ForOp loop, SymbolicShapes &shapes) : loop(loop), shapes(shapes), listed(loop, shapes) {}
@@ -182,7 +184,7 @@ public:
     for (unsigned number = 0; number < loop.getNumResults(); ++number)
       if (!loop.getResult(number).use_empty() && !planList(number) && !planSum(number))
         others.push_back(number);
-    // Other ops may now have per-iteration lists as operands.
+    // The ops sunk so far may have given other ops per-iteration lists as operands.
     for (unsigned number : others)
       planSum(number);
     if (sunk.empty() || !hasKnownSizes)
@@ -198,24 +200,24 @@ private:
   /// The source of an operand of a sunk op.
   struct Source {
     enum { Outside, List, Stack, Op } kind;
-    Value value;         ///< Outside, List
-    unsigned number = 0; ///< of the stack, or of the op in the tree
+    Value value;         ///< if Outside or List
+    unsigned number = 0; ///< index of the stack, or of the op in the tree
   };
   struct Node {
     linalg::GenericOp op;
     SmallVector<Source> inputs;
   };
-  /// A result of the loop that is computed after it: by one tree, or as the sum of several.
+  /// A result of the loop that is computed after it, from one tree or as the sum of several trees.
   struct Sunk {
     unsigned result;
     bool isSum;
     SmallVector<unsigned> roots;
   };
-  /// A value of each iteration that is needed after the loop; a result of the loop is the list of them.
+  /// A value of each iteration that ops after the loop read; a result of the loop is the list of these values.
   struct Stack {
     Value value;
     IterationOrder order;
-    std::optional<unsigned> result; ///< of the loop, if there is one already
+    std::optional<unsigned> result; ///< index of that result, if the loop has it already
   };
 
   scf::ForOp loop;
@@ -226,14 +228,14 @@ private:
   SmallVector<Sunk> sunk;
   bool hasKnownSizes = true;
 
-  /// Records that a per-iteration list of the value is created before the loop.
+  /// Records that the per-iteration list of the value is allocated before the loop.
   void needsKnownSize(Value value) {
     OpBuilder before(loop);
     hasKnownSizes &= !llvm::is_contained(dynamicSizes(before, shapes, value), Value());
   }
   Value yielded(unsigned number) { return loop.getYieldedValues()[number]; }
 
-  /// The writer of a list of exactly one element for each iteration.
+  /// Returns the op that writes a list of exactly one element for each iteration, or null.
   model::WithElementOp writerOf(unsigned number) {
     auto writer = listWriter(loop, number, shapes);
     bool isWhole = writer && shapes.extent(loop.getRegionIterArg(number), 0) == shapes.size(loop.getUpperBound());
@@ -292,7 +294,7 @@ private:
     return true;
   }
 
-  /// a + b, element by element.
+  /// True if the op is a + b, element by element.
   static bool isAddition(linalg::GenericOp op) {
     if (!op || !isPointwise(op) || !isElementFunction(op) || op.getNumDpsInputs() != 2 ||
         llvm::range_size(op.getBody()->without_terminator()) != 1 ||
@@ -303,7 +305,7 @@ private:
     return add && ((add.getLhs() == a && add.getRhs() == b) || (add.getLhs() == b && add.getRhs() == a));
   }
 
-  /// Collects the terms of a sum; false if one of them cannot be summed after the loop.
+  /// Collects the terms of a sum. Returns false if one of them cannot be summed after the loop.
   bool collectTerms(Value value, IterationOrder order, SmallVectorImpl<linalg::GenericOp> &terms) {
     auto op = value.getDefiningOp<linalg::GenericOp>();
     if (!op || op->getBlock() != loop.getBody() || !value.hasOneUse())
@@ -312,7 +314,7 @@ private:
       return llvm::all_of(op.getInputs(), [&](Value input) { return collectTerms(input, order, terms); });
     if (op.getNumReductionLoops() == 0 || !canWiden(op, loop) || !startsFromZero(op, 0))
       return false;
-    // A contraction is worth a list of what it reads, another sum is worth none of its own.
+    // A contraction is worth new lists of its operands; another sum has to find its operands in lists.
     bool isWorth = matchContraction(op) || llvm::all_of(op.getInputs(), [&](Value input) {
                      return isOutside(input, loop) || listed.lookup(input).order == order || isStacked(input, order);
                    });
@@ -325,7 +327,7 @@ private:
            llvm::any_of(stacks, [&](const Stack &stack) { return stack.value == value && stack.order == order; });
   }
 
-  /// The order in which iterations read lists; ascending if they read none.
+  /// Returns the order in which iterations read lists; ascending if they read none.
   IterationOrder usualOrder() {
     for (auto element : loop.getOps<model::ElementOp>())
       if (Listed found = listed.lookup(element.getResult()); found.list)
@@ -351,7 +353,7 @@ private:
     return true;
   }
 
-  /// Adds results to the loop: the lists of values that are needed after it.
+  /// Adds results to the loop: the lists of values that ops after it read.
   void stackValues() {
     SmallVector<Value> values, places;
     OpBuilder start = OpBuilder::atBlockBegin(loop.getBody());

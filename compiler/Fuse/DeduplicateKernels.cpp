@@ -1,7 +1,7 @@
 //===- DeduplicateKernels.cpp - attn-deduplicate-kernels ----------------------------------------------------------===//
 //
-// Merges kernels of equal structure, which differ only in names and source locations. Kernels that read parameters
-// updated by their entry point are not merged with others, whose weights may be packed.
+// Merges kernels of equal structure, which differ only in names and source locations. A kernel that reads a parameter
+// which its entry point updates is not merged with kernels that may read the parameter packed.
 //
 // Precondition: outlined kernels. Postcondition: no two kernels have the same structure; calls refer to the first one.
 //
@@ -23,7 +23,7 @@ namespace attnc {
 #include "compiler/Fuse/Passes.h.inc"
 namespace {
 
-/// Equal for kernels of equal structure that are called alike.
+/// Returns a text that is equal for kernels that can be merged: of equal structure, with the same updated parameters.
 std::string structureOf(func::FuncOp kernel, ArrayRef<unsigned> updatedParameters) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -35,7 +35,7 @@ std::string structureOf(func::FuncOp kernel, ArrayRef<unsigned> updatedParameter
 
 struct DeduplicateKernels : impl::DeduplicateKernelsPassBase<DeduplicateKernels> {
   void runOnOperation() override {
-    llvm::StringMap<SmallVector<unsigned>> updatedParameters; // by kernel, the arguments
+    llvm::StringMap<SmallVector<unsigned>> updatedParameters; // arguments of each kernel
     UpdatedParameters updated(getOperation());
     getOperation().walk([&](func::CallOp call) {
       for (auto [number, operand] : llvm::enumerate(call.getOperands()))

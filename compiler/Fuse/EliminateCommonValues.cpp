@@ -1,10 +1,11 @@
 //===- EliminateCommonValues.cpp - attn-eliminate-common-values ---------------------------------------------------===//
 //
-// Common subexpression elimination in linear time. MLIR's hash of an op leaves its regions out, so that MLIR's pass
-// compares all linalg.generics of equal operands two by two, body by body. Here it runs on ops with regions that have a
-// hash of what they compute as an attribute.
+// Common subexpression elimination in linear time. MLIR's hash of an op ignores its regions, so MLIR's pass compares
+// each pair of linalg.generics with equal operands, body by body. Here the pass runs on ops that have a hash of their
+// regions as an attribute.
 //
-// Needs: nothing. Leaves: one of the ops that compute the same value, where it dominates the others.
+// Precondition: none. Postcondition: of the ops that compute the same value, only one that dominates the others
+// remains.
 //
 //   %a = linalg.generic ins(%x) { x * 2 }            %a = linalg.generic ins(%x) { x * 2 }
 //   %b = linalg.generic ins(%x) { x * 3 }      →     %b = linalg.generic ins(%x) { x * 3 }
@@ -27,8 +28,8 @@ namespace {
 
 constexpr llvm::StringLiteral hashAttrName = "attn.hash";
 
-/// Hashes of values by how they are computed: values that are computed alike have equal ones, whether or not they are
-/// one value already. Ops are added in the order of the program, those of regions before the op that has these.
+/// Value numbering by hashes: values that are computed by equal expressions have equal hashes. Ops are added in program
+/// order, the ops of a region before the op that has the region.
 class ValueHashes {
 public:
   size_t add(Operation *op) {

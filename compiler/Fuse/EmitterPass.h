@@ -1,6 +1,6 @@
 //===- EmitterPass.h - base of passes that query emitters ---------------------------------------------------------===//
 //
-// A pass of EmitterPasses.td over a module, with the emitters, which must outlive it:
+// Base of a pass over a module that queries emitters (EmitterPasses.td). The emitters must outlive the pass:
 //
 //   struct PackWeights : EmitterPass<PackWeights, impl::PackWeightsPassBase> {
 //     using EmitterPass::EmitterPass;
@@ -37,7 +37,7 @@ public:
   }
 
 protected:
-  /// The first emitter that may emit the kernel and supports it, or null.
+  /// Returns the first emitter that may emit the kernel and supports it, or null.
   const Emitter *emitterOf(mlir::func::FuncOp kernel, const Target &target) const {
     for (const std::unique_ptr<Emitter> &emitter : emitters)
       if (emitter->makesCodeFor(target) && mayTake(*emitter, kernel) && emitter->supports(kernel, target))
@@ -45,7 +45,7 @@ protected:
     return nullptr;
   }
 
-  /// Whether an emitter has fast code for a sum over windows as it is.
+  /// True if an emitter has fast code for a sum over windows without rewriting it to a contraction.
   bool sumsWindows(mlir::Operation *sum, const Target &target) const {
     return llvm::any_of(emitters, [&](const std::unique_ptr<Emitter> &emitter) {
       return emitter->makesCodeFor(target) && emitter->sumsWindows(sum, target);

@@ -1,6 +1,6 @@
 //===- EmitterPasses.td - passes of fuse that query emitters ------------------------------------------------------===//
 //
-// registerFusePasses (Fuse.h) registers them with their emitters, which the generated registration does not have.
+// registerFusePasses (Fuse.h) registers these passes, because the generated registration passes no emitters.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 include "mlir/Pass/PassBase.td"

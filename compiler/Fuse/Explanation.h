@@ -8,10 +8,10 @@
 
 namespace attnc {
 
-/// Prints the kernels of each entry point and its decisions, made and left.
+/// Prints the kernels and the decisions of each entry point, then the decisions on weights.
 void printExplanation(mlir::ModuleOp module, llvm::raw_ostream &stream);
 
-/// A line "place: error: ..." for --require-fused, for each materialised all-pairs tensor.
+/// Returns a line "LOCATION: error: not fused: ..." for each all-pairs tensor that is materialised (`--require-fused`).
 std::vector<std::string> unfusedPairs(mlir::ModuleOp module);
 
 } // namespace attnc

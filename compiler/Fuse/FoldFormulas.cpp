@@ -2,9 +2,9 @@
 //
 // Inlines the elements of a pointwise tensor into the formula that reads them by subscript.
 //
-// Precondition: pointwise chains are fused. Postcondition: no pointwise tensor that a formula (a region of attend, the
-// body of a pointwise op) reads exactly once for each element; none that reads nothing; no all-pairs tensor that is
-// cheap to compute.
+// Precondition: pointwise chains are fused. Postcondition: no formula (a region of attend, the body of a pointwise op)
+// reads by subscript a pointwise tensor that has no operands, that it reads exactly once for each element, or, over all
+// pairs, that is cheap to compute.
 //
 //   %bias = generic { slope * (i - j) }  : [heads, seq, seq]      score (%h, %i, %j) {
 //   attend ... score (%h, %i, %j) {                          →      ... slope * (%i - %j)
@@ -13,8 +13,8 @@
 // attn-fold-pair-formulas does this for all-pairs tensors that an attend reads, and no others. It runs before derive,
 // so that no gradient of an all-pairs tensor is materialised.
 //
-// A data-dependent subscript is checked where an element is loaded. A tensor is not folded if that would remove the
-// load with the subscript, as of iota(n).
+// A data-dependent subscript is checked where an element is loaded. If folding would remove that load, as for iota(n),
+// the tensor is not folded.
 //
 // Folding saves the tensor. It costs recomputation if the formula has more indices than the tensor: k[j, d] * scale
 // would be recomputed for every query.
@@ -43,7 +43,7 @@ namespace attnc {
 #include "compiler/Fuse/Passes.h.inc"
 namespace {
 
-/// The largest cost for which an element of an all-pairs tensor is recomputed rather than loaded.
+/// Largest cost at which an element of an all-pairs tensor is recomputed rather than loaded.
 constexpr int64_t kCheapElement = 24;
 
 class FormulaFolder {
@@ -91,7 +91,8 @@ private:
     return true;
   }
 
-  /// Whether each subscript that comes from data is one of a tensor that the formula reads, of the same size.
+  /// True if each subscript that comes from data is also a subscript of a tensor that the formula reads, of the same
+  /// size.
   static bool keepsChecks(tensor::ExtractOp extract, linalg::GenericOp producer) {
     return llvm::all_of(llvm::enumerate(extract.getIndices()), [&](auto subscript) {
       return !comesFromData(subscript.value()) || llvm::any_of(producer.getDpsInputOperands(), [&](OpOperand *operand) {
@@ -119,7 +120,7 @@ private:
     return costOf(producer.getRegion()).instructions <= kCheapElement && isOfAllPairs(extract, isUsed);
   }
 
-  /// The outer indices that count queries of one set of keys: those by which no value is chosen.
+  /// Returns the outer indices that number queries of the same keys: no subscript of a key or value depends on them.
   static SmallVector<unsigned> queryIndices(attn::AttendOp attend) {
     unsigned outer = attend.getNumOuter(), keys = attend.getNumKeys();
     llvm::SmallBitVector chooses(outer);
@@ -162,7 +163,7 @@ private:
     });
   }
 
-  /// Does the element depend on both a query and a key, outside any reduction?
+  /// True if the element depends on both a query and a key, outside of any reduction.
   static bool isOfAllPairs(tensor::ExtractOp extract, llvm::function_ref<bool(unsigned)> isUsed) {
     auto attend = extract->getParentOfType<attn::AttendOp>();
     if (!attend || extract->getParentOfType<attn::ReduceOp>())

@@ -1,11 +1,11 @@
 //===- FoldViews.cpp - attn-fold-views ----------------------------------------------------------------------------===//
 //
-// Folds views into their users: views become subscripts and indexing maps of the ops that read them, and a transpose of
-// a result of attention or of a contraction becomes the order in which the result is written.
+// Folds views into their users: views become subscripts and indexing maps of the ops that read them. A transpose of a
+// result of attention or of a contraction becomes the order in which the result is written.
 //
 // attn-fold-views-into-attention does this for operands and results of attention alone. It runs before derive, so that
-// gradients refer to the viewed tensors: a gradient's formulas read the tensors whose gradient it computes, and are not
-// changed afterwards.
+// gradients refer to the viewed tensors: a gradient's formulas read the tensors whose gradient it computes, and no
+// later pass may change them.
 //
 // Precondition: views are ops (attn-raise-views). Postcondition: no transpose or slice before a `tensor.extract`; no
 // transpose before a linalg.generic; no slice before a pointwise op; no transpose after an attend that has no other
@@ -81,7 +81,7 @@ void ViewFolder::record(Reason reason, Operation *what, Operation *into, Value t
                           {}});
 }
 
-/// The number of views before `value`, up to the last one that is not free.
+/// Returns the number of views before `value`, up to the last one that is not free.
 static unsigned viewsToFold(Value value) {
   unsigned depth = 0, fold = 0;
   for (Operation *op = value.getDefiningOp(); isView(op); op = op->getOperand(0).getDefiningOp()) {
@@ -145,8 +145,8 @@ SmallVector<Value> ViewFolder::throughSlice(OpBuilder &builder, tensor::ExtractS
   return result;
 }
 
-/// A subscript from data is checked against the size of what is read: through a view that has less of that dimension,
-/// or that makes it a part of another one, it would be in range too often.
+/// True if the checks of data-dependent subscripts stay equally strict. A subscript is checked against the size of the
+/// tensor that is read; the source of a view that narrows or splits that dimension has a larger size.
 bool ViewFolder::keepsChecks(Operation *view, ValueRange subscripts) {
   auto fromData = [&](int64_t dim) { return comesFromData(subscripts[dim]); };
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view))
@@ -246,7 +246,7 @@ bool ViewFolder::foldTransposes(linalg::GenericOp op) {
   return changed;
 }
 
-/// An operand that is broadcast along dimensions of size 1 is read without them.
+/// Drops the dimensions of size 1 along which an operand is broadcast.
 void ViewFolder::dropUnitDims(linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   bool changed = false;
@@ -280,7 +280,7 @@ void ViewFolder::dropUnitDims(linalg::GenericOp op) {
     op.setIndexingMapsAttr(Builder(op.getContext()).getAffineMapArrayAttr(maps));
 }
 
-/// Whether all readers of the views of which `value` is the last can take their elements by subscript.
+/// True if all readers of `value` and of the views before it can read their elements by subscript.
 static bool isReadBySubscriptAlone(Value value) {
   for (Operation *view = value.getDefiningOp(); isView(view); view = view->getOperand(0).getDefiningOp())
     for (OpOperand &use : view->getResult(0).getUses()) {
@@ -292,7 +292,7 @@ static bool isReadBySubscriptAlone(Value value) {
   return true;
 }
 
-/// A pointwise op reads a slice by subscript, so that the slice need not exist.
+/// Replaces slices that a pointwise op reads by subscripts, so that the slices are not materialised.
 linalg::GenericOp ViewFolder::readSlicesBySubscript(linalg::GenericOp op) {
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
@@ -353,7 +353,7 @@ void ViewFolder::foldIntoLayout(attn::AttendOp attend) {
   transpose.erase();
 }
 
-/// Whether the loops of a contraction's result are those of the batch, then of its rows, then of its columns.
+/// True if the result's loops are in the order batch, rows, columns.
 static bool isInGroups(linalg::GenericOp op) {
   auto dims = matchContraction(op);
   if (!dims)
@@ -364,8 +364,8 @@ static bool isInGroups(linalg::GenericOp op) {
   return wanted == plainDims(op.getIndexingMapsArray().back());
 }
 
-/// The gradient of a matrix that was read transposed is a product that is transposed: the same with its factors
-/// exchanged, which is computed where the transpose stands.
+/// Folds the transpose of a product into the contraction: it becomes the product of the exchanged factors. The gradient
+/// of a matrix that was read transposed is such a product.
 void ViewFolder::foldIntoLayout(linalg::GenericOp contraction) {
   auto product = contraction->getNumResults() == 1 ? contraction.getResult(0) : Value();
   if (!product || !product.hasOneUse() || !matchContraction(contraction))
@@ -396,7 +396,7 @@ void ViewFolder::foldIntoLayout(linalg::GenericOp contraction) {
   contraction.erase();
 }
 
-/// A transpose that is folded may be the next op of a walk, so the ops are gathered first.
+/// Folding erases ops that a walk would visit next, so the ops are gathered first.
 void ViewFolder::foldLayouts() {
   SmallVector<attn::AttendOp> attends;
   function.walk([&](attn::AttendOp attend) { attends.push_back(attend); });
@@ -438,7 +438,7 @@ namespace {
 
 struct FoldViews : impl::FoldViewsPassBase<FoldViews> {
   void runOnOperation() override {
-    // Gradients are written with all operands of the forward, of which they need some.
+    // Gradients list all operands of the forward pass, used or not.
     RewritePatternSet operands(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(operands);
     FrozenRewritePatternSet patterns(std::move(operands));

@@ -12,9 +12,8 @@
 //                                                          %z = expand %z2
 //
 // Loops of one iteration are removed from sums of products, and a product of several factors first becomes a
-// contraction (LiftFactors.h), except a sum over windows that an emitter supports as it is. Such a sum and its epilogue
-// are marked as a group of kind "loops"; attn-split-kernels splits the groups that the emitter does not support as a
-// whole.
+// contraction (LiftFactors.h). A sum over windows that an emitter supports directly is neither; it and its epilogue are
+// marked as a group of kind "loops", which attn-split-kernels splits if the emitter does not support the whole group.
 //
 // If both operands of a pointwise op are contractions, it becomes the epilogue of the later one.
 //
@@ -82,8 +81,8 @@ linalg::GenericOp ContractionFormer::findEpilogue(linalg::GenericOp contraction)
   return consumer;
 }
 
-/// Whether the kernels can read the matrix on the right where it lies: the matrices of a batch one after the other,
-/// each by rows of columns or of depth, its columns ending in the result's innermost.
+/// True if kernels can read the right matrix in its memory order: batch dimensions first, then its columns and its
+/// depth as one run of dimensions each, with the result's innermost column innermost among the columns.
 bool ContractionFormer::isRightInOrder(linalg::GenericOp contraction, const ContractionDims &dims) {
   Value right = contraction.getInputs()[dims.rhs];
   SmallVector<unsigned> loops = *plainDims(contraction.getIndexingMapsArray()[dims.rhs]), parts;
@@ -103,8 +102,8 @@ bool ContractionFormer::isRightInOrder(linalg::GenericOp contraction, const Cont
   return parts.size() <= 2 && lastColumn == wantedLast;
 }
 
-/// Whether the kernels can step through the depth of the matrix on the left where it lies: in the order of the right
-/// one's, at one stride, or at one stride for a number of steps that is known.
+/// True if kernels can traverse the depth of the left matrix in its memory order: its depth loops are adjacent in the
+/// order of the right matrix, or the innermost one has a constant extent above 1.
 bool ContractionFormer::isLeftInOrder(linalg::GenericOp contraction, const ContractionDims &dims,
                                       ArrayRef<unsigned> depth) {
   SmallVector<unsigned> loops = *plainDims(contraction.getIndexingMapsArray()[dims.lhs]);
@@ -116,7 +115,7 @@ bool ContractionFormer::isLeftInOrder(linalg::GenericOp contraction, const Contr
   return isRun || (steps.isConstant() && steps.constant() > 1);
 }
 
-/// Replaces an operand of the contraction by a copy whose dimensions are the loops `wanted`.
+/// Replaces an operand of the contraction by a copy whose dimensions are the loops `wanted`, in that order.
 void ContractionFormer::copyToOrder(linalg::GenericOp contraction, unsigned operand, ArrayRef<unsigned> wanted) {
   SmallVector<AffineMap> maps = contraction.getIndexingMapsArray();
   SmallVector<unsigned> loops = *plainDims(maps[operand]);
@@ -141,7 +140,7 @@ void ContractionFormer::copyToOrder(linalg::GenericOp contraction, unsigned oper
   contraction.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
 }
 
-/// Copies the operands that the kernels cannot read where they lie: to [batch, depth, columns], [batch, rows, depth].
+/// Copies the operands that kernels cannot read in memory order: to [batch, depth, columns], [batch, rows, depth].
 void ContractionFormer::orderOperands(linalg::GenericOp contraction, const ContractionDims &dims) {
   auto joined = [](ArrayRef<unsigned> batch, ArrayRef<unsigned> outer, ArrayRef<unsigned> inner) {
     SmallVector<unsigned> all(batch);
@@ -160,14 +159,14 @@ void ContractionFormer::orderOperands(linalg::GenericOp contraction, const Contr
     copyToOrder(contraction, dims.lhs, joined(dims.batch, dims.m, depth));
 }
 
-/// How the operands of a contraction and of its epilogue fall into groups of loops.
+/// The operands of a contraction and of its epilogue by groups of loops.
 struct ContractionFormer::Form {
   enum { Batch, M, N, K };
-  SmallVector<Dims> groups;                    ///< loops of the contraction by part: batch, m, n, k
-  SmallVector<Dims> tileGroups;                ///< loops of the epilogue by part: batch, m, n
-  SmallVector<unsigned> loopOfGroup;           ///< the one loop that becomes of each
-  SmallVector<unsigned> lhs, rhs, out;         ///< parts of each operand, in order
-  SmallVector<SmallVector<unsigned>> epilogue; ///< parts of each of the epilogue's operands
+  SmallVector<Dims> groups;                    ///< loops of the contraction by group: batch, m, n, k
+  SmallVector<Dims> tileGroups;                ///< loops of the epilogue by group: batch, m, n
+  SmallVector<unsigned> loopOfGroup;           ///< the loop that replaces each group
+  SmallVector<unsigned> lhs, rhs, out;         ///< groups of each operand, in order
+  SmallVector<SmallVector<unsigned>> epilogue; ///< groups of each operand of the epilogue
   unsigned loops = 0;
 };
 
@@ -184,7 +183,7 @@ ContractionFormer::formOf(linalg::GenericOp contraction, const ContractionDims &
   auto out = splitIntoGroups(*plainDims(maps[2]), form.groups);
   if (!lhs || !rhs || !out)
     return std::nullopt;
-  // The epilogue's loops are the dimensions of the product; its groups are counted in them.
+  // The loops of the epilogue are the dimensions of the product, so its groups are numbered by these.
   form.tileGroups.resize(3);
   unsigned position = 0;
   for (unsigned group : *out)
@@ -214,7 +213,7 @@ ContractionFormer::formOf(linalg::GenericOp contraction, const ContractionDims &
   return form;
 }
 
-/// The contraction over [batch,] M, N, K.
+/// Creates the contraction over [batch,] M, N, K.
 linalg::GenericOp ContractionFormer::buildProduct(linalg::GenericOp contraction, const ContractionDims &dims,
                                                   const Form &form) {
   OpBuilder builder(contraction);
@@ -233,7 +232,7 @@ linalg::GenericOp ContractionFormer::buildProduct(linalg::GenericOp contraction,
                         {mapFor(form.lhs), mapFor(form.rhs), mapFor(form.out)}, iterators);
 }
 
-/// The epilogue over [batch,] M, N.
+/// Creates the epilogue over [batch,] M, N.
 linalg::GenericOp ContractionFormer::buildEpilogue(linalg::GenericOp epilogue, Value productBefore, Value product,
                                                    const Form &form) {
   OpBuilder builder(epilogue);
@@ -319,7 +318,7 @@ void ContractionFormer::recordEpilogue(linalg::GenericOp epilogue, linalg::Gener
                           {}});
 }
 
-/// Sums over windows that stay as they are form kernels with their epilogues.
+/// Groups each sum that remains a sum over windows with its epilogue.
 void ContractionFormer::joinEpilogues(llvm::function_ref<bool(linalg::GenericOp)> staysWindow) {
   SmallVector<linalg::GenericOp> sums;
   function.walk([&](linalg::GenericOp op) {

@@ -14,8 +14,8 @@
 //                                                    %p2 = generic e[r, k] / s[r]         {attn.group = [0, "rows"]}
 //                                                    %p = expand %p2
 //
-// If the row loops are adjacent in all operands, they are collapsed to one loop, so that kernels over equal rows are
-// shared whatever their row dimensions are.
+// If the row loops are adjacent in all operands, they are collapsed to one loop, so that equal kernels are merged for
+// any number of row dimensions.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Analysis/Decisions.h"
@@ -49,7 +49,7 @@ struct FormRows : impl::FormRowsPassBase<FormRows> {
       });
       RowGroup::Groups groups = groupsIn(function);
       int64_t next = nextGroupNumber(function);
-      // A group consists of ops that were there before; those it replaces are never seeds again.
+      // Seeds were collected before any group; collapsing replaces members, so replaced seeds are skipped.
       llvm::DenseSet<Operation *> taken;
       for (linalg::GenericOp seed : seeds)
         if (!taken.contains(seed) && !groupOf(seed) && seed.getNumLoops() > 1 && rowRole(seed, seed.getNumLoops() - 1))

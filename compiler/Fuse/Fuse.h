@@ -1,11 +1,11 @@
 //===- Fuse.h - the fuse phase: tensor computations to kernels --------------------------------------------------===//
 //
-// The fuse phase turns an imported module into kernels and entry points that only call them (docs/architecture.md).
-// docs/passes.md lists the passes, Passes.td and EmitterPasses.td define them; buildKernelsPipeline and
-// buildWeightsPipeline have their order.
+// The fuse phase rewrites an imported module to kernels and entry points that only call them (docs/architecture.md).
+// Passes.td and EmitterPasses.td define its passes, docs/passes.md lists them, buildKernelsPipeline and
+// buildWeightsPipeline order them.
 //
-// Two of them have a part that runs before derive, for attention alone: attn-fold-views-into-attention and
-// attn-fold-pair-formulas. attn-batch-iterations runs there too, so that gradients are derived from its result.
+// Derive is preceded by two variants that rewrite attention alone, attn-fold-views-into-attention and
+// attn-fold-pair-formulas, and by attn-batch-iterations, so that gradients are derived from their results.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,32 +20,32 @@ namespace attnc {
 #define GEN_PASS_DECL
 #include "compiler/Fuse/Passes.h.inc"
 
-/// Sums over windows that one of `emitters` supports as they are do not become contractions. `emitters` must outlive
-/// the pass.
+/// Creates the pass. A sum over windows that one of `emitters` supports directly does not become a contraction.
+/// `emitters` must outlive the pass.
 std::unique_ptr<mlir::Pass> createFormContractionsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                                                        llvm::StringRef target = "native");
-/// `target` is an argument of Target::resolve. `emitters` must outlive the pass.
+/// Creates the pass. `target` is an argument of Target::resolve. `emitters` must outlive the pass.
 std::unique_ptr<mlir::Pass> createSplitKernelsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
                                                    llvm::StringRef target = "native");
 std::unique_ptr<mlir::Pass> createPackWeightsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
                                                   llvm::StringRef target = "native");
 
-/// The phase up to kernels, for a builtin.module. One of `emitters` supports each kernel on `target`; without emitters
-/// that is not checked. `emitters` must outlive the passes.
+/// Adds the passes up to kernels, for a builtin.module. They ensure that one of `emitters` supports each kernel on
+/// `target`; without emitters they do not check it. `emitters` must outlive the passes.
 void buildKernelsPipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                           llvm::StringRef target = "native");
-/// The rest of the phase packs weights in the layouts that the kernels' emitters require; without emitters weights stay
-/// plain.
+/// Adds the passes that pack weights in the layouts that the emitters of kernels require; without emitters no weight is
+/// packed.
 void buildWeightsPipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                           llvm::StringRef target = "native");
-/// The whole phase. The pipeline of a compile applies a strategy's choice of emitters between its two parts.
+/// Adds both parts. The compile itself applies a strategy's choice of emitters between them.
 void buildFusePipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                        llvm::StringRef target = "native");
 
 /// Registers the upstream interfaces that the passes use, for a context without them.
 void registerFuseInterfaces(mlir::DialectRegistry &registry);
 
-/// Registers the passes, and the pipeline as `attn-fuse` (weights stay plain), for attn-opt. attn-split-kernels and
+/// Registers the passes, and the pipeline `attn-fuse` (without packed weights), for attn-opt. attn-split-kernels and
 /// attn-pack-weights query `emitters`, which must outlive every use of the passes.
 void registerFusePasses(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters);
 

@@ -3,15 +3,15 @@
 // Fuses chains of pointwise ops to one linalg.generic, and a pointwise op with the reduction that reads it.
 //
 // Precondition: transposes are folded where possible (attn-fold-views); the others become pointwise ops here.
-// Postcondition: no pointwise op whose only user is a pointwise op, or a reduction that reads each of its elements
+// Postcondition: no pointwise op has a pointwise op as its only user, or a reduction that reads each of its elements
 // once.
 //
-// A producer is not computed twice, unless it reads nothing (a constant, positions): it is not fused if it has several
-// users, if the user broadcasts it along a dimension, or if the user is a contraction. The size of formulas is bounded:
-// one with hundreds of operations or dozens of tensors is a kernel of its own (isFormulaTooLarge). The new value of a
-// parameter (model.set) is a second result of the op that reads the parameter, so that an optimizer's update is one op.
-// In a time step of a scan, every pointwise op with several users is a further result too, because a time step is short
-// and each op would be a launch.
+// A producer is not computed twice, unless it has no operands (a constant, positions): it is not fused if it has
+// several users, if the user broadcasts it along a dimension, or if the user is a contraction. Formulas with hundreds
+// of operations or dozens of tensors are not formed (isFormulaTooLarge). The new value of a parameter (model.set) is a
+// second result of the op that reads the parameter, so that an optimizer's update is one op. In a time step of a scan,
+// a pointwise op with several users also becomes a further result of its first reader, because a time step is short and
+// each op is a launch.
 //
 //   %a = generic { addf }  ins(%x, %bias)
 //   %b = generic { gelu }  ins(%a)                 →     %b = generic { addf, gelu }  ins(%x, %bias)
@@ -39,10 +39,11 @@ namespace attnc {
 #include "compiler/Fuse/Passes.h.inc"
 namespace {
 
-/// Makes one op of a pointwise op and the first of its readers, with the results of both for the others, where these
-/// are updates of parameters or the step of a scan is around them.
+/// Fuses a pointwise op with the first of its readers to one op with the results of both. The other readers must be
+/// updates of parameters, unless the ops are in a time step of a scan.
 struct FirstReader {
-  /// The op that the consumer and one of its producers became; null: it is the first reader of none.
+  /// Returns the op that replaces the consumer and one of its producers; null if it is not the first reader of any
+  /// producer.
   static linalg::GenericOp joinProducer(IRRewriter &rewriter, linalg::GenericOp consumer) {
     if (!isJoinable(consumer))
       return nullptr;
@@ -60,7 +61,8 @@ struct FirstReader {
     return nullptr;
   }
 
-  /// Whether all other users follow the consumer and benefit from the fusion.
+  /// True if the fusion is legal: all other users follow the consumer, and are updates of parameters or in a time step
+  /// of a scan.
   static bool mayJoin(linalg::GenericOp producer, linalg::GenericOp consumer) {
     Block *block = consumer->getBlock();
     if (producer->getBlock() != block)
@@ -76,24 +78,24 @@ struct FirstReader {
         return false;
       hasOthers = true;
     }
-    // One reader of several results is none that upstream fuses.
+    // Upstream's fusion covers the remaining case, a single result with a single reader.
     return (hasOthers || producer.getNumResults() > 1) && isJoinable(producer) &&
            !isFormulaTooLarge(producer, consumer);
   }
 
-  /// Its initial values do not matter.
+  /// True if the op is pointwise and does not read its initial values.
   static bool isJoinable(linalg::GenericOp op) {
     return isPointwise(op) && llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
              return op.getMatchingBlockArgument(&init).use_empty();
            });
   }
 
-  /// Replaces both ops at the position of the consumer. They have the same elements, because it reads each where it is
-  /// written.
+  /// Creates the op with the results of both at the position of the consumer. The indices of both ops agree, because
+  /// the consumer reads the element that the producer writes at the same indices.
   static linalg::GenericOp join(OpBuilder &rewriter, linalg::GenericOp producer, linalg::GenericOp consumer) {
     SmallVector<Value> inputs, inits;
     SmallVector<AffineMap> maps;
-    SmallVector<BlockArgument> arguments; // of both bodies, that the inputs stand for
+    SmallVector<BlockArgument> arguments; // of both bodies, one for each input
     for (linalg::GenericOp op : {producer, consumer})
       for (OpOperand *input : op.getDpsInputOperands())
         if (op == producer || input->get().getDefiningOp() != producer) {
@@ -134,13 +136,13 @@ struct FusePointwise : impl::FusePointwisePassBase<FusePointwise> {
   void runOnOperation() override {
     for (func::FuncOp function : hostFunctions(getOperation())) {
       generaliseNamedOps(function);
-      // Of upstream's patterns those around fusion. A greedy driver would fuse too, but visit each op of a formula
-      // again whenever that has become longer.
+      // Applies upstream's patterns for reshapes and unused operands alone. A greedy driver that also fused would visit
+      // each op of a formula again after each fusion.
       RewritePatternSet patterns(&getContext());
       linalg::populateElementwiseOpsFusionPatterns(patterns, [](OpOperand *) { return false; });
       if (failed(applyPatternsGreedily(function, std::move(patterns))))
         return signalPassFailure();
-      // From producers to their readers: what an op reads is whole before it is fused.
+      // Producers come before their readers, so the operands of an op are completely fused before it is.
       SmallVector<linalg::GenericOp> ops;
       function.walk([&](linalg::GenericOp op) { ops.push_back(op); });
       for (linalg::GenericOp op : ops)
@@ -149,7 +151,7 @@ struct FusePointwise : impl::FusePointwisePassBase<FusePointwise> {
     }
   }
 
-  /// Fuses into an op what it reads, one producer after the other, until none is left that may be.
+  /// Fuses producers into the consumer, one after the other, until no legal fusion remains.
   LogicalResult fuseProducers(linalg::GenericOp consumer) {
     IRRewriter rewriter(consumer);
     while (true) {
@@ -162,7 +164,7 @@ struct FusePointwise : impl::FusePointwisePassBase<FusePointwise> {
           return success();
         consumer = fuse(rewriter, consumer, *operand);
       }
-      // A tensor that both read becomes one operand.
+      // Tensors that both ops read become one operand.
       FailureOr<linalg::GenericOp> clean =
           linalg::deduplicateOperandsAndRemoveDeadResults(rewriter, consumer, /*removeOutputs=*/true);
       if (failed(clean))
@@ -171,7 +173,7 @@ struct FusePointwise : impl::FusePointwisePassBase<FusePointwise> {
     }
   }
 
-  /// The consumer with the formula of the producer of `operand` in its own. The producer goes, unless others read it.
+  /// Inlines the producer of `operand` into the consumer. The producer is erased unless other ops read it.
   static linalg::GenericOp fuse(IRRewriter &rewriter, linalg::GenericOp consumer, OpOperand &operand) {
     Operation *producer = operand.get().getDefiningOp();
     rewriter.setInsertionPoint(consumer);
@@ -204,7 +206,7 @@ struct FusePointwise : impl::FusePointwisePassBase<FusePointwise> {
     auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
     if (!producer || !consumer || producer->getBlock() != consumer->getBlock() || !isPointwise(producer))
       return false;
-    // To read where the element lies costs no more than to read a copy.
+    // Reading an element in its original location costs no more than reading a copy.
     bool isCheap = isCheapFormula(producer);
     if (!isCheap && !(onlyMoves(producer) && isPointwise(consumer)) && !readsOnce(consumer, operand, producer))
       return false;
@@ -215,12 +217,13 @@ struct FusePointwise : impl::FusePointwisePassBase<FusePointwise> {
     return !isFormulaTooLarge(producer, consumer) && record(operand, producer, consumer);
   }
 
-  /// Whether the operand is the only reader of its producer, and reads each element once.
+  /// True if the operand is the only reader of its producer, and reads each element once.
   static bool readsOnce(linalg::GenericOp consumer, OpOperand *operand, linalg::GenericOp producer) {
     AffineMap map = consumer.getMatchingIndexingMap(operand);
     if (producer->getNumResults() != 1 || !operand->get().hasOneUse() || !map.isPermutation())
       return false;
-    // The end of a norm or a softmax belongs to its rows, and leaves them only for a reader of the same rows.
+    // The last op of a norm or softmax belongs to the kernel of its rows; a reader fuses with it only if it reads the
+    // same rows.
     return map.isIdentity() || llvm::none_of(producer.getInputs(), isReduced);
   }
 
@@ -229,7 +232,7 @@ struct FusePointwise : impl::FusePointwisePassBase<FusePointwise> {
     return maker && maker.getNumReductionLoops() != 0 && !matchContraction(maker);
   }
 
-  /// Fuses and records the decision, unless a strategy refuses it.
+  /// Records the decision and returns true, unless a strategy refuses the fusion.
   bool record(OpOperand *operand, linalg::GenericOp producer, linalg::GenericOp consumer) {
     if (isRefused(reasonId(Reason::PointwiseFused), producer, consumer))
       return false;

@@ -21,12 +21,12 @@ struct GroupMark {
 void markGroup(mlir::Operation *op, GroupMark mark);
 std::optional<GroupMark> groupOf(mlir::Operation *op);
 void unmarkGroup(mlir::Operation *op);
-/// The lowest unused group number of the function.
+/// Returns the lowest unused group number of the function.
 int64_t nextGroupNumber(mlir::func::FuncOp function);
-/// Groups in the order of their first ops.
+/// Returns the groups in the order of their first ops.
 llvm::MapVector<int64_t, llvm::SmallVector<mlir::Operation *>> groupsIn(mlir::func::FuncOp function);
 
-/// Whether `op` computes tensor elements, so that it has to be in a kernel. Free reshapes and initial values of out
+/// True if `op` computes tensor elements and therefore belongs in a kernel. Free reshapes and initial values of out
 /// arguments do not.
 bool computesTensor(mlir::Operation *op);
 

@@ -31,14 +31,14 @@ bool asksForEquality(arith::CmpFOp op) {
   return llvm::is_contained({Predicate::OEQ, Predicate::UEQ, Predicate::ONE, Predicate::UNE}, op.getPredicate());
 }
 
-/// Whether the value is what a reduction has found so far.
+/// True if the value is the running result of a reduction.
 bool isAccumulator(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto generic = argument ? dyn_cast<linalg::GenericOp>(argument.getOwner()->getParentOp()) : linalg::GenericOp();
   return generic && generic.getNumReductionLoops() > 0 && argument.getArgNumber() >= generic.getNumDpsInputs();
 }
 
-/// The operands of `op` whose last bit decides.
+/// Returns the operands of `op` whose last bit changes its result.
 SmallVector<Value> decisiveOperands(Operation *op) {
   if (auto compare = dyn_cast<arith::CmpFOp>(op); compare && asksForEquality(compare))
     return {compare.getLhs(), compare.getRhs()};
@@ -60,7 +60,7 @@ struct KeepExact : impl::KeepExactPassBase<KeepExact> {
     }
   }
 
-  /// Marks what computes the values, up to what is read from tensors.
+  /// Marks the arithmetic that computes the values, up to elements read from tensors.
   static void markAll(SmallVector<Value> work) {
     llvm::DenseSet<Value> seen;
     while (!work.empty()) {

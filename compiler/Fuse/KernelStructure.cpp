@@ -14,7 +14,7 @@ std::string kernelStructure(func::FuncOp kernel) {
   for (NamedAttribute attribute : kernel->getAttrs())
     if (attribute.getName() != SymbolTable::getSymbolAttrName())
       stream << attribute.getName() << '=' << attribute.getValue() << ';';
-  AsmState names(kernel, OpPrintingFlags().useLocalScope()); // numbers the values of all ops, once
+  AsmState names(kernel, OpPrintingFlags().useLocalScope()); // numbers the values of all ops once
   for (Operation &op : kernel.front())                       // locations are not printed
     op.print(stream, names);
   return text;

@@ -6,11 +6,11 @@
 
 namespace attnc {
 
-/// A text that is equal for kernels of equal structure: types, attributes and ops, without names and source locations.
-/// After outlining a kernel has no schedule, so its text depends on its computation alone.
+/// Returns a text that is equal for kernels of equal structure: types, attributes and ops, without names and source
+/// locations. An outlined kernel has no schedule yet, so its text depends on its computation alone.
 std::string kernelStructure(mlir::func::FuncOp kernel);
 
-/// A hash of the text, the key of tuning databases.
+/// Returns a hash of that text, the key of tuning databases.
 std::string kernelFingerprint(mlir::func::FuncOp kernel);
 
 } // namespace attnc

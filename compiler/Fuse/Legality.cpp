@@ -38,7 +38,7 @@ std::optional<RowPart> rowRole(linalg::GenericOp op, unsigned rows) {
       return std::nullopt;
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto dims = plainDims(op.getMatchingIndexingMap(operand));
-    // A row's elements lie side by side.
+    // The elements of a row have to be contiguous.
     if (!dims || (llvm::is_contained(*dims, rows) && dims->back() != rows))
       return std::nullopt;
   }

@@ -13,7 +13,7 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// Factors of a term that are computed together, and the loops they depend on.
+/// Factors of a term that are multiplied into one tensor, and the loops that they depend on.
 struct FactorGroup {
   SmallVector<Value> factors;
   llvm::SmallBitVector loops;
@@ -22,7 +22,7 @@ struct FactorGroup {
 class FactorLifter {
 public:
   explicit FactorLifter(linalg::GenericOp op) : op(op), builder(op) {}
-  /// The sides of the contraction that it can be; nothing where it can't, or is one.
+  /// Returns the two sides of an equivalent contraction; null if there is none, or if the op is a contraction already.
   std::optional<std::pair<FactorGroup, FactorGroup>> sides();
   void lift(const std::pair<FactorGroup, FactorGroup> &sides, SymbolicShapes &shapesOfFunction);
 
@@ -47,7 +47,7 @@ private:
 
 } // namespace
 
-/// x where the body is `out + x`.
+/// Returns x if the body is `out + x`, otherwise null.
 Value FactorLifter::termOfSum() {
   if (op.getNumResults() != 1 || op.getNumReductionLoops() == 0 || !startsFromZero(op, 0) ||
       !getElementTypeOrSelf(op.getResult(0).getType()).isF32())
@@ -69,7 +69,7 @@ void FactorLifter::collectFactors(Value value, SmallVectorImpl<Value> &factors) 
   collectFactors(product.getRhs(), factors);
 }
 
-/// The loops on which a value of the body depends; false where it depends on what is summed so far.
+/// Adds the loops that a value of the body depends on. Returns false if the value depends on the running sum.
 bool FactorLifter::addLoops(Value value, llvm::SmallBitVector &loops) {
   if (value.getParentBlock() != op.getBody())
     return value.getParentRegion()->isAncestor(op->getParentRegion());
@@ -100,7 +100,8 @@ void FactorLifter::collectArguments(Value value, llvm::SetVector<Value> &argumen
     collectArguments(operand, arguments);
 }
 
-/// The two factors with most loops, neither of which has all of the other's, each with those that add none to it.
+/// Groups the factors by loops: a factor joins the first group that has all of its loops. Returns the groups if they
+/// are two and form a matrix product.
 std::optional<std::pair<FactorGroup, FactorGroup>> FactorLifter::grouped(ArrayRef<Value> factors) {
   SmallVector<FactorGroup> single;
   for (Value factor : factors) {
@@ -111,7 +112,7 @@ std::optional<std::pair<FactorGroup, FactorGroup>> FactorLifter::grouped(ArrayRe
   }
   SmallVector<FactorGroup> groups;
   SmallVector<FactorGroup *> order = llvm::map_to_vector(single, [](FactorGroup &each) { return &each; });
-  llvm::sort(order, [](FactorGroup *a, FactorGroup *b) { // of equal counts in the order of `single`
+  llvm::sort(order, [](FactorGroup *a, FactorGroup *b) { // ties in the order of `single`
     return std::pair(b->loops.count(), a) < std::pair(a->loops.count(), b);
   });
   for (FactorGroup *each : order) {
@@ -126,7 +127,7 @@ std::optional<std::pair<FactorGroup, FactorGroup>> FactorLifter::grouped(ArrayRe
   return std::pair(groups[0], groups[1]);
 }
 
-/// Both run over all that is summed, and each over an index of the result that the other does not have.
+/// True if both groups depend on all reduction loops, and each on a loop of the result that the other lacks.
 bool FactorLifter::isProductOfMatrices(const FactorGroup &left, const FactorGroup &right) {
   bool rows = false, columns = false;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
@@ -153,7 +154,7 @@ OpFoldResult FactorLifter::extentOf(unsigned loop) {
                            : OpFoldResult(shapes->materialise(builder, op.getLoc(), size));
 }
 
-/// How an element is read whose subscripts are indices of loops that run over all of its tensor.
+/// Returns the indexing map of an element whose subscripts are loops over the whole tensor; otherwise null.
 std::optional<AffineMap> FactorLifter::plainRead(Value factor) {
   auto load = factor.getDefiningOp<tensor::ExtractOp>();
   if (!load || load.getTensor().getParentBlock() == op.getBody())
@@ -187,8 +188,8 @@ Value FactorLifter::cloneInto(OpBuilder &body, Value value, IRMapping &mapping, 
   return made;
 }
 
-/// The loops of the group in the order in which its first factor lies in memory, where that is one: batches first, and
-/// no loop of the rows between those that are summed over. Nothing where it is not told by single loops.
+/// Returns the group's loops in the memory order of its first factor, batch loops first. Null if a subscript is not a
+/// single loop, or if rows and reduction loops alternate more than once.
 std::optional<SmallVector<unsigned>> FactorLifter::orderInMemory(const FactorGroup &group,
                                                                  const llvm::SmallBitVector &shared) {
   auto load = group.factors[0].getDefiningOp<tensor::ExtractOp>();
@@ -211,8 +212,9 @@ std::optional<SmallVector<unsigned>> FactorLifter::orderInMemory(const FactorGro
   return loops.size() == group.loops.count() && changes <= 1 ? std::optional(loops) : std::nullopt;
 }
 
-/// A tensor of the group's product over its loops, and how the contraction reads it. What is read where it lies need
-/// not be turned for the right side of a product; the left one is wanted by rows.
+/// Returns a tensor with the group's product, and the indexing map by which the contraction reads it. The right operand
+/// keeps the memory order of its first factor where possible, which needs no transposition; the left one is ordered by
+/// rows.
 std::pair<Value, AffineMap> FactorLifter::operandFor(const FactorGroup &group, const FactorGroup &other) {
   MLIRContext *context = op.getContext();
   if (auto argument = dyn_cast<BlockArgument>(group.factors[0]); argument && group.factors.size() == 1) {
@@ -290,8 +292,8 @@ void FactorLifter::lift(const std::pair<FactorGroup, FactorGroup> &sides, Symbol
   op.erase();
 }
 
-/// Loops of a sum of products that have one iteration, as types say. Of the result's dimensions the last is kept, and
-/// one more, for they may be the rows and the columns of a product of matrices.
+/// Returns the loops of a sum of products that have one iteration by their types. Two loops of the result remain, the
+/// last one among them, as rows and columns of a matrix product.
 static SmallVector<unsigned> unitLoopsOfSum(Operation *op) {
   auto sum = dyn_cast<linalg::GenericOp>(op);
   if (!sum || sum.getNumResults() != 1 || sum.getNumReductionLoops() == 0)

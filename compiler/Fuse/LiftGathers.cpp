@@ -27,12 +27,13 @@ namespace attnc {
 #include "compiler/Fuse/Passes.h.inc"
 namespace {
 
-/// x[i, j, .., s]: loops i, j, .. and a subscript s that is arithmetic on elements read along those loops alone.
+/// A read x[i, j, .., s] with loops i, j, .. and a subscript s computed from elements that are read along these loops
+/// alone.
 struct Gather {
   tensor::ExtractOp extract;
-  SmallVector<unsigned> rows;              ///< loops
-  llvm::SetVector<Operation *> arithmetic; ///< of the subscript
-  SmallVector<OpOperand *> operands;       ///< of the formula that it reads
+  SmallVector<unsigned> rows;              ///< the loops i, j, ..
+  llvm::SetVector<Operation *> arithmetic; ///< the ops that compute s
+  SmallVector<OpOperand *> operands;       ///< the formula's operands that s reads
 };
 
 struct LiftGathers : impl::LiftGathersPassBase<LiftGathers> {
@@ -47,7 +48,7 @@ struct LiftGathers : impl::LiftGathersPassBase<LiftGathers> {
     }
   }
 
-  /// Does a reduction run over the rows of `tensor`?
+  /// True if a reduction runs over the rows of `tensor`.
   static bool isReducedByRow(Value tensor) {
     int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
     return llvm::any_of(tensor.getUses(), [&](OpOperand &use) {
@@ -70,7 +71,7 @@ struct LiftGathers : impl::LiftGathersPassBase<LiftGathers> {
         return std::nullopt;
       gather.rows.push_back(index.getDim());
     }
-    // A formula over the rows alone joins their kernel unchanged.
+    // A formula over the rows alone joins their kernel without a change.
     bool isOfRows = formula.getNumReductionLoops() == 0 && formula.getNumLoops() == gather.rows.size();
     return !isOfRows && collectArithmetic(formula, gather) ? std::optional(gather) : std::nullopt;
   }
@@ -132,7 +133,7 @@ struct LiftGathers : impl::LiftGathersPassBase<LiftGathers> {
     formula.erase();
   }
 
-  /// The picked elements, over the rows.
+  /// Creates the tensor of the gathered elements, one for each row.
   static Value pick(OpBuilder &builder, Gather &gather, linalg::GenericOp formula, SymbolicShapes &shapes) {
     Location at = gather.extract->getLoc();
     std::vector<SizeExpr> extents = loopExtents(formula, shapes);

@@ -12,8 +12,8 @@
 //     value { v[b, j, d] }                                  %z = generic sum_j e,  %p = generic e / z     [b, n, n]
 //                                                           %y = generic sum_j p[b, i, j] * v[b, j, d]
 //
-// A row without unmasked keys becomes zeros, as in attention. Values of masked pairs have an effect: a NaN there
-// reaches the result, as in plain tensor code.
+// A row without unmasked keys becomes zeros, as in attention. The values of masked pairs are multiplied by zero: a NaN
+// among them reaches the result, as in plain tensor code.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Analysis/DataSubscripts.h"
@@ -41,29 +41,29 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A tensor, and the indices of the attend (outer, keys, values, features of a sum) that its dimensions are.
+/// A tensor whose dimensions are indices of the attend (outer, keys, values, features of a sum).
 struct Indexed {
   Value tensor;
   SmallVector<unsigned> dims;
 };
 
-/// An operand of a computation: an element of a tensor, or a value of a region with the arguments that are its indices.
+/// Operand of a computation: an element of a tensor, or a value of a region with the arguments that are its indices.
 struct Part {
   Indexed element;
   Region *region = nullptr;
   Value root;
-  SmallVector<Value> indices; ///< by number; null where the region has no such index
+  SmallVector<Value> indices; ///< by number; null if the region has no such index
 
   Part(Indexed element) : element(std::move(element)) {}
   Part(Region &region, Value root, SmallVector<Value> indices)
       : region(&region), root(root), indices(std::move(indices)) {}
 };
 
-/// The ops that compute a value of a region, in order, and the elements that they read.
+/// The ops that compute a value of a region, in order, and the elements that they load.
 struct Formula {
   llvm::SetVector<Operation *> ops;
   llvm::MapVector<Value, Indexed> elements;
-  llvm::SmallBitVector used; ///< indices
+  llvm::SmallBitVector used; ///< the indices that the value depends on
 };
 
 class ScoreHolder {
@@ -75,7 +75,7 @@ public:
       llvm::append_range(sizes, each);
   }
 
-  /// Why plain tensor code has no form of this attend; empty where it has one.
+  /// Returns the reason why the attend has no equivalent in plain tensor code; empty if it has one.
   std::string whyNot();
   void run();
 
@@ -106,13 +106,13 @@ private:
   unsigned outer, pairs;
   SymbolicShapes shapes;
   SmallVector<Value> sizes;
-  llvm::DenseMap<Value, Indexed> computed; ///< sums over features, and the share that the weight formula takes
-  Indexed largest, total;                  ///< of a row: its largest score, the sum of its exponentials
+  llvm::DenseMap<Value, Indexed> computed; ///< sums over features, and the attention weight
+  Indexed largest, total;                  ///< of each row: the largest score, the sum of exponentials
 };
 
 } // namespace
 
-/// Whether `tensor` is a cache, which holds anything behind its last position, or copies elements of one.
+/// True if `tensor` is a cache, whose elements after its length are undefined, or copies elements of a cache.
 static bool isFromCache(Value tensor) {
   SmallVector<Value> worklist = {tensor};
   llvm::DenseSet<Value> seen;
@@ -160,7 +160,7 @@ std::string ScoreHolder::whyNot() {
   for (Region *region : {&attend.getScore(), &attend.getMask(), &attend.getWeight(), &attend.getValue()}) {
     if (readsByData(*region))
       return "its formulas read at subscripts that come from data";
-    // Zero times a NaN is one.
+    // Zero times NaN is NaN.
     if (!attend.getMask().empty() && readsCache(*region))
       return "it is masked and reads a cache: plain code would multiply rows that are not written yet, which may be "
              "NaN, by zero";
@@ -180,7 +180,7 @@ Value ScoreHolder::emptyOf(ArrayRef<unsigned> dims) {
   return tensor::EmptyOp::create(builder, location, extents, builder.getF32Type());
 }
 
-/// Whether the indices run over all of the tensor, as those of an operand do.
+/// True if the indices run over the whole tensor, as the loops of an operand do.
 bool ScoreHolder::isReadWhole(Value tensor, ArrayRef<unsigned> dims) {
   return llvm::all_of(llvm::enumerate(dims),
                       [&](auto dim) { return shapes.extent(tensor, dim.index()) == shapes.size(sizes[dim.value()]); });
@@ -226,7 +226,7 @@ Formula ScoreHolder::formulaOf(const Part &part) {
   return formula;
 }
 
-/// The values of the parts inside an op over `loops`, whose `arguments` are the elements that the parts read.
+/// Clones the values of the parts into an op over `loops`, whose `arguments` are the elements that the parts read.
 static SmallVector<Value> partsAt(OpBuilder &at, Location location, ArrayRef<Part> parts, ArrayRef<Formula> formulas,
                                   ArrayRef<unsigned> loops, ValueRange arguments) {
   SmallVector<Value> values;
@@ -249,7 +249,7 @@ static SmallVector<Value> partsAt(OpBuilder &at, Location location, ArrayRef<Par
   return values;
 }
 
-/// One op over `dims`, the result's, and `reduced`.
+/// Creates one op over the result's loops `dims` and the reduction loops `reduced`.
 Indexed ScoreHolder::compute(ArrayRef<Part> parts, ArrayRef<unsigned> dims, ArrayRef<unsigned> reduced, double start,
                              Body body) {
   SmallVector<unsigned> loops(dims);
@@ -298,13 +298,13 @@ Indexed ScoreHolder::compute(ArrayRef<Part> parts, ArrayRef<unsigned> dims, Arra
   return {made.getResult(0), SmallVector<unsigned>(dims)};
 }
 
-/// The arguments of a region by the number of the index that they are.
+/// Returns the arguments of a region by the numbers of their indices.
 SmallVector<Value> ScoreHolder::indicesOf(Region &region) {
   bool isWeight = &region == &attend.getWeight();
   return SmallVector<Value>(llvm::drop_begin(region.getArguments(), isWeight));
 }
 
-/// Computes each sum over features of a region, over the indices that it depends on.
+/// Computes each sum over features of a region as a tensor over the indices that it depends on.
 void ScoreHolder::sumFeatures(Region &region) {
   if (region.empty())
     return;
@@ -315,7 +315,7 @@ void ScoreHolder::sumFeatures(Region &region) {
     llvm::append_range(indices, reduce.getBody().getArguments());
     llvm::append_range(sizes, reduce.getSizes());
     Part part(region, reduce.getBody().front().getTerminator()->getOperand(0), indices);
-    // Values of the enclosing region are recomputed inside of the sum.
+    // Values of the enclosing region are recomputed inside the sum.
     Formula formula = formulaOf(part);
     SmallVector<unsigned> dims;
     for (unsigned dim : range(0, before))
@@ -341,7 +341,7 @@ Indexed ScoreHolder::scores() {
   });
 }
 
-/// exp(s - max) / sum of those; zeros where all scores are -inf.
+/// Computes exp(s - max) divided by the row's sum of exponentials; zeros in rows whose scores are all -inf.
 Indexed ScoreHolder::shares(const Indexed &scores) {
   SmallVector<unsigned> rows = range(0, outer), keys = range(outer, pairs), all = range(0, pairs);
   largest = compute(Part(scores), rows, keys, -infinity, [&](OpBuilder &at, ValueRange values, Value most) {

@@ -33,7 +33,7 @@ struct NarrowSlices : impl::NarrowSlicesPassBase<NarrowSlices> {
       narrow(function);
   }
 
-  /// Whether every user of the slice's source reads the same part of it.
+  /// True if every user of the slice's source reads the same slice.
   static bool isOnlyReader(tensor::ExtractSliceOp slice, SymbolicShapes &shapes) {
     auto isEqual = [&](ArrayRef<OpFoldResult> a, ArrayRef<OpFoldResult> b) {
       return llvm::equal(a, b, [&](OpFoldResult x, OpFoldResult y) { return shapes.size(x) == shapes.size(y); });
@@ -73,7 +73,7 @@ struct NarrowSlices : impl::NarrowSlicesPassBase<NarrowSlices> {
   }
 
   void narrow(func::FuncOp function) {
-    // A tensor with two readers can be narrowed once both of them were.
+    // A tensor with two readers can be narrowed only after both of them, so the walk repeats until nothing changes.
     bool changed = true;
     while (changed) {
       changed = false;

@@ -1,8 +1,8 @@
 //===- OrderUpdates.cpp - attn-order-updates ----------------------------------------------------------------------===//
 //
 // Moves each `model.set` after all reads of its parameter. Fusion moves ops to their users, which may follow the update
-// of another parameter. If nothing has moved, a parameter is set right after its update, and the memory plan can
-// compute it in place.
+// of another parameter. If no such read follows, the set stays right after its update, and the memory plan can compute
+// the update in place.
 //
 // Precondition: outlined kernels. Postcondition: in each block, no `model.set` before a read of its parameter.
 //
@@ -25,7 +25,8 @@ namespace attnc {
 #include "compiler/Fuse/Passes.h.inc"
 namespace {
 
-/// All that reads the memory of `value`: its users, and those of what they may make of it without a kernel.
+/// Returns the readers of the memory of `value`: its users, and the users of views and loop-carried values derived from
+/// it.
 llvm::SetVector<Operation *> readersOf(Value value) {
   llvm::SetVector<Operation *> readers;
   readers.insert_range(value.getUsers());
@@ -60,7 +61,7 @@ struct OrderUpdates : impl::OrderUpdatesPassBase<OrderUpdates> {
     }
   }
 
-  /// Where the reader, or a loop with it, is in the block of the set.
+  /// Moves the set after the reader, or after the op of the set's block that contains the reader.
   static void moveBehind(model::SetOp set, Operation *reader) {
     Operation *inBlock = set->getBlock()->findAncestorOpInBlock(*reader);
     bool isEnd = inBlock && inBlock->hasTrait<OpTrait::IsTerminator>();

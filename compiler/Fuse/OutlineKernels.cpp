@@ -38,7 +38,7 @@ struct OutlineKernels : impl::OutlineKernelsPassBase<OutlineKernels> {
     }
   }
 
-  /// Initial values are created inside of the kernel, even if another op uses an equal tensor.
+  /// Clones initial values for each op, even if another op uses an equal tensor, so that the kernel creates its own.
   static void separateStarts(func::FuncOp function) {
     SmallVector<OpOperand *> starts;
     function.walk([&](linalg::LinalgOp op) {

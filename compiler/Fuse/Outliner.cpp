@@ -32,14 +32,14 @@ private:
   llvm::SmallPtrSet<Operation *, 8> inside;
   SymbolicShapes &shapes;
   llvm::SetVector<Value> tensors;
-  SmallVector<Value> scalars; ///< operands of the call behind the tensors
+  SmallVector<Value> scalars; ///< operands of the call after the tensors
   func::FuncOp kernel;
   IRMapping mapping;
 };
 
 } // namespace
 
-/// Made anew inside a kernel rather than passed to it.
+/// True if the kernel creates the value itself instead of having it as an argument.
 static bool isPreparation(Operation *op) {
   if (isa<tensor::EmptyOp>(op))
     return true;
@@ -77,7 +77,7 @@ void Outliner::gatherInOrder() {
                          return WalkResult::interrupt();
                      return WalkResult::advance();
                    }).wasInterrupted();
-    // A size or an empty tensor that a member needs is not moved: it cannot depend on a member's elements.
+    // A size or an empty tensor that a member reads is not moved: it cannot depend on a member's elements.
     if (reads) {
       depends.insert(op);
       dependent.push_back(op);
@@ -102,7 +102,7 @@ void Outliner::collectTensors(Value value) {
       return;
     }
   } else if (value.getType().isIndex()) {
-    return; // a size: from the arguments once they are known, or an argument itself
+    return; // sizes are computed from the dimensions of the arguments later, or become arguments
   }
   if (op)
     for (Value operand : op->getOperands())
@@ -119,7 +119,7 @@ void Outliner::collectFrom(Operation *op) {
     });
 }
 
-/// A size inside the kernel: a constant, the extent of an argument, arithmetic on those, or an argument.
+/// Creates a size inside the kernel: a constant, the extent of an argument, arithmetic on sizes, or an argument.
 Value Outliner::sizeInside(OpBuilder &builder, Value index) {
   Location location = index.getLoc();
   if (auto constant = getConstantIntValue(index))
@@ -229,7 +229,7 @@ void outlineGroups(func::FuncOp function, SymbolTable &symbols) {
   SymbolicShapes shapes(function);
   llvm::StringMap<unsigned> counts;
   for (auto &[number, ops] : groupsIn(function)) {
-    // The groups before have moved some, and not all alike.
+    // Outlining of earlier groups may have changed the order of the ops.
     llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     KernelKind kind = groupOf(ops.front())->kind;
     std::string name;

@@ -1,13 +1,12 @@
 //===- PackWeights.cpp - attn-pack-weights ------------------------------------------------------------------------===//
 //
-// Selects the weights that are packed. An argument of a kernel whose calls all pass a parameter gets `attn.packed` if
-// the kernel's emitter requires it (Codegen/Interface/PanelPacking.h). A matrix that all time steps of a scan read, and
-// that is no such parameter (a training step updates it), is packed before the scan by a `pack` kernel, whose result is
-// its argument in panels.
+// Selects the weights that are packed. An argument of a kernel to which all calls pass a parameter gets `attn.packed`
+// if the kernel's emitter requires it (Codegen/Interface/PanelPacking.h). A matrix that all time steps of a scan read
+// and that is no such parameter (a training step updates it) is packed before the scan by a `pack` kernel.
 //
 // Precondition: outlined kernels without duplicates, a target and its emitters. Postcondition: `attn.packed` on these
-// arguments, `pack` kernels, and a decision for each weight that a contraction reads: packed alone, packed beside the
-// plain tensor for another kernel, or plain.
+// arguments, `pack` kernels, and a decision for each weight that a contraction reads: packed, packed with a plain copy
+// for another kernel, or plain.
 //
 //   %w = model.get @up                                    func.func private @logits_gemm_2(%x, %w {attn.packed =
 //   call @logits_gemm_2(%x, %w, %bias)              →       {layout = "panels", nr = 48, ...}}, %bias)
@@ -30,7 +29,7 @@ namespace attnc {
 #include "compiler/Fuse/EmitterPasses.h.inc"
 namespace {
 
-/// A use of a parameter as an argument of a kernel.
+/// A read of a parameter through an argument of a kernel.
 struct Reading {
   func::FuncOp kernel;
   unsigned argument;
@@ -52,10 +51,11 @@ struct PackWeights : EmitterPass<PackWeights, impl::PackWeightsPassBase> {
     recordWeights();
   }
 
-  /// A parameter that the entry point changes would have to be packed again in each call.
+  /// True for a parameter that the entry point does not update; others would have to be packed in each call.
   using IsUnchanged = llvm::function_ref<bool(Value)>;
 
-  /// The result of a pack kernel consists of whole panels.
+  /// Returns the packing of an argument that is a parameter, or that a pack kernel before a scan packs into whole
+  /// panels.
   std::optional<OperandPacking> packingFor(func::FuncOp kernel, const Emitter &emitter, const Target &target,
                                            ArrayRef<func::CallOp> calls, IsUnchanged isUnchanged) {
     for (bool inScans : {false, true}) {
@@ -69,7 +69,7 @@ struct PackWeights : EmitterPass<PackWeights, impl::PackWeightsPassBase> {
     return std::nullopt;
   }
 
-  /// The outermost scan around the call whose steps all read the operand, or null.
+  /// Returns the outermost scan around the call whose iterations all read the same operand, or null.
   static scf::ForOp scanOver(func::CallOp call, unsigned argument) {
     scf::ForOp found;
     for (auto loop = call->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>()) {
@@ -81,7 +81,7 @@ struct PackWeights : EmitterPass<PackWeights, impl::PackWeightsPassBase> {
     return found;
   }
 
-  /// One kernel packs for all calls, each call's matrix in front of its scan.
+  /// Creates one pack kernel for all calls, and calls it for the matrix of each call before its scan.
   void packInFrontOfScans(func::FuncOp kernel, const OperandPacking &preferred, ArrayRef<func::CallOp> calls,
                           IsUnchanged isUnchanged) {
     func::FuncOp packer;
@@ -150,7 +150,7 @@ struct PackWeights : EmitterPass<PackWeights, impl::PackWeightsPassBase> {
     }
   }
 
-  /// Of all the parameters of that name.
+  /// Returns the bytes of all parameters of that name, as text.
   std::string packedBytesOf(StringRef name, Reading place) {
     auto packing = PanelPacking::fromAttribute(place.kernel.getArgAttr(place.argument, packedAttrName));
     auto type = cast<RankedTensorType>(place.kernel.getArgumentTypes()[place.argument]);

@@ -15,7 +15,7 @@ void buildKernelsPipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitte
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createResolveSizesPass());
   passes.addPass(createEliminateCommonValuesPass());
-  // Loop-invariant values, such as the angles of rotary positions, are computed once.
+  // Hoists loop-invariant values, such as the angles of rotary positions.
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createBatchIterationsPass());
   passes.addPass(createRaiseViewsPass());

@@ -2,16 +2,17 @@
 //
 // Rewrites a linalg.generic that only moves elements, as index notation produces it, to view ops.
 //
-// Precondition: none. Postcondition: a generic whose body is one element of one tensor, with each index used once, is a
-// chain of extract_slice, expand_shape, transpose and collapse_shape, as far as each is needed.
+// Precondition: none. Postcondition: a generic whose body is one element of one tensor and that uses each index once is
+// a chain of those among extract_slice, expand_shape, transpose and collapse_shape that it requires.
 //
 //   [b, s, m] => y[b, m / 64, s, m % 64]           transpose [0, 2, 1, 3], collapse [[0], [1], [2, 3]]
 //   [b, h, s, d] => x[b, s, 384 + h * 64 + d]      slice [.., 384:768], expand [.., 6, 64], transpose [0, 2, 1, 3]
 //
-// A list of one element, the remainder of a loop of one iteration, becomes an expand_shape of that element.
+// A per-iteration list of one element, which a loop of one iteration leaves behind, becomes an expand_shape of that
+// element.
 //
-// Each subscript is parsed as a number in mixed radix whose digits are the result's indices, or parts of them: the
-// index m above has the digits m / 64 and m % 64.
+// Each subscript is parsed as a mixed-radix number whose digits are indices of the result or parts of them: the index m
+// above has the digits m / 64 and m % 64.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #include "compiler/Analysis/HostFunctions.h"
@@ -35,7 +36,7 @@ namespace {
 struct Digit {
   unsigned dim;
   int64_t below = 1;                     ///< product of the extents of the lower digits of `dim`
-  int64_t extent = ShapedType::kDynamic; ///< dynamic: the whole of a dynamic index
+  int64_t extent = ShapedType::kDynamic; ///< dynamic: a whole dynamic index
   bool operator==(const Digit &other) const { return dim == other.dim && below == other.below; }
 };
 
@@ -44,7 +45,7 @@ struct Term {
   Digit digit;
 };
 
-/// A subscript: offset plus digits from the highest to the lowest.
+/// A subscript as a number: an offset plus digits from the highest to the lowest.
 struct Number {
   AffineExpr offset;
   SmallVector<Digit> digits;
@@ -56,7 +57,7 @@ public:
   explicit Rearrangement(linalg::GenericOp op) : op(op), indices{{}, op.getStaticLoopRanges()}, reader(indices) {
     indices.values.resize(indices.extents.size());
   }
-  /// The source and, for each of its dimensions, the number that selects; false where the op does more than move.
+  /// Matches the source and a number for each of its dimensions; false if the op does more than move elements.
   bool match();
   Value build(OpBuilder &builder, SymbolicShapes &shapes);
 
@@ -95,7 +96,7 @@ bool Rearrangement::readSource(SmallVectorImpl<AffineExpr> &subscripts) {
   source = extract.getTensor();
   for (Value subscript : extract.getIndices())
     subscripts.push_back(simplifySubscript(reader.read(subscript), indices.extents));
-  // A subscript that comes from data is a symbol inside the body.
+  // A data-dependent subscript is a symbol inside the body.
   return llvm::none_of(reader.symbols(), [&](Value symbol) { return symbol.getParentBlock() == op.getBody(); });
 }
 
@@ -155,7 +156,7 @@ bool Rearrangement::readNumber(AffineExpr expr, Number &number) {
     return false;
   llvm::sort(terms, [](const Term &a, const Term &b) { return a.factor > b.factor; });
   for (const Term &term : llvm::reverse(terms)) {
-    // Each digit weighs as much as all the lower ones count.
+    // The weight of each digit is the product of the lower digits' extents.
     if (ShapedType::isDynamic(number.span) || term.factor != number.span)
       return false;
     number.span = ShapedType::isDynamic(term.digit.extent) ? ShapedType::kDynamic : number.span * term.digit.extent;
@@ -166,7 +167,7 @@ bool Rearrangement::readNumber(AffineExpr expr, Number &number) {
   return true;
 }
 
-/// Every index of the result is used once, in whole.
+/// True if the digits cover every index of the result exactly once.
 bool Rearrangement::digitsCoverResult() {
   for (auto [dim, extent] : llvm::enumerate(indices.extents)) {
     SmallVector<Digit> digits;
@@ -179,7 +180,7 @@ bool Rearrangement::digitsCoverResult() {
     for (const Digit &digit : digits) {
       if (digit.below != covered)
         return false;
-      // The whole of an index whose extent is known when running: there is no other digit of it.
+      // A digit of dynamic extent is the whole index, so the index has no other digit.
       covered = ShapedType::isDynamic(digit.extent) ? ShapedType::kDynamic : covered * digit.extent;
     }
     if (digits.empty() || covered != extent)
@@ -266,7 +267,7 @@ Value Rearrangement::build(OpBuilder &builder, SymbolicShapes &shapes) {
   return value;
 }
 
-/// The list, where it has one element.
+/// Returns the only element as a list if the list has one element, otherwise null.
 static Value listOfOne(model::WithElementOp list) {
   RankedTensorType type = list.getList().getType();
   if (type.getDimSize(0) != 1)

@@ -52,7 +52,8 @@ static Value expandTo(OpBuilder &builder, Value value, ArrayRef<SizeExpr> sizes,
   return tensor::ExpandShapeOp::create(builder, value.getLoc(), type, value, groups, output);
 }
 
-/// Units join the dimension before them, leading ones the first.
+/// Returns the groups of an expand_shape: a unit dimension joins the dimension before it, leading ones the first
+/// dimension.
 static SmallVector<ReassociationIndices> joinUnits(const Grouping &grouping) {
   SmallVector<ReassociationIndices> groups;
   ReassociationIndices leading;

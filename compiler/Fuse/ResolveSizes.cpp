@@ -1,7 +1,7 @@
 //===- ResolveSizes.cpp - attn-resolve-sizes ----------------------------------------------------------------------===//
 //
-// Rewrites every size to arithmetic on the dimensions of the function's arguments, so that no query of a shape keeps a
-// computation alive or prevents a fusion.
+// Rewrites every size to arithmetic on the dimensions of the function's arguments, so that no query of a shape prevents
+// dead-code elimination or fusion.
 //
 // Precondition: an imported module. Postcondition: `tensor.dim` only of function arguments, at the top of each
 // function.

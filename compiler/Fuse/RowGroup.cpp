@@ -37,13 +37,13 @@ bool RowGroup::hasSameRows(linalg::GenericOp op) {
   return std::equal(rowExtents.begin(), rowExtents.end(), extents.begin());
 }
 
-/// The op in the block of the group that contains `op`.
+/// Returns the op in the block that contains `op`.
 static Operation *inBlock(Operation *op, Block *block) { return block->findAncestorOpInBlock(*op); }
 
 Operation *RowGroup::endOfWays(Operation *op) const {
   for (Operation *member : ops)
     op = op->isBeforeInBlock(member) ? member : op;
-  // Groups that span the op become one call, through which a path may lead back.
+  // A later path may lead through groups that span the op, because each becomes one call.
   auto spans = [&](ArrayRef<Operation *> group) {
     return group.front()->getBlock() == op->getBlock() && group.front()->isBeforeInBlock(op) &&
            op->isBeforeInBlock(group.back());
@@ -74,7 +74,7 @@ bool RowGroup::staysOneStep(linalg::GenericOp op) const {
         continue;
       if (isInside(reader))
         return false;
-      // Ops that become one call with the user follow the group too.
+      // Ops that become one call with the reader follow the group too.
       for (Operation *each : stepOf(reader))
         if (!end->isBeforeInBlock(each) && seen.insert(each).second)
           work.push_back(each);
@@ -144,7 +144,7 @@ void RowGroup::grow() {
       member->walk([&](Operation *nested) {
         for (Value operand : nested->getOperands())
           consider(operand.getDefiningOp());
-        // Ops that read single elements of the rows of the member.
+        // Ops that load single elements of the member's rows.
         for (Value operand : nested->getOperands())
           for (Operation *user : operand.getUsers())
             if (isa<tensor::ExtractOp>(user))

@@ -16,7 +16,7 @@
 
 namespace attnc {
 
-/// Bound of the scratch for rows between ops, in bytes for each worker: half of an L2 cache.
+/// Limit of the scratch for rows between ops, in bytes for each worker: half of an L2 cache.
 constexpr int64_t kRowScratch = 512 * 1024;
 
 class RowGroup {
@@ -27,12 +27,12 @@ public:
   RowGroup(mlir::linalg::GenericOp seed, SymbolicShapes &shapes, const Groups &others);
 
   void grow();
-  /// The reason why `op` cannot join; null if it can.
+  /// Returns the reason why `op` cannot join; null if it can.
   std::optional<Reason> whyNot(mlir::linalg::GenericOp op);
   llvm::SmallVector<mlir::linalg::GenericOp> members() const;
-  /// Whether rows fill less than half of a vector. A reduction of such rows alone is vectorised along another loop.
+  /// True if rows fill less than half of a vector. A reduction of such rows alone is vectorised along another loop.
   bool hasShortRows() const { return length.isConstant() && length.constant() < 16; }
-  /// The first member that reads `result`, or null.
+  /// Returns the first member that reads `result`, or null.
   mlir::Operation *readerOf(mlir::Value result) const;
   /// Collapses the row loops to one if every operand permits it, and erases the replaced members. Returns the members.
   llvm::SmallVector<mlir::Operation *> collapseRows();
@@ -41,9 +41,9 @@ private:
   bool hasSameRows(mlir::linalg::GenericOp op);
   bool canCollapse(mlir::linalg::GenericOp op, llvm::ArrayRef<llvm::SmallVector<unsigned>> groups) const;
   bool staysOneStep(mlir::linalg::GenericOp op) const;
-  /// The last op of the block that can be on a path from the group with `op` back into it.
+  /// Returns the last op of the block that can be on a path from the group with `op` back into it.
   mlir::Operation *endOfWays(mlir::Operation *op) const;
-  /// The ops of one call with `op`: its group's, if it has one.
+  /// Returns the ops that become one call with `op`: its group, or `op` alone.
   llvm::SmallVector<mlir::Operation *> stepOf(mlir::Operation *op) const;
   int64_t scratchWith(mlir::linalg::GenericOp op);
 

@@ -1,11 +1,11 @@
 //===- SplitKernels.cpp - attn-split-kernels ----------------------------------------------------------------------===//
 //
-// Splits kernels of several ops that no emitter supports as a whole. The grouping passes decide which ops belong
-// together; an emitter determines which orders of dimensions it can address. A sum over windows with an epilogue is not
-// split if an emitter has fast code for both.
+// Splits kernels of several ops that no emitter supports as a whole. Grouping passes select ops that belong together;
+// an emitter determines which orders of dimensions it can address. A sum over windows with an epilogue remains one
+// kernel if an emitter has fast code for both.
 //
 // Precondition: outlined kernels and a target. Postcondition: every kernel is supported, or has one op. Each op of a
-// split kernel is a loops kernel, and a decision is recorded, also if an emitter has only slow code for a kernel.
+// split kernel is a loops kernel. A decision is recorded for each split, and for each kernel with slow code only.
 //
 //   call @f_gemm_0(%x, %w, %bias)                        →     %y = call @f_loops_0(%x, %w)
 //   func.func private @f_gemm_0 { contraction; epilogue }      call @f_loops_1(%y, %bias)
@@ -28,7 +28,7 @@ namespace attnc {
 #include "compiler/Fuse/EmitterPasses.h.inc"
 namespace {
 
-/// Puts the kernel's ops where it is called, each to be a loops kernel.
+/// Inlines the kernel at its call, each op as a group of its own.
 void inlineCall(func::CallOp call, func::FuncOp kernel) {
   OpBuilder builder(call);
   IRMapping mapping;
@@ -74,7 +74,7 @@ struct SplitKernels : EmitterPass<SplitKernels, impl::SplitKernelsPassBase> {
     return taker && (!hasEpilogue || taker->hasFastForm(kernel));
   }
 
-  /// Says where the emitter that has a kernel computes it by a slow form.
+  /// Records a decision if the emitter of a kernel has only slow code for it.
   void noteForm(func::CallOp call, func::FuncOp function, SymbolTable &symbols, const Target &target) {
     auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
     const Emitter *taker = kernel && isKernel(kernel) ? emitterOf(kernel, target) : nullptr;

@@ -9,7 +9,7 @@ namespace attnc {
 
 bool isOutside(Value value, scf::ForOp loop) { return !loop->isAncestor(value.getParentRegion()->getParentOp()); }
 
-/// The initial value of the op, if it is one number.
+/// Returns the initial value of the op's elements if it is one scalar.
 static Value startOf(linalg::GenericOp op) {
   auto fill = op.getDpsInits()[0].getDefiningOp<linalg::FillOp>();
   return fill ? fill.getInputs()[0] : Value();
@@ -30,7 +30,7 @@ bool canWiden(linalg::GenericOp op, scf::ForOp loop) {
   return llvm::all_of(captured, [&](Value value) { return isOutside(value, loop); });
 }
 
-/// Clones the body; the loop of the iterations has number `iterations`.
+/// Clones the body; loop number `iterations` of the wide op is the loop over iterations.
 static void cloneBody(linalg::GenericOp op, linalg::GenericOp wide, unsigned iterations) {
   IRMapping mapping;
   op.getRegion().cloneInto(&wide.getRegion(), mapping);
@@ -80,7 +80,7 @@ Value widenToSum(OpBuilder &builder, linalg::GenericOp op, ArrayRef<WideOperand>
     }
   Value empty = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(), type.getElementType(), sizes);
   Value init = linalg::FillOp::create(builder, op.getLoc(), startOf(op), empty).getResult(0);
-  // The iterations are the first reduction, as in the order of the dimensions of the lists.
+  // The iterations are the first reduction, because they are the leading dimension of the lists.
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   unsigned iterations = llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
   unsigned loops = op.getNumLoops() + 1;
