@@ -1,9 +1,9 @@
-//===- AttentionName.h - what a model calls an attention ---------------------------------------------------------===//
+//===- AttentionName.h - source name of an attention -------------------------------------------------------------===//
 //
-// Where an attention stands in the model, and what its outer indices are called, for those who show it to people. It is
-// part of the op's location, for kernels are the same whatever things are called:
+// The module of an attention and the names of its outer indices, for display. The name is part of the op's location,
+// because equal kernels are merged whatever their names:
 //
-//   blocks.{0}.mix[b, h, i]     of module `mix` in each of the list `blocks`: [b, h < 4, i] => attend j { ... }
+//   blocks.{0}.mix[b, h, i]     from [b, h < 4, i] => attend j { ... } in module `mix` of the elements of list `blocks`
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,12 +16,12 @@
 namespace mlir::attn {
 
 struct AttentionName {
-  std::string module;               ///< as checkpoints name it, with {k} for the index of the k-th list; may be empty
-  std::vector<std::string> indices; ///< the outer ones
+  std::string module;               ///< as in checkpoint names, with {k} for the index of list k; may be empty
+  std::vector<std::string> indices; ///< names of the outer indices
 };
 
 Location namedLocation(Location place, const AttentionName &name);
-/// Nothing where the model does not say, as of attention that was written as plain tensor code.
+/// Returns the name; null if the op has no named location, such as attention raised from plain tensor code.
 std::optional<AttentionName> attentionNameOf(Operation *op);
 
 } // namespace mlir::attn

@@ -28,7 +28,7 @@ static SmallVector<Statistic> statisticsOf(ArrayAttr yields) {
   return llvm::map_to_vector(yields, [](Attribute name) { return *statisticNamed(statisticName(name)); });
 }
 
-/// Normalisers.def has the enumeration's order.
+/// The enumeration has the order of Normalisers.def.
 static constexpr Normaliser normalisers[] = {
 #define ATTN_NORMALISER(NAME, WORD, TRAITS) Normaliser::NAME,
 #include "dialects/Attn/Normalisers.def"
@@ -71,7 +71,7 @@ template <typename Op> SmallVector<OpFoldResult> attn::sizesOf(Op op, Statistic 
 template SmallVector<OpFoldResult> attn::sizesOf(AttendOp, Statistic);
 template SmallVector<OpFoldResult> attn::sizesOf(AttendGradientOp, Statistic);
 
-/// That of a tensor that `op` has of the statistic, or what is known of its sizes.
+/// Returns the type of the op's tensor for the statistic, or a type with the sizes that are known.
 template <typename Op> static Type typeOf(Op op, ValueRange tensors, Statistic statistic) {
   for (auto [each, tensor] : llvm::zip(op.getStatistics(), tensors))
     if (each == statistic)
@@ -140,7 +140,7 @@ static ParseResult parseIndexOperands(OpAsmParser &parser, OperationState &state
   return parser.resolveOperands(operands, parser.getBuilder().getIndexType(), state.operands);
 }
 
-/// `softmax`, `entmax(1.5)`
+/// Parses `softmax` or `entmax(1.5)`.
 static ParseResult parseNormaliser(OpAsmParser &parser, OperationState &state) {
   Builder &builder = parser.getBuilder();
   std::string normaliser;
@@ -161,7 +161,7 @@ static ParseResult parseNormaliser(OpAsmParser &parser, OperationState &state) {
   return success();
 }
 
-/// `softmax outer(%B, %N) keys(%M) values(%D) yields [value]`; counts the operands of each of the three segments.
+/// Parses `softmax outer(%B, %N) keys(%M) values(%D) yields [value]`; counts the operands of the three segments.
 static ParseResult parseSpace(OpAsmParser &parser, OperationState &state, MutableArrayRef<int32_t> segments) {
   Builder &builder = parser.getBuilder();
   if (parseNormaliser(parser, state) || parser.parseKeyword("outer") ||
@@ -200,7 +200,7 @@ template <typename Op> static void printSpace(OpAsmPrinter &printer, Op op) {
     SmallString<16> digits;
     op.getAlpha()->toString(digits);
     if (StringRef(digits).find_first_of(".E") == StringRef::npos)
-      digits += ".0"; // 2 would be read as an integer
+      digits += ".0"; // MLIR would read 2 as an integer
     printer << '(' << digits << ')';
   }
   printer << " outer(" << op.getOuterSizes() << ") keys(" << op.getKeySizes() << ") values(" << op.getValueSizes()
@@ -257,7 +257,7 @@ Value AttendGradientOp::getSaved(Statistic statistic) {
   return {};
 }
 
-/// `(%a, %b : type, type)`; nothing at all where there is no operand.
+/// Parses `(%a, %b : type, type)`, or nothing if there are no operands.
 static ParseResult parseTensors(OpAsmParser &parser, OperationState &state, int32_t &count,
                                 SmallVectorImpl<Type> &types) {
   SmallVector<OpAsmParser::UnresolvedOperand> operands;

@@ -1,15 +1,15 @@
 //===- Attn.h - the dialect `attn`: attention as a formula ------------------------------------------------------===//
 //
-// Two ops on tensors, `attn.attend` and `attn.reduce`, with value semantics; AttnOps.td is their definition:
+// Ops on tensors with value semantics, defined in AttnOps.td. The main ones:
 //
 //   attend    for each outer index o:  p = normaliser(score(o, k)) over the keys k with mask(o, k),
 //             result[o, v] = sum_k weight(p_k, o, k) * value(o, k, v)
-//   reduce    the combined terms over feature indices, inside one of attend's formulas
+//   reduce    combines terms over feature indices, inside one of attend's formulas
 //
-// Formulas are regions on scalars (f32, i32, i1, index) whose arguments are indices; they read tensors from above by
-// `tensor.extract`. Sizes are operands of type `index`, so that every dimension may be dynamic. What the verifier
-// (AttnVerify.cpp) refuses it reports at the op, with what was found and what was expected. Canonicalisation drops what
-// a formula does not say: a constant mask, a statistic that nobody reads.
+// Formulas are regions on scalars (f32, i32, i1, index) whose arguments are indices; they read captured tensors by
+// `tensor.extract`. Sizes are operands of type `index`, so every dimension may be dynamic. The verifier
+// (AttnVerify.cpp) reports errors at the op, with the found and the expected type or number. Canonicalisation removes
+// formulas without effect, such as a constant mask, and unused statistics.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -36,11 +36,11 @@
 
 namespace mlir::attn {
 
-/// The sizes of a statistic's dimensions, in the order of its result. `Op` is attend or its gradient.
+/// Returns the sizes of a statistic's dimensions, in the order of its result. `Op` is attend or its gradient.
 template <typename Op> llvm::SmallVector<OpFoldResult> sizesOf(Op op, Statistic statistic);
 
-/// An attend beside `op` (attend or its gradient), of the same sizes and normaliser, that yields `statistics`. Formulas
-/// are still to be filled in, without the value's where no value is yielded.
+/// Creates an attend with the sizes and normaliser of `op` (attend or its gradient) that yields `statistics`. Its
+/// formulas are empty regions, which the caller fills; without a value statistic the value stays empty.
 template <typename Op> AttendOp createAttendLike(OpBuilder &builder, Op op, llvm::ArrayRef<Statistic> statistics);
 
 } // namespace mlir::attn

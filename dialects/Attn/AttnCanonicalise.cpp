@@ -1,4 +1,4 @@
-// Attention as small as it can be said: no region that changes nothing, no statistic that nobody reads.
+// Canonicalisation of attention: removes regions without effect and unused statistics.
 #include "dialects/Attn/Attn.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"

@@ -1,6 +1,6 @@
-//===- AttnOps.td - what attention is -------------------------------------------------------------------------===//
+//===- AttnOps.td - attention ops --------------------------------------------------------------------------------===//
 //
-// One construct, written as the formula in a paper is. For each outer index tuple o:
+// Attention as one op, written like the formula in a paper. For each outer index tuple o:
 //
 //   s_k  = score(o, k)                      for the keys k with mask(o, k)
 //   p    = normaliser(s)                    over those keys
@@ -28,7 +28,7 @@ def Attn_Dialect : Dialect {
 
 class Attn_Op<string mnemonic, list<Trait> traits = []> : Op<Attn_Dialect, mnemonic, traits>;
 
-def Attn_Normaliser : I32EnumAttr<"Normaliser", "how the scores of a row become weights", [
+def Attn_Normaliser : I32EnumAttr<"Normaliser", "the function from the scores of a row to its attention weights", [
     I32EnumAttrCase<"Softmax", 0, "softmax">,
     I32EnumAttrCase<"Ratio", 1, "ratio">,
     I32EnumAttrCase<"None", 2, "none">,
@@ -39,7 +39,7 @@ def Attn_Normaliser : I32EnumAttr<"Normaliser", "how the scores of a row become 
   let cppNamespace = "::mlir::attn";
 }
 
-def Attn_Combine : I32EnumAttr<"Combine", "how the terms of a reduction are combined", [
+def Attn_Combine : I32EnumAttr<"Combine", "the operation that combines the terms of a reduction", [
     I32EnumAttrCase<"Add", 0, "add">,
     I32EnumAttrCase<"Mul", 1, "mul">,
     I32EnumAttrCase<"Max", 2, "max">,
@@ -51,38 +51,37 @@ def Attn_Combine : I32EnumAttr<"Combine", "how the terms of a reduction are comb
 def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
   let summary = "normalised, masked, weighted sum over keys";
   let description = [{
-    The one construct. `outer_sizes`, `key_sizes` and `value_sizes` give the iteration space as `index` values. The
-    regions are formulas on scalars: their arguments are indices, they may capture any tensor from above through
-    `tensor.extract`, and hold `arith`, `math`, `tensor.extract`, `tensor.dim`, `affine.apply`, `attn.reduce`,
-    `attn.stop` and `attn.uniform` only.
+    `outer_sizes`, `key_sizes` and `value_sizes` are `index` values and span the iteration space. The regions are
+    formulas on scalars. Their arguments are indices; they read captured tensors by `tensor.extract`, and otherwise
+    contain only `arith`, `math`, `tensor.dim`, `affine.apply`, `attn.reduce`, `attn.stop` and `attn.uniform`.
 
       score (outer..., keys...)            -> f32
-      mask  (outer..., keys...)            -> i1       empty region: every key is kept
+      mask  (outer..., keys...)            -> i1       empty region: all keys
       weight(p, outer..., keys...)         -> f32      empty region: p itself
-      value (outer..., keys..., values...) -> f32      empty region: only other statistics are yielded
-      sink  (outer...)                     -> f32      empty region: none; of `softmax` alone
+      value (outer..., keys..., values...) -> f32      empty region: no value statistic
+      sink  (outer...)                     -> f32      empty region: no sink; only with `softmax`
 
-    `yields` names the results in order, each one of the table of Statistics.h: `value` has shape [outer..., values...],
-    permuted by `value_layout` when that is present (result dimension d of the value is iteration dimension
-    value_layout[d] of outer ++ values); `weights` has shape [outer..., keys...]; `lse` and `entropy` [outer...]; `top`
-    (i32) and `top_weights` [outer..., n], where the attribute `top` is n; `key_sums` [outer..., keys...] without the
-    outer dimensions that the attribute `summed` names.
+    `yields` names the results in order, statistics from the table of Statistics.h: `value` has shape
+    [outer..., values...], permuted by the attribute `value_layout` if present (result dimension d of the value is
+    iteration dimension value_layout[d] of outer ++ values); `weights` has shape [outer..., keys...]; `lse` and
+    `entropy` [outer...]; `top` (i32) and `top_weights` [outer..., n], where the attribute `top` is n; `key_sums`
+    [outer..., keys...] without the outer dimensions in the attribute `summed`.
 
-    A row whose mask keeps nothing yields zeros; a score of -inf is as masked; a kept NaN makes its row NaN. With the
-    sums and the maximum over the kept keys of a row,
+    A row without unmasked keys yields zeros. A score of -inf is equivalent to a masked key. An unmasked NaN makes its
+    row NaN. With sums and maxima over the unmasked keys of a row,
 
-      softmax         p_k = exp(s_k) / (exp(sink) + sum_j exp(s_j))   a sink takes weight, has no value, counts in lse
+      softmax         p_k = exp(s_k) / (exp(sink) + sum_j exp(s_j))   a sink has no value; lse includes it
       ratio           p_k = s_k / sum_j s_j                           a zero sum gives zeros
       none            p_k = s_k
       entmax(alpha)   p_k = max((alpha - 1) s_k - tau, 0)^(1 / (alpha - 1)), with tau such that they sum to 1
       hard            p_k = 1 for the first of the largest scores, otherwise 0
       stick_breaking  p_k = sigma(s_k) prod_{j < k} (1 - sigma(s_j)), in the order of keys
 
-    +inf makes a row of softmax, ratio and entmax NaN. Under `none` its weight is +inf, under `hard` it is a largest
-    score, under `stick_breaking` it takes what is left. There, and under `none`, a NaN makes its own weight NaN and, of
-    `stick_breaking`, those behind it; so is the value. `alpha`, of `entmax` alone, is in (1, 2]. `lse` belongs to
-    `softmax` alone, `entropy` to weights that share a whole (not those of `none` and `hard`), `top` and `top_weights`
-    to all but `stick_breaking`. A score that is NaN is no key of `top`.
+    A score of +inf makes a row of softmax, ratio and entmax NaN. Under `none` its weight is +inf, under `hard` it is a
+    largest score, under `stick_breaking` its weight is all that remains. Under `none` a NaN makes only its own weight
+    NaN, under `stick_breaking` its own and those of later keys; the value is then NaN too. `alpha`, only with
+    `entmax`, is in (1, 2]. Only `softmax` has `lse`; normalisers whose weights have a fixed sum (not `none` and `hard`)
+    have `entropy`; all but `stick_breaking` have `top` and `top_weights`. `top` omits keys whose score is NaN.
   }];
   let arguments = (ins Variadic<Index>:$outer_sizes, Variadic<Index>:$key_sizes, Variadic<Index>:$value_sizes,
                        Attn_Normaliser:$normaliser,
@@ -99,9 +98,9 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
     int64_t getNumOuter() { return getOuterSizes().size(); }
     int64_t getNumKeys() { return getKeySizes().size(); }
     int64_t getNumValues() { return getValueSizes().size(); }
-    /// The statistic of each result, in order.
+    /// Returns the statistic of each result, in order.
     ::llvm::SmallVector<Statistic> getStatistics();
-    /// The result that holds `statistic`, or null.
+    /// Returns the result with `statistic`, or null.
     ::mlir::Value getResultFor(Statistic statistic);
   }];
 }
@@ -109,9 +108,9 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
 def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSegments]> {
   let summary = "gradients of attention";
   let description = [{
-    The transpose of `attn.attend`: for what an attend of the same sizes, normaliser and regions yields, and for
-    `cotangents` dY of each of its results, the gradient of sum(dY * Y) with respect to each tensor of `of`, which the
-    regions capture. Result r has the type of `of[r]`.
+    The vector-Jacobian product of an `attn.attend` with the same sizes, normaliser and regions. With the cotangents dY
+    of its results Y, it computes the gradient of sum(dY * Y) with respect to each tensor in `of`, which the regions
+    capture. Result r has the type of `of[r]`.
 
       dp'_k = sum_v dY[o, v] value(o, k, v) + dW[o, k] + dM[o, k] + sum over r with top[o, r] = k of dT[o, r]
       dp_k  = dp'_k dweight/dp - dH[o] (log p_k + 1)
@@ -123,15 +122,16 @@ def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSe
       ds_k  = p_k (1 - sigma(s_k)) dp_k - sigma(s_k) sum_{j > k} p_j dp_j stick_breaking
 
     where dY, dW, dL, dH, dT and dM are the cotangents of `value`, `weights`, `lse`, `entropy`, `top_weights` and
-    `key_sums` (the same for all summed o), and p log p has the derivative 0 at 0; then every `tensor.extract` of a
-    tensor of `of` in the score, weight, value and sink regions adds its partial derivative to the element that it
-    reads, in the order of keys, then rows: results are the same bits however the work is split. Rows that keep nothing
-    give zeros but for their sink, and so do masked keys. Of two equal terms of a maximum the first takes the gradient.
-    The weights of `hard` have no derivative: those of a softmax of the scores stand for them.
+    `key_sums` (the same for all summed o), and p log p has the derivative 0 at 0. Every `tensor.extract` of a tensor in
+    `of` within the score, weight, value and sink regions then adds its partial derivative to the gradient of the
+    element that it reads, in the order of keys, then rows, so that results are bitwise equal for every division of the
+    work. Masked keys, and rows without unmasked keys except for their sink, contribute zeros. The first of two equal
+    terms of a maximum receives the gradient. The weights of `hard` have no derivative; the derivative of a softmax of
+    the scores replaces it.
 
-    `saved` are of the forward op, in this order, the value, where there is a value region, lse, where the normaliser
-    has one, and `top`, where there is a cotangent of `top_weights`; the last ones may be left out. They change what is
-    computed anew, never the result.
+    `saved` are optional results of the forward op, in this order: the value if there is a value region, lse if the
+    normaliser has one, `top` if there is a cotangent of `top_weights`; the last ones may be omitted. They save work and
+    do not change results.
   }];
   let arguments = (ins Variadic<Index>:$outer_sizes, Variadic<Index>:$key_sizes, Variadic<Index>:$value_sizes,
                        Variadic<AnyRankedTensor>:$cotangents, Variadic<AnyRankedTensor>:$saved,
@@ -148,11 +148,11 @@ def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSe
     int64_t getNumOuter() { return getOuterSizes().size(); }
     int64_t getNumKeys() { return getKeySizes().size(); }
     int64_t getNumValues() { return getValueSizes().size(); }
-    /// The statistic of each cotangent, in order.
+    /// Returns the statistic of each cotangent, in order.
     ::llvm::SmallVector<Statistic> getStatistics();
-    /// What `saved` may hold, in order.
+    /// Returns the statistics that `saved` may contain, in order.
     ::llvm::SmallVector<Statistic> getSavedStatistics();
-    /// The saved value, lse or top, or null.
+    /// Returns the saved value, lse or top, or null.
     ::mlir::Value getSaved(Statistic statistic);
   }];
 }
@@ -171,11 +171,12 @@ def Attn_ReduceOp : Attn_Op<"reduce", [Pure, SingleBlock]> {
 }
 
 def Attn_ScatterAddOp : Attn_Op<"scatter_add", [Pure, SingleBlock]> {
-  let summary = "sums terms into the elements that subscripts name";
+  let summary = "adds terms to elements at computed subscripts";
   let description = [{
     `%y = attn.scatter_add (%t, %d) in (%T, %D) into(%x : tensor<?x8xf32>) { ... attn.term %g at [%row, %d] : f32 }` is
-    x with each term added to its element, in the order of the index tuples, the last index fastest. It transposes loads
-    by subscripts: `tensor.scatter` stores, and leaves open what happens where two tuples name one element.
+    x with each term added to its element, in the order of the index tuples, the last index fastest. The op is the
+    transpose of loads by subscripts. (`tensor.scatter` stores instead, and is undefined if two tuples have the same
+    element.)
   }];
   let arguments = (ins Variadic<Index>:$sizes, AnyRankedTensor:$init);
   let results = (outs AnyRankedTensor:$result);
@@ -194,10 +195,10 @@ def Attn_F32Like : TypeOrValueSemanticsContainer<F32, "f32 or a vector of it">;
 def Attn_I32Like : TypeOrValueSemanticsContainer<I32, "i32 or a vector of it">;
 
 def Attn_StopOp : Attn_Op<"stop", [Pure, SameOperandsAndResultType]> {
-  let summary = "x, as a constant to its gradient";
+  let summary = "the identity, with a derivative of zero (stop-gradient)";
   let description = [{
-    `%y = attn.stop %x : f32` in a formula is x; its derivative is zero. The derive phase takes away what it is done
-    with; in the regions of `attn.attend_gradient` it stays, where gradients are taken when code is generated.
+    `%y = attn.stop %x : f32` in a formula is x; its derivative is zero. The derive phase removes the op, except in the
+    regions of `attn.attend_gradient`, whose derivatives are computed when code is generated.
   }];
   let arguments = (ins Attn_F32Like:$operand);
   let results = (outs Attn_F32Like:$result);
@@ -206,20 +207,20 @@ def Attn_StopOp : Attn_Op<"stop", [Pure, SameOperandsAndResultType]> {
 
 def Attn_UniformOp : Attn_Op<"uniform", [Pure, SameOperandsAndResultShape,
                                          AllTypesMatch<["seed", "step", "place", "row", "column"]>]> {
-  let summary = "a random number of [0, 1), by its key";
+  let summary = "a random number in [0, 1), a function of its key";
   let description = [{
     `%u = attn.uniform %seed, %step, %place at [%row, %column] site 3 : i32 -> f32` in a formula is a function of its
-    operands alone: who computes it again, anywhere and in any order, draws the same number. Of the four words that
-    Philox4x32-10 (Salmon et al., SC 2011) makes of
+    operands and the site alone: a second evaluation, anywhere and in any order, yields the same number. Philox4x32-10
+    (Salmon et al., SC 2011) maps
 
       key      seed, site
       counter  column div 4, row, step, place
 
-    it takes number `column mod 4`, w, and is floor(w / 2^8) / 2^24. That is word `column mod 4` of attn_random_words
-    (attn/random.h) with seed + site 2^32, stream step + place 2^32, and index column div 4 + row 2^32. All operands
-    are taken as 32 bits without sign.
+    to four words. With w the word number `column mod 4`, the result is floor(w / 2^8) / 2^24. These are the words of
+    attn_random_words (attn/random.h) with seed + site 2^32, stream step + place 2^32, and index column div 4 +
+    row 2^32. All operands are unsigned 32-bit numbers.
 
-    `site` tells the calls of a function apart; `place` is the round of the loops around the call, or 0.
+    `site` distinguishes the calls in a function; `place` is the iteration of the loops around the call, or 0.
   }];
   let arguments = (ins Attn_I32Like:$seed, Attn_I32Like:$step, Attn_I32Like:$place, Attn_I32Like:$row,
                        Attn_I32Like:$column, I32Attr:$site);

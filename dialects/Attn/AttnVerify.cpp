@@ -1,4 +1,4 @@
-// What the verifiers of attn say, and when. They run after the ops inside the regions have been verified.
+// Verifiers of the attn dialect. They run after the ops inside of the regions are verified.
 #include "dialects/Attn/Attn.h"
 #include "dialects/Attn/EnumNames.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -8,14 +8,14 @@ using namespace mlir;
 using namespace mlir::attn;
 
 namespace {
-/// One region of attend: what it takes and what it yields.
+/// Signature of one region of attend.
 struct Formula {
   StringRef name;
   Region &region;
-  Type leading; ///< of an argument before the indices, or null
+  Type leading; ///< type of an argument before the indices, or null
   int64_t indices;
   Type yielded;
-  StringRef arguments; ///< as a person names them
+  StringRef arguments; ///< their description in messages
 };
 } // namespace
 
@@ -73,7 +73,7 @@ template <typename Op> static LogicalResult verifyFormulas(Op op) {
   return success();
 }
 
-/// `tensor` is a result ("result") or has the shape of one ("cotangent").
+/// Verifies the type of a result (`role` is "result") or of a tensor with the shape of a result ("cotangent", "saved").
 template <typename Op> static LogicalResult verifyStatistic(Op op, StringRef role, Statistic statistic, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   StringRef name = textOf(statistic);
@@ -106,7 +106,7 @@ template <typename Op> static LogicalResult verifyValueLayout(Op op) {
   return success();
 }
 
-/// The numbers that some normalisers take.
+/// Verifies the parameters of normalisers: alpha of entmax, the sink of softmax.
 template <typename Op> static LogicalResult verifyNormaliser(Op op) {
   StringRef name = stringifyNormaliser(op.getNormaliser());
   bool isEntmax = op.getNormaliser() == Normaliser::Entmax;
@@ -121,7 +121,7 @@ template <typename Op> static LogicalResult verifyNormaliser(Op op) {
   return success();
 }
 
-/// What one statistic needs of the op.
+/// Verifies that the op has the region, the normaliser and the attributes that the statistic requires.
 template <typename Op> static LogicalResult verifyNeeds(Op op, Statistic statistic) {
   const StatisticInfo &info = infoOf(statistic);
   if (info.hasValues && op.getValue().empty())
@@ -143,7 +143,7 @@ template <typename Op> static LogicalResult verifyNeeds(Op op, Statistic statist
   return success();
 }
 
-/// The statistics by name, each at most once, each with what it needs; as many as `tensors`.
+/// Verifies that `yields` names known statistics, each once and with its requirements, as many as `tensors`.
 template <typename Op> static LogicalResult verifyStatistics(Op op, StringRef role, ValueRange tensors) {
   std::string known = "one of";
   for (const StatisticInfo &info : statisticInfos)
@@ -168,7 +168,7 @@ template <typename Op> static LogicalResult verifyStatistics(Op op, StringRef ro
   return success();
 }
 
-/// What attend and its gradient have in common; `tensors` are of the shapes of what attend yields.
+/// Verifies the parts that attend and its gradient share; `tensors` have the shapes of the results of attend.
 template <typename Op> static LogicalResult verifyAttention(Op op, StringRef role, ValueRange tensors) {
   if (op.getNumKeys() == 0)
     return op.emitOpError("has no key dimension");

@@ -1,4 +1,4 @@
-//===- EnumNames.h - the names of an enumeration, as messages list them -----------------------------------------===//
+//===- EnumNames.h - names of an enumeration in messages ---------------------------------------------------------===//
 #pragma once
 
 #include "dialects/Attn/Attn.h"
@@ -6,7 +6,7 @@
 
 namespace mlir::attn {
 
-/// "value, weights or lse": all names of an enumeration of AttnOps.td; `largest` is its getMaxEnumValFor...().
+/// Returns "value, weights or lse": all names of an enumeration of AttnOps.td. `largest` is its getMaxEnumValFor...().
 template <typename Enum> std::string namesUpTo(unsigned largest) {
   std::string names;
   for (unsigned each = 0; each <= largest; ++each)

@@ -13,11 +13,11 @@ void attn::addCotangent(OpBuilder &builder, Location location, Cotangents &cotan
 
 namespace {
 
-/// The condition under which a value has a cotangent at all, where a select decides that. An arm that is not taken may
-/// have an infinite derivative, which a cotangent of zero would turn into NaN.
+/// For a value used only under a select's condition, that condition. The derivative of the arm that is not selected may
+/// be infinite, and its product with a zero cotangent NaN.
 using Guards = llvm::DenseMap<Value, Value>;
 
-/// The reverse of one op, written as arithmetic on values.
+/// Reverse-mode rule of one op, emitted as arithmetic on values.
 class Rule {
 public:
   Rule(OpBuilder &builder, Operation *op, Value cotangent, Cotangents &cotangents, Guards &guards)
@@ -31,7 +31,7 @@ public:
   void give(unsigned operand, Value term) {
     giveUnder(guard, operand, guard && term != dy ? select(guard, term, number(0)) : term);
   }
-  /// What reaches the operand is zero where `condition` does not hold.
+  /// Adds `term` to the cotangent of the operand. The term is zero where `condition` is false.
   void giveUnder(Value condition, unsigned operand, Value term) {
     Value to = op->getOperand(operand);
     if (!cotangents.contains(to))
@@ -40,7 +40,7 @@ public:
       guards[to] = Value();
     addCotangent(builder, op->getLoc(), cotangents, to, term);
   }
-  /// The condition, and that of the op itself.
+  /// Returns the conjunction of the condition with the op's own guard.
   Value within(Value condition) { return guard ? make<arith::AndIOp>(guard, condition) : condition; }
   Value isNot(Value condition) {
     Value always = make<arith::ConstantOp>(builder.getBoolAttr(true));
@@ -65,7 +65,7 @@ private:
   Operation *op;
   Cotangents &cotangents;
   Guards &guards;
-  const Value guard; ///< null: none
+  const Value guard; ///< null if unconditional
 };
 
 using P = arith::CmpFPredicate;
@@ -89,7 +89,7 @@ void ofDiv(Rule &r) {
   r.give(0, share);
   r.give(1, r.neg(r.mul(share, r.y())));
 }
-/// `takesFirst` holds where the first operand is the result.
+/// Adds the cotangent to operand `first` where `takesFirst` is true, otherwise to the other operand.
 void ofChoice(Rule &r, Value takesFirst, unsigned first) {
   Value zero = r.number(0);
   r.give(first, r.select(takesFirst, r.dy, zero));

@@ -1,18 +1,17 @@
-//===- Statistics.h - what attention yields ---------------------------------------------------------------------===//
+//===- Statistics.h - statistics: the results of attention -------------------------------------------------------===//
 //
-// The one table of what may stand behind `yields`: its name, elements and shape, which normalisers have it, and how a
-// cotangent of it reaches the scores. Checker, verifier, shapes, oracle and emitters read it; a new statistic is a row
-// here, its value in compiler/Reference/AttendOps.cpp and its code in compiler/Codegen/CPU/Attend. It uses nothing of
-// MLIR. With p the weights of a row and p' what `weight` makes of them:
+// Table of the statistics that `yields` can name: word, element type, shape, supported normalisers, and the destination
+// of the cotangent. Checker, verifier, shape inference, oracle and emitters read it. A new statistic is a row here, its
+// value in compiler/Reference/AttendOps.cpp and its code in compiler/Codegen/CPU/Attend. The header does not depend on
+// MLIR. With p the attention weights of a row and p' the results of `weight`:
 //
 //   value         sum over k of p'_k value(k)
-//   weights       p', zero where a key is masked
+//   weights       p', zero for masked keys
 //   lse           natural logarithm of the sum of exponentials of the scores; -inf for a row without keys
-//   entropy       -sum of p_k log p_k over the keys, 0 log 0 = 0
-//   top           the n keys of the largest scores, the largest first, of equal ones the lowest; -1 where a row has no
-//                 more. A key of several indices is its number in row-major order
-//   top_weights   p' of these keys, 0 where there is none
-//   key_sums      the sum of p' over the outer dimensions that `summed` names, in the order of rows
+//   top           the keys of the n largest scores in descending order, the lowest key first among equal scores; -1
+//                 after the last unmasked key. A key of several indices is its number in row-major order
+//   top_weights   p' of these keys, 0 after the last one
+//   key_sums      the sum of p' over the outer dimensions in `summed`, in row order
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,15 +25,15 @@ namespace mlir::attn {
 
 enum class Statistic { Value, Weights, Lse, Entropy, Top, TopWeights, KeySums };
 
-/// What the weights of a normaliser are; a statistic may ask for it.
+/// Properties of the attention weights of a normaliser, which statistics require.
 enum NormaliserTraits : unsigned {
   weightsAreAny = 0,
-  weightsAreExponentials = 1, ///< of scores, divided by their sum
-  weightsShareAWhole = 2,     ///< among several keys
-  weightsFollowScores = 4,    ///< a larger score has no smaller weight
+  weightsAreExponentials = 1, ///< exponentials of scores, divided by their sum
+  weightsShareAWhole = 2,     ///< a fixed sum is divided among the keys
+  weightsFollowScores = 4,    ///< monotonic: a larger score has no smaller weight
 };
 
-/// Whose cotangent a statistic's own one adds to.
+/// The value to whose cotangent the cotangent of a statistic is added.
 enum class PassesTo {
   Nothing,    ///< keys have no derivative
   Scores,     ///< s
@@ -44,13 +43,13 @@ enum class PassesTo {
 
 struct StatisticInfo {
   Statistic statistic;
-  const char *word; ///< in programs and dumps
-  bool isOfKeys;    ///< its elements are numbers of keys, i32; otherwise they are f32
-  /// Its shape: outer sizes (but for `summed` ones, where it `isSummed`), then those of keys, `top` or values.
+  const char *word; ///< name in programs and dumps
+  bool isOfKeys;    ///< its elements are keys, i32; otherwise they are f32
+  /// Shape: the outer sizes (without `summed` ones if isSummed), then the sizes of keys, `top` or values.
   bool isSummed, hasKeys, hasTop, hasValues;
-  unsigned needs; ///< NormaliserTraits
+  unsigned needs; ///< required NormaliserTraits
   PassesTo passesTo;
-  const char *whyNot; ///< the normaliser has none, where `needs` is not met: `... of `x``
+  const char *whyNot; ///< reason for messages if the normaliser lacks `needs`
 };
 
 inline constexpr StatisticInfo statisticInfos[] = {
@@ -84,7 +83,7 @@ inline constexpr unsigned normaliserTraits[] = {
 #include "dialects/Attn/Normalisers.def"
 };
 
-/// Whether rows that normaliser number `normaliser` weighs have the statistic.
+/// True if attention with this normaliser has the statistic.
 template <typename Normaliser> constexpr bool hasStatistic(Normaliser normaliser, Statistic statistic) {
   unsigned needs = infoOf(statistic).needs;
   return (normaliserTraits[static_cast<size_t>(normaliser)] & needs) == needs;

@@ -1,7 +1,7 @@
-//===- Lists.h - loops over the elements of lists -------------------------------------------------------------===//
+//===- Lists.h - loops over lists of parameters ------------------------------------------------------------------===//
 //
-// Parameters of modules in lists are many of one symbol: `model.get @blocks.parts.w[%i, %j]`. What is computed of all
-// of them at once is a tensor with a leading dimension for each list.
+// All parameters of modules in a list have one symbol: `model.get @blocks.parts.w[%i, %j]`. A value computed from all
+// of them is a tensor with a leading dimension for each list.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,9 +10,9 @@
 
 namespace mlir::model {
 
-/// Emits a loop for each of `counts`, each in the one before, and in the innermost `body`: it gets the element of
-/// `list` and its place, an index for each loop. `list` has the counts for leading dimensions; without counts it is
-/// the element.
+/// Emits nested loops over `counts`, and `body` in the innermost one. `body` receives the element of `list` and its
+/// indices, one for each loop. The leading dimensions of `list` are the counts; without counts, `list` itself is the
+/// element.
 void forEachElement(OpBuilder &builder, Location at, Value list, ArrayRef<int64_t> counts,
                     function_ref<void(Value element, ValueRange place)> body);
 

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace mlir::model;
 
-/// The sizes of a list of parameters, `[6]`; nothing where it is a single one.
+/// Parses the sizes of a list of parameters, `[6]`, or nothing for a single parameter.
 static ParseResult parseCounts(OpAsmParser &parser, DenseI64ArrayAttr &counts) {
   SmallVector<int64_t> sizes;
   auto parseSize = [&] { return parser.parseInteger(sizes.emplace_back()); };

@@ -1,14 +1,15 @@
-//===- ModelOps.td - what a network is besides tensors ------------------------------------------------------------===//
+//===- ModelOps.td - parameters, entry points and states ---------------------------------------------------------===//
 //
-// Parameters are symbols of the module; a list of modules makes one symbol for all its members, with a count for each
-// level of lists, so that a loop over the list can pick one by its index:
+// Parameters are symbols of the module. A list of modules has one symbol for all its members, with a count for each
+// level of lists, so that a loop over the list can select an element by its index:
 //
 //   model.parameter @blocks.norm1.gain [6] : tensor<384xf32> checkpoint "blocks.{0}.norm1.gain" init <"ones", 0.0, 0.0>
 //   %gain = model.get @blocks.norm1.gain[%l] : tensor<384xf32>          // 0 <= %l < 6
 //
-// Shapes of parameters are static. Entry points are functions with the attributes that dialects/Model/Model.h names.
-// The verifier (ModelVerify.cpp) reports, at the op: a get of another type or with a constant index out of range, a
-// checkpoint name without one of its list's indices, and a step of training by other than what Model_StepAttr says.
+// Shapes of parameters are static. Entry points are functions with the attributes of dialects/Model/Model.h. The
+// verifier (ModelVerify.cpp) reports, at the op: a get with another type or with a constant index out of range, a
+// checkpoint name that lacks an index of its list, and a training step with a function or states that violate
+// Model_StepAttr.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #ifndef MODEL_OPS
@@ -30,11 +31,11 @@ def Model_Dialect : Dialect {
       model.dimensions             array of #model.dimension, on an entry: its named dynamic dimensions, in ABI order
       model.shape                  array of strings, on an argument or result: the name (or number) of each dimension
       model.name                   string, on an argument or result
-      model.state                  unit, on arguments and results of an entry: memory that lives from call to call. The
-                                   last arguments have it, and as many of the last results, which are what they are
-                                   afterwards and lie in the same memory
-      model.key                    unit, on an argument of an entry: i32 of rank 0, of the key of its draws
-      model.minimize               #model.minimize, on an entry: to be derived, as what follows says
+      model.state                  unit, on arguments and results of an entry: memory that persists between calls. The
+                                   last arguments have it, and as many of the last results, which are their new values
+                                   in the same memory
+      model.key                    unit, on an argument of an entry: i32 of rank 0, part of the key of random draws
+      model.minimize               #model.minimize, on an entry: derive creates a training step
   }];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
@@ -46,14 +47,14 @@ class Model_Op<string mnemonic, list<Trait> traits = []> : Op<Model_Dialect, mne
 
 def Model_DimensionAttr : AttrDef<Model_Dialect, "Dimension"> {
   let mnemonic = "dimension";
-  let summary = "a named dynamic dimension of size `min` to `max`; `max` is -1 where it has no bound";
+  let summary = "a named dynamic dimension of size `min` to `max`; `max` is -1 if it has no bound";
   let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$max, DefaultValuedParameter<"int64_t", "0">:$min);
   let assemblyFormat = "`<` $name `,` $max (`,` $min^)? `>`";
 }
 
 def Model_InitialiserAttr : AttrDef<Model_Dialect, "Initialiser"> {
   let mnemonic = "init";
-  let summary = "how a parameter starts: kind in {zeros, ones, constant, normal, uniform}, with two numbers";
+  let summary = "initial values of a parameter: kind in {zeros, ones, constant, normal, uniform}, with two numbers";
   let description = [{`constant(a)`, `normal(mean a, deviation b)`, `uniform(from a, to b)`.}];
   let parameters = (ins "::mlir::StringAttr":$kind, "::mlir::FloatAttr":$a, "::mlir::FloatAttr":$b);
   let assemblyFormat = "`<` $kind `,` $a `,` $b `>`";
@@ -61,10 +62,10 @@ def Model_InitialiserAttr : AttrDef<Model_Dialect, "Initialiser"> {
 
 def Model_StepAttr : AttrDef<Model_Dialect, "Step"> {
   let mnemonic = "step";
-  let summary = "an optimizer's step for a parameter";
+  let summary = "an optimizer's update of a parameter";
   let description = [{
-    `function` is a private function (parameter, gradient, number of the step as f32, states...) -> (parameter,
-    states...); of a list, for each of its elements.
+    `function` is a private function (parameter, gradient, number of the training step as f32, states...) ->
+    (parameter, states...); for a list of parameters, it updates each element.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$parameter, "::mlir::FlatSymbolRefAttr":$function,
                         OptionalArrayRefParameter<"::mlir::FlatSymbolRefAttr">:$states);
@@ -73,12 +74,12 @@ def Model_StepAttr : AttrDef<Model_Dialect, "Step"> {
 
 def Model_MinimizeAttr : AttrDef<Model_Dialect, "Minimize"> {
   let mnemonic = "minimize";
-  let summary = "one step of training";
+  let summary = "one training step";
   let description = [{
-    Of an entry point whose only result is the loss: the gradients by the parameters of `steps`, scaled so that their
-    norm is at most `clipNorm` where that is not 0, are given to the steps; `count`, an i32, is one more afterwards.
-    With `batches` n the entry point takes n of each input, along a leading dimension, and the loss and the gradients
-    are the means of those of each; an input with `model.key` is taken once.
+    Marks an entry point whose only result is the loss. The training step computes the gradients with respect to the
+    parameters of `steps`, scales them to a norm of at most `clipNorm` unless that is 0, and passes them to the
+    functions of `steps`. It adds 1 to `count`, an i32. With `batches` n each input has a leading dimension of n, except
+    an input with `model.key`, and loss and gradients are means over the n batches.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$count, "::mlir::FloatAttr":$clipNorm,
                         DefaultValuedParameter<"int64_t", "1">:$batches,
@@ -90,9 +91,10 @@ def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {
   let summary = "a parameter of the model, or a list of them";
   let description = [{
     `model.parameter @blocks.norm1.gain [6] : tensor<384xf32> checkpoint "h.{0}.ln_1.weight" init <"ones", 0.0, 0.0>`
-    declares one parameter for each index of `counts` (none: a single one). `{0}`, `{1}` in `checkpoint` stand for
-    those indices, and each occurs, so that no two parameters of a list share a name. A `frozen` one has no gradient.
-    A `state` belongs to training: an optimizer's moments, or the number of steps; it is frozen, and may be i32.
+    declares one parameter for each index in `counts` (a single one if empty). `{0}`, `{1}` in `checkpoint` stand for
+    these indices and are mandatory, so that the parameters of a list have different names. A `frozen` parameter has no
+    gradient. A `state` belongs to training: an optimizer's moments, or the number of training steps; it is frozen, and
+    may be i32.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$counts,
@@ -102,7 +104,7 @@ def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The checkpoint name of one element of the list: "blocks.{0}.gain" at [3] is "blocks.3.gain".
+    /// Returns the checkpoint name of one element of the list: "blocks.{0}.gain" at [3] is "blocks.3.gain".
     std::string getCheckpointName(::llvm::ArrayRef<int64_t> indices);
   }];
 }
@@ -110,8 +112,8 @@ def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {
 def Model_GetOp : Model_Op<"get", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a parameter";
   let description = [{
-    `model.get @blocks.norm1.gain[%l]` has the type of the parameter, and as many indices as it has counts. Out of range
-    is undefined; loops over lists stay within.
+    `model.get @blocks.norm1.gain[%l]` has the type of the parameter, and one index for each of its counts. An index
+    out of range is undefined behaviour; loops over lists remain in range.
   }];
   let arguments = (ins FlatSymbolRefAttr:$parameter, Variadic<Index>:$indices);
   let results = (outs AnyRankedTensor:$result);
@@ -119,11 +121,11 @@ def Model_GetOp : Model_Op<"get", [Pure, DeclareOpInterfaceMethods<SymbolUserOpI
 }
 
 def Model_SetOp : Model_Op<"set", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "gives a parameter another value";
+  let summary = "sets the value of a parameter";
   let description = [{
-    `model.set @blocks.norm1.gain[%l], %value : tensor<384xf32>`: the parameter has this value when the entry point has
-    returned. Every `model.get` reads what it had before the call; so whatever reads a parameter stands in front of
-    what sets it, and each is set once at most.
+    `model.set @blocks.norm1.gain[%l], %value : tensor<384xf32>`: the parameter has this value after the entry point
+    returns. Every `model.get` reads the value from before the call, so all reads of a parameter precede its set, and a
+    parameter is set at most once.
   }];
   let arguments = (ins FlatSymbolRefAttr:$parameter, Variadic<Index>:$indices, AnyRankedTensor:$value);
   let assemblyFormat = "$parameter (`[` $indices^ `]`)? `,` $value attr-dict `:` type($value)";
@@ -132,8 +134,8 @@ def Model_SetOp : Model_Op<"set", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
 def Model_ElementOp : Model_Op<"element", [Pure]> {
   let summary = "one element of a list of tensors";
   let description = [{
-    `model.element %list[%i] : tensor<12x?x64xf32>` is the tensor at place `i` of the leading dimension, in range. It
-    costs nothing: the element is read where it lies, which is why it is no slice: slices are computed by kernels.
+    `model.element %list[%i] : tensor<12x?x64xf32>` is the tensor at index `i` of the leading dimension, in range. It is
+    free, because the element is not copied; slices, in contrast, are computed by kernels.
   }];
   let arguments = (ins AnyRankedTensor:$list, Index:$place);
   let results = (outs AnyRankedTensor:$result);
@@ -142,10 +144,10 @@ def Model_ElementOp : Model_Op<"element", [Pure]> {
 }
 
 def Model_WithElementOp : Model_Op<"with_element", [Pure, AllTypesMatch<["list", "result"]>]> {
-  let summary = "a list of tensors with another element";
+  let summary = "a list of tensors with one element replaced";
   let description = [{
-    `model.with_element %x into %list[%i] : tensor<?x64xf32> into tensor<12x?x64xf32>` is `list` with `x` at place `i`,
-    in range. The memory plan gives both lists one place, so `list` has no use behind this op.
+    `model.with_element %x into %list[%i] : tensor<?x64xf32> into tensor<12x?x64xf32>` is `list` with `x` at index `i`,
+    in range. The memory plan updates the list in place, so `list` has no use after this op.
   }];
   let arguments = (ins AnyRankedTensor:$element, AnyRankedTensor:$list, Index:$place);
   let results = (outs AnyRankedTensor:$result);
@@ -154,10 +156,10 @@ def Model_WithElementOp : Model_Op<"with_element", [Pure, AllTypesMatch<["list",
 }
 
 def Model_EndIfOp : Model_Op<"end_if"> {
-  let summary = "the last turn of a loop";
+  let summary = "early exit of a loop";
   let description = [{
-    `model.end_if %done : tensor<i32>` in an `scf.for`: where `done` is not 0, no turn follows this one, and the loop's
-    results are what this turn yields.
+    `model.end_if %done : tensor<i32>` in an `scf.for`: if `done` is not 0, this iteration is the last one, and the
+    results of the loop are the values that it yields.
   }];
   let arguments = (ins TensorOf<[I32]>:$done);
   let assemblyFormat = "$done attr-dict `:` type($done)";
@@ -165,20 +167,20 @@ def Model_EndIfOp : Model_Op<"end_if"> {
 }
 
 def Model_AppendOp : Model_Op<"append", [Pure, AttrSizedOperandSegments, AllTypesMatch<["cache", "result"]>]> {
-  let summary = "a cache with rows appended behind the positions that it has";
+  let summary = "a cache with rows appended after its positions";
   let description = [{
     `model.append %k to %cache[%l] at %length along 2 row 0 : tensor<?x4x?x64xf32> to tensor<12x?x4x?x64xf32> at
-    tensor<?xi32>` is `cache` with the element of `k` at [b, h, i, d] at its place [l, b, h, length[b] + i, d]. `row`,
-    in front of `along`, is the dimension of `k` that subscripts `length`; without it `length` has rank 0 and holds for
-    all of `k`. `place` is there where the cache is a list, its leading dimension.
+    tensor<?xi32>` is `cache` with the element of `k` at [b, h, i, d] stored at [l, b, h, length[b] + i, d]. `row`, a
+    dimension before `along`, is the dimension of `k` that subscripts `length`; without it `length` has rank 0 and
+    applies to all of `k`. `place` is the index in the leading dimension if the cache is a list.
 
-    With `ring` a position p lies at p mod the size of the cache along that dimension, over what was there: the cache
-    never is full, and holds the last positions. `count %n` says how many positions of each row of `k` are appended, the
-    first ones; without it all are.
+    With `ring` the cache is a ring buffer: position p is stored at p mod its size along that dimension and overwrites
+    an earlier one, so the cache is never full and contains the last positions. `count %n` is the number of positions of
+    each row of `k` that are appended, the first ones; without it all are.
 
-    Rows behind the end are the caller's mistake, told as "the cache is full" before anything is written, as are lengths
-    below 0 and counts that the call does not have. That is of caches that are arguments; who makes one inside of an
-    entry point gives it room. The memory plan writes in place: `cache` has no use behind this op.
+    If the cache is an argument, an entry point checks it before it writes: rows beyond the capacity are reported to the
+    caller as "the cache is full"; lengths below 0 and invalid counts are errors too. A cache that an entry point
+    allocates must be large enough. The memory plan updates in place, so `cache` has no use after this op.
   }];
   let arguments = (ins AnyRankedTensor:$rows, AnyRankedTensor:$cache, AnyRankedTensor:$length, Optional<Index>:$place,
                        Optional<AnyRankedTensor>:$count, I64Attr:$along, OptionalAttr<I64Attr>:$row, UnitAttr:$ring);

@@ -1,4 +1,4 @@
-// What the verifiers of model say, and when.
+// Verifiers of the model dialect.
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -30,14 +30,14 @@ LogicalResult ParameterOp::verify() {
   return success();
 }
 
-/// The parameter, or a copy of it in fewer bits.
+/// True if `value` is a copy of the f32 parameter in bf16 or f16.
 static bool isStoredAs(Type parameter, Type value) {
   auto wide = cast<RankedTensorType>(parameter), stored = cast<RankedTensorType>(value);
   Type element = stored.getElementType();
   return wide.getElementType().isF32() && (element.isBF16() || element.isF16()) && wide.clone(element) == stored;
 }
 
-/// What `model.get` and `model.set` name: a parameter of the type of `value`, and one of its list.
+/// Verifies that `model.get` or `model.set` names a parameter of the type of `value`, and an element in its list.
 template <typename Op> static LogicalResult verifyElement(Op op, Value value, SymbolTableCollection &symbols) {
   auto parameter = symbols.lookupNearestSymbolFrom<ParameterOp>(op, op.getParameterAttr());
   if (!parameter)
@@ -116,7 +116,7 @@ static LogicalResult verifyDimensions(Operation *op, Attribute value) {
 
 //===-------------------------------------------- training ------------------------------------------------------===//
 
-/// The parameter and the states exist, and the function takes and returns what Model_StepAttr says of it.
+/// Verifies that the parameter and the states exist, and that the function has the type of Model_StepAttr.
 static LogicalResult verifyStep(Operation *op, StepAttr step) {
   auto parameter = SymbolTable::lookupNearestSymbolFrom<ParameterOp>(op, step.getParameter());
   if (!parameter || parameter.getFrozen())
@@ -140,7 +140,8 @@ static LogicalResult verifyStep(Operation *op, StepAttr step) {
   return success();
 }
 
-/// Gradients of batches are means over the elements of each input, so that its shape is known.
+/// Verifies accumulation over batches: loss and gradients are means over slices of each input, so its shape is
+/// required.
 static LogicalResult verifyBatches(FunctionOpInterface function, int64_t batches) {
   if (batches < 1)
     return function->emitOpError("minimizes over ") << batches << " batches, expected at least one";
@@ -213,7 +214,7 @@ LogicalResult ModelDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   return success();
 }
 
-/// `model.shape` says one name or number a dimension, and the number that the type says.
+/// Verifies that `model.shape` has one name or number for each dimension, and numbers equal to the static sizes.
 static LogicalResult verifyShape(Operation *op, Type type, Attribute value, const Twine &what) {
   auto shape = dyn_cast<ArrayAttr>(value);
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -250,7 +251,7 @@ LogicalResult ModelDialect::verifyRegionResultAttribute(Operation *op, unsigned 
   return function ? verifyPort(op, function.getResultTypes()[result], attribute, "result " + Twine(result)) : success();
 }
 
-/// `element` is what `list` holds behind its leading dimension.
+/// Verifies that `element` has the type of an element of `list`, whose leading dimension is dropped.
 static LogicalResult verifyElement(Operation *op, RankedTensorType list, RankedTensorType element) {
   if (list.getRank() == 0 || list.getElementType() != element.getElementType() ||
       list.getShape().drop_front() != element.getShape())
