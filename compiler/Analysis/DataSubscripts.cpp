@@ -11,7 +11,7 @@ bool comesFromData(Value subscript) {
     return !subscript.getType().isIndex();
   if (auto select = dyn_cast<arith::SelectOp>(definer))
     return comesFromData(select.getTrueValue()) || comesFromData(select.getFalseValue());
-  // An index that was an i32 for a while is itself: no size passes 2^31.
+  // A cast of an index to i32 and back is the identity, because no size exceeds 2^31.
   if (auto cast = dyn_cast<arith::IndexCastOp>(definer))
     if (auto inner = cast.getIn().getDefiningOp<arith::IndexCastOp>(); inner && inner.getIn().getType().isIndex())
       return comesFromData(inner.getIn());

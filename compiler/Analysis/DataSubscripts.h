@@ -3,7 +3,7 @@
 // The front end has proved that subscripts of indices and sizes are in range. Generated code checks data-dependent
 // subscripts: loaded or computed numbers, and 32-bit arithmetic, which may wrap around.
 //
-//   a[i floordiv 4, select(c, i, 0)]     no, whatever c is        table[index_cast(load)], x[index_cast(i32 i + 1)]
+//   a[i floordiv 4, select(c, i, 0)]     independent of data      table[index_cast(load)], x[index_cast(i32 i + 1)]   dependent
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,9 +13,9 @@
 namespace attnc {
 
 bool comesFromData(mlir::Value subscript);
-/// Whether one of the subscripts of `op` depends on data.
+/// True if a subscript of `op` depends on data.
 bool readsByData(mlir::tensor::ExtractOp op);
-/// Whether a load in `region` has a data-dependent subscript.
+/// True if a load in `region` has a data-dependent subscript.
 bool readsByData(mlir::Region &region);
 
 } // namespace attnc

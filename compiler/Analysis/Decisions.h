@@ -1,4 +1,4 @@
-//===- Decisions.h - record of fusions made and edges left, with reasons ------------------------------------------===//
+//===- Decisions.h - decisions: fusions made, edges left, and their reasons --------------------------------------===//
 //
 // The phases raise and fuse record every decision in the module, as one dictionary in `attn.decisions`:
 //
@@ -6,13 +6,12 @@
 //    entry = "logits"}
 //   {made = false, reason = "contraction-operand", what = "logits_rows_0", into = "logits_gemm_0", ...}
 //
-// `what` and `into` are kernels if the decision is about an edge between two kernels, otherwise source locations, as
-// kernels had no names yet. `bytes` is the size of the tensor between the two: a fusion saves them (the tensor is
-// neither written nor read), an edge that is left materialises them. An edge whose tensor has an element for each
-// query-key pair also has `pairs`; --require-fused turns such edges into errors.
+// `what` and `into` are kernels if the decision is about an edge between two kernels, otherwise source locations,
+// because kernels have no names before outlining. `bytes` is the size of the tensor of the edge: a fusion saves these
+// bytes, an edge that is left writes and reads them. An edge whose tensor has an element for each query–key pair also
+// has `pairs`; --require-fused reports such edges as errors.
 //
-// Reasons are a closed list. Each has a sentence; its test is the program of the same name in
-// tests/compiler/Fuse/reasons.
+// Reasons are a closed list. Each has a sentence, and a test program of the same name in tests/compiler/Fuse/reasons.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -34,7 +33,7 @@ enum class Reason {
   FormulaFolded,
   EpilogueFused,
   RowsFused,
-  // Code that is nearly attention.
+  // Code that resembles attention.
   SumChanged,
   SumOfOthers,
   NotNormalised,
@@ -77,10 +76,11 @@ enum class Reason {
 llvm::StringRef reasonId(Reason reason);
 /// The sentence of a reason for people, a full clause in lower case.
 llvm::StringRef reasonText(Reason reason);
-/// The smallest change of the model that would fuse the edge, or why there is none; empty for a fusion made.
+/// The smallest change of the model that would fuse the edge, or the reason why no change does; empty for a fusion
+/// made.
 llvm::StringRef reasonChange(Reason reason);
 std::optional<Reason> parseReason(llvm::StringRef id);
-/// Every reason, in the order of the enumeration.
+/// All reasons, in the order of the enumeration.
 llvm::ArrayRef<Reason> allReasons();
 
 struct Decision {

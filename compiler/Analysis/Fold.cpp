@@ -10,7 +10,7 @@ std::optional<FoldMatch> matchFold(linalg::GenericOp op, unsigned result) {
   Operation *combiner = op.getBody()->getTerminator()->getOperand(result).getDefiningOp();
   if (!combiner || combiner->getBlock() != op.getBody() || !out.hasOneUse() || combiner->getNumOperands() != 2)
     return std::nullopt;
-  // In a signed bit, which is -1 if set, `or` is the minimum and `and` the maximum.
+  // A set bit is -1 as a signed number, so `or` is the minimum and `and` the maximum.
   bool isTruth = out.getType().isInteger(1);
   auto kind = llvm::TypeSwitch<Operation *, std::optional<attn::Combine>>(combiner)
                   .Case<arith::OrIOp>([](auto) { return attn::Combine::Min; })

@@ -21,7 +21,8 @@ struct FoldMatch {
   mlir::Value term; ///< inside the region
 };
 
-/// The reduction of result number `result`; null if the out argument has another use, or none.
+/// Matches the reduction of result number `result`; null if the out argument has another use, or if no operation
+/// combines it with a term.
 std::optional<FoldMatch> matchFold(mlir::linalg::GenericOp op, unsigned result);
 
 } // namespace attnc

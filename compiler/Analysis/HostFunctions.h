@@ -1,4 +1,4 @@
-//===- HostFunctions.h - the functions of a module that are not kernels -------------------------------------------===//
+//===- HostFunctions.h - host functions: the functions of a module except kernels --------------------------------===//
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -6,10 +6,10 @@
 
 namespace attnc {
 
-/// Entry points and other functions of the host, in order.
+/// Returns entry points and other functions of the host, in program order.
 llvm::SmallVector<mlir::func::FuncOp> hostFunctions(mlir::ModuleOp module);
 
-/// On an entry point that is never called: it determines names of kernels only, and has no explanation.
+/// Marks an entry point that is never called. It determines names of kernels, and explanations omit it.
 inline constexpr llvm::StringLiteral uncalledAttrName = "attn.uncalled";
 
 /// Removes kernels without calls.

@@ -1,8 +1,8 @@
 //===- LoopIterations.h - per-iteration lists of a loop -----------------------------------------------------------===//
 //
-// A loop over modules or over the time steps of a scan has a canonical induction variable: it counts iterations from 0
-// by one. An iteration reads or writes one element of a per-iteration list (model.element, model.with_element). The
-// index of the element determines the order in which iterations traverse the list:
+// A loop over modules or over the time steps of a scan has a canonical induction variable, which counts iterations from
+// 0 by one. An iteration reads or writes one element of a per-iteration list (model.element, model.with_element). The
+// index of that element determines the order in which iterations traverse the list:
 //
 //   %t                  ascending      iteration t accesses element t of n
 //   n - 1 - %t          descending     from the last element to the first
@@ -18,12 +18,12 @@
 
 namespace attnc {
 
-/// On a loop over the segments of a scan (compiler/Derive/SegmentScans.h).
+/// Marks a loop over the segments of a scan (compiler/Derive/SegmentScans.h).
 inline constexpr llvm::StringLiteral segmentLoopAttrName = "attn.segment_loop";
 
 enum class IterationOrder { None, Ascending, Descending };
 
-/// Whether the loop counts from 0 by one.
+/// True if the loop counts from 0 by one.
 bool hasCanonicalInductionVariable(mlir::scf::ForOp loop);
 
 /// The type of a list of `count` elements, which may be dynamic.
@@ -32,12 +32,12 @@ mlir::RankedTensorType listType(mlir::RankedTensorType element, int64_t count);
 /// The dynamic sizes of a value, computed at the top of the function.
 llvm::SmallVector<mlir::Value> dynamicSizes(mlir::OpBuilder &builder, SymbolicShapes &shapes, mlir::Value value);
 
-/// An empty list with an element of the size of `value` for each iteration of the loop. Null if that size is not
-/// computable before the loop.
+/// Creates an empty list with one element of the size of `value` for each iteration. Null if that size cannot be
+/// computed before the loop.
 mlir::Value emptyList(mlir::OpBuilder &builder, SymbolicShapes &shapes, mlir::Value value, mlir::scf::ForOp loop);
 
-/// Replaces the loop by one with a further result for each of `values`, which its body computes: the per-iteration list
-/// of the value, written at the index in `indices`, by default the induction variable.
+/// Replaces the loop by a loop with a further result for each of `values`, which its body computes: the value's
+/// per-iteration list, written at the index in `indices`, by default the induction variable.
 ///
 ///   %y = scf.for ... { %v = ... }    →    %y, %vs = scf.for ... iter_args(%list = %empty) {
 ///                                           %v = ...
@@ -45,11 +45,11 @@ mlir::Value emptyList(mlir::OpBuilder &builder, SymbolicShapes &shapes, mlir::Va
 mlir::scf::ForOp addIterationLists(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> values, SymbolicShapes &shapes,
                                    llvm::ArrayRef<mlir::Value> indices = {});
 
-/// The order in which iterations of the loop access the elements at `index`; none if two may access the same one.
+/// The order in which iterations access the elements at `index`; None unless all iterations access distinct elements.
 IterationOrder iterationOrder(mlir::Value index, mlir::scf::ForOp loop, SymbolicShapes &shapes);
 
-/// The op that writes a distinct element of loop-carried list `number` in each iteration, if the loop does not use the
-/// list otherwise; else null.
+/// Returns the op that writes a distinct element of loop-carried list `number` in each iteration; null if there is no
+/// such op, or if the loop uses the list otherwise.
 mlir::model::WithElementOp listWriter(mlir::scf::ForOp loop, unsigned number, SymbolicShapes &shapes);
 
 /// The index of an iteration's element in this order; the builder inserts in the loop.

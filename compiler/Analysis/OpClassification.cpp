@@ -77,7 +77,7 @@ bool isElementFunction(linalg::GenericOp op) {
   });
 }
 
-/// Is `value`, computed in the body, a function of elements rather than of indices and sizes alone?
+/// True if `value`, computed in the body, depends on elements, not only on indices and sizes.
 static bool comesFromElements(Value value, Block *body) {
   if (value.getParentBlock() != body)
     return false;
@@ -144,7 +144,7 @@ std::optional<SmallVector<unsigned>> plainDims(AffineMap map) {
   return dims;
 }
 
-/// The body is `out + a * b` of the two inputs.
+/// True if the body is `out + a * b` of the two inputs.
 static bool multipliesAndAdds(linalg::GenericOp op) {
   auto add = op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   if (!add || llvm::range_size(op.getBody()->without_terminator()) != 2)
@@ -187,7 +187,7 @@ std::optional<ContractionDims> matchContraction(linalg::GenericOp op) {
     }
   if ((onlyLeft.empty() && onlyRight.empty()) || llvm::is_contained(dims.batch, out->back()))
     return std::nullopt;
-  // The columns are the indices of the result's last dimension; a vector takes the part of the single row.
+  // The columns are the loops of the result's last dimension. A vector operand is the matrix with a single row.
   bool swapped = onlyRight.empty() || (!onlyLeft.empty() && llvm::is_contained(onlyLeft, out->back()));
   dims.m = swapped ? onlyRight : onlyLeft;
   dims.n = swapped ? onlyLeft : onlyRight;

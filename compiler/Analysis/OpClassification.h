@@ -19,60 +19,62 @@ namespace attnc {
 
 //===-------------------------------------------- views -------------------------------------------------------===//
 
-/// expand_shape, collapse_shape or a cast: the same elements in the same order.
+/// True for expand_shape, collapse_shape and casts: the same elements in the same order.
 bool isFreeView(mlir::Operation *op);
-/// A free view, a transpose or a slice with unit strides.
+/// True for a free view, a transpose, or a slice with unit strides.
 bool isView(mlir::Operation *op);
-/// The tensor whose elements `value` shows through free views.
+/// The tensor from which free views derive `value`.
 mlir::Value skipFreeViews(mlir::Value value);
-/// `skipFreeViews`, and from a loop-carried value to its initial value.
+/// Like skipFreeViews, and also continues from a loop-carried value to its initial value.
 mlir::Value storageOf(mlir::Value value);
-/// The users of `value`, with those of its free views in place of the views.
+/// The users of `value`, with the users of a free view instead of the view.
 llvm::SmallVector<mlir::OpOperand *> usesThroughFreeViews(mlir::Value value);
 
 //===-------------------------------------------- generics ----------------------------------------------------===//
 
 bool isPointwise(mlir::linalg::GenericOp op);
-/// No linalg.index, tensor.extract or tensor.dim in the body: a function of the operands' elements alone.
+/// True if the results depend on the operands' elements alone: the body has no linalg.index, tensor.extract or
+/// tensor.dim.
 bool isElementFunction(mlir::linalg::GenericOp op);
-/// Some tensor.extract in the body has a subscript that comes from data.
+/// True if a tensor.extract in the body has a subscript that depends on elements.
 bool readsByData(mlir::linalg::GenericOp op);
-/// Each result is one element of one tensor, chosen by loop indices alone.
+/// True if each result element is one element of one tensor, selected by loop indices alone.
 bool onlyMoves(mlir::linalg::GenericOp op);
-/// Reads no tensor element: constants, indices, and elements of rank-0 tensors.
+/// True if the op reads only constants, indices, and elements of rank-0 tensors.
 bool readsNothing(mlir::linalg::GenericOp op);
-/// Reads nothing, and takes no longer to compute again than to load.
+/// True if the op reads nothing, and recomputing an element costs less than loading it.
 bool isCheapFormula(mlir::linalg::GenericOp op);
-/// The out argument starts as zeros (an identity of addition).
+/// True if the out argument starts as zeros (the identity of addition).
 bool startsFromZero(mlir::linalg::GenericOp op, unsigned result);
 
-/// Loop dimensions of a contraction by their part in it, each list ascending.
+/// Loop dimensions of a contraction by role, each list ascending.
 struct ContractionDims {
   llvm::SmallVector<unsigned> batch, m, n, k;
   unsigned lhs = 0, rhs = 1; ///< operand numbers
 };
-/// Body `out + a * b` from zeros, two operands read by projected permutations, at least one reduction index in both,
-/// and an index that only one of them has. `m` is the indices of the operand whose indices come first in the result.
+/// Matches the body `out + a * b` from zeros, with two operands read by projected permutations, at least one reduction
+/// index in both, and an index that only one of them has. `m` lists the indices of the left operand: the one without
+/// the result's last index.
 std::optional<ContractionDims> matchContraction(mlir::linalg::GenericOp op);
 
-/// The loop dimensions of a map whose results are plain, distinct dimensions; nothing otherwise.
+/// The loop dimensions of a map whose results are distinct dimensions; null for other maps.
 std::optional<llvm::SmallVector<unsigned>> plainDims(mlir::AffineMap map);
 
-/// Does `value` come from model.get, through free views?
+/// True if `value` is a model.get, also through free views.
 bool isParameter(mlir::Value value);
 
-/// The parameters that each function sets (model.set), gathered once.
+/// The parameters that each function sets (model.set), collected once.
 class UpdatedParameters {
 public:
   explicit UpdatedParameters(mlir::ModuleOp module);
-  /// Is the value a parameter that the function around it sets?
+  /// True if the value is a parameter that its function sets.
   bool contains(mlir::Value value) const;
 
 private:
-  llvm::DenseSet<std::pair<mlir::Operation *, mlir::Attribute>> updated; ///< functions and names
+  llvm::DenseSet<std::pair<mlir::Operation *, mlir::Attribute>> updated; ///< functions with names of parameters
 };
 
-/// Replaces `op` by one with other operands, maps and results, and the same body.
+/// Creates a copy of `op` with the same body and other operands, maps and results.
 mlir::linalg::GenericOp rebuildGeneric(mlir::OpBuilder &builder, mlir::linalg::GenericOp op, mlir::ValueRange inputs,
                                        mlir::ValueRange inits, llvm::ArrayRef<mlir::AffineMap> maps,
                                        llvm::ArrayRef<mlir::utils::IteratorType> iterators);

@@ -1,4 +1,4 @@
-//===- OpCost.h - cost of an operation of a formula ---------------------------------------------------------------===//
+//===- OpCost.h - cost table of scalar operations ----------------------------------------------------------------===//
 //
 // One cost table for all passes. `flops` counts the floating-point operations of the formula, for certificates; a
 // function such as exp counts as one. `instructions` is the cost that fusion and schedules compare: the time of one
@@ -28,11 +28,11 @@ struct OpCost {
 
 /// The cost of one evaluation of `op`, without its regions.
 OpCost costOf(mlir::Operation *op);
-/// The cost of one evaluation of `region` with its nested regions.
+/// The cost of one evaluation of `region`, nested regions included.
 OpCost costOf(mlir::Region &region);
 
-/// Floating-point operations of one evaluation of a region of `attn.attend`, 0 for an empty region. The sizes of an
-/// `attn.reduce` in it are the number of its terms; `sizeOf` returns their values.
+/// Floating-point operations of one evaluation of a region of `attn.attend`; 0 for an empty region. The product of the
+/// sizes of an `attn.reduce` is the number of its terms; `sizeOf` returns the value of a size.
 SizeExpr flopsOf(mlir::Region &region, llvm::function_ref<SizeExpr(mlir::Value)> sizeOf);
 
 } // namespace attnc

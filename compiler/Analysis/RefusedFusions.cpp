@@ -12,7 +12,7 @@ namespace attnc {
 
 static constexpr llvm::StringLiteral kRefused = "attn.refused", kNumbered = "attn.numbered";
 
-/// The fusions that the key "" refuses.
+/// The fusions that an empty key refuses.
 static constexpr Reason computations[] = {Reason::AttentionRaised, Reason::PointwiseFused, Reason::FormulaFolded,
                                           Reason::EpilogueFused, Reason::RowsFused};
 static constexpr Reason views[] = {Reason::ViewFolded, Reason::LayoutFolded, Reason::SliceNarrowed};
@@ -83,7 +83,7 @@ static bool isPartOf(Operation *op, ArrayRef<int64_t> ops) {
   return !numbers.empty() && llvm::all_of(numbers, [&](int64_t number) { return llvm::is_contained(ops, number); });
 }
 
-/// Whether a refusal applies to the two ops, for any fusion.
+/// True if a refusal applies to the two ops, for any fusion.
 static bool isAbout(const FusionRefusal &refusal, Operation *what, Operation *into) {
   if (!refusal.place.empty())
     return isAt(what, refusal.place) || isAt(into, refusal.place);
@@ -115,7 +115,7 @@ bool isKeptApart(Operation *what, Operation *into) {
 
 //===-------------------------------------------- numbers -----------------------------------------------------===//
 
-/// The number of a location itself, without its parts.
+/// The number of a location itself, without the locations fused into it.
 static IntegerAttr numberOf(Location location) {
   auto fused = dyn_cast<FusedLoc>(location);
   return fused ? dyn_cast_or_null<IntegerAttr>(fused.getMetadata()) : IntegerAttr();

@@ -7,8 +7,8 @@
 //                   {fusion = "epilogue-fused", place = "gpt.attn:41:9"},           of ops at this source location
 //                   {fusion = "", kernel = "logits_rows_0", ops = [3, 4, 7]}]       among the ops of this kernel
 //
-// The key "" refuses every fusion of computations; views are refused by their own keys alone. A kernel is identified by
-// the numbers of its imported ops, which are part of the ops' locations until fusion ends.
+// The key "" refuses every fusion of computations; only their own keys refuse fusions of views. A kernel is identified
+// by the numbers of its imported ops, which the ops' locations contain until fusion ends.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,34 +19,34 @@
 
 namespace attnc {
 
-/// The key of attention as one op; if refused, its scores are a tensor (attn-materialise-scores).
+/// The key of attention as one op; if it is refused, scores are materialised (attn-materialise-scores).
 inline constexpr llvm::StringLiteral attentionFused = "attention-fused";
 
-/// All keys by which fusions can be refused.
+/// All keys that can be refused.
 std::vector<std::string> refusableFusions();
 
 struct FusionRefusal {
-  std::string fusion; ///< one of these keys, or empty
+  std::string fusion; ///< a key, or empty
   std::string place;  ///< "gpt.attn:41:9", without directories
   std::string kernel;
   std::vector<int64_t> ops;
-  bool isHonoured = false; ///< the refusal has prevented a fusion
+  bool isHonoured = false; ///< true once the refusal has prevented a fusion
   std::string origin = {}; ///< prefix of messages about the refusal (Override.h)
 };
 
 void refuseFusions(mlir::ModuleOp module, llvm::ArrayRef<FusionRefusal> refusals);
 std::vector<FusionRefusal> refusedFusions(mlir::ModuleOp module);
 
-/// Whether a strategy refuses the fusion of the two ops. A refusal is marked as honoured.
+/// True if a strategy refuses the fusion of the two ops; marks the refusal as honoured.
 bool isRefused(llvm::StringRef fusion, mlir::Operation *what, mlir::Operation *into);
-/// Whether an honoured refusal applies to the two ops, for any fusion.
+/// True if an honoured refusal applies to the two ops, for any fusion.
 bool isKeptApart(mlir::Operation *what, mlir::Operation *into);
 
-/// Numbers the ops of the entry points, in their locations.
+/// Numbers the ops of the entry points and stores the numbers in their locations.
 void numberOps(mlir::ModuleOp module);
 /// The numbers in a location and in the locations that are fused into it, ascending, each once.
 std::vector<int64_t> opNumbers(mlir::Location location);
-/// Removes the numbers and the refusals.
+/// Removes the numbers and the refusals from the module.
 void forgetRefusals(mlir::ModuleOp module);
 
 } // namespace attnc

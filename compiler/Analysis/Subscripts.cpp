@@ -16,7 +16,7 @@ static int64_t staticExtent(Value size) {
 }
 
 static void addAttendIndices(LoopIndices &indices, attn::AttendOp attend, Region *region) {
-  // The weight region's first argument is the weight itself.
+  // The first argument of the weight region is the attention weight, an f32.
   for (BlockArgument argument : region->getArguments())
     if (argument.getType().isIndex())
       indices.values.push_back(argument);
@@ -89,7 +89,7 @@ AffineExpr SubscriptReader::read(Value value) {
   if (auto index = indices.find(value))
     return getAffineDimExpr(*index, context);
   Operation *op = value.getDefiningOp();
-  // An index that was an i32 for a while is itself: no extent passes 2^31.
+  // A cast of an index to i32 and back is the identity, because no extent exceeds 2^31.
   if (auto cast = dyn_cast_if_present<arith::IndexCastOp>(op))
     if (auto inner = cast.getIn().getDefiningOp<arith::IndexCastOp>(); inner && inner.getIn().getType().isIndex())
       return read(inner.getIn());
@@ -142,7 +142,7 @@ static void collectTerms(AffineExpr expr, int64_t factor, SmallVectorImpl<Term> 
   terms.push_back({factor, expr});
 }
 
-/// The largest value, where it is known.
+/// The largest value, or null if it is unknown.
 static std::optional<int64_t> upperBound(AffineExpr expr, ArrayRef<int64_t> extents) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
@@ -203,7 +203,7 @@ Value writeSubscript(OpBuilder &builder, Location location, AffineExpr expr, Val
   auto binary = cast<AffineBinaryOpExpr>(expr);
   Value left = writeSubscript(builder, location, binary.getLHS(), dims, symbols);
   if (binary.getKind() == AffineExprKind::Add) {
-    // a + b * -1 reads better as a difference.
+    // Prints a + b * -1 as a difference.
     auto product = dyn_cast<AffineBinaryOpExpr>(binary.getRHS());
     auto factor = product && product.getKind() == AffineExprKind::Mul ? dyn_cast<AffineConstantExpr>(product.getRHS())
                                                                       : AffineConstantExpr();

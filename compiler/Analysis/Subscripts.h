@@ -21,7 +21,7 @@ namespace attnc {
 
 /// The enclosing loop indices of an op with their extents.
 struct LoopIndices {
-  llvm::SmallVector<mlir::Value> values; ///< null if the index exists as `linalg.index` alone
+  llvm::SmallVector<mlir::Value> values; ///< null if no value but only `linalg.index` has the index
   llvm::SmallVector<int64_t> extents;    ///< mlir::ShapedType::kDynamic if unknown
 
   /// The indices of the innermost `linalg.generic`, or of the `attn.attend` and the `attn.reduce`s, around `op`.

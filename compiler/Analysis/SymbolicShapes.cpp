@@ -100,7 +100,7 @@ Value SymbolicShapes::materialise(OpBuilder &builder, Location location, const S
   for (unsigned symbol = 0; symbol < symbolNames.size(); ++symbol)
     marks.push_back(SizeExpr::symbol(symbol));
   for (unsigned symbol = 0; symbol < symbolNames.size(); ++symbol) {
-    // A symbol takes part exactly when replacing it changes the expression.
+    // The expression contains a symbol exactly if replacing the symbol changes it.
     marks[symbol] = SizeExpr(0);
     bool takesPart = !(size.substitute(marks) == size);
     marks[symbol] = SizeExpr::symbol(symbol);
@@ -159,7 +159,7 @@ SizeExpr SymbolicShapes::extent(Value tensor, int64_t dim) {
   if (auto result = dyn_cast<OpResult>(tensor))
     return extentOfResult(result, dim);
   auto argument = cast<BlockArgument>(tensor);
-  // All iterations of a loop carry the same shapes.
+  // A loop-carried tensor has the same shape in all iterations.
   if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
     if (OpOperand *initial = loop.getTiedLoopInit(argument))
       return extent(initial->get(), dim);
@@ -232,7 +232,7 @@ SizeExpr SymbolicShapes::extentOfCall(func::CallOp call, unsigned result, int64_
   }
   SizeExpr extent = size.substitute(bindings);
   if (--depth == 0 && lifetime == Lifetime::Changes)
-    met.clear(); // the function may change from here on
+    met.clear(); // the function may change before the next query
   else
     met.try_emplace(key, extent);
   return extent;

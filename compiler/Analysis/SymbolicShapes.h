@@ -8,8 +8,8 @@
 //
 //   %y = linalg.generic ... -> tensor<?x?x384xf32>      extents  batch, seq, 384      bytes  1536*batch*seq
 //
-// Extents with equal expressions are equal. Results are cached if the function does not change between queries; if it
-// does, only the extents of values passed to `inherit` are.
+// Extents with equal expressions are equal. Results are cached if the function does not change between queries;
+// otherwise only the extents of values passed to `inherit` are cached.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,14 +26,14 @@ namespace attnc {
 
 class SymbolicShapes {
 public:
-  /// Whether the function changes between queries.
+  /// True if the function changes between queries.
   enum class Lifetime { Changes, Stays };
   explicit SymbolicShapes(mlir::func::FuncOp function, Lifetime lifetime = Lifetime::Changes);
 
-  /// The value of an `index`.
+  /// The value of an `index` as an expression.
   SizeExpr size(mlir::Value index);
   SizeExpr size(mlir::OpFoldResult index);
-  /// The extent of dimension `dim` of a ranked tensor.
+  /// The extent of dimension `dim` of a ranked tensor, as an expression.
   SizeExpr extent(mlir::Value tensor, int64_t dim);
   std::vector<SizeExpr> shape(mlir::Value tensor);
   SizeExpr elements(mlir::Value tensor);
@@ -42,17 +42,17 @@ public:
 
   /// Records that `made` replaces `replaced` and has its extents.
   void inherit(mlir::Value made, mlir::Value replaced);
-  /// Drops results for an op before it is erased, because a new op may reuse its address.
+  /// Drops the results for an op that is about to be erased, because a new op may reuse its address.
   void forget(mlir::Operation *op);
 
   /// Names of the symbols, for SizeExpr::text.
   llvm::ArrayRef<std::string> names() const { return symbolNames; }
   std::string text(const SizeExpr &size) const { return size.text(symbolNames); }
 
-  /// An `index` with the value of a symbol, created at the top of the function on demand. Null if the symbol does not
-  /// belong to a function argument.
+  /// Returns an `index` with the value of a symbol, created at the top of the function if necessary. Null if the symbol
+  /// does not belong to a function argument.
   mlir::Value symbolValue(unsigned symbol);
-  /// Index arithmetic for `size` at the builder's insertion point; null if one of its symbols has no value at the top.
+  /// Emits index arithmetic for `size` at the builder's insertion point; null if a symbol has no value (symbolValue).
   mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location location, const SizeExpr &size);
 
 private:
@@ -70,8 +70,8 @@ private:
   std::vector<Origin> origins;
   std::vector<mlir::Value> values;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, unsigned> known;
-  /// Extents of results of calls, which depend on each other. If the function changes, the cache lasts for the
-  /// outermost call of a query.
+  /// Extents of results of calls; each depends on others. If the function may change, the cache lasts for the outermost
+  /// query.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, SizeExpr> met;
   llvm::DenseMap<mlir::Value, std::vector<SizeExpr>> inherited;
   mlir::SymbolTableCollection symbolTables; ///< if the function does not change

@@ -18,10 +18,10 @@ std::optional<SizeExpr> declaredSize(ArrayAttr shape, unsigned dimension, ArrayR
   return size && size->products() ? size : std::nullopt;
 }
 
-/// Longer sizes are treated as unknown; the sizes of networks are shorter.
+/// Limit of the length of a size, which the sizes of networks do not reach. Longer sizes are treated as unknown.
 static constexpr int64_t longest = 1000;
 
-/// `size`, or null if it is longer than that.
+/// Returns `size`, or null if it exceeds the limit.
 static std::optional<SizeExpr> bounded(std::optional<SizeExpr> size) {
   return size && size->length() > longest ? std::nullopt : size;
 }
@@ -231,7 +231,7 @@ std::optional<SizeExpr> substituteKnown(const SizeExpr &expr, ArrayRef<std::opti
   return expr.substitute(values);
 }
 
-/// Kernel symbols for the call's operands; the symbols of its results are null.
+/// The replacements of the kernel's symbols for the call's operands; null for the symbols of its results.
 std::vector<std::optional<SizeExpr>> SizeAnalysis::operandSymbols(func::CallOp call) {
   std::vector<std::optional<SizeExpr>> symbols;
   for (Value operand : call.getOperands())

@@ -1,6 +1,7 @@
-//===- SizeAnalysis.h - symbolic shape analysis of a function --------------------------------------------------===//
+//===- SizeAnalysis.h - dynamic sizes of entry points and kernels ------------------------------------------------===//
 //
-// Expresses every dynamic size of an entry point or of a kernel over the symbols of the function.
+// Symbolic shape analysis: expresses every dynamic size of an entry point or of a kernel over the symbols of the
+// function.
 //
 //   entry    symbol n is dimension n of `model.dimensions`
 //   kernel   symbol n is element n of attn_kernel_args::sizes: the dynamic sizes of the operands in order, then those
@@ -20,40 +21,41 @@
 
 namespace attnc {
 
-/// `expr` with symbol n replaced by symbols[n]; null if `expr` has a symbol whose replacement is null.
+/// Replaces symbol n of `expr` by symbols[n]; null if `expr` has a symbol whose replacement is null.
 std::optional<SizeExpr> substituteKnown(const SizeExpr &expr, llvm::ArrayRef<std::optional<SizeExpr>> symbols);
 
-/// Dimension `dimension` of a `model.shape` over `names`; null if the shape is absent, or if the size is not a sum of
-/// products, the only sizes that the model table can express.
+/// Parses dimension `dimension` of a `model.shape` over `names`. Null if the shape is absent, or if the size is not a
+/// sum of products, the only sizes that the model table can express.
 std::optional<SizeExpr> declaredSize(mlir::ArrayAttr shape, unsigned dimension, llvm::ArrayRef<std::string> names);
 
 class SizeAnalysis {
 public:
-  /// Every dynamic size of the entry's arguments and results must be declared by `model.shape` over names of
-  /// `model.dimensions`; otherwise emits an error at the function.
+  /// Analyses an entry point. `model.shape` must declare every dynamic size of its arguments and results over names of
+  /// `model.dimensions`; otherwise an error is emitted at the function.
   static mlir::FailureOr<SizeAnalysis> ofEntry(mlir::func::FuncOp entry);
   static SizeAnalysis ofKernel(mlir::func::FuncOp kernel);
 
-  /// Null if the size is not a function of the symbols, e.g. because it depends on data or on an induction variable.
+  /// The size of a dimension; null if it is not a function of the symbols, e.g. because it depends on data or on an
+  /// induction variable.
   std::optional<SizeExpr> size(mlir::Value tensor, int64_t dimension);
   std::optional<SizeExpr> elements(mlir::Value tensor);
   std::optional<SizeExpr> bytes(mlir::Value tensor);
-  /// The value of an SSA value of type `index`.
+  /// The value of an SSA value of type `index`, or null.
   std::optional<SizeExpr> index(mlir::Value value);
 
-  /// For a kernel: a size of a result over the symbols of its arguments.
+  /// Of a kernel: a size of a result over the symbols of its arguments.
   std::optional<SizeExpr> resultSize(mlir::func::FuncOp kernel, unsigned result, int64_t dimension);
 
-  /// For an entry: the symbols of the called kernel over those of the entry; null for an index operand that is not a
-  /// function of them.
+  /// Of an entry point: the symbols of the called kernel over the symbols of the entry point; null for an index operand
+  /// that is not a function of them.
   std::vector<std::optional<SizeExpr>> kernelSymbols(mlir::func::CallOp call);
 
-  /// For an entry: the names of its dimensions.
+  /// Names of the dimensions of an entry point.
   std::vector<std::string> names;
 
 private:
   using Key = std::pair<mlir::Value, int64_t>;
-  static constexpr int64_t indexValue = -1; ///< the key's dimension for a value of type `index`
+  static constexpr int64_t indexValue = -1; ///< dimension of the key of an `index` value
   llvm::DenseMap<Key, std::optional<SizeExpr>> known;
 
   std::optional<SizeExpr> compute(mlir::OpResult result, int64_t dimension);

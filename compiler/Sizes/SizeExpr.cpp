@@ -176,7 +176,7 @@ bool SizeExpr::isAtLeast(const SizeExpr &other) const {
 SizeExpr SizeExpr::Node::divide(const SizeExpr &expr, int64_t divisor, Atom::Kind kind) {
   if (divisor == 1)
     return expr;
-  // (divisor * P + Q) / divisor = P + Q / divisor, if Q is not negative: the division of a negative Q truncates.
+  // (divisor * P + Q) / divisor = P + Q / divisor if Q is not negative; the division of a negative Q truncates.
   bool split = llvm::all_of(termsOf(expr), [](const Term &term) { return term.coefficient >= 0; });
   std::vector<Term> whole, rest;
   for (const Term &term : termsOf(expr)) {
@@ -356,7 +356,7 @@ bool SizeExpr::Node::growsWith(const Atom &atom, unsigned symbol) {
       return llvm::any_of(term.factors, [&](const Atom &factor) { return growsWith(factor, symbol); });
     });
   };
-  // A minimum with a constant is bounded.
+  // A minimum with a constant operand is bounded.
   if (atom.kind == Atom::Kind::Min && llvm::any_of(atom.operands, [](auto &operand) { return operand.isConstant(); }))
     return false;
   return llvm::any_of(atom.operands, grows);
@@ -387,17 +387,17 @@ bool SizeExpr::hasProductOf(unsigned a, unsigned b) const {
 // Code
 //===------------------------------------------------------------------------------------------------------------===//
 
-/// Builds index arithmetic, by unsigned operations, as all intermediate values are nonnegative.
+/// Emits index arithmetic by unsigned operations, because all intermediate values are nonnegative.
 struct SizeExpr::Node::Materialiser {
   mlir::OpBuilder &builder;
   mlir::Location location;
   llvm::ArrayRef<mlir::Value> values;
-  mlir::Value *overflow; ///< null: unchecked
+  mlir::Value *overflow; ///< null: no overflow checks
 
   mlir::Value number(int64_t value) { return mlir::arith::ConstantIndexOp::create(builder, location, value); }
 
   void note(mlir::Value condition) { *overflow = mlir::arith::OrIOp::create(builder, location, *overflow, condition); }
-  /// Notes an overflow if the top bit is set, as a result above 2^63 - 1 is invalid.
+  /// Records an overflow if the top bit is set, because a result above 2^63 - 1 is invalid.
   void noteTopBit(mlir::Value value) {
     note(mlir::arith::CmpIOp::create(builder, location, mlir::arith::CmpIPredicate::slt, value, number(0)));
   }
@@ -405,7 +405,7 @@ struct SizeExpr::Node::Materialiser {
   mlir::Value add(mlir::Value a, mlir::Value b) {
     mlir::Value sum = builder.createOrFold<mlir::arith::AddIOp>(location, a, b);
     if (overflow)
-      noteTopBit(sum); // the sum of two 63-bit numbers fits 64 bits
+      noteTopBit(sum); // the sum of two 63-bit numbers fits in 64 bits
     return sum;
   }
 

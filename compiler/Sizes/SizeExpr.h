@@ -51,24 +51,24 @@ public:
   bool operator==(const SizeExpr &other) const;
   bool isConstant() const;
   int64_t constant() const; ///< requires isConstant()
-  /// Whether this is proved to be at least `other` for all nonnegative symbols. The proof is incomplete.
+  /// True if this is proved to be at least `other` for all nonnegative symbols. The proof is incomplete.
   bool isAtLeast(const SizeExpr &other) const;
 
   /// The value for symbol n = values[n]; saturates at the largest int64_t.
   int64_t evaluate(llvm::ArrayRef<int64_t> values) const;
   /// The expression with symbol n replaced by values[n].
   SizeExpr substitute(llvm::ArrayRef<SizeExpr> values) const;
-  /// Builds index arithmetic that computes the size; values[n] is the `index` value of symbol n.
+  /// Emits index arithmetic that computes the size; values[n] is the `index` value of symbol n.
   mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> values) const;
-  /// Like materialise(), and ors into `overflow` (an i1) whether a sum or product exceeds 2^63 - 1. After an overflow,
-  /// the value is undefined.
+  /// Like materialise(); also sets `overflow` (an i1) to its disjunction with "a sum or product exceeds 2^63 - 1".
+  /// After an overflow, the value is undefined.
   mlir::Value materialiseChecked(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> values,
                                  mlir::Value &overflow) const;
-  /// Text such as "4*batch*seq + 64"; symbol n is names[n], or "s<n>" if it has no name.
+  /// Returns text such as "4*batch*seq + 64"; symbol n is names[n], or "s<n>" if it has no name.
   std::string text(llvm::ArrayRef<std::string> names) const;
   bool mentions(unsigned symbol) const;
-  /// Number of symbols and numbers in the expression, a measure of the time of operations on it. Repeated squares grow
-  /// exponentially, so analyses of user programs treat long sizes as unknown.
+  /// The number of symbols and numbers in the expression, which bounds the time of operations on it. Repeated squares
+  /// grow exponentially, so analyses of user programs treat long sizes as unknown.
   int64_t length() const;
   /// coefficient * symbols[0] * symbols[1] * ...
   struct Product {
@@ -77,7 +77,7 @@ public:
   };
   /// The size as a sum of products of symbols; null if it contains a division or an extremum.
   std::optional<std::vector<Product>> products() const;
-  /// Whether the size grows at least like the product of the symbols `a` and `b`.
+  /// True if the size grows at least like the product of the symbols `a` and `b`.
   bool hasProductOf(unsigned a, unsigned b) const;
 
 private:
