@@ -40,7 +40,7 @@ std::string attnc::reference::describe(Element element, ArrayRef<int64_t> shape)
 
 llvm::FailureOr<Element> attnc::reference::elementOf(mlir::Type type) {
   type = mlir::getElementTypeOrSelf(type);
-  if (type.isF32() || type.isBF16() || type.isF16()) // the kind is the same for all storage widths
+  if (type.isF32() || type.isBF16() || type.isF16()) // all storage widths have the same kind
     return Element::F32;
   if (type.isInteger(32))
     return Element::I32;

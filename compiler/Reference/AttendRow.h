@@ -1,4 +1,4 @@
-//===- AttendRow.h - attention of one query row by its definition -----------------------------------------------===//
+//===- AttendRow.h - reference attention of one query row --------------------------------------------------------===//
 //
 // The oracle computes attention and its gradient row by row: all scores of the row, then its attention weights. The
 // formulas are those of dialects/Attn/AttnOps.td.
@@ -21,7 +21,7 @@ struct AttendFormulas {
   Rounding rounding = Rounding::None;
   bool isGradient = false;
 
-  /// `Op` is attn.attend or its gradient.
+  /// Reads the formulas and parameters of `op`, which is attn.attend or its gradient.
   template <typename Op>
   llvm::LogicalResult read(Op op, const Environment &environment, Rounding rounding, Fault &fault) {
     auto readInto = [&](mlir::Region &region, llvm::FailureOr<Formula> &formula) -> llvm::LogicalResult {
@@ -76,7 +76,7 @@ llvm::SmallVector<int64_t> joined(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int6
 llvm::SmallVector<int64_t> unsummed(llvm::ArrayRef<int64_t> point, llvm::ArrayRef<int64_t> summed);
 /// Key indices as integers.
 llvm::SmallVector<int64_t> wholeNumbers(llvm::ArrayRef<double> key);
-/// The tuple with element layout[d] at position d; the tuple itself without a layout.
+/// The tuple with element layout[d] at position d; without a layout, the tuple itself.
 llvm::SmallVector<int64_t> permuted(llvm::ArrayRef<int64_t> tuple, std::optional<llvm::ArrayRef<int64_t>> layout);
 
 } // namespace attnc::reference

@@ -114,7 +114,7 @@ template <typename Frame, typename Step> static LogicalResult run(const std::vec
 
 template <typename Frame>
 static void copyRegisters(Frame &frame, const std::vector<unsigned> &from, const std::vector<unsigned> &to) {
-  llvm::SmallVector<double, 4> values; // all reads precede all writes, as a loop may yield its arguments swapped
+  llvm::SmallVector<double, 4> values; // all reads precede all writes, because a loop may yield its arguments swapped
   for (unsigned number : from)
     values.push_back(frame.registers[number]);
   for (auto [value, number] : llvm::zip_equal(values, to))
@@ -160,15 +160,16 @@ static double partialOf(const ScalarFunction &function, MutableArrayRef<double> 
   return above == below ? 0 : (above - below) / (2 * step);
 }
 
-/// Partial derivative of a maximum or minimum: 1 for the first operand equal to the result, else 0, even at near ties.
+/// Partial derivative of a maximum or minimum: 1 for the first operand equal to the result, otherwise 0, even if the
+/// operands are nearly equal.
 static double partialOfExtremum(double result, ArrayRef<double> x, size_t i) {
   if (std::isnan(result))
     return result;
   return llvm::find(x, result) == x.begin() + i ? 1 : 0;
 }
 
-/// The partial derivative of one op with the rounding error of compiled code. Sums and products have an exact one. The
-/// derivative of tanh is computed as 1 minus a rounded number, which cancels near saturation.
+/// Partial derivative of one op with the rounding error of compiled code. Derivatives of sums and products are exact.
+/// The derivative of tanh is computed as 1 minus a rounded number, which cancels near saturation.
 static double roundedPartial(Operation *op, double partial, Rounding rounding) {
   if (rounding.kind == Rounding::None)
     return partial;
@@ -265,7 +266,7 @@ LogicalResult FormulaReader::readExtract(tensor::ExtractOp op, std::vector<Step>
     int64_t offset = 0;
     for (auto [number, size] : llvm::zip_equal(from, array->shape)) {
       auto index = static_cast<int64_t>(frame.registers[number]);
-      if (size == 0 && index == -1) { // a guarded subscript, clamped to the last element of an empty dimension
+      if (size == 0 && index == -1) { // a guarded subscript of an empty dimension, clamped to its last element
         frame.registers[to] = std::numeric_limits<double>::quiet_NaN();
         return success();
       }
@@ -443,7 +444,7 @@ FailureOr<ArrayRef<double>> Formula::evaluate(ArrayRef<double> values, ArrayRef<
 }
 
 FailureOr<std::pair<double, Gradient>> Formula::differentiate(ArrayRef<double> values) {
-  frame.gradients.resize(frame.registers.size()); // every gradient is assigned before it is read
+  frame.gradients.resize(frame.registers.size()); // every gradient is written before it is read
   for (auto [position, number] : llvm::enumerate(arguments))
     frame.gradients[number] = Gradient({nullptr, static_cast<int64_t>(position)}, 1);
   frame.differentiates = true;

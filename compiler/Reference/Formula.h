@@ -1,4 +1,4 @@
-//===- Formula.h - interpreter of scalar regions, with forward-mode differentiation ------------------------------===//
+//===- Formula.h - scalar formulas: evaluation and forward-mode differentiation ----------------------------------===//
 //
 // The body of a `linalg.generic` or `tensor.generate` and each region of `attn.attend` is a formula: a function from
 // scalars to scalars that is evaluated at every point of an iteration space. Formula::read translates the region once
@@ -48,13 +48,14 @@ public:
   static llvm::FailureOr<Formula> read(mlir::Region &region, const Environment &environment, Rounding rounding,
                                        Fault &fault);
 
-  /// Evaluates with values for the block arguments; `indices` are the results of `linalg.index`. The returned values
-  /// stay valid until the next evaluation.
+  /// Evaluates the formula with values for the block arguments; `indices` are the results of `linalg.index`. The
+  /// returned values are valid until the next evaluation.
   llvm::FailureOr<llvm::ArrayRef<double>> evaluate(llvm::ArrayRef<double> arguments,
                                                    llvm::ArrayRef<int64_t> indices = {});
-  /// The first result, and its derivatives with respect to every argument and every element loaded from a
+  /// Returns the first result, and its derivatives with respect to every argument and every element loaded from a
   /// floating-point tensor (identified by `Value::getAsOpaquePointer`). The partial derivatives of each op are central
-  /// differences of that op, with error about 1e-9: the oracle shares no differentiation rule with the compiler.
+  /// differences of that op, with an error of about 1e-9, so the oracle shares no differentiation rule with the
+  /// compiler.
   llvm::FailureOr<std::pair<double, Gradient>> differentiate(llvm::ArrayRef<double> arguments);
   size_t numArguments() const { return arguments.size(); }
 

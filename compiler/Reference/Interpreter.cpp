@@ -36,7 +36,7 @@ LogicalResult Interpreter::checkShape(Operation *op, Type type, const Array &arr
   return fault.at(op, what + " is " + describe(array.element, array.shape) + ", expected " + text);
 }
 
-/// The largest number of summed terms among the values that the op reads or captures.
+/// The largest number of summed terms among the operands and captured values of the op.
 int64_t Interpreter::longestChainInto(Operation *op) const {
   int64_t longest = 0;
   auto read = [&](Value value) {
@@ -48,7 +48,8 @@ int64_t Interpreter::longestChainInto(Operation *op) const {
   return longest;
 }
 
-/// Number of terms of all reductions in the op's formulas, as if in one chain. A size not yet computed counts as 1.
+/// The number of terms of all reductions in the op's formulas, as if they formed one chain of sums. A size that is not
+/// yet computed counts as 1.
 int64_t Interpreter::termsOfReductionsIn(Operation *op) const {
   int64_t terms = 0;
   op->walk([&](attn::ReduceOp reduce) {
@@ -258,7 +259,7 @@ LogicalResult Interpreter::run(Operation &op) {
       .Case<tensor::FromElementsOp, tensor::SplatOp, tensor::GenerateOp>(runCase)
       .Case<linalg::LinalgOp, attn::AttendOp, attn::AttendGradientOp, attn::ScatterAddOp>(runCase)
       .Case<model::ElementOp, model::WithElementOp, model::AppendOp>(runCase)
-      .Case([](model::EndIfOp) { return success(); }) // read by run(scf::ForOp)
+      .Case([](model::EndIfOp) { return success(); }) // run(scf::ForOp) reads it
       .Default([&](Operation *other) { return runElementwise(*other); });
 }
 

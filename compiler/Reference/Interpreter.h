@@ -66,7 +66,8 @@ private:
   int64_t integerOf(mlir::OpFoldResult value) const;
   Sizes integersOf(mlir::ValueRange range) const;
   Sizes integersOf(llvm::ArrayRef<mlir::OpFoldResult> range) const;
-  /// Rounds `array`, checks it against the type of `result` and binds it. The op itself sums `terms` terms.
+  /// Rounds `array`, checks its shape against the type of `result`, and binds it. `terms` is the number of terms that
+  /// the op itself sums.
   llvm::LogicalResult define(mlir::OpResult result, Array array, int64_t terms = 0);
   int64_t longestChainInto(mlir::Operation *op) const;
   int64_t termsOfReductionsIn(mlir::Operation *op) const;
@@ -74,7 +75,7 @@ private:
   void copyValues(mlir::ValueRange from, mlir::ValueRange to);
 
   Environment values;
-  /// The checkpoint name of the parameter that a model.get or model.set accesses, with its list indices.
+  /// The checkpoint name, with list indices, of the parameter that a model.get or model.set accesses.
   template <typename Op> llvm::FailureOr<std::string> parameterName(Op op);
 
   const Parameters &parameters;

@@ -27,7 +27,7 @@ struct Operand {
 
   /// Offset of the element at a point of the iteration space, or -1 outside of the tensor.
   int64_t offsetAt(ArrayRef<int64_t> point) const {
-    if (strides) // in range: loopSizes() takes the sizes from the subscripted dimensions
+    if (strides) // in range: loopSizes() uses the sizes of the subscripted dimensions
       return std::inner_product(point.begin(), point.end(), strides->begin(), int64_t(0));
     int64_t offset = 0;
     for (auto [expression, size] : llvm::zip_equal(map.getResults(), array->shape)) {
@@ -62,7 +62,7 @@ static LogicalResult loopSizes(Operation *op, ArrayRef<Operand> operands, llvm::
   return success();
 }
 
-/// Runs any linalg op on tensors as its loop nest around its body; results start as the output operands.
+/// Interprets any linalg op on tensors as a loop nest around its body; results start as the output operands.
 LogicalResult Interpreter::run(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics())
     return fault.at(op, "the oracle expects tensors");

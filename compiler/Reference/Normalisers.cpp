@@ -27,14 +27,14 @@ double dotOf(ArrayRef<double> a, ArrayRef<double> b, Rounding rounding) {
   return sum;
 }
 
-/// a - b of two computed numbers, with the residue of Rounding.h. Compiled code may compute them in different ways: a
-/// gradient kernel recomputes scores in another order of terms than `lse`, and the mean of cotangents from the result.
+/// a - b of two computed numbers, with the residue of Rounding.h. Compiled code may compute each number twice with
+/// different errors: a gradient kernel recomputes scores with their terms in another order than `lse`.
 double difference(double a, double b, Rounding rounding) {
   return term(a - b + residueOfSum(a, b, rounding), rounding);
 }
 
-/// Rounds an attention weight. Compiled code flushes weights below 2^-100 of the largest to zero
-/// (compiler/Codegen/Kernels/Attend/AttendExp.h); every second draw flushes weights below 2^-100, too.
+/// Rounds an attention weight. Compiled code flushes weights below 2^-100 of the largest one to zero
+/// (compiler/Codegen/Kernels/Attend/AttendExp.h); every second sample does so too.
 double weightOf(double weight, Rounding rounding) {
   bool isFlushed = rounding.kind == Rounding::Loosely && rounding.draw % 2 == 1 && weight < 0x1p-100;
   return isFlushed ? 0 : rounded(weight, rounding);
@@ -42,7 +42,7 @@ double weightOf(double weight, Rounding rounding) {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// Whether a score is NaN or +inf, which makes all weights of the row NaN.
+/// True if a score is NaN or +inf, which makes all weights of the row NaN.
 bool hasNoMaximum(Scores scores) {
   return llvm::any_of(scores, [](double score) { return std::isnan(score) || score == infinity; });
 }
@@ -200,7 +200,7 @@ NormaliserGradient ofStickBreaking(Scores scores, const Arguments &arguments, co
   return gradient;
 }
 
-/// One normaliser; the table is in the order of attn::Normaliser.
+/// Functions of one normaliser; the table is in the order of attn::Normaliser.
 struct Functions {
   NormalisedRow (*normalise)(Scores, const Arguments &);
   NormaliserGradient (*gradient)(Scores, const Arguments &, const NormalisedRow &, ArrayRef<double> ofWeights,

@@ -33,7 +33,7 @@ struct NormaliserGradient {
   double sink = 0;
 };
 
-/// No score may be -inf.
+/// Returns the attention weights of scores, none of which may be -inf.
 NormalisedRow normalise(mlir::attn::Normaliser normaliser, llvm::ArrayRef<double> scores,
                         const NormaliserArguments &arguments);
 NormaliserGradient normaliserGradient(mlir::attn::Normaliser normaliser, llvm::ArrayRef<double> scores,

@@ -1,8 +1,8 @@
 //===- Reference.h - reference interpreter in double precision (the oracle) -------------------------------------===//
 //
-// The oracle interprets the IR after import, fuse and narrow; kernels are functions that are called. It computes each
-// op by its definition, one element at a time, in double precision, and shares nothing with code generation. Tests
-// compare the results of compiled code with those of the oracle.
+// The oracle interprets the IR after import, fuse and narrow, kernels included. It computes each op by its definition,
+// one element at a time, in double precision, and shares no code with code generation. Tests compare the results of
+// compiled code with the results of the oracle.
 //
 // Attention is computed by its definition (dialects/Attn/AttnOps.td): all scores of a row, then the attention weights,
 // then the sum. Scores are evaluated for unmasked keys only. An out-of-range `tensor.extract`, an integer division by

@@ -13,17 +13,18 @@ uint32_t mixed(uint64_t bits, uint32_t draw) {
   return hash >> 16;
 }
 
-/// Hash of the bits of a double, so that scores near saturation with equal f32 values get different errors. Functions
-/// are polynomials and quotients in code, whose errors at similar arguments are similar and add up in sums. So in two
-/// of three draws, function results with equal leading bits, or an equal exponent, get equal errors.
+/// Hash of the bits of a double, so that scores near saturation with equal f32 values have different errors. Compiled
+/// code computes functions as polynomials and quotients, whose errors at similar arguments are similar and accumulate
+/// in sums. In two of three samples, function results with equal leading bits, or with equal exponents, therefore have
+/// equal errors.
 uint32_t hashOf(double value, uint32_t draw, Accuracy accuracy) {
   constexpr int ignoredBits[] = {0, 44, 52};
   auto bits = std::bit_cast<uint64_t>(value);
   return mixed(accuracy == Accuracy::Near ? bits >> ignoredBits[draw % 3] : bits, draw);
 }
 
-/// Adds -4 .. 4 units in the last place. A subnormal number may be flushed to zero. A number that would become infinity
-/// or NaN stays unchanged.
+/// Adds -4 .. 4 units in the last place. A subnormal number may be flushed to zero. A number whose sum would be
+/// infinity or NaN is returned unchanged.
 float moved(float single, uint32_t hash) {
   if (single == 0 || !std::isfinite(single))
     return single;
@@ -44,7 +45,7 @@ double attnc::reference::rounded(double value, Rounding rounding, Accuracy accur
 }
 
 double attnc::reference::residueOfSum(double a, double b, Rounding rounding) {
-  // One draw of three has residues; the other draws show the effect of the other errors alone.
+  // One of three samples has residues; the others show the effect of the other errors alone.
   if (rounding.kind != Rounding::Loosely || rounding.draw % 3 != 1)
     return 0;
   auto larger = static_cast<float>(std::fabs(a) > std::fabs(b) ? a : b);
@@ -54,7 +55,7 @@ double attnc::reference::residueOfSum(double a, double b, Rounding rounding) {
   return moved(larger, hashOf(larger, rounding.draw, Accuracy::Rounded)) - larger;
 }
 
-/// Rounds off the last `dropped` bits of f32, to nearest even.
+/// Rounds the last `dropped` bits of an f32 away, to nearest even.
 static double shortened(float value, int dropped) {
   auto bits = std::bit_cast<uint32_t>(value);
   if (std::isfinite(value))

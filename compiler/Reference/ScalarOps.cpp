@@ -299,8 +299,8 @@ static Value yieldedFor(Value tensor) {
   return producer ? producer.getBody()->getTerminator()->getOperand(result.getResultNumber()) : Value();
 }
 
-/// Whether the number is a rounded result of arithmetic, rather than an input element, a loop-carried value or a
-/// converted index. A number that depends on its inputs through more than `depth` ops counts as computed.
+/// True if the number is a rounded result of arithmetic, rather than an input element, a loop-carried value or a
+/// converted index. A result of a chain of more than `depth` ops counts as computed.
 static bool isComputed(Value value, int depth = 8) {
   if (!value || !isa<FloatType>(value.getType()))
     return false;

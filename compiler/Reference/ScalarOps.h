@@ -18,7 +18,7 @@ using ScalarFunction = std::function<double(const double *operands)>;
 ScalarFunction scalarFunction(mlir::Operation *op);
 /// The error of an op in f32 code.
 Accuracy accuracyOf(mlir::Operation *op);
-/// Whether an op adds or subtracts two computed numbers, so that its result gets a simulated error (residueOfSum).
+/// True if an op adds or subtracts two computed numbers, so that its result has a simulated error (residueOfSum).
 bool addsComputedNumbers(mlir::Operation *op);
 
 } // namespace attnc::reference

@@ -6,12 +6,12 @@
 //
 //   |stored - exact| <= 8 (response + u largest)        response = |exact(data (1 + d)) - exact(data)|, |d| = u
 //
-// where both sides are maxima over all elements of one result. The bound does not depend on which tensors are stored;
-// in particular, a rounded position, which is not data, does not widen the bound. An ill-conditioned program has a
-// large response and a wide bound.
+// where both sides are maxima over all elements of one result. The bound does not depend on the choice of stored
+// tensors; in particular, a rounded position, which is not data, does not widen it. An ill-conditioned program has a
+// large response and therefore a wide bound.
 //
-// Integer results depend on comparisons of real numbers. As many integers may differ as change under perturbations of
-// size 8 u.
+// Integer results depend on comparisons of real numbers. The number of integers that may differ is the number that
+// change under perturbations of size 8 u.
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace attnc::reference {
 
-/// The arguments of one run of the oracle.
+/// Arguments of one run of the oracle.
 struct Interpretation {
   mlir::func::FuncOp function;
   std::vector<Array> inputs;
@@ -29,7 +29,7 @@ struct Interpretation {
                                                     Parameters *updates = nullptr) const {
     return interpret(function, inputs, parameters, updates, rounding);
   }
-  /// The call with each real element multiplied by 1 + size or 1 - size, by random signs with the seed `draw`.
+  /// A copy of the call with each real element multiplied by 1 + size or 1 - size, with random signs of seed `draw`.
   Interpretation moved(double size, uint32_t draw) const;
 };
 

@@ -4,7 +4,7 @@
 using namespace mlir;
 using namespace attnc::reference;
 
-/// The shape of a result type, its dynamic sizes filled in from `sizes` in order.
+/// The shape of a result type, with its dynamic sizes replaced by `sizes` in order.
 static llvm::SmallVector<int64_t> shapeOf(Type type, ArrayRef<int64_t> sizes) {
   llvm::SmallVector<int64_t> shape(cast<RankedTensorType>(type).getShape());
   for (int64_t &size : shape)
@@ -19,7 +19,7 @@ LogicalResult Interpreter::run(tensor::EmptyOp op) {
   auto element = elementOf(op.getType());
   if (failed(element))
     return fault.at(op, "the oracle knows f32, i32, i1 and index");
-  // NaN exposes reads of elements that were never written.
+  // NaN exposes reads of unwritten elements.
   double nothing = *element == Element::F32 ? std::numeric_limits<double>::quiet_NaN() : 0;
   return define(op->getResult(0), Array(*element, shapeOf(op.getType(), integersOf(op.getDynamicSizes())), nothing));
 }
@@ -77,7 +77,7 @@ LogicalResult Interpreter::run(tensor::CastOp op) { return define(op->getResult(
 
 //===-------------------------------------------- slices --------------------------------------------------------===//
 
-/// The indices in a tensor of an element of its slice.
+/// The indices in the source tensor of an element of its slice.
 static llvm::SmallVector<int64_t> placeInSource(ArrayRef<int64_t> indices, ArrayRef<int64_t> offsets,
                                                 ArrayRef<int64_t> strides) {
   llvm::SmallVector<int64_t> place;

@@ -7,8 +7,8 @@
 //   |found - expected| <= c u sqrt(K) largest,  largest = the largest |expected| of the tensor
 //
 // with K the number of terms of the longest chain of sums, and c a small factor for the operations between the sums.
-// Tests whose results are differences of numbers of magnitude 1 use at least 1 for `largest`. Larger differences need
-// rounding samples (RoundingSamples.h). Integers and booleans must be equal, as must infinities; NaN matches NaN.
+// Tests whose results are differences of numbers of magnitude 1 use at least 1 for `largest`. Larger differences
+// require rounding samples (RoundingSamples.h). Integers, booleans and infinities must be equal; NaN matches NaN.
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
