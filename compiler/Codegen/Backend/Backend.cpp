@@ -48,7 +48,7 @@ static void setTargetAttributes(llvm::Module &module, const Target &target) {
   }
 }
 
-/// Marks inline PTX that the threads of a warp must execute together as convergent; MLIR ops cannot express that.
+/// Marks inline PTX that all threads of a warp must execute together as convergent, which MLIR ops cannot express.
 static void markTogether(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function))
@@ -70,8 +70,8 @@ FailureOr<LlvmCode> translateToLlvm(ModuleOp code, const Target &target) {
   return llvmCode;
 }
 
-/// Decides inlining where it is clear: a function with one call is inlined unless it is huge; one with several calls is
-/// not, unless it is short.
+/// Decides inlining in the clear cases: a function with one call is inlined unless it is huge; a function with several
+/// calls is not inlined unless it is short.
 static void adviseInliner(llvm::Module &module) {
   constexpr unsigned huge = 1000, tooLong = 500;
   for (llvm::Function &function : module) {
@@ -90,14 +90,14 @@ static void adviseInliner(llvm::Module &module) {
 
 // LLVM passes that improve generated code: branch weights, inlining of phase bodies, folding, loop-invariant code
 // motion. Emitters unroll and vectorise themselves. The rest of -O3 took two thirds of the compile time and made GPT-2
-// slower by a fifteenth, as it unrolled loops whose registers were already full.
+// slower by a fifteenth, because it unrolled loops that already used all registers.
 static constexpr llvm::StringLiteral passPipeline =
     "function(lower-expect),cgscc(inline),"
     "function<eager-inv>(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "loop-mssa(licm<allowspeculation>),gvn,loop(indvars,loop-deletion),dse,instcombine<no-verify-fixpoint>,"
     "loop-mssa(licm<allowspeculation>),simplifycfg),"
     "globaldce,constmerge";
-// Infers alignment, so that a device's code generator merges four elements into one access.
+// Infers alignment, so that the device's code generator merges four elements into one access.
 static constexpr llvm::StringLiteral deviceTail = ",function(infer-alignment)";
 
 void optimise(LlvmCode &code, const Target &target) {
@@ -134,7 +134,7 @@ FailureOr<SmallVector<char, 0>> emit(LlvmCode &code, const Target &target, Outpu
   return bytes;
 }
 
-/// memcpy, memset and memmove are the only undefined symbols of an object.
+/// Verifies that memcpy, memset and memmove are the only undefined symbols of an object.
 LogicalResult verifyUndefinedSymbols(ModuleOp code, ArrayRef<char> object) {
   llvm::MemoryBufferRef buffer(StringRef(object.data(), object.size()), "object");
   auto file = llvm::object::ObjectFile::createObjectFile(buffer);

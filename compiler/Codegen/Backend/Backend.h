@@ -1,11 +1,11 @@
-//===- Backend.h - lowering of a code module to an object ---------------------------------------------------------===//
+//===- Backend.h - back end: lowering of a code module to an object ----------------------------------------------===//
 //
 // The code module contains the functions that emitters and the host phase generate, on {func, scf, arith, math, vector,
 // memref, affine, cf, index, llvm, ub}. It is lowered by
 //
-//   mergeFunctions       on processors: merges functions that differ in integer constants only
-//   lowerToLlvmDialect   lowers everything to the `llvm` dialect; transcendental functions to arithmetic
-//                        (VectorMath.h), as an object must not call libm
+//   mergeFunctions       on processors: merges functions that differ only in integer constants
+//   lowerToLlvmDialect   lowers everything to the `llvm` dialect; transcendental functions become arithmetic
+//                        (VectorMath.h), because an object must not call libm
 //   addLineTables        if requested: attaches the model's source line to each op
 //   translateToLlvm      LLVM IR with the target's triple, data layout and features
 //   optimise             a short list of LLVM passes
@@ -45,19 +45,19 @@ enum class OutputKind { Object, Assembly };
 /// The dialects that code modules use and their translations to LLVM IR.
 void registerBackendDialects(mlir::DialectRegistry &registry);
 
-/// Called by lowerToLlvmDialect.
+/// Merges functions, as a step of lowerToLlvmDialect.
 void mergeFunctions(mlir::ModuleOp code);
 mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp code, const Target &target);
-/// On the `llvm` dialect, before translation.
+/// Adds line tables to a module of the `llvm` dialect, before translation.
 void addLineTables(mlir::ModuleOp code);
 mlir::FailureOr<LlvmCode> translateToLlvm(mlir::ModuleOp code, const Target &target);
 void optimise(LlvmCode &code, const Target &target);
 mlir::FailureOr<llvm::SmallVector<char, 0>> emit(LlvmCode &code, const Target &target, OutputKind kind);
-/// Fails, with a message on the module, if the object calls other functions than memcpy, memset and memmove.
+/// Fails, with a message on the module, if the object calls functions other than memcpy, memset and memmove.
 mlir::LogicalResult verifyUndefinedSymbols(mlir::ModuleOp code, llvm::ArrayRef<char> object);
 
-/// All of the above except line tables; `code` is consumed (it ends in the `llvm` dialect). Fails, with a message on
-/// the module, if the object calls other functions than memcpy, memset and memmove: that is a bug of an emitter.
+/// Runs all steps except line tables; consumes `code`, which ends in the `llvm` dialect. Fails, with a message on the
+/// module, if the object calls functions other than memcpy, memset and memmove, which is a bug of an emitter.
 mlir::FailureOr<llvm::SmallVector<char, 0>> compileToObject(mlir::ModuleOp code, const Target &target);
 
 } // namespace attnc

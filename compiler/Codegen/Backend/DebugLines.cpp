@@ -1,8 +1,8 @@
-// Line tables: debuggers and profilers show the model's line for generated code.
+// Line tables, by which debuggers and profilers show the model's line for generated code.
 //
-// Requires the `llvm` dialect, whose ops have source locations in the model. Leaves each function with a subprogram at
-// its first location (`fused<#di_subprogram>[...]`), and each op in it with one location, in the scope of its file if
-// that is another one: a kernel with the prelude's softmax in a model has two files.
+// Precondition: the `llvm` dialect, whose ops have source locations in the model. Postcondition: each function has a
+// subprogram at its first location (`fused<#di_subprogram>[...]`), and each op has one location, in the scope of its
+// file: a kernel that contains the prelude's softmax has locations in two files.
 #include "compiler/Codegen/Backend/Backend.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// The first file location that a location contains.
+/// Returns the first file location in a location.
 static FileLineColLoc firstPlace(Location location) {
   FileLineColLoc place;
   location->walk([&](Location each) {

@@ -1,6 +1,6 @@
-// Lowers a code module to the `llvm` dialect in three conversions: compound ops are expanded (transcendental functions,
-// vectors of rank 2 and more, transposes, affine expressions, views), structured loops become branches, and the
-// remaining ops map one to one.
+// Lowers a code module to the `llvm` dialect in three conversions: expansion of compound ops (transcendental functions,
+// vectors of rank 2 and more, transposes, affine expressions, views), structured loops to branches, and the remaining
+// ops one to one.
 #include "compiler/Codegen/Backend/Backend.h"
 #include "compiler/Codegen/Formula/VectorMath.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -54,15 +54,15 @@ static LogicalResult expand(ModuleOp code, const Target &target) {
   vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
   memref::populateExpandStridedMetadataPatterns(patterns);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-  // Devices have instructions for bf16. Few processors have, and theirs flush denormals to zero.
+  // Devices have instructions for bf16. Few processors have them, and these flush denormals to zero.
   if (!target.isDevice)
     arith::populateExpandBFloat16Patterns(patterns);
   populateAffineToStdConversionPatterns(patterns);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-  config.setMaxIterations(1000); // a chain of foldable ops takes one iteration for each link
+  config.setMaxIterations(1000); // a chain of foldable ops needs one iteration for each link
   FrozenRewritePatternSet frozen(std::move(patterns));
-  // Imported code is an LLVM function with a few substituted ops.
+  // Imported Halide code is an LLVM function with a few substituted ops.
   for (FunctionOpInterface function : code.getOps<FunctionOpInterface>())
     if (failed(applyPatternsGreedily(function, frozen, config)))
       return function.emitError("back end: expansion of vectors does not end");
@@ -86,8 +86,8 @@ static LogicalResult convertLoopsToBranches(ModuleOp code) {
   return applyPartialConversion(code, target, std::move(patterns));
 }
 
-/// On processors bf16 is stored as an i16, the upper half of an f32: LLVM would call library functions for the type.
-/// The remaining uses are loads, stores, bitcasts and constants.
+/// On processors bf16 is stored as an i16, the upper half of an f32, because LLVM would call library functions for
+/// bf16. The remaining uses are loads, stores, bitcasts and constants.
 static void storeBf16AsI16(ModuleOp code, LLVMTypeConverter &converter) {
   auto i16 = IntegerType::get(code.getContext(), 16);
   converter.addConversion([=](BFloat16Type) { return i16; });

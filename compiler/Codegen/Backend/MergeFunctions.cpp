@@ -1,8 +1,9 @@
-// Merges functions that differ in integer constants only; each constant in which they differ becomes a parameter. Code
-// of unrolled layers that differ in the size of a window is compiled once.
+// Function merging: functions that differ only in integer constants are merged, and each differing constant becomes a
+// parameter. Code of unrolled layers that differ in the size of a window is compiled once.
 //
-// Requires constants as emitters left them, each with one purpose: common subexpression elimination would make a window
-// of 64 and a tile of 64 one constant. Leaves no two such functions among those that only func.call refers to.
+// Precondition: each constant has one purpose, as emitters created it; common subexpression elimination would merge a
+// window of 64 with a tile of 64. Postcondition: no two such functions remain among the functions that only func.call
+// refers to.
 //
 //   func @a.body(%i: index) {                      func @a.body(%i: index, %n: index) {
 //     %c = arith.constant 528 : index                %x = arith.subi %i, %n : index
@@ -32,7 +33,7 @@ namespace attnc {
 
 namespace {
 
-/// Operations that are followed to find the uses of a sum.
+/// Limit of ops visited to find the uses of a sum.
 constexpr size_t mostFollowed = 64;
 
 bool isComparison(Operation *op) {
@@ -41,14 +42,14 @@ bool isComparison(Operation *op) {
 
 bool isSum(Operation *op) { return isa<arith::AddIOp, arith::SubIOp>(op); }
 
-/// Whether `op` may use its operand as an address, or pass it on.
+/// True if `op` may use its operand as an address or pass it on.
 bool mayAddress(Operation *op) {
   return op->getNumRegions() == 0 &&
          (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
           isa<affine::AffineDialect, LLVM::LLVMDialect, memref::MemRefDialect>(op->getDialect()));
 }
 
-/// Whether `value`, or a multiple or sum of it, is part of the address of a load or store: constants are free there.
+/// True if `value`, or a multiple or sum of it, is part of the address of a load or store, where constants are free.
 bool isInAddress(Value value) {
   SmallVector<Operation *> worklist(value.getUsers());
   llvm::SmallPtrSet<Operation *, 16> seen;
@@ -64,7 +65,7 @@ bool isInAddress(Value value) {
   return false;
 }
 
-/// Whether a register instead of the constant makes no code slower.
+/// True if a register instead of the constant does not make the code slower.
 bool canBeParameter(arith::ConstantOp constant) {
   return isa<IndexType, IntegerType>(constant.getType()) && !constant.getType().isInteger(1) &&
          llvm::all_of(constant->getUsers(), [](Operation *user) {
@@ -94,7 +95,7 @@ Candidate candidateOf(func::FuncOp function) {
   return candidate;
 }
 
-/// A hash of operations, their types and constants, in at least one of which different functions usually differ.
+/// Hash of the ops and types, in which different functions usually differ.
 llvm::hash_code hashOf(func::FuncOp function) {
   llvm::hash_code hash = hash_value(Type(function.getFunctionType()));
   function.getBody().walk([&](Operation *op) {
@@ -126,7 +127,7 @@ public:
     for (auto &[hash, alike] : groups)
       for (Candidates &each : alike)
         share(each);
-    // They contain calls, which had to stay until all were replaced.
+    // Duplicates contain calls, so they are erased after all calls are replaced.
     for (func::FuncOp function : unused)
       function.erase();
   }
@@ -161,7 +162,7 @@ private:
     found->push_back(std::move(candidate));
   }
 
-  /// Replaces all of them by the first one, with the constants in which they differ as parameters at its end.
+  /// Replaces all functions by the first one, to which the differing constants are appended as parameters.
   void share(Candidates &alike) {
     Candidate &kept = alike.front();
     llvm::MapVector<ArrayAttr, BlockArgument> parameters;
