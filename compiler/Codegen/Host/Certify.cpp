@@ -1,8 +1,8 @@
 // Certificates: the cost of each launch of each kernel, and the memory of an entry point, over its dimensions.
 //
-// Pairs of queries and keys are found where scores are computed: in an `attn.attend`, and in a contraction of two
-// tensors, which combines each position of one (a query) with each position of the other (a key). Sizes that grow with
-// the product of the two are of the order of all pairs.
+// Query–key pairs are found in the ops that compute scores: an `attn.attend`, or a contraction of two tensors, which
+// combines each position of one (a query) with each position of the other (a key). Sizes that grow with the product of
+// the two dimensions are of the order of all pairs.
 #include "compiler/Codegen/Host/Program.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Iterations of the loops around `call`.
+/// The number of iterations of the loops around `call`.
 static SizeExpr timesRun(func::CallOp call, SizeAnalysis &sizes) {
   SizeExpr times = 1;
   for (auto loop = call->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>()) {
@@ -26,7 +26,7 @@ static SizeExpr timesRun(func::CallOp call, SizeAnalysis &sizes) {
 
 namespace {
 
-/// A dimension of queries and one of keys; equal in self-attention.
+/// A dimension of queries and a dimension of keys; equal in self-attention.
 using PairOfDimensions = std::pair<unsigned, unsigned>;
 
 /// Finds the dimensions of queries and keys in the kernels of an entry point.
@@ -49,7 +49,7 @@ public:
     });
   }
 
-  /// Whether `bytes` is of the order of queries x keys.
+  /// True if `bytes` is of the order of queries × keys.
   bool holdsAll(const SizeExpr &bytes) const {
     return llvm::any_of(pairs, [&](PairOfDimensions pair) { return bytes.hasProductOf(pair.first, pair.second); });
   }
@@ -65,7 +65,7 @@ private:
           pairs.emplace_back(a, b);
   }
 
-  /// The extent of a loop of `op`, from an operand that has it as a dimension.
+  /// The extent of a loop of `op`, from an operand with the loop as a dimension.
   static std::optional<SizeExpr> extent(linalg::GenericOp op, unsigned loop, SizeAnalysis &inside) {
     for (OpOperand &operand : op->getOpOperands())
       for (auto [dimension, index] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
@@ -74,8 +74,8 @@ private:
     return std::nullopt;
   }
 
-  /// For a reduction over features that two operands share: pairs of a loop over positions of one operand alone, and
-  /// one of the other alone.
+  /// For a reduction over features of two operands: the pairs of a loop of one operand alone with a loop of the other
+  /// alone.
   static SmallVector<PairOfDimensions> positionsOf(linalg::GenericOp op) {
     SmallVector<PairOfDimensions> result;
     SmallVector<unsigned> parallel, reduced;
@@ -115,7 +115,7 @@ static KernelLaunch certifyLaunch(EntryPlan &entry, func::CallOp call, const Com
   return launch;
 }
 
-/// Adds to the launch the results that it leaves in the arena for later launches.
+/// Adds the results of the launch that remain in the arena for later launches.
 static void certifyHeld(EntryPlan &entry, func::CallOp call, const PairFinder &pairs, KernelLaunch &launch,
                         EntryCertificate &certificate) {
   std::string kernel = call.getCallee().str();

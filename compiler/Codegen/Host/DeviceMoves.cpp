@@ -32,7 +32,7 @@ public:
     return {};
   }
 
-  /// The executor writes the word to the stack, and errors of kernels or of the device to the status.
+  /// Launches a fetch: the executor copies the word to the stack, and errors of kernels or of the device to the status.
   Value fetch(Value word) override {
     KernelPhase phase{fetchSymbol.str(), 1};
     launcher.launch(phase, {word}, {}, fetched, host.null(), host.number(0));

@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace attnc {
 
-/// The definition of function `name` in the text.
+/// Returns the definition of function `name` in PTX text, or an empty text.
 static StringRef definitionOf(StringRef ptx, StringRef name) {
   size_t begin = ptx.find((".entry " + name + "(").str());
   return begin == StringRef::npos ? StringRef() : ptx.slice(begin, ptx.find("\n}", begin));
@@ -27,8 +27,8 @@ static bool mentions(StringRef text, StringRef name) {
 int64_t staticSharedBytes(StringRef ptx, StringRef name) {
   StringRef definition = definitionOf(ptx, name);
   int64_t bytes = 0, alignmentBehind = 1;
-  // ".shared .align 16 .b8 rows_0$sums[1024];", before functions or in one. With ".extern " it is dynamic shared
-  // memory, and comes after the others.
+  // Shared memory such as ".shared .align 16 .b8 rows_0$sums[1024];", declared before functions or in one. With
+  // ".extern " it is dynamic shared memory, which follows the static one.
   for (StringRef rest = ptx, line; !rest.empty();) {
     std::tie(line, rest) = rest.split('\n');
     line = line.trim();
@@ -49,7 +49,7 @@ int64_t staticSharedBytes(StringRef ptx, StringRef name) {
 
 namespace {
 
-/// Limits of a multiprocessor, which its resident blocks share.
+/// Resources of a multiprocessor that its resident blocks share.
 struct DeviceProcessor {
   int64_t threads, blocks, sharedBytes;
 };

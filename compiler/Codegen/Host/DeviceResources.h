@@ -1,12 +1,12 @@
 //===- DeviceResources.h - occupancy: resources of kernels on a device's multiprocessors --------------------------===//
 //
-// Resources of each phase of each kernel in each device image. The compiler knows the threads of a block and its shared
-// memory. Registers and register spills are known to the driver that compiles the PTX; `ptxas`, if there is one,
-// reports them beforehand. The resident blocks of a multiprocessor follow:
+// Resources of each phase of each kernel in each device image. The compiler determines the threads of a block and its
+// shared memory. Registers and register spills are determined by the driver when it compiles the PTX; `ptxas`, if
+// installed, reports them earlier. The number of resident blocks of a multiprocessor is the minimum of
 //
-//   the least that its threads, its blocks, its shared memory (a block takes 1 KB more than it has), each by
-//   architecture, and 65536 registers allow: a quarter for each of its four partitions; a warp belongs to one of them,
-//   and allocates registers in units of 256
+//   the numbers that its threads, blocks, shared memory (a block occupies 1 KB more than it uses) and registers
+//   allow. An architecture has 65536 registers, a quarter for each of four partitions; a warp belongs to one
+//   partition, and allocates registers in units of 256
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,19 +27,19 @@ struct PhaseResources {
   std::optional<int64_t> blocks;              ///< resident blocks of a multiprocessor, if known
 };
 
-/// Resources of the phases of a device program. Without `ptxas`, or if ptxas rejects the code, only what the compiler
-/// knows; `problem`, if given, then receives the output of ptxas.
+/// Resources of the phases of a device program. Without `ptxas`, or if ptxas rejects the code, registers are unknown;
+/// `problem`, if given, then receives the output of ptxas.
 std::vector<PhaseResources> resourcesOf(const Program &program, const Ptxas *ptxas, std::string *problem = nullptr);
 
 /// Static shared memory of function `name` in PTX text, in bytes.
 int64_t staticSharedBytes(llvm::StringRef ptx, llvm::StringRef name);
 
-/// Resident blocks of a multiprocessor: of `threads` threads with `registers` registers each, and `sharedBytes` of
-/// shared memory. Null if the architecture's limits are unknown.
+/// Resident blocks of a multiprocessor, for blocks of `threads` threads with `registers` registers each and
+/// `sharedBytes` of shared memory. Null if the limits of the architecture are unknown.
 std::optional<int64_t> blocksAtATime(llvm::StringRef architecture, int64_t threads, int64_t registers,
                                      int64_t sharedBytes);
 
-/// Prints a table with a line for each phase, and what is unknown.
+/// Prints a table with a line for each phase.
 void printResources(llvm::ArrayRef<PhaseResources> resources, llvm::raw_ostream &out);
 
 } // namespace attnc

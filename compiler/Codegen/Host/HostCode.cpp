@@ -10,7 +10,7 @@ namespace attnc {
 
 namespace {
 
-/// Writes `run` of one entry point along its plan.
+/// Generates the function `run` of one entry point from its plan.
 class EntryWriter {
 public:
   EntryWriter(const Program &program, const EntryPlan &plan, ModuleOp code, MoveKernels *moveKernels)
@@ -55,7 +55,7 @@ private:
   Value parameterAddress(model::ParameterOp parameter, OperandRange places, int64_t firstPlace);
 };
 
-/// Whether the arena is not null if bytes are needed. More workers may need more bytes, but not the first one.
+/// Emits the check that the arena is not null, unless one worker needs no bytes.
 Value EntryWriter::hasRoomIn(Value arena) {
   SmallVector<Value> ofOneWorker = symbols;
   ofOneWorker.push_back(host.number(1));
@@ -123,8 +123,8 @@ void EntryWriter::writeBody(Value frame) {
   launcher->fail(ATTN_FULL);
 }
 
-/// Whether the rows to append fit after the positions that the caches have, for all rows. Null if this check does not
-/// apply.
+/// Emits the check that, for all rows, the rows to append fit in the caches of the caller (i1). Null if there is
+/// nothing to check.
 Value EntryWriter::hasRoom() {
   std::vector<Room> rooms;
   llvm::SetVector<std::pair<Value, std::pair<Value, int64_t>>> seen; // lengths, and the state with its dimension
@@ -143,8 +143,8 @@ Value EntryWriter::hasRoom() {
   return rooms.empty() ? Value() : moves->checkRoom(rooms);
 }
 
-/// Rows are [outer, positions, inner], the cache is [outer, capacity, inner], and `outer` determines the row of the
-/// length.
+/// Emits an append. The rows are [outer, positions, inner], the cache is [outer, capacity, inner]; `outer` determines
+/// the length.
 void EntryWriter::writeAppend(model::AppendOp append) {
   auto type = cast<RankedTensorType>(append.getRows().getType());
   unsigned along = append.getAlong();
@@ -196,7 +196,7 @@ void EntryWriter::writeBlock(Block &block) {
   }
 }
 
-/// Stores `done` in the loop's word on the stack.
+/// Emits the store of `done` to the loop's word on the stack.
 void EntryWriter::writeEnd(model::EndIfOp end) {
   host.store(moves->fetch(address(end.getDone(), 0)), ends.lookup(end->getParentOp()), 0);
 }
@@ -220,7 +220,7 @@ void EntryWriter::writeLoop(scf::ForOp loop) {
   writeBlock(*loop.getBody());
 }
 
-/// An index of the entry point: a size, or arithmetic on induction variables.
+/// Emits an index of the entry point: a size, or arithmetic on induction variables.
 Value EntryWriter::index(Value value) {
   if (Value mapped = indices.lookupOrNull(value))
     return mapped;
@@ -246,7 +246,7 @@ Value EntryWriter::address(const Place &place) {
   return known[place.number];
 }
 
-/// Offset of `tensor` in its root; null if it is no element of a per-iteration list.
+/// Emits the offset of `tensor` in its root; null if it is not an element of a per-iteration list.
 Value EntryWriter::offsetInRoot(Value tensor) {
   Value offset;
   for (Operation *op = tensor.getDefiningOp(); op && tensor != EntryPlan::root(tensor); op = tensor.getDefiningOp()) {
@@ -260,7 +260,7 @@ Value EntryWriter::offsetInRoot(Value tensor) {
   return offset;
 }
 
-/// Address of the element in its list.
+/// Emits the address of the element in its list.
 Value EntryWriter::elementAddress(model::WithElementOp list) {
   Value bytes = size(*sizes.bytes(list.getElement()));
   Value offset = host.builder.createOrFold<arith::MulIOp>(host.location, index(list.getPlace()), bytes);
@@ -277,7 +277,7 @@ void EntryWriter::writeElement(model::WithElementOp list) {
   moves->copy(elementAddress(list), from, size(bytes));
 }
 
-/// `firstPlace` is the value's position in the parameter table, if it is a parameter.
+/// Emits the address of a tensor. `firstPlace` is its first position in the parameter table, if it is a parameter.
 Value EntryWriter::address(Value tensor, int64_t firstPlace) {
   Place place = plan.place(tensor);
   Value offset = offsetInRoot(tensor), root;
@@ -366,8 +366,9 @@ void emitFlops(const Program &program, const EntryPlan &plan, const EntryCertifi
   host.returnValue(host.toI64(certificate.flops.materialise(host.builder, host.location, symbols)));
 }
 
-/// Packs each parameter that kernels need packed, list elements one after the other. Source values are read only as the
-/// first buffer of launches; the runtime loads them there (runtime/src/weights_file.c).
+/// Packs each parameter that kernels read packed, one list element after the other. Only the launches read source
+/// values, as their first buffer, so that the runtime can load a value just before its launch
+/// (runtime/src/weights/load.c).
 void emitPrepare(const Program &program, ModuleOp code) {
   Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = IntegerType::get(code.getContext(), 64);
   Location location = code.getLoc();

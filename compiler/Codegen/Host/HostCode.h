@@ -23,8 +23,8 @@
 
 namespace attnc {
 
-/// Appends the host code of `program` to `code`, next to its kernels' phases. On a device, `device` is the module of
-/// those phases; operations of the host on tensors become kernels there, which are added to `program.moves`.
+/// Appends the host code of `program` to `code`, next to the phases of its kernels. For a device, `device` is the
+/// module of these phases; the kernels for host operations on tensors are added to it and to `program.moves`.
 void emitHostCode(Program &program, mlir::ModuleOp code, mlir::ModuleOp device = {});
 
 } // namespace attnc

@@ -38,7 +38,7 @@ public:
     return mlir::arith::CmpIOp::create(builder, location, predicate, a, b);
   }
 
-  /// The address of element `element` (index) of an array of pointers or int64_t.
+  /// Emits the address of element `element` (index) of an array of pointers or int64_t.
   mlir::Value elementAddress(mlir::Value array, mlir::Value element);
   mlir::Value loadPointer(mlir::Value array, int64_t element) { return loadPointer(array, number(element)); }
   mlir::Value loadPointer(mlir::Value array, mlir::Value element);
@@ -46,26 +46,27 @@ public:
   /// Loads element `element` (index) of an array of int32_t, as an index.
   mlir::Value loadNumber32(mlir::Value array, mlir::Value element);
   void store(mlir::Value value, mlir::Value array, int64_t element);
-  /// `address` plus `bytes` (index).
+  /// Emits `address` plus `bytes` (index).
   mlir::Value advance(mlir::Value address, mlir::Value bytes);
-  /// A stack array of `count` pointers or int64_t.
+  /// Emits a stack array of `count` pointers or int64_t.
   mlir::Value stackArray(int64_t count);
   void returnValue(mlir::Value value);
 
-  /// Whether each dimension is between its minimum and its bound.
+  /// Emits the check that each dimension is between its minimum and its bound.
   mlir::Value dimensionsInRange(llvm::ArrayRef<mlir::Value> dimensions, mlir::func::FuncOp entry);
 };
 
 class Launcher {
 public:
-  /// Allocates the stack frame for launches of at most so many buffers and sizes.
+  /// Allocates the stack frame for launches of at most `maxBuffers` buffers and `maxSizes` sizes.
   Launcher(HostFunction &host, mlir::Value frame, size_t maxBuffers, size_t maxSizes);
 
   mlir::Value workers();
   mlir::Value result(); ///< i32, an attn_code
   void fail(attn_code code);
 
-  /// Launches all phases of a kernel. `shared` and `scratch` may be null pointers if the kernel needs none.
+  /// Emits launches of all phases of a kernel. `shared` and `scratch` may be null pointers if the kernel needs no such
+  /// memory.
   void launch(llvm::ArrayRef<KernelPhase> phases, llvm::ArrayRef<mlir::Value> tensors,
               llvm::ArrayRef<mlir::Value> symbols, mlir::Value shared, mlir::Value scratch, mlir::Value stride);
 

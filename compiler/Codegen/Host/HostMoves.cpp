@@ -33,8 +33,8 @@ private:
   }
 };
 
-/// The positions of a row are contiguous in the cache, and are copied at once. In a ring cache they are copied one by
-/// one, only the last ones that fit.
+/// The positions of a row are contiguous in the cache and are copied at once. A ring buffer is written position by
+/// position, and only with the last positions that fit.
 void HostMoves::append(const Append &append) {
   OpBuilder &builder = host.builder;
   OpBuilder::InsertionGuard outside(builder);
@@ -50,8 +50,8 @@ void HostMoves::append(const Append &append) {
   Value source = host.times(each, append.positions);
   Value count = append.counts ? host.loadNumber32(append.counts, row) : append.positions;
   if (!append.ring && !append.isState) {
-    // A cache in the arena has sufficient capacity for valid lengths; invalid ones have set the status already, and
-    // must not write out of bounds.
+    // A cache in the arena has sufficient capacity for valid lengths. Invalid lengths have already set the status, and
+    // must not cause writes out of bounds.
     Value last = builder.createOrFold<arith::SubIOp>(host.location, append.capacity, count);
     before = arith::MinSIOp::create(builder, host.location, before, last);
     before = arith::MaxSIOp::create(builder, host.location, before, host.number(0));

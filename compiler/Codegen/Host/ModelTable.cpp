@@ -57,13 +57,13 @@ private:
   llvm::Constant *function(StringRef symbol) { return module.getFunction(symbol); }
   llvm::Constant *record(size_t size, SmallVector<Field> fields);
 
-  /// A private constant.
+  /// Creates a private constant.
   llvm::Constant *constant(llvm::Constant *value) {
     auto *variable = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
                                               llvm::GlobalValue::PrivateLinkage, value, program.prefix + ".table");
     return variable;
   }
-  /// The address of an array of the elements; null if there are none.
+  /// Returns the address of an array of the elements; null if it is empty.
   llvm::Constant *array(ArrayRef<llvm::Constant *> elements) {
     if (elements.empty())
       return null();
@@ -97,7 +97,7 @@ private:
   llvm::Constant *device();
 };
 
-/// Fails if LLVM lays out the fields differently from the runtime's header.
+/// Creates a record. Fails if LLVM lays out the fields differently from the runtime's header.
 llvm::Constant *TableWriter::record(size_t size, SmallVector<Field> fields) {
   llvm::sort(fields, [](const Field &a, const Field &b) { return a.offset < b.offset; });
   Constants values;
@@ -223,7 +223,8 @@ llvm::Constant *TableWriter::kernelTensor(RankedTensorType type, bool isPacked) 
                                              {offsetof(attn_kernel_tensor, rank), i32(type.getRank())}});
 }
 
-/// Source locations of the ops of a kernel, without directories: an object does not depend on the model's folder.
+/// Returns the source locations of the ops of a kernel, without directories, so that an object does not depend on the
+/// model's folder.
 static std::string placesIn(func::FuncOp kernel) {
   SmallVector<std::string> places;
   auto add = [&](Location location) {
@@ -308,7 +309,7 @@ llvm::Constant *TableWriter::device() {
                                                     {offsetof(attn_device_code, fetch), function(fetchSymbol)}}));
 }
 
-/// Hash of the code: all of the module except the table, which is not yet in it, and the device images.
+/// Returns a hash of the code: the module before the table is added, and the device images.
 static std::string identityOf(const llvm::Module &module, ArrayRef<DeviceImage> images) {
   SmallVector<char, 0> bitcode;
   llvm::raw_svector_ostream stream(bitcode);
@@ -389,7 +390,7 @@ void addModelTable(const Program &program, const EmbeddedWeights &embedded, llvm
     exported.insert(program.runSymbol(plan));
     exported.insert(program.arenaSymbol(plan));
   }
-  // Programs may call size functions before the runtime has checked the processor's features.
+  // Programs may call these functions before the runtime has checked the processor's features.
   llvm::SmallVector<std::string> sizes = {program.prepareArenaSymbol()};
   for (const EntryPlan &plan : program.entries)
     sizes.append({program.arenaSymbol(plan), program.flopsSymbol(plan)});

@@ -8,7 +8,7 @@ static func::FuncOp kernelOf(func::CallOp call) {
   return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
 }
 
-/// Whether a pack kernel computes the operand.
+/// True if a pack kernel computes the operand.
 static bool isPacked(Value operand) {
   auto call = operand.getDefiningOp<func::CallOp>();
   return call && kernelKindOf(kernelOf(call)) == KernelKind::Pack;
@@ -56,7 +56,7 @@ FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
   return table;
 }
 
-/// Whether a parameter, or a reshape of one, is read as loaded.
+/// True if a kernel reads the parameter, or a reshape of it, as loaded.
 bool ParameterTable::isReadAsLoaded(Value value) const {
   return llvm::any_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();

@@ -1,10 +1,10 @@
-//===- Program.h - the parts of a compiled model ------------------------------------------------------------------===//
+//===- Program.h - compiled model: parameter table, plans and kernel code ----------------------------------------===//
 //
-// Collects everything that host code, the model's table, the header and the JSON description need: positions of
+// The data that host code, the model table, the header and the JSON description are generated from: positions of
 // parameters in the parameter table, the plan of each entry point, the code of each kernel.
 //
 // The parameter table (attn_frame::parameters) has the parameters as loaded from a file, in declaration order; the
-// elements of a list are consecutive, with the last index fastest. Then come packed or narrow forms that kernels need:
+// elements of a list are consecutive, with the last index fastest. Packed and narrow copies for kernels follow:
 //
 //   | token.table | blocks.0.norm1.gain | blocks.1.norm1.gain | ... | packed blocks.0.qkv | packed blocks.1.qkv | ...
 //   0             1                     2                           loaded                                         end
@@ -25,11 +25,11 @@ namespace attnc {
 struct LoadedParameter {
   mlir::model::ParameterOp op;
   int64_t first, count;
-  bool isRead = false; ///< an entry point reads it as loaded, rather than only packed forms of it
+  bool isRead = false; ///< an entry point reads it as loaded
 };
 
-/// A packed form of a parameter, as the argument attribute `attn.packed` of a kernel describes it, with its type; or a
-/// narrow copy of the parameter.
+/// A packed copy of a parameter, with its type and the argument attribute `attn.packed` of its kernel; or a narrow copy
+/// of the parameter.
 struct PackedParameter {
   unsigned parameter;        ///< number among the loaded parameters
   mlir::func::FuncOp reader; ///< the first kernel that reads it
@@ -37,27 +37,27 @@ struct PackedParameter {
   mlir::RankedTensorType type;
   mlir::DictionaryAttr packing; ///< null for a narrow copy, which has the parameter's layout
   int64_t first, count;
-  int64_t bytes = 0; ///< of one; this and `code` are set when the packing code is generated
+  int64_t bytes = 0; ///< of one element; this and `code` are set when the packing code is generated
   KernelCode code;
 };
 
 class ParameterTable {
 public:
-  /// Collects the parameters of a fused module and the packed forms that its kernels need. Fails, with a diagnostic, if
-  /// a packed operand is no parameter.
+  /// Collects the parameters of a fused module and the packed copies that its kernels read. Fails, with a diagnostic,
+  /// if a packed operand is not a parameter.
   static mlir::FailureOr<ParameterTable> of(mlir::ModuleOp module);
 
   std::vector<LoadedParameter> loaded;
   std::vector<PackedParameter> packed;
   int64_t loadedCount = 0, packedCount = 0;
 
-  /// The first position in the table of operand `operand` of `call`: of a parameter or of its packed form.
+  /// The first position in the table of operand `operand` of `call`: of a parameter or of its packed copy.
   int64_t firstPlace(mlir::func::CallOp call, unsigned operand) const;
   int64_t firstPlace(llvm::StringRef parameter) const;
 
 private:
   llvm::StringMap<unsigned> numbers;
-  struct Form; ///< identifies what an operand of a call reads
+  struct Form; ///< identifies the copy of a parameter that a call reads
   std::optional<Form> formOf(mlir::func::CallOp call, unsigned operand) const;
   bool isReadAsLoaded(mlir::Value value) const;
   const PackedParameter *findPacked(const Form &form) const;
@@ -66,17 +66,17 @@ private:
 /// A launch of a kernel in an entry point, with its cost.
 struct KernelLaunch {
   std::string entry;
-  std::vector<std::string> symbols; ///< symbols of the sizes below
+  std::vector<std::string> symbols; ///< names of the symbols of the sizes below
   mlir::func::FuncOp kernel;
   mlir::Operation *call = nullptr; ///< in the entry point
   SizeExpr times = 1;              ///< iterations of the loops around it, if known
   SizeExpr flops, bytesRead, bytesWritten;
   SizeExpr largestIntermediate; ///< scratch of the launch in bytes
-  /// Whether the scratch, or a result in the arena, is of the order of all pairs of queries and keys.
+  /// True if the scratch, or a result in the arena, is of the order of all query–key pairs.
   bool holdsAllPairs = false;
 };
 
-/// Memory certificate of an entry point's arena: scratch of launches, and tensors between them.
+/// Memory certificate of an entry point's arena: scratch of launches, and tensors between launches.
 struct EntryCertificate {
   struct Held {
     std::string kernel; ///< kernel of the scratch or result
@@ -84,7 +84,7 @@ struct EntryCertificate {
   };
   SizeExpr flops;               ///< over all launches of a call
   SizeExpr largestIntermediate; ///< bytes
-  std::vector<Held> allPairs;   ///< storage of the order of all pairs of queries and keys
+  std::vector<Held> allPairs;   ///< storage of the order of all query–key pairs
 };
 
 struct CompiledKernel {
@@ -108,11 +108,11 @@ struct Program {
   std::vector<DeviceImage> images; ///< empty if processors run the kernels
   ParameterTable parameters;
   std::vector<CompiledKernel> kernels;
-  std::vector<MovePhase> moves; ///< on a device: kernels for moves between kernels
+  std::vector<MovePhase> moves; ///< on a device: kernels for moves
   std::vector<EntryPlan> entries;
-  std::vector<EntryCertificate> certificates; ///< of each of `entries`
+  std::vector<EntryCertificate> certificates; ///< one for each of `entries`
 
-  /// All phases: of kernels and of moves.
+  /// All phases of kernels and of moves.
   std::vector<const KernelPhase *> phases() const;
 
   std::string runSymbol(const EntryPlan &entry) const;
