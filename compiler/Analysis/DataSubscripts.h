@@ -3,7 +3,7 @@
 // The front end has proved that subscripts of indices and sizes are in range. Generated code checks data-dependent
 // subscripts: loaded or computed numbers, and 32-bit arithmetic, which may wrap around.
 //
-//   independent of data: a[i floordiv 4, select(c, i, 0)]    dependent: table[index_cast(load)], x[index_cast(i32 i + 1)]
+//   independent of data: a[i floordiv 4, select(c, i, 0)]   dependent: t[index_cast(load)], x[index_cast(i32 i + 1)]
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -22,18 +22,18 @@ using namespace halide;
 
 Machine machineOf(const Target &target) { return {target.f32Lanes, target.vectorRegisters, target.hasAvx512}; }
 
-/// The key of a kernel's schedule whose value is a Halide schedule as text.
+/// Key of a kernel's schedule with a Halide schedule as text.
 constexpr llvm::StringLiteral scheduleKey = "halide";
 
-/// The stages of a kernel with their schedules, and no code yet.
+/// A kernel as stages with schedules, before compilation.
 struct PlannedKernel {
   KernelPipeline read;
   std::vector<CompiledStage> stages;
-  SizeExpr sharedBytes = 0;  ///< of the stages that are no result
-  std::string scheduleError; ///< what is wrong with the schedule that the kernel was given
+  SizeExpr sharedBytes = 0;  ///< of the stages that do not write a result
+  std::string scheduleError; ///< error in the schedule that the kernel was given
 };
 
-/// The schedules of the stages that `text` says; nothing where it is wrong, and `error` says how.
+/// Parses the schedules of the stages; null if `text` is invalid, with the reason in `error`.
 std::optional<std::vector<Schedule>> parseSchedules(ArrayRef<PlannedStage> stages, StringRef text,
                                                     const Machine &machine, std::string &error) {
   SmallVector<StringRef> parts;
@@ -56,10 +56,10 @@ std::optional<std::vector<Schedule>> parseSchedules(ArrayRef<PlannedStage> stage
   return schedules;
 }
 
-/// All stages, with those in front that lay operands out.
+/// All stages, including the stages before them that change the layout of operands.
 std::vector<PlannedStage> withLayouts(const std::vector<PlannedStage> &stages, const Machine &machine) {
   std::vector<PlannedStage> all;
-  std::vector<unsigned> numbers; // of each stage, in `all`
+  std::vector<unsigned> numbers; // number of each stage in `all`
   for (const PlannedStage &read : stages) {
     unsigned base = all.size();
     for (PlannedStage &stage : planStages(read.stage, machine)) {
@@ -79,7 +79,7 @@ std::vector<PlannedStage> withLayouts(const std::vector<PlannedStage> &stages, c
   return all;
 }
 
-/// The schedules that counting chooses; nothing where a stage has none, and `reason` says why.
+/// Chooses schedules by the cost model; null if a stage has no schedule, with the reason in `reason`.
 std::optional<std::vector<Schedule>> chooseSchedules(ArrayRef<PlannedStage> stages, const Machine &machine,
                                                      std::string &reason) {
   std::vector<Schedule> schedules;
@@ -92,7 +92,7 @@ std::optional<std::vector<Schedule>> chooseSchedules(ArrayRef<PlannedStage> stag
   return schedules;
 }
 
-/// Puts the tensors of stages into memory that all chunks share.
+/// Assigns shared memory to the tensors of stages that do not write a result.
 void placeStages(std::vector<PlannedStage> stages, std::vector<Schedule> schedules, PlannedKernel &planned) {
   for (auto [stage, schedule] : llvm::zip_equal(stages, schedules)) {
     CompiledStage placed{std::move(stage), std::move(schedule), {}, {}};
@@ -133,8 +133,9 @@ std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &targe
   return planned;
 }
 
-/// What was compiled: a kernel whose time was predicted with Halide's code is compiled again where Halide has it, and
-/// other kernels have the same stages. What operations do is not told to Halide, and put in for each kernel.
+/// Cache of compiled stages: a kernel is compiled once to predict its time and once more for its code, and several
+/// kernels have equal stages. Halide's code does not contain the operations of opaque calls, which are inserted for
+/// each kernel.
 class CompiledBefore {
 public:
   Bitcode compile(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
@@ -210,7 +211,7 @@ private:
   HalideScope scope;
   mutable CompiledBefore compiled;
 
-  /// What the kernel returns, or the sum that it is the epilogue of.
+  /// The op whose result the kernel returns, or the sum of which that op is the epilogue.
   static linalg::GenericOp sumOf(func::FuncOp kernel) {
     auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
     if (op && op.getNumReductionLoops() == 0)
@@ -220,12 +221,12 @@ private:
     return op;
   }
 
-  /// Whether it has the kernel of this sum where nobody asks.
+  /// True if this emitter is the default emitter of the sum.
   bool isWanted(linalg::GenericOp sum, const Target &target) const {
     return scope == HalideScope::ByRule && isFastWindowSum(sum, target.f32Lanes);
   }
 
-  /// Compiles all functions; leaves none where one can't be had.
+  /// Compiles all functions. If one fails, erases the others and returns false.
   bool compile(func::FuncOp kernel, const Target &target, ModuleOp code, PlannedKernel &planned,
                std::string &error) const {
     SmallVector<LLVM::LLVMFuncOp> made;
@@ -271,18 +272,18 @@ private:
     recordSchedule(kernel, {{scheduleKey, scheduledWord(kernel, scheduleKey).value_or(text)}});
   }
 
-  /// The last phase has the kernel's name.
+  /// Emits the phases; the last one has the kernel's name.
   static KernelCode emitPhases(func::FuncOp kernel, ModuleOp code, const PlannedKernel &planned) {
     KernelCode made;
     KernelSizes sizes(kernel);
-    // Where no result has an element, nothing that they would be made of is laid out.
+    // If no result has elements, no operand is copied to a new layout.
     SizeExpr any(0);
     for (unsigned number = 0; number < kernel.getNumResults(); ++number)
       any = SizeExpr::max(any, SizeExpr::min(1, sizes.resultElements(number)));
     for (auto [number, stage] : llvm::enumerate(planned.stages)) {
       made.phases.push_back(emitStagePhase(number, symbolOf(kernel, planned, number),
                                            {kernel, code, planned.read.arguments, planned.stages}));
-      // At places Halide takes the first one for written, whether terms go there or not.
+      // Halide assumes that a scatter writes the first element, even if there are no terms.
       if (stage.planned.isLayout || !stage.planned.stage.places.empty())
         made.phases.back().chunks *= any;
     }

@@ -1,11 +1,11 @@
-//===- HalideEmitter.h - the emitter that compiles by Halide ----------------------------------------------------===//
+//===- HalideEmitter.h - emitter that compiles kernels with Halide -----------------------------------------------===//
 //
-// One Emitter, "halide", for processors:
+// The emitter "halide", for processors:
 //
-//   Read/      a kernel becomes stages, plain data (Stage.h)
-//   Schedule/  operands are copied to new layouts by stages of their own, and each stage gets a tile
-//   Compile/   Halide compiles a stage to bitcode; no other folder includes Halide.h
-//   Emit/      the bitcode becomes a function of the code module, which a kernel phase calls
+//   Read/      reads a kernel as a pipeline of Halide stages, plain data (Stage.h)
+//   Schedule/  inserts stages that copy operands to new layouts, and chooses a tile for each stage
+//   Compile/   compiles a stage to bitcode by Halide; no other folder includes Halide.h
+//   Emit/      imports the bitcode as a function of the code module, which a kernel phase calls
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,11 +14,11 @@
 
 namespace attnc {
 
-/// Which kernels it supports.
+/// The kernels that the emitter supports.
 enum class HalideScope {
-  All,    ///< those that Halide can compile
-  ByRule, ///< sums over windows that are fast as they stand (WindowSum.h), and those for which it is asked
-  Asked,  ///< those for which it is asked
+  All,    ///< all kernels that Halide can compile
+  ByRule, ///< sums over windows that are fast as they are (WindowSum.h), and requested kernels
+  Asked,  ///< kernels for which a strategy or a schedule requests it
 };
 
 std::unique_ptr<Emitter> createHalideEmitter(HalideScope scope = HalideScope::All);

@@ -123,7 +123,7 @@ class Ranges {
 public:
   Ranges(const Stage &stage, int64_t limit) : stage(stage), limit(limit) {}
 
-  /// Of a node of integers; sets `fits` to false where it, or what it is made of, may not fit.
+  /// The range of an integer node; sets `fits` to false if the node or an operand may exceed 32 bits.
   Range of(unsigned number) {
     Range range = compute(stage.nodes[number]);
     fits &= range.low >= -largest && range.high <= largest;
@@ -195,7 +195,7 @@ std::optional<int64_t> largestSize(const Stage &stage) {
 
 //===------------------------------------------ what Halide may not see -------------------------------------------===//
 
-/// Whether the number that a condition chooses goes into arithmetic, and is not just written.
+/// True if arithmetic uses the number that a condition selects; false if it is only stored.
 static bool isComputedWith(const Stage &stage, unsigned number) {
   return stage.fold || std::any_of(stage.nodes.begin(), stage.nodes.end(), [&](const Node &user) {
            return user.op != Op::Select &&

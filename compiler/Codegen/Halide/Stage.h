@@ -1,25 +1,25 @@
-//===- Stage.h - one computation, as Halide is told of it ----------------------------------------------------===//
+//===- Stage.h - Halide stage: one computation of a pipeline as plain data ---------------------------------------===//
 //
-// A stage writes one tensor, by a formula over loops:
+// A stage computes one tensor by a formula over loops:
 //
 //   y[b, s, o] = sum over t, c of  x[b, s + 4 t, c] * w[t, c, o]
 //
-//   loops    b, s, o, t, c          sizes, and which are summed over
+//   loops    b, s, o, t, c          sizes, and whether they are summed
 //   result   b, s, o                the loop of each of its dimensions, outermost first
 //   nodes    Load x (Index b, Add (Index s, Mul (Index t, 4)), Index c), Load w (...), Mul
 //   value    the last node;  start  a node, 0;  fold  Add
 //
-// A stage may add its terms where subscripts say, as the gradient of a gather does. The loops of its result then are
-// those of the start, and of each dimension there is a place:
+// A scatter, as in the gradient of a gather, adds its terms at computed subscripts, its places. The loops of its result
+// are then the loops of the start, and each dimension has a place:
 //
 //   y[b, i, j, c] = start + sum over r, s of  g[b, r, s, c]  at  [b, at[b, r, s], j0, c]
-//   places   Index b, Load at (...), ..., Index c          where a place is the dimension's own loop, points are apart
+//   places   Index b, Load at (...), ..., Index c          if a place is the dimension's loop, its points are apart
 //
-// It is plain data: what reads kernels (ReadKernel.h) knows MLIR, what compiles stages (Bitcode.h) knows Halide, and
-// what lies between, the schedule (StageSchedule.h) and the split into stages (Staging.h), knows neither.
+// A stage is plain data. The reader of kernels (ReadKernel.h) uses MLIR, the compiler of stages (Bitcode.h) uses
+// Halide; schedules (StageSchedule.h) and staging (Staging.h), between the two, use neither.
 //
-// Subscripts are 32-bit numbers. Sizes that are dynamic are **arguments** of the stage, numbered. What Halide has no
-// code for, or does not keep the meaning of, is a **call** of an operation of the kernel, by number (Operations.h).
+// Subscripts are 32-bit numbers. Dynamic sizes are numbered **arguments** of the stage. An operation that Halide has no
+// code for, or would change, is an opaque **call** of an operation of the kernel, by number (Operations.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -31,7 +31,7 @@
 
 namespace attnc::halide {
 
-/// number + factor * argument
+/// The size number + factor * argument.
 struct Size {
   int64_t number = 0;
   int64_t factor = 0;
@@ -40,70 +40,70 @@ struct Size {
   bool operator==(const Size &) const = default;
 };
 
-/// BF16 and F16 are of tensors in memory alone: a load of one is a number of f32.
+/// BF16 and F16 occur only in memory: a load of either yields an f32.
 enum class Element { F32, I32, Truth, BF16, F16 };
-/// What a load of it is.
+/// The type of a load.
 inline Element widened(Element element) {
   return element == Element::BF16 || element == Element::F16 ? Element::F32 : element;
 }
-/// In memory.
+/// The bytes of an element in memory.
 inline int64_t bytesOf(Element element) {
   return element == Element::Truth ? 1 : element == Element::BF16 || element == Element::F16 ? 2 : 4;
 }
 
 enum class Op {
-  // Of no operands.
+  // Without operands.
   Number,  ///< f32
   Integer, ///< i32, or a truth value
-  Index,   ///< the number of an iteration of a loop
+  Index,   ///< index of a loop
   Argument,
-  // Of f32 or of integers.
+  // On f32 or integers.
   Add,
   Sub,
   Mul,
-  Min, ///< of f32: NaN where one is
+  Min, ///< NaN if an f32 operand is NaN
   Max,
   Equal,
   NotEqual,
   Less,
   LessEqual,
-  // Of integers. The quotient is rounded down, and the divisor is a positive number.
+  // On integers. The quotient is rounded down; the divisor is positive.
   FloorDivide,
   Remainder,
-  // Of f32.
+  // On f32.
   Divide,
   Negate,
   Absolute,
   SquareRoot,
   Floor,
   Ceil,
-  // Of truth values.
+  // On truth values.
   And,
   Or,
   ExclusiveOr,
-  // Of any.
+  // On any type.
   Select,
   ToF32,
   Load, ///< operands are subscripts, outermost first
-  Call, ///< an operation that Halide does not look into
-  /// A subscript that comes from data, and the size of the dimension: the subscript, or 0 where it is out of range,
-  /// which the kernel's status says then.
+  Call, ///< an opaque call
+  /// Check of a data-dependent subscript against the size of the dimension: yields the subscript, or 0 if it is out of
+  /// range, and then sets the kernel's status.
   Checked,
-  /// The first operand, of which Halide is told that it is another one for each second operand: Halide sums over no
+  /// Yields the first operand as an opaque call that also depends on the second, because Halide does not sum over a
   /// loop that a term does not depend on.
   Repeated,
-  Folded, ///< of no operands: the sum, in `finish`
+  Folded, ///< without operands: the sum, in `finish`
 };
 
 struct Node {
   Op op = Op::Number;
   Element element = Element::F32;
   std::vector<unsigned> operands = {};
-  double number = 0;   ///< of Number
-  int64_t integer = 0; ///< of Integer; which loop, argument or buffer it is
-  /// Of Call, and of arithmetic that can be made one: which operation of the kernel.
+  double number = 0;   ///< of a Number
+  int64_t integer = 0; ///< of an Integer; the number of a loop, argument or buffer
+  /// Number of the kernel's operation, of a Call or of arithmetic that can become a Call.
   std::optional<unsigned> operation = {};
-  bool operator==(const Node &other) const; ///< 0 and -0 are two numbers
+  bool operator==(const Node &other) const; ///< distinguishes 0 from -0
 };
 
 struct Loop {
@@ -126,51 +126,51 @@ struct Stage {
   std::vector<unsigned> result;
   Element element = Element::F32;
   std::vector<Buffer> buffers;
-  std::vector<Node> nodes; ///< operands in front of their users
-  unsigned value = 0;      ///< what is written or folded
-  unsigned start = 0;      ///< what a fold begins with, in which only loops of the result occur
+  std::vector<Node> nodes; ///< operands before their users
+  unsigned value = 0;      ///< the value that is stored or folded
+  unsigned start = 0;      ///< the initial value of a fold, which uses only loops of the result
   std::optional<Fold> fold;
-  std::optional<unsigned> finish; ///< what is written of a fold, a formula with it; nothing where that is the fold
-  std::vector<unsigned> places;   ///< of a sum, where each term goes; empty where that is the element of the loops
+  std::optional<unsigned> finish; ///< the stored value, a formula on the fold; null if it is the fold itself
+  std::vector<unsigned> places;   ///< of a scatter, the place of each term; empty for other stages
 
-  unsigned add(Node node); ///< the number of this node or an equal one
+  unsigned add(Node node); ///< returns the number of this node or an equal one
   /// The size of a dimension of the result.
   const Size &extent(unsigned dimension) const { return loops[result[dimension]].size; }
-  /// Whether all terms of an element of the result have its index in this dimension as an iteration of its loop.
+  /// True if points of the dimension receive separate terms: the index of each term is an iteration of the dimension's
+  /// loop.
   bool isApart(unsigned dimension) const;
   bool operator==(const Stage &) const = default;
 };
 
-/// A sum of multiples of loops and a constant.
+/// An affine combination of loop indices.
 struct Affine {
-  std::vector<int64_t> factors; ///< one a loop
+  std::vector<int64_t> factors; ///< one for each loop
   int64_t constant = 0;
   bool isConstant() const;
 };
-/// The node as such a sum; nothing where it is none.
+/// The node as an affine combination; null if it is not one.
 std::optional<Affine> affineOf(const Stage &stage, unsigned node);
 
-/// A node that computes the sum.
+/// The number of a node that computes the combination.
 unsigned nodeOf(Stage &stage, const Affine &affine);
 
-/// Whether a node is computed from a subscript that is checked.
+/// True if the node depends on a data-dependent subscript.
 bool readsByData(const Stage &stage, unsigned node);
 
-/// Whether the value of a node can change with the loop.
+/// True if the node's value can change with the loop.
 bool dependsOn(const Stage &stage, unsigned node, unsigned loop);
 
-/// The nodes that `root` is computed from, itself with them, in order.
+/// The nodes that `root` is computed from, including itself, in order.
 std::vector<unsigned> nodesBelow(const Stage &stage, unsigned root);
 
-/// The same stage with calls in the place of arithmetic of f32 whose result Halide may change. Its simplifier has
-/// 0 * x and x - x for 0 and x + 0 for x, whatever NaN, infinities and signs of zeros make of them, also where it finds
-/// out by itself which number a condition chooses, which an index is, or that two elements are one. So it sees no
-/// difference and no quotient, no arithmetic with a number of the program or of an index, and no condition that is
-/// computed with.
+/// Returns the stage with opaque calls instead of f32 arithmetic that Halide's simplifier may change. It simplifies 0 *
+/// x and x - x to 0 and x + 0 to x, against NaN, infinities and signed zeros, also after it has determined the outcome
+/// of a condition, the value of an index, or that two elements are equal. Opaque calls therefore replace all
+/// differences, quotients, arithmetic with constants or converted indices, and conditions whose result is used in
+/// arithmetic.
 Stage keepingNan(Stage stage);
 
-/// The largest size that dynamic sizes may have so that all integers of the formula fit in 32 bits; nothing where there
-/// is none worth having.
+/// The limit of dynamic sizes below which all integers of the formula fit in 32 bits; null if it would be too small.
 std::optional<int64_t> largestSize(const Stage &stage);
 
 } // namespace attnc::halide

@@ -41,7 +41,7 @@ private:
     return size.isConstant() ? number : number + static_cast<int>(size.factor) * sizes[size.argument];
   }
 
-  /// Row-major, from index 0.
+  /// Sets a row-major layout with indices from 0.
   static void shape(H::ImageParam parameter, const std::vector<H::Expr> &extents) {
     H::Expr stride = 1;
     for (size_t dimension = extents.size(); dimension-- > 0;) {
@@ -82,7 +82,7 @@ private:
     }
   }
 
-  /// Whether a tile sums over a block of the loop, and the blocks are summed outside.
+  /// True if a tile sums over a block of the loop, and an outer loop adds the blocks.
   bool isInBlocks(unsigned loop) const {
     return !schedule.sums.outer.empty() && schedule.sums.block != 0 && loop == schedule.sums.outer.front();
   }
@@ -99,7 +99,7 @@ private:
     outerSums = H::RDom(region, "parts");
   }
 
-  /// The result's dimensions, innermost first, as Halide wants them.
+  /// The result's dimensions, innermost first, which is the order of Halide.
   std::vector<H::Var> points() const {
     std::vector<H::Var> result;
     for (size_t dimension = stage.result.size(); dimension-- > 0;)
@@ -107,7 +107,7 @@ private:
     return result;
   }
 
-  /// Elements of a tile along its lanes.
+  /// The number of elements of a tile along the lanes.
   int width() const { return schedule.lanes * schedule.vectors; }
 
   Formulas formulasAt(const std::vector<H::Expr> &at) {
@@ -115,7 +115,7 @@ private:
                     [this](unsigned buffer, const std::vector<H::Expr> &at) { return buffers[buffer](at); });
   }
 
-  /// What is written of a fold.
+  /// Computes the value to store from the result of a fold.
   H::Expr finished(const H::Expr &fold) {
     if (!stage.finish)
       return stored(stage.element, fold);
@@ -160,7 +160,7 @@ private:
 
   //===---------------------------------------- the schedule ------------------------------------------------------===//
 
-  /// Tells Halide what a chunk has of the result.
+  /// Sets the bounds of the result to the range of a chunk.
   void bound(H::Func &result) {
     H::OutputImageParam buffer = result.output_buffer();
     H::Expr stride = 1;
@@ -186,7 +186,7 @@ private:
     if (!stage.places.empty())
       return arrangePlaces(result);
     bool isInParts = !parts.empty();
-    // A sum must not come twice to the elements that tiles share.
+    // Overlapping tiles would add a partial sum to their common elements twice.
     auto tail = isInParts ? H::TailStrategy::RoundUp : H::TailStrategy::ShiftInwards;
     H::Var around = arrangePoints(result, tail);
     if (isInParts)
@@ -197,7 +197,7 @@ private:
     int lanes = schedule.lanes, width = schedule.lanes * schedule.vectors;
     tile.compute_at(result, around).store_in(H::MemoryType::Stack).bound_extent(lane, width);
     if (schedule.laneDimension + 1 != stage.result.size())
-      tile.reorder_storage({lane, points().front()}); // vectors of it are registers
+      tile.reorder_storage({lane, points().front()}); // its vectors are registers
     std::vector<H::VarOrRVar> inner = {lane};
     if (schedule.rowDimension) {
       row = H::Var(nameOf(stage.result[*schedule.rowDimension]));
@@ -215,7 +215,8 @@ private:
     }
   }
 
-  /// Of a step over terms all lanes, then the next one, for all points that terms are apart in.
+  /// Orders the loops of a scatter: all lanes of a term, then the next term, then the other dimensions whose points
+  /// receive separate terms.
   void arrangePlaces(H::Func &result) {
     arrangePoints(result, H::TailStrategy::RoundUp);
     H::Stage update = result.update();
@@ -234,13 +235,14 @@ private:
     if (order.size() > 1)
       update.reorder(order);
     else
-      update.unscheduled(); // as it is on purpose, or Halide warns
+      update.unscheduled(); // the default order is intended; Halide would warn
     if (stage.isApart(lane))
       vectorise(update, lanes, schedule.lanes, width());
   }
 
-  /// Whether all that is read and written for a row of lanes lies in rows too, which are gone through in order. What a
-  /// sum reads for some lanes, or a column that they are of, serves the points of the other dimensions first.
+  /// True if the loops should traverse whole rows: vectors of lanes are contiguous in every operand and the result.
+  /// Otherwise the other dimensions are inside, because they reuse the elements or the column that a sum reads for some
+  /// lanes.
   bool goesAlongRows() const {
     unsigned lanes = stage.result[schedule.laneDimension];
     auto readsColumns = [&](const Node &node) {
@@ -252,7 +254,7 @@ private:
            std::none_of(stage.nodes.begin(), stage.nodes.end(), readsColumns);
   }
 
-  /// Divides a definition's points into tiles; gives the innermost loop over those.
+  /// Divides the points of a definition into tiles. Returns the innermost loop over tiles.
   template <typename Definition> H::Var arrangePoints(Definition &&definition, H::TailStrategy tail) {
     std::vector<H::VarOrRVar> order;
     H::Var lane(nameOf(stage.result[schedule.laneDimension])), lanesOf("lanes"), tilesOfLanes("lane_tiles");
@@ -300,7 +302,7 @@ private:
   std::vector<H::Param<int>> sizes, spans;
   std::vector<H::Expr> iterations;
   H::RDom sums, outerSums;
-  std::vector<H::Var> parts; ///< which part of each sum outside of tiles a tile is of
+  std::vector<H::Var> parts; ///< for each outer sum, the index of a tile's partial sum
   H::Func tile{"tile"};
 };
 

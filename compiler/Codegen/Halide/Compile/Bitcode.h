@@ -1,16 +1,16 @@
-//===- Bitcode.h - the one place that knows Halide ------------------------------------------------------------===//
+//===- Bitcode.h - compilation of a Halide stage to bitcode ------------------------------------------------------===//
 //
-// Compiles a stage under its schedule to LLVM bitcode of one function,
+// Compiles a stage with its schedule to LLVM bitcode of one function,
 //
 //   i32 symbol(halide_buffer_t *operand..., i32 argument..., i32 span..., halide_buffer_t *result)
 //
-// which computes one chunk: of each dimension of the result `span` has the first index (One), or that and the number of
-// tiles (Block), nothing where it is whole; innermost dimensions come first. The record of the result is of the chunk
-// alone, and points to its first element.
+// which computes one chunk. For each dimension of the result, innermost first, `span` is the first index (One), or the
+// first index and the number of tiles (Block); a whole dimension has no `span`. The buffer of the result describes the
+// chunk alone and points to its first element.
 //
-// Halide gets no runtime, no assertions and no freedom with floats: NaN and infinity are what they are in the model,
-// and sums have one order. The function allocates nothing, for all that it keeps is one tile, on the stack, which LLVM
-// takes into registers.
+// Halide compiles without a runtime, without assertions and with strict floats: NaN and infinity have the model's
+// semantics, and sums have one order. The function allocates only one tile, on the stack, which LLVM promotes to
+// registers.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,11 +22,11 @@ namespace attnc::halide {
 
 struct Bitcode {
   std::vector<char> bytes;
-  std::string error;  ///< what Halide says; empty where there are bytes
-  std::string symbol; ///< what its function is called
+  std::string error;  ///< Halide's message; empty if `bytes` is not
+  std::string symbol; ///< name of the function
 };
 
-/// `arguments`: how many sizes the function gets.
+/// Compiles a stage. `arguments` is the number of sizes that the function receives.
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol);
 

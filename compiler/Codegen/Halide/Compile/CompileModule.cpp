@@ -13,8 +13,9 @@ namespace attnc::halide {
 
 namespace H = Halide;
 
-/// Halide and its LLVM take orders from variables HL_...: what they make of a stage is none of the environment's. One
-/// of them is needed: addresses must stay numbers of their own, not lanes of vectors, to be offsets of one another.
+/// Clears the environment variables HL_..., which change the code of Halide and its LLVM, and sets one: without SLP
+/// vectorisation, addresses remain separate numbers rather than lanes of vectors, so that one can be an offset from
+/// another.
 static void settleEnvironment() {
   static const bool isSettled = [] {
     std::vector<std::string> names;
@@ -30,9 +31,10 @@ static void settleEnvironment() {
 
 namespace {
 
-/// Halide writes files alone. This one has no name but its descriptor: nothing is left of it, however the process ends.
-/// Halide's LLVM aborts the process where it cannot write, as on a full disk or beyond `ulimit -f`, so a file is made
-/// only where there is room for far more than a kernel's bitcode. Halide truncates it first: the room is not kept.
+/// Halide writes bitcode only to files. This file is unlinked at once, so it is removed however the process ends.
+/// Halide's LLVM aborts the process if a write fails, as on a full disk or beyond `ulimit -f`; the file is therefore
+/// opened only if there is room for far more than a kernel's bitcode. Halide truncates the file first, so the room is
+/// not reserved.
 class File {
 public:
   static constexpr off_t room = 4 << 20;

@@ -1,6 +1,6 @@
-//===- CompileModule.h - from Halide's modules to bitcode ---------------------------------------------------------===//
+//===- CompileModule.h - compilation of Halide modules to bitcode ------------------------------------------------===//
 //
-// What all that compiles by Halide has in common. It includes Halide.
+// Includes Halide.h, so only this folder includes it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,11 +11,12 @@
 
 namespace attnc::halide {
 
-/// The target of a machine, without runtime, assertions or freedom with floats. Settles the environment first.
+/// Returns the Halide target of a machine, without runtime, assertions or relaxed floats. Clears Halide's environment
+/// variables first.
 Halide::Target targetOf(const Machine &machine);
 
-/// The bitcode of the module that `make` gives, whose function is `symbol`, with what it calls declared by `calls`
-/// (Declarations.h), or what Halide says of it.
+/// Compiles the module that `make` creates, with the function `symbol`, to bitcode; on failure the result has Halide's
+/// message. `calls` declares the functions that the module calls (Declarations.h).
 Bitcode compileModule(const Machine &machine, const std::vector<uint8_t> &calls, const std::string &symbol,
                       const std::function<Halide::Module(const Halide::Target &)> &make);
 

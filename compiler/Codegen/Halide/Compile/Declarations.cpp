@@ -7,12 +7,12 @@ namespace attnc::halide {
 
 namespace bitc = llvm::bitc;
 
-/// Of x86-64, as Halide's LLVM has it; another one gets a warning.
+/// The data layout of x86-64 in Halide's LLVM; another one causes a warning.
 static constexpr char dataLayout[] = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128";
 
 namespace {
 
-/// A function on elements: of its operands, and of its result.
+/// The element types of a function: operands, then result.
 using Signature = std::vector<Element>;
 
 class ModuleWriter {
@@ -48,14 +48,14 @@ private:
     writer.EmitRecord(code, llvm::ArrayRef<uint64_t>(values));
   }
 
-  /// Writes types, then functions; their names, in order.
+  /// Writes the types, then the functions. Returns their names in order.
   std::vector<std::string> declareFunctions(const std::map<std::string, Signature> &operations, int64_t lanes) {
     std::vector<std::pair<unsigned, std::vector<uint64_t>>> types = {{bitc::TYPE_CODE_FLOAT, {}},
                                                                      {bitc::TYPE_CODE_INTEGER, {32}}};
     std::vector<uint64_t> functions;
     std::vector<std::string> names;
     for (int64_t width = 2; width <= lanes; width *= 2) {
-      // Vectors of both kinds of elements, whose types are the first two.
+      // Vector types of both element types, which have the numbers 0 and 1.
       uint64_t vectors = types.size();
       for (uint64_t element : {0, 1})
         types.push_back({bitc::TYPE_CODE_VECTOR, {static_cast<uint64_t>(width), element}});

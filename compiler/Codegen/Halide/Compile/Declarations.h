@@ -1,13 +1,13 @@
-//===- Declarations.h - what a stage calls, as functions that Halide finds --------------------------------------===//
+//===- Declarations.h - declarations of opaque calls for Halide --------------------------------------------------===//
 //
-// Halide calls a function that it does not know once a lane, unless a module that is linked with its own has one of
+// Halide calls an unknown function once for each lane, unless a module that is linked with Halide's has a function of
 // that name for vectors:
 //
 //   f32 attnc.operation3(f32)     <16 x f32> attnc.operation3x16(<16 x f32>)
 //
-// That module is written here, as bitcode: Halide's LLVM is older than ours and can't read what ours writes, so that
-// it is put together from the few records that have not changed. Its functions never return, and may be replaced when
-// linked: Halide can't conclude anything from them. What they are is in Operations.h.
+// declareCalls writes that module as bitcode. Halide's LLVM is older than ours and cannot read bitcode of our writer,
+// so the module uses only the few records that have not changed. Its functions never return and are weak, so Halide
+// cannot infer anything from their bodies. Operations.h substitutes the operations.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,24 +19,24 @@
 
 namespace attnc::halide {
 
-/// What stands before the number of an operation in the name of its function.
+/// Prefix of the name of an operation's function, followed by the operation's number.
 inline constexpr char operationPrefix[] = "attnc.operation";
-/// The function that checks a subscript.
+/// Function that checks a subscript.
 inline constexpr char checkName[] = "attnc.checked";
-/// The function that gives its first operand.
+/// Function that returns its first operand.
 inline constexpr char repeatName[] = "attnc.repeated";
-/// Functions between f32 and what bf16 and f16 are in memory, as the lower half of an i32.
+/// Functions that convert between f32 and bf16 or f16, whose bits are the lower half of an i32.
 inline constexpr char widenPrefix[] = "attnc.widened.", narrowPrefix[] = "attnc.narrowed.";
-/// All of these begin so.
+/// Common prefix of all these functions.
 inline constexpr char callPrefix[] = "attnc.";
 
-/// The function that Halide is to call for a Call, a Checked or a Repeated.
+/// The function that Halide calls for a Call, a Checked or a Repeated.
 std::string functionOf(const Node &node);
-/// "bf16" or "f16".
+/// Returns "bf16" or "f16".
 std::string nameOf(Element narrow);
 
-/// Bitcode with a function for vectors of 2, 4, ... `lanes` elements for each operation that the stage calls, and for
-/// what it stores in 16 bits; empty where there is none. Truth values are numbers of 32 bits.
+/// Returns bitcode with functions for vectors of 2, 4, ... `lanes` elements: one for each operation that the stage
+/// calls, and the conversions of its 16-bit elements. Empty if the stage calls none. Truth values are 32-bit numbers.
 std::vector<uint8_t> declareCalls(const Stage &stage, int64_t lanes);
 
 } // namespace attnc::halide

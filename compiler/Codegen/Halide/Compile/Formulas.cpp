@@ -34,14 +34,14 @@ H::Expr stored(Element element, const H::Expr &value) {
 }
 
 static H::Expr isNan(const H::Expr &value) {
-  // Halide takes x == x for true.
+  // Halide simplifies x == x to true.
   return (H::reinterpret<int32_t>(value) & 0x7fffffff) > 0x7f800000;
 }
 
 H::Expr extremum(bool larger, const H::Expr &a, const H::Expr &b) {
   if (!a.type().is_float())
     return larger ? H::max(a, b) : H::min(a, b);
-  H::Expr either = H::select(larger ? a > b : a < b, a, b); // b where one is NaN
+  H::Expr either = H::select(larger ? a > b : a < b, a, b); // b if one of them is NaN
   return H::Internal::is_const(a)   ? extremum(larger, b, a)
          : H::Internal::is_const(b) ? H::select(larger ? b > a : b < a, b, a)
                                     : H::select(isNan(a), a, either);
@@ -82,7 +82,7 @@ H::Expr Formulas::element(const Node &node) {
   return node.element == Element::Truth ? loaded != H::cast<uint8_t>(0) : loaded;
 }
 
-/// Truth values are numbers of 32 bits for what is called.
+/// Opaque calls have truth values as 32-bit numbers.
 H::Expr Formulas::call(const Node &node) {
   std::vector<H::Expr> operands;
   for (unsigned operand : node.operands) {
@@ -94,7 +94,7 @@ H::Expr Formulas::call(const Node &node) {
   return node.element == Element::Truth ? result != 0 : result;
 }
 
-/// Halide takes 0 and -0 for one number, which it computes once.
+/// Halide treats 0 and -0 as equal numbers and computes them once.
 static H::Expr numberOf(float number) {
   bool isNegativeZero = number == 0 && std::signbit(number);
   return isNegativeZero ? H::reinterpret<float>(H::Expr(std::numeric_limits<int32_t>::min())) : H::Expr(number);
@@ -102,7 +102,7 @@ static H::Expr numberOf(float number) {
 
 static H::Expr computeUnary(Op op, const H::Expr &a) {
   switch (op) {
-  case Op::Negate: // Halide's is 0 - a, which is 0 for 0.
+  case Op::Negate: // Halide's negation is 0 - a, which is 0 for 0.
     return H::reinterpret<float>(H::reinterpret<int32_t>(a) ^ std::numeric_limits<int32_t>::min());
   case Op::Absolute:
     return H::abs(a);
@@ -142,7 +142,7 @@ static H::Expr computeBinary(Op op, const H::Expr &a, const H::Expr &b) {
     return a || b;
   case Op::ExclusiveOr:
     return a != b;
-  default: // Halide's quotient of integers is rounded down where the divisor is positive.
+  default: // Halide rounds the quotient of integers down if the divisor is positive.
     return a / b;
   }
 }
@@ -155,7 +155,7 @@ std::vector<bool> Formulas::nodesWithQuotients(const Stage &stage) {
   return has;
 }
 
-/// Halide 14 takes x / 2 * 2 == x on vectors for a condition on the number of the vector; both inequalities it keeps.
+/// Halide 14 misreads x / 2 * 2 == x on vectors as a condition on the number of the vector, but preserves inequalities.
 static H::Expr areEqual(const H::Expr &a, const H::Expr &b) { return a <= b && b <= a; }
 
 H::Expr Formulas::compute(const Node &node) {

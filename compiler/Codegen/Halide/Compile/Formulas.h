@@ -1,6 +1,6 @@
-//===- Formulas.h - nodes of a stage as Halide's expressions ------------------------------------------------------===//
+//===- Formulas.h - nodes of a Halide stage as Halide expressions ------------------------------------------------===//
 //
-// Known to what compiles stages alone: it includes Halide.
+// Includes Halide.h, so only this folder includes it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,26 +12,26 @@
 
 namespace attnc::halide {
 
-/// In memory: bf16 and f16 are numbers of 16 bits.
+/// The Halide type of an element in memory: bf16 and f16 are 16-bit numbers.
 Halide::Type typeOf(Element element);
-/// A number as memory has it.
+/// Converts a value to its representation in memory.
 Halide::Expr stored(Element element, const Halide::Expr &value);
 
-/// The larger (or smaller) of both, NaN where one is NaN.
+/// The larger (or smaller) of both; NaN if either is NaN.
 Halide::Expr extremum(bool larger, const Halide::Expr &a, const Halide::Expr &b);
-/// A fold with one more term.
+/// Combines a fold with one more term.
 Halide::Expr folded(Fold fold, const Halide::Expr &before, const Halide::Expr &term);
 
-/// Whether a loop of so many lanes is a vector; it is unrolled otherwise. Where a formula asks whether an index is
-/// even, Halide 14 takes a vector of two numbers apart and makes a ramp of them, a and a + (b - a), even if they are
-/// floats: the second is b no more, and NaN where both are infinite.
+/// True if a loop of `lanes` lanes is vectorised; otherwise it is unrolled. In a formula that tests whether an index is
+/// even, Halide 14 turns a vector of two numbers into a ramp a + i (b - a), even if they are floats: the second number
+/// is then rounded, and NaN if both are infinite.
 constexpr bool isVector(int64_t lanes) { return lanes > 2; }
 
-/// The nodes of a stage at one iteration.
+/// Expressions of the nodes of a stage at one iteration.
 class Formulas {
 public:
   using Expr = Halide::Expr;
-  /// An element of a buffer, by its number and subscripts, innermost first.
+  /// Returns an element of buffer number `buffer`, with subscripts innermost first.
   using Load = std::function<Expr(unsigned buffer, const std::vector<Expr> &subscripts)>;
 
   /// `iterations` has an expression for each loop, `sizes` one for each argument.
@@ -40,7 +40,7 @@ public:
         values(stage.nodes.size()), hasQuotient(nodesWithQuotients(stage)) {}
 
   Expr valueOf(unsigned node);
-  /// What Folded is from now on.
+  /// Sets the value of Folded.
   void setFolded(Expr value) { folded = std::move(value); }
   Expr valueOf(const Size &size) const;
 
@@ -48,7 +48,7 @@ private:
   Expr compute(const Node &node);
   Expr element(const Node &node);
   Expr call(const Node &node);
-  /// Of each node, whether a quotient of integers is in what it is computed from.
+  /// For each node, true if it depends on a quotient of integers.
   static std::vector<bool> nodesWithQuotients(const Stage &stage);
 
   const Stage &stage;

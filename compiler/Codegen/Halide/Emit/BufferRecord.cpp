@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace attnc::halide {
 
-/// Words of a halide_buffer_t: all, and the two that say where elements and dimensions are.
+/// Words of a halide_buffer_t: their number, and the positions of the pointers to elements and to dimensions.
 static constexpr int recordWords = 7, hostWord = 2, dimensionsWord = 5;
 
 Value pointerOf(ImplicitLocOpBuilder &b, Value memref) {
@@ -24,7 +24,7 @@ Value bufferRecord(ImplicitLocOpBuilder &b, Block *function, Value pointer, Arra
   Value record;
   {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(function); // allocas elsewhere stay
+    b.setInsertionPointToStart(function); // only allocas at the start of a function are static
     Value one = LLVM::ConstantOp::create(b, b.getI32Type(), b.getI32IntegerAttr(1));
     record = LLVM::AllocaOp::create(b, pointerType, type, one, /*alignment=*/8);
   }

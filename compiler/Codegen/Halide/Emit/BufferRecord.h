@@ -1,4 +1,4 @@
-//===- BufferRecord.h - what Halide's code knows of a tensor ------------------------------------------------------===//
+//===- BufferRecord.h - halide_buffer_t, Halide's descriptor of a tensor -----------------------------------------===//
 #pragma once
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -10,11 +10,11 @@ struct RecordDimension {
   mlir::Value first, count, stride; ///< index
 };
 
-/// Where the elements of a memref are.
+/// Returns the pointer to the elements of a memref.
 mlir::Value pointerOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref);
 
-/// A halide_buffer_t of what is at `pointer`, with its dimensions behind it, innermost first. It is on the stack, from
-/// the start of `function` on; LLVM takes it apart.
+/// Creates a halide_buffer_t for the elements at `pointer`, followed by its dimensions, innermost first. It is
+/// allocated on the stack at the start of `function`; LLVM promotes it to registers.
 mlir::Value bufferRecord(mlir::ImplicitLocOpBuilder &b, mlir::Block *function, mlir::Value pointer,
                          llvm::ArrayRef<RecordDimension> dimensions);
 

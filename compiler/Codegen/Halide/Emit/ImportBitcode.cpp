@@ -17,10 +17,10 @@ using namespace mlir;
 
 namespace attnc::halide {
 
-/// What a thread's stack has room for, whoever started it.
+/// Limit of a function's stack, which the stack of any caller's thread has room for.
 static constexpr uint64_t mostStackBytes = uint64_t(128) << 10;
 
-/// Strings and tables that point to each other, from which no code is reached.
+/// Erases unused strings and tables, which may refer to each other.
 static void eraseUnusedData(llvm::Module &module) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -34,7 +34,8 @@ static void eraseUnusedData(llvm::Module &module) {
   }
 }
 
-/// Leaves the function alone, with its parameters' attributes; false where it needs others.
+/// Removes everything but the function and the declarations that it calls; keeps the attributes of its parameters.
+/// Returns false, with `error`, if it requires other functions or data.
 static bool isolate(llvm::Module &module, StringRef symbol, std::string &error) {
   auto isOperation = [](llvm::Function &function) { return function.getName().starts_with(callPrefix); };
   for (llvm::Function &function : llvm::make_early_inc_range(module))
@@ -58,7 +59,7 @@ static bool isolate(llvm::Module &module, StringRef symbol, std::string &error) 
   return error.empty();
 }
 
-/// Bytes that the function keeps; nothing where they depend on sizes.
+/// The bytes that the function allocates on the stack; null if they depend on sizes.
 static std::optional<uint64_t> stackBytes(llvm::Function &function) {
   uint64_t bytes = 0;
   for (llvm::Instruction &instruction : llvm::instructions(function))
@@ -87,7 +88,7 @@ static bool isOnStack(const llvm::Value *pointer) {
   return isa<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer, /*MaxLookup=*/0));
 }
 
-/// Of masked accesses, whose vector is the result or the first operand, and of copies of bytes.
+/// Limits the alignment of masked accesses, whose vector is the result or the first operand, and of copies of bytes.
 static void alignOperands(llvm::IntrinsicInst &call,
                           llvm::function_ref<llvm::Align(llvm::Align, llvm::Type *)> limit) {
   for (unsigned number = 0; number < call.arg_size(); ++number) {
@@ -101,8 +102,8 @@ static void alignOperands(llvm::IntrinsicInst &call,
   }
 }
 
-/// Tensors are aligned to their elements (attn/abi.h). Halide infers the alignment of a vector from its index alone
-/// where an update reads its own result, as though Halide had allocated that.
+/// Limits alignments to the size of an element, the only alignment of tensors (attn/abi.h). For an update that reads
+/// its own result, Halide infers an alignment from the index alone, as if it had allocated the tensor.
 static void alignToElements(llvm::Function &function) {
   const llvm::DataLayout &layout = function.getParent()->getDataLayout();
   auto limit = [&](llvm::Align found, llvm::Type *accessed) {
@@ -118,8 +119,8 @@ static void alignToElements(llvm::Function &function) {
   }
 }
 
-/// Subscripts are sums of 32 bits that are made 64 bits wide. With constants added behind that, rows of a tile have one
-/// address and offsets that instructions hold.
+/// Moves the additions of constants after the widening of subscripts from 32 to 64 bits. The rows of a tile then share
+/// an address, with offsets that fit in instructions.
 static void widenBeforeConstants(llvm::Function &function) {
   for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto *wide = dyn_cast<llvm::SExtInst>(&instruction);
@@ -135,7 +136,7 @@ static void widenBeforeConstants(llvm::Function &function) {
   }
 }
 
-/// The first element of a vector that a shuffle of it reads; nothing where something else reads the vector.
+/// The first element of the loaded vector that a shuffle reads; null if an op other than a shuffle reads the vector.
 static std::optional<int> firstRead(llvm::LoadInst &load) {
   int length = cast<llvm::FixedVectorType>(load.getType())->getNumElements(), first = length;
   for (llvm::User *user : load.users()) {
@@ -151,8 +152,8 @@ static std::optional<int> firstRead(llvm::LoadInst &load) {
   return first;
 }
 
-/// Halide reads every n-th element by a load of all of them, which begins at a multiple of n: of x[n * i - 1] that lies
-/// in front of x where i is 0. Elements at the front that nobody reads are masked off.
+/// Masks unread elements at the start of strided loads. Halide loads every n-th element with a dense load that starts
+/// at a multiple of n; for x[n * i - 1] and i = 0 the load starts before x.
 static void maskUnreadFronts(llvm::Function &function) {
   for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     auto *load = dyn_cast<llvm::LoadInst>(&instruction);

@@ -1,4 +1,4 @@
-//===- ImportBitcode.h - what Halide compiled, as functions of the code module ------------------------------------===//
+//===- ImportBitcode.h - import of Halide's bitcode into the code module -----------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Halide/Compile/Bitcode.h"
@@ -7,9 +7,10 @@
 
 namespace attnc::halide {
 
-/// Adds the function `symbol` of `bitcode` to `code`, internal, without what it says of targets; where `mayContract`,
-/// its products and sums may contract, as those of other kernels do. What it calls is `operations`. It has another
-/// argument, which points to the status. Null where it can't be had or calls another function; `error` says why.
+/// Imports the function `bitcode.symbol` into `code` as an internal function `symbol`, without target attributes. If
+/// `mayContract` is true, its products and sums may contract, as in other kernels. Opaque calls become the
+/// `operations`; a further argument points to the status. Returns null, with the reason in `error`, if the bitcode is
+/// invalid or the function calls other functions.
 mlir::LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, llvm::StringRef symbol, const Operations &operations,
                                      bool mayContract, mlir::Location location, mlir::ModuleOp code,
                                      std::string &error);

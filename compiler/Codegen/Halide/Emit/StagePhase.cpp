@@ -14,7 +14,7 @@ SizeExpr valueOf(const Size &size, ArrayRef<SizeExpr> arguments) {
   if (size.isConstant())
     return size.number;
   SizeExpr scaled = SizeExpr(size.factor) * arguments[size.argument];
-  // Sizes are not negative; differences of them are, where a tensor is empty and no chunk asks.
+  // Sizes are nonnegative; a difference is negative if a tensor is empty, and then no chunk uses it.
   return size.number < 0 ? SizeExpr::max(scaled, -size.number) - SizeExpr(-size.number) : scaled + size.number;
 }
 
@@ -28,7 +28,7 @@ SizeExpr bytesOf(const CompiledStage &compiled, ArrayRef<SizeExpr> arguments) {
 
 namespace {
 
-/// Calls the functions of a stage for the part of its tensor that a chunk has.
+/// Emits the calls of a stage's functions for one chunk of its tensor.
 class StageCall {
 public:
   StageCall(const CompiledStage &compiled, const StageContext &context, KernelFrame &frame, ImplicitLocOpBuilder &b,
@@ -36,13 +36,13 @@ public:
       : compiled(compiled), stage(compiled.planned.stage), schedule(compiled.schedule), context(context), frame(frame),
         b(b), first(firsts), count(counts) {}
 
-  /// Whether all sizes and strides are such as 32 bits hold; null where that is known.
+  /// Emits the check that all sizes and strides fit in 32 bits; null if this is known.
   Value sizesFit() {
     Value fits;
     auto require = [&](const SizeExpr &size, int64_t most) {
       if (size.isConstant())
         return;
-      // An argument may be a position too, which is negative in front of what a condition guards.
+      // An argument may also be a position, which is negative before a guard.
       Value shifted = arith::AddIOp::create(b, index(size), constant(most));
       Value holds = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, shifted, constant(2 * most));
       fits = fits ? arith::AndIOp::create(b, fits, holds).getResult() : holds;
@@ -61,9 +61,9 @@ public:
     return fits;
   }
 
-  /// Whether each subscript that comes from data has something to choose from: a checked one reads element 0 where it
-  /// is out of range. Null where that is known. It is no fault where nothing is computed, or where the loops that it
-  /// depends on have no turn; what stands outside of an empty reduction is read.
+  /// Emits the check that each data-dependent subscript has an element to read, because Checked reads element 0 if it
+  /// is out of range. Null if this is known. An empty dimension is valid if a loop of the result, or a loop that the
+  /// subscript depends on, has no iteration; a subscript outside of an empty reduction is read.
   Value hasElements() {
     Value all;
     for (const auto &[number, node] : llvm::enumerate(stage.nodes)) {
@@ -106,7 +106,7 @@ public:
     callOn(compiled.main, schedule, operands, first, ofTiles);
     Value isLeft = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, left, constant(0));
     b.setInsertionPointToStart(scf::IfOp::create(b, isLeft, /*withElseRegion=*/false).thenBlock());
-    // The last tile ends where the chunk does, and has elements of the one before once more.
+    // The last tile ends at the chunk's end and recomputes elements of the tile before.
     SmallVector<Value> at(first);
     Value end = arith::AddIOp::create(b, at[*ragged], indices);
     at[*ragged] = arith::SubIOp::create(b, end, points);
@@ -136,7 +136,7 @@ private:
 
   Value pointerOf(Value memref) { return halide::pointerOf(b, memref); }
 
-  /// Where the tensor that a stage writes begins.
+  /// Emits the address of the tensor that a stage writes.
   Value pointerOf(const CompiledStage &written) {
     if (written.planned.result)
       return pointerOf(frame.result(*written.planned.result));
@@ -161,7 +161,7 @@ private:
     return recordOf(pointer, shapeOf(buffer.shape));
   }
 
-  /// A record of a dense tensor: all of it, or of its leading dimensions the part that a chunk has.
+  /// Emits the buffer of a dense tensor; its leading dimensions may be limited to a chunk.
   Value recordOf(Value pointer, ArrayRef<SizeExpr> shape, ArrayRef<Value> at = {}, ArrayRef<Value> counts = {}) {
     SmallVector<RecordDimension> dimensions;
     SizeExpr stride(1);
@@ -174,7 +174,7 @@ private:
     return bufferRecord(b, frame.chunk.getParentBlock(), pointer, dimensions);
   }
 
-  /// Where the first element that a call writes lies.
+  /// Emits the address of the first element that a call writes.
   Value firstElement(ArrayRef<Value> at) {
     Value base = pointerOf(compiled), offset = constant(0);
     for (auto [dimension, size] : llvm::enumerate(shapeOfResult())) {
@@ -214,7 +214,7 @@ private:
   const StageContext &context;
   KernelFrame &frame;
   ImplicitLocOpBuilder &b;
-  SmallVector<Value> first, count; ///< of each dimension, what the chunk has; null where that is all
+  SmallVector<Value> first, count; ///< range of the chunk in each dimension; null if whole
 };
 
 class PhaseWriter {
@@ -233,7 +233,7 @@ public:
   }
 
 private:
-  /// Guards the code that follows by a condition, where there is one; where it does not hold, the status is `code`.
+  /// Emits a guard around the following code, unless the condition is null. If it is false, the status becomes `code`.
   void require(Value holds, int32_t code) {
     if (!holds)
       return;
@@ -247,7 +247,7 @@ private:
   Value index(const SizeExpr &size) { return frame.size(size); }
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
 
-  /// From the number of a chunk to its first indices and how many.
+  /// Emits the first indices and counts of a chunk. Returns the number of chunks.
   SizeExpr divide() {
     const Stage &stage = compiled.planned.stage;
     const Schedule &schedule = compiled.schedule;
@@ -279,7 +279,7 @@ private:
   const StageContext &context;
   KernelFrame frame;
   ImplicitLocOpBuilder b;
-  SmallVector<Value> first, count; ///< of each dimension, what the chunk has; null where that is all
+  SmallVector<Value> first, count; ///< range of the chunk in each dimension; null if whole
 };
 
 } // namespace

@@ -23,7 +23,7 @@ bool canBeCalled(Operation *operation) {
          llvm::all_of(operation->getOperandTypes(), isElement) && llvm::all_of(operation->getResultTypes(), isElement);
 }
 
-/// The first operand with the value that each has: x * x is another kind of product than x * y.
+/// For each operand, the first operand with the same value: x * x differs from x * y.
 static SmallVector<unsigned> pattern(Operation *operation) {
   SmallVector<unsigned> first;
   for (Value operand : operation->getOperands())
@@ -43,7 +43,7 @@ unsigned numberOf(Operations &operations, Operation *operation) {
   return number;
 }
 
-/// What Halide has of an element, as the operation wants it: truth values are numbers of 32 bits.
+/// Converts an element from Halide's type: truth values are 32-bit numbers.
 static Value fromHalide(OpBuilder &builder, Location location, Value value, Type element) {
   if (!element.isInteger(1))
     return value;
@@ -55,7 +55,7 @@ static Value toHalide(OpBuilder &builder, Location location, Value value, Type t
   return value.getType() == type ? value : arith::ExtUIOp::create(builder, location, type, value).getResult();
 }
 
-/// The subscript where it is in range, otherwise 0, and the status says so.
+/// Returns the subscript if it is in range; otherwise 0, and sets the status.
 static Value checkSubscript(OpBuilder &builder, LLVM::CallOp call, Value status) {
   Location location = call.getLoc();
   Value subscript = call.getArgOperands()[0], size = call.getArgOperands()[1];
@@ -74,7 +74,7 @@ static Value checkSubscript(OpBuilder &builder, LLVM::CallOp call, Value status)
   return arith::SelectOp::create(builder, location, outside, zero, subscript);
 }
 
-/// What was called, on the operands of the call.
+/// Emits the operation on the operands of the call.
 static Value evaluate(OpBuilder &builder, LLVM::CallOp call, Operation *operation) {
   Location location = call.getLoc();
   auto vector = dyn_cast<VectorType>(call.getResult().getType());
@@ -85,7 +85,7 @@ static Value evaluate(OpBuilder &builder, LLVM::CallOp call, Operation *operatio
   return toHalide(builder, location, result, call.getResult().getType());
 }
 
-/// Between f32 and a type of 16 bits, which Halide has as a number of 32.
+/// Converts between f32 and a 16-bit type, which Halide represents by 32 bits.
 static Value convert(OpBuilder &builder, LLVM::CallOp call, StringRef type, bool widens) {
   Location location = call.getLoc();
   Type narrow = type.starts_with("bf16") ? Type(builder.getBF16Type()) : Type(builder.getF16Type());
@@ -101,7 +101,7 @@ static Value convert(OpBuilder &builder, LLVM::CallOp call, StringRef type, bool
   return arith::ExtUIOp::create(builder, location, shaped(builder.getI32Type()), bits);
 }
 
-/// What is in the place of a call; nothing where it is of another function.
+/// Emits the value that replaces an opaque call; null for a call of another function.
 static Value replacement(OpBuilder &builder, LLVM::CallOp call, const Operations &operations, Value status) {
   StringRef name = call.getCallee().value_or("");
   if (name.starts_with(checkName))

@@ -1,8 +1,8 @@
-//===- Operations.h - what Halide calls without knowing it --------------------------------------------------------===//
+//===- Operations.h - operations behind Halide's opaque calls ----------------------------------------------------===//
 //
-// Halide has exp and tanh from a library, decides comparisons of floats as if there were no NaN, and lets no i32 wrap
-// around. Such operations it is told as calls of functions of which it knows nothing (Declarations.h). When its code is
-// imported, each call becomes the operation itself, on vectors, as in our own kernels:
+// Halide computes exp and tanh with a library, simplifies comparisons of floats as if there were no NaN, and assumes
+// that no i32 overflows. Such operations become opaque calls (Declarations.h). When Halide's code is imported, each
+// call is replaced by the operation itself, on vectors, as in other kernels:
 //
 //   llvm.call @attnc.operation3x16(%x) : (vector<16xf32>) -> vector<16xf32>        math.exp %x : vector<16xf32>
 //
@@ -13,16 +13,16 @@
 
 namespace attnc::halide {
 
-/// Operations of a kernel, each of another kind; their numbers are places here.
+/// Distinct operations of a kernel; an operation's number is its index here.
 using Operations = llvm::SmallVector<mlir::Operation *>;
 
-/// Whether it is arithmetic, a function or a draw of one element each, of f32, i32 and truth values.
+/// True if the op is arithmetic, a function or a random draw on one element of each operand, of f32, i32 and truth
+/// values.
 bool canBeCalled(mlir::Operation *operation);
-/// The place of an operation of the same kind, which is added where there is none.
+/// The number of an equal operation, which is added if there is none.
 unsigned numberOf(Operations &operations, mlir::Operation *operation);
 
-/// Puts operations in the place of calls of them, and checks in the place of calls for those. What is found out of
-/// range is said where `status` points to.
+/// Replaces opaque calls by operations and checks. An out-of-range subscript is reported in the word at `status`.
 void insertOperations(mlir::LLVM::LLVMFuncOp function, const Operations &operations, mlir::Value status);
 
 } // namespace attnc::halide

@@ -73,7 +73,7 @@ FormulaReader::MaybeNode FormulaReader::makeNode(Value value) {
     std::optional<SizeExpr> size = sizes.tryValueOf(value);
     if (!size)
       return decline("it uses a size that is computed in it"), std::nullopt;
-    // Calls with small sizes have to fit in 32 bits, with room for what is computed from it.
+    // Sizes of calls with small dimensions must fit in 32 bits, with room for arithmetic on them.
     constexpr int64_t most = 1 << 30;
     int64_t ofNothing = size->evaluate(std::vector<int64_t>(sizes.numSymbols(), 0));
     if (ofNothing < -most || ofNothing > most)
@@ -95,7 +95,7 @@ FormulaReader::MaybeNode FormulaReader::constantNode(Type type, Attribute consta
   return add(Op::Integer, *element, {}, *element == Element::Truth ? value.getZExtValue() : value.getSExtValue());
 }
 
-/// Quotients and remainders, which are rounded down, by positive numbers alone.
+/// The op of a quotient or remainder, rounded down; only positive divisors are supported.
 static std::optional<Op> affineKind(AffineBinaryOpExpr expression) {
   auto divisor = dyn_cast<AffineConstantExpr>(expression.getRHS());
   bool divides = divisor && divisor.getValue() > 0;
@@ -200,7 +200,7 @@ static std::optional<Op> kindOf(Operation *operation) {
       .Default(std::nullopt);
 }
 
-/// What the map gives, its symbols as further dimensions.
+/// The result of the map as an expression, with its symbols as further dimensions.
 static AffineExpr applied(AffineMap map) {
   AffineExpr result = map.getResult(0);
   SmallVector<AffineExpr> symbols;
@@ -257,7 +257,7 @@ FormulaReader::MaybeNode FormulaReader::callNode(Operation *operation, Element e
   return made.stage.add(node);
 }
 
-/// With the sign of what is divided.
+/// Remainder with the sign of the dividend.
 unsigned FormulaReader::signedRemainder(unsigned number, unsigned divisor) {
   unsigned remainder = add(Op::Remainder, Element::I32, {number, divisor}), zero = integer(0);
   unsigned isBelow = compareSums(Op::Less, number, zero), isSome = compare(Op::NotEqual, remainder, zero);
@@ -285,7 +285,8 @@ FormulaReader::MaybeNode FormulaReader::compareIntegers(arith::CmpIPredicate pre
   }
 }
 
-/// What is compared moves to the left: i + di >= 1, where it was i >= 1 - di, is about the sum that is read at.
+/// Compares the difference of both sides with a constant: i >= 1 - di becomes i + di >= 1, which is about the
+/// subscript.
 unsigned FormulaReader::compareSums(Op kind, unsigned a, unsigned b) {
   Stage &stage = made.stage;
   auto left = affineOf(stage, a), right = affineOf(stage, b);

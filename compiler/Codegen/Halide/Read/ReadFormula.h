@@ -1,7 +1,7 @@
-//===- ReadFormula.h - formulas of a kernel as nodes of a stage ------------------------------------------------===//
+//===- ReadFormula.h - scalar formulas as nodes of a Halide stage ------------------------------------------------===//
 //
-// What regions of linalg and attn ops hold, `arith`, `math` and `tensor.extract` on scalars, becomes nodes (Stage.h).
-// Who reads an op derives, and says what the formula's own arguments are.
+// Translates the regions of linalg and attn ops (`arith`, `math` and `tensor.extract` on scalars) to nodes (Stage.h). A
+// derived class reads an op and supplies the nodes of the formula's arguments.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,9 +18,9 @@ namespace attnc::halide {
 
 struct KernelStage {
   Stage stage;
-  std::vector<unsigned> operands;  ///< of each buffer of the stage, which tensor operand of the kernel it is
-  std::vector<SizeExpr> arguments; ///< of the stage
-  Operations operations;           ///< that nodes are, of each kind one
+  std::vector<unsigned> operands;  ///< for each buffer of the stage, the number of a tensor operand of the kernel
+  std::vector<SizeExpr> arguments; ///< arguments of the stage
+  Operations operations;           ///< distinct operations of its calls
 };
 
 class FormulaReader {
@@ -31,20 +31,20 @@ public:
 protected:
   using MaybeNode = std::optional<unsigned>;
 
-  /// Whether a value is one of the formula's, so that it may change from one iteration to the next.
+  /// True if the value is computed in the formula, so that it may change between iterations.
   virtual bool isInside(mlir::Value value) = 0;
-  /// An argument of the formula, or what one of its operations gives that only who derives knows; nothing where it is
-  /// neither, or where it has been declined.
+  /// The node of an argument of the formula, or of an op that only the derived class supports; null for other values,
+  /// or if declined.
   virtual MaybeNode ownNode(mlir::Value value) = 0;
-  /// An element of a tensor that is no argument of the kernel; whoever reads none declines.
+  /// An element of a tensor that is not an argument of the kernel; the default declines.
   virtual MaybeNode loadMade(mlir::Value tensor, llvm::ArrayRef<unsigned> subscripts);
 
-  /// False; the first reason stays.
+  /// Records the first reason and returns false.
   bool decline(const llvm::Twine &reason);
   std::optional<Size> sizeOf(const SizeExpr &size);
-  /// As formulas have it.
+  /// The element type in formulas.
   std::optional<Element> elementOf(mlir::Type type);
-  /// As memory has it, in 16 bits too.
+  /// The element type in memory, including 16-bit types.
   std::optional<Element> storedElementOf(mlir::Type type);
 
   unsigned add(Op kind, Element element, llvm::ArrayRef<unsigned> operands, int64_t integer = 0, double number = 0);
@@ -52,20 +52,20 @@ protected:
   unsigned nodeOfSize(const Size &size);
   unsigned indexOf(unsigned loop) { return add(Op::Index, Element::I32, {}, loop); }
 
-  /// The node that computes a value; nothing where it is declined.
+  /// The node that computes a value; null if declined.
   MaybeNode nodeOf(mlir::Value value);
-  /// An element of a tensor.
+  /// The node of an element of a tensor.
   MaybeNode loadNode(mlir::Value tensor, llvm::ArrayRef<unsigned> subscripts);
-  /// An affine expression of these.
+  /// The node of an affine expression over `dims`.
   MaybeNode affineNode(mlir::AffineExpr expression, llvm::ArrayRef<unsigned> dims);
 
   mlir::func::FuncOp kernel;
   KernelSizes sizes;
   KernelStage made;
   std::string why;
-  llvm::DenseMap<mlir::Value, unsigned> nodes; ///< of the values that have been read
+  llvm::DenseMap<mlir::Value, unsigned> nodes; ///< nodes of values read so far
 
-  /// An element of buffer `operand`, which has this shape.
+  /// The node of an element of buffer `operand`, which has shape `shape`.
   unsigned loadFrom(unsigned operand, const Buffer &shape, llvm::ArrayRef<unsigned> subscripts);
 
 private:

@@ -9,7 +9,8 @@ namespace attnc::halide {
 
 namespace {
 
-/// Above this many instructions an operation that several read is a stage, and not computed by each of them.
+/// Cost in instructions above which a pointwise op with several readers is a stage rather than recomputed by each
+/// reader.
 constexpr int64_t recomputeLimit = 12;
 
 class PipelineReader : public OtherStages {
@@ -100,7 +101,7 @@ private:
     auto result = dyn_cast<OpResult>(value);
     if (!result || !(isMove(result.getOwner()) || isa<linalg::GenericOp, attn::ScatterAddOp>(result.getOwner())))
       return decline("it returns what none of its operations computes");
-    // What is rounded where it is returned, or returned twice, others read from a stage of its own.
+    // A value that is returned twice, or rounded on return and also read, has a stage of its own, which others copy.
     bool isRounded = value.getType() != Type(type);
     if (auto known = numbers.find(value); known != numbers.end() && !isRounded && !stages[known->second].result)
       return stages[known->second].result = number, true;
@@ -114,14 +115,14 @@ private:
     return made.has_value();
   }
 
-  /// The stage that makes a tensor of the kernel.
+  /// The stage that computes a tensor of the kernel.
   std::optional<unsigned> stageOf(OpResult value) {
     if (auto known = numbers.find(value); known != numbers.end())
       return known->second;
     return make(value, getElementTypeOrSelf(value.getType()), std::nullopt);
   }
 
-  /// A stage that makes the tensor, stored so, or copies it from stage `source`.
+  /// Adds a stage that computes the tensor with elements of `type`, or copies it from stage `source`.
   std::optional<unsigned> make(OpResult value, Type type, std::optional<unsigned> source) {
     std::optional<Element> element = elementOf(type);
     if (!element)
@@ -138,7 +139,7 @@ private:
 
   //===---------------------------------------- what operations cost ----------------------------------------------===//
 
-  /// How many operations of the kernel read a tensor.
+  /// The number of ops of the kernel that read a tensor.
   static unsigned readersOf(Value value) {
     llvm::SmallPtrSet<Operation *, 4> readers;
     for (Operation *user : value.getUsers())
@@ -147,7 +148,7 @@ private:
     return readers.size();
   }
 
-  /// Instructions for an element, with what is computed for it.
+  /// The cost of an element in instructions, including its pointwise producers.
   int64_t costOf(linalg::GenericOp op) {
     auto [known, isNew] = costs.try_emplace(op, 0);
     if (!isNew)

@@ -42,7 +42,7 @@ void StageReader::copy(unsigned number, Element element) {
   made.stage.value = loadStage(number, at);
 }
 
-/// A loop of the result's next dimension; its index.
+/// Adds a loop for the next dimension of the result. Returns the node of its index.
 unsigned StageReader::addLoop(const Size &size) {
   unsigned loop = made.stage.loops.size();
   made.stage.result.push_back(loop);
@@ -50,7 +50,7 @@ unsigned StageReader::addLoop(const Size &size) {
   return indexOf(loop);
 }
 
-/// A number is a tensor of one element.
+/// Gives a scalar result one dimension of size 1.
 void StageReader::addDimensionOfOne() {
   if (made.stage.result.empty())
     addLoop({1, 0, 0});
@@ -67,7 +67,7 @@ FormulaReader::MaybeNode StageReader::nodeIn(Scope &inner, Value value) {
   return node;
 }
 
-/// Numbers that the kernel computes of sizes in front of its loops are computed in them.
+/// Scalars that the kernel computes before its loops are recomputed inside of them.
 bool StageReader::isInside(Value value) {
   bool isOfKernel = value.getDefiningOp() && value.getParentBlock() == &kernel.getBody().front();
   return (scope && value.getParentBlock() == scope->body) || (isOfKernel && !value.getType().isIndex());
@@ -83,7 +83,7 @@ FormulaReader::MaybeNode StageReader::ownNode(Value value) {
   return std::nullopt;
 }
 
-/// What an operand has at the iteration.
+/// The node of an operand's element at this iteration.
 FormulaReader::MaybeNode StageReader::operandNode(OpOperand &operand) {
   SmallVector<unsigned> subscripts;
   for (AffineExpr each : cast<linalg::GenericOp>(operand.getOwner()).getMatchingIndexingMap(&operand).getResults()) {
@@ -136,7 +136,7 @@ bool isMove(Operation *op) {
   return isa<linalg::FillOp, linalg::TransposeOp, tensor::ExtractSliceOp, tensor::ConcatOp>(op);
 }
 
-/// A tensor that is returned as it was filled or moved.
+/// Reads a result that is only filled or moved.
 bool StageReader::readMoved(Value value) {
   SmallVector<unsigned> at;
   for (int64_t dimension = 0; dimension < cast<RankedTensorType>(value.getType()).getRank(); ++dimension) {
@@ -181,7 +181,8 @@ FormulaReader::MaybeNode StageReader::loadSlice(tensor::ExtractSliceOp slice, Ar
   return loadNode(slice.getSource(), at);
 }
 
-/// Of each part the element at the place, or at its nearest end, of which one is chosen.
+/// Loads from a concatenation: the element of each operand at the position, clamped to the operand, and a selection
+/// among them.
 FormulaReader::MaybeNode StageReader::loadJoined(tensor::ConcatOp join, ArrayRef<unsigned> subscripts) {
   int64_t end = join.getResultType().getDimSize(join.getDim());
   unsigned place = subscripts[join.getDim()];
@@ -206,7 +207,7 @@ FormulaReader::MaybeNode StageReader::loadJoined(tensor::ConcatOp join, ArrayRef
 
 //===-------------------------------------------- linalg.generic --------------------------------------------------===//
 
-/// The size that a tensor is made with, where that is dynamic and known.
+/// The dynamic size of an initial tensor; null if it is static or unknown.
 static std::optional<SizeExpr> madeWith(Value init, unsigned dimension, const KernelSizes &sizes) {
   if (auto fill = init.getDefiningOp<linalg::FillOp>())
     init = fill.getOutputs()[0];
@@ -217,7 +218,7 @@ static std::optional<SizeExpr> madeWith(Value init, unsigned dimension, const Ke
 
 bool StageReader::addLoops(linalg::GenericOp op, Scope &own) {
   SmallVector<SizeExpr> extents = loopSizes(op, sizes);
-  // Operands of one size may have a symbol each; what operations of the kernel write is made with the same.
+  // Operands of one size may have different symbols. The sizes of initial tensors use one symbol for each.
   for (OpOperand &init : op.getDpsInitsMutable())
     for (auto [dimension, each] : llvm::enumerate(op.getMatchingIndexingMap(&init).getResults()))
       if (std::optional<SizeExpr> size = madeWith(init.get(), dimension, sizes); size && isa<AffineDimExpr>(each))
@@ -264,7 +265,7 @@ bool StageReader::readFold(linalg::GenericOp op, unsigned result, Scope &own) {
   auto fold = matchFold(op, result);
   if (!fold || !getElementTypeOrSelf(op.getResult(result).getType()).isF32())
     return decline("it is no sum, product or extremum of f32");
-  constexpr Fold folds[] = {Fold::Add, Fold::Mul, Fold::Max, Fold::Min}; // as attn::Combine
+  constexpr Fold folds[] = {Fold::Add, Fold::Mul, Fold::Max, Fold::Min}; // in the order of attn::Combine
   made.stage.fold = folds[static_cast<int>(fold->kind)];
   SmallVector<unsigned> at;
   for (unsigned loop : loopsOfResult(op, result))
@@ -277,7 +278,7 @@ bool StageReader::readFold(linalg::GenericOp op, unsigned result, Scope &own) {
   return true;
 }
 
-/// A pointwise operation on what `fold` is, whose loops are the stage's.
+/// Reads a pointwise op on the result of `fold`, whose loops become the stage's.
 bool StageReader::readFinished(linalg::GenericOp op, unsigned result, OpOperand &fold) {
   auto folded = cast<OpResult>(fold.get());
   auto maker = cast<linalg::GenericOp>(folded.getOwner());
@@ -302,7 +303,7 @@ bool StageReader::readFinished(linalg::GenericOp op, unsigned result, OpOperand 
   return value.has_value();
 }
 
-/// The term, which depends on all loops that it is folded over.
+/// Makes the term depend on all loops of the fold.
 unsigned StageReader::repeated(unsigned term) {
   Stage &stage = made.stage;
   for (unsigned loop = 0; loop < stage.loops.size(); ++loop) {
@@ -354,8 +355,8 @@ bool StageReader::readScatter(attn::ScatterAddOp op) {
   return true;
 }
 
-/// The index of a loop over terms: the loop of a dimension, where it is a subscript over all of that, otherwise one
-/// more loop.
+/// The index of a loop over terms: the loop of a result dimension if the index is a subscript over that whole
+/// dimension, otherwise a further loop.
 FormulaReader::MaybeNode StageReader::loopOfTerms(attn::TermOp term, Value argument, Value given) {
   std::optional<SizeExpr> known = sizes.tryValueOf(given);
   if (!known)
@@ -370,7 +371,8 @@ FormulaReader::MaybeNode StageReader::loopOfTerms(attn::TermOp term, Value argum
   return indexOf(made.stage.loops.size() - 1);
 }
 
-/// The forward gather has reported a subscript that leaves the tensor; here it must only not write there.
+/// Clamps a position to the dimension. The gather of the forward pass has reported out-of-range subscripts; the scatter
+/// must only avoid writes out of bounds.
 unsigned StageReader::inRange(unsigned place, const Size &size) {
   unsigned last = add(Op::Sub, Element::I32, {nodeOfSize(size), integer(1)});
   unsigned below = add(Op::Min, Element::I32, {place, last});

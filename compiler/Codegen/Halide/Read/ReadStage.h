@@ -1,7 +1,7 @@
-//===- ReadStage.h - an operation of a kernel as a stage ----------------------------------------------------------===//
+//===- ReadStage.h - tensor ops as Halide stages -----------------------------------------------------------------===//
 //
-// A stage is what one linalg.generic or attn.scatter_add computes of one of its results, with the pointwise operations
-// that it reads, where those are computed at the place: their formulas are read for its iterations.
+// A stage computes one result of a linalg.generic or attn.scatter_add, including the pointwise ops among its operands
+// that are computed where they are read. Their formulas are read at its iterations.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,38 +13,38 @@
 
 namespace attnc::halide {
 
-/// The other operations of the kernel.
+/// The other ops of the kernel, as the reader of one stage uses them.
 class OtherStages {
 public:
   virtual ~OtherStages() = default;
-  /// Whether those who run over `loops` loops compute an element of a pointwise operation themselves.
+  /// True if readers with `loops` loops compute an element of the pointwise op themselves.
   virtual bool isComputedWhereRead(mlir::OpResult value, unsigned loops) = 0;
-  /// A fold whose elements a pointwise operation alone reads, each at its own place: one stage computes both. Null
-  /// where there is none.
+  /// The operand of `op` that is a fold read by `op` alone, element by element, so that one stage computes both;
+  /// otherwise null.
   virtual mlir::OpOperand *foldToFinish(mlir::linalg::GenericOp op) = 0;
-  /// The number of the stage that makes a tensor, which is read first where nobody has. `own` has arguments and
-  /// operations that the kernel's stages share. Nothing where it is declined, with the reason.
+  /// The number of the stage that computes a tensor, which is read first if necessary. `own` has the arguments and
+  /// operations shared by the stages of the kernel. Null if declined, with the reason in `reason`.
   virtual std::optional<unsigned> stageOf(mlir::OpResult value, KernelStage &own, std::string &reason) = 0;
   virtual const Stage &stage(unsigned number) const = 0;
 };
 
 class StageReader : public FormulaReader {
 public:
-  /// `shared` has the arguments and operations so far, and gets them back by take().
+  /// `shared` has the arguments and operations so far; take() returns them to it.
   StageReader(mlir::func::FuncOp kernel, OtherStages &others, KernelStage &shared);
 
-  /// Reads what makes `value`; false where that is declined, and `reason` says why.
+  /// Reads the op that computes `value`; false if declined, with the reason in `reason`.
   bool read(mlir::OpResult value, Element element, std::string &reason);
   /// Reads the elements of an earlier stage.
   void copy(unsigned number, Element element);
   PlannedStage take(KernelStage &shared);
 
 private:
-  /// A region that is read for one iteration.
+  /// A region, read at one iteration.
   struct Scope {
     explicit Scope(mlir::Block &body, unsigned loops = 0) : body(&body), iterations(loops) {}
     mlir::Block *body;
-    llvm::SmallVector<unsigned> iterations; ///< of each loop, a node
+    llvm::SmallVector<unsigned> iterations; ///< node of each loop's index
     llvm::DenseMap<mlir::Value, unsigned> known;
   };
 
@@ -76,7 +76,7 @@ private:
   unsigned operandCount = 0, loops = 0;
 };
 
-/// Whether an operation fills a tensor, or has elements of others as they are.
+/// True if the op fills a tensor, or copies elements unchanged.
 bool isMove(mlir::Operation *op);
 
 /// The loop of each dimension of a result.

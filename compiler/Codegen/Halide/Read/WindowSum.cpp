@@ -15,14 +15,15 @@ namespace attnc::halide {
 
 namespace {
 
-/// Bytes of weights that the second cache keeps while tiles run over the image. Of more, panels are faster.
+/// Largest size of weights, in bytes, that remain in the second-level cache while tiles traverse the image. For larger
+/// weights, packed panels are faster.
 constexpr int64_t mostWeightBytes = int64_t(1) << 20;
 
 class WindowSum {
 public:
   explicit WindowSum(linalg::GenericOp op) : op(op) {}
 
-  /// Whether it is one; then `weights` are known.
+  /// True if the op is a sum over windows; then `weights` is complete.
   bool match() {
     if (op.getNumResults() != 1 || op.getNumReductionLoops() == 0 || !isF32(op.getResult(0)) ||
         !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isProjectedPermutation())
@@ -32,11 +33,11 @@ public:
            isProduct(fold->term) && readsWindows;
   }
 
-  /// Whether each place of the result is a place in the window, and the sum runs over the image: so it is where the
-  /// result is a gradient by weights.
+  /// True if the result's dimensions are positions in the window and the sum runs over the image, as in a gradient with
+  /// respect to weights.
   bool sumsOverImage() const { return isImageSummed; }
 
-  /// Of all weights; the largest number where one has a dynamic size.
+  /// The bytes of all weights; the largest number if one has a dynamic size.
   int64_t weightBytes() const {
     int64_t bytes = 0;
     for (Value weight : weights) {
@@ -86,7 +87,7 @@ private:
       llvm::SmallBitVector loops(op.getNumLoops());
       if (!isOfIndices(subscript, loops))
         return false;
-      int64_t summed = 0, ofResult = 0; // the largest extents of loops
+      int64_t summed = 0, ofResult = 0; // the largest extents of these loops
       for (unsigned loop : loops.set_bits()) {
         bool isSummed = op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
         int64_t extent = ShapedType::isDynamic(extents[loop]) ? std::numeric_limits<int64_t>::max() : extents[loop];
@@ -101,7 +102,7 @@ private:
     return true;
   }
 
-  /// Whether it is computed from indices and sizes; adds the loops whose indices those are.
+  /// True if the value depends on indices and sizes alone; adds the loops of these indices.
   bool isOfIndices(Value value, llvm::SmallBitVector &loops) {
     if (!value.getType().isIndex())
       return false;
@@ -124,7 +125,7 @@ private:
            llvm::all_of(maker->getOperands(), [&](Value operand) { return isOfIndices(operand, loops); });
   }
 
-  /// Whether it is a truth value of indices and sizes alone.
+  /// True if the value is a truth value that depends on indices and sizes alone.
   bool isCondition(Value value) {
     Operation *maker = value.getDefiningOp();
     if (!maker || !value.getType().isInteger(1))
@@ -146,7 +147,7 @@ private:
 
 bool isWindowSum(linalg::GenericOp op) { return WindowSum(op).match(); }
 
-/// Whether vectors have another dimension than the last to run along, over which much is summed (laneDimensionOf).
+/// True if another dimension than the last fills a vector, and the sum has many terms (laneDimensionOf).
 static bool hasOtherLanes(linalg::GenericOp op, int64_t lanes) {
   constexpr int64_t leastTerms = leastTermsForOtherLanes;
   int64_t terms = 1;
@@ -162,7 +163,7 @@ bool isFastWindowSum(linalg::GenericOp op, int64_t lanes) {
   if (!sum.match())
     return false;
   auto result = cast<RankedTensorType>(op.getResult(0).getType());
-  // A dynamic size is a negative number.
+  // A dynamic size is negative.
   int64_t width = result.getRank() == 0 ? 0 : result.getShape().back();
   if (width <= 0 || (width < std::max<int64_t>(lanes / 2, 1) && !hasOtherLanes(op, lanes)))
     return false;

@@ -1,12 +1,12 @@
-//===- WindowSum.h - the sums over windows that are fast as they are --------------------------------------------===//
+//===- WindowSum.h - sums over windows: convolutions and their gradients -----------------------------------------===//
 //
 //   [b, s, o] => sum (t, c) => (if s >= t then x[b, s - t, c] else 0.0) * w[t, c, o]
 //
-// A sum of products of **plain factors**: an element of f32, read at subscripts of indices and sizes, or such
-// an element where a condition on indices holds, and 0 elsewhere. One factor is read where a loop of the result and a
-// loop that is summed over meet in one subscript: x is. The others are weights.
+// A sum of products of **plain factors**: an f32 element read at subscripts of indices and sizes, or such an element
+// under a condition on indices, and 0 otherwise. One factor, here x, has a subscript that combines a loop of the result
+// with a summed loop: the windows. The other factors are weights.
 //
-// One question, which is asked twice: of the sum, before it would be made a product of matrices, and of its kernel.
+// The predicates are tested on the sum before it would become a matrix product, and on its kernel.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,13 +15,13 @@
 
 namespace attnc::halide {
 
-/// Whether it is such a sum.
+/// True if the op is a sum over windows.
 bool isWindowSum(mlir::linalg::GenericOp op);
 
-/// Whether it is one of sizes for which Halide was measured faster: the result's last dimension, of a known size, fills
-/// half a vector of `lanes`, or another dimension fills one and many terms are summed, and the weights are few, of
-/// known sizes too; or it is a gradient by weights, which sums over the image: the result's gradient has the weights'
-/// place, and tiles divide the result, of known sizes, so that sums can be in parts.
+/// True if Halide was measured faster for such sizes: the result's last dimension is static and fills half a vector of
+/// `lanes`, or another dimension fills a vector and the sum has many terms; and the weights are small and of static
+/// sizes, or the sum is a gradient with respect to weights, which runs over the image, and tiles divide the static
+/// sizes of the result, so that the sum can be split into partial sums.
 bool isFastWindowSum(mlir::linalg::GenericOp op, int64_t lanes);
 
 } // namespace attnc::halide

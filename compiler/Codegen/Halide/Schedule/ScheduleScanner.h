@@ -1,4 +1,4 @@
-//===- ScheduleScanner.h - words of schedules ------------------------------------------------------------------===//
+//===- ScheduleScanner.h - scanner of Halide schedules -----------------------------------------------------------===//
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace attnc::halide {
 
-/// Takes a text apart; after the first error nothing is found any more.
+/// Splits a text into words; after the first error it returns no more words.
 class Scanner {
 public:
   explicit Scanner(std::string_view text) : text(text) { skipBlanks(); }
@@ -24,10 +24,10 @@ public:
     return false;
   }
 
-  /// The next word, number or sign; empty at the end.
+  /// Returns the next word, number or sign; empty at the end.
   const std::string &next() {
     last = place;
-    // A letter of another script has several bytes, all of them beyond ASCII.
+    // A letter outside of ASCII has several bytes, all at least 0x80.
     auto isWord = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '$' || c >= 0x80; };
     size_t end = place;
     while (end < text.size() && isWord(text[end]))

@@ -143,7 +143,7 @@ private:
           inParts.push_back(each);
   }
 
-  /// "(" and loops that are left, which they are not any more; without the end.
+  /// Parses "(" and a list of summed loops, without the end; erases them from `left`.
   void parseList(std::vector<unsigned> &loops, std::vector<std::string> &left) {
     scanner.expect("(");
     do {
@@ -152,7 +152,7 @@ private:
     } while (!left.empty() && !scanner.failed() && scanner.accept(","));
   }
 
-  /// The number of a loop, one of `names`.
+  /// Parses the name of a loop, one of `names`. Returns its number.
   unsigned choose(const std::vector<std::string> &names, const std::string &what) {
     std::string expected = what + ": " + joined(names), name = scanner.name(expected);
     if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -189,7 +189,7 @@ private:
     scanner.expect(")");
   }
 
-  /// Tiles have no more of a dimension than there is.
+  /// Verifies that tiles fit in their dimensions.
   void checkTile() {
     for (unsigned each = 0; each < schedule.spans.size(); ++each) {
       const Size &size = stage.extent(each);
@@ -198,7 +198,7 @@ private:
       if (points > 1 && isWhole && !(size.isConstant() && size.number >= points))
         scanner.fail("chunk(" + nameOf(stage.result[each]) + ": ...), for that may be less than the " +
                      std::to_string(points) + " of a tile");
-      // A sum must not come twice to the elements that tiles share.
+      // Overlapping tiles would add a partial sum to their common elements twice.
       bool isInParts = std::count(inParts.begin(), inParts.end(), each) != 0 || !stage.places.empty();
       if (isInParts && points > 1 && !stage.isApart(each))
         scanner.fail("lanes of another dimension than " + nameOf(stage.result[each]) +
@@ -216,7 +216,7 @@ private:
   Scanner scanner;
   Schedule schedule;
   std::vector<std::string> sums;
-  std::vector<unsigned> inParts; ///< dimensions whose tiles may not overlap, and do not divide them
+  std::vector<unsigned> inParts; ///< dimensions that tiles do not divide, and in which tiles must not overlap
 };
 
 } // namespace

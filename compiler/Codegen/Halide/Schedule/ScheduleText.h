@@ -1,6 +1,6 @@
-//===- ScheduleText.h - schedules as people write and read them ---------------------------------------------------===//
+//===- ScheduleText.h - text format of Halide schedules ----------------------------------------------------------===//
 //
-// The tile of a stage (StageSchedule.h), then the part of a dimension that a chunk computes, where that is not all:
+// The tile of a stage (StageSchedule.h), then the range of each dimension that a chunk computes, unless it is whole:
 //
 //   lanes(d3, 16 x 4) rows(d2, 7) sum(d6, d5, d4) chunk(d0: 1, d1: 2)
 //
@@ -15,8 +15,8 @@ namespace attnc::halide {
 
 std::string textOf(const Stage &stage, const Schedule &schedule);
 
-/// The schedule of `stage` that the text is; nothing where it is none, and `error` says where, what was found, and what
-/// was expected: "at column 8: found d9, expected a dimension of the result: d0, d1, d2".
+/// Parses the schedule of `stage`; null if the text is invalid, with the column, the found word and the expected one in
+/// `error`: "at column 8: found d9, expected a dimension of the result: d0, d1, d2".
 std::optional<Schedule> parseSchedule(const Stage &stage, const Machine &machine, std::string_view text,
                                       std::string &error);
 

@@ -4,19 +4,20 @@
 
 namespace attnc::halide {
 
-/// Terms that make a chunk worth its launch.
+/// Number of terms that amortise the launch of a chunk.
 static constexpr int64_t chunkWork = int64_t(1) << 21;
-/// The least that one point counts for: a point without a sum is a store.
+/// Least work of a point, in terms: a point without a sum is a store.
 static constexpr int64_t leastWork = 64;
-/// How many points of a sum a chunk has of each lane, at least: what it reads for the lanes serves all of them.
+/// Least number of points of a sum in a chunk for each lane; all of them reuse the elements read for the lanes.
 static constexpr int64_t leastReuse = 28;
-/// Bytes that a core's first cache keeps beside what passes through it, and those that it reads again fast enough.
+/// Least block of summed iterations; bytes that the first-level cache retains beside streamed data; bytes that can be
+/// reread fast enough.
 static constexpr int64_t leastBlock = 32, nearBytes = int64_t(24) << 10, cachedBytes = int64_t(512) << 10;
-/// How many bytes chunks are to read again for each byte of the sums that stages put in parts, at least.
+/// Least number of reread bytes saved for each byte of partial sums that makes an additional stage pay.
 static constexpr double worthwhileParts = 8;
-/// Columns of a chunk that adds terms at subscripts: a cache line of 16 floats, four times; and its terms.
+/// Columns of a chunk of a scatter (four cache lines of 16 floats), and its terms.
 static constexpr int64_t columnsOfChunk = 64, termsOfChunk = int64_t(1) << 16;
-/// What a dynamic size is taken to be.
+/// Assumed value of a dynamic size.
 static constexpr int64_t typicalSize = 1024;
 
 int64_t typical(const Size &size) { return size.number + size.factor * typicalSize; }
@@ -83,7 +84,7 @@ unsigned laneDimensionOf(const Stage &stage, const Machine &machine) {
   return last;
 }
 
-/// How many iterations of each loop a chunk goes through, dynamic ones taken as typical.
+/// The number of iterations of each loop in a chunk; dynamic sizes are assumed typical.
 static std::vector<int64_t> iterationsOfChunk(const Stage &stage, const Schedule &schedule) {
   std::vector<int64_t> iterations;
   for (const Loop &loop : stage.loops)
@@ -96,7 +97,7 @@ static std::vector<int64_t> iterationsOfChunk(const Stage &stage, const Schedule
   return iterations;
 }
 
-/// Bytes of the elements that so many iterations of the loops read.
+/// The bytes of the elements that `iterations` of the loops read.
 static int64_t bytesRead(const Stage &stage, const std::vector<int64_t> &iterations) {
   int64_t bytes = 0;
   for (unsigned number : nodesBelow(stage, stage.value)) {
@@ -122,10 +123,11 @@ std::optional<unsigned> loopOfParts(const Stage &stage, const Schedule &schedule
     return std::nullopt;
   unsigned loop = schedule.sums.outer.back();
   const Size &size = stage.loops[loop].size;
-  // Nothing is read again for the one iteration that there is, and numbers that start a sum are known.
+  // A single iteration saves no rereads. The start has to be a constant, as it moves to the stage that adds the partial
+  // sums.
   if ((size.isConstant() && size.number < 2) || stage.nodes[stage.start].op != Op::Number)
     return std::nullopt;
-  // A part is a sum itself: of a loop that is alone, the parts would be all of its terms.
+  // A partial sum needs a summed loop of its own: without another one, the partial sums would be the terms.
   if (std::count_if(stage.loops.begin(), stage.loops.end(), [](const Loop &each) { return each.reduces; }) < 2)
     return std::nullopt;
   std::vector<int64_t> all, ofChunk = iterationsOfChunk(stage, schedule);
@@ -144,10 +146,10 @@ std::optional<unsigned> loopOfParts(const Stage &stage, const Schedule &schedule
 
 namespace {
 
-/// At which a cache further away feeds the first one, beside arithmetic.
+/// Bandwidth of the outer cache levels during arithmetic.
 constexpr double farBytesPerCycle = 400;
 
-/// What one iteration of the summed loops costs a tile, in cycles.
+/// Cost of one iteration of the summed loops for a tile, in cycles.
 class TileCost {
 public:
   TileCost(const Stage &stage, unsigned laneLoop, int64_t lanes)
@@ -157,7 +159,7 @@ public:
       bool isLeaf = node.op == Op::Number || node.op == Op::Load;
       arithmetic += node.element == Element::F32 && !isLeaf;
     }
-    // An addition takes the product into it.
+    // A fused multiply-add computes the product within the addition.
     if (stage.fold && !(stage.fold == Fold::Add && stage.nodes[stage.value].op == Op::Mul))
       ++arithmetic;
   }
@@ -175,7 +177,7 @@ public:
       bytes += times * 4 * (stride == 1 ? lanes : 1);
     }
     constexpr double latency = 4;
-    // Loads beside arithmetic cost little, but not nothing; vectors of them come from caches further away.
+    // Loads overlap with arithmetic at a small cost; vector loads are limited by the bandwidth of outer cache levels.
     return std::max({arithmetic * vectors * rows / 2.0, loads / 2, stage.fold ? latency : 0.0}) + 0.05 * loads +
            bytes / farBytesPerCycle;
   }
@@ -222,8 +224,9 @@ private:
     return std::max(work, leastWork);
   }
 
-  /// The outermost dimension of which a chunk has more than one index: that of the lanes, or further out. Further in
-  /// all sizes are known, and their points are too few for a chunk, or all inside of the lanes' dimension.
+  /// The outermost dimension of which a chunk has more than one index: the dimension of the lanes, or one outside of
+  /// it. The dimensions inside of it have static sizes, and too few points for a chunk or only points inside of the
+  /// lanes' dimension.
   unsigned chooseBlockedDimension() {
     wanted = std::max<int64_t>(chunkWork / workOfPoint(), 1);
     inside = 1;
@@ -239,7 +242,8 @@ private:
     return 0;
   }
 
-  /// Whether there is such a tile. Those of sums in parts share no points, but at the end of a dynamic dimension.
+  /// Chooses the cheapest tile; false if there is none. With partial sums, tiles must not overlap, except at the end of
+  /// a dynamic dimension.
   bool chooseTile(unsigned blocked, bool isInParts) {
     unsigned lane = schedule.laneDimension, dimensions = stage.result.size();
     const Size &width = stage.extent(lane);
@@ -247,7 +251,7 @@ private:
       return false;
     TileCost cost(stage, stage.result[lane], schedule.lanes);
     double best = 0;
-    // Rows of a dynamic number may be few: where there are others, those.
+    // A dynamic number of rows may be small, so dimensions of static size are preferred.
     auto isKnown = [&](unsigned dimension) { return stage.extent(dimension).isConstant(); };
     bool anyKnown = false;
     for (unsigned dimension = blocked; dimension < dimensions; ++dimension)
@@ -261,7 +265,7 @@ private:
           bool divides = width.number % step == 0 && (!isKnown(dimension) || height % rows == 0);
           if (isInParts && !divides)
             continue;
-          // The sums, what is read for the lanes, and what is read for a row.
+          // Registers for the sums, the vectors of the lanes, and one element of a row.
           if (vectors * rows + vectors + 1 > machine.registers || rows > height)
             continue;
           double tiles = std::ceil(double(width.number) / step) * std::ceil(double(height) / rows) / height;
@@ -286,7 +290,7 @@ private:
       schedule.spans[blocked] = {Span::Kind::Block, block};
   }
 
-  /// Innermost the loop that most loads walk in steps of one element; the others as they are written.
+  /// Orders the summed loops: innermost the loop in which most loads have stride 1, the others in source order.
   void orderSums() {
     auto contiguous = [&](unsigned loop) {
       int64_t count = 0;
@@ -306,7 +310,7 @@ private:
 
   //===---------------------------------------- sums in parts -----------------------------------------------------===//
 
-  /// Whether the tiles of the same lanes, one after the other in a chunk, read more than what stays near.
+  /// True if successive tiles with the same lanes read more than the cache retains.
   bool readsTooMuch() const {
     if (stage.fold != Fold::Add || stage.element != Element::F32 || stage.finish ||
         !stage.extent(schedule.laneDimension).isConstant())
@@ -322,7 +326,7 @@ private:
     return points > ofTile && readsAgain() && (sumsOverUnknown || bytesRead(stage, iterations) > cachedBytes);
   }
 
-  /// Whether tiles have elements in common.
+  /// True if tiles share elements.
   bool readsAgain() const {
     for (unsigned number : nodesBelow(stage, stage.value))
       for (unsigned loop : stage.result)
@@ -331,8 +335,9 @@ private:
     return false;
   }
 
-  /// Tiles sum over as many loops as stay near, from the innermost on, and over more where those are few iterations, or
-  /// read nothing more; over blocks of the innermost where it alone is too much.
+  /// Splits the summed loops. Tiles sum over inner loops while the elements read fit in the first-level cache, and over
+  /// further loops if those are few iterations or read no more elements. If the innermost loop alone reads too much,
+  /// tiles sum over blocks of it.
   void divideSums() {
     std::vector<int64_t> iterations = iterationsOfChunk(stage, schedule);
     Sums &sums = schedule.sums;
@@ -370,7 +375,7 @@ private:
 
 } // namespace
 
-/// The schedule of a stage that adds terms at subscripts: chunks and lanes divide dimensions in which terms are apart.
+/// The schedule of a scatter: chunks and lanes divide only dimensions whose points receive separate terms.
 static Schedule scheduleOfPlaces(const Stage &stage, const Machine &machine) {
   Schedule schedule;
   unsigned last = stage.result.size() - 1;

@@ -8,14 +8,14 @@ namespace attnc::halide {
 
 namespace {
 
-/// How often an element that is laid out anew is to be read, at least.
+/// Least number of reads of an element that pays for its copy to a new layout.
 constexpr double worthwhileReads = 8;
 
 struct Direction {
-  std::vector<int64_t> factors; ///< one a loop
-  unsigned node = 0;            ///< one with these factors
-  int64_t constant = 0;         ///< of that node
-  int64_t low = 0;              ///< the least of the factors' sum
+  std::vector<int64_t> factors; ///< one for each loop
+  unsigned node = 0;            ///< a node with these factors
+  int64_t constant = 0;         ///< constant of that node
+  int64_t low = 0;              ///< smallest value of the sum without the constant
   Size size;
 };
 
@@ -53,13 +53,13 @@ private:
       collectFactors(operand, factors);
   }
 
-  /// Whether it is anything but elements side by side, or the same one, for neighbouring lanes.
+  /// True if the factor is anything but elements that are contiguous, or equal, in successive lanes.
   bool wantsLayout(unsigned number) const {
     bool loads = false;
     for (unsigned each : nodesBelow(whole, number))
       loads |= whole.nodes[each].op == Op::Load;
     const Node &node = whole.nodes[number];
-    // Between the points of the loops there may be subscripts out of range.
+    // A data-dependent subscript may be out of range between the points of the loops.
     if (!loads || whole.result.empty() || readsByData(whole, number))
       return false;
     if (node.op != Op::Load)
@@ -73,7 +73,7 @@ private:
 
   //===---------------------------------------- directions --------------------------------------------------------===//
 
-  /// Directions below a node, those of a load's subscripts first, in their order.
+  /// Collects the directions below a node: the subscripts of a load first, in their order.
   void collectDirections(unsigned number, std::vector<Direction> &directions) const {
     if (auto affine = affineOf(whole, number)) {
       bool known = std::any_of(directions.begin(), directions.end(),
@@ -83,14 +83,14 @@ private:
       return;
     }
     const Node &node = whole.nodes[number];
-    // Of `select`, conditions come last.
+    // The condition of a `select` comes last.
     for (size_t operand = node.operands.size(); node.op == Op::Select && operand-- > 0;)
       collectDirections(node.operands[operand], directions);
     for (unsigned operand : node.operands)
       collectDirections(operand, directions);
   }
 
-  /// Finds the ends of a direction; false where they are no such sizes as stages have.
+  /// Computes the range of a direction; false if stages cannot express its size.
   bool measure(Direction &direction) const {
     direction.size = {1, 0, 0};
     for (size_t loop = 0; loop < whole.loops.size(); ++loop) {
@@ -120,8 +120,7 @@ private:
     return false;
   }
 
-  /// How many reads of the sum there are for an element of the box; also where the factor is the same for all lanes, of
-  /// which one vector takes one read.
+  /// The number of reads of the sum for each element of the box, counting a read for each lane.
   double readsOfElement(const std::vector<Direction> &directions) const {
     double reads = 1;
     for (const Loop &loop : whole.loops)
@@ -139,7 +138,7 @@ private:
         return std::nullopt;
     if (directions.empty() || shareLoops(directions) || readsOfElement(directions) < worthwhileReads)
       return std::nullopt;
-    // Elements for neighbouring lanes lie side by side: that direction, of which there is one at most, comes last.
+    // Elements of successive lanes are contiguous: their direction, at most one, becomes the last dimension.
     auto ofLanes = std::find_if(directions.begin(), directions.end(),
                                 [&](const Direction &each) { return each.factors[laneLoop()] != 0; });
     if (ofLanes != directions.end())
@@ -176,7 +175,7 @@ private:
     plan.push_back({std::move(made), std::move(from)});
   }
 
-  /// The node in terms of the directions, which are the loops of `made`.
+  /// Copies a node to `made`, with the directions as loops.
   unsigned copyInto(Stage &made, std::vector<PlannedStage::Source> &from, unsigned number,
                     const std::vector<Direction> &directions, std::map<unsigned, unsigned> &copies) {
     if (auto known = copies.find(number); known != copies.end())
@@ -206,7 +205,8 @@ private:
     return copy;
   }
 
-  /// Subscripts are in range at all points of the loops. Between those they are made so.
+  /// Clamps subscripts to the shape. They are in range at all points of the original loops, but not between these
+  /// points.
   static void clamp(Stage &made, std::vector<unsigned> &subscripts, const std::vector<Size> &shape) {
     unsigned zero = made.add({Op::Integer, Element::I32, {}, 0, 0});
     for (size_t dimension = 0; dimension < shape.size(); ++dimension) {
@@ -223,7 +223,7 @@ private:
     }
   }
 
-  /// The node with staged factors in the place of what they were.
+  /// Rebuilds the node with staged factors replaced by loads.
   unsigned rebuilt(unsigned number) {
     if (auto found = replaced.find(number); found != replaced.end())
       return found->second;
@@ -235,7 +235,7 @@ private:
     return whole.add(node);
   }
 
-  /// Drops the nodes that nothing needs, and their buffers.
+  /// Removes unused nodes and their buffers.
   void sweep() {
     Stage kept = whole;
     kept.nodes.clear();
@@ -267,7 +267,7 @@ private:
     sources = std::move(keptSources);
   }
 
-  /// The sums of each iteration of a loop become a stage of their own; what is left is to add them up.
+  /// Splits a sum: the sums of each iteration of a loop become a stage, and this stage adds them.
   void sumInParts(unsigned loop) {
     Stage total;
     total.loops.push_back(whole.loops[loop]);

@@ -1,7 +1,7 @@
-//===- Staging.h - operands that are laid out anew before a sum reads them ---------------------------------------===//
+//===- Staging.h - staging: operands copied to a new layout before a sum -----------------------------------------===//
 //
-// A factor of a sum's terms that is computed, or that is read across its rows, is made into a tensor of its own by a
-// stage in front, which the sum then reads in order:
+// A factor of a sum's terms that is computed, or that lanes read with a stride, is first stored as a tensor by a stage
+// of its own. The sum then reads that tensor contiguously:
 //
 //   sum over t, c of (if s >= 4 t then x[s - 4 t, c] else 0) * w[o, c, t]
 //
@@ -9,12 +9,12 @@
 //   turned[t, c, o] = w[o, c, t]
 //   sum over t, c of pad[s - 4 t + 8, c] * turned[t, c, o]
 //
-// The dimensions of such a tensor are the **directions** in which the factor reads: the sums of loops in its subscripts
-// and conditions, a constant left aside. The factor is staged where no two directions share a loop, so that it can be
-// computed in all of their box, and where the box has fewer elements than the loops have iterations, by far.
+// The dimensions of that tensor are the **directions** in which the factor reads: the sums of loops in its subscripts
+// and conditions, without constants. A factor is staged if no two directions share a loop, so that it can be computed
+// at each point of their box, and if the box has far fewer elements than the loops have iterations.
 //
-// **Parts.** A sum that runs over all images for each weight would read each image anew for every chunk of weights. It
-// is two stages then, where that pays (StageSchedule.h): the sums of each image, and the sum of those.
+// **Partial sums.** A sum over all images, one for each weight, would reread each image for every chunk of weights. If
+// it pays (StageSchedule.h), it becomes two stages: the sums of each image, and the sum of these:
 //
 //   parts[b, di, dj, c, o] = sum over i, j of x[b, i + di, j + dj, c] * dy[b, i, j, o]
 //   sum over b of parts[b, di, dj, c, o]
@@ -27,20 +27,20 @@
 namespace attnc::halide {
 
 struct PlannedStage {
-  /// Where a buffer comes from: an operand of the kernel, or an earlier stage.
+  /// The source of a buffer: an operand of the kernel, or an earlier stage.
   struct Source {
     bool isStage = false;
     unsigned number = 0;
     bool operator==(const Source &) const = default;
   };
   Stage stage;
-  std::vector<Source> sources;         ///< one a buffer
-  std::optional<unsigned> result = {}; ///< of the kernel, which it writes; nothing where only later stages read it
-  bool isLayout = false;               ///< of an operand of the next stage that is none
+  std::vector<Source> sources;         ///< one for each buffer
+  std::optional<unsigned> result = {}; ///< the kernel's result that it writes; null if only later stages read it
+  bool isLayout = false;               ///< it only prepares an operand of the next stage
 };
 
-/// Stages in the order of their computation; the last is `stage` and writes the kernel's result. Buffer n of `stage` is
-/// operand n.
+/// Splits a stage into stages in the order of their computation; the last one writes the result of `stage`. Buffer n of
+/// `stage` is operand n.
 std::vector<PlannedStage> planStages(const Stage &stage, const Machine &machine);
 
 } // namespace attnc::halide
