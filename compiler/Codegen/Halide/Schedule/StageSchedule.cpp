@@ -146,7 +146,7 @@ std::optional<unsigned> loopOfParts(const Stage &stage, const Schedule &schedule
 
 namespace {
 
-/// Bandwidth of the outer cache levels during arithmetic.
+/// Bandwidth of the outer cache levels beside arithmetic, in bytes per cycle.
 constexpr double farBytesPerCycle = 400;
 
 /// Cost of one iteration of the summed loops for a tile, in cycles.
