@@ -6,7 +6,7 @@
 
 namespace attnc::check {
 
-/// An argument of a call, checked.
+/// A checked argument of a call.
 struct CheckedArgument {
   std::optional<ast::Name> label;
   Value value;
@@ -16,8 +16,8 @@ struct CheckedArgument {
 std::vector<CheckedArgument> checkArguments(ExpressionChecker &expressions, const ast::CallExpr &expr, Scope &scope);
 bool anyError(const std::vector<CheckedArgument> &arguments);
 
-/// Arguments in the order of the parameters; reports missing, surplus and unknown ones. Those with defaults may be
-/// empty.
+/// Returns the arguments in the order of the parameters; reports missing, surplus and unknown ones. An argument whose
+/// parameter has a default may be empty.
 std::optional<std::vector<std::optional<CheckedArgument>>> matchArguments(Reporter &reporter,
                                                                           const std::vector<ast::Parameter> &parameters,
                                                                           std::vector<CheckedArgument> arguments,

@@ -156,12 +156,12 @@ ExprRef Builder::permute(ExprRef source, std::vector<unsigned> permutation, Sour
   return make(Permute{source, std::move(permutation)}, std::move(type), range);
 }
 
-/// Cuts two shapes into the smallest groups of equal products; nothing where the whole products differ.
+/// Divides two shapes into the smallest groups of equal products; null if their total products differ.
 static std::optional<std::vector<Reshape::Group>> groupsOf(const Shape &from, const Shape &to) {
   std::vector<Reshape::Group> groups;
   size_t i = 0, j = 0;
   while (i < from.size() && j < to.size()) {
-    // The nearest pair of prefixes with equal products; the one that takes fewest dimensions.
+    // The shortest pair of prefixes with equal products.
     bool found = false;
     for (size_t taken = 2; !found && taken <= (from.size() - i) + (to.size() - j); ++taken)
       for (size_t m = 1; !found && m < taken && m <= from.size() - i; ++m) {
@@ -182,7 +182,7 @@ static std::optional<std::vector<Reshape::Group>> groupsOf(const Shape &from, co
     if (!found)
       break;
   }
-  // What remains must be ones.
+  // The remaining dimensions must be 1.
   auto areOnes = [](const Shape &shape, size_t begin) {
     return std::all_of(shape.begin() + begin, shape.end(), [](const Dim &dim) { return dim.is(1); });
   };
@@ -212,7 +212,7 @@ ExprRef Builder::subscript(ExprRef base, std::vector<ExprRef> indices, SourceRan
   return make(Subscript{base, std::move(indices), std::move(inRange)}, std::move(type), range);
 }
 
-/// [i < n] => i
+/// True for [i < n] => i.
 static bool isCounting(ExprRef value) {
   auto *build = value->as<Comprehension>();
   ExprRef body = build && build->indices.size() == 1 ? build->body : nullptr;
@@ -278,7 +278,7 @@ ExprRef Builder::bind(std::string name, ExprRef value, SourceRange range) {
 }
 
 void Builder::setBlock(Block *newBlock) {
-  // What was bound in a block is visible in it alone; what is open around it keeps its own.
+  // Expressions bound in a block are visible in that block alone; an enclosing block that is open retains its own.
   if (block)
     outerBound[block] = std::move(bound);
   bound.clear();

@@ -1,9 +1,9 @@
-//===- Builder.h - typed nodes, made one at a time ----------------------------------------------------------------===//
+//===- Builder.h - builder of typed expressions ------------------------------------------------------------------===//
 //
-// Owns nothing but the way nodes are made: into the Program, with what the checker needs to know of each at hand. An
-// expression is *open* where it speaks of indices (or of the `w` of a weight) of the body around it, and *closed*
-// otherwise. While a body is being checked its expressions may be rows: nodes for tensors, but open. Elements.h
-// rewrites them; what leaves the checker is as Typed.h says.
+// Creates the nodes of a Program, and records for each node the properties that the checker reads. An expression is
+// *open* if it depends on indices (or on the `w` of a weight) of the body around it, and *closed* otherwise. While a
+// body is checked, its expressions may be rows: tensor nodes that are open. Elements.h rewrites rows to scalars; the
+// finished program satisfies Typed.h.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,7 +17,8 @@
 
 namespace attnc::check {
 
-/// What an open expression speaks of: indices by their number in the Program, and locals that are scalars of a body.
+/// The free variables of an open expression: indices by their number in the Program, and locals that are scalars of a
+/// body.
 struct Free {
   std::set<unsigned> indices;
   std::set<const typed::Local *> scalars;
@@ -27,22 +28,22 @@ using FreeRef = std::shared_ptr<const Free>;
 
 struct NormaliserWord;
 
-/// attend { ... } as checked, in rows; its results are LocalRefs to `yields` until Elements binds them.
+/// attend { ... } as checked, in rows. Its results are LocalRefs to `yields` until Elements binds them.
 struct PendingAttend {
   std::vector<typed::Index *> keys;
-  const NormaliserWord *word = nullptr; ///< as the program has it
+  const NormaliserWord *word = nullptr; ///< the word after `by:`
   typed::Normaliser normaliser = typed::Normaliser::Softmax;
   double alpha = 2;
   typed::ExprRef sink = nullptr, temperature = nullptr;
-  typed::ExprRef plainScore = nullptr; ///< without noise, where the score has some
+  typed::ExprRef plainScore = nullptr; ///< score without noise, if the score has noise
   typed::ExprRef score = nullptr, mask = nullptr, weight = nullptr, value = nullptr;
   const typed::Local *weightIn = nullptr;
   std::vector<typed::Statistic> statistics;
   std::vector<const typed::Local *> yields;
-  int64_t top = 0;                    ///< of how many keys, where one of the yields has them
-  std::vector<typed::Index *> summed; ///< over which KeySums are
-  std::optional<size_t> logpPlace;    ///< among the yields, where it is wanted
-  std::string module;                 ///< that it is in, "blocks.{0}.mix"
+  int64_t top = 0;                    ///< number of keys, if a yield requires it
+  std::vector<typed::Index *> summed; ///< indices over which KeySums sums
+  std::optional<size_t> logpPlace;    ///< position among the yields, if requested
+  std::string module;                 ///< path of the module, "blocks.{0}.mix"
   FreeRef free;
   SourceRange range;
 };
@@ -56,19 +57,19 @@ public:
   typed::ExprRef real(double value, SourceRange range);
   typed::ExprRef integer(int64_t value, typed::Element element, SourceRange range);
   typed::ExprRef boolean(bool value, SourceRange range);
-  /// A size as an Index: a constant where it is one.
+  /// Returns a size as an Index: a Constant if the size is constant.
   typed::ExprRef size(const Dim &dim, SourceRange range);
   typed::ExprRef cast(typed::ExprRef operand, typed::Element element);
-  /// Operands must agree; the result's shape is that of broadcasting them, which must be possible.
+  /// Operands must have compatible types; the result's shape is their broadcast shape, which must exist.
   typed::ExprRef elementwise(typed::Op op, std::vector<typed::ExprRef> operands, SourceRange range);
   typed::ExprRef reference(const typed::Local *local, SourceRange range);
   typed::ExprRef reference(typed::Index *index, SourceRange range);
   typed::ExprRef permute(typed::ExprRef source, std::vector<unsigned> permutation, SourceRange range);
-  /// The source with another shape of as many elements; null where the checker cannot see that it has as many.
+  /// Reshapes the source; null if the checker cannot prove that both shapes have equally many elements.
   typed::ExprRef reshape(typed::ExprRef source, Shape shape, SourceRange range);
-  /// One element, or a row where there are fewer indices than dimensions. Closed bases are bound first.
+  /// Returns an element, or a row if there are fewer indices than dimensions. A closed base is bound first.
   typed::ExprRef subscript(typed::ExprRef base, std::vector<typed::ExprRef> indices, SourceRange range);
-  /// An element of a tensor that is read where it has one: that of `iota(n)` at i is i.
+  /// Returns an element of a tensor. An element of `iota(n)` at i becomes i itself.
   typed::ExprRef elementOf(typed::ExprRef tensor, std::vector<typed::ExprRef> indices, SourceRange range);
   typed::ExprRef reduction(typed::Combiner combiner, std::vector<typed::Index *> indices, typed::ExprRef filter,
                            typed::ExprRef body, SourceRange range);
@@ -80,35 +81,35 @@ public:
   unsigned numberOf(const typed::Index *index) const { return indexNumbers.at(index); }
   typed::Index *indexAt(unsigned number) { return &program.indices[number]; }
 
-  /// A closed expression as a reference to a local, bound here unless it is a reference already.
+  /// Binds a closed expression to a local in the current block, unless it is a reference. Returns the reference.
   typed::ExprRef bind(std::string name, typed::ExprRef value, SourceRange range);
   void let(std::vector<const typed::Local *> locals, typed::ExprRef value);
-  /// What a Let binds the local to; null for others.
+  /// Returns the expression to which a Let binds the local; null for other locals.
   typed::ExprRef definitionOf(const typed::Local *local) const {
     auto found = definitions.find(local);
     return found == definitions.end() ? nullptr : found->second;
   }
 
-  /// The block that Lets go to.
+  /// The block that Lets are added to.
   typed::Block *getBlock() const { return block; }
   void setBlock(typed::Block *newBlock);
 
   const Free &freeOf(typed::ExprRef expr) const { return *infos.at(expr).free; }
   bool isOpen(typed::ExprRef expr) const { return !freeOf(expr).empty(); }
 
-  /// Makes `local` a scalar of a body: references to it are open. It is one number for each tuple of `indices`.
+  /// Makes `local` a scalar of a body, one number for each tuple of `indices`. References to it are open.
   void makeScalar(const typed::Local *local, std::set<unsigned> indices) { scalars[local] = std::move(indices); }
-  /// The indices whose tuples an expression has a value for, those of the scalars in it too.
+  /// Returns the indices that an expression depends on, including the indices of its scalars.
   std::set<unsigned> indicesOf(typed::ExprRef expr) const;
   PendingAttend &addPending(PendingAttend pending);
-  /// The attend that the local is a yield of, until it is bound; null for other locals.
+  /// Returns the attend of which the local is a yield, until it is bound; null for other locals.
   PendingAttend *pendingOf(const typed::Local *local) const;
 
-  /// Beyond what later phases can take: in nodes, or in how deep they nest.
+  /// True if the program exceeds the limits of later phases: in nodes, or in depth of nesting.
   bool isTooLarge() const { return program.exprs.size() >= maximumNodes; }
   bool isTooDeep() const { return deepest >= maximumDepth; }
 
-  /// The first tensor since the last call that is larger than one can be (canHaveShape); null where none is.
+  /// Returns the first tensor since the last call that violates canHaveShape; null if all are valid.
   typed::ExprRef takeOversized() { return std::exchange(oversized, nullptr); }
 
   static constexpr size_t maximumNodes = 200000;
@@ -131,13 +132,14 @@ private:
   std::unordered_map<const typed::Local *, typed::ExprRef> definitions;
   std::deque<PendingAttend> pendings;
   std::unordered_map<const typed::Local *, PendingAttend *> pendingByLocal;
-  std::unordered_map<typed::ExprRef, typed::ExprRef> bound; ///< within the current block
+  std::unordered_map<typed::ExprRef, typed::ExprRef> bound; ///< locals of the expressions bound in the current block
   std::map<typed::Block *, std::unordered_map<typed::ExprRef, typed::ExprRef>> outerBound;
   unsigned deepest = 0;
   typed::ExprRef oversized = nullptr;
 };
 
-/// The shape of a and b together: trailing dimensions align, each the same or the literal 1 on one side.
+/// Returns the broadcast of two shapes: trailing dimensions align, and each pair is equal or has the literal 1 on one
+/// side.
 std::optional<Shape> broadcast(const Shape &a, const Shape &b);
 
 /// Calls `visit` on each operand of a node.

@@ -13,7 +13,7 @@ struct Builtin {
   const char *name;
   const char *signature;
   const char *doc;
-  size_t least, most; ///< arguments without labels
+  size_t least, most; ///< number of arguments without labels
   bool takesAxis;
   Value (*rule)(const BuiltinCall &call);
 };
@@ -21,7 +21,7 @@ struct Builtin {
 std::span<const Builtin> builtins();
 const Builtin *findBuiltin(const std::string &name);
 bool isBuiltinConstant(const std::string &name);
-/// `inf`, `pi`, `training`.
+/// Returns `inf`, `pi` or `training`; null for other names.
 std::optional<Value> builtinConstant(const std::string &name);
 
 } // namespace attnc::check

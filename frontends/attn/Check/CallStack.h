@@ -1,4 +1,4 @@
-//===- CallStack.h - functions whose bodies are being checked -----------------------------------------------------===//
+//===- CallStack.h - call stack of the functions that are being checked ------------------------------------------===//
 //
 // Calls are inlined, so checking runs over a stack of calls; the first frame is the entry point.
 //
@@ -17,7 +17,7 @@ public:
     SourceRange call;
   };
 
-  /// The frame in which the function is being checked already; null where a call of it is no recursion.
+  /// Returns the frame of a recursive call's earlier call; null if the call is not recursive.
   const Frame *find(const FunctionValue &function) const;
   void push(const FunctionValue &function, SourceRange call) {
     frames.push_back({function.decl, function.self.instance, call});
@@ -26,7 +26,7 @@ public:
 
   /// The innermost call; null in the entry point itself.
   const SourceRange *call() const { return frames.size() > 1 ? &frames.back().call : nullptr; }
-  /// The path, as in checkpoints, of the innermost module whose function is being checked; empty where there is none.
+  /// Returns the checkpoint path of the innermost module whose function is being checked; empty if there is none.
   std::string module() const;
 
   /// Records that a call of the function, or the function as an entry point, has been checked.

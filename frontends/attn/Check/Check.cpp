@@ -21,7 +21,7 @@ std::unique_ptr<Program> Checker::run(FileId file) {
   if (reporter.hasReported())
     return nullptr;
   const ast::ModuleDecl *decl = chooseModel(*unit);
-  Block outside; // statements of expressions outside of entry points; there are none
+  Block outside; // block of expressions outside of entry points; remains empty
   build.setBlock(&outside);
   Instance *model = decl ? modules.instantiateModel(*decl, *unit, options.settings) : nullptr;
   checkEntries(*unit, model);
@@ -58,7 +58,7 @@ void Checker::checkEntries(SourceUnit &unit, Instance *model) {
     exports.check(decl, unit, model);
   if (!unit.ast->exports.empty())
     return;
-  // Without exports, every function that can be one is an entry point.
+  // Without exports, every function that is entry-like becomes an entry point.
   const std::vector<ast::FunctionDecl> &functions = model ? model->decl->functions : unit.ast->functions;
   bool hasEntry = false;
   for (const ast::FunctionDecl &decl : functions)
@@ -73,7 +73,7 @@ void Checker::checkEntries(SourceUnit &unit, Instance *model) {
         .hint("an entry point is a function with a name, whose parameters have types, as `fn f(x: f32[n]) -> f32[n]`");
 }
 
-/// Modules that no field instantiates and whose hyperparameters all have defaults.
+/// Returns the modules that no field instantiates and whose hyperparameters all have defaults.
 static std::vector<const ast::ModuleDecl *> modulesToInstantiate(const SourceUnit &unit,
                                                                  const std::deque<Instance> &instances) {
   std::vector<const ast::ModuleDecl *> result;

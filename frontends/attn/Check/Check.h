@@ -1,4 +1,4 @@
-//===- Check.h - from a file to the typed AST ---------------------------------------------------------------------===//
+//===- Check.h - front end: a model file to the typed AST --------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Diagnostics/Diagnostic.h"
@@ -12,17 +12,17 @@
 
 namespace attnc {
 
-/// Parses a file and the files it uses, and checks them. Null where `diagnostics` has got an error. All errors of
-/// syntax, or all of type, shape and name, are reported.
+/// Parses a file and the files it uses, and checks them. Null if there are errors, which `diagnostics` lists: all
+/// errors of syntax, or all errors of types, shapes and names.
 std::unique_ptr<typed::Program> checkFile(SourceManager &sources, FileId file, DiagnosticEngine &diagnostics,
                                           const CheckOptions &options = {});
 
-/// The text of a file of the prelude: preludeText("nn") is nn.attn.
+/// Returns the text of a file of the prelude: preludeText("nn") is nn.attn. Null if there is no such file.
 std::optional<std::string_view> preludeText(std::string_view name);
-/// The names of the prelude's files.
+/// Returns the names of the prelude's files.
 std::vector<std::string> preludeNames();
 
-/// A builtin function, for the reference of the language.
+/// A builtin function, for the language reference.
 struct BuiltinSummary {
   std::string_view name, signature, doc;
 };

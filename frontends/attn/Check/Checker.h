@@ -1,12 +1,12 @@
 //===- Checker.h - the checker of one program ---------------------------------------------------------------------===//
 //
-// The checker runs the program on shapes (Value.h): entry points first, with calls inlined and modules instantiated
-// where fields name them. It owns the state of the run and one collaborator for each construct of the language, which
-// gets the others that it uses as arguments of its constructor. Expressions nest in each other, so collaborators check
-// operands through ExpressionChecker, which the checker implements.
+// The checker evaluates the program on shapes (Value.h): entry points first, with calls inlined and modules
+// instantiated at the fields that name them. It owns the state of the run and one collaborator for each construct of
+// the language, which receives the collaborators that it uses as constructor arguments. Expressions nest in each other,
+// so collaborators check operands through ExpressionChecker, which the checker implements.
 //
-// Files of this folder make typed nodes, report and prove ranges. Each folder in it uses only this one and those before
-// it: Names, Types, Indices, Builtins, Functions, Attend, Modules, Entries.
+// Files of this folder create typed nodes, report errors and prove ranges. Each inner folder uses only this folder and
+// inner folders before it in the order Names, Types, Indices, Builtins, Functions, Attend, Modules, Entries.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,7 +26,7 @@ class Checker final : public ExpressionChecker {
 public:
   Checker(SourceManager &sources, DiagnosticEngine &diagnostics, const CheckOptions &options);
 
-  /// Checks a file and the files that it uses; null where an error was reported.
+  /// Checks a file and the files that it uses; null if an error was reported.
   std::unique_ptr<typed::Program> run(FileId file);
 
   Value check(const ast::Expr &expr, Scope &scope) override;
@@ -50,9 +50,9 @@ private:
   LoopNest loopsAround;
   Guards guards;
   Origins origins;
-  unsigned nesting = 0; ///< of expressions, over calls
+  unsigned nesting = 0; ///< depth of expressions, across calls
 
-  // Collaborators, each after those that it uses.
+  // Collaborators, in the order of their dependences.
   Reporter reporter;
   Builder build;
   Ranges ranges;

@@ -80,7 +80,7 @@ static std::optional<Value> foldReals(BinaryOp op, double a, double b) {
   }
 }
 
-/// An integer that an operator gives; reports one beyond 64 bits.
+/// Returns an integer result of an operator; reports one beyond 64 bits.
 static Value wholeNumber(Reporter &reporter, const ast::BinaryExpr &expr, const Dim &result) {
   if (!result.isSaturated())
     return result;

@@ -13,7 +13,7 @@ static Dim::Monomial product(const Dim::Monomial &a, const Dim::Monomial &b) {
   return result;
 }
 
-/// Sums and products of sizes saturate: a size that overflows is refused when it is used as one.
+/// Sums and products of sizes saturate; a size that overflows is rejected when it is used.
 static int64_t saturatingMultiply(int64_t a, int64_t b) {
   int64_t result;
   if (!__builtin_mul_overflow(a, b, &result))
@@ -69,8 +69,8 @@ Dim Dim::operator*(const Dim &other) const {
 }
 
 std::optional<Dim> Dim::dividedBy(const Dim &other) const {
-  // Long division by the leading term. The order of monomials is not a graded one, so a division that does not end is
-  // possible in principle and cut off.
+  // Long division by the leading term. The order of monomials is not graded, so a division might not terminate; it is
+  // cut off.
   constexpr int maximalQuotientTerms = 64;
   if (other.terms.empty())
     return std::nullopt;
@@ -108,7 +108,7 @@ bool Dim::isSaturated() const {
                      [](const auto &term) { return term.second == INT64_MAX || term.second == INT64_MIN; });
 }
 
-/// Of a dimension where all names in it are 1, or more than that.
+/// A lower bound of the size: its value, or more, with all names 1.
 static int64_t leastSize(const Dim &dim) {
   int64_t sum = 0;
   for (const auto &[monomial, coefficient] : dim.getTerms())
@@ -152,7 +152,7 @@ static std::string textOf(const Dim::Monomial &monomial, int64_t coefficient) {
 std::string Dim::text() const {
   if (terms.empty())
     return "0";
-  // Names first, the constant last; subtracted terms behind what they are subtracted from.
+  // Names precede the constant; subtracted terms follow all others.
   std::string plus, minus;
   for (int pass = 0; pass < 2; ++pass)
     for (const auto &[monomial, coefficient] : terms) {

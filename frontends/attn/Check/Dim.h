@@ -1,14 +1,13 @@
-//===- Dim.h - sizes of tensors as the front end knows them -------------------------------------------------------===//
+//===- Dim.h - symbolic sizes of the front end -------------------------------------------------------------------===//
 //
-// A Dim is a polynomial over named dynamic dimensions with integer coefficients, in a normal form, so that equal sizes
-// compare equal:
+// A Dim is a polynomial over named dynamic dimensions with integer coefficients, in normal form, so equal sizes compare
+// equal:
 //
 //   64                 a constant (the common case)
 //   seq                a dynamic dimension
-//   2*batch*seq + 1    what concatenations and reshapes make of them
+//   2*batch*seq + 1    size of a concatenation or reshape
 //
-// A Dim may carry a label, the name it had in the program (`head_dim` is 64); labels are for messages and take no part
-// in comparisons.
+// A Dim may have a label, its name in the program (`head_dim` is 64), for messages. Comparisons ignore labels.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,7 +22,7 @@ namespace attnc {
 
 class Dim {
 public:
-  /// The names of one product, sorted; with repetition for powers. Empty for the constant term.
+  /// A product of names, sorted; a power is a repeated name. Empty for the constant term.
   using Monomial = std::vector<std::string>;
 
   Dim(int64_t constant = 0);
@@ -32,7 +31,7 @@ public:
   Dim operator+(const Dim &other) const;
   Dim operator-(const Dim &other) const;
   Dim operator*(const Dim &other) const;
-  /// this / other where that is exact, as 3*n / 3 and rows*cols / cols are.
+  /// Returns this / other if the division is exact, as for 3*n / 3 and rows*cols / cols; otherwise null.
   std::optional<Dim> dividedBy(const Dim &other) const;
 
   bool operator==(const Dim &other) const { return terms == other.terms; }
@@ -42,19 +41,19 @@ public:
   bool isConstant() const;
   int64_t constant() const; ///< requires isConstant()
   bool is(int64_t value) const { return isConstant() && constant() == value; }
-  /// No coefficient is negative, so neither is any value.
+  /// True if no coefficient is negative, so that no value is.
   bool isPlainlyNonNegative() const;
 
-  /// A sum or product left 64 bits on the way, or had thousands of terms: a coefficient is the largest or the smallest
+  /// True if a sum or product exceeded 64 bits or thousands of terms: a coefficient is then the largest or smallest
   /// number.
   bool isSaturated() const;
 
-  /// Coefficients by monomial; none is zero.
+  /// Coefficients by monomial; zero coefficients are absent.
   const std::map<Monomial, int64_t> &getTerms() const { return terms; }
-  /// The polynomial with each name replaced by its value, for those in `values`.
+  /// Replaces each name in `values` by its value.
   Dim substitute(const std::map<std::string, Dim> &values) const;
 
-  /// As a person writes it: "64", "seq", "2*batch*seq + 1".
+  /// Returns text such as "64", "seq", "2*batch*seq + 1".
   std::string text() const;
 
   const std::string &getLabel() const { return label; }
@@ -67,12 +66,12 @@ private:
 
 using Shape = std::vector<Dim>;
 
-/// Whether memory could have a tensor's dimension, and the tensor, were all dynamic dimensions 1: at most 2^31 - 1
-/// elements in a dimension, and 2^56 in all. Later phases count in 64 bits.
+/// True if a tensor with this dimension, or shape, could be in memory if all dynamic dimensions were 1: at most 2^31 -
+/// 1 elements in a dimension and 2^56 in total, so later phases can count in 64 bits.
 bool canHaveSize(const Dim &dim);
 bool canHaveShape(const Shape &shape);
 
-/// "[batch, seq, 64]"
+/// Returns text such as "[batch, seq, 64]".
 std::string textOf(const Shape &shape);
 
 } // namespace attnc

@@ -1,7 +1,7 @@
 //===- Draws.h - random draws of an entry point and their keys ----------------------------------------------------===//
 //
-// A draw is keyed by the entry point's seed and step, the number of its call, the loops around it, and the element. The
-// first draw of an entry point creates the arguments `seed` and `step`.
+// The key of a random draw is the entry point's seed and step, the number of the call, the loops around it, and the
+// element. The first draw of an entry point creates the arguments `seed` and `step`.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,11 +18,11 @@ public:
       : reporter(reporter), build(build), context(context), loops(loops) {}
 
   void beginEntry() { first.reset(); }
-  /// Creates the key where this is the entry point's first draw; reports a draw that is not supported here.
+  /// Creates the key at the entry point's first draw; reports a draw that is not supported here.
   bool mayDraw(SourceRange range, const std::string &what);
-  /// A number of [0, 1) for each tuple of the indices. Requires mayDraw.
+  /// Returns a random number in [0, 1) for each tuple of the indices. Requires mayDraw.
   typed::ExprRef draw(const std::vector<typed::Index *> &over, SourceRange range);
-  /// Appends the arguments of the key to an entry point that draws.
+  /// Appends the key's arguments to an entry point with draws.
   void addArguments(typed::Entry &entry);
 
 private:

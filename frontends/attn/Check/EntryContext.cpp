@@ -6,7 +6,7 @@ namespace attnc::check {
 
 using namespace typed;
 
-/// Does a value name a parameter or state, or a module that has it?
+/// True if a value is the parameter or state, or a module that contains it.
 static bool names(const Value &value, const Parameter &parameter) {
   auto *module = value.as<ModuleValue>();
   auto *list = value.as<ModuleListValue>();

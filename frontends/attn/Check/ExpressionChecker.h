@@ -1,4 +1,4 @@
-//===- ExpressionChecker.h - interfaces of the recursion over expressions and blocks ------------------------------===//
+//===- ExpressionChecker.h - interfaces of the mutual recursion over expressions and blocks ----------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Value.h"
@@ -8,10 +8,10 @@ namespace attnc::check {
 class ExpressionChecker {
 public:
   virtual ~ExpressionChecker() = default;
-  /// The value of an expression; an ErrorValue where an error was reported.
+  /// Returns the value of an expression; an ErrorValue if an error was reported.
   virtual Value check(const ast::Expr &expr, Scope &scope) = 0;
 
-  /// Counts a round of an unrolled loop towards the limit on the size of programs, as an expression is counted.
+  /// Counts an iteration of an unrolled loop, like an expression, towards the limit of a program's size.
   void countStep() { ++steps; }
 
 protected:
@@ -21,7 +21,7 @@ protected:
 class BlockChecker {
 public:
   virtual ~BlockChecker() = default;
-  /// The value of a block's last statement; `returned` becomes true where a `return` ended the block.
+  /// Returns the value of a block's last statement; `returned` becomes true if a `return` ended the block.
   virtual Value check(const ast::Block &block, Scope &scope, bool &returned) = 0;
 };
 

@@ -12,7 +12,7 @@ void Gradients::beginEntry() {
   activity.clear();
 }
 
-/// Carried values of loops count as active.
+/// Loop-carried values count as active.
 bool Gradients::isActive(ExprRef expr) {
   auto [known, isNew] = activity.emplace(expr, false);
   if (!isNew)
@@ -36,7 +36,7 @@ bool Gradients::isActive(ExprRef expr) {
 
 bool Gradients::isActiveLocal(const Local *local) {
   if (arguments.count(local))
-    return !context.isTraining; // gradients by the arguments too
+    return !context.isTraining; // otherwise the arguments are variables of differentiation
   if (PendingAttend *pending = build.pendingOf(local)) {
     ExprRef parts[] = {pending->score, pending->weight, pending->value, pending->sink};
     return std::any_of(std::begin(parts), std::end(parts), [&](ExprRef part) { return part && isActive(part); });

@@ -1,6 +1,6 @@
-//===- Gradients.h - activity analysis: which expressions gradients depend on -------------------------------------===//
+//===- Gradients.h - activity analysis for gradients -------------------------------------------------------------===//
 //
-// An expression is active where it depends on what gradients are taken by. An operation without a derivative on an
+// An expression is active if it depends on a variable of differentiation. An operation without a derivative on an
 // active operand is an error, unless `stop` around the operand makes it inactive.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -20,11 +20,11 @@ public:
   void beginEntry();
   void addArgument(const typed::Local *argument) { arguments.insert(argument); }
 
-  /// Are gradients of the entry point computed?
+  /// True if gradients of the entry point are computed.
   bool areTaken() const { return context.isDifferentiated; }
-  /// Is a number computed from keys that an attend with active scores has chosen?
+  /// True if the expression depends on keys that an attend with active scores has chosen.
   bool dependsOnChosenKeys(typed::ExprRef expr);
-  /// Reports an active operand of an operation without a derivative; true where the operand is not active.
+  /// True if the operand is inactive; reports an active operand of an operation without a derivative.
   bool passesNoGradient(typed::ExprRef x, SourceRange range, const std::string &what);
 
 private:
@@ -34,7 +34,7 @@ private:
   Reporter &reporter;
   Builder &build;
   const EntryContext &context;
-  std::set<const typed::Local *> arguments; ///< of the entry point
+  std::set<const typed::Local *> arguments; ///< arguments of the entry point
   std::unordered_map<typed::ExprRef, bool> activity;
 };
 

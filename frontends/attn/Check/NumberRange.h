@@ -1,4 +1,4 @@
-//===- NumberRange.h - which numbers are elements ----------------------------------------------------------------===//
+//===- NumberRange.h - ranges of element types -------------------------------------------------------------------===//
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace attnc::check {
 
-/// Does a number become infinite as an f32, and was not before?
+/// True if a finite number overflows f32.
 inline bool isBeyondF32(double value) { return std::isfinite(value) && std::isinf(static_cast<float>(value)); }
 inline bool isBeyondI32(int64_t value) { return value != static_cast<int32_t>(value); }
 

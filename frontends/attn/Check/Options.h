@@ -1,4 +1,4 @@
-//===- Options.h - what is asked for besides a file ---------------------------------------------------------------===//
+//===- Options.h - options of the checker ------------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace attnc {
 
-/// An entry point that writes tokens, of a file that need not export one. Where it exports none made by `decode` (of
-/// this name, where there is one), there is one more, as if it said
+/// Requests an entry point that writes tokens. If the file exports no `decode` (with the name `entry`, if given), the
+/// checker adds an entry point, as by
 ///
 ///   export <next>.write = decode(<next>, with: <file>.<choice>, at_most: ...)
 ///
-/// of what it exports made by `incremental` (of this name); where that is not one entry point, there is none.
+/// for the entry point <next> that the file exports by `incremental` (with the name `entry`, if given). It adds none
+/// unless there is exactly one.
 struct WriterRequest {
-  std::string entry;        ///< its name, or that of what it decodes by; empty: the only one
-  std::string file, choice; ///< a function of the prelude
-  int64_t atMost = 1;       ///< tokens of a call; fewer where they would take more than half of the context
+  std::string entry;        ///< name of the writer or of <next>; empty: the only one
+  std::string file, choice; ///< sampler: a function of the prelude
+  int64_t atMost = 1;       ///< tokens of a call, limited to half of the context
 
-  /// Whether an entry point that writes tokens is what was asked for.
+  /// True if the request is for the entry point `name`.
   bool names(const std::string &name) const { return entry.empty() || name == entry || name == madeOf(entry); }
   static std::string madeOf(const std::string &next) { return next + ".write"; }
 };

@@ -20,7 +20,7 @@ std::optional<Origins::Origin> Origins::find(ExprRef expr, const Dim &dim) const
   return follow(expr, dim, seen);
 }
 
-/// The last step of a parameter's path, as the program names it.
+/// Returns the last word of a parameter's path, its name in the program.
 static std::string fieldOf(const std::string &path) { return path.substr(path.rfind('.') + 1); }
 
 std::optional<Origins::Origin> Origins::follow(ExprRef expr, const Dim &dim, Seen &seen) const {
@@ -34,7 +34,7 @@ std::optional<Origins::Origin> Origins::follow(ExprRef expr, const Dim &dim, See
   return isCall ? std::optional(Origin{"", call->second.maker, call->second.declared}) : std::nullopt;
 }
 
-/// The dimensions of the source that a dimension of a reshape's result is a part or the product of.
+/// Returns the source dimensions of the reshape group that has `dim` in its result.
 static Shape sourcesOf(const Expr &expr, const Reshape &reshape, const Dim &dim) {
   Shape found;
   unsigned from = 0, to = 0;
@@ -72,7 +72,7 @@ std::optional<Origins::Origin> Origins::followOperands(const Expr &expr, const D
         followTo(slice->source, slice->source->type.shape[axis]);
   forEachOperand(expr, [&](ExprRef operand) {
     const Shape &shape = operand->type.shape;
-    // The elements of index notation are scalars; what they are read from has the dimension again.
+    // The elements of index notation are scalars; the tensors that they are read from have the dimension.
     if (shape.empty() ? !operand->as<LocalRef>() : std::count(shape.begin(), shape.end(), dim) > 0)
       followTo(operand, dim);
   });
@@ -81,7 +81,7 @@ std::optional<Origins::Origin> Origins::followOperands(const Expr &expr, const D
 
 //===- Notes ------------------------------------------------------------------------------------------------------===//
 
-/// The variable that an operand is a part of: `k` of `k[b, h, j]`.
+/// Returns the variable at the start of an operand: `k` of `k[b, h, j]`.
 static std::string variableOf(std::string_view written) {
   size_t end = 0;
   while (end < written.size() && (std::isalnum(static_cast<unsigned char>(written[end])) || written[end] == '_'))

@@ -1,11 +1,11 @@
-//===- Origins.h - where a value of a wrong shape comes from ------------------------------------------------------===//
+//===- Origins.h - origins of dimensions, for notes in shape errors ----------------------------------------------===//
 //
-// An error about a dimension is found where the value is used; what has to change is often where it was made:
+// A shape error is found where a value is used, but often has to be corrected where the value is computed:
 //
 //   note: `k` is made by `wk`, declared at gpt.attn:12:3
 //
-// The origin of a dimension of a value is followed through operators, index notation and variables to the module that
-// was called, the parameter or the argument that the dimension comes from.
+// The analysis follows a dimension of a value through operators, index notation and variables to the called module, the
+// parameter or the argument that the dimension comes from.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -25,28 +25,28 @@ public:
   explicit Origins(const SourceManager &sources) : sources(sources) {}
 
   struct Origin {
-    std::string name;     ///< of the parameter or argument; empty where a call made it
-    std::string maker;    ///< the field or function that was called
+    std::string name;     ///< of the parameter or argument; empty for a call
+    std::string maker;    ///< the called field or function
     SourceRange declared; ///< the field, parameter or argument
   };
 
-  /// A call: of a module, whose hyperparameters say what shapes it makes, or of a function, which mostly keeps those of
-  /// its arguments.
+  /// A call of a module, whose hyperparameters determine shapes, or of a function, whose results mostly have dimensions
+  /// of its arguments.
   struct Call {
     std::string maker;
     SourceRange declared;
     bool isOfModule;
   };
   void addCall(typed::ExprRef result, Call call);
-  /// `reference` is a variable with a value.
+  /// Records the value of the variable `reference`.
   void addVariable(typed::ExprRef reference, typed::ExprRef value);
-  /// `local` is an argument of an entry point.
+  /// Records an argument of an entry point.
   void addArgument(const typed::Local *local) { arguments.insert(local); }
 
-  /// Where the dimension `dim` of `expr` comes from; nothing where that is not one place.
+  /// Returns the origin of the dimension `dim` of `expr`; null if it is unknown.
   std::optional<Origin> find(typed::ExprRef expr, const Dim &dim) const;
 
-  /// Adds a note of where the dimension of an operand comes from, unless that is on the line of the error. `written` is
+  /// Adds a note with the origin of an operand's dimension, unless the origin is on the line of the error. `written` is
   /// the operand in the source.
   void note(Diagnostic &report, typed::ExprRef operand, SourceRange written, const Dim &dim) const;
 

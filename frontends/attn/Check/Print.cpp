@@ -26,7 +26,7 @@ private:
   std::string name(const Local *local) { return unique(local, local->name.empty() ? "t" : local->name); }
   std::string name(const Index *index) { return unique(index, index->name); }
   std::string name(const LoopCounter *counter) { return unique(counter, counter->name); }
-  /// The name that the program gives, with a number where several have it.
+  /// Returns the name in the program, with a number if several objects have it.
   std::string unique(const void *thing, const std::string &name);
   std::string binders(const std::vector<const Index *> &indices);
   static std::string number(const Constant &constant, Element element);
@@ -184,7 +184,7 @@ void Printer::statement(const Scan &scan, int indent) {
   out += "\n";
 }
 
-/// "ys[:, t]"
+/// Returns "ys[:, t]".
 std::string Printer::stackedPlace(const Scan::Stacked &stacked, const LoopCounter *counter) {
   std::string before;
   for (unsigned dimension = 0; dimension < stacked.axis; ++dimension)

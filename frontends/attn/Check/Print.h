@@ -1,6 +1,6 @@
-//===- Print.h - the typed AST as text ----------------------------------------------------------------------------===//
+//===- Print.h - printer of the typed AST ------------------------------------------------------------------------===//
 //
-// A dump for people and for tests:
+// Prints a dump for people and for tests:
 //
 //   entry f(x: f32[n], n) {
 //     let t0: f32 = [] => sum k < n => x[k]

@@ -64,7 +64,7 @@ static void appendKey(std::string &key, ExprRef expr, unsigned &budget) {
   else if (auto *node = expr->as<StepRef>())
     key += fmt::format("s{}", static_cast<const void *>(node->counter));
   else if (auto *node = expr->as<Cast>())
-    appendKey(key, node->operand, budget); // conversions between index and i32 change no value
+    appendKey(key, node->operand, budget); // conversions between index and i32 preserve the value
   else if (auto *node = expr->as<Elementwise>())
     key += textOf(node->op);
   else if (!expr->as<Subscript>() && !expr->as<ParameterRef>()) {
@@ -163,7 +163,7 @@ Linear Ranges::formOf(ExprRef expr) {
   return atomFor(expr, true).first;
 }
 
-/// The constant that a linear form is.
+/// Returns the constant to which a linear form is equal; null for other forms.
 static std::optional<Dim> constantOf(const Linear &form) {
   return form.coefficients.empty() ? std::optional<Dim>(form.constant) : std::nullopt;
 }
@@ -207,7 +207,7 @@ std::optional<Linear> Ranges::linearOf(ExprRef expr, const Elementwise &node) {
   case Op::Rem: {
     if (!divisor || !isNonNegative(*divisor, true))
       return std::nullopt;
-    // 0 <= r <= c - 1, and r = e - c*floor(e/c) for what needs more.
+    // 0 <= r <= c - 1. Goals that require more use r = e - c*floor(e/c).
     auto [rest, isNew] = atomFor(expr, speaksOfData(a));
     if (isNew) {
       addFact(rest);
@@ -259,7 +259,7 @@ void Ranges::addGuard(const Guard &guard) {
 
 //===- Proofs -----------------------------------------------------------------------------------------------------===//
 
-/// Each dimension replaced by itself + 1, so that the new one is at least 0 where the old one is at least 1.
+/// Replaces each dimension n by n + 1, so that the new n is at least 0 if the old one is at least 1.
 Dim Ranges::shifted(const Dim &dim) const {
   std::map<std::string, Dim> values;
   for (const auto &[monomial, coefficient] : dim.getTerms())
@@ -269,7 +269,8 @@ Dim Ranges::shifted(const Dim &dim) const {
   return dim.substitute(values);
 }
 
-/// `holds` where all dimensions are at least 1; those that it needs no such promise of keep their least size.
+/// Raises the least size to 1 for each dimension without which `holds` fails. It holds if all dimensions are at least
+/// 1.
 void Ranges::raiseMinima(const std::function<bool()> &holds) {
   for (auto &[name, minimum] : minima) {
     if (existing.count(name))
@@ -294,7 +295,8 @@ bool Ranges::require(const std::vector<Dim> &dims) {
   return true;
 }
 
-/// An index of extent n has a value only where n is at least 1, and a product only where its factors are.
+/// Collects the dimensions that are at least 1: an index of extent n has a value only if n is at least 1, and a product
+/// only if its factors are.
 void Ranges::exist(ExprRef index) {
   existing.clear();
   for (unsigned number : build.freeOf(index).indices) {
@@ -307,7 +309,7 @@ void Ranges::exist(ExprRef index) {
 bool Ranges::isNonNegative(const Dim &dim, bool positive) const {
   if (dim.isPlainlyNonNegative() || (positive && shifted(dim).isPlainlyNonNegative()))
     return true;
-  // Terms that are subtracted, at their largest.
+  // Subtracted terms are replaced by their maxima.
   Dim least;
   for (const auto &[monomial, coefficient] : dim.getTerms()) {
     Dim term(coefficient);
@@ -349,14 +351,14 @@ bool Ranges::proveByAtom(const Linear &goal, Proof &proof, unsigned depth) {
   bool isAbove = isNonNegative(coefficient, proof.positive);
   if (!isAbove && !isNonNegative(coefficient * Dim(-1), proof.positive))
     return false;
-  // Facts that bound the atom on the side that hurts: F = k*atom + ... with k of the coefficient's sign.
+  // Use facts that bound the atom in the required direction: F = k*atom + ..., with k of the coefficient's sign.
   for (size_t each : atoms[atom].facts) {
     int64_t own = facts[each].coefficients.at(atom).constant();
     if (each >= proof.facts || (own > 0) != isAbove)
       continue;
     int64_t k = std::abs(own);
     Dim multiple = isAbove ? coefficient : coefficient * Dim(-1);
-    // Goals are integers: k*G >= -(k - 1) is enough for G >= 0.
+    // Goals are integers, so k*G >= -(k - 1) implies G >= 0.
     if (prove(goal * Dim(k) + number(Dim(k - 1)) - facts[each] * multiple, proof, depth + 1))
       return true;
   }
@@ -387,7 +389,7 @@ Side Ranges::decideSide(const Linear &goal, size_t unguardedFacts) {
 }
 
 void Ranges::decide(size_t mark, const std::function<void(const Obligation &, const Verdict &)> &failed) {
-  std::vector<Obligation> open; // of indices whose extent is not known yet
+  std::vector<Obligation> open; // obligations with an index whose extent is not yet known
   for (size_t i = mark; i < obligations.size(); ++i) {
     const Obligation &obligation = obligations[i];
     const Free &free = build.freeOf(obligation.subscript->as<Subscript>()->indices[obligation.position]);

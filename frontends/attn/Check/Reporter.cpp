@@ -4,7 +4,7 @@
 
 namespace attnc::check {
 
-/// Whether an error says the same of a function for every rank of its arguments.
+/// True if an error of this kind is independent of the rank of arguments.
 static bool holdsAtAnyRank(DiagnosticKind kind) {
   return kind == DiagnosticKind::UnknownName || kind == DiagnosticKind::NoMembers ||
          kind == DiagnosticKind::AlreadyDefined || kind == DiagnosticKind::NotAssignable;

@@ -1,6 +1,6 @@
 //===- Reporter.h - diagnostics of the checker --------------------------------------------------------------------===//
 //
-// Inlined functions are checked once a call, so a diagnostic of one kind is reported once for each source range.
+// A function is checked once for each inlined call, so a diagnostic of one kind is reported once for each source range.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,25 +19,25 @@ public:
 
   Diagnostic &error(DiagnosticKind kind, SourceRange range, std::string message);
   Diagnostic &warning(DiagnosticKind kind, SourceRange range, std::string message);
-  /// An error of types or shapes, with a note of the call in which it was found.
+  /// Reports a type or shape error, with a note of the call in which it was found.
   Diagnostic &typeError(DiagnosticKind kind, SourceRange range, std::string message);
-  /// Two sizes that must be equal and differ.
+  /// Reports two sizes that must be equal and differ.
   Diagnostic &dimMismatch(SourceRange range, const std::string &what, const Dim &a, const Dim &b);
-  /// A tensor or a range that does not fit into memory.
+  /// Reports a tensor or a range that does not fit into memory.
   Diagnostic &tooLarge(SourceRange range, const std::string &what, const std::string &size);
   Value notSupported(SourceRange range, const std::string &what);
 
   std::string text(SourceRange range) const { return std::string(sources.text(range)); }
 
-  /// Errors found so far, repeated ones included.
+  /// The number of errors so far, including repeated ones.
   size_t errorCount() const { return errorsFound; }
   bool hasReported() const { return diagnostics.hasErrors(); }
 
-  /// Drops all further errors: the program is too large to be checked.
+  /// Drops all further errors, because the program is too large to be checked.
   void stop() { isStopped = true; }
   bool hasStopped() const { return isStopped; }
 
-  /// While true, drops errors that depend on the rank of arguments: the checker invented it.
+  /// While true, drops errors that depend on the rank of arguments, because the checker has assumed the rank.
   void setRankInvented(bool isInvented) { isRankInvented = isInvented; }
 
 private:

@@ -1,34 +1,33 @@
 //===- Typed.h - the typed AST ------------------------------------------------------------------------------------===//
 //
-// What the checker makes of a program: a small core language in which nothing is left to decide. Hyperparameters are
-// numbers, modules are instantiated, names are resolved, calls are inlined, every variable is bound once, and every
-// expression has an element type and a shape. The importer is a plain walk over it.
+// The result of the checker: a small core language without unresolved names or types. Hyperparameters are numbers,
+// modules are instantiated, names are resolved, calls are inlined, every variable is bound once, and every expression
+// has an element type and a shape. The importer is a plain walk over it.
 //
 //   Program      parameters, and entry points
 //   Entry        arguments, a block of statements, results
 //   Statement    Let: locals = expression          Loop: repeats a block over a homogeneous list of modules
-//                Scan: repeats a block over the steps of a recurrence
-//   Expr         of two sorts that share their nodes:
+//                 Scan: repeats a block over the time steps of a recurrence
+//   Expr         two sorts with common nodes:
 //
-//     tensor expressions   at the level of statements; operands are tensors
-//     element expressions  inside a Comprehension, IndexReduction or Attend; everything is a scalar, and tensors
-//                          are only read, by Subscript
+//     tensor expressions   in statements; operands are tensors
+//     element expressions  inside a Comprehension, IndexReduction or Attend; all are scalars, and Subscript reads
+//                          tensors
 //
 // Rows in a body (`q[b, h, i]`, `dot(...)`, `s[t] @ w`) have been rewritten to elements: a dot product is an
-// IndexReduction over a product of two Subscripts. Tensors that a body reads are bound before the statement: a
-// Subscript's base is a LocalRef or a ParameterRef. Nested work has been lifted out of bodies:
+// IndexReduction over a product of two Subscripts. Tensors that a body reads are bound before the statement, so the
+// base of a Subscript is a LocalRef or a ParameterRef. Nested work has been hoisted out of bodies:
 //
 //   in a Comprehension   an IndexReduction is the whole body, or nowhere; nested ones are tensors bound before
-//   in an Attend         the IndexReductions and costly functions (exp, log, tanh, ...) that remain mix outer and key
-//                        indices, or speak of the `w` of the weight; what speaks of one side alone is a tensor bound
-//                        before, and is read
+//   in an Attend         the remaining IndexReductions and costly functions (exp, log, tanh, ...) mix outer and key
+//                       indices, or depend on the `w` of the weight; others are tensors that are bound before and
+//                       read
 //
-// Expressions form a DAG: a node may be reached by several paths, and is then computed once if the importer memoises
-// by address within a region. Nodes live as long as their Program.
+// Expressions form a DAG. A node with several paths to it is computed once if the importer memoises by address within a
+// region. Nodes live as long as their Program.
 //
-// Only scalars have the element type Index: index arithmetic in bodies, and sizes at the level of statements.
-// Conversions to and from f32 and i32 are Casts; none is implicit. Div on Index and I32 is floor division, and Rem its
-// remainder.
+// Only scalars have the element type Index: index arithmetic in bodies, and sizes in statements. Conversions to and
+// from f32 and i32 are explicit Casts. Div on Index and I32 is floor division, and Rem its remainder.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -49,7 +48,7 @@ namespace attnc::typed {
 
 enum class Element { F32, I32, Bool, Index };
 
-/// "f32", "i32", "bool", "index".
+/// Returns "f32", "i32", "bool" or "index".
 const char *textOf(Element element);
 
 struct Type {
@@ -59,12 +58,13 @@ struct Type {
   bool operator==(const Type &other) const { return element == other.element && shape == other.shape; }
 };
 
-/// "f32[batch, seq, 64]"; a scalar is "f32".
+/// Returns text such as "f32[batch, seq, 64]"; a scalar is "f32".
 std::string textOf(const Type &type);
 
 //===- Names ------------------------------------------------------------------------------------------------------===//
 
-/// How a parameter starts. kind is one of zeros, ones, constant(a), normal(mean a, deviation b), uniform(from a, to b).
+/// Initial values of a parameter. kind is one of zeros, ones, constant(a), normal(mean a, deviation b), uniform(from a,
+/// to b).
 struct Initialiser {
   std::string kind = "zeros";
   double a = 0, b = 0;
@@ -74,12 +74,12 @@ struct Initialiser {
 struct Parameter {
   std::string name; ///< its path, such as "blocks.norm1.gain"; unique
   std::vector<int64_t> counts;
-  Type type; ///< of one; all Dims are constants
+  Type type; ///< of one element; all Dims are constants
   Initialiser initialiser;
   std::string checkpoint; ///< its name in a checkpoint; {0}, {1} stand for the indices of counts
   bool frozen = false;
-  bool isUpdated = false; ///< a `state` of a module: frozen, and updated by steps of training
-  bool isState = false;   ///< of training: an optimizer's, or the number of steps done
+  bool isUpdated = false; ///< a `state` of a module: frozen, and updated by training steps
+  bool isState = false;   ///< a state of training: an optimizer's, or the number of training steps
   std::vector<std::string> tags;
   SourceRange range;
 };
@@ -91,14 +91,14 @@ struct Local {
   SourceRange range;
 };
 
-/// The counter of a Loop or a Scan; runs over 0 <= i < count. Of a Loop the count is a number.
+/// The counter of a Loop or a Scan, with 0 <= i < count. The count of a Loop is a number.
 struct LoopCounter {
   std::string name;
   Dim count;
   SourceRange range;
 };
 
-/// An index of a Comprehension, IndexReduction or Attend; runs over 0 <= i < extent.
+/// An index of a Comprehension, IndexReduction or Attend, with 0 <= i < extent.
 struct Index {
   std::string name;
   Dim extent;
@@ -110,7 +110,7 @@ struct Index {
 struct Expr;
 using ExprRef = const Expr *;
 
-/// A number; the type says of which element. As a tensor expression its rank is 0.
+/// A number of the element type of `type`. As a tensor expression it has rank 0.
 struct Constant {
   double real = 0;     ///< F32
   int64_t integer = 0; ///< I32, Index; 0 or 1 for Bool
@@ -121,8 +121,8 @@ struct DimValue {
   Dim dim;
 };
 
-/// The step that a Scan around is at, of element Index and rank 0. It is no index of a body: a tensor subscripted by it
-/// alone is a tensor of the step.
+/// The time step of an enclosing Scan, of element Index and rank 0. It is not an index of a body: a tensor subscripted
+/// by it alone is a tensor of the time step.
 struct StepRef {
   const LoopCounter *counter;
 };
@@ -132,7 +132,7 @@ struct LocalRef {
   const Local *local;
 };
 
-/// A parameter of a homogeneous list is picked by one index for each of its counts.
+/// A parameter; an element of a list of parameters is selected by one index for each of its counts.
 struct ParameterRef {
   struct Pick {
     const LoopCounter *counter = nullptr; ///< null: `constant`
@@ -143,7 +143,7 @@ struct ParameterRef {
 };
 
 enum class Op {
-  // two operands
+  // binary
   Add,
   Sub,
   Mul,
@@ -160,11 +160,11 @@ enum class Op {
   Ge,
   And,
   Or,
-  // one operand
+  // unary
   Neg,
   Not,
   Abs,
-  Stop, ///< of f32: the operand, as a constant to gradients
+  Stop, ///< f32: the identity, with a derivative of zero
 #define ATTN_MATH_FUNCTION(NAME, OP, DOC, VALUE, COSTLY, MLIR) OP,
 #include "frontends/attn/Check/MathFunctions.def"
   // condition, if true, if false
@@ -174,36 +174,36 @@ enum class Op {
 /// "add", "select", ...
 const char *textOf(Op op);
 
-/// An operator on every element. Tensor operands broadcast: shapes align at their trailing dimensions, and an operand's
-/// dimension that is missing or the literal 1 is repeated to that of the result type. Operands have the same element
-/// type (a Select's condition is Bool); comparisons give Bool.
+/// An elementwise operator. Tensor operands broadcast: shapes align at their trailing dimensions, and a missing
+/// dimension or the literal 1 is repeated to the size of the result. Operands have the same element type (the condition
+/// of a Select is Bool); comparisons yield Bool.
 struct Elementwise {
   Op op;
   std::vector<ExprRef> operands;
 };
 
-/// The operand converted to the element type of this expression; F32 to I32 rounds towards zero, Bool gives 0 or 1.
+/// The operand converted to the element type of this expression; F32 to I32 rounds towards zero, Bool yields 0 or 1.
 struct Cast {
   ExprRef operand;
 };
 
-/// ArgMax and ArgMin give the lowest index (I32 element) of the largest and smallest term; a mean is a sum that is
-/// divided. A reduction of nothing is the combiner's identity (0, 1, -inf, +inf, false, true; index 0).
+/// ArgMax and ArgMin yield the lowest index (I32 element) of the largest and smallest term; a mean is a sum with a
+/// division. A reduction of no terms is the combiner's identity (0, 1, -inf, +inf, false, true; index 0).
 enum class Combiner { Add, Mul, Max, Min, And, Or, ArgMax, ArgMin };
 
 const char *textOf(Combiner combiner);
 
 // Tensor expressions.
 
-/// `source` combined along `axes` (sorted), which the result lacks. ArgMax and ArgMin have one axis.
+/// `source` reduced along `axes` (sorted), which the result lacks. ArgMax and ArgMin have one axis.
 struct AxisReduction {
   Combiner combiner;
   ExprRef source;
   std::vector<unsigned> axes;
 };
 
-/// a[..., m, k] @ b[..., k, n]. Leading dimensions broadcast as in Elementwise. Either may be of rank 1: a[k] lacks m,
-/// b[k] lacks n, and the result lacks it too.
+/// a[..., m, k] @ b[..., k, n]. Leading dimensions broadcast as in Elementwise. Either operand may have rank 1: a[k]
+/// and the result then lack m, b[k] and the result lack n.
 struct MatMul {
   ExprRef a, b;
 };
@@ -214,9 +214,9 @@ struct Permute {
   std::vector<unsigned> permutation;
 };
 
-/// The same elements in row-major order. Group after group, `sources` consecutive dimensions of the source become
-/// `results` dimensions of the result, with equal products; at least one of the two is 1 where that is possible.
-/// A group of (0, n) adds n dimensions of 1, (n, 0) drops them.
+/// The same elements in row-major order. Each group maps `sources` consecutive dimensions of the source to `results`
+/// dimensions of the result, with equal products; at least one of the two is 1 where that is possible. A group of (0,
+/// n) adds n dimensions of 1, (n, 0) drops them.
 struct Reshape {
   struct Group {
     unsigned sources, results;
@@ -225,7 +225,7 @@ struct Reshape {
   std::vector<Group> groups;
 };
 
-/// The part that begins at `offsets`, of the size that the type has.
+/// The range of the source that begins at `offsets`, with the size of the type.
 struct Slice {
   ExprRef source;
   std::vector<Dim> offsets;
@@ -236,7 +236,7 @@ struct Concat {
   unsigned axis;
 };
 
-/// A tensor that holds the scalar `value` (rank 0) everywhere.
+/// A tensor whose elements are all the scalar `value` (rank 0).
 struct Fill {
   ExprRef value;
 };
@@ -247,7 +247,7 @@ struct Comprehension {
   ExprRef body;
 };
 
-/// How the scores of a row become weights: the list of Normalisers.def.
+/// The function from the scores of a row to its attention weights: the list of Normalisers.def.
 enum class Normaliser {
 #define ATTN_NORMALISER(NAME, WORD, TRAITS) NAME,
 #include "dialects/Attn/Normalisers.def"
@@ -257,22 +257,22 @@ const char *textOf(Normaliser normaliser);
 
 using mlir::attn::Statistic;
 
-/// [outer...] => attend keys { ... } yields (...). Its statement binds one local for each of `yields`, in order, of the
-/// shape that dialects/Attn/Statistics.h says.
+/// [outer...] => attend keys { ... } yields (...). Its statement binds one local for each of `yields`, in order, with
+/// the shape in dialects/Attn/Statistics.h.
 struct Attend {
   std::vector<const Index *> outer, keys, values;
   Normaliser normaliser = Normaliser::Softmax;
   double alpha = 2;       ///< of entmax
-  ExprRef sink = nullptr; ///< of softmax, of the outer indices; null: none
+  ExprRef sink = nullptr; ///< of softmax, over the outer indices; null: no sink
   ExprRef score = nullptr;
-  ExprRef mask = nullptr;          ///< null: every key is kept
+  ExprRef mask = nullptr;          ///< null: all keys
   const Local *weightIn = nullptr; ///< p, a scalar, in `weight`
   ExprRef weight = nullptr;        ///< null: p itself
-  ExprRef value = nullptr;         ///< null: no Value among the yields
+  ExprRef value = nullptr;         ///< null: no Value statistic
   std::vector<Statistic> yields;
-  int64_t top = 0;                   ///< of how many keys, where one of the yields has them
-  std::vector<const Index *> summed; ///< of `outer`: over which KeySums are
-  std::string module;                ///< that it is in, "blocks.{0}.mix"; empty in the model itself
+  int64_t top = 0;                   ///< number of keys, if a yield requires it
+  std::vector<const Index *> summed; ///< indices of `outer` over which KeySums sums
+  std::string module;                ///< path of its module, "blocks.{0}.mix"; empty in the model itself
 };
 
 // Element expressions.
@@ -281,14 +281,14 @@ struct IndexRef {
   const Index *index;
 };
 
-/// How one index of a Subscript is known to be in range.
+/// The reason why an index of a Subscript is in range.
 enum class InRange {
-  Proved,  ///< always, by the checker
-  Runtime, ///< comes from data: a run-time check, a status where it fails
+  Proved,  ///< proved by the checker
+  Runtime, ///< from data: checked at run time, with an error status
 };
 
-/// One element of a tensor: as many `indices` (element Index) as the base has dimensions. Where the program's guard
-/// makes a subscript valid (`if s >= 1 then a[s - 1] else 0`) the index here is clamped, so that it is in range on
+/// An element of a tensor; `indices` (element Index) has one for each dimension of the base. If a guard in the program
+/// makes a subscript valid (`if s >= 1 then a[s - 1] else 0`), the index here is clamped, so that it is in range on
 /// both branches and may be evaluated anywhere.
 struct Subscript {
   ExprRef base; ///< a tensor expression without indices: LocalRef or ParameterRef
@@ -296,21 +296,21 @@ struct Subscript {
   std::vector<InRange> inRange;
 };
 
-/// combiner over indices where filter => body.
+/// A reduction: combiner over indices where filter => body.
 struct IndexReduction {
   Combiner combiner;
   std::vector<const Index *> indices;
-  ExprRef filter = nullptr; ///< null: all
+  ExprRef filter = nullptr; ///< null: all terms
   ExprRef body;
 };
 
-/// A random number of [0, 1) by its key: the entry's seed and step, the call of `random` that it stands for, the rounds
-/// of the loops around, and the element of the tensor that is drawn.
+/// A random number in [0, 1), a function of its key: the entry's seed and step, the call of `random`, the iterations of
+/// the loops around, and the element of the drawn tensor.
 struct Draw {
   int64_t site;       ///< the number of the call in its entry, in the order in which calls are inlined
   ExprRef seed, step; ///< I32, LocalRefs
   std::vector<const LoopCounter *> loops; ///< outermost first
-  std::vector<const Index *> dimensions;  ///< what `element` runs over, for its extents
+  std::vector<const Index *> dimensions;  ///< range of `element`, for its extents
   std::vector<ExprRef> element;           ///< element Index
 };
 
@@ -319,7 +319,7 @@ struct Expr {
                             MatMul, Permute, Reshape, Slice, Concat, Fill, Comprehension, Attend, IndexRef, Subscript,
                             IndexReduction, Draw>;
   Node node;
-  Type type; ///< of an Attend: that of its first yield
+  Type type; ///< of an Attend: the type of its first yield
   SourceRange range;
 
   template <class T> const T *as() const { return std::get_if<T>(&node); }
@@ -339,13 +339,13 @@ struct Let {
   ExprRef value;
 };
 
-/// Runs `body` counter->count times. `carried` pass from one round to the next: argument is `initial` in the first
-/// round and the last round's `next` after it; result is the last `next` (or `initial` where count is 0).
+/// Runs `body` counter->count times. Each of `carried` is a loop-carried value: argument is `initial` in the first
+/// iteration, then the previous iteration's `next`; result is the last `next` (or `initial` if count is 0).
 struct Loop {
   struct Carried {
     ExprRef initial;
     const Local *argument;
-    ExprRef next; ///< in the scope of body
+    ExprRef next; ///< in the scope of `body`
     const Local *result;
   };
   const LoopCounter *counter;
@@ -354,12 +354,12 @@ struct Loop {
   SourceRange range;
 };
 
-/// Runs `body` for the steps 0 .. counter->count - 1, or from the last to the first where it is `backward`. `carried`
-/// pass from one step to the one that is run next; `stacked` holds values of all steps.
+/// Runs `body` for the time steps 0 .. counter->count - 1, in reverse order if `backward`. `carried` pass from one time
+/// step to the next one executed; `stacked` are values of all time steps.
 struct Scan {
   struct Stacked {
-    ExprRef value; ///< of a step, in the scope of body
-    unsigned axis; ///< the dimension of the result that the steps lie along
+    ExprRef value; ///< value of a time step, in the scope of `body`
+    unsigned axis; ///< dimension of the result that the time steps index
     const Local *result;
   };
   const LoopCounter *counter;
@@ -376,8 +376,8 @@ struct Block {
 
 //===- Programs ---------------------------------------------------------------------------------------------------===//
 
-/// A named dynamic dimension of an entry point; max is -1 where it has no bound. min is the least size for which every
-/// subscript without a condition around it is in range: 1 for `n` where there is an x[n - 1].
+/// A named dynamic dimension of an entry point; max is -1 if it is unbounded. min is the least size for which every
+/// unconditional subscript is in range: 1 for `n` if there is an x[n - 1].
 struct Dimension {
   std::string name;
   int64_t max = -1;
@@ -386,34 +386,34 @@ struct Dimension {
 };
 
 struct Result {
-  std::string name; ///< as declared; the entry's name where it is the only one and has none
+  std::string name; ///< as declared; the entry's name for a single unnamed result
   ExprRef value;
   Shape shape; ///< with the labels of the declaration
 };
 
-/// An optimizer's step for one parameter, or for each of a list: from its value, its gradient and the optimizer's
-/// states of it to the next ones.
+/// The update of one parameter, or of each of a list, by an optimizer: from its value, its gradient and its states to
+/// the next ones.
 struct OptimizerStep {
   const Parameter *parameter;
   std::vector<const Parameter *> states;
   const Local *value, *gradient;
-  const Local *count; ///< f32: 1 in the first step
+  const Local *count; ///< f32: 1 in the first training step
   std::vector<const Local *> stateValues;
   Block block;
-  ExprRef nextValue = nullptr; ///< in the scope of `block`, as are
+  ExprRef nextValue = nullptr; ///< in the scope of `block`, like
   std::vector<ExprRef> nextStates;
 };
 
-/// What `minimize(f, with: optimizer)` does besides computing f: made by the derive phase.
+/// The training step of `minimize(f, with: optimizer)` around f; the derive phase creates it.
 struct Training {
-  const Parameter *count = nullptr; ///< i32: the steps done so far
-  double clipNorm = 0;              ///< the largest norm of all gradients together; 0: any
-  int64_t batches = 1;              ///< how many of each argument a step takes, along a leading dimension
+  const Parameter *count = nullptr; ///< i32: the number of training steps so far
+  double clipNorm = 0;              ///< largest norm of all gradients together; 0: unlimited
+  int64_t batches = 1;              ///< slices of each argument in a training step, along a leading dimension
   std::vector<OptimizerStep> steps;
 };
 
-/// What a `state` of a module is when a step of training has returned; of a list of modules, one for each round of the
-/// loops around, outermost first.
+/// The new value of a `state` of a module when a training step returns; in a list of modules, one for each iteration of
+/// the loops around, outermost first.
 struct StateUpdate {
   const Parameter *parameter;
   std::vector<const LoopCounter *> loops;
@@ -421,29 +421,29 @@ struct StateUpdate {
   SourceRange range;
 };
 
-/// What `decode(next, with: f, ...)` does besides choosing a token by f: the loop, made by the derive phase.
+/// The decoding loop of `decode(next, with: f, ...)` around the sampler f; the derive phase creates it.
 struct Decoding {
-  std::string of; ///< an entry point made by `incremental`
+  std::string of; ///< an entry point that `incremental` derives
   int64_t atMost = 0;
   std::optional<int64_t> stop;
-  std::optional<int64_t> beams; ///< where f searches: it chooses among those of so many beams a row
+  std::optional<int64_t> beams; ///< beams of each row, if f chooses beams of a search
 };
 
 struct Entry {
   std::string name;
-  bool isGradient = false;           ///< of its only result, an f32 of rank 0: made by the derive phase
-  bool isAttention = false;          ///< gives the weights of attention in place of its results, likewise
-  std::optional<Training> training;  ///< minimises its only result, an f32 of rank 0
-  std::string along;                 ///< if not empty: computed position by position along this dimension
-  std::optional<int64_t> takeBack;   ///< with `along`: positions that can be taken back
-  std::optional<Decoding> decoding;  ///< its function chooses tokens
+  bool isGradient = false;           ///< derive: gradients of its only result, an f32 of rank 0
+  bool isAttention = false;          ///< derive: attention weights instead of its results
+  std::optional<Training> training;  ///< derive: minimises its only result, an f32 of rank 0
+  std::string along;                 ///< if not empty: computed incrementally along this dimension
+  std::optional<int64_t> takeBack;   ///< with `along`: positions that can be truncated
+  std::optional<Decoding> decoding;  ///< its function is a sampler
   std::string doc;                   ///< the comment above its function
-  std::vector<Dimension> dimensions; ///< in the order in which the arguments name them
+  std::vector<Dimension> dimensions; ///< in the order of their first use in arguments
   std::vector<const Local *> arguments;
-  /// Where something is drawn: the key of its draws, I32. They are the last arguments; but of a step of training `step`
-  /// is no argument: it is the number of steps done before.
+  /// The key of random draws, I32, if there are draws: the last arguments. In a training step `step` is not an argument
+  /// but the number of earlier training steps.
   const Local *seed = nullptr, *step = nullptr;
-  std::vector<StateUpdate> updates; ///< one at most for each parameter
+  std::vector<StateUpdate> updates; ///< at most one for each parameter
   Block block;
   std::vector<Result> results;
   SourceRange range;
@@ -455,12 +455,12 @@ struct Hyperparameter {
 };
 
 struct Program {
-  std::string name; ///< of the model; empty where the file has functions only
+  std::string name; ///< of the model; empty if the file has only functions
   std::vector<Hyperparameter> hyperparameters;
   std::vector<const Parameter *> parameters;
   std::vector<Entry> entries;
 
-  // What owns the nodes.
+  // Owners of the nodes.
   std::deque<Expr> exprs;
   std::deque<Local> locals;
   std::deque<LoopCounter> counters;

@@ -1,11 +1,11 @@
-//===- Value.h - what the checker knows of an expression ----------------------------------------------------------===//
+//===- Value.h - values of the checker: compile-time values and typed tensors ------------------------------------===//
 //
-// Checking a program is running it on shapes. An expression's value is a number that is known now (a hyperparameter,
-// a size), something that exists only now (a module, a function, a list of modules), or a tensor that will exist when
-// the program runs, as a typed expression.
+// The checker evaluates a program on shapes. The value of an expression is a compile-time number (a hyperparameter, a
+// size), another compile-time object (a module, a function, a list of modules), or a tensor of the run time, as a typed
+// expression.
 //
-// An ErrorValue stands for what could not be checked; everything made from it is an ErrorValue and reports nothing, so
-// that one mistake gets one message.
+// An ErrorValue is the value of an erroneous expression. Expressions with an ErrorValue as operand are ErrorValues and
+// report nothing, so that one mistake causes one message.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -28,7 +28,7 @@ struct SourceUnit;
 struct Instance;
 
 struct ErrorValue {};
-/// A function without a result, a statement.
+/// The value of a function without a result, or of a statement.
 struct NothingValue {};
 struct StringValue {
   std::string text;
@@ -36,11 +36,11 @@ struct StringValue {
 struct TensorValue {
   typed::ExprRef expr;
 };
-/// Several results, or a list of tensors, numbers or (different) modules.
+/// Several results, or a list of tensors, numbers or different modules.
 struct TupleValue {
   std::vector<Value> parts;
 };
-/// A field `gain: f32[dim]` of a module, before it is known of which list elements.
+/// A field `gain: f32[dim]` of a module, before the list elements are selected.
 struct ParameterValue {
   const typed::Parameter *parameter;
 };
@@ -48,20 +48,20 @@ struct ModuleValue {
   Instance *instance;
   std::vector<typed::ParameterRef::Pick> picks;
 };
-/// Equal modules: `instance` is one of them, whose parameters have one count more.
+/// A list of equal modules: `instance` is one of them, whose parameters have one further count.
 struct ModuleListValue {
   Instance *instance;
   int64_t count;
-  std::vector<typed::ParameterRef::Pick> picks; ///< of the lists around
+  std::vector<typed::ParameterRef::Pick> picks; ///< indices in the lists around
 };
 struct FunctionValue {
   const ast::FunctionDecl *decl;
   SourceUnit *unit;
-  ModuleValue self; ///< of a module's function; instance is null otherwise
+  ModuleValue self; ///< the module of a member function; otherwise its instance is null
 };
 struct LambdaValue {
   const ast::LambdaExpr *lambda;
-  Scope *scope; ///< around the lambda
+  Scope *scope; ///< scope around the lambda
 };
 struct BuiltinValue {
   const Builtin *builtin;
@@ -79,7 +79,7 @@ struct NamespaceValue {
 };
 
 struct Value {
-  /// Dim is an integer known now, or a size; bool and double are other constants.
+  /// Dim is a compile-time integer or a size; bool and double are other constants.
   using Node = std::variant<ErrorValue, NothingValue, Dim, double, bool, StringValue, TensorValue, TupleValue,
                             ParameterValue, ModuleValue, ModuleListValue, FunctionValue, LambdaValue, BuiltinValue,
                             ClassValue, OptimizerValue, NamespaceValue>;
@@ -90,61 +90,61 @@ struct Value {
 
   template <class T> const T *as() const { return std::get_if<T>(&node); }
   bool isError() const { return as<ErrorValue>(); }
-  /// A number known now.
+  /// True for compile-time numbers.
   bool isNumber() const { return as<Dim>() || as<double>() || as<bool>(); }
   const typed::Expr *tensor() const { return as<TensorValue>() ? as<TensorValue>()->expr : nullptr; }
-  /// A number as a double, where it is one: 64, 0.5.
+  /// Returns a number as a double, such as 64 or 0.5; null for other values.
   std::optional<double> real() const;
 };
 
-/// What a value is called in messages: "a number", "f32[batch, 64]", "a module", ...
+/// Returns the description of a value in messages: "a number", "f32[batch, 64]", "a module", ...
 std::string describe(const Value &value);
 
-/// A name and what it stands for.
+/// A name's value.
 struct Binding {
   Value value;
   SourceRange range;
   bool isVar = false;
   bool isDimension = false; ///< bound by a parameter's type
-  bool isFixed = false;     ///< assigned in a loop that changes: its type may not change
-  bool isState = false;     ///< changed by `<-`
+  bool isFixed = false;     ///< assigned in a loop with carried values: its type may not change
+  bool isState = false;     ///< assigned by `<-`
 };
 
-/// Names of a block; the outermost scope of a function is followed by its module and its file.
+/// Names of a block; the outermost scope of a function precedes its module and its file.
 struct Scope {
   Scope *parent = nullptr;
   std::map<std::string, Binding> names;
-  /// What `..` stands for in the types of this function, where a parameter has bound it.
+  /// The dimensions of `..` in the types of this function, once a parameter has bound it.
   std::optional<Shape> rest;
   SourceRange restRange;
   SourceUnit *unit = nullptr;    ///< the file, for all scopes of it
   ModuleValue self{nullptr, {}}; ///< the module, for all scopes of its functions
   bool isFunction = false;       ///< the outermost scope of a function
-  bool isStep = false;           ///< the body of a scan, which assigns no variable around it
+  bool isStep = false;           ///< the body of a scan, which does not assign variables outside of it
 };
 
-/// A parsed file and what it uses.
+/// A parsed file and the files that it uses.
 struct SourceUnit {
   std::string name; ///< as in `use`
   FileId file = SourceRange::noFile;
   std::unique_ptr<ast::File> ast;
-  std::map<std::string, SourceUnit *> uses; ///< by name, in no order that matters: names may not be ambiguous
+  std::map<std::string, SourceUnit *> uses; ///< by name; names are unambiguous, so the order is irrelevant
   std::map<std::string, Value> constants;
-  std::set<const ast::ConstDecl *> evaluating; ///< to refuse a constant made from itself
+  std::set<const ast::ConstDecl *> evaluating; ///< to detect a constant that depends on itself
 };
 
-/// A module with its hyperparameters.
+/// An instantiated module with its hyperparameters.
 struct Instance {
   const ast::ModuleDecl *decl;
   SourceUnit *unit;
   std::string path;            ///< "blocks.norm1"; empty for the model
-  std::string checkpoint;      ///< the same for checkpoints: "h.{0}.ln_1"
-  std::vector<int64_t> counts; ///< of the lists on the way here
-  bool isFrozen = false;       ///< it, or a module around it
-  unsigned listDepth = 0;      ///< lists on the way here, those unrolled too
-  SourceRange field;           ///< its declaration; of the model, none
+  std::string checkpoint;      ///< path in checkpoints: "h.{0}.ln_1"
+  std::vector<int64_t> counts; ///< of the lists around
+  bool isFrozen = false;       ///< it or a module around it is frozen
+  unsigned listDepth = 0;      ///< number of lists around, including unrolled ones
+  SourceRange field;           ///< its declaration; empty for the model
   std::map<std::string, Binding> members;
-  std::set<const ast::FunctionDecl *> checked; ///< functions that were called or checked alone
+  std::set<const ast::FunctionDecl *> checked; ///< functions that were called or checked on their own
 };
 
 } // namespace attnc::check

@@ -11,7 +11,7 @@ namespace attnc::check {
 
 using namespace typed;
 
-/// A statistic as it is written, with an example of its arguments.
+/// Returns a statistic as in source, with an example of its arguments.
 static std::string spellingOf(Statistic statistic) {
   const auto &info = infoOf(statistic);
   return info.word + std::string(info.hasTop ? "(4)" : info.isSummed ? "(i)" : "");
@@ -36,7 +36,7 @@ bool AttendYields::add(Statistic statistic, SourceRange range, PendingAttend &pe
   return true;
 }
 
-/// The number of keys in `top(4)`, which is the same for all yields of an attend.
+/// Reads the number of keys of `top(4)`, which must be equal in all yields of an attend.
 bool AttendYields::topCount(const ast::Expr &argument, Scope &scope, PendingAttend &pending) {
   std::optional<int64_t> number = constantInteger(reporter, expressions, argument, scope, "the number of keys");
   bool agrees = number && *number > 0 && (pending.top == 0 || pending.top == *number);
@@ -48,7 +48,7 @@ bool AttendYields::topCount(const ast::Expr &argument, Scope &scope, PendingAtte
   return agrees;
 }
 
-/// The number of `top(4)`, the indices of `key_sums(i)`.
+/// Reads the number of `top(4)` or the indices of `key_sums(i)`.
 bool AttendYields::arguments(const ast::Expr &yield, Statistic statistic, Scope &scope, PendingAttend &pending) {
   const auto &info = infoOf(statistic);
   auto *call = yield.as<ast::CallExpr>();

@@ -12,7 +12,7 @@ public:
   AttendYields(Reporter &reporter, Builder &build, ExpressionChecker &expressions)
       : reporter(reporter), build(build), expressions(expressions) {}
 
-  /// Adds the yields to a pending attend whose parts and indices are known.
+  /// Adds the yields to a pending attend whose formulas and indices are known.
   bool read(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
 
 private:

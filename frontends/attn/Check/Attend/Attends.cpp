@@ -124,8 +124,8 @@ Value Attends::renormalised(const ast::AttendExpr &expr, PendingAttend pending, 
   return results.parts.size() == 1 ? results.parts.front() : Value(results);
 }
 
-/// The logarithm of the probability, by softmax of the scores, of the key that a row chooses: s[chosen] - lse, and 0
-/// for a row without keys. `chosen` is the attend that chooses.
+/// Returns the log-probability, under softmax of the scores, of the key that a row chooses: s[chosen] - lse, and 0 for
+/// a row without keys. `chosen` is the attend that chooses.
 Value Attends::logOfProbability(const ast::AttendExpr &expr, const PendingAttend &chosen, size_t mark) {
   auto only = [&](PendingAttend attend, Statistic statistic) {
     attend.weight = nullptr;

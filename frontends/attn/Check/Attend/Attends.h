@@ -23,10 +23,10 @@ public:
 private:
   bool parts(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
   bool weight(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
-  /// Reports a score, mask or weight that is a row.
+  /// Reports a score, mask or weight that is not a scalar.
   bool isScalar(typed::ExprRef part, SourceRange range, const char *what);
   std::optional<bool> renormalises(const ast::AttendExpr &expr, Scope &scope);
-  /// The results of an attend whose weights are divided by their sum; a row without keys gives zeros.
+  /// Returns the results of an attend with its attention weights divided by their sum; zeros for a row without keys.
   Value renormalised(const ast::AttendExpr &expr, PendingAttend pending, size_t mark);
   Value logOfProbability(const ast::AttendExpr &expr, const PendingAttend &chosen, size_t mark);
   Value finish(const ast::AttendExpr &expr, PendingAttend pending, size_t mark);

@@ -10,7 +10,7 @@ namespace attnc::check {
 
 using namespace typed;
 
-/// -log(-log u) with a draw u for each pair, which is kept off 0.
+/// Returns -log(-log u) with a random draw u for each pair, limited to at least 2^-25.
 static ExprRef gumbelNoise(Builder &build, Draws &draws, const PendingAttend &pending, SourceRange range) {
   std::set<unsigned> indices;
   for (ExprRef part : {pending.score, pending.mask, pending.value})
@@ -18,7 +18,7 @@ static ExprRef gumbelNoise(Builder &build, Draws &draws, const PendingAttend &pe
       indices.merge(build.indicesOf(part));
   for (const Index *key : pending.keys)
     indices.insert(build.numberOf(key));
-  // The key is the last index: it tells the numbers of one word apart.
+  // The key is the last index, because it selects a number within the four words of a draw.
   std::vector<Index *> over;
   auto isKey = [&](unsigned number) {
     return std::any_of(pending.keys.begin(), pending.keys.end(),
@@ -36,7 +36,7 @@ static ExprRef gumbelNoise(Builder &build, Draws &draws, const PendingAttend &pe
   return negativeLog(negativeLog(u));
 }
 
-/// A score of -inf stays one, for it is as masked.
+/// A score of -inf, which means masked, is preserved.
 static ExprRef sigmoidOfKept(Builder &build, ExprRef score, SourceRange range) {
   ExprRef lowest = build.real(-std::numeric_limits<double>::infinity(), range),
           sigmoid = sigmoidOf(build, score, range);

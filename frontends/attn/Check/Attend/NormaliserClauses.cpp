@@ -29,7 +29,7 @@ static const NormaliserWord *normaliserWord(Reporter &reporter, const ast::Atten
   return nullptr;
 }
 
-/// The arguments of `by: word(...)` in the order of the word's; null where one is left out.
+/// Returns the arguments of `by: word(...)` in the word's order; null for an omitted one.
 static std::optional<std::vector<const ast::Argument *>>
 normaliserArguments(Reporter &reporter, const ast::AttendExpr &expr, const NormaliserWord &word) {
   std::vector<const ast::Argument *> matched(word.arguments.size());

@@ -13,11 +13,11 @@ public:
   NormaliserClauses(Reporter &reporter, Builder &build, Conversions &conversions, ExpressionChecker &expressions)
       : reporter(reporter), build(build), conversions(conversions), expressions(expressions) {}
 
-  /// Reads `by:` into the pending attend; composeScore then computes the score of the word.
+  /// Reads `by:` into the pending attend; composeScore then replaces its score.
   bool read(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
 
 private:
-  /// A number for each row, which does not depend on the key.
+  /// Checks a number of each row, which must not depend on the key.
   typed::ExprRef numberOfRow(const ast::Argument &argument, const std::string &name, Scope &scope,
                              const PendingAttend &pending);
   std::optional<double> alphaOf(const ast::Argument &argument, Scope &scope);
@@ -28,7 +28,7 @@ private:
   ExpressionChecker &expressions;
 };
 
-/// Replaces the score of a pending attend by that of its normaliser's word (ComposedScores.cpp).
+/// Replaces the score of a pending attend by the score that its normaliser composes (ComposedScores.cpp).
 bool composeScore(Builder &build, Draws &draws, PendingAttend &pending, SourceRange range);
 
 } // namespace attnc::check

@@ -1,8 +1,8 @@
-//===- Normalisers.h - what stands behind `by:` -------------------------------------------------------------------===//
+//===- Normalisers.h - normalisers of the language, the words after `by:` ----------------------------------------===//
 //
-// A word of the language is one of the normalisers that `attn.attend` has, of the score itself or of a score made from
-// it: `sigmoid` is `none` of sigmoid(s), `sample` is `hard` of s and noise. A new word that is such a composition is a
-// row of the table, and a line of `composeScore` (ComposedScores.cpp) where its score is new.
+// A word stands for a normaliser of `attn.attend`, applied to the score or to a score composed from it: `sigmoid` is
+// `none` of sigmoid(s), `sample` is `hard` of s and noise. A new composition is a row of the table, and a line of
+// `composeScore` (ComposedScores.cpp) if its score is new.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,20 +15,20 @@
 
 namespace attnc::check {
 
-/// What a word normalises in place of the score s; u is a draw of [0, 1) for each pair.
+/// The score that a word normalises instead of s; u is a random draw in [0, 1) for each pair.
 enum class ComposedScore {
   Plain,   ///< s
-  Sigmoid, ///< sigmoid(s), and -inf where s is
+  Sigmoid, ///< sigmoid(s); -inf if s is -inf
   Gumbel,  ///< s + g, with g = -log(-log u)
-  Sampled, ///< stop(s) + g: its largest one is drawn with the probabilities softmax(s)
+  Sampled, ///< stop(s) + g, whose maximum is a sample of softmax(s)
 };
 
 struct NormaliserWord {
   const char *word;
   typed::Normaliser normaliser;
-  std::vector<std::string> arguments; ///< the first one may stand without its name where it is alone
+  std::vector<std::string> arguments; ///< a single argument may omit the name of the first one
   ComposedScore score = ComposedScore::Plain;
-  bool hasLogp = false; ///< rows choose a key, whose log-probability they can yield
+  bool hasLogp = false; ///< a row chooses one key and can yield its log-probability
 };
 
 std::span<const NormaliserWord> normaliserWords();

@@ -38,7 +38,7 @@ Value builtinMath(const BuiltinCall &call) {
   return Value();
 }
 
-/// The argument as a tensor of numbers.
+/// Converts the argument to a tensor of numbers.
 static ExprRef numeric(const BuiltinCall &call) {
   ExprRef x = call.tensor(0);
   if (x && x->type.element == Element::Bool)
@@ -113,7 +113,7 @@ Value builtinSelect(const BuiltinCall &call) {
   return TensorValue{call.build.elementwise(Op::Select, std::move(tensors), call.range)};
 }
 
-/// Only what is differentiated knows of it.
+/// Only differentiation distinguishes `stop(x)` from x.
 Value builtinStop(const BuiltinCall &call) {
   if (call[0].value.isNumber())
     return call[0].value;

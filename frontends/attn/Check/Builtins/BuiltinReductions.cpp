@@ -7,7 +7,7 @@ namespace attnc::check {
 
 using namespace typed;
 
-/// `axis: n`, `axis: [m, n]`, or all axes; sorted.
+/// Returns the axes of `axis: n` or `axis: [m, n]`, sorted; all axes without a label.
 static std::optional<std::vector<unsigned>> axesOf(const BuiltinCall &call, size_t rank) {
   std::vector<unsigned> axes;
   if (!call.axis) {
@@ -98,7 +98,7 @@ Value builtinExtremum(const BuiltinCall &call) {
                                       call.what());
 }
 
-/// Reports a number where a row is needed.
+/// Reports a scalar argument if a row is required.
 static bool checkRow(const BuiltinCall &call, ExprRef x, size_t i) {
   if (x->type.rank() > 0)
     return true;

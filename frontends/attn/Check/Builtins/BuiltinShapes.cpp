@@ -26,7 +26,7 @@ static std::optional<Shape> shapeFrom(const BuiltinCall &call, const std::vector
   return shape;
 }
 
-/// `(m, n)` or `([m, n])`, from argument `first` on.
+/// Reads sizes as `(m, n)` or `([m, n])`, from argument `first` on.
 static std::optional<Shape> shapeArguments(const BuiltinCall &call, size_t first) {
   std::vector<Value> sizes;
   if (call.arguments.size() == first + 1 && call[first].value.as<TupleValue>())
@@ -75,7 +75,7 @@ Value builtinIota(const BuiltinCall &call) {
                           call.ranges.mark());
 }
 
-/// A call in index notation draws for each tuple of the indices that x speaks of, and for each element of a row.
+/// In index notation, the call draws for each tuple of the indices that x depends on, and for each element of a row.
 Value builtinRandom(const BuiltinCall &call) {
   ExprRef x = call.tensor(0);
   if (!x || !call.draws.mayDraw(call.range, "`random`"))
@@ -199,7 +199,7 @@ Value builtinConcat(const BuiltinCall &call) {
   return TensorValue{call.build.make(Concat{std::move(tensors), *axis}, std::move(type), call.range)};
 }
 
-/// The sizes of the parts of a dimension.
+/// Returns the sizes of the parts into which a dimension is split.
 static std::optional<std::vector<Dim>> partsOf(const BuiltinCall &call, const Dim &whole) {
   if (auto *list = call[1].value.as<TupleValue>()) {
     std::optional<Shape> sizes = shapeFrom(call, list->parts, call[1].range);

@@ -12,7 +12,7 @@ namespace check {
 static constexpr size_t any = 64;
 
 static constexpr Builtin table[] = {
-// Every element.
+// Elementwise functions.
 #define ATTN_MATH_FUNCTION(NAME, OP, DOC, VALUE, COSTLY, MLIR) {#NAME, #NAME "(x)", DOC, 1, 1, false, builtinMath},
 #include "frontends/attn/Check/MathFunctions.def"
     {"abs", "abs(x)", "absolute value; of f32, i32 and indices", 1, 1, false, builtinAbs},
@@ -39,7 +39,7 @@ static constexpr Builtin table[] = {
     {"argmin", "argmin(x, axis: n)", "place of the smallest element; as argmax", 1, 1, true, builtinReduce},
     {"dot", "dot(a, b)", "sum of products over the last dimension", 2, 2, false, builtinDot},
     {"norm", "norm(x)", "square root of the sum of squares over the last dimension", 1, 1, false, builtinNorm},
-    // Making and arranging.
+    // Creation and rearrangement of tensors.
     {"iota", "iota(n)", "0, 1, ..., n - 1 as i32[n]", 1, 1, false, builtinIota},
     {"zeros", "zeros(m, n, ...)", "f32[m, n, ...] of zeros", 0, any, false, builtinZeros},
     {"ones", "ones(m, n, ...)", "f32[m, n, ...] of ones", 0, any, false, builtinOnes},
@@ -61,7 +61,7 @@ static constexpr Builtin table[] = {
     {"rank", "rank(x)", "number of dimensions", 1, 1, false, builtinRank},
     {"size", "size(x, axis)", "size of a dimension", 2, 2, false, builtinSize},
     {"len", "len(list)", "length of a list", 1, 1, false, builtinLen},
-    // Of the parameter in the step of an optimizer.
+    // Properties of the parameter in an optimizer's step.
     {"tagged", "tagged(\"tag\")", "whether the parameter of the step is declared with `#tag`", 1, 1, false,
      builtinTagged},
 };

@@ -1,7 +1,7 @@
 //===- Builtins.h - rules of builtin functions --------------------------------------------------------------------===//
 //
-// A rule checks the arguments of a builtin and makes the typed expression. The table is in Builtin.h; what can be
-// written in the language is in the prelude instead.
+// A rule checks the arguments of a builtin and creates the typed expression. Builtin.h has the table. Functions that
+// the language can express are in the prelude instead.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -28,7 +28,7 @@ struct BuiltinServices {
   const EntryContext &context;
 };
 
-/// A call of a builtin, with its arguments sorted.
+/// A call of a builtin, with positional arguments and axis apart.
 struct BuiltinCall : BuiltinServices {
   const Builtin &builtin;
   SourceRange range;
@@ -37,9 +37,9 @@ struct BuiltinCall : BuiltinServices {
 
   const CheckedArgument &operator[](size_t i) const { return arguments[i]; }
   Operand operand(size_t i) const { return {arguments[i].value, arguments[i].range}; }
-  /// An argument as a tensor; null, and an error, where it is none.
+  /// Converts an argument to a tensor; reports other values and returns null.
   typed::ExprRef tensor(size_t i) const { return conversions.asTensor(arguments[i].value, arguments[i].range); }
-  /// An argument as a tensor of f32.
+  /// Converts an argument to a tensor of f32.
   typed::ExprRef real(size_t i) const { return conversions.asReal(arguments[i].value, arguments[i].range, what()); }
   std::string what() const;
 };
@@ -47,12 +47,12 @@ struct BuiltinCall : BuiltinServices {
 Value callBuiltin(const BuiltinServices &services, const Builtin &builtin, SourceRange range,
                   std::vector<CheckedArgument> arguments);
 
-// BuiltinMath.cpp: functions of every element.
+// BuiltinMath.cpp: elementwise functions.
 Value builtinMath(const BuiltinCall &call);
 Value builtinAbs(const BuiltinCall &call);
 Value builtinSquare(const BuiltinCall &call);
 Value builtinSigmoid(const BuiltinCall &call);
-/// 1 / (1 + e^-x) from e^-|x|, so that nothing overflows, neither here nor in its gradient:
+/// Returns 1 / (1 + e^-x) computed from e^-|x|, so that neither it nor its gradient overflows:
 ///
 ///   e = exp(x >= 0 ? -x : x)     (x >= 0 ? 1 : e) / (1 + e)
 typed::ExprRef sigmoidOf(Builder &build, typed::ExprRef x, SourceRange range);
@@ -65,7 +65,7 @@ Value builtinCastInteger(const BuiltinCall &call);
 
 // BuiltinReductions.cpp
 Value builtinReduce(const BuiltinCall &call);
-/// max and min: of two values each element, of one a reduction.
+/// max and min: elementwise of two values, a reduction of one.
 Value builtinExtremum(const BuiltinCall &call);
 Value builtinDot(const BuiltinCall &call);
 Value builtinNorm(const BuiltinCall &call);
@@ -87,7 +87,7 @@ Value builtinSize(const BuiltinCall &call);
 Value builtinLen(const BuiltinCall &call);
 Value builtinTagged(const BuiltinCall &call);
 
-/// The dimension that an axis means: -1 is the last. Reports one that there is not.
+/// Returns the dimension of an axis, where -1 is the last one. Reports an axis out of range.
 std::optional<unsigned> axisOf(const BuiltinCall &call, const Value &axis, SourceRange range, size_t rank);
 
 } // namespace attnc::check

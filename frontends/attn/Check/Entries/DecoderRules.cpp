@@ -7,7 +7,6 @@ namespace attnc::check {
 
 using namespace typed;
 
-/// Does it take tokens, and give logits of what follows each or the last of them?
 bool isDecodable(Reporter &reporter, const Entry &step, SourceRange range) {
   const Local *tokens = nullptr;
   unsigned count = 0;
@@ -39,8 +38,6 @@ bool isDecodable(Reporter &reporter, const Entry &step, SourceRange range) {
                 fmt::format("f32[batch, {}, vocab], or f32[batch, vocab] of the last one, are", step.along));
 }
 
-/// Whether the sizes of a sampler's inputs after the logits are those of a call, its rows or the vocabulary; reports
-/// others.
 bool hasSizesOfCall(Reporter &reporter, const Entry &choice, size_t from, const Type &logits) {
   for (size_t number = from; number < choice.arguments.size(); ++number)
     for (const Dim &size : choice.arguments[number]->type.shape)
@@ -55,7 +52,6 @@ bool hasSizesOfCall(Reporter &reporter, const Entry &choice, size_t from, const 
   return true;
 }
 
-/// Does it take logits and give a token for each row?
 bool isChoice(Reporter &reporter, const Entry &entry, SourceRange range) {
   const Type *logits = entry.arguments.empty() ? nullptr : &entry.arguments[0]->type;
   const Type *token = entry.results.size() == 1 ? &entry.results[0].value->type : nullptr;
@@ -72,8 +68,6 @@ bool isChoice(Reporter &reporter, const Entry &entry, SourceRange range) {
   return false;
 }
 
-/// Does it take the scores of beams, which have ended, and their logits, and give the scores of the next beams, the
-/// beams that these go on from, and by which token? Then, how many beams a row has.
 std::optional<int64_t> beamsOf(const Entry &entry) {
   if (entry.arguments.size() < 3 || entry.results.size() != 3)
     return std::nullopt;
@@ -89,7 +83,6 @@ std::optional<int64_t> beamsOf(const Entry &entry) {
   return isSearch ? std::optional(beams[1].constant()) : std::nullopt;
 }
 
-/// Is there room for so many tokens, and is `last` one of them?
 bool hasTokens(Reporter &reporter, const Entry &step, int64_t most, const ast::Argument &atMost,
                std::optional<int64_t> last, const ast::Argument *stop) {
   const Dim &vocabulary = step.results[0].value->type.shape.back();

@@ -68,14 +68,14 @@ std::optional<FunctionValue> Decoders::sampler(const ast::Expr &with, Scope &sco
 
 namespace {
 
-/// The arguments of `decode` besides the function; null where one is left out.
+/// The arguments of `decode` after the function; null if omitted.
 struct DecodeArguments {
   const ast::Argument *with = nullptr, *atMost = nullptr, *stop = nullptr;
 };
 
 } // namespace
 
-/// Nothing, and an error, where `with` or `at_most` is missing or an argument is unknown or repeated.
+/// Reads the arguments. Reports a missing `with` or `at_most`, and an unknown or repeated argument, and returns null.
 static std::optional<DecodeArguments> readArguments(Reporter &reporter, const Derivation &derivation,
                                                     const ast::ExportDecl &decl) {
   DecodeArguments result;

@@ -1,7 +1,7 @@
-//===- Decoders.h - loops that write tokens: `decode(next, with: greedy, stop: 0, at_most: 64)` -------------------===//
+//===- Decoders.h - decoding loops: `decode(next, with: greedy, stop: 0, at_most: 64)` ---------------------------===//
 //
-// The loop calls an entry point that computes position by position, and a sampler: a function that chooses a token from
-// the logits of one position.
+// The loop calls an entry point that computes position by position, and a sampler, which chooses a token from the
+// logits of one position.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,14 +22,14 @@ public:
         expressions(expressions) {}
 
   void decode(const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope);
-  /// Adds the loop that a command requests, where the file does not export it.
+  /// Adds the decoding loop that a command requests, unless the file exports one.
   void addWriter(const WriterRequest &wanted);
 
 private:
-  /// The sampler, `with:`: a function by its name, or that of a module with its hyperparameters.
+  /// Returns the sampler, `with:`: a function, or the function of a module with hyperparameters.
   std::optional<FunctionValue> sampler(const ast::Expr &with, Scope &scope);
   Value samplerModule(const ast::CallExpr &call, const ClassValue &cls, Scope &scope);
-  /// A compile-time integer, at least `least`; reports other values.
+  /// Returns a compile-time integer of at least `least`; reports other values.
   std::optional<int64_t> count(const ast::Argument &argument, int64_t least, Scope &scope);
 
   typed::Program &program;

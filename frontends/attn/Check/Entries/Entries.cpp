@@ -9,7 +9,7 @@ namespace attnc::check {
 
 using namespace typed;
 
-/// Whether a parameter is a tensor of a known rank.
+/// True if a parameter is a tensor of known rank.
 static bool hasRank(const ast::Parameter &parameter) {
   return parameter.type && std::none_of(parameter.type->dimensions.begin(), parameter.type->dimensions.end(),
                                         [](const ast::Dimension &dimension) { return dimension.isRest; });

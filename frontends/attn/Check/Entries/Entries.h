@@ -1,4 +1,4 @@
-//===- Entries.h - entry points: functions checked on dimensions of their own -------------------------------------===//
+//===- Entries.h - entry points: functions checked with symbolic dimensions --------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Draws.h"
@@ -17,10 +17,10 @@ public:
         scopes(scopes), types(types), conversions(conversions), bodies(bodies), gradients(gradients), draws(draws),
         updates(updates) {}
 
-  /// Checks a function and adds it to the program as the entry point `name`; null where it has an error.
+  /// Checks a function and adds it to the program as the entry point `name`; null if it has an error.
   typed::Entry *add(const FunctionValue &function, const std::string &name, SourceRange range);
-  /// Checks a function that nothing calls. Where its arguments may have any rank, one is invented, and what depends on
-  /// it is no error.
+  /// Checks a function that no other calls. If its arguments may have any rank, the checker assumes one, and errors
+  /// that depend on it are dropped.
   void checkAlone(const FunctionValue &function, const std::string &name, SourceRange range);
 
 private:
@@ -44,12 +44,12 @@ private:
   StateUpdates &updates;
 };
 
-/// Can a function be an entry point: are all its parameters tensors with named dimensions?
+/// True if a function can be an entry point: all its parameters are tensors with named dimensions.
 bool isEntryLike(const ast::FunctionDecl &decl);
 
-/// Reports entry points whose C names collide. The header gives an entry point `f` of a model `m` the names `m_f`,
-/// `m_f_run` and `m_f_arena_bytes`, and the model `m_model` and `m_prepare`. One derived by `incremental` has
-/// `m_f_truncate` and `m_f_reorder` as well.
+/// Reports entry points whose C names collide. An entry point `f` of a model `m` has the names `m_f`, `m_f_run` and
+/// `m_f_arena_bytes` in the header, and the model `m_model` and `m_prepare`. An entry point that `incremental` derives
+/// also has `m_f_truncate` and `m_f_reorder`.
 void checkEntryNames(Reporter &reporter, const typed::Program &program);
 
 } // namespace attnc::check

@@ -45,7 +45,7 @@ void Exports::check(const ast::ExportDecl &decl, SourceUnit &unit, Instance *mod
     entry->isAttention = derivation->isBy("attention");
 }
 
-/// The number of positions that can be taken back; 1, and an error, for other values.
+/// Returns the number of positions that can be truncated; reports other values and returns 1.
 int64_t Exports::takeBack(const ast::Argument &argument, Scope &scope) {
   Block outside;
   build.setBlock(&outside);

@@ -1,4 +1,4 @@
-//===- Exports.h - exported entry points and what is derived from them --------------------------------------------===//
+//===- Exports.h - exported entry points and their derivations ---------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Entries/Decoders.h"

@@ -18,7 +18,7 @@ std::optional<Value> Minimizer::over(const Derivation &derivation, Scope &scope)
   return std::nullopt;
 }
 
-/// Does a value refer to some elements of a list of modules only?
+/// True if a value refers to single elements of a list of modules.
 static bool picksElements(const Value &value) {
   auto *tensor = value.tensor();
   auto *parameter = tensor ? tensor->as<ParameterRef>() : nullptr;

@@ -1,4 +1,4 @@
-//===- Minimizer.h - steps of training by `minimize(f, with: optimizer, over: module, clip_norm: 1.0)` ------------===//
+//===- Minimizer.h - training steps: `minimize(f, with: optimizer, over: module, clip_norm: 1.0)` ----------------===//
 #pragma once
 
 #include "frontends/attn/Check/Entries/Derivation.h"
@@ -13,16 +13,17 @@ public:
       : program(program), reporter(reporter), build(build), context(context), parameters(parameters),
         optimizers(optimizers), expressions(expressions) {}
 
-  /// The value of `over:`. It is needed before the function is checked, which updates states of these modules alone.
+  /// Returns the value of `over:`. It is required before the function is checked, because the function updates only
+  /// states of these modules.
   std::optional<Value> over(const Derivation &derivation, Scope &scope);
-  /// Makes the entry point, a loss, a step of training.
+  /// Makes the entry point, a loss, a training step.
   void minimize(typed::Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope);
 
 private:
   struct Arguments {
     Instance *optimizer = nullptr;
     typed::Training training;
-    bool isWhole = true; ///< none has an error
+    bool isWhole = true; ///< no argument has an error
   };
   Arguments readArguments(const Derivation &derivation, Scope &scope);
   void readArgument(Arguments &result, const ast::Argument &argument, const std::string &label, Scope &scope);

@@ -41,7 +41,7 @@ Instance *Optimizers::make(const ast::Expr &with, Scope &scope) {
   return reporter.errorCount() == before ? &instance : nullptr;
 }
 
-/// The type of a state and the number that it starts as everywhere.
+/// Returns the type of a state and the number that all its elements start with.
 std::optional<std::pair<Type, double>> Optimizers::stateStart(const ast::OptimizerState &state, Scope &scope) {
   Value value = expressions.check(*state.initial, scope);
   if (value.isError())

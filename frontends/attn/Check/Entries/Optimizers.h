@@ -1,4 +1,4 @@
-//===- Optimizers.h - optimizers and their steps for each parameter -----------------------------------------------===//
+//===- Optimizers.h - optimizers and their updates of each parameter ---------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Modules/Modules.h"
@@ -12,13 +12,13 @@ public:
       : reporter(reporter), build(build), scopes(scopes), context(context), modules(modules), parameters(parameters),
         conversions(conversions), expressions(expressions), blocks(blocks) {}
 
-  /// `adamw(lr: 1e-3)` with its hyperparameters, or null.
+  /// Instantiates `adamw(lr: 1e-3)` with its hyperparameters; null if it has an error.
   Instance *make(const ast::Expr &with, Scope &scope);
-  /// Checks the optimizer's step on one parameter, whose shape is known, and adds it to the entry point.
+  /// Checks the optimizer's step for one parameter and its shape, and adds it to the entry point.
   bool addStep(typed::Entry &entry, Instance &optimizer, const typed::Parameter &parameter);
 
 private:
-  /// A name of the step, bound to a new local.
+  /// Binds a name of the step to a new local.
   const typed::Local *bind(const Instance &optimizer, const ast::Name &name, typed::Type type, bool isState,
                            Scope &scope);
   void addStates(const typed::Entry &entry, const Instance &optimizer, typed::OptimizerStep &step, Scope &scope);

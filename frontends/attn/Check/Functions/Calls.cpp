@@ -52,7 +52,7 @@ Value Calls::callValue(const Value &callee, const std::string &name, SourceRange
         .hint(fmt::format("make it a field, `name: {}(...)`, and call that", cls->decl->name.text));
     return Value();
   }
-  if (context.steppedParameter && callee.isNumber()) // a rate that is the same in all steps
+  if (context.steppedParameter && callee.isNumber()) // a rate that is constant over training steps
     return callee;
   reporter.error(DiagnosticKind::NotCallable, calleeRange,
                  fmt::format("`{}` is {}, and cannot be called", name, describe(callee)));

@@ -15,7 +15,7 @@ public:
         conversions(conversions), bodies(bodies), context(context), services(services), expressions(expressions) {}
 
   Value call(const ast::CallExpr &expr, Scope &scope);
-  /// Calls a value; `name` is the callee as it is written.
+  /// Calls a value; `name` is the callee as in source.
   Value callValue(const Value &callee, const std::string &name, SourceRange calleeRange, SourceRange range,
                   std::vector<CheckedArgument> arguments);
 
@@ -26,9 +26,9 @@ private:
   Value callLambda(const LambdaValue &lambda, SourceRange range, std::vector<CheckedArgument> arguments);
   bool bindParameters(const ast::FunctionDecl &decl, std::vector<std::optional<CheckedArgument>> &arguments,
                       Scope &scope);
-  /// The argument of a parameter with a type, as a tensor of its element type.
+  /// Converts an argument to a tensor of its parameter's element type.
   typed::ExprRef typedArgument(const ast::Parameter &parameter, const Value &value, SourceRange range);
-  /// Records the callee as the origin of a call's results.
+  /// Records the callee as the origin of the call's results.
   void recordCall(const Value &result, const Value &callee, const std::string &name,
                   const std::vector<CheckedArgument> &arguments);
 

@@ -1,4 +1,4 @@
-//===- FunctionBodies.h - bodies of functions and the results that they declare -----------------------------------===//
+//===- FunctionBodies.h - function bodies and their declared results ---------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/ExpressionChecker.h"
@@ -11,10 +11,10 @@ public:
   FunctionBodies(Reporter &reporter, CallStack &calls, Scopes &scopes, DeclaredTypes &types, BlockChecker &blocks)
       : reporter(reporter), calls(calls), scopes(scopes), types(types), blocks(blocks) {}
 
-  /// Pushes a function on the call stack; reports recursion, for which nothing is pushed.
+  /// Pushes a function on the call stack. Reports recursion, and then pushes nothing.
   bool enter(const FunctionValue &function, SourceRange call);
   void leave() { calls.pop(); }
-  /// The value of a body whose parameters are bound in `scope`, as the declared results.
+  /// Returns the value of a body whose parameters are bound in `scope`, converted to the declared results.
   Value check(const ast::FunctionDecl &decl, Scope &scope);
 
 private:

@@ -15,7 +15,7 @@ void Loops::check(const ast::ForStmt &stmt, Scope &scope, bool &returned) {
         constantInteger(reporter, expressions, *stmt.iteration.source, scope, "the number of rounds");
     if (!count)
       return;
-    // Rounds are written out; each counts towards the limit on steps.
+    // Unrolls the iterations; each counts towards the limit on steps.
     for (int64_t i = 0; i < *count && !returned && !reporter.hasStopped(); ++i)
       unroll(stmt, {Value(Dim(i).labelled(stmt.iteration.name.text))}, scope, returned);
     return;
@@ -46,7 +46,7 @@ void Loops::unroll(const ast::ForStmt &stmt, const std::vector<Value> &values, S
   }
 }
 
-/// The variables around a loop that its body assigns, once each.
+/// Collects the variables around a loop that its body assigns, each once.
 static void collectAssigned(const ast::Block &block, std::vector<std::string> &names) {
   for (const ast::StmtPtr &stmt : block.statements) {
     if (auto *assignment = stmt->as<ast::AssignStmt>()) {
@@ -66,9 +66,9 @@ static void collectAssigned(const ast::Block &block, std::vector<std::string> &n
   }
 }
 
-/// Makes a variable one that passes from round to round; false where that is not possible.
+/// Makes a variable a loop-carried value; false if that is not possible.
 bool Loops::carry(Loop &loop, const std::string &name, Binding &binding, const ast::ForStmt &stmt) {
-  if (binding.value.isNumber()) // a number becomes a tensor where it changes from round to round
+  if (binding.value.isNumber()) // a number that changes becomes a tensor
     if (ExprRef tensor = conversions.asTensor(binding.value, binding.range))
       binding.value = TensorValue{tensor->type.element == Element::Index ? build.cast(tensor, Element::I32) : tensor};
   ExprRef initial = binding.value.tensor();
@@ -83,7 +83,7 @@ bool Loops::carry(Loop &loop, const std::string &name, Binding &binding, const a
   return true;
 }
 
-/// Records the value of a carried variable after an iteration, and after the loop.
+/// Records the value of a loop-carried variable at the end of the body, and after the loop.
 void Loops::takeNext(Loop::Carried &carried, Binding &variable, SourceRange range) {
   Value next = variable.value;
   variable.value = Value();

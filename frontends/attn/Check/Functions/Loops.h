@@ -1,7 +1,7 @@
 //===- Loops.h - `for` statements ---------------------------------------------------------------------------------===//
 //
-// A loop over a list of equal modules becomes one typed::Loop, which carries the variables that its body assigns. Other
-// loops are unrolled.
+// A loop over a list of equal modules becomes one typed::Loop, whose loop-carried values are the variables that its
+// body assigns. Other loops are unrolled.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

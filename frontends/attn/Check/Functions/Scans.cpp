@@ -51,7 +51,7 @@ bool Scans::carry(const ast::ScanExpr &expr, Scan &scan, Scope &scope, Scope &st
       scopes.bindLocal(step, carry.name, Value(), true);
       continue;
     }
-    if (initial->type.element == Element::Index) // a number becomes a tensor where it changes from step to step
+    if (initial->type.element == Element::Index) // a number that changes becomes a tensor
       initial = build.cast(initial, Element::I32);
     const Local *argument = build.newLocal(carry.name.text, initial->type, carry.name.range);
     const Local *result = build.newLocal(carry.name.text, initial->type, carry.name.range);
@@ -122,7 +122,7 @@ bool Scans::takeNext(const ast::ScanExpr &expr, Scan &scan, ExprRef length, Scop
   return isWhole;
 }
 
-/// The dimension of the stack where the step stands: `[:, t]` is 1.
+/// Returns the dimension of the stacked result that the time steps index: 1 for `[:, t]`.
 static std::optional<unsigned> stackAxis(Reporter &reporter, const ast::ScanExpr &expr, const ast::ScanResult &result,
                                          ExprRef value) {
   unsigned steps = 0, rests = 0, before = 0, others = 0;
@@ -156,7 +156,7 @@ static std::optional<unsigned> stackAxis(Reporter &reporter, const ast::ScanExpr
   return before + (rests ? static_cast<unsigned>(rank) - others : 0);
 }
 
-/// A result that is carried, as it is behind the last step.
+/// Returns a carried value after the last time step.
 Value Scans::carriedResult(const ast::ScanExpr &expr, const ast::ScanResult &result, const Scan &scan) {
   const std::string &name = result.name.text;
   for (const Loop::Carried &carried : scan.carried)

@@ -21,16 +21,16 @@ public:
 private:
   std::optional<Dim> steps(const ast::Expr &over, Scope &scope);
   typed::ExprRef length(const ast::Expr &until, Scope &scope);
-  /// Checks the body in the current block; false where it has no next values.
+  /// Checks the body in the current block; false if the next carried values are missing.
   bool body(const ast::ScanExpr &expr, Scope &step);
-  /// Declares the carried values as variables of the step.
+  /// Declares the carried values as variables of the time step.
   bool carry(const ast::ScanExpr &expr, typed::Scan &scan, Scope &scope, Scope &step);
-  /// Sets the carried values behind the step.
+  /// Sets the carried values for the next time step.
   bool takeNext(const ast::ScanExpr &expr, typed::Scan &scan, typed::ExprRef length, Scope &step);
   Value result(const ast::ScanExpr &expr, const ast::ScanResult &result, typed::Scan &scan, typed::ExprRef length,
                Scope &step);
   Value carriedResult(const ast::ScanExpr &expr, const ast::ScanResult &result, const typed::Scan &scan);
-  /// `value` in the rows that have not ended, elsewhere `ended`, or zeros where that is null.
+  /// Selects `value` in the rows that have not ended; `ended` elsewhere, or zeros if `ended` is null.
   typed::ExprRef whileRunning(typed::ExprRef length, const typed::LoopCounter *counter, typed::ExprRef value,
                               typed::ExprRef ended, SourceRange range, const std::string &name);
 

@@ -8,7 +8,7 @@ namespace attnc::check {
 
 using namespace typed;
 
-/// The right side of `<-` as a tensor of the type of the left one.
+/// Converts the right side of `<-` to a tensor of the type of the left side.
 ExprRef StateUpdates::nextValue(const Type &declared, const ast::UpdateStmt &stmt, const Value &value) {
   ExprRef next = value.isError() ? nullptr : conversions.asTensor(value, stmt.value->range, declared.element);
   if (!next)
@@ -23,7 +23,7 @@ ExprRef StateUpdates::nextValue(const Type &declared, const ast::UpdateStmt &stm
   return nullptr;
 }
 
-/// The state of a module by its name; null for other names.
+/// Returns the state of a module with that name; null for other names.
 static const Parameter *moduleState(const ModuleValue &self, const std::string &name) {
   if (!self.instance)
     return nullptr;

@@ -1,7 +1,7 @@
 //===- StateUpdates.h - statements `state <- value` ---------------------------------------------------------------===//
 //
 // The assignment updates a parameter or a state of an optimizer in the optimizer's step, or a state of a module in a
-// function. A state of a module is set once, when a training step returns; the training step reads the value before.
+// function. A state of a module is set once, when a training step returns; the training step reads its previous value.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,7 +22,7 @@ public:
   void update(const ast::UpdateStmt &stmt, Scope &scope);
 
   void beginEntry() { updates.clear(); }
-  /// The updates of the entry point's module states.
+  /// Returns and clears the updates of the entry point's module states.
   std::vector<typed::StateUpdate> take() { return std::move(updates); }
 
 private:
@@ -37,7 +37,7 @@ private:
   const EntryContext &context;
   const LoopNest &loops;
   ExpressionChecker &expressions;
-  std::vector<typed::StateUpdate> updates; ///< of the entry point that is being checked
+  std::vector<typed::StateUpdate> updates; ///< in the entry point that is being checked
 };
 
 } // namespace attnc::check

@@ -76,7 +76,7 @@ void Statements::let(const ast::LetStmt &stmt, Scope &scope) {
   }
 }
 
-/// Is the name bound outside of the body of a scan that the scope is in?
+/// True if the name is bound outside of the scan body that contains the scope.
 static bool isAroundStep(const Scope &scope, const std::string &name) {
   bool passed = false;
   for (const Scope *at = &scope; at; at = at->parent) {

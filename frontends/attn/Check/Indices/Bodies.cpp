@@ -30,7 +30,7 @@ bool Bodies::proveRanges(size_t mark) {
 ExprRef Bodies::finish(ExprRef expr, size_t mark) {
   if (build.isOpen(expr))
     return expr;
-  // Other nodes are whole tensors already.
+  // Other nodes are complete tensors.
   bool isRaw = expr->as<Comprehension>() || expr->as<IndexReduction>() || expr->as<Subscript>() ||
                (expr->as<LocalRef>() && build.pendingOf(expr->as<LocalRef>()->local));
   if (!isRaw)

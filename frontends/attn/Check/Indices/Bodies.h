@@ -1,7 +1,7 @@
-//===- Bodies.h - completed bodies of index notation --------------------------------------------------------------===//
+//===- Bodies.h - completion of index notation bodies ------------------------------------------------------------===//
 //
 // When an expression with indices is closed, its subscripts are proved in range (Ranges.h) and its rows are rewritten
-// to elements (Elements.h). `mark` is the number of obligations before the expression: Ranges::mark.
+// to elements (Elements.h). `mark` is the number of proof obligations before the expression: Ranges::mark.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,15 +20,14 @@ public:
       : reporter(reporter), build(build), ranges(ranges), elements(elements), indexScopes(indexScopes),
         conversions(conversions), guards(guards), context(context) {}
 
-  /// `[indices] => body`, part by part where the body is a tuple.
+  /// Returns `[indices] => body`, one for each element if the body is a tuple.
   Value wrap(const std::vector<typed::Index *> &indices, const Value &body, SourceRange range, size_t mark);
-  /// Completes an expression where it is closed; an open one is returned as it is. Null where a subscript may be out of
-  /// range.
+  /// Completes a closed expression; returns an open one unchanged. Null if a subscript may be out of range.
   typed::ExprRef finish(typed::ExprRef expr, size_t mark);
   Value finishValue(typed::ExprRef expr, size_t mark);
 
-  /// The mean over a dimension of size 0 is NaN, which a step of training would store in every parameter: where no
-  /// condition guards it, such a size is made a violation of the entry point's contract.
+  /// Makes a dimension of size 0 a violation of the entry point's contract, unless a condition guards the mean over it:
+  /// that mean is NaN, which a training step would store in every parameter.
   void refuseMeanOfNothing(const Dim &extent);
 
 private:

@@ -125,7 +125,7 @@ ExprRef Elements::ofClosed(ExprRef row, const Indices &at) {
   if (at.empty()) {
     if (row->as<Constant>() || row->as<DimValue>() || row->as<StepRef>())
       return row;
-    // Cheap enough to compute where it is used.
+    // Cheap enough to recompute at each use.
     if (row->as<Elementwise>() || row->as<Cast>())
       return rebuild(row, [&](ExprRef operand) { return element(operand, {}, {}); });
   }
@@ -202,7 +202,7 @@ ExprRef Elements::ofElementwise(ExprRef row, const Indices &at, const Environmen
   return build.elementwise(row->as<Elementwise>()->op, std::move(operands), row->range);
 }
 
-/// The indices of a batch dimension of an operand: 0 where it is repeated.
+/// Appends the indices of a batch dimension of an operand: 0 if the dimension is broadcast.
 static void appendBatch(std::vector<ExprRef> &own, Builder &build, ExprRef operand, size_t batch,
                         const std::vector<ExprRef> &at, size_t resultBatch) {
   for (size_t i = 0; i < batch; ++i)
@@ -256,7 +256,7 @@ ExprRef Elements::ofReshape(ExprRef row, const Indices &at, const Environment &e
   Indices before;
   size_t from = 0, to = 0;
   for (Reshape::Group group : node.groups) {
-    // The place within the group, then the indices of the source that it is.
+    // The position within the group, then its indices in the source.
     ExprRef place = build.integer(0, Element::Index, range);
     for (size_t i = 0; i < group.results; ++i) {
       if (i > 0)
@@ -331,7 +331,7 @@ ExprRef Elements::ofSubscript(ExprRef row, const Indices &at, const Environment 
 
 ExprRef Elements::ofReduction(ExprRef row, const Indices &at, const Environment &environment) {
   const IndexReduction &node = *row->as<IndexReduction>();
-  // A reduction that is reached twice, with different meanings around it, gets indices of its own each time.
+  // Each inlining of a reduction creates new indices, because the environment may differ.
   Environment inner = environment;
   std::vector<Index *> over;
   for (const Index *index : node.indices) {
@@ -348,7 +348,7 @@ ExprRef Elements::ofLocal(ExprRef row, const Indices &at, const Environment &env
   const Local *local = row->as<LocalRef>()->local;
   PendingAttend *pending = build.pendingOf(local);
   if (!pending)
-    return row; // the w of a weight
+    return row; // the `w` of a weight
   if (!bound.count(local)) {
     std::vector<Index *> outer;
     for (unsigned number : pending->free->indices)

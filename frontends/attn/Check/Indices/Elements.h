@@ -1,14 +1,14 @@
-//===- Elements.h - index notation, element by element ------------------------------------------------------------===//
+//===- Elements.h - scalarisation of index notation --------------------------------------------------------------===//
 //
-// A body may speak of rows: `dot(q[b, h, i], k[b, h, j])`, `tanh(ws[t] + uh[i])`, `s[t] @ w`. Elements rewrites what is
-// closed now, so that every expression inside a body is a scalar:
+// A body may contain rows: `dot(q[b, h, i], k[b, h, j])`, `tanh(ws[t] + uh[i])`, `s[t] @ w`. Elements rewrites a closed
+// body so that every expression in it is a scalar:
 //
 //   [b, h, i, j] => dot(q[b, h, i], k[b, h, j])    becomes    [b, h, i, j] => sum d => q[b, h, i, d] * k[b, h, j, d]
 //
-// The element of a row operator at index d is the operator on elements at d; that of a matrix product is a sum; that of
-// a comprehension is its body with the indices replaced. Reductions nested in a larger body become tensors of their own
-// over the indices they speak of, bound before the statement; in attend, only those that do not mix queries with keys.
-// So do the costly functions (exp, log, ...) that speak of queries alone or of keys alone.
+// The element of a row operator at index d is the operator on elements at d; the element of a matrix product is a sum;
+// the element of a comprehension is its body with the indices replaced. Reductions nested in a larger body are hoisted:
+// they become tensors over the indices they depend on, bound before the statement. In attend, only reductions and
+// costly functions (exp, log, ...) that depend on queries alone or on keys alone are hoisted.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,12 +22,12 @@ class Elements {
 public:
   Elements(Builder &build, const Ranges &ranges) : build(build), ranges(ranges) {}
 
-  /// [indices] => body as a tensor expression; the whole must be closed.
+  /// Returns [indices] => body as a tensor expression, which must be closed.
   typed::ExprRef close(std::vector<typed::Index *> indices, typed::ExprRef body, SourceRange range);
 
 private:
   using Indices = std::vector<typed::ExprRef>;
-  /// What indices of comprehensions that were opened stand for.
+  /// The expressions that replace the indices of inlined comprehensions.
   using Environment = std::map<unsigned, typed::ExprRef>;
 
   typed::ExprRef element(typed::ExprRef row, const Indices &at, const Environment &environment);
@@ -48,11 +48,11 @@ private:
 
   void closeAttend(PendingAttend &pending, const std::vector<typed::Index *> &outer);
 
-  /// Rebuilds an element expression with nested work hoisted out; `keys` is empty outside attend.
+  /// Options and results of hoisting in one body; `keys` is empty outside of attend.
   struct Hoisting {
     std::set<unsigned> outer, keys;
     bool isAttend = false;
-    bool isMasked = false; ///< it is of pairs that a mask keeps alone
+    bool isMasked = false; ///< the body is evaluated for unmasked pairs alone
     std::map<typed::ExprRef, typed::ExprRef> done;
   };
   typed::ExprRef hoist(typed::ExprRef expr, Hoisting &hoisting, bool isRoot);
@@ -64,7 +64,7 @@ private:
   const Ranges &ranges;
   using Key = std::tuple<typed::ExprRef, Indices, std::vector<std::pair<unsigned, typed::ExprRef>>>;
   std::map<Key, typed::ExprRef> known;
-  /// A yield of an attend that has been bound: the indices around the attend, and those of them that the yield has.
+  /// A bound yield of an attend: the indices around the attend, and the ones that the yield has.
   struct BoundYield {
     const typed::Local *local;
     std::vector<typed::Index *> around, outer;

@@ -1,4 +1,4 @@
-// Elements, continued: what is taken out of a body because it would be computed again and again in it.
+// Hoisting of nested reductions and costly functions out of bodies (Elements.h).
 
 #include "frontends/attn/Check/Indices/Elements.h"
 
@@ -49,7 +49,7 @@ static bool isCostly(const Elementwise &node) {
   }
 }
 
-/// Whether it fails, at run time, where data are out of range.
+/// True if the expression has a run-time check that may fail.
 static bool mayFail(ExprRef expr) {
   if (auto *node = expr->as<Elementwise>())
     return std::any_of(node->operands.begin(), node->operands.end(), mayFail);
@@ -71,7 +71,7 @@ bool Elements::isWorthHoisting(ExprRef expr, const Hoisting &hoisting, bool isRo
   auto *operation = expr->as<Elementwise>();
   if (!expr->as<IndexReduction>() && !(operation && isCostly(*operation)))
     return false;
-  if (hoisting.isMasked && mayFail(expr)) // for masked rows and keys, too, it would be computed
+  if (hoisting.isMasked && mayFail(expr)) // a hoisted tensor would also be computed for masked rows and keys
     return false;
   auto speaksOf = [&](const std::set<unsigned> &indices) {
     return std::any_of(indices.begin(), indices.end(), [&](unsigned index) { return free.indices.count(index); });
@@ -79,7 +79,7 @@ bool Elements::isWorthHoisting(ExprRef expr, const Hoisting &hoisting, bool isRo
   return !speaksOf(hoisting.keys) || !speaksOf(hoisting.outer);
 }
 
-/// Binds an element expression as a tensor over the indices it speaks of, and reads it.
+/// Binds an element expression as a tensor over the indices it depends on. Returns a read of its element.
 ExprRef Elements::materialise(ExprRef expr) {
   std::vector<Index *> outer, own;
   Environment environment;

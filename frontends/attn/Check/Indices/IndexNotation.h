@@ -14,9 +14,9 @@ public:
       : reporter(reporter), build(build), scopes(scopes), ranges(ranges), guards(guards), indexScopes(indexScopes),
         bodies(bodies), conversions(conversions), gradients(gradients), expressions(expressions) {}
 
-  /// `[i, j < n] => body`
+  /// Checks `[i, j < n] => body`.
   Value comprehension(const ast::BuildExpr &expr, Scope &scope);
-  /// `sum k where filter => body`
+  /// Checks `sum k where filter => body`.
   Value reduce(const ast::ReduceExpr &expr, Scope &scope);
 
 private:

@@ -58,7 +58,7 @@ bool SubscriptPositions::indexPosition(Position &position, const ast::SubscriptE
   return true;
 }
 
-/// `..` stands for `count` dimensions: whole ones, or those that the `..` of the indices around runs over.
+/// Fills in `..`, which stands for `count` dimensions: whole ones, or the dimensions of an enclosing `..` of indices.
 bool SubscriptPositions::restPositions(std::vector<Position> &result, size_t count,
                                        const ast::SubscriptElement &element, ExprRef base, SourceRange baseRange,
                                        IndexScopes::RestState *rest) {

@@ -1,4 +1,4 @@
-//===- SubscriptPositions.h - subscripts of a tensor, one for each dimension --------------------------------------===//
+//===- SubscriptPositions.h - subscripts of a tensor by dimension ------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Indices/IndexScopes.h"
@@ -9,7 +9,7 @@ namespace attnc::check {
 /// The subscript of one dimension.
 struct Position {
   enum class Kind { Index, Range, Whole } kind = Kind::Whole;
-  typed::ExprRef index = nullptr; ///< Index: of element Index, rank 0; or a tensor of i32
+  typed::ExprRef index = nullptr; ///< Index: an Index scalar, or a tensor of i32
   Dim lower, upper;               ///< Range
   SourceRange range;
 };
@@ -20,7 +20,8 @@ public:
                      ExpressionChecker &expressions)
       : reporter(reporter), build(build), ranges(ranges), indexScopes(indexScopes), expressions(expressions) {}
 
-  /// The subscripts of `base`, which `expr` subscripts; `..` and dimensions without a subscript are filled in.
+  /// Returns the subscripts of `base` in `expr`; `..` and dimensions without a subscript are filled in. Null if
+  /// invalid.
   std::optional<std::vector<Position>> positions(const ast::SubscriptExpr &expr, typed::ExprRef base, Scope &scope);
 
 private:

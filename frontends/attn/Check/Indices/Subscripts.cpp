@@ -142,7 +142,7 @@ ExprRef Subscripts::applyIndices(ExprRef base, const std::vector<Position> &wher
   return result;
 }
 
-/// table[tokens] is [b, s, d] => table[tokens[b, s], d].
+/// Gathers: table[tokens] is [b, s, d] => table[tokens[b, s], d].
 ExprRef Subscripts::gather(ExprRef base, const std::vector<Position> &where, SourceRange range, SourceRange baseRange) {
   std::vector<Index *> over;
   auto overDims = [&](const Shape &shape) {

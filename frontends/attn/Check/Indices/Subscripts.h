@@ -23,10 +23,10 @@ private:
                               SourceRange baseRange);
   typed::ExprRef gather(typed::ExprRef base, const std::vector<Position> &where, SourceRange range,
                         SourceRange baseRange);
-  /// Constants and sizes as indices: a slice without the dimensions that they subscript.
+  /// Converts constants and sizes as subscripts to a slice without the subscripted dimensions.
   typed::ExprRef fixedIndices(typed::ExprRef base, const std::vector<Position> &where, SourceRange range,
                               SourceRange baseRange);
-  /// Adds the obligation to prove that an index is in range, where there is anything to prove.
+  /// Adds the obligation to prove that an index is in range, unless that is evident.
   void oblige(typed::ExprRef subscript, unsigned position, const Dim &extent, SourceRange range, SourceRange baseRange);
 
   Reporter &reporter;

@@ -15,7 +15,7 @@ Instance &Modules::addInstance(const ast::ModuleDecl &decl, SourceUnit &unit) {
   return instance;
 }
 
-/// A hyperparameter's value as text.
+/// Returns a hyperparameter's value as text.
 static std::string settingOf(const Value &value) {
   if (auto *size = value.as<Dim>())
     return size->text();
@@ -107,7 +107,7 @@ static void forEachModule(const Value &value, const std::function<void(const Ins
       forEachModule(part, visit);
 }
 
-/// `frozen` and `as` of a field have no effect on a module that another field instantiates.
+/// Warns that `frozen` and `as` of a field have no effect on a module that another field instantiates.
 void Modules::checkMadeElsewhere(const ast::FieldDecl &field, const Instance &place, const Value &value) {
   forEachModule(value, [&](const Instance &module) {
     if (module.path == place.path || module.path.starts_with(place.path + "."))
@@ -152,8 +152,8 @@ void Modules::addField(Instance &instance, const ast::FieldDecl &field, Scope &s
   instance.members[field.name.text] = Binding{value, field.name.range};
 }
 
-/// Extends the path of `place` by an element of a list. `place.checkpoint` is the part of this field alone: the index
-/// of the list replaces its hole, `{0}`, or is appended.
+/// Extends the path of `place` by an element of a list. `place.checkpoint` is the word of this field alone: the index
+/// of the list replaces its placeholder `{0}`, or is appended.
 static void enterList(Instance &place, const std::string &index, bool isUnrolled) {
   std::string hole = fmt::format("{{{}}}", place.listDepth);
   size_t at = place.checkpoint.find(hole);

@@ -18,17 +18,17 @@ public:
       : program(program), reporter(reporter), scopes(scopes), parameters(parameters), expressions(expressions) {}
 
   Instance *instantiateModel(const ast::ModuleDecl &decl, SourceUnit &unit, const Settings &settings);
-  /// Instantiates a module by its defaults, to check it; its parameters are dropped.
+  /// Instantiates a module with its defaults to check it; its parameters are dropped.
   void instantiateAlone(const ast::ModuleDecl &decl, SourceUnit &unit);
-  /// `call` of the module `cls`; `place` has the path of the field.
+  /// Instantiates the module `cls` by `call`; `place` has the path of the field.
   Value instantiate(const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope);
-  /// An instance without fields: an optimizer with its hyperparameters.
+  /// Adds an instance without fields, for an optimizer with hyperparameters.
   Instance &addInstance(const ast::ModuleDecl &decl, SourceUnit &unit);
 
   std::deque<Instance> &getInstances() { return instances; }
 
 private:
-  /// Computes the members of an instance whose hyperparameters are bound.
+  /// Computes the members of an instance with bound hyperparameters.
   bool fill(Instance &instance);
   void addField(Instance &instance, const ast::FieldDecl &field, Scope &scope);
   Value fieldValue(const ast::Expr &value, const Instance &owner, Instance place, Scope &scope);
@@ -42,7 +42,7 @@ private:
   ParameterTable &parameters;
   ExpressionChecker &expressions;
   std::deque<Instance> instances;
-  std::vector<const ast::ModuleDecl *> beingFilled; ///< modules around the one that is being instantiated
+  std::vector<const ast::ModuleDecl *> beingFilled; ///< enclosing modules that are being instantiated
 };
 
 } // namespace attnc::check

@@ -120,7 +120,7 @@ Value ParameterTable::add(const Instance &instance, const ast::FieldDecl &field,
   parameter.range = field.name.range;
   program.parameterStore.push_back(std::move(parameter));
   const typed::Parameter *added = &program.parameterStore.back();
-  if (isEmpty) // as `bias: f32[if biased then n else 0]`: no parameter at all
+  if (isEmpty) // as in `bias: f32[if biased then n else 0]`: the program has no such parameter
     return ParameterValue{added};
   reserveCheckpointName(*added, field);
   program.parameters.push_back(added);

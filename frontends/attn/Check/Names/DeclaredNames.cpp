@@ -18,7 +18,7 @@ bool checkNotBuiltin(Reporter &reporter, const ast::Name &name, const char *what
 
 namespace {
 
-/// Names that must differ, with where each was first.
+/// Names that must be distinct, each with the range of its first declaration.
 class Distinct {
 public:
   explicit Distinct(Reporter &reporter) : reporter(reporter) {}

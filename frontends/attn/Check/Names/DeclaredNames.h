@@ -1,11 +1,11 @@
-//===- DeclaredNames.h - rules of declared names: distinct, and none of a builtin ---------------------------------===//
+//===- DeclaredNames.h - rules of declared names: distinct, and not builtin --------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Reporter.h"
 
 namespace attnc::check {
 
-/// Reports names of a file's items, and of the members of its modules, that are repeated or those of builtins.
+/// Reports repeated names, and names of builtins, among the items of a file and the members of its modules.
 void checkNames(Reporter &reporter, const SourceUnit &unit);
 /// Reports a name that would hide a builtin.
 bool checkNotBuiltin(Reporter &reporter, const ast::Name &name, const char *what);

@@ -30,7 +30,7 @@ SourceUnit *Files::loadPrelude(const std::string &name) {
   return load(sources.add(name + ".attn", std::string(preludeText(name).value_or(""))), name);
 }
 
-/// The file beside `user` that a path names: "layers/norm.attn".
+/// Returns the path of a used file relative to the folder of `user`: "layers/norm.attn".
 static std::string besides(const std::string &user, const ast::UseDecl &use) {
   size_t slash = user.rfind('/');
   std::string path = slash == std::string::npos ? "" : user.substr(0, slash + 1);
@@ -43,7 +43,7 @@ SourceUnit *Files::loadUsed(const ast::UseDecl &use, SourceUnit &user) {
   std::string name = besides(sources.file(user.file).name(), use);
   std::optional<std::string> text;
   std::string problem;
-  if (name != sources.file(user.file).name()) // a file is not beside itself
+  if (name != sources.file(user.file).name()) // a file does not use itself
     text = readText(name, problem);
   std::error_code code;
   bool isThere = !problem.empty() && std::filesystem::exists(name, code);

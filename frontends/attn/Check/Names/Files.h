@@ -11,7 +11,7 @@ public:
   Files(SourceManager &sources, DiagnosticEngine &diagnostics, Reporter &reporter)
       : sources(sources), diagnostics(diagnostics), reporter(reporter) {}
 
-  /// Parses a file and the files that it uses. `name` is the last word of the `use`; empty for the model's file.
+  /// Parses a file and the files that it uses. `name` is the last word of the `use`; empty for the model file.
   SourceUnit *load(FileId file, std::string name);
   /// Loads a file of the prelude.
   SourceUnit *loadPrelude(const std::string &name);

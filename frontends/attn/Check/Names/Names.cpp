@@ -10,7 +10,7 @@ namespace attnc::check {
 
 using typed::ParameterRef;
 
-/// A member of a module that is reached through `picks`, elements of the lists around.
+/// Returns a member of a module, selected by `picks`, the indices in the lists around the module.
 static Value withPicks(Builder &build, const Value &member, const std::vector<ParameterRef::Pick> &picks) {
   auto together = [&](std::vector<ParameterRef::Pick> own) {
     std::vector<ParameterRef::Pick> all = picks;
@@ -20,12 +20,12 @@ static Value withPicks(Builder &build, const Value &member, const std::vector<Pa
   if (auto *parameter = member.as<ParameterValue>()) {
     const typed::Parameter *it = parameter->parameter;
     for (const Dim &dim : it->type.shape)
-      if (dim.is(0)) // not in the program: a tensor without elements
+      if (dim.is(0)) // an omitted parameter is a tensor without elements
         return TensorValue{build.make(typed::Fill{build.real(0, it->range)}, it->type, it->range)};
     std::vector<ParameterRef::Pick> own(picks.begin(), picks.begin() + static_cast<ptrdiff_t>(it->counts.size()));
     return TensorValue{build.make(ParameterRef{it, std::move(own)}, it->type, it->range)};
   }
-  // A field that is another field (tied modules) has picks of its own.
+  // A field that refers to another field (tied modules) has its own indices.
   if (auto *module = member.as<ModuleValue>())
     return module->picks.empty() ? ModuleValue{module->instance, together({})} : *module;
   if (auto *list = member.as<ModuleListValue>())

@@ -1,7 +1,7 @@
-//===- Names.h - look-up of names ---------------------------------------------------------------------------------===//
+//===- Names.h - name lookup -------------------------------------------------------------------------------------===//
 //
-// A name is looked up in the scopes of the function body, then among the members of its module, the items of its file,
-// those of the files that this one uses, and the builtins.
+// The lookup order is: the scopes of the function body, the members of its module, the items of its file, the items of
+// used files, the builtins.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,7 +20,7 @@ public:
   std::optional<Value> find(Scope &scope, const std::string &name);
   Value nameRef(const ast::NameRefExpr &ref, Scope &scope);
   Value member(const ast::MemberExpr &expr, Scope &scope);
-  /// Reports a name that is not known, with the nearest one that is.
+  /// Reports an unknown name, with the most similar known one.
   Value unknownName(SourceRange range, const std::string &name, Scope &scope);
 
 private:
@@ -35,7 +35,7 @@ private:
   ExpressionChecker &expressions;
 };
 
-/// All names that `Names::find` would find.
+/// Returns all names that `Names::find` would find.
 std::vector<std::string> visibleNames(const Scope &scope);
 
 } // namespace attnc::check

@@ -9,16 +9,16 @@
 
 namespace attnc::check {
 
-/// Owns all scopes, since scopes and the lambdas that they hold refer to each other.
+/// Owns all scopes, because scopes and lambdas refer to each other.
 class Scopes {
 public:
   explicit Scopes(Reporter &reporter) : reporter(reporter) {}
 
-  /// A scope that sees the top level of a file.
+  /// Returns a scope with the top level of a file.
   Scope &unitScope(SourceUnit *unit);
-  /// A scope that sees the members of a module, then the top level of its file.
+  /// Returns a scope with the members of a module, then the top level of its file.
   Scope &moduleScope(const ModuleValue &self);
-  /// The outermost scope of a function.
+  /// Returns the outermost scope of a function.
   Scope &functionScope(const FunctionValue &function);
   Scope &childOf(Scope &parent);
 
@@ -30,7 +30,7 @@ private:
   std::deque<Scope> scopes;
 };
 
-/// The binding of a name in a scope and those around it; null for names of modules and files.
+/// Returns the binding of a name in a scope or its parents; null for names of modules and files.
 Binding *findBinding(Scope &scope, const std::string &name);
 
 /// Binds closed tensors of a value to locals, so that each is computed once.

@@ -64,7 +64,7 @@ ExprRef Conversions::asCondition(const Value &value, SourceRange range, const st
   return nullptr;
 }
 
-/// The element type that numbers and tensors have in common. Numbers fit what they stand beside.
+/// Returns the common element type of numbers and tensors; a number adapts to the other operand.
 static std::optional<Element> commonElement(const std::vector<Value> &values) {
   bool hasReal = false, hasInteger = false, hasIndex = false, hasBool = false, hasTensorOfIntegers = false,
        hasSize = false;
@@ -102,7 +102,7 @@ std::vector<ExprRef> Conversions::agree(const std::vector<Operand> &operands, So
   }
   std::vector<ExprRef> tensors;
   std::optional<Element> element = commonElement(values);
-  if (element == Element::Index && ofTensors) // only scalars are indices
+  if (element == Element::Index && ofTensors) // only scalars have element type Index
     element = Element::I32;
   for (const Operand &operand : operands) {
     ExprRef tensor = asTensor(operand.value, operand.range, element);
@@ -130,7 +130,7 @@ bool Conversions::checkBroadcast(const std::vector<ExprRef> &operands, const std
       shape = *both;
       continue;
     }
-    // The last pair that differs is the one to show.
+    // The message shows the last pair that differs.
     size_t i = 1;
     while (shape[shape.size() - i] == other[other.size() - i] || shape[shape.size() - i].is(1) ||
            other[other.size() - i].is(1))

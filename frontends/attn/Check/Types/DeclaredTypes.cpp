@@ -139,7 +139,7 @@ Value DeclaredTypes::conform(const Value &value, const ast::TensorType &declared
 
 void DeclaredTypes::introduceDims(const ast::TensorType &type, Scope &scope, typed::Entry &entry) {
   for (const ast::Dimension &dimension : type.dimensions) {
-    if (dimension.isRest && !scope.rest) // of a function that is checked alone: some dimensions
+    if (dimension.isRest && !scope.rest) // a function that is checked alone: assumed dimensions
       scope.rest = Shape{Dim::symbol("..")};
     auto *ref = dimension.isRest ? nullptr : dimension.size->as<ast::NameRefExpr>();
     if (!ref || names.find(scope, ref->name))

@@ -1,4 +1,4 @@
-//===- DeclaredTypes.h - tensor types as the program declares them ------------------------------------------------===//
+//===- DeclaredTypes.h - declared tensor types -------------------------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Names/Names.h"
@@ -19,9 +19,9 @@ public:
   std::optional<Dim> evaluateDim(const ast::Expr &expr, Scope &scope, const char *what);
   /// Reports a size above the bound of its dimension, `n <= context`.
   bool checkBound(const ast::Dimension &dimension, const Dim &actual, SourceRange range, Scope &scope);
-  /// A value as the type that a result or a `let` declares for it.
+  /// Converts a value to the declared type of a result or a `let`.
   Value conform(const Value &value, const ast::TensorType &declared, SourceRange range, Scope &scope, const char *what);
-  /// Gives each new name in a type of an entry point's parameter a dimension of its own.
+  /// Introduces a dimension for each new name in the type of an entry point's parameter.
   void introduceDims(const ast::TensorType &type, Scope &scope, typed::Entry &entry);
 
 private:
@@ -34,7 +34,7 @@ private:
   ExpressionChecker &expressions;
 };
 
-/// Warns of a dimension that is named once and almost as another: probably a misspelling.
+/// Warns of a dimension whose only name resembles another name: probably a misspelling.
 void warnNearMiss(Reporter &reporter, const ast::FunctionDecl &decl, const Scope &scope);
 
 } // namespace attnc::check

@@ -54,7 +54,7 @@ static std::optional<Op> operatorOf(BinaryOp op) {
   return std::nullopt;
 }
 
-/// `a + b + c + ...` goes as deep as it is long on its left: from the innermost operator to the outermost.
+/// Checks a chain `a + b + c + ...` from the innermost operator to the outermost, without recursion on its left side.
 Value Operators::binary(const ast::BinaryExpr &expr, Scope &scope) {
   std::vector<const ast::BinaryExpr *> chain = {&expr};
   while (auto *inner = chain.back()->lhs->as<ast::BinaryExpr>())
@@ -90,7 +90,7 @@ Value Operators::binary(const ast::BinaryExpr &expr, const Value &a, const Value
   return conversions.elementwise(op, {left, right}, expr.range, what, expr.opRange);
 }
 
-/// A side that is known decides, as in `not causal or j <= i`, or leaves the other.
+/// A constant operand decides the result, as in `not causal or j <= i`, or is dropped.
 Value Operators::logical(Op op, const Operand &left, const Operand &right, const ast::BinaryExpr &expr,
                          const std::string &what) {
   for (const auto &[known, other] : {std::pair(left, right), std::pair(right, left)})

@@ -79,7 +79,7 @@ bool Unifier::unify(const ast::TensorType &type, typed::ExprRef tensor, SourceRa
   return fits;
 }
 
-/// The one name in a size that is not known yet: n of `2 * n`, `n + 1`.
+/// Finds the only unbound name in a size: n of `2 * n`, `n + 1`.
 static const ast::NameRefExpr *unknownOf(const ast::Expr &expr, const std::function<bool(const std::string &)> &isKnown,
                                          unsigned &count) {
   if (auto *ref = expr.as<ast::NameRefExpr>()) {
@@ -96,7 +96,7 @@ static const ast::NameRefExpr *unknownOf(const ast::Expr &expr, const std::funct
   return left ? left : right;
 }
 
-/// Solves size = actual for its unknown name where size is a*n + b; nothing where no name is unknown.
+/// Solves size = actual for its unbound name if size is a*n + b; null if no name is unbound.
 std::optional<bool> Unifier::solveDim(const LaterDim &late) {
   unsigned count = 0;
   const ast::Expr &size = *late.dimension->size;
@@ -104,7 +104,7 @@ std::optional<bool> Unifier::solveDim(const LaterDim &late) {
       size, [&](const std::string &name) { return names.find(scope, name).has_value(); }, count);
   if (!unknown)
     return std::nullopt;
-  // With n standing for itself the size is a polynomial in n.
+  // With n bound to itself, the size is a polynomial in n.
   const std::string symbol = "\n" + unknown->name;
   Binding &binding = scope.names[unknown->name];
   binding = Binding{Dim::symbol(symbol), late.range};

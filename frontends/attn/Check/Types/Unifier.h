@@ -1,7 +1,7 @@
 //===- Unifier.h - unification of parameter types with argument types ---------------------------------------------===//
 //
-// Unification binds the named dimensions of a function's parameters to the sizes of the arguments. A size that is no
-// name, such as `2 * n`, is compared or solved after all names of all parameters have been bound.
+// Unification binds the named dimensions of a function's parameters to the sizes of the arguments. A size that is not a
+// name, such as `2 * n`, is compared or solved after all names of all parameters are bound.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,14 +10,14 @@
 
 namespace attnc::check {
 
-/// The unification of one call; `scope` is that of the function.
+/// The unification of one call; `scope` is the function's scope.
 class Unifier {
 public:
   Unifier(Reporter &reporter, const Origins &origins, Names &names, DeclaredTypes &types, Scope &scope)
       : reporter(reporter), origins(origins), names(names), types(types), scope(scope) {}
 
   bool unify(const ast::TensorType &type, typed::ExprRef tensor, SourceRange range);
-  /// Compares or solves the sizes that are no names.
+  /// Compares or solves the sizes that are not names.
   bool finish();
 
 private:
