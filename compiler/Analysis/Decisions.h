@@ -1,4 +1,4 @@
-//===- Decisions.h - decisions: fusions made, edges left, and their reasons --------------------------------------===//
+//===- Decisions.h - decisions: fusions made, edges left, and their reasons ---------------------------------------===//
 //
 // The phases raise and fuse record every decision in the module, as one dictionary in `attn.decisions`:
 //

@@ -1,4 +1,4 @@
-//===- HostFunctions.h - host functions: the functions of a module except kernels --------------------------------===//
+//===- HostFunctions.h - host functions: the functions of a module except kernels ---------------------------------===//
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,4 +1,4 @@
-//===- OpCost.h - cost table of scalar operations ----------------------------------------------------------------===//
+//===- OpCost.h - cost table of scalar operations -----------------------------------------------------------------===//
 //
 // One cost table for all passes. `flops` counts the floating-point operations of the formula, for certificates; a
 // function such as exp counts as one. `instructions` is the cost that fusion and schedules compare: the time of one

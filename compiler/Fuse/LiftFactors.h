@@ -1,4 +1,4 @@
-//===- LiftFactors.h - sums of products of several factors as contractions ---------------------------------------===//
+//===- LiftFactors.h - sums of products of several factors as contractions ----------------------------------------===//
 //
 // A sum over products of row factors and column factors is a contraction. The factors of each side are first multiplied
 // into a tensor, once for each element.

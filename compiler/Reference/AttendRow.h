@@ -1,4 +1,4 @@
-//===- AttendRow.h - reference attention of one query row --------------------------------------------------------===//
+//===- AttendRow.h - reference attention of one query row ---------------------------------------------------------===//
 //
 // The oracle computes attention and its gradient row by row: all scores of the row, then its attention weights. The
 // formulas are those of dialects/Attn/AttnOps.td.

@@ -1,4 +1,4 @@
-//===- Formula.h - scalar formulas: evaluation and forward-mode differentiation ----------------------------------===//
+//===- Formula.h - scalar formulas: evaluation and forward-mode differentiation -----------------------------------===//
 //
 // The body of a `linalg.generic` or `tensor.generate` and each region of `attn.attend` is a formula: a function from
 // scalars to scalars that is evaluated at every point of an iteration space. Formula::read translates the region once

@@ -1,4 +1,4 @@
-//===- Interpreter.h - interpreter of one function call ----------------------------------------------------------===//
+//===- Interpreter.h - interpreter of one function call -----------------------------------------------------------===//
 //
 // An Interpreter maps the SSA values of one call to arrays. Its methods are grouped by dialect: Interpreter.cpp has
 // functions, control flow, parameters and scalars; TensorOps.cpp tensors and lists; LinalgOps.cpp linalg; AttendOps.cpp

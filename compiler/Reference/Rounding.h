@@ -1,4 +1,4 @@
-//===- Rounding.h - simulated rounding errors of f32 code, by Monte Carlo arithmetic -----------------------------===//
+//===- Rounding.h - simulated rounding errors of f32 code, by Monte Carlo arithmetic ------------------------------===//
 //
 // The oracle computes in double precision. It can round the result of each op as f32 code does: to nearest, or with a
 // random error of a few units in the last place (Monte Carlo arithmetic: D. S. Parker, 1997). RoundingSamples.h

@@ -1,4 +1,4 @@
-//===- RoundingSamples.h - Monte Carlo estimate of the rounding error of each result element ---------------------===//
+//===- RoundingSamples.h - Monte Carlo estimate of the rounding error of each result element ----------------------===//
 //
 // Tolerance.h bounds the rounding error of sums of well-scaled terms. The error is larger for ill-conditioned formulas
 // (exp(s) amplifies by |s|, a sine by its angle, a ratio by the cancellation in its divisor), and unbounded at

@@ -1,4 +1,4 @@
-//===- SizeAnalysis.h - dynamic sizes of entry points and kernels ------------------------------------------------===//
+//===- SizeAnalysis.h - dynamic sizes of entry points and kernels -------------------------------------------------===//
 //
 // Symbolic shape analysis: expresses every dynamic size of an entry point or of a kernel over the symbols of the
 // function.

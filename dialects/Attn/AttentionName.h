@@ -1,4 +1,4 @@
-//===- AttentionName.h - source name of an attention -------------------------------------------------------------===//
+//===- AttentionName.h - source name of an attention --------------------------------------------------------------===//
 //
 // The module of an attention and the names of its outer indices, for display. The name is part of the op's location,
 // because equal kernels are merged whatever their names:

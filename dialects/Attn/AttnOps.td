@@ -1,4 +1,4 @@
-//===- AttnOps.td - attention ops --------------------------------------------------------------------------------===//
+//===- AttnOps.td - attention ops ---------------------------------------------------------------------------------===//
 //
 // Attention as one op, written like the formula in a paper. For each outer index tuple o:
 //

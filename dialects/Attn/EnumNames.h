@@ -1,4 +1,4 @@
-//===- EnumNames.h - names of an enumeration in messages ---------------------------------------------------------===//
+//===- EnumNames.h - names of an enumeration in messages ----------------------------------------------------------===//
 #pragma once
 
 #include "dialects/Attn/Attn.h"

@@ -1,4 +1,4 @@
-//===- ScalarDerivatives.h - reverse-mode derivatives of scalar arithmetic ---------------------------------------===//
+//===- ScalarDerivatives.h - reverse-mode derivatives of scalar arithmetic ----------------------------------------===//
 //
 // Reverse-mode differentiation of scalar ops: given forward ops and the cotangents of some of their results, emits the
 // cotangents of their operands. A table has one rule for each op (`ScalarDerivatives.cpp`); a new scalar op of the

@@ -1,4 +1,4 @@
-//===- Statistics.h - statistics: the results of attention -------------------------------------------------------===//
+//===- Statistics.h - statistics: the results of attention --------------------------------------------------------===//
 //
 // Table of the statistics that `yields` can name: word, element type, shape, supported normalisers, and the destination
 // of the cotangent. Checker, verifier, shape inference, oracle and emitters read it. A new statistic is a row here, its

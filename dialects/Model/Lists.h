@@ -1,4 +1,4 @@
-//===- Lists.h - loops over lists of parameters ------------------------------------------------------------------===//
+//===- Lists.h - loops over lists of parameters -------------------------------------------------------------------===//
 //
 // All parameters of modules in a list have one symbol: `model.get @blocks.parts.w[%i, %j]`. A value computed from all
 // of them is a tensor with a leading dimension for each list.

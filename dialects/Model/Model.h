@@ -1,4 +1,4 @@
-//===- Model.h - the dialect `model`: parameters and entry points ------------------------------------------------===//
+//===- Model.h - the dialect `model`: parameters and entry points -------------------------------------------------===//
 //
 // Parameters (`model.parameter`, a symbol, and `model.get`, its value; ModelOps.td), and the attributes that mark a
 // function on tensors as an entry point, which C programs can call. Sizes in attributes are expressions over the names

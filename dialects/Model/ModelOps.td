@@ -1,4 +1,4 @@
-//===- ModelOps.td - parameters, entry points and states ---------------------------------------------------------===//
+//===- ModelOps.td - parameters, entry points and states ----------------------------------------------------------===//
 //
 // Parameters are symbols of the module. A list of modules has one symbol for all its members, with a count for each
 // level of lists, so that a loop over the list can select an element by its index:

@@ -1,4 +1,4 @@
-//===- Backend.h - back end: lowering of a code module to an object ----------------------------------------------===//
+//===- Backend.h - back end: lowering of a code module to an object -----------------------------------------------===//
 //
 // The code module contains the functions that emitters and the host phase generate, on {func, scf, arith, math, vector,
 // memref, affine, cf, index, llvm, ub}. It is lowered by

@@ -1,4 +1,4 @@
-//===- HalideEmitter.h - emitter that compiles kernels with Halide -----------------------------------------------===//
+//===- HalideEmitter.h - emitter that compiles kernels with Halide ------------------------------------------------===//
 //
 // The emitter "halide", for processors:
 //

@@ -1,4 +1,4 @@
-//===- Stage.h - Halide stage: one computation of a pipeline as plain data ---------------------------------------===//
+//===- Stage.h - Halide stage: one computation of a pipeline as plain data ----------------------------------------===//
 //
 // A stage computes one tensor by a formula over loops:
 //

@@ -1,4 +1,4 @@
-//===- ModelTable.h - model table of an object -------------------------------------------------------------------===//
+//===- ModelTable.h - model table of an object --------------------------------------------------------------------===//
 //
 // Adds the constant `const attn_model <prefix>_model` of runtime/include/attn/model.h to the LLVM IR of a compiled
 // model. Makes all functions outside of the model's interface internal, so that two models can be linked into one

@@ -1,4 +1,4 @@
-//===- Program.h - compiled model: parameter table, plans and kernel code ----------------------------------------===//
+//===- Program.h - compiled model: parameter table, plans and kernel code -----------------------------------------===//
 //
 // The data that host code, the model table, the header and the JSON description are generated from: positions of
 // parameters in the parameter table, the plan of each entry point, the code of each kernel.

@@ -1,4 +1,4 @@
-//===- Builder.h - builder of typed expressions ------------------------------------------------------------------===//
+//===- Builder.h - builder of typed expressions -------------------------------------------------------------------===//
 //
 // Creates the nodes of a Program, and records for each node the properties that the checker reads. An expression is
 // *open* if it depends on indices (or on the `w` of a weight) of the body around it, and *closed* otherwise. While a

@@ -1,4 +1,4 @@
-//===- CallStack.h - call stack of the functions that are being checked ------------------------------------------===//
+//===- CallStack.h - call stack of the functions that are being checked -------------------------------------------===//
 //
 // Calls are inlined, so checking runs over a stack of calls; the first frame is the entry point.
 //

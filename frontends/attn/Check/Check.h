@@ -1,4 +1,4 @@
-//===- Check.h - front end: a model file to the typed AST --------------------------------------------------------===//
+//===- Check.h - front end: a model file to the typed AST ---------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Diagnostics/Diagnostic.h"

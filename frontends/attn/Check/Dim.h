@@ -1,4 +1,4 @@
-//===- Dim.h - symbolic sizes of the front end -------------------------------------------------------------------===//
+//===- Dim.h - symbolic sizes of the front end --------------------------------------------------------------------===//
 //
 // A Dim is a polynomial over named dynamic dimensions with integer coefficients, in normal form, so equal sizes compare
 // equal:

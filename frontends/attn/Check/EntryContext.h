@@ -1,4 +1,4 @@
-//===- EntryContext.h - derivations of the entry point that is being checked -------------------------------------===//
+//===- EntryContext.h - derivations of the entry point that is being checked --------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Value.h"

@@ -1,4 +1,4 @@
-//===- ExpressionChecker.h - interfaces of the mutual recursion over expressions and blocks ----------------------===//
+//===- ExpressionChecker.h - interfaces of the mutual recursion over expressions and blocks -----------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Value.h"

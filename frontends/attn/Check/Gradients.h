@@ -1,4 +1,4 @@
-//===- Gradients.h - activity analysis for gradients -------------------------------------------------------------===//
+//===- Gradients.h - activity analysis for gradients --------------------------------------------------------------===//
 //
 // An expression is active if it depends on a variable of differentiation. An operation without a derivative on an
 // active operand is an error, unless `stop` around the operand makes it inactive.

@@ -1,4 +1,4 @@
-//===- NumberRange.h - ranges of element types -------------------------------------------------------------------===//
+//===- NumberRange.h - ranges of element types --------------------------------------------------------------------===//
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-//===- Origins.h - origins of dimensions, for notes in shape errors ----------------------------------------------===//
+//===- Origins.h - origins of dimensions, for notes in shape errors -----------------------------------------------===//
 //
 // A shape error is found where a value is used, but often has to be corrected where the value is computed:
 //

@@ -1,4 +1,4 @@
-//===- Print.h - printer of the typed AST ------------------------------------------------------------------------===//
+//===- Print.h - printer of the typed AST -------------------------------------------------------------------------===//
 //
 // Prints a dump for people and for tests:
 //

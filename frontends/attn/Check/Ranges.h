@@ -1,4 +1,4 @@
-//===- Ranges.h - range proofs of subscripts by linear arithmetic ------------------------------------------------===//
+//===- Ranges.h - range proofs of subscripts by linear arithmetic -------------------------------------------------===//
 //
 // A subscript x[.., e, ..] of a dimension of size n is in range if 0 <= e and e <= n - 1 for all values of the indices
 // in e, under the conditions around it:

@@ -7,7 +7,7 @@
 //   Program      parameters, and entry points
 //   Entry        arguments, a block of statements, results
 //   Statement    Let: locals = expression          Loop: repeats a block over a homogeneous list of modules
-//                 Scan: repeats a block over the time steps of a recurrence
+//                Scan: repeats a block over the time steps of a recurrence
 //   Expr         two sorts with common nodes:
 //
 //     tensor expressions   in statements; operands are tensors
@@ -20,8 +20,8 @@
 //
 //   in a Comprehension   an IndexReduction is the whole body, or nowhere; nested ones are tensors bound before
 //   in an Attend         the remaining IndexReductions and costly functions (exp, log, tanh, ...) mix outer and key
-//                       indices, or depend on the `w` of the weight; others are tensors that are bound before and
-//                       read
+//                        indices, or depend on the `w` of the weight; others are tensors that are bound before
+//                        and read
 //
 // Expressions form a DAG. A node with several paths to it is computed once if the importer memoises by address within a
 // region. Nodes live as long as their Program.

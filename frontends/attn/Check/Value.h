@@ -1,4 +1,4 @@
-//===- Value.h - values of the checker: compile-time values and typed tensors ------------------------------------===//
+//===- Value.h - values of the checker: compile-time values and typed tensors -------------------------------------===//
 //
 // The checker evaluates a program on shapes. The value of an expression is a compile-time number (a hyperparameter, a
 // size), another compile-time object (a module, a function, a list of modules), or a tensor of the run time, as a typed

@@ -1,4 +1,4 @@
-//===- Bitcode.h - compilation of a Halide stage to bitcode ------------------------------------------------------===//
+//===- Bitcode.h - compilation of a Halide stage to bitcode -------------------------------------------------------===//
 //
 // Compiles a stage with its schedule to LLVM bitcode of one function,
 //

@@ -1,4 +1,4 @@
-//===- CompileModule.h - compilation of Halide modules to bitcode ------------------------------------------------===//
+//===- CompileModule.h - compilation of Halide modules to bitcode -------------------------------------------------===//
 //
 // Includes Halide.h, so only this folder includes it.
 //

@@ -1,4 +1,4 @@
-//===- Declarations.h - declarations of opaque calls for Halide --------------------------------------------------===//
+//===- Declarations.h - declarations of opaque calls for Halide ---------------------------------------------------===//
 //
 // Halide calls an unknown function once for each lane, unless a module that is linked with Halide's has a function of
 // that name for vectors:

@@ -1,4 +1,4 @@
-//===- Formulas.h - nodes of a Halide stage as Halide expressions ------------------------------------------------===//
+//===- Formulas.h - nodes of a Halide stage as Halide expressions -------------------------------------------------===//
 //
 // Includes Halide.h, so only this folder includes it.
 //

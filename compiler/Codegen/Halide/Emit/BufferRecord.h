@@ -1,4 +1,4 @@
-//===- BufferRecord.h - halide_buffer_t, Halide's descriptor of a tensor -----------------------------------------===//
+//===- BufferRecord.h - halide_buffer_t, Halide's descriptor of a tensor ------------------------------------------===//
 #pragma once
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"

@@ -1,4 +1,4 @@
-//===- ImportBitcode.h - import of Halide's bitcode into the code module -----------------------------------------===//
+//===- ImportBitcode.h - import of Halide's bitcode into the code module ------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Halide/Compile/Bitcode.h"

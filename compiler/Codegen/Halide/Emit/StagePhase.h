@@ -1,4 +1,4 @@
-//===- StagePhase.h - kernel phases that call Halide's code ------------------------------------------------------===//
+//===- StagePhase.h - kernel phases that call Halide's code -------------------------------------------------------===//
 //
 // Each stage of a kernel is a phase with the ABI of kernels. The executor distributes its chunks, because Halide's code
 // has no parallel loop.

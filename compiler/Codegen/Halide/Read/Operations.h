@@ -1,4 +1,4 @@
-//===- Operations.h - operations behind Halide's opaque calls ----------------------------------------------------===//
+//===- Operations.h - operations behind Halide's opaque calls -----------------------------------------------------===//
 //
 // Halide computes exp and tanh with a library, simplifies comparisons of floats as if there were no NaN, and assumes
 // that no i32 overflows. Such operations become opaque calls (Declarations.h). When Halide's code is imported, each

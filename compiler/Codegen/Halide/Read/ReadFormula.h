@@ -1,4 +1,4 @@
-//===- ReadFormula.h - scalar formulas as nodes of a Halide stage ------------------------------------------------===//
+//===- ReadFormula.h - scalar formulas as nodes of a Halide stage -------------------------------------------------===//
 //
 // Translates the regions of linalg and attn ops (`arith`, `math` and `tensor.extract` on scalars) to nodes (Stage.h). A
 // derived class reads an op and supplies the nodes of the formula's arguments.

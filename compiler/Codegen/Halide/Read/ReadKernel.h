@@ -1,4 +1,4 @@
-//===- ReadKernel.h - kernels as pipelines of Halide stages ------------------------------------------------------===//
+//===- ReadKernel.h - kernels as pipelines of Halide stages -------------------------------------------------------===//
 //
 // Reads `loops` and `gemm` kernels of linalg.generics and attn.scatter_adds. Each sum, each result of the kernel, and
 // each expensive op with several readers is a stage. Other pointwise ops are computed where they are read, or where the

@@ -1,4 +1,4 @@
-//===- ReadStage.h - tensor ops as Halide stages -----------------------------------------------------------------===//
+//===- ReadStage.h - tensor ops as Halide stages ------------------------------------------------------------------===//
 //
 // A stage computes one result of a linalg.generic or attn.scatter_add, including the pointwise ops among its operands
 // that are computed where they are read. Their formulas are read at its iterations.

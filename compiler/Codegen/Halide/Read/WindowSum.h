@@ -1,4 +1,4 @@
-//===- WindowSum.h - sums over windows: convolutions and their gradients -----------------------------------------===//
+//===- WindowSum.h - sums over windows: convolutions and their gradients ------------------------------------------===//
 //
 //   [b, s, o] => sum (t, c) => (if s >= t then x[b, s - t, c] else 0.0) * w[t, c, o]
 //

@@ -1,4 +1,4 @@
-//===- ScheduleScanner.h - scanner of Halide schedules -----------------------------------------------------------===//
+//===- ScheduleScanner.h - scanner of Halide schedules ------------------------------------------------------------===//
 #pragma once
 
 #include <algorithm>

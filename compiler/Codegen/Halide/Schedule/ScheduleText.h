@@ -1,4 +1,4 @@
-//===- ScheduleText.h - text format of Halide schedules ----------------------------------------------------------===//
+//===- ScheduleText.h - text format of Halide schedules -----------------------------------------------------------===//
 //
 // The tile of a stage (StageSchedule.h), then the range of each dimension that a chunk computes, unless it is whole:
 //

@@ -1,4 +1,4 @@
-//===- StageSchedule.h - schedules of Halide stages: register tiles and chunks -----------------------------------===//
+//===- StageSchedule.h - schedules of Halide stages: register tiles and chunks ------------------------------------===//
 //
 // Every stage has a schedule. It computes a **tile** of `lanes * vectors` elements along one dimension of the result,
 // the lanes, by `rows` along another. The sums of a tile remain in registers while the summed loops run:

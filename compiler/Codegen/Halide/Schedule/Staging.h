@@ -1,4 +1,4 @@
-//===- Staging.h - staging: operands copied to a new layout before a sum -----------------------------------------===//
+//===- Staging.h - staging: operands copied to a new layout before a sum ------------------------------------------===//
 //
 // A factor of a sum's terms that is computed, or that lanes read with a stride, is first stored as a tensor by a stage
 // of its own. The sum then reads that tensor contiguously:

@@ -1,4 +1,4 @@
-//===- Normalisers.h - normalisers of the language, the words after `by:` ----------------------------------------===//
+//===- Normalisers.h - normalisers of the language, the words after `by:` -----------------------------------------===//
 //
 // A word stands for a normaliser of `attn.attend`, applied to the score or to a score composed from it: `sigmoid` is
 // `none` of sigmoid(s), `sample` is `hard` of s and noise. A new composition is a row of the table, and a line of

@@ -1,4 +1,4 @@
-//===- Decoders.h - decoding loops: `decode(next, with: greedy, stop: 0, at_most: 64)` ---------------------------===//
+//===- Decoders.h - decoding loops: `decode(next, with: greedy, stop: 0, at_most: 64)` ----------------------------===//
 //
 // The loop calls an entry point that computes position by position, and a sampler, which chooses a token from the
 // logits of one position.

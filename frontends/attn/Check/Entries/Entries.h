@@ -1,4 +1,4 @@
-//===- Entries.h - entry points: functions checked with symbolic dimensions --------------------------------------===//
+//===- Entries.h - entry points: functions checked with symbolic dimensions ---------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Draws.h"

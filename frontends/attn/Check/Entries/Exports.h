@@ -1,4 +1,4 @@
-//===- Exports.h - exported entry points and their derivations ---------------------------------------------------===//
+//===- Exports.h - exported entry points and their derivations ----------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Entries/Decoders.h"

@@ -1,4 +1,4 @@
-//===- Minimizer.h - training steps: `minimize(f, with: optimizer, over: module, clip_norm: 1.0)` ----------------===//
+//===- Minimizer.h - training steps: `minimize(f, with: optimizer, over: module, clip_norm: 1.0)` -----------------===//
 #pragma once
 
 #include "frontends/attn/Check/Entries/Derivation.h"

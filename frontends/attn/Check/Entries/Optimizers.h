@@ -1,4 +1,4 @@
-//===- Optimizers.h - optimizers and their updates of each parameter ---------------------------------------------===//
+//===- Optimizers.h - optimizers and their updates of each parameter ----------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Modules/Modules.h"

@@ -1,4 +1,4 @@
-//===- FunctionBodies.h - function bodies and their declared results ---------------------------------------------===//
+//===- FunctionBodies.h - function bodies and their declared results ----------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/ExpressionChecker.h"

@@ -1,4 +1,4 @@
-//===- Bodies.h - completion of index notation bodies ------------------------------------------------------------===//
+//===- Bodies.h - completion of index notation bodies -------------------------------------------------------------===//
 //
 // When an expression with indices is closed, its subscripts are proved in range (Ranges.h) and its rows are rewritten
 // to elements (Elements.h). `mark` is the number of proof obligations before the expression: Ranges::mark.

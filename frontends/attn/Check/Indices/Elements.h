@@ -1,4 +1,4 @@
-//===- Elements.h - scalarisation of index notation --------------------------------------------------------------===//
+//===- Elements.h - scalarisation of index notation ---------------------------------------------------------------===//
 //
 // A body may contain rows: `dot(q[b, h, i], k[b, h, j])`, `tanh(ws[t] + uh[i])`, `s[t] @ w`. Elements rewrites a closed
 // body so that every expression in it is a scalar:

@@ -1,4 +1,4 @@
-//===- SubscriptPositions.h - subscripts of a tensor by dimension ------------------------------------------------===//
+//===- SubscriptPositions.h - subscripts of a tensor by dimension -------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Indices/IndexScopes.h"

@@ -1,4 +1,4 @@
-//===- ParameterTable.h - parameters and states of the model -----------------------------------------------------===//
+//===- ParameterTable.h - parameters and states of the model ------------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Types/DeclaredTypes.h"

@@ -1,4 +1,4 @@
-//===- DeclaredNames.h - rules of declared names: distinct, and not builtin --------------------------------------===//
+//===- DeclaredNames.h - rules of declared names: distinct, and not builtin ---------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Reporter.h"

@@ -1,4 +1,4 @@
-//===- Names.h - name lookup -------------------------------------------------------------------------------------===//
+//===- Names.h - name lookup --------------------------------------------------------------------------------------===//
 //
 // The lookup order is: the scopes of the function body, the members of its module, the items of its file, the items of
 // used files, the builtins.

@@ -1,4 +1,4 @@
-//===- DeclaredTypes.h - declared tensor types -------------------------------------------------------------------===//
+//===- DeclaredTypes.h - declared tensor types --------------------------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Names/Names.h"
