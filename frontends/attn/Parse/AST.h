@@ -1,8 +1,8 @@
-//===- AST.h - a model file as it was written -----------------------------------------------------------------===//
+//===- AST.h - AST of a model file --------------------------------------------------------------------------------===//
 //
-// The tree that the parser builds and the checker reads. It holds what was written and nothing that was worked out:
-// no types, no resolved names. Every node has a source range. A tree that is given to the checker comes from a file
-// without syntax errors, so it holds no `ErrorExpr`, and a pointer is null only where its comment says so.
+// The parser builds the AST and the checker reads it. It represents the source without types or resolved names. Every
+// node has a source range. The AST that the checker receives comes from a file without syntax errors, so it contains no
+// `ErrorExpr`, and a pointer is null only if its comment permits it.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace attnc::ast {
 
-/// A word of the source, where it stands.
+/// A word with its source range.
 struct Name {
   std::string text;
   SourceRange range;
@@ -58,13 +58,13 @@ struct Expr {
   Expr(ExprKind kind, SourceRange range) : kind(kind), range(range) {}
   virtual ~Expr() = default;
 
-  /// This node as a `T`, or null where it is another kind.
+  /// Returns this node as a `T`, or null if it is of another kind.
   template <typename T> const T *as() const { return kind == T::classKind ? static_cast<const T *>(this) : nullptr; }
   template <typename T> T *as() { return kind == T::classKind ? static_cast<T *>(this) : nullptr; }
 };
 using ExprPtr = std::unique_ptr<Expr>;
 
-/// An `Expr` that knows its kind.
+/// Base of an `Expr` of a fixed kind.
 template <ExprKind Kind> struct ExprOf : Expr {
   static constexpr ExprKind classKind = Kind;
   explicit ExprOf(SourceRange range) : Expr(Kind, range) {}
@@ -82,13 +82,13 @@ struct FloatExpr : ExprOf<ExprKind::Float> {
   double value = 0;
 };
 
-/// `true`, `false`
+/// `true` or `false`
 struct BooleanExpr : ExprOf<ExprKind::Boolean> {
   using ExprOf::ExprOf;
   bool value = false;
 };
 
-/// `"text"`, with its escapes replaced
+/// `"text"`, with escapes replaced
 struct StringExpr : ExprOf<ExprKind::String> {
   using ExprOf::ExprOf;
   std::string value;
@@ -123,8 +123,8 @@ struct CallExpr : ExprOf<ExprKind::Call> {
 
 enum class SubscriptKind {
   Index, ///< `i + 1`: `value` is set
-  Slice, ///< `lo:hi`: `value` is lo and `upper` is hi, either null where it is left out
-  Rest,  ///< `..`: every dimension not named by the other subscripts
+  Slice, ///< `lo:hi`: `value` is lo and `upper` is hi; null if omitted
+  Rest,  ///< `..`: the dimensions without another subscript
 };
 
 struct SubscriptElement {
@@ -134,7 +134,7 @@ struct SubscriptElement {
   SourceRange range;
 };
 
-/// `x[b, h, i]`, `x[.., 0:n]`; fewer subscripts than dimensions leave the trailing ones whole
+/// `x[b, h, i]`, `x[.., 0:n]`; trailing dimensions without a subscript are whole
 struct SubscriptExpr : ExprOf<ExprKind::Subscript> {
   using ExprOf::ExprOf;
   ExprPtr object;
@@ -189,15 +189,15 @@ struct ListRepeatExpr : ExprOf<ExprKind::ListRepeat> {
   ExprPtr count;
 };
 
-/// An index: `i`, `i < n`, or `..`, which stands for all the leading dimensions of what it subscripts.
+/// An index: `i`, `i < n`, or `..`, which stands for all leading dimensions of the subscripted tensors.
 struct Binder {
   Name name;     ///< empty text for `..`
-  ExprPtr bound; ///< null where the range comes from the tensors that the index subscripts
+  ExprPtr bound; ///< null if the subscripted tensors determine the range
   bool isRest = false;
   SourceRange range;
 };
 
-/// What a `for` runs over: `l < n` (`isBelow`) or `block in blocks`.
+/// The range of a `for`: `l < n` (`isBelow`) or `block in blocks`.
 struct Iteration {
   Name name;
   bool isBelow = false;
@@ -244,12 +244,12 @@ struct AttendExpr : ExprOf<ExprKind::Attend> {
   SourceRange keywordRange;
   std::vector<Binder> keys;
   ExprPtr score;
-  ExprPtr mask;                ///< null: every key is kept
+  ExprPtr mask;                ///< null: all keys
   ExprPtr by;                  ///< null: softmax
-  ExprPtr value;               ///< null: the weights themselves
+  ExprPtr value;               ///< null: the attention weights
   ExprPtr weight;              ///< null: p itself; otherwise usually a `LambdaExpr`
   ExprPtr renormalise;         ///< null: false
-  std::vector<ExprPtr> yields; ///< empty: the sum alone (the weights where there is no value)
+  std::vector<ExprPtr> yields; ///< empty: the value alone (the attention weights if there is no value)
 };
 
 struct Block;
@@ -260,7 +260,8 @@ struct Carry {
   ExprPtr initial;
 };
 
-/// A result of a scan: `h`, as it is at the end, or `h[:, t]`, of all steps along the dimension where `t` stands
+/// A result of a scan: `h`, its last value, or `h[:, t]`, its values in all time steps, stacked along the dimension of
+/// `t`
 struct ScanResult {
   Name name;
   std::vector<SubscriptElement> subscripts;
@@ -275,14 +276,14 @@ struct ScanExpr : ExprOf<ExprKind::Scan> {
   Name index;
   ExprPtr over;
   bool backward = false;
-  ExprPtr until; ///< null: to the end
+  ExprPtr until; ///< null: all time steps
   std::vector<Carry> carries;
   std::unique_ptr<Block> body;
   std::vector<ScanResult> results;
   SourceRange keywordRange;
 };
 
-/// Stands where an expression could not be parsed; an error has been reported.
+/// Replaces an expression that could not be parsed; an error has been reported.
 struct ErrorExpr : ExprOf<ExprKind::Error> {
   using ExprOf::ExprOf;
 };
@@ -293,7 +294,7 @@ struct ErrorExpr : ExprOf<ExprKind::Error> {
 
 enum class ElementType { F32, F16, BF16, F64, I8, I32, I64, Bool };
 
-/// The element type that a word names, if it does.
+/// Returns the element type with that name; null for other words.
 std::optional<ElementType> elementTypeNamed(std::string_view word);
 std::string_view nameOf(ElementType type);
 
@@ -333,13 +334,13 @@ template <StmtKind Kind> struct StmtOf : Stmt {
   explicit StmtOf(SourceRange range) : Stmt(Kind, range) {}
 };
 
-/// `{ ... }`. Its value is that of its last statement where this is an expression.
+/// `{ ... }`. Its value is the value of its last statement, if that is an expression.
 struct Block {
   std::vector<StmtPtr> statements;
   SourceRange range;
 };
 
-/// `x`, or `(q, k, v)`, where `_` drops a part
+/// `x`, or `(q, k, v)`; `_` ignores an element
 struct Pattern {
   std::vector<Name> names;
   bool isTuple = false;
@@ -355,7 +356,7 @@ struct LetStmt : StmtOf<StmtKind::Let> {
   ExprPtr value;
 };
 
-/// `const head_dim = dim / heads`: a number known when the model is compiled
+/// `const head_dim = dim / heads`: a compile-time number
 struct ConstDecl {
   Name name;
   ExprPtr value;
@@ -375,7 +376,7 @@ struct AssignStmt : StmtOf<StmtKind::Assign> {
   ExprPtr value;
 };
 
-/// `u <- e`: a state's next value
+/// `u <- e`: the next value of a state
 struct UpdateStmt : StmtOf<StmtKind::Update> {
   using StmtOf::StmtOf;
   ExprPtr target; ///< a `NameRefExpr` or a `MemberExpr`
@@ -412,12 +413,12 @@ struct ExpressionStmt : StmtOf<StmtKind::Expression> {
 // Declarations
 //===----------------------------------------------------------------------------------------------------------===//
 
-/// A parameter of a function (`x: f32[batch, seq <= context]`) or a hyperparameter of a model or module
-/// (`dim`, `layers = 6`). Without a type it is a number, a function or a module known when the model is compiled.
+/// A parameter of a function (`x: f32[batch, seq <= context]`) or a hyperparameter of a model or module (`dim`, `layers
+/// = 6`). Without a type it is a compile-time number, function or module.
 struct Parameter {
   Name name;
   std::optional<TensorType> type;
-  ExprPtr defaultValue; ///< null: must be given
+  ExprPtr defaultValue; ///< null: mandatory
   SourceRange range;
 };
 
@@ -428,11 +429,11 @@ struct Result {
   SourceRange range;
 };
 
-/// `fn name(x: f32[n]) -> f32[n] { ... }`. A function without a name is what a module does when it is called.
+/// `fn name(x: f32[n]) -> f32[n] { ... }`. A call of a module calls its function without a name.
 struct FunctionDecl {
   std::optional<Name> name;
   std::vector<Parameter> parameters;
-  std::vector<Result> results; ///< empty: worked out from the body
+  std::vector<Result> results; ///< empty: inferred from the body
   Block body;
   bool isExtern = false; ///< a function of the host, without a body
   std::string doc;
@@ -441,20 +442,20 @@ struct FunctionDecl {
 };
 
 enum class FieldKind {
-  Module,    ///< `norm: nn.LayerNorm(dim)`, `blocks: [Block(dim); layers]`: `value` makes it
-  Parameter, ///< `gain: f32[dim] = ones`: `type`, and `value` its initialiser
+  Module,    ///< `norm: nn.LayerNorm(dim)`, `blocks: [Block(dim); layers]`: `value` instantiates it
+  Parameter, ///< `gain: f32[dim] = ones`: `type`, and the initialiser `value`
   State,     ///< `state u: f32[n] = zeros`
 };
 
-/// A field of a model or module. A parameter's name in a checkpoint is the words of the fields on the way to it,
-/// joined by dots. `as "wte"` gives another word for this step, and `as ""` leaves the step out. The step of a list
-/// holds `{0}` for its index (`{1}` for that of a list within a list); where `as` has none, `.{0}` is put behind it.
+/// A field of a model or module. The checkpoint name of a parameter consists of the names of the fields on its path,
+/// joined by dots. `as "wte"` replaces the name of this field, and `as ""` omits it. The name of a list contains `{0}`
+/// for its index (`{1}` for the index of an inner list); `as` without a placeholder appends `.{0}`.
 struct FieldDecl {
   FieldKind kind = FieldKind::Module;
   Name name;
   bool isFrozen = false;
   std::optional<TensorType> type; ///< of a parameter or state
-  ExprPtr value;                  ///< null: a parameter or state without initialiser
+  ExprPtr value;                  ///< null: a parameter or state without an initialiser
   std::optional<Name> checkpoint; ///< the text of `as "..."`
   std::vector<Name> tags;         ///< `#no_decay`
   std::string doc;
@@ -481,7 +482,7 @@ struct OptimizerState {
 };
 
 /// `optimizer adamw(lr, beta = 0.9) { state m, v = like(p); step(p, g, t) { ... } }`: a module with hyperparameters,
-/// states and a step, and without fields and functions.
+/// states and a step, but without fields and functions.
 struct OptimizerDecl : ModuleDecl {
   std::vector<OptimizerState> states;
   std::vector<Name> stepParameters;
@@ -497,13 +498,13 @@ struct UseDecl {
 /// `export logits`, `export train = minimize(loss, ...)`, `export write = decode(...) -> (tokens, length)`
 struct ExportDecl {
   Name name;
-  ExprPtr value;             ///< null: the function of that name
+  ExprPtr value;             ///< null: the function with that name
   std::vector<Name> results; ///< empty without `->`
   std::string doc;
   SourceRange range;
 };
 
-/// A whole file, each kind of item in the order of the source.
+/// A file; each kind of item is in source order.
 struct File {
   FileId file = SourceRange::noFile;
   std::vector<UseDecl> uses;

@@ -58,7 +58,7 @@ private:
       pair(pop(), closing);
       return;
     }
-    // A brace ends whatever was left open in its block.
+    // A brace also ends the unclosed brackets in its block.
     bool endsBlock = tokens[closing].kind == TokenKind::RightBrace && openBraces > 0;
     if (endsBlock) {
       while (!fits(open.back()))
@@ -69,7 +69,7 @@ private:
     mismatched(closing);
   }
 
-  /// `f(a]`, where one was typed for the other, or `f([a)`, where `]` was forgotten.
+  /// Reports `f(a]`, with the wrong bracket, or `f([a)`, with a missing one.
   void mismatched(uint32_t closing) {
     unbalanced(open.empty() ? closing : open.back());
     std::string found = describe(tokens[closing].kind);
@@ -105,8 +105,8 @@ private:
     return sources.file(tokens[token].range.file).lineColumn(tokens[token].range.begin).column;
   }
 
-  /// Of the blocks behind `opening` that end further left than their lines begin, as one does whose `}` is missing,
-  /// the one that ends first.
+  /// Returns, of the blocks after `opening` that end with less indentation than their lines, which suggests a missing
+  /// `}`, the one that ends first.
   uint32_t outdentedBlock(uint32_t opening) const {
     uint32_t indentation = 0, suspect = Token::none;
     for (uint32_t i = opening + 1; i < tokens.size(); ++i) {

@@ -1,7 +1,7 @@
-//===- Brackets.h - which bracket belongs with which ------------------------------------------------------------===//
+//===- Brackets.h - matching of brackets --------------------------------------------------------------------------===//
 //
-// Brackets are paired before parsing. The parser then looks behind a pair in one step (is `(a, b)` followed by `=>`?)
-// and leaves a construct with an error in it at its end.
+// Brackets are matched before parsing. The parser then skips a bracketed range in one step (is `(a, b)` followed by
+// `=>`?), and after an error continues after the construct.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace attnc {
 
-/// Sets `partner` of every bracket that has one, reports the others, and sets `firstUnbalanced`.
+/// Sets the `partner` of every matched bracket, reports the others, and sets `firstUnbalanced`.
 void pairBrackets(TokenStream &stream, const SourceManager &sources, DiagnosticEngine &diagnostics);
 
 } // namespace attnc

@@ -183,7 +183,7 @@ void DeclarationParser::fieldValue(FieldDecl &field) {
   field.value = expressions.expression();
   if (tokens.isLost() || !tokens.is(TokenKind::Assign))
     return;
-  // Only a type is followed by an initialiser, so that is what `value` should have been.
+  // Only a type is followed by an initialiser, so `value` was meant to be a type.
   const Expr *typeName = field.value.get();
   if (auto *subscript = typeName->as<SubscriptExpr>())
     typeName = subscript->object.get();

@@ -1,4 +1,4 @@
-//===- DeclarationParser.h - items of a file and members of modules -----------------------------------------------===//
+//===- DeclarationParser.h - parser of the items of a file and the members of modules -----------------------------===//
 #pragma once
 
 #include "frontends/attn/Parse/StatementParser.h"

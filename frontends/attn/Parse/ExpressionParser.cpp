@@ -10,7 +10,7 @@ using namespace ast;
 namespace {
 
 constexpr int comparisonLevel = 2;
-constexpr int sumLevel = 3; ///< of `+` and `-`
+constexpr int sumLevel = 3; ///< precedence of `+` and `-`
 constexpr int noLevel = -1;
 
 struct Operator {
@@ -18,7 +18,7 @@ struct Operator {
   BinaryOp op;
 };
 
-/// The levels are those of `ExpressionParser::binary`; `**` is apart, for it groups to the right.
+/// The precedence levels of `ExpressionParser::binary`. `**` is not among them, because it is right-associative.
 Operator binaryOperator(TokenKind kind) {
   switch (kind) {
   case TokenKind::KwOr:
@@ -68,7 +68,7 @@ ExprPtr makeBinary(BinaryOp op, SourceRange opRange, ExprPtr lhs, ExprPtr rhs) {
 ExprPtr ExpressionParser::errorExpr() { return std::make_unique<ErrorExpr>(tokens.current().range); }
 
 // expression = binary operators over operands; `if`, lambdas, index notation, reductions, `attend` and `scan` are
-// operands that reach as far as they can
+// operands of lowest precedence
 ExprPtr ExpressionParser::expression() { return binary(0); }
 
 ExprPtr ExpressionParser::sum() { return binary(sumLevel); }

@@ -1,4 +1,4 @@
-//===- ExpressionParser.h - expressions, from the loosest operator to the tightest --------------------------------===//
+//===- ExpressionParser.h - parser of expressions, by precedence --------------------------------------------------===//
 //
 //   or    and    not    == != < <= > >=    + -    * / % @    - (sign)    **    f(x)  x[i]  x.y  x'
 //
@@ -17,12 +17,12 @@ public:
       : tokens(tokens), indexing(tokens, *this, statements) {}
 
   ast::ExprPtr expression();
-  /// An expression without comparisons and logical operators.
+  /// Parses an expression without comparisons and logical operators.
   ast::ExprPtr sum();
   ast::ExprPtr string();
-  /// The rest of `if c then a else b`, whose condition has been parsed.
+  /// Parses the rest of `if c then a else b` after the condition.
   ast::ExprPtr conditional(SourceRange start, ast::ExprPtr condition);
-  /// `l < n` or `block in blocks`, after `for`.
+  /// Parses `l < n` or `block in blocks`, after `for`.
   ast::Iteration iteration();
   ast::ExprPtr call(ast::ExprPtr callee);
   std::vector<ast::SubscriptElement> subscripts();

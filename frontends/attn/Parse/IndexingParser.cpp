@@ -105,7 +105,7 @@ static constexpr std::pair<std::string_view, ReduceOp> reductions[] = {
     {"min", ReduceOp::Min}, {"mean", ReduceOp::Mean}, {"argmax", ReduceOp::ArgMax},
 };
 
-/// `sum k ...` and `sum (k, l) => ...` are reductions, `sum(x)` is a call, also in `sum k < max(n, m) => ...`.
+/// `sum k ...` and `sum (k, l) => ...` are reductions. `sum(x)` is a call, also in `sum k < max(n, m) => ...`.
 std::optional<ReduceOp> IndexingParser::atReduce() const {
   const Token *behind = tokens.behindBracket(1);
   bool bracketed = tokens.allowsLambda() && tokens.peek(1).kind == TokenKind::LeftParen && behind &&
@@ -177,7 +177,7 @@ ExprPtr IndexingParser::yielded() {
   return result;
 }
 
-/// The member for an entry of `attend`; null for an unknown name.
+/// Returns the member for an entry of `attend`; null for an unknown name.
 static ExprPtr *slotOf(AttendExpr &attend, std::string_view entry) {
   return entry == "score"         ? &attend.score
          : entry == "mask"        ? &attend.mask

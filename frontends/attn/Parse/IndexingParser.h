@@ -1,6 +1,6 @@
-//===- IndexingParser.h - expressions that bind indices: index notation, reductions, attend, scan -----------------===//
+//===- IndexingParser.h - parser of expressions that bind indices: index notation, reductions, attend, scan -------===//
 //
-// Lists are parsed here too, since they begin like index notation: `[a, b]` and `[i, j] => body`.
+// Lists are parsed here too, because they begin like index notation: `[a, b]` and `[i, j] => body`.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,7 +20,7 @@ public:
       : tokens(tokens), expressions(expressions), statements(statements) {}
 
   ast::ExprPtr squareBracketed();
-  /// The reduction that begins at the current token, if one does.
+  /// Returns the reduction that begins at the current token; null if there is none.
   std::optional<ast::ReduceOp> atReduce() const;
   ast::ExprPtr reduce(ast::ReduceOp op);
   ast::ExprPtr attend();

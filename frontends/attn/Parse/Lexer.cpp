@@ -23,7 +23,7 @@ constexpr Spelling keywords[] = {
     {"var", TokenKind::KwVar},
 };
 
-/// Longer spellings stand before those they begin with.
+/// Longer spellings precede their prefixes.
 constexpr Spelling punctuation[] = {
     {"=>", TokenKind::FatArrow},     {"->", TokenKind::Arrow},     {"<-", TokenKind::LeftArrow},
     {"==", TokenKind::Equal},        {"!=", TokenKind::NotEqual},  {"<=", TokenKind::LessEqual},
@@ -37,7 +37,7 @@ constexpr Spelling punctuation[] = {
     {"'", TokenKind::Quote},         {"<", TokenKind::Less},       {">", TokenKind::Greater},
 };
 
-/// What people write who come from elsewhere; it is reported, and read as what was meant.
+/// Operators of other languages, which are reported and read as the equivalent one.
 constexpr Spelling meant[] = {
     {"&&", TokenKind::KwAnd},
     {"&", TokenKind::KwAnd},
@@ -80,7 +80,7 @@ private:
   bool startsWith(std::string_view words) const { return text.substr(at).starts_with(words); }
   SourceRange rangeFrom(size_t begin) const { return {file, static_cast<uint32_t>(begin), static_cast<uint32_t>(at)}; }
 
-  /// One error for a file of another kind, whose bytes would be errors each.
+  /// Reports a binary file with one error instead of an error for each byte.
   bool isText() {
     size_t begin = findNonText(text);
     if (begin == text.npos)
@@ -109,9 +109,9 @@ private:
     stream.tokens.push_back(token);
   }
 
-  /// Skips white space and comments. A block of `///` survives up to the token directly below it.
+  /// Skips white space and comments. A block of `///` is retained up to the token directly below it.
   void skipBlank() {
-    bool emptyLine = true; // since the last line break or comment
+    bool emptyLine = true; // no token since the last line break or comment
     for (; at < text.size(); ++at) {
       char c = text[at];
       if (c == '\n') {

@@ -1,4 +1,4 @@
-//===- Lexer.h - a model file as words ------------------------------------------------------------------------===//
+//===- Lexer.h - lexer: a model file to tokens --------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Diagnostics/Diagnostic.h"
@@ -50,7 +50,7 @@ enum class TokenKind {
   Hash,
   FatArrow,  ///< `=>`
   Arrow,     ///< `->`
-  LeftArrow, ///< `<-`; in an expression a `<` and a `-`
+  LeftArrow, ///< `<-`; in an expression `<` and `-`
   Assign,
   // operators
   Plus,
@@ -69,30 +69,30 @@ enum class TokenKind {
   GreaterEqual,
 };
 
-/// How a kind of token is spelt: "`=>`", "a name", "the end of the file".
+/// Returns the spelling of a kind of token: "`=>`", "a name", "the end of the file".
 std::string describe(TokenKind kind);
 
 struct Token {
   static constexpr uint32_t none = ~uint32_t(0);
 
   TokenKind kind = TokenKind::EndOfFile;
-  bool startsLine = false; ///< a line break lies between this token and the one before
-  bool damaged = false;    ///< characters before it were reported and skipped
+  bool startsLine = false; ///< a line break precedes it
+  bool damaged = false;    ///< invalid characters before it were reported and skipped
   SourceRange range;
-  uint32_t partner = none; ///< of a bracket: the number of the token that it belongs with
-  uint32_t doc = none;     ///< the number of the `///` comment above it
+  uint32_t partner = none; ///< of a bracket: the number of the matching token
+  uint32_t doc = none;     ///< the index in `docs` of the `///` comment above it
 };
 
-/// The tokens of a file; the last is EndOfFile.
+/// The tokens of a file; the last one is EndOfFile.
 struct TokenStream {
   std::vector<Token> tokens;
-  /// The text of comments: lines of `///` that stand directly above a line.
+  /// Texts of `///` comments directly above a line.
   std::vector<std::string> docs;
-  /// Where the first bracket without partner stands; behind it the parser cannot know what belongs to what.
+  /// The first unmatched bracket; the nesting of later tokens is unknown.
   uint32_t firstUnbalanced = Token::none;
 };
 
-/// Splits a file into tokens, pairs its brackets, and reports what is neither.
+/// Splits a file into tokens, matches its brackets, and reports invalid characters.
 TokenStream lex(const SourceManager &sources, FileId file, DiagnosticEngine &diagnostics);
 
 } // namespace attnc

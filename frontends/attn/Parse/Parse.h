@@ -1,4 +1,4 @@
-//===- Parse.h - from text to the tree -------------------------------------------------------------------------===//
+//===- Parse.h - parser: a model file to the AST ------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Diagnostics/Diagnostic.h"
@@ -6,13 +6,14 @@
 
 namespace attnc {
 
-/// Parses a file. Every syntax error is reported, and parsing goes on behind it; the tree is complete where
+/// Parses a file. The parser recovers from each syntax error and reports all of them; the AST is complete if
 /// `diagnostics` has no errors of this file.
 ast::File parseFile(const SourceManager &sources, FileId file, DiagnosticEngine &diagnostics);
 
-/// How deeply expressions and blocks nest, at most: walks over a tree may recurse.
+/// Limit of the nesting of expressions and blocks, because walks over the AST may recurse.
 constexpr unsigned maximumNesting = 256;
-/// How many operators of a chain such as `a + b + c` count as one level: a walk goes down its left side step by step.
+/// The number of operators in a chain such as `a + b + c` that count as one level of nesting, because a walk recurses
+/// into the left operand of each.
 constexpr unsigned chainedPerLevel = 16;
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-// Declarations, statements and types as source.
+// Printer of declarations, statements and types.
 
 #include "frontends/attn/Parse/Printer.h"
 

@@ -1,7 +1,7 @@
-//===- Print.h - the tree as source ------------------------------------------------------------------------------===//
+//===- Print.h - printer of the AST as source ---------------------------------------------------------------------===//
 //
-// Prints a tree as a model file in one canonical form: an element a line, two spaces a level, no parentheses but those
-// that the tree needs. Parsing what was printed gives the same tree. This is `--emit=parse`.
+// Prints an AST as a model file in canonical form: an element a line, two spaces a level, only necessary parentheses.
+// Parsing the output yields the same AST. `--emit=parse` prints it.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,4 +1,4 @@
-// Expressions as source.
+// Printer of expressions.
 
 #include "frontends/attn/Parse/Printer.h"
 

@@ -1,4 +1,4 @@
-//===- Printer.h - the printer's inside --------------------------------------------------------------------------===//
+//===- Printer.h - state of the AST printer -----------------------------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Parse/Print.h"
@@ -7,7 +7,7 @@
 
 namespace attnc {
 
-/// How tightly an expression holds together; an operand that holds less tightly than its place needs parentheses.
+/// Precedence of an expression; an operand with a lower precedence than its context needs parentheses.
 enum class Binding { Open, Or, And, Comparison, Sum, Product, Unary, Power, Postfix, Primary };
 
 class Printer {

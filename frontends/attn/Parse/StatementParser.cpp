@@ -86,7 +86,7 @@ StmtPtr StatementParser::forStatement() {
 }
 
 // if = "if" expression block ["else" (block | if)]
-// An expression `if c then a else b` may stand here too: what follows the condition tells.
+// An expression `if c then a else b` may stand here too; the token after the condition decides.
 StmtPtr StatementParser::ifStatement() {
   SourceRange start = tokens.take().range;
   ExprPtr condition = expressions.expression();

@@ -1,4 +1,4 @@
-//===- StatementParser.h - blocks and their statements ------------------------------------------------------------===//
+//===- StatementParser.h - parser of blocks and statements --------------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Parse/ExpressionParser.h"

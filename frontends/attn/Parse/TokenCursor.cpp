@@ -133,7 +133,7 @@ void TokenCursor::elements(const std::function<bool()> &ends, const std::functio
     element();
     if (!lost)
       continue;
-    // Leave the brackets that the element opened, then go to where the next one begins.
+    // Leave the brackets that the element opened, then skip to the start of the next element.
     uint32_t failed = at;
     at = start;
     do {

@@ -1,8 +1,8 @@
-//===- TokenCursor.h - the position of the parser in the tokens, with error recovery ------------------------------===//
+//===- TokenCursor.h - token cursor of the parser, with error recovery --------------------------------------------===//
 //
-// After an error the cursor is lost: further errors are dropped, and nothing is accepted, so that all loops over tokens
-// end. `elements`, the loop over statements, members or items, then skips to the next element and goes on. Nothing is
-// reported after a bracket without a partner, where the nesting is unknown.
+// After an error the cursor is lost: further errors are dropped and no token is accepted, so that all loops over tokens
+// end. `elements`, the loop over statements, members or items, then skips to the next element and continues. No error
+// is reported after an unmatched bracket, where the nesting is unknown.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,7 +19,7 @@ public:
   TokenCursor(const SourceManager &sources, const TokenStream &stream, DiagnosticEngine &diagnostics)
       : sources(sources), stream(stream), diagnostics(diagnostics) {}
 
-  /// Rules that depend on the brackets around a token.
+  /// Parsing rules that depend on the enclosing brackets.
   struct Context {
     bool newlines = true; ///< line breaks end statements
     bool lambdas =
@@ -35,16 +35,16 @@ public:
   bool isWord(std::string_view word) const { return isWordAt(0, word); }
   bool isWordAt(uint32_t ahead, std::string_view word) const;
   std::string_view text(const Token &token) const { return sources.text(token.range); }
-  /// The text of the `///` comment above the current token.
+  /// Returns the text of the `///` comment above the current token.
   std::string doc() const;
-  /// The token after the bracket at `ahead` and its partner; null for a bracket without one.
+  /// Returns the token after the bracket at `ahead` and its partner; null for an unmatched bracket.
   const Token *behindBracket(uint32_t ahead) const;
-  /// The range from `start` to the last token that was taken.
+  /// Returns the range from `start` to the last accepted token.
   SourceRange since(SourceRange start) const { return merge(start, previous().range); }
 
   bool endsAtLines() const { return context.newlines; }
   bool allowsLambda() const { return context.lambdas; }
-  /// Is the current token the first of its line, where line breaks end statements?
+  /// True if the current token begins a line and line breaks end statements.
   bool atLineEnd() const { return context.newlines && current().startsLine; }
 
   Token take();
@@ -53,23 +53,23 @@ public:
   bool expect(TokenKind kind, const char *where);
   ast::Name name(const char *what);
   ast::Name nameOnLine(const char *what);
-  /// Parses elements between the current bracket and its partner, separated by commas; one may follow the last.
+  /// Parses elements between the current bracket and its partner, separated by commas, with an optional trailing comma.
   void commaList(TokenKind close, const char *where, const std::function<void()> &element);
   /// Parses elements until `ends`; after an error it skips to a token that `begins` accepts as the start of an element.
   void elements(const std::function<bool()> &ends, const std::function<void()> &element,
                 const std::function<bool()> &begins);
-  /// Takes the end of a statement, member or item: of its line or its block, or a `;`.
+  /// Accepts the end of a statement, member or item: the end of its line or block, or `;`.
   bool endOfStatement();
-  /// Nests one level deeper, until the end of the NestingScope around; an error where that is too deep.
+  /// Enters a level of nesting until the end of the enclosing NestingScope; an error beyond the limit.
   bool enter();
 
   //===- Errors -------------------------------------------------------------------------------------------------===//
 
   bool isLost() const { return lost; }
   size_t errorCount() const { return diagnostics.errorCount(); }
-  /// Null where the error was dropped.
+  /// Reports an error; null if it is dropped.
   Diagnostic *report(DiagnosticKind kind, SourceRange range, std::string message);
-  /// Reports an error after which the cursor is lost.
+  /// Reports an error and makes the cursor lost.
   Diagnostic *error(DiagnosticKind kind, SourceRange range, std::string message);
   Diagnostic *expected(const std::string &what);
 
@@ -79,7 +79,7 @@ private:
   DiagnosticEngine &diagnostics;
   uint32_t at = 0;
   Context context;
-  bool lost = false; ///< an error was reported and not recovered from
+  bool lost = false; ///< an error was reported from which the parser has not recovered
   unsigned nesting = 0;
 
   friend class ContextScope;

@@ -1,4 +1,4 @@
-//===- TypeParser.h - types of tensors: `f32[batch, seq <= context]` ----------------------------------------------===//
+//===- TypeParser.h - parser of tensor types: `f32[batch, seq <= context]` ----------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Parse/TokenCursor.h"

@@ -6,7 +6,7 @@ using namespace ast;
 
 namespace {
 
-/// Collects the operands of an expression; null pointers are parts that are left out.
+/// Collects the operands of an expression; null pointers are omitted parts.
 class Operands {
 public:
   void add(const ExprPtr &expr) {
@@ -47,7 +47,7 @@ public:
 
 } // namespace
 
-/// Of the expressions that hold any number of others.
+/// Adds the operands of expressions with lists of operands.
 void Operands::addLists(const Expr &expr) {
   if (auto *tuple = expr.as<TupleExpr>())
     add(tuple->elements);

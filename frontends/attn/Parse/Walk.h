@@ -1,4 +1,4 @@
-//===- Walk.h - every node of a tree ---------------------------------------------------------------------------===//
+//===- Walk.h - traversal of an AST -------------------------------------------------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Parse/AST.h"
@@ -7,7 +7,7 @@
 
 namespace attnc {
 
-/// What a walk calls, a node before the nodes in it; those that are empty are left out.
+/// Callbacks of a walk, called on a node before its children; empty ones are skipped.
 struct Visitor {
   std::function<void(const ast::Expr &)> expression = nullptr;
   std::function<void(const ast::Block &)> block = nullptr;
@@ -19,7 +19,7 @@ void walk(const ast::File &file, const Visitor &visitor);
 void walk(const ast::Expr &expr, const Visitor &visitor);
 void walk(const ast::Block &block, const Visitor &visitor);
 
-/// The expressions that an expression is directly made of, in the order of the AST; not those of a scan's body.
+/// Returns the direct subexpressions of an expression in the order of the AST; not the body of a scan.
 std::vector<const ast::Expr *> operandsOf(const ast::Expr &expr);
 
 } // namespace attnc
