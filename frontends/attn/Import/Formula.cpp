@@ -104,7 +104,7 @@ Value Formula::subscript(const Expr &expr) {
   return tensor::ExtractOp::create(builder, around.location(expr.range), base, at);
 }
 
-/// Rows are counted modulo 2^32, as 32 bits of their number.
+/// Rows are numbered modulo 2^32, as 32-bit numbers.
 Value Formula::draw(const Expr &expr) {
   const Draw &node = std::get<Draw>(expr.node);
   Location at = around.location(expr.range);
@@ -150,7 +150,8 @@ static attn::Combine combineOf(Combiner combiner) {
   }
 }
 
-/// `attn.reduce` combines numbers; conditions are combined as 0 and 1, whose product is `and` and whose maximum `or`.
+/// `attn.reduce` combines numbers. Conditions are combined as 0 and 1, whose product is `and` and whose maximum is
+/// `or`.
 Value Formula::reduce(const Expr &expr) {
   const IndexReduction &node = std::get<IndexReduction>(expr.node);
   Location at = around.location(expr.range);

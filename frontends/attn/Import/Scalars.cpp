@@ -1,4 +1,4 @@
-// Operators, conversions and combiners on scalars.
+// Import of operators, conversions and combiners on scalars.
 
 #include "frontends/attn/Import/Formula.h"
 
@@ -40,7 +40,7 @@ Value constant(OpBuilder &builder, Location at, Element element, const Constant 
 
 //===- Conversions ------------------------------------------------------------------------------------------------===//
 
-/// Indices stay below 2^31, so they pass through i32, which vectorises well.
+/// Indices are below 2^31, so conversions go through i32, which vectorises well.
 Value castTo(OpBuilder &builder, Location at, Element from, Element to, Value value) {
   mlir::Type i32 = builder.getI32Type();
   if (from == to)
@@ -69,7 +69,7 @@ Value castTo(OpBuilder &builder, Location at, Element from, Element to, Value va
 
 //===- Operators --------------------------------------------------------------------------------------------------===//
 
-/// A number that arithmetic without subtraction makes of indices and sizes.
+/// True for a number computed from indices and sizes without subtraction.
 static bool isNonNegative(ExprRef expr) {
   if (expr->as<IndexRef>() || expr->as<StepRef>())
     return true;
@@ -85,11 +85,11 @@ static bool isNonNegative(ExprRef expr) {
 
 namespace {
 
-/// What a whole number is divided by. A processor stops the program at a division by zero, also in what a select does
-/// not take, and at one of the most negative number by -1.
+/// A safe divisor of integers. A processor traps on a division by zero, even if a select discards the result, and on a
+/// division of the most negative number by -1.
 struct Divisor {
-  Value number;          ///< never zero, and of i32 never -1
-  Value isZero = {};     ///< i1; none where it is known not to be
+  Value number;          ///< never zero; never -1 if i32
+  Value isZero = {};     ///< i1; null if it is known to be false
   Value isMinusOne = {}; ///< of i32
 };
 
@@ -104,7 +104,7 @@ static Divisor divisorOf(OpBuilder &builder, Location at, Value b) {
   };
   Divisor divisor{b, is(0)};
   Value special = divisor.isZero;
-  if (!b.getType().isIndex()) { // indices and sizes are never near the most negative number
+  if (!b.getType().isIndex()) { // indices and sizes are far from the most negative number
     divisor.isMinusOne = is(-1);
     special = arith::OrIOp::create(builder, at, divisor.isZero, divisor.isMinusOne);
   }
@@ -113,8 +113,8 @@ static Divisor divisorOf(OpBuilder &builder, Location at, Value b) {
   return divisor;
 }
 
-/// Floor division of i32 and of indices: a / 0 is 0, and the most negative number by -1 is itself, as products and sums
-/// wrap around.
+/// Floor division of i32 and of indices: a / 0 is 0, and the most negative number by -1 is itself, consistent with
+/// wrapping products and sums.
 static Value floorDivide(OpBuilder &builder, Location at, Value a, Value b) {
   Divisor divisor = divisorOf(builder, at, b);
   Value quotient = arith::FloorDivSIOp::create(builder, at, a, divisor.number);
@@ -125,7 +125,7 @@ static Value floorDivide(OpBuilder &builder, Location at, Value a, Value b) {
   return zero ? arith::SelectOp::create(builder, at, divisor.isZero, zero, quotient).getResult() : quotient;
 }
 
-/// The remainder of floor division, which has the sign of the divisor; a % 0 is a.
+/// Remainder of floor division, with the sign of the divisor; a % 0 is a.
 static Value remainder(OpBuilder &builder, Location at, const Elementwise &node, Element element, Value a, Value b) {
   if (element == Element::F32) {
     Value quotient = math::FloorOp::create(builder, at, arith::DivFOp::create(builder, at, a, b).getResult());
@@ -142,7 +142,7 @@ static Value remainder(OpBuilder &builder, Location at, const Elementwise &node,
   return arith::SubIOp::create(builder, at, a, whole);
 }
 
-/// Small whole powers are products; the general one is exp and log.
+/// Small integer powers are products; other powers use exp and log.
 static Value power(OpBuilder &builder, Location at, const Elementwise &node, Element element, Value base,
                    Value exponent) {
   bool isReal = element == Element::F32;
