@@ -16,7 +16,7 @@ static void flush(attn_cuda *cuda) {
     call->error = cuda_queue_flush(&cuda->queue, &cuda->driver, cuda->stream, &call->failed);
 }
 
-/* The status of the kernels: attn_device_phase describes its two words. */
+/* Returns the status of the kernels: attn_device_phase describes its two words. */
 static attn_code kernel_status(const int32_t *words) { return (attn_code)(words[1] != ATTN_OK ? words[1] : words[0]); }
 
 /* Copies the status to words[0] and words[1], and the word at `address` to words[2]. */
@@ -27,7 +27,7 @@ static cu_result fetch_words(attn_cuda *cuda, int32_t *words, cu_address address
   return cuda->driver.cuStreamSynchronize(cuda->stream);
 }
 
-/* attn_device_code::fetch, by way of the status' bytes in the staging memory. */
+/* Implements attn_device_code::fetch, through the bytes of the status in the staging memory. */
 static void fetch(attn_cuda *cuda, const attn_kernel_args *args) {
   struct cuda_call *call = &cuda->call;
   int32_t *words = (int32_t *)(void *)(cuda->staging + call->status);
@@ -41,7 +41,7 @@ static void fetch(attn_cuda *cuda, const attn_kernel_args *args) {
 
 void cuda_launch_phase(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
                        int64_t scratch_stride) {
-  (void)scratch; /* threads of a device have none */
+  (void)scratch; /* threads of a device have no scratch */
   (void)scratch_stride;
   attn_cuda *cuda = self;
   const attn_device_code *code = cuda->model->device;
@@ -54,7 +54,7 @@ void cuda_launch_phase(void *self, attn_kernel_fn fn, const attn_kernel_args *ar
     ++number;
   cuda_launch launch = {
       .phase = &code->phases[number], .function = cuda->functions[number], .blocks = (unsigned)chunks};
-  if (cuda->call.error || chunks <= 0 || !launch.function) /* a function of another image runs nothing */
+  if (cuda->call.error || chunks <= 0 || !launch.function) /* a device image without the function launches nothing */
     return;
   if (chunks > INT_MAX)
     fail_call(&cuda->call, CUDA_BEYOND_GRID, launch.phase->name);
@@ -64,7 +64,8 @@ void cuda_launch_phase(void *self, attn_kernel_fn fn, const attn_kernel_args *ar
 
 /* Tensors ---------------------------------------------------------------------------------------------------------- */
 
-/* Gives the host's tensors [from, to) offsets in the memory of the call; 0 where that is beyond 64 bits. */
+/* Assigns offsets in the memory of the call to the host's tensors [from, to); returns 0 if an offset exceeds 64 bits.
+ * */
 static int place_tensors(struct cuda_call *call, int32_t from, int32_t to) {
   for (int32_t i = from; i < to; ++i) {
     if (call->offsets[i] < 0)
@@ -77,7 +78,7 @@ static int place_tensors(struct cuda_call *call, int32_t from, int32_t to) {
   return 1;
 }
 
-/* Finds the tensors that are on the device. */
+/* Records the tensors that are in device memory. */
 static attn_code find_on_device(attn_cuda *cuda, const attn_entry_info *entry, const attn_tensor *tensors,
                                 attn_status *status) {
   struct cuda_call *call = &cuda->call;
@@ -104,7 +105,7 @@ static attn_code lay_out(attn_cuda *cuda, const attn_entry_info *entry, attn_sta
   struct cuda_call *call = &cuda->call;
   int32_t first_state = entry->input_count - entry->state_count, first_result = entry->input_count;
   int64_t arena = entry->arena_bytes(call->dimensions, cuda->executor.workers);
-  call->total = CUDA_ALIGNMENT; /* no tensor is at offset 0 */
+  call->total = CUDA_ALIGNMENT; /* offset 0 means no tensor */
   int fits = arena >= 0 && place_tensors(call, 0, first_state);
   call->status = call->total;
   call->total += CUDA_ALIGNMENT;
@@ -185,7 +186,7 @@ ATTN_PUBLIC attn_code attn_cuda_start(attn_cuda *cuda, int64_t number, const att
   ATTN_TRY(cuda_enter(cuda, status));
   cuda->call.entry = &cuda->model->entries[number];
   attn_code code = start_in_context(cuda, status);
-  if (code != ATTN_OK) { /* leave nothing of the call on the device */
+  if (code != ATTN_OK) { /* the device may still run part of the call */
     cuda_queue_drop(&cuda->queue);
     cuda->driver.cuStreamSynchronize(cuda->stream);
     cuda->call.entry = 0;

@@ -17,7 +17,7 @@ static attn_code bind(cuda_driver *driver, attn_status *status) {
 }
 
 attn_code cuda_driver_load(cuda_driver *driver, attn_status *status) {
-  /* The library is never unmapped: the driver starts threads. */
+  /* The library is never unmapped, because the driver starts threads. */
   driver->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!driver->library)
     return attn_fail(status, ATTN_UNSUPPORTED, "there is no NVIDIA driver: %s", dlerror());

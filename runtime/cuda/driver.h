@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 typedef int cu_result; /* 0 is success */
-/* Returns the value of a cu_result expression from the calling function, unless it is 0. */
+/* Returns the value of a cu_result expression from the calling function unless it is 0. */
 #define CUDA_TRY(expression)                                                                                           \
   do {                                                                                                                 \
     cu_result cuda_tried = (expression);                                                                               \
@@ -96,12 +96,12 @@ typedef struct cuda_driver {
   void *library;
 } cuda_driver;
 
-/* Loads and initialises the driver. ATTN_UNSUPPORTED where there is none, or where it lacks a function; then it is not
- * loaded. */
+/* Loads and initialises the driver. Returns ATTN_UNSUPPORTED, with no driver loaded, if there is none or if it lacks a
+ * function. */
 attn_code cuda_driver_load(cuda_driver *driver, attn_status *status);
-/* Does nothing for a driver that is not loaded. */
+/* Unloads the driver, if it is loaded. */
 void cuda_driver_unload(cuda_driver *driver);
-/* The name of an error, such as "CUDA_ERROR_LAUNCH_FAILED". */
+/* Returns the name of an error, such as "CUDA_ERROR_LAUNCH_FAILED". */
 const char *cuda_error_name(const cuda_driver *driver, cu_result error);
 
 #endif

@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-/* The bytes to allocate: memory grows by half at least, for calls whose tensors grow by a position each. */
+/* Returns the bytes to allocate: memory grows by at least half, because the tensors of successive calls may grow by a
+ * position each. */
 static int64_t grown(int64_t bytes, int64_t before) {
   int64_t more = before + before / 2;
   return bytes > more ? bytes : more;

@@ -5,7 +5,7 @@
 
 /* Devices and images ---------------------------------------------------------------------------------------------- */
 
-/* The number in ATTN_DEVICE of the environment, or 0. */
+/* Reads the device number from ATTN_DEVICE of the environment, or 0. */
 static attn_code read_environment(long *number, attn_status *status) {
   const char *text = getenv("ATTN_DEVICE");
   char *end = 0;
@@ -15,7 +15,8 @@ static attn_code read_environment(long *number, attn_status *status) {
   return ATTN_OK;
 }
 
-/* "sm_80" runs on that and all newer ones, "sm_90a" on that alone, "sm_100f" on those of its generation. */
+/* True if a device of the architecture runs the target: "sm_80" runs on sm_80 and all newer ones, "sm_90a" on sm_90
+ * alone, "sm_100f" on its generation. */
 static int runs_on(const char *target, long architecture) {
   char *suffix;
   long wanted = strtol(target + strlen("sm_"), &suffix, 10);
@@ -23,7 +24,7 @@ static int runs_on(const char *target, long architecture) {
                         : architecture >= wanted && (*suffix != 'f' || architecture / 10 == wanted / 10);
 }
 
-/* The last image before `end` that the device runs; null where it runs none. */
+/* Returns the last image before `end` that the device supports; null if there is none. */
 static const attn_device_image *image_before(const attn_cuda *cuda, const attn_device_image *end) {
   const attn_device_image *first = cuda->model->device->images;
   while (end > first && !runs_on(end[-1].target, cuda->info.architecture))
@@ -42,7 +43,7 @@ static attn_code choose_image(attn_cuda *cuda, attn_status *status) {
 
 /* Code ------------------------------------------------------------------------------------------------------------ */
 
-/* Loads the image, or an older one where the driver is too old for its PTX. */
+/* Loads the image, or an earlier one if the driver is too old for its PTX. */
 static attn_code load_module(attn_cuda *cuda, attn_status *status) {
   cu_result error = CU_UNSUPPORTED_PTX_VERSION;
   cu_module module;
@@ -59,15 +60,15 @@ static attn_code load_module(attn_cuda *cuda, attn_status *status) {
   return ATTN_OK;
 }
 
-/* Shared memory of a block: `own` bytes of the function, then those that the launch adds, from a multiple of
- * BLOCK_ALIGNMENT on (compiler/Codegen/GPU/Tile). */
+/* Returns the bytes of a block's shared memory: `own` bytes of the function, then the dynamic bytes of the launch,
+ * which begin at a multiple of BLOCK_ALIGNMENT (compiler/Codegen/GPU/Tile). */
 static int block_bytes(const attn_device_phase *phase, int own) {
   enum { BLOCK_ALIGNMENT = 1024 };
   int padded = (own + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
   return phase->block_bytes > 0 ? padded + (int)phase->block_bytes : own;
 }
 
-/* Allows the launches of a function the shared memory that they add; a block may have `most` bytes. */
+/* Permits launches of a function with their dynamic shared memory; `most` is the limit of a block in bytes. */
 static attn_code allow_block_bytes(attn_cuda *cuda, int64_t number, int most, attn_status *status) {
   const attn_device_phase *phase = &cuda->model->device->phases[number];
   cu_function function = cuda->functions[number];

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /* Copies the value of an element of the parameter table to `*offset` in the memory of parameters, and adds its bytes to
- * the offset; before that memory is allocated, it only adds. */
+ * the offset. Only adds if that memory is not yet allocated. */
 static cu_result copy_value(attn_cuda *cuda, int64_t element, int64_t bytes, int64_t *offset) {
   const void *from = attn_weights_table(cuda->weights)[element];
   cu_address to = cuda->parameters + (cu_address)*offset;
@@ -16,7 +16,7 @@ static cu_result copy_value(attn_cuda *cuda, int64_t element, int64_t bytes, int
   return cuda->driver.cuMemcpyHtoDAsync(to, from, (size_t)bytes, cuda->stream);
 }
 
-/* Copies the values that kernels read, loaded ones before packed ones; `*total` is the number of their bytes. */
+/* Copies the values that kernels read, loaded ones before packed ones; `*total` becomes the number of their bytes. */
 static cu_result copy_values(attn_cuda *cuda, int64_t *total) {
   const attn_model *model = cuda->model;
   *total = 0;

@@ -5,7 +5,7 @@
 
 /* Waiting launches ------------------------------------------------------------------------------------------------- */
 
-/* Makes room for `count` elements; 0 where there is no memory. */
+/* Grows an array to at least `count` elements; returns 0 if there is no memory. */
 static int reserve(void **elements, int64_t *room, int64_t count, size_t size) {
   if (count <= *room)
     return 1;
@@ -42,7 +42,7 @@ int cuda_queue_add(cuda_queue *queue, const cuda_launch *launch, const attn_kern
 
 void cuda_queue_drop(cuda_queue *queue) { queue->waiting.count = queue->waiting.word_count = 0; }
 
-/* The addresses that the driver copies the parameters of a launch from. */
+/* Returns the array of addresses from which the driver copies the parameters of a launch. */
 static void **parameter_addresses(const cuda_queue *queue, const cuda_launches *all, const cuda_launch *launch) {
   for (int64_t i = 0; i < launch->count; ++i)
     queue->addresses[i] = &all->words[launch->first + i];
@@ -88,7 +88,7 @@ static cu_kernel_parameters node_parameters(const cuda_queue *queue, const cuda_
 }
 
 /* Builds a graph with a node for each waiting launch, after the node of the launch before it. After an error here or in
- * update(), the graph is to be destroyed. */
+ * update(), the caller destroys the graph. */
 static cu_result build(cuda_queue *queue, cuda_graph *graph, const cuda_driver *driver) {
   const cuda_launches *all = &queue->waiting;
   cu_graph built;
@@ -106,7 +106,7 @@ static cu_result build(cuda_queue *queue, cuda_graph *graph, const cuda_driver *
   return 0;
 }
 
-/* Updates the nodes whose launches differ from the last time. */
+/* Updates the nodes whose launches differ from the graph's last launch. */
 static cu_result update(cuda_queue *queue, cuda_graph *graph, const cuda_driver *driver) {
   const cuda_launches *now = &queue->waiting, *before = &graph->launches;
   for (int64_t i = 0; i < now->count; ++i) {
@@ -128,7 +128,7 @@ static int has_phases(const cuda_graph *graph, const cuda_launches *all) {
   return same;
 }
 
-/* The graph of the sequence that waits, or else the least recently used one; `*is_known` tells them apart. */
+/* Returns the graph of the waiting sequence with `*is_known` 1, or else the least recently used graph. */
 static cuda_graph *find(cuda_queue *queue, int *is_known) {
   cuda_graph *oldest = &queue->graphs[0];
   for (int i = 0; i < CUDA_GRAPHS; ++i) {
@@ -142,7 +142,7 @@ static cuda_graph *find(cuda_queue *queue, int *is_known) {
   return oldest;
 }
 
-/* Moves the waiting launches to the graph. The memory of its old launches becomes the queue's. */
+/* Moves the waiting launches to the graph. The queue reuses the memory of the graph's old launches. */
 static void store(cuda_queue *queue, cuda_graph *graph) {
   cuda_launches before = graph->launches;
   graph->launches = queue->waiting;

@@ -1,21 +1,21 @@
-/* Queue of kernel launches, which become CUDA graphs when they repeat.
+/* Queue of kernel launches; a sequence of launches that repeats becomes a CUDA graph.
  *
  * Launches wait in the queue until their results are needed. A new sequence of kernels is launched kernel by kernel.
- * From the second time on the sequence is a graph, which is launched as a whole; kernels whose parameters differ from
- * the last time are updated before. */
+ * From its second occurrence on the sequence is a graph, which is launched as a whole, after an update of the kernels
+ * whose parameters differ from its last launch. */
 #ifndef ATTN_CUDA_QUEUE_H
 #define ATTN_CUDA_QUEUE_H
 
 #include "attn/model.h"
 #include "driver.h"
 
-enum { CUDA_GRAPHS = 16 /* graphs that are cached; a new one replaces the least recently used */ };
+enum { CUDA_GRAPHS = 16 /* size of the cache, which replaces the least recently used graph */ };
 
 typedef struct cuda_launch {
   const attn_device_phase *phase;
   cu_function function;
   unsigned blocks;
-  int64_t first, count; /* of its parameters in cuda_launches::words */
+  int64_t first, count; /* range of its parameters in cuda_launches::words */
 } cuda_launch;
 
 /* A sequence of launches. */
@@ -40,15 +40,15 @@ typedef struct cuda_queue {
   uint64_t clock;
 } cuda_queue;
 
-/* Makes room for launches of at most so many parameters; 0 where there is no memory. */
+/* Allocates the queue for launches of at most `parameters` parameters; returns 0 if there is no memory. */
 int cuda_queue_open(cuda_queue *queue, int64_t parameters);
 void cuda_queue_close(cuda_queue *queue, const cuda_driver *driver);
 
-/* Adds a launch whose parameters are `buffers`, `sizes`, `shared` and `status`; 0 where there is no memory. */
+/* Adds a launch with the parameters `buffers`, `sizes`, `shared` and `status`; returns 0 if there is no memory. */
 int cuda_queue_add(cuda_queue *queue, const cuda_launch *launch, const attn_kernel_args *args, cu_address status);
-/* Removes the launches that wait. */
+/* Removes the waiting launches. */
 void cuda_queue_drop(cuda_queue *queue);
-/* Launches all that wait on the stream. After an error `*what` names the operation that failed. */
+/* Launches all waiting launches on the stream. After an error `*what` names the failed operation. */
 cu_result cuda_queue_flush(cuda_queue *queue, const cuda_driver *driver, cu_stream stream, const char **what);
 
 #endif

@@ -1,16 +1,17 @@
-/* A model that is open on a device: the record behind attn_cuda, and the functions that the sources here share.
+/* Internal interface of a model that is open on a device: the record behind attn_cuda, and functions of several
+ * sources.
  *
  *   model.c         opening and closing
- *     call.c        calls of entry points, and the executor that generated code launches by
- *     tensors.c     tensors of the caller on the device, copies, rows of states
- *     parameters.c  parameters on the device
+ *     call.c        calls of entry points, and the executor of generated code
+ *     tensors.c     tensors of the caller in device memory, copies, rows of states
+ *     parameters.c  parameters in device memory
  *     queue.c       launches and graphs of launches
  *     memory.c      memory of calls and tensors
- *     devices.c     which devices there are
+ *     devices.c     enumeration of devices
  *     context.c     the driver's context and errors
- *     driver.c      the driver's functions
+ *     driver.c      functions of the driver
  *
- * Each calls only those below it. */
+ * Each source calls only sources below it. */
 #ifndef ATTN_CUDA_STATE_H
 #define ATTN_CUDA_STATE_H
 
@@ -20,30 +21,30 @@
 #include "queue.h"
 
 enum {
-  CUDA_ALIGNMENT = 256,  /* of parts of one allocation */
-  CUDA_BEYOND_GRID = -1, /* a cu_result of our own: a kernel has more blocks than a launch may have */
+  CUDA_ALIGNMENT = 256,  /* of ranges in one allocation */
+  CUDA_BEYOND_GRID = -1, /* an additional cu_result: a kernel has too many blocks for a launch */
 };
 
-/* A call in progress. Tensors in the host's memory have ranges in the call's memory on the device, and ranges with the
- * same offsets in `staging`:
+/* A call in progress. Tensors in host memory have ranges in the call's device memory, and ranges with the same offsets
+ * in `staging`:
  *
- *   | inputs | the status | states | results | the arena |
- *   0        status                          arena       total
+ *   | inputs | status | states | results | arena |
+ *   0        status                      arena   total
  *
- * Copies go from 0 to `uploaded`, the end of the states, and from `status` to `arena`. */
+ * Copies to the device go from 0 to `uploaded`, the end of the states; copies back from `status` to `arena`. */
 struct cuda_call {
   const attn_entry_info *entry; /* null: no call is in progress */
   int64_t dimensions[ATTN_MAX_DIMENSIONS];
   void *given[ATTN_MAX_TENSORS];     /* the caller's addresses */
   void *data[ATTN_MAX_TENSORS];      /* addresses on the device */
-  int64_t offsets[ATTN_MAX_TENSORS]; /* -1 for a tensor that the caller has on the device */
+  int64_t offsets[ATTN_MAX_TENSORS]; /* -1 for a tensor in device memory */
   int64_t bytes[ATTN_MAX_TENSORS];
   int64_t status, uploaded, arena, total;
   cu_result error;    /* of the first failed operation, or 0 */
-  const char *failed; /* that operation; of CUDA_BEYOND_GRID, the name of the kernel */
+  const char *failed; /* the failed operation; for CUDA_BEYOND_GRID, the name of the kernel */
 };
 
-/* Memory of the device for a tensor of the caller. */
+/* Device memory of a tensor of the caller. */
 struct cuda_buffer {
   cu_address address;
   int64_t bytes;
@@ -61,11 +62,11 @@ struct attn_cuda {
   cu_stream stream;
   const attn_device_image *image; /* the image that the device runs */
   cu_module module;
-  cu_function *functions; /* one for each phase of model->device; null where the image has none */
+  cu_function *functions; /* one for each phase of model->device; null if the image lacks it */
   cuda_queue queue;
   cu_address parameters; /* memory of parameters that kernels read */
   const void **table;    /* attn_frame::parameters: addresses in it */
-  int64_t packings;      /* attn_weights_packings at the time of the copy, or -1 */
+  int64_t packings;      /* attn_weights_packings when the parameters were copied, or -1 */
   cu_address memory;     /* memory of calls */
   int64_t bytes;
   char *staging; /* page-locked memory of the host */
@@ -74,7 +75,7 @@ struct attn_cuda {
   struct cuda_call call;
 };
 
-/* context.c: ATTN_OK where `error` is 0; otherwise a status whose message is "`what` on DEVICE: ERROR". */
+/* context.c: returns ATTN_OK if `error` is 0; otherwise a status with the message "`what` on DEVICE: ERROR". */
 attn_code cuda_check(const attn_cuda *cuda, cu_result error, const char *what, attn_status *status);
 /* Makes the context current in the calling thread until cuda_leave. */
 attn_code cuda_enter(const attn_cuda *cuda, attn_status *status);
@@ -84,10 +85,10 @@ void cuda_leave(const attn_cuda *cuda);
 attn_code cuda_describe(const cuda_driver *driver, long number, cu_device *device, attn_cuda_device *info,
                         attn_status *status);
 
-/* memory.c: memory of calls, and staging, of at least so many bytes. What they held is lost. */
+/* memory.c: grow the memory of calls and the staging memory to at least `bytes`. Their contents are lost. */
 cu_result cuda_reserve_memory(attn_cuda *cuda, int64_t bytes);
 cu_result cuda_reserve_staging(attn_cuda *cuda, int64_t bytes);
-/* Whether `data` lies in memory from attn_cuda_allocate; `*bytes` is the number of its bytes from there on. */
+/* Returns 1 if `data` is in memory from attn_cuda_allocate; `*bytes` is then the number of bytes from it to the end. */
 int cuda_owns(const attn_cuda *cuda, const void *data, int64_t *bytes);
 /* Frees all memory of calls and tensors. */
 void cuda_free_memory(attn_cuda *cuda);
@@ -97,7 +98,7 @@ static inline int64_t cuda_align(int64_t bytes) {
 
 /* parameters.c: allocates the parameter table and memory for the parameters. */
 attn_code cuda_allocate_parameters(attn_cuda *cuda, attn_status *status);
-/* Copies the parameters, unless they were copied after they were packed. */
+/* Copies the parameters, unless the copy is newer than their packing. */
 attn_code cuda_copy_parameters(attn_cuda *cuda, attn_status *status);
 
 /* call.c: the executor of generated code. */

@@ -7,7 +7,7 @@ static attn_code check_pointers(const attn_cuda *cuda, const attn_tensor *tensor
   return attn_check_pointer(tensor, "the tensor", status);
 }
 
-/* Checks rank, type and sizes; `*bytes` is the size of the tensor. */
+/* Checks rank, type and sizes; `*bytes` becomes the size of the tensor. */
 static attn_code check_shape(const attn_tensor *tensor, int64_t *bytes, attn_status *status) {
   if (tensor->rank < 0 || tensor->rank > ATTN_MAX_RANK)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "a tensor of %d dimensions, expected at most %d", tensor->rank,
@@ -92,8 +92,8 @@ ATTN_PUBLIC void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor) {
 
 /* Copies ----------------------------------------------------------------------------------------------------------- */
 
-/* Checks the arguments of a copy between a tensor and `memory` of the host. Enters the context where there are bytes to
- * copy; `memory` may be null for no bytes. */
+/* Checks the arguments of a copy between a tensor and host memory, which may be null for no bytes. Enters the context
+ * if there are bytes to copy. */
 static attn_code begin_copy(attn_cuda *cuda, const attn_tensor *tensor, const void *memory, const char *name,
                             int64_t *bytes, attn_status *status) {
   ATTN_TRY(check_pointers(cuda, tensor, status));
@@ -104,7 +104,7 @@ static attn_code begin_copy(attn_cuda *cuda, const attn_tensor *tensor, const vo
   return cuda_enter(cuda, status);
 }
 
-/* Waits for the copy, so that the caller may change the host's memory. */
+/* Waits for the copy, after which the caller may change the host memory. */
 static attn_code finish_copy(attn_cuda *cuda, cu_result error, attn_status *status) {
   if (!error)
     error = cuda->driver.cuStreamSynchronize(cuda->stream);
@@ -138,7 +138,7 @@ struct reorder {
   cu_result error;
 };
 
-/* Swaps through the memory of calls. */
+/* Swaps two rows through the memory of calls. */
 static cu_result swap_rows(attn_cuda *cuda, cu_address a, cu_address b, size_t bytes) {
   CUDA_TRY(cuda_reserve_memory(cuda, (int64_t)bytes));
   CUDA_TRY(cuda->driver.cuMemcpyDtoDAsync(cuda->memory, a, bytes, cuda->stream));

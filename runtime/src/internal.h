@@ -8,7 +8,7 @@
 
 #define ATTN_PUBLIC __attribute__((visibility("default")))
 
-/* Returns the value of an attn_code expression from the calling function, unless it is ATTN_OK. */
+/* Returns the value of an attn_code expression from the calling function unless it is ATTN_OK. */
 #define ATTN_TRY(expression)                                                                                           \
   do {                                                                                                                 \
     attn_code attn_tried = (expression);                                                                               \
@@ -24,50 +24,50 @@
 
 /* Error messages -------------------------------------------------------------------------------------------------- */
 
-/* Fills `status`, unless it is null, and returns `code`. The message is escaped and shortened as by attn_show. */
+/* Fills `status`, unless it is null, and returns `code`. attn_show escapes and shortens the message. */
 attn_code attn_fail(attn_status *status, attn_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 attn_code attn_succeed(attn_status *status);
 
-/* Writes a text that may come from a file in at most `size` bytes, its end included: control characters and bytes that
- * are not UTF-8 become "\x1b", and "..." replaces the middle of a text that is too long. */
+/* Writes a text, which may come from a file, in at most `size` bytes including its end: control characters and invalid
+ * UTF-8 become "\x1b", and "..." replaces the middle of a text that is too long. */
 void attn_show(const char *text, char *out, size_t size);
 
 typedef struct attn_text {
-  char text[22 * ATTN_MAX_RANK + 3]; /* holds the longest shape */
+  char text[22 * ATTN_MAX_RANK + 3]; /* has room for the longest shape */
 } attn_text;
-/* A name as by attn_show, in 120 bytes: attn_shown(name).text lives until the end of the expression. */
+/* Returns a name as attn_show writes it in 120 bytes. attn_shown(name).text lives until the end of the expression. */
 attn_text attn_shown(const char *name);
-/* A shape, such as "[2, 64]". */
+/* Returns a shape, such as "[2, 64]". */
 attn_text attn_shape(const int64_t *shape, int32_t rank);
 
 /* Element types of tensors ---------------------------------------------------------------------------------------- */
 
 int attn_is_tensor_dtype(int32_t dtype);
-/* The name in messages, such as "f32", and in safetensors files, such as "F32"; "unknown" for another number. */
+/* Return the name in messages, such as "f32", and in safetensors files, such as "F32"; "unknown" for other numbers. */
 const char *attn_dtype_name(int32_t dtype);
 const char *attn_dtype_file_name(int32_t dtype);
-/* Bytes of a tensor: 0 where a size is 0, INT64_MAX where the product is beyond 64 bits. */
+/* Returns the bytes of a tensor: 0 if a size is 0, INT64_MAX if the product exceeds 64 bits. */
 int64_t attn_tensor_bytes(int32_t dtype, const int64_t *shape, int32_t rank);
 
 /* Argument checks ------------------------------------------------------------------------------------------------- */
 
-/* ATTN_BAD_ARGUMENT where `pointer` is null; `what` names it, such as "the model". */
+/* Returns ATTN_BAD_ARGUMENT if `pointer` is null; `what` names it, such as "the model". */
 attn_code attn_check_pointer(const void *pointer, const char *what, attn_status *status);
-/* ATTN_BAD_ARGUMENT for an executor that is not null and has no worker or no function; `name` is the model or entry
- * point that it is for. */
+/* Returns ATTN_BAD_ARGUMENT for a non-null executor without a worker or a function; `name` is the model or entry point
+ * that it is for. */
 attn_code attn_check_executor(const attn_executor *executor, const char *name, attn_status *status);
-/* ATTN_UNSUPPORTED where the processor lacks a feature that the model's code needs. */
+/* Returns ATTN_UNSUPPORTED if the processor lacks a feature that the model's code requires. */
 attn_code attn_check_processor(const attn_model *model, attn_status *status);
 /* Checks pointer, ABI version and processor features of a model. */
 attn_code attn_check_model(const attn_model *model, attn_status *status);
-/* attn_check_model, and the model has entry point `number`. */
+/* Checks the model as attn_check_model does, and that it has entry point `number`. */
 attn_code attn_check_entry(const attn_model *model, int64_t number, attn_status *status);
-/* Checks element type, rank and signs of sizes of the entry point's tensor `number`. */
+/* Checks element type, rank and signs of the sizes of the entry point's tensor `number`. */
 attn_code attn_check_kind(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor, attn_status *status);
-/* ATTN_BAD_ARGUMENT for a null pointer to elements; `bytes` is the size of the tensor. */
+/* Returns ATTN_BAD_ARGUMENT for a null pointer to elements; `bytes` is the size of the tensor. */
 attn_code attn_check_data(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor, int64_t bytes,
                           attn_status *status);
-/* Checks everything of a call except shapes: entry point, pointers, number of tensors, executor, weights. */
+/* Checks all arguments of a call except shapes: entry point, pointers, number of tensors, executor, weights. */
 attn_code attn_check_call(const attn_model *model, int64_t number, const attn_context *context,
                           const attn_tensor *tensors, int64_t tensor_count, attn_status *status);
 
@@ -81,17 +81,17 @@ typedef struct attn_state_mover {
   void (*move)(void *self, char *row, char *other, size_t bytes, int swap);
   void *self;
 } attn_state_mover;
-/* attn_states_reorder by a mover. */
+/* Does attn_states_reorder with a mover. */
 attn_code attn_states_move(const attn_model *model, int64_t entry, const char *rows, const attn_tensor *states,
                            const int32_t *from, const attn_state_mover *mover, attn_status *status);
 
 /* Weights --------------------------------------------------------------------------------------------------------- */
 
 int attn_weights_are_trainable(const attn_weights *weights);
-/* Stale weights changed after they were packed. */
+/* Returns 1 if the weights have changed since they were packed. */
 int attn_weights_are_stale(const attn_weights *weights);
 void attn_weights_set_stale(attn_weights *weights);
-/* The number of times that the weights were packed: a copy that was made at another number is outdated. */
+/* Returns the number of times that the weights were packed; a copy made at another number is outdated. */
 int64_t attn_weights_packings(const attn_weights *weights);
 
 #endif

@@ -25,7 +25,7 @@ ATTN_PUBLIC const char *attn_processor_feature_name(int32_t number) {
   return 0;
 }
 
-/* XCR0, the registers that the operating system saves; 0 where XGETBV is missing. */
+/* Returns XCR0, the registers that the operating system saves; 0 without XGETBV. */
 static uint32_t saved_state(void) {
   unsigned a, b, c, d, low, high;
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
@@ -52,7 +52,7 @@ static uint64_t detect(void) {
 }
 
 ATTN_PUBLIC uint64_t attn_processor_features(void) {
-  /* Threads that race here detect the same features. */
+  /* Racing threads detect the same features. */
   static atomic_uint_least64_t remembered;
   const uint64_t is_known = 1ull << 63;
   uint64_t found = atomic_load_explicit(&remembered, memory_order_relaxed);

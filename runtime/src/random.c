@@ -30,7 +30,7 @@ ATTN_PUBLIC double attn_random_uniform(uint64_t seed, uint64_t stream, uint64_t 
   return (words[index % 4] + 0.5) * 0x1p-32;
 }
 
-/* Natural logarithm of a normal positive number: log m by its atanh series, m in [1/sqrt 2, sqrt 2). */
+/* Returns the natural logarithm of a normal positive number: log m by its atanh series, m in [1/sqrt 2, sqrt 2). */
 static double log_of(double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -48,7 +48,7 @@ static double log_of(double x) {
   return 2 * t * sum + (double)exponent * 0.69314718055994530942;
 }
 
-/* The quantile of p < 0.02425. */
+/* Returns the quantile of p < 0.02425. */
 static double tail(double p) {
   static const double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
                              -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};

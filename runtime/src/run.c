@@ -13,7 +13,7 @@ ATTN_PUBLIC int64_t attn_find_entry(const attn_model *model, const char *name) {
   return -1;
 }
 
-/* False where the product is beyond 64 bits, or `dimensions` is null and the term has factors. */
+/* Computes a term; returns 0 if the product exceeds 64 bits, or if `dimensions` is null and the term has factors. */
 static int term_value(const attn_size_term *term, const int64_t *dimensions, int64_t *value) {
   *value = term->coefficient;
   if (term->factor_count > 0 && !dimensions)
@@ -42,8 +42,8 @@ ATTN_PUBLIC int64_t attn_size_dimension(const attn_size_info *size) {
   return alone ? size->terms[0].factors[0] : -1;
 }
 
-/* Reads the dimensions that are sizes of this tensor by themselves, such as `seq` in f32[batch, seq]; a dimension
- * without a value yet is -1. */
+/* Reads the dimensions that are single sizes of this tensor, such as `seq` in f32[batch, seq]. A dimension without a
+ * value is -1. */
 static attn_code bind_dimensions(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor,
                                  int64_t *dimensions, attn_status *status) {
   const attn_tensor_info *info = &entry->tensors[number];
@@ -85,7 +85,7 @@ static attn_code check_shape(const attn_entry_info *entry, int32_t number, const
   return attn_check_data(entry, number, tensor, bytes, status);
 }
 
-/* `tensors` are the first `tensor_count` tensors of the entry point. */
+/* Infers the dimensions from `tensors`, the first `tensor_count` tensors of the entry point. */
 static attn_code infer_dimensions(const attn_entry_info *entry, const attn_tensor *tensors, int64_t tensor_count,
                                   int64_t *dimensions, attn_status *status) {
   for (int32_t d = 0; d < entry->dimension_count; ++d)

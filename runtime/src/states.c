@@ -42,9 +42,9 @@ typedef struct {
   int swap;
 } move;
 
-/* Orders the moves that give row b the contents of row from[b], in place. A row is overwritten once no other row waits
- * for its contents; the rows that are left form cycles, which swaps rotate. `waiting` and `moves` have an element for
- * each row. */
+/* Orders in-place moves that set row b to row from[b]. A row is overwritten once no other row still has to copy it; the
+ * remaining rows form cycles, which swaps rotate. `waiting` and `moves` have an element for each row. Returns the
+ * number of moves. */
 static int64_t plan_moves(const int32_t *from, int64_t rows, int32_t *waiting, move *moves) {
   int64_t count = 0;
   for (int64_t row = 0; row < rows; ++row)
@@ -57,7 +57,7 @@ static int64_t plan_moves(const int32_t *from, int64_t rows, int32_t *waiting, m
       moves[count++] = (move){free, from[free], 0};
       waiting[free] = -1;
       int32_t next = from[free];
-      if (--waiting[next] != 0 || next > row) /* the outer loop comes to a later row by itself */
+      if (--waiting[next] != 0 || next > row) /* the outer loop visits a later row itself */
         break;
       free = next;
     }
@@ -99,7 +99,7 @@ static void move_rows(const attn_tensor *state, int32_t dimension, const move *m
     }
 }
 
-/* The last dimension of a state with this name, or -1. */
+/* Returns the last dimension of a state with this name, or -1. */
 static int32_t rows_dimension(const attn_entry_info *entry, const attn_tensor_info *info, const char *name) {
   int32_t found = -1;
   for (int32_t d = 0; d < info->rank; ++d) {
@@ -110,7 +110,7 @@ static int32_t rows_dimension(const attn_entry_info *entry, const attn_tensor_in
   return found;
 }
 
-/* Checks the states; `*rows` is the number of rows that all of them have. */
+/* Checks the states; `*rows` becomes the number of rows that all of them have. */
 static attn_code check_states(const attn_entry_info *entry, const char *name, const attn_tensor *states, int64_t *rows,
                               attn_status *status) {
   *rows = -1;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* FORMATTED_BYTES: a message before it is shortened. */
+/* FORMATTED_BYTES: length of a message before it is shortened. */
 enum { FORMATTED_BYTES = 8192, SHOWN_NAME_BYTES = 120 };
 
 ATTN_PUBLIC const char *attn_code_name(attn_code code) {
@@ -24,7 +24,7 @@ ATTN_PUBLIC const char *attn_code_name(attn_code code) {
   return "unknown code";
 }
 
-/* Bytes of the UTF-8 character at `text`, or 0 for a control character or an invalid sequence. */
+/* Returns the bytes of the UTF-8 character at `text`, or 0 for a control character or an invalid sequence. */
 static size_t visible_character(const unsigned char *text) {
   unsigned char lead = text[0], second = lead < 0x80 ? 0 : text[1];
   if (lead < 0x80)
@@ -39,7 +39,7 @@ static size_t visible_character(const unsigned char *text) {
   return is_control || is_overlong || is_beyond ? 0 : length;
 }
 
-/* Writes the first character of a text that is not empty, escaped where needed; returns the bytes written. */
+/* Writes the first character of a nonempty text, escaped if necessary; returns the number of bytes written. */
 static size_t show_character(const char **text, char out[4]) {
   const unsigned char *at = (const unsigned char *)*text;
   size_t length = visible_character(at);

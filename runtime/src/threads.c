@@ -11,15 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Launches follow each other within microseconds, and a sleeping thread takes a hundred to wake. Threads therefore spin
- * for SPIN_NANOSECONDS before they sleep, or for a few rounds where there are more workers than processors. */
+/* Launches are microseconds apart, and waking a thread takes a hundred. Threads therefore spin for SPIN_NANOSECONDS
+ * before they sleep, or for a few rounds if there are more workers than processors. */
 enum { SPIN_NANOSECONDS = 1000000, ROUND = 32, FEW_ROUNDS = 100, MOST_WORKERS = 4096 };
 
 /* The bit of `inside` that is set while workers may join the launch. */
 static const unsigned OPEN = 1u << 31;
 
-/* A launch is open until its caller finds no more chunks. Workers that wake later do not join it, so that the caller
- * waits for no worker without a chunk. */
+/* A launch is open until its caller finds no more chunks. Workers that wake later do not join it, so the caller never
+ * waits for a worker without a chunk. */
 struct attn_pool {
   attn_executor executor;
   pthread_mutex_t callers;
@@ -70,7 +70,7 @@ static int changes_soon(const attn_pool *pool, atomic_uint *word, unsigned seen)
   return 0;
 }
 
-/* Returns once *word differs from `seen`. The thread that changes it reads *sleepers afterwards. */
+/* Waits until *word differs from `seen`. The thread that changes *word reads *sleepers afterwards. */
 static void await_change(const attn_pool *pool, atomic_uint *word, unsigned seen, atomic_uint *sleepers) {
   if (changes_soon(pool, word, seen))
     return;
@@ -127,7 +127,7 @@ static void run_alone(void *self, attn_kernel_fn fn, const attn_kernel_args *arg
     fn(args, chunk, scratch);
 }
 
-/* Starts a launch: wakes `threads` sleeping workers; spinning ones see the change. */
+/* Starts a launch: wakes up to `threads` sleeping workers; spinning ones see the change. */
 static void announce(attn_pool *pool, int64_t threads) {
   atomic_fetch_add(&pool->launch, 1);
   if (atomic_load(&pool->launch_sleepers))

@@ -1,8 +1,8 @@
 /* Binary interface (ABI) between generated code and its caller.
  *
- * Generated objects include no header and call no function of the runtime: they read everything from these records. The
- * runtime (attn/attn.h) fills them; a program with its own threads or memory can fill them itself.
- * Layouts are fixed for one ATTN_ABI_VERSION. All pointers to tensors address dense row-major elements. */
+ * Generated objects include no header and call no function of the runtime; these records contain everything they read.
+ * The runtime (attn/attn.h) fills the records; a program with its own threads or memory can fill them itself. Layouts
+ * are fixed for one ATTN_ABI_VERSION. All pointers to tensors address dense row-major elements. */
 #ifndef ATTN_ABI_H
 #define ATTN_ABI_H
 
@@ -14,28 +14,28 @@ extern "C" {
 #endif
 
 #define ATTN_ABI_VERSION 7
-/* The most dimensions of a tensor, and tensors and named dimensions of an entry point, that attn_run supports. */
+/* Limits of attn_run: dimensions of a tensor, and tensors and named dimensions of an entry point. */
 #define ATTN_MAX_RANK 8
 #define ATTN_MAX_TENSORS 1024
 #define ATTN_MAX_DIMENSIONS 256
 /* Arena, scratch and packed weights are aligned to this many bytes. */
 #define ATTN_ALIGNMENT 64
-/* Tensors in the memory of a device are aligned to this many bytes; in the memory of the host, to their elements. */
+/* Alignment of tensors in device memory, in bytes; in host memory, tensors are aligned to their elements. */
 #define ATTN_DEVICE_ALIGNMENT 16
 
 /* The dynamic operands of one kernel launch. */
 typedef struct attn_kernel_args {
   void *const *buffers;  /* the kernel's tensors: operands in order, then results in order */
   const int64_t *sizes;  /* dynamic sizes of those tensors in order (outermost first), then the index operands */
-  void *shared;          /* memory that all chunks of one launch share (partial results); ATTN_ALIGNMENT-aligned */
-  int32_t *status;       /* set to an attn_code when data are out of range; never cleared by a kernel */
+  void *shared;          /* memory shared by all chunks of one launch (partial results); ATTN_ALIGNMENT-aligned */
+  int32_t *status;       /* set to an attn_code if data are out of range; never cleared by a kernel */
 } attn_kernel_args;
 
 /* Computes chunk number `chunk`; `scratch` belongs to the calling worker alone. */
 typedef void (*attn_kernel_fn)(const attn_kernel_args *args, int64_t chunk, void *scratch);
 
-/* Runs chunks 0..chunks-1 of a kernel, in any order and on any threads, and returns when all are done.
- * Worker w (0 <= w < workers) gets scratch + w * scratch_stride. */
+/* Runs chunks 0..chunks-1 of a kernel, in any order and on any threads, and returns when all are done. Worker w (0 <= w
+ * < workers) receives scratch + w * scratch_stride. */
 typedef struct attn_executor {
   void (*parallel_for)(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
                        int64_t scratch_stride);

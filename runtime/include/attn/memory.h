@@ -1,4 +1,4 @@
-/* Allocation of arenas: page-aligned blocks, with huge pages where the system has them. */
+/* Allocation of arenas: page-aligned blocks, with huge pages if the system has them. */
 #ifndef ATTN_MEMORY_H
 #define ATTN_MEMORY_H
 
@@ -8,9 +8,10 @@
 extern "C" {
 #endif
 
-/* Returns `bytes` of zeroed memory, page-aligned, or null when the system has none. Zero bytes give a valid block. */
+/* Returns `bytes` of zeroed memory, page-aligned, or null if the system has none. For 0 bytes it returns a valid block.
+ * */
 void *attn_memory_allocate(size_t bytes);
-/* Frees a block of attn_memory_allocate(bytes). A null block is fine. */
+/* Frees a block of attn_memory_allocate(bytes). A null block is ignored. */
 void attn_memory_free(void *block, size_t bytes);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* Description of a compiled model, a constant of its object: `const attn_model <prefix>_model`.
  * `attn_run` checks calls against it, `attn_weights_load` checks files, `attnc describe` prints it.
  *
- * Everything here lives as long as the object; strings end in a zero. Tensors are dense and row-major; sizes count
- * elements unless their name says bytes. `abi_version` and `name` have the same offsets in every version, so that a
- * reader can compare the version with ATTN_ABI_VERSION first, and name the model in its message.
+ * The description and its strings, which end in a zero, live as long as the object. Tensors are dense and row-major;
+ * sizes count elements unless their name says bytes. `abi_version` and `name` have the same offsets in every version,
+ * so that a reader can compare the version with ATTN_ABI_VERSION first, and name the model in its message.
  *
  * The parameter table (attn_frame::parameters) has loaded_count elements for values from a file or inside the object,
  * then packed_count elements that `prepare` fills from them, once, after loading. */
@@ -16,10 +16,10 @@
 extern "C" {
 #endif
 
-/* The element types of tensors: X(ID, NUMBER, NAME, C_TYPE). ATTN_ID is the attn_dtype; its value NUMBER stays the same
+/* The element types of tensors: X(ID, NUMBER, NAME, C_TYPE). ATTN_ID is the attn_dtype, whose value NUMBER is the same
  * in all versions. NAME is its name in models, messages and model.json; ID is its name in safetensors files. C_TYPE
- * holds an element: a bool is 0 or 1; bf16 and f16 are the bits of a number rounded to nearest even, with which kernels
- * compute in f32. Compiler, runtime and tools share this table. */
+ * stores an element: a bool is 0 or 1; bf16 and f16 are the bits of a number rounded to nearest even, and kernels
+ * compute with them in f32. Compiler, runtime and tools share this table. */
 #define ATTN_ELEMENT_TYPES(X)                                                                                          \
   X(F32, 0, "f32", float)                                                                                              \
   X(I32, 1, "i32", int32_t)                                                                                            \
@@ -28,13 +28,13 @@ extern "C" {
   X(F16, 5, "f16", uint16_t)
 
 typedef enum attn_dtype {
-  ATTN_PACKED_WEIGHT = 3, /* of a kernel's tensors alone */
+  ATTN_PACKED_WEIGHT = 3, /* only of tensors of kernels */
 #define ATTN_ENUMERATOR(ID, NUMBER, NAME, C_TYPE) ATTN_##ID = NUMBER,
   ATTN_ELEMENT_TYPES(ATTN_ENUMERATOR)
 #undef ATTN_ENUMERATOR
 } attn_dtype;
 
-/* Bytes of an element of a type in the table; 0 for another number. */
+/* Returns the bytes of an element of a type in the table; 0 for other numbers. */
 static inline int64_t attn_element_bytes(int32_t dtype) {
   switch (dtype) {
 #define ATTN_BYTES(ID, NUMBER, NAME, C_TYPE)                                                                           \
@@ -48,11 +48,11 @@ static inline int64_t attn_element_bytes(int32_t dtype) {
 /* coefficient * dimensions[factors[0]] * dimensions[factors[1]] * ... */
 typedef struct attn_size_term {
   int64_t coefficient;
-  const int32_t *factors; /* factor_count of them */
+  const int32_t *factors; /* an array of factor_count */
   int64_t factor_count;
 } attn_size_term;
 
-/* One size of a tensor, the sum of its terms: 2*n*m + 1 has two, a plain number one without factors. */
+/* A size of a tensor, the sum of its terms: 2*n*m + 1 has two terms, the second one without factors. */
 typedef struct attn_size_info {
   const attn_size_term *terms;
   int64_t term_count;
@@ -60,7 +60,7 @@ typedef struct attn_size_info {
 
 typedef struct attn_tensor_info {
   const char *name;
-  const attn_size_info *shape; /* rank of them */
+  const attn_size_info *shape; /* an array of rank */
   int32_t dtype;               /* an attn_dtype */
   int32_t rank;
 } attn_tensor_info;
@@ -71,7 +71,7 @@ typedef struct attn_dimension_info {
   int64_t min; /* smallest value allowed */
 } attn_dimension_info;
 
-/* The floating-point operations of a call with these dimensions, which are in range. */
+/* Returns the floating-point operations of a call with these dimensions, which must be in range. */
 typedef int64_t (*attn_flops_fn)(const int64_t *dimensions);
 
 typedef struct attn_entry_info {
@@ -83,9 +83,9 @@ typedef struct attn_entry_info {
   int32_t dimension_count;
   int32_t input_count;
   int32_t result_count;
-  int32_t updates; /* 1: it changes parameters and states, as a training step does */
+  int32_t updates; /* 1: a call changes parameters and states, as a training step does */
   int32_t state_count; /* the last inputs: memory of the caller that calls update in place */
-  int32_t take_back; /* positions that the states can be truncated by (attn/states.h); 0: any number */
+  int32_t take_back; /* positions by which states can be truncated (attn/states.h); 0: any number */
   attn_flops_fn flops; /* floating-point operations of the kernels of one call */
 } attn_entry_info;
 
@@ -95,12 +95,12 @@ typedef enum attn_init {
   ATTN_INIT_UNIFORM = 2   /* from a to b */
 } attn_init;
 
-/* A parameter, or a list of them: product(counts) elements of the parameter table, the last index fastest. */
+/* A parameter, or a list of parameters: product(counts) elements of the parameter table, the last index fastest. */
 typedef struct attn_parameter_info {
   const char *name;       /* path in the model, such as "blocks.norm1.gain" */
   const char *checkpoint; /* name in a weights file; {0}, {1} stand for the list indices */
-  const int64_t *shape;   /* rank of them */
-  const int64_t *counts;  /* list_rank of them */
+  const int64_t *shape;   /* an array of rank */
+  const int64_t *counts;  /* an array of list_rank */
   const void *embedded;   /* the values inside the object, or null */
   double init_a, init_b;
   int32_t init; /* an attn_init */
@@ -108,18 +108,18 @@ typedef struct attn_parameter_info {
   int32_t rank;
   int32_t list_rank;
   int64_t first; /* number of its first element in the parameter table */
-  int32_t state; /* 1: a state of training, such as a moment, which only entry points that update read */
+  int32_t state; /* 1: a state of training, such as a moment, which only entry points with `updates` read */
   int32_t unread; /* 1: no entry point reads it as loaded; kernels may read it packed */
 } attn_parameter_info;
 
 /* A tensor of attn_kernel_args. */
 typedef struct attn_kernel_tensor {
-  const int64_t *shape; /* rank of them; -1 stands for the next of attn_kernel_args::sizes */
-  int32_t dtype;        /* an attn_dtype; ATTN_PACKED_WEIGHT in the order of the kernel */
+  const int64_t *shape; /* an array of rank; -1 stands for the next of attn_kernel_args::sizes */
+  int32_t dtype;        /* an attn_dtype; ATTN_PACKED_WEIGHT for a packed weight */
   int32_t rank;
 } attn_kernel_tensor;
 
-/* A kernel and its phases, by which an executor can name a launch and read its tensors. */
+/* A kernel and its phases, by which an executor can identify a launch and its tensors. */
 typedef struct attn_kernel_info {
   const char *name;
   const char *kind;
@@ -131,35 +131,35 @@ typedef struct attn_kernel_info {
   int32_t result_count;
 } attn_kernel_info;
 
-/* A kernel phase on a device: a function of a device image, which computes a chunk by a block of threads. Its
- * parameters are 8 bytes each: the buffers and sizes of attn_kernel_args, then `shared` and `status`, all in the
- * device's memory. The status on the device has two words: kernels write the first, and the check for room in caches,
- * before them, the second. A call returns the second word where it is not ATTN_OK, otherwise the first. */
+/* A kernel phase on a device: a function of a device image, which computes a chunk with a block of threads. Its
+ * parameters have 8 bytes each: the buffers and sizes of attn_kernel_args, then `shared` and `status`, all in device
+ * memory. The status on the device has two words: kernels write the first one, and the check of the capacity of caches,
+ * which precedes them, the second one. A call returns the second word if it is not ATTN_OK, otherwise the first one. */
 typedef struct attn_device_phase {
-  attn_kernel_fn phase; /* the function that executors get; on a processor it sets ATTN_UNSUPPORTED */
+  attn_kernel_fn phase; /* the function passed to executors; on a processor it sets ATTN_UNSUPPORTED */
   const char *name;
   int32_t threads; /* of a block */
   int32_t buffer_count;
   int32_t size_count;
   int32_t block_bytes; /* dynamic shared memory of a block, besides the static memory of the function */
-  uint64_t images; /* bit i: attn_device_code::images[i] has the function; without it, a launch runs nothing */
+  uint64_t images; /* bit i: attn_device_code::images[i] has the function; otherwise a launch does nothing */
 } attn_device_phase;
 
 /* A device image: the functions for devices of some architectures. */
 typedef struct attn_device_image {
-  const char *target; /* "sm_80" runs on that and all newer ones, "sm_90a" on that alone */
+  const char *target; /* "sm_80" runs on sm_80 and all newer ones, "sm_90a" on sm_90 alone */
   const char *ptx;    /* text that the device's driver compiles */
 } attn_device_image;
 
 /* Device code of a model: its kernels, and the copies and cache updates between them. */
 typedef struct attn_device_code {
-  const attn_device_image *images; /* a device runs the last one that it can */
+  const attn_device_image *images; /* a device runs the last one that it supports */
   int64_t image_count;
   const attn_device_phase *phases;
   int64_t phase_count;
-  /* For this function, an executor waits for its launches, copies the int32_t at buffers[0] to `shared`, which is
-   * memory of the host, and sets *status, of the host too, where a kernel or the device has failed. Null where no entry
-   * point launches it. */
+  /* For this function, an executor waits for its launches, copies the int32_t at buffers[0] to `shared`, which is host
+   * memory, and sets *status, in host memory too, if a kernel or the device has failed. Null if no entry point launches
+   * it. */
   attn_kernel_fn fetch;
 } attn_device_code;
 
@@ -167,20 +167,20 @@ typedef struct attn_model {
   uint32_t abi_version; /* ATTN_ABI_VERSION of the compiler */
   const char *name;
   const char *target;
-  const char *identity; /* a hash of the code: training that goes on in the same object gives the same bits */
+  const char *identity; /* a hash of the code: training continued with the same object gives the same bits */
   const attn_entry_info *entries;
   const attn_parameter_info *parameters;
   const attn_kernel_info *kernels;
-  const int64_t *packed_bytes;             /* packed_count of them: sizes of the packed weights */
-  attn_prepare_fn prepare;                 /* null where nothing is packed */
+  const int64_t *packed_bytes;             /* an array of packed_count: bytes of the packed weights */
+  attn_prepare_fn prepare;                 /* null if no weight is packed */
   attn_arena_bytes_fn prepare_arena_bytes; /* scratch of prepare; its dimensions are null */
   int64_t entry_count;
-  int64_t parameter_count; /* elements of `parameters` */
+  int64_t parameter_count; /* length of `parameters` */
   int64_t kernel_count;
   int64_t loaded_count; /* elements of the parameter table that a file fills; packed ones follow */
   int64_t packed_count;
-  const attn_device_code *device; /* null where processors run the kernels */
-  uint64_t features;              /* processor features that its code needs: bits of attn/processor.h */
+  const attn_device_code *device; /* null if processors run the kernels */
+  uint64_t features;              /* processor features that the code requires: bits of attn/processor.h */
 } attn_model;
 
 #ifdef __cplusplus

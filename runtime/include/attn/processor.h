@@ -1,9 +1,10 @@
-/* Features of x86-64 processors that generated code may need. An object records the features of its target
+/* Features of x86-64 processors that generated code may require. An object records the features of its target
  * (attn_model.features); the runtime compares them with CPUID, and with XGETBV for the operating system.
  *
- * Compiler and runtime share the table below; names are LLVM's. It has the features that LLVM's code generator uses by
- * itself. Features that only intrinsics use (AES, AMX, random numbers), features of every x86-64 processor (SSE2) and
- * hints (PREFETCHW) are left out: with them the runtime would refuse processors that run the code. */
+ * Compiler and runtime share the table below; names are LLVM's. It has the features that LLVM's code generator uses
+ * without intrinsics. It omits features that only intrinsics use (AES, AMX, random numbers), features of every x86-64
+ * processor (SSE2) and hints (PREFETCHW), because the runtime would otherwise reject processors that can run the code.
+ * */
 #ifndef ATTN_PROCESSOR_H
 #define ATTN_PROCESSOR_H
 
@@ -13,9 +14,9 @@
 extern "C" {
 #endif
 
-/* X(NUMBER, NAME, LEAF, SUBLEAF, REGISTER, MASK, LEAST, STATE): the processor has NAME where `(word & MASK) >= LEAST`
- * for word number REGISTER (EAX, EBX, ECX, EDX) of CPUID's leaf, and the operating system saves the registers STATE, a
- * mask of XCR0. NUMBER is the bit in attn_model.features; it stays with its feature in all versions. */
+/* X(NUMBER, NAME, LEAF, SUBLEAF, REGISTER, MASK, LEAST, STATE): the processor has NAME if `(word & MASK) >= LEAST` for
+ * word number REGISTER (EAX, EBX, ECX, EDX) of CPUID's leaf, and the operating system saves the registers STATE, a mask
+ * of XCR0. NUMBER is the bit in attn_model.features; it is the same in all versions. */
 #define ATTN_PROCESSOR_FEATURES(X)                                                                                     \
   ATTN_FEATURES_1(X) ATTN_FEATURES_7(X) ATTN_FEATURES_7_1(X) ATTN_FEATURES_80000001(X) ATTN_FEATURES_OTHERS(X)
 
@@ -88,11 +89,11 @@ extern "C" {
   ATTN_BIT(X, 50, "cf", 0x29, 0, 1, 0, ATTN_APX)                                                                       \
   ATTN_BIT(X, 51, "zu", 0x29, 0, 1, 0, ATTN_APX)
 
-/* The features that this processor has and its operating system supports, a bit each. The first call executes CPUID,
- * which takes tens of microseconds in a virtual machine; later calls return the same result. */
+/* Returns the features of this processor that its operating system supports, one bit each. The first call executes
+ * CPUID, which takes tens of microseconds in a virtual machine; later calls return the same result. */
 uint64_t attn_processor_features(void);
 
-/* The name of a feature by its number, such as "avx2", or null. */
+/* Returns the name of a feature by its number, such as "avx2", or null. */
 const char *attn_processor_feature_name(int32_t number);
 
 #ifdef __cplusplus

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* A dense row-major tensor that belongs to the caller. */
+/* A dense row-major tensor in memory of the caller. */
 typedef struct attn_tensor {
   void *data;
   int64_t shape[ATTN_MAX_RANK];
@@ -21,17 +21,18 @@ typedef struct attn_tensor {
 /* Parameters, threads and memory of a call. One context serves one call at a time; two threads use two contexts with
  * two arenas. */
 typedef struct attn_context {
-  attn_weights *weights;         /* null for a model without parameters; entry points that train change them */
-  const attn_executor *executor; /* null: the calling thread; of one worker at least */
+  attn_weights *weights;         /* null for a model without parameters; training steps change them */
+  const attn_executor *executor; /* with at least one worker; null: the calling thread */
   void *arena;                   /* ATTN_ALIGNMENT-aligned */
   int64_t arena_bytes;
 } attn_context;
 
-/* The entry point's number by name, or -1: also for a null pointer, and for a model of another ABI version. */
+/* Returns the number of the entry point with that name; -1 if there is none, for a null pointer, and for a model of
+ * another ABI version. */
 int64_t attn_find_entry(const attn_model *model, const char *name);
 
-/* Runs entry point number `entry`; `tensors` are its inputs, then its results. After ATTN_OUT_OF_RANGE from a
- * call that trains, the parameters are undefined: load a checkpoint. */
+/* Runs entry point number `entry`; `tensors` are its inputs, then its results. If a training step returns
+ * ATTN_OUT_OF_RANGE, the parameters are undefined: load a checkpoint. */
 attn_code attn_run(const attn_model *model, int64_t entry, const attn_context *context, const attn_tensor *tensors,
                    int64_t tensor_count, attn_status *status);
 
@@ -40,11 +41,11 @@ attn_code attn_run(const attn_model *model, int64_t entry, const attn_context *c
 attn_code attn_infer_dimensions(const attn_model *model, int64_t entry, const attn_tensor *tensors,
                                 int64_t tensor_count, int64_t *dimensions, attn_status *status);
 
-/* The value of a size for given dimensions, which may be null for a plain number. INT64_MAX where it is beyond 64 bits,
- * or where a pointer that it needs is null. */
+/* Returns the value of a size for the dimensions, which may be null for a size without factors. INT64_MAX if it exceeds
+ * 64 bits, or if a required pointer is null. */
 int64_t attn_size(const attn_size_info *size, const int64_t *dimensions);
 
-/* The number of the dimension that a size consists of, or -1; -1 for null. */
+/* Returns the number of the dimension that a size is equal to, or -1; -1 for null. */
 int64_t attn_size_dimension(const attn_size_info *size);
 
 #ifdef __cplusplus

@@ -18,7 +18,7 @@ typedef enum attn_file_dtype {
 
 typedef struct attn_file_tensor {
   const char *name;
-  uint64_t offset; /* of its first byte, from the end of the header */
+  uint64_t offset; /* offset of its first byte from the end of the header */
   uint64_t bytes;
   int64_t shape[ATTN_MAX_RANK];
   int32_t rank;
@@ -27,31 +27,31 @@ typedef struct attn_file_tensor {
 
 typedef struct attn_safetensors attn_safetensors;
 
-/* Opens a file and checks its header; ATTN_BAD_FILE with a message where it is unreadable, no regular file, truncated
- * or corrupt. The file stays open until attn_safetensors_close. */
+/* Opens a file and checks its header. Returns ATTN_BAD_FILE, with a message, if the file is unreadable, not a regular
+ * file, truncated or corrupt. The file remains open until attn_safetensors_close. */
 attn_code attn_safetensors_open(const char *path, attn_safetensors **file, attn_status *status);
-/* Opens a file of `size` bytes in memory, which must outlive the result; messages call it `name`. */
+/* Opens a file of `size` bytes in memory, which must outlive the result; messages refer to it as `name`. */
 attn_code attn_safetensors_open_memory(const char *name, const void *data, size_t size, attn_safetensors **file,
                                        attn_status *status);
-/* Null is fine. */
+/* Closes a file; null is ignored. */
 void attn_safetensors_close(attn_safetensors *file);
 
-/* A null `file` is a file without tensors. */
+/* Returns the number of tensors; 0 for null. */
 int64_t attn_safetensors_count(const attn_safetensors *file);
-const attn_file_tensor *attn_safetensors_at(const attn_safetensors *file, int64_t index); /* in order of the header */
+const attn_file_tensor *attn_safetensors_at(const attn_safetensors *file, int64_t index); /* in header order */
 const attn_file_tensor *attn_safetensors_find(const attn_safetensors *file, const char *name); /* or null */
 
-/* Copies bytes [from, from + count) of a tensor to `to`. ATTN_BAD_FILE where the file has become shorter since it was
- * opened, or can't be read; ATTN_BAD_ARGUMENT where the tensor has no such bytes. */
+/* Copies bytes [from, from + count) of a tensor to `to`. Returns ATTN_BAD_FILE if the file has become shorter since it
+ * was opened, or cannot be read; ATTN_BAD_ARGUMENT if the tensor has no such bytes. */
 attn_code attn_safetensors_read(const attn_safetensors *file, const attn_file_tensor *tensor, uint64_t from,
                                 uint64_t count, void *to, attn_status *status);
 
-/* attn_model.identity of the object that wrote the file by attn_weights_save; empty where another program wrote it, and
- * for null. */
+/* Returns attn_model.identity of the object whose attn_weights_save wrote the file; an empty text for files of other
+ * programs and for null. */
 const char *attn_safetensors_object(const attn_safetensors *file);
 
-const char *attn_file_dtype_name(int32_t dtype); /* in the format, such as "F32"; "unknown" for another number */
-int64_t attn_file_dtype_bytes(int32_t dtype);    /* of an element; 0 for another number */
+const char *attn_file_dtype_name(int32_t dtype); /* name in the format, such as "F32"; "unknown" for other numbers */
+int64_t attn_file_dtype_bytes(int32_t dtype);    /* bytes of an element; 0 for other numbers */
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-/* Weights of a model in memory: loaded from a file or drawn from their initialisers, then packed for its kernels.
- * `executor` is null for the calling thread. */
+/* Weights of a model in memory: loaded from a file or drawn from their initialisers, then packed for its kernels. If
+ * `executor` is null, the calling thread does the work. */
 #ifndef ATTN_WEIGHTS_H
 #define ATTN_WEIGHTS_H
 
@@ -13,57 +13,56 @@ extern "C" {
 typedef struct attn_weights attn_weights;
 
 enum {
-  ATTN_ALLOW_EXTRA = 1, /* the file may have tensors that are no parameters of the model */
-  ATTN_TRAINABLE = 2,   /* entry points may update the values; states of training are loaded as well */
-  ATTN_KEEP_VALUES = 4  /* values that kernels read only packed stay in memory, to be saved or read by the caller */
+  ATTN_ALLOW_EXTRA = 1, /* the file may have tensors that are not parameters of the model */
+  ATTN_TRAINABLE = 2,   /* training steps may update the values; states of training are loaded as well */
+  ATTN_KEEP_VALUES = 4  /* values that kernels read only packed remain in memory, to be saved or read by the caller */
 };
 
-/* Loads every parameter from a .safetensors file and packs those that kernels read packed. The file is read, not
- * mapped, and closed: later changes of it have no effect. F16 and BF16 are widened. A missing or misshapen parameter,
- * or a tensor that is no parameter of the model, is ATTN_BAD_WEIGHTS with a message that names file, tensor, expected
- * and found; then nothing is loaded. States of training are loaded only with ATTN_TRAINABLE; where the file has none,
- * they start anew. Without ATTN_KEEP_VALUES and ATTN_TRAINABLE, values that kernels read only packed are freed once
- * they are packed: they are null in the parameter table. */
+/* Loads every parameter from a .safetensors file and packs the parameters that kernels read packed. The file is read,
+ * not mapped, and closed: later changes of it have no effect. F16 and BF16 are widened. A missing or misshapen
+ * parameter, or a tensor that is not a parameter of the model, is ATTN_BAD_WEIGHTS, with a message that names file,
+ * tensor, expected and found; then nothing is loaded. States of training are loaded only with ATTN_TRAINABLE; if the
+ * file has none, they have their initial values. Without ATTN_KEEP_VALUES and ATTN_TRAINABLE, values that kernels read
+ * only packed are freed after they are packed: they are null in the parameter table. */
 attn_code attn_weights_load(const attn_model *model, const char *path, int32_t flags, const attn_executor *executor,
                             attn_weights **weights, attn_status *status);
-/* Draws every parameter from its initialiser, and starts the states of training; the result can be trained. The value
- * of an element depends only on the seed, the parameter's checkpoint name and the element's index. */
+/* Draws every parameter from its initialiser, and initialises the states of training; the result is trainable. The
+ * value of an element depends only on the seed, the parameter's checkpoint name and the element's index. */
 attn_code attn_weights_initialise(const attn_model *model, uint64_t seed, const attn_executor *executor,
                                   attn_weights **weights, attn_status *status);
 /* Uses the values inside the object (compiled with --embed-weights). */
 attn_code attn_weights_embedded(const attn_model *model, const attn_executor *executor, attn_weights **weights,
                                 attn_status *status);
-/* Uses the caller's memory: `table` has model->loaded_count pointers, which must outlive the result. Entry points that
- * train write to it; where they are not called, pointers to states may be null. */
+/* Uses the caller's memory: `table` has model->loaded_count pointers, which must outlive the result. Training steps
+ * write to it; pointers to states may be null if no training step is called. */
 attn_code attn_weights_from_table(const attn_model *model, const void *const *table, const attn_executor *executor,
                                   attn_weights **weights, attn_status *status);
-/* Null is fine. */
+/* Frees the weights; null is ignored. */
 void attn_weights_free(attn_weights *weights);
 
 /* Packs the weights again after training, or after the caller has changed values. Packed weights whose values were
- * freed (attn_weights_load) stay as they are. Between training and this call, entry points that read packed weights
- * return ATTN_BAD_WEIGHTS. Devices that were opened with these weights (attn/cuda.h) copy them again at their next
- * calls. */
+ * freed (attn_weights_load) are unchanged. Between training and this call, entry points that read packed weights return
+ * ATTN_BAD_WEIGHTS. Devices that were opened with these weights (attn/cuda.h) copy them again at their next calls. */
 attn_code attn_weights_repack(attn_weights *weights, const attn_executor *executor, attn_status *status);
 
 enum {
-  ATTN_SAVE_STATES = 1 /* with the states of training, so that training can go on */
+  ATTN_SAVE_STATES = 1 /* with the states of training, so that training can continue */
 };
 
-/* Writes parameters to a .safetensors file under their checkpoint names. The file is written beside `path` under
- * another name, synced and renamed, so that `path` is always the old file or the whole new one. It is the new one after
- * ATTN_OK, and also after an ATTN_BAD_FILE whose cause is that the folder of `path` could not be synced.
- * ATTN_BAD_WEIGHTS, and nothing is written, where values were freed (attn_weights_load), two parameters have one name,
- * or a parameter has the name "__metadata__", which the format reserves. */
+/* Writes parameters to a .safetensors file under their checkpoint names. The file is written under another name in the
+ * folder of `path`, synced and renamed, so that `path` is always the old file or the complete new one. It is the new
+ * one after ATTN_OK, and also after an ATTN_BAD_FILE whose cause is that the folder could not be synced. Returns
+ * ATTN_BAD_WEIGHTS, and writes nothing, if values were freed (attn_weights_load), if two parameters have one name, or
+ * if a parameter has the name "__metadata__", which the format reserves. */
 attn_code attn_weights_save(const attn_weights *weights, const char *path, int32_t flags, attn_status *status);
 
-/* The parameter table of attn_frame: loaded_count + packed_count pointers. They are null for states of training that
- * were not loaded, and for values that were freed. The result is null for null. */
+/* Returns the parameter table of attn_frame: loaded_count + packed_count pointers. Pointers are null for states of
+ * training that were not loaded, and for freed values. Null for null. */
 const void *const *attn_weights_table(const attn_weights *weights);
-/* Null for null. */
+/* Returns the model of the weights; null for null. */
 const attn_model *attn_weights_model(const attn_weights *weights);
-/* Writes the name of list entry `entry` of a parameter in files. Returns its length as snprintf does, and -1 for a null
- * parameter. Nothing is written to a null `buffer`. */
+/* Writes the checkpoint name of list entry `entry` of a parameter. Returns its length as snprintf does, and -1 for a
+ * null parameter. Writes nothing to a null `buffer`. */
 int attn_parameter_name(const attn_parameter_info *parameter, int64_t entry, char *buffer, size_t size);
 
 #ifdef __cplusplus

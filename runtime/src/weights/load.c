@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A load of weights. Values that stay in memory are read first; the others are read one by one, packed and given up. */
+/* A load of weights. Values that remain in memory are read first; each of the others is read, packed and freed. */
 struct load {
   attn_weights *weights;
   attn_safetensors *file;
   const char *path;
-  const attn_file_tensor **tensors; /* by element of the parameter table; null where the file is not read */
+  const attn_file_tensor **tensors; /* by element of the parameter table; null if the file is not read */
   unsigned char *used;              /* by number of the tensor in the file */
   char *name;                       /* room for the longest name */
   size_t name_bytes;
@@ -39,7 +39,7 @@ static int can_read(const attn_parameter_info *parameter, const attn_file_tensor
   }
 }
 
-/* The file's tensor for an entry of a parameter, or null. */
+/* Returns the file's tensor for an entry of a parameter, or null. */
 static const attn_file_tensor *find_tensor(struct load *load, const attn_parameter_info *parameter, int64_t entry) {
   attn_parameter_name(parameter, entry, load->name, load->name_bytes);
   return attn_safetensors_find(load->file, load->name);
@@ -60,16 +60,17 @@ static attn_code find_matching(struct load *load, const attn_parameter_info *par
                    expected_type, expected.text, attn_shown(parameter->name).text);
 }
 
-/* States of training are read where the caller trains and the file has them; all other parameters are read. */
+/* Returns 1 for parameters to read: states of training only if the caller trains and the file has them, and all others.
+ * */
 static int is_read(struct load *load, const attn_parameter_info *parameter) {
   return !parameter->state || (load->weights->trainable && find_tensor(load, parameter, 0));
 }
 
-/* A file has all states of training or none. */
+/* Checks that the file has all states of training or none. */
 static attn_code check_states(struct load *load, attn_status *status) {
   const attn_model *model = load->weights->model;
   const attn_parameter_info *missing = 0, *found = 0;
-  for (int64_t p = model->parameter_count - 1; p >= 0; --p) /* the first ones are named */
+  for (int64_t p = model->parameter_count - 1; p >= 0; --p) /* so that messages name the first ones */
     if (model->parameters[p].state)
       *(is_read(load, &model->parameters[p]) ? &found : &missing) = &model->parameters[p];
   if (load->weights->trainable && missing && found)
@@ -78,7 +79,7 @@ static attn_code check_states(struct load *load, attn_status *status) {
   return ATTN_OK;
 }
 
-/* Fills `tensors`, and checks every tensor of the file. */
+/* Fills `tensors` and checks every tensor of the file. */
 static attn_code match_tensors(struct load *load, int32_t flags, attn_status *status) {
   const attn_model *model = load->weights->model;
   const attn_file_tensor *all = attn_safetensors_at(load->file, 0);
@@ -89,7 +90,7 @@ static attn_code match_tensors(struct load *load, int32_t flags, attn_status *st
       const attn_file_tensor **tensor = &load->tensors[parameter->first + entry];
       if (is_wanted)
         ATTN_TRY(find_matching(load, parameter, entry, tensor, status));
-      /* A state that is not read is a tensor of the model all the same. */
+      /* A state that is not read is nevertheless a tensor of the model. */
       const attn_file_tensor *known = *tensor ? *tensor : find_tensor(load, parameter, entry);
       if (known)
         load->used[known - all] = 1;
@@ -120,7 +121,7 @@ static float widen(uint16_t bits, int32_t dtype) {
   return result;
 }
 
-/* Reads a tensor and widens it. Narrow elements are read into the second half of `to` and widened in order: none is
+/* Reads a tensor and widens it. Narrow elements are read into the second half of `to` and widened in order, so none is
  * overwritten before it is widened. */
 static attn_code read_values(const struct load *load, const attn_file_tensor *tensor, char *to, attn_status *status) {
   char *from = is_narrow(tensor) ? to + tensor->bytes : to;
@@ -134,7 +135,7 @@ static attn_code read_values(const struct load *load, const attn_file_tensor *te
   return ATTN_OK;
 }
 
-/* Writes the value of a state before the first step of training. */
+/* Writes the initial value of a state of training. */
 static void start_state(const attn_parameter_info *parameter, void *to) {
   for (int64_t i = 0; i < attn_parameter_elements(parameter); ++i)
     if (parameter->dtype == ATTN_F32)
@@ -161,9 +162,9 @@ static attn_code read_stored(struct load *load, attn_status *status) {
 
 /* Packing values that are not stored ------------------------------------------------------------------------------ */
 
-/* An executor that reads the value that a launch of `prepare` packs, before the launch. `value` has room for one value.
- * The first buffer of a launch is the value that it packs. For a value that is not read yet, that buffer, which comes
- * from the parameter table, is the address of an element of `unread`. */
+/* An executor for `prepare` that reads each value from the file before the launch that packs it, into `value`, which
+ * has room for one value. The first buffer of a launch is the value that it packs. For an unread value, the parameter
+ * table, and therefore that buffer, has the address of an element of `unread`. */
 struct reader {
   const struct load *load;
   const attn_executor *executor;
@@ -220,7 +221,7 @@ static void close_reader(struct reader *reader) {
   free(reader->unread);
 }
 
-/* Packs the weights. Besides them and the stored values, memory holds one value at a time. */
+/* Packs the weights. At any time, memory contains the packed weights, the stored values and one further value. */
 static attn_code pack(struct load *load, const attn_executor *executor, attn_status *status) {
   ATTN_TRY(attn_reserve_packed(load->weights, status));
   struct reader reader = {.load = load, .executor = executor ? executor : attn_serial_executor(), .current = -1,

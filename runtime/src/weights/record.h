@@ -9,29 +9,29 @@
 struct attn_weights {
   const attn_model *model;
   const void **table; /* the parameter table */
-  char *values;       /* memory of loaded values; null where the caller or the object has it */
+  char *values;       /* memory of loaded values; null if the caller or the object owns it */
   size_t values_bytes;
   char *packed;
   size_t packed_bytes;
-  int keeps_values; /* values stay that kernels read packed alone */
-  int trainable;    /* entry points may update all values; states of training are in memory too */
-  int stale;        /* values have changed after they were packed */
-  int64_t packings; /* times that they were packed */
+  int keeps_values; /* values that kernels read only packed remain in memory */
+  int trainable;    /* training steps may update all values; states of training are in memory too */
+  int stale;        /* values have changed since they were packed */
+  int64_t packings; /* number of packings */
 };
 
-/* Weights with null pointers for values. Checks the arguments. */
+/* Creates weights with null pointers for values. Checks the arguments. */
 attn_code attn_weights_create(const attn_model *model, const attn_executor *executor, attn_weights **out,
                               attn_status *status);
 
-/* Elements of the parameter table that a parameter has: one for each entry of its list. */
+/* Returns the number of elements that a parameter has in the parameter table: one for each entry of its list. */
 int64_t attn_entries(const attn_parameter_info *parameter);
-/* Elements and bytes of one entry. */
+/* Return the elements and bytes of one entry. */
 int64_t attn_parameter_elements(const attn_parameter_info *parameter);
 size_t attn_parameter_bytes(const attn_parameter_info *parameter);
-/* Bytes of the longest name that attn_parameter_name writes for the model, its end included. */
+/* Returns the bytes of the longest name that attn_parameter_name writes for the model, including its end. */
 size_t attn_name_bytes(const attn_model *model);
 
-/* Whether a parameter is stored in `values`. */
+/* Returns 1 if a parameter is stored in `values`. */
 int attn_is_stored(const attn_weights *weights, const attn_parameter_info *parameter);
 /* Allocates `values` and fills the table with addresses in it; `source` names the weights in messages. */
 attn_code attn_reserve_values(attn_weights *weights, const char *source, attn_status *status);

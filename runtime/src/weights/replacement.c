@@ -17,7 +17,7 @@ enum { PATH_BYTES = 4096, MOST_ATTEMPTS = 100, RANDOM_DIGITS = 16 };
 
 static const char suffix[] = ".part";
 
-/* Bytes of the name that fit a name of NAME_MAX with the digits and the suffix. */
+/* Returns how many bytes of the name fit in NAME_MAX with the digits and the suffix. */
 static int stem_length(const char *name) {
   size_t length = strlen(name), most = 255 - 1 - RANDOM_DIGITS - (sizeof suffix - 1);
   return (int)(length < most ? length : most);
@@ -48,7 +48,7 @@ static int sync_file(int file) {
   return result;
 }
 
-/* Removes the files of killed writers. After an error here the next writer tries again. */
+/* Removes files of killed writers. If that fails here, the next writer tries again. */
 static void remove_abandoned(int directory, const char *name) {
   int listed = open_at(directory, ".", O_RDONLY | O_DIRECTORY);
   DIR *entries = listed < 0 ? 0 : fdopendir(listed);
@@ -67,7 +67,7 @@ static void remove_abandoned(int directory, const char *name) {
     closedir(entries);
 }
 
-/* Opens the directory of `path`; `name` is the rest of the path. */
+/* Opens the directory of `path`; `name` becomes the last component. */
 static int open_directory(const char *path, const char **name) {
   char directory[PATH_BYTES];
   const char *slash = strrchr(path, '/');
@@ -82,8 +82,8 @@ static int open_directory(const char *path, const char **name) {
   return open_at(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY);
 }
 
-/* Creates a file with an unpredictable name and locks it. Another writer that sees the file before the lock may remove
- * it as abandoned; then this writer creates another. */
+/* Creates a file with an unpredictable name and locks it. Another writer that finds the file before it is locked may
+ * remove it as abandoned; this writer then creates another one. */
 static int create_part(attn_replacement *replacement) {
   for (int attempt = 0; attempt < MOST_ATTEMPTS; ++attempt) {
     uint64_t number;
@@ -108,7 +108,7 @@ static int create_part(attn_replacement *replacement) {
   return -1;
 }
 
-/* Refuses to replace a directory, and a device or pipe, which other programs would lose. */
+/* Rejects the replacement of a directory, and of a device or pipe, which other programs would lose. */
 static int check_replaced(int directory, const char *name) {
   struct stat info;
   if (fstatat(directory, name, &info, 0) != 0)
@@ -132,7 +132,7 @@ int attn_replacement_begin(attn_replacement *replacement, const char *path) {
   return fault;
 }
 
-/* Closing the file unlocks it, so its name must be gone before. */
+/* Closing the file unlocks it, so its name must be removed before. */
 static void end(attn_replacement *replacement) {
   close(replacement->file);
   close(replacement->directory);
@@ -145,7 +145,7 @@ int attn_replacement_commit(attn_replacement *replacement) {
     attn_replacement_abandon(replacement);
     return fault;
   }
-  /* A rename is on disk once its directory is; a file system that syncs no directories says EINVAL. */
+  /* A rename is on disk once its directory is synced; a file system that cannot sync directories returns EINVAL. */
   int fault = sync_file(directory) != 0 && errno != EINVAL ? errno : 0;
   end(replacement);
   return fault;

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The format's own bound on the header. */
+/* The format's limit on the header. */
 enum { MOST_HEADER_BYTES = 100 * 1000 * 1000 };
 
 struct attn_safetensors {
@@ -18,7 +18,7 @@ struct attn_safetensors {
   char *name;          /* in messages */
   const char *memory;  /* the bytes of a file in memory; null for an open file */
   int descriptor;      /* an open file, or -1 */
-  uint64_t data_start; /* bytes in front of the tensors */
+  uint64_t data_start; /* number of bytes before the tensors */
 };
 
 /* Reads bytes [at, at + count) of the file; `what` names them in messages. */
@@ -72,7 +72,7 @@ static attn_code read_header(attn_safetensors *file, uint64_t size, attn_status 
   return code;
 }
 
-/* Opens a file in memory, or an open file, whose descriptor is closed after an error. */
+/* Opens a file in memory, or a file with a descriptor, which is closed on an error. */
 static attn_code open_file(const char *name, const void *memory, int descriptor, uint64_t size, attn_safetensors **out,
                            attn_status *status) {
   attn_safetensors *file = calloc(1, sizeof *file);
@@ -103,7 +103,7 @@ ATTN_PUBLIC attn_code attn_safetensors_open(const char *path, attn_safetensors *
   ATTN_TRY(attn_check_pointer(out, "the place for the file", status));
   *out = 0;
   ATTN_TRY(attn_check_pointer(path, "the path of a safetensors file", status));
-  int descriptor; /* a FIFO without a writer would block */
+  int descriptor; /* opening a FIFO without a writer would block */
   ATTN_RETRY(descriptor, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat about;
   int is_open = descriptor >= 0 && fstat(descriptor, &about) == 0;

@@ -21,8 +21,8 @@ ATTN_PUBLIC int64_t attn_file_dtype_bytes(int32_t dtype) { return is_known(dtype
 
 enum { MOST_NESTING = 8 };
 
-/* A recursive-descent parser. The first error is reported and moves `at` to the end: nothing is accepted after it, so
- * that every loop ends. */
+/* A recursive-descent parser. The first error is reported and moves `at` to the end; the parser accepts nothing after
+ * it, so that every loop ends. */
 typedef struct parser {
   const char *file, *start, *at, *end;
   uint64_t data_bytes;
@@ -45,7 +45,7 @@ static void fail(parser *p, const char *expected) {
                       (long long)(p->at - p->start + 8), expected));
 }
 
-/* The next character that is no space, or -1 at the end. */
+/* Returns the next character that is not a space, or -1 at the end. */
 static int peek(parser *p) {
   while (p->at < p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\r' || *p->at == '\t'))
     ++p->at;
@@ -78,7 +78,7 @@ static char *put_utf8(char *out, unsigned c) {
   return out;
 }
 
-/* Parses what follows a backslash. */
+/* Parses the characters after a backslash. */
 static char *parse_escape(parser *p, char *out) {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t", digits[] = "0123456789abcdefABCDEF";
   char c = p->at < p->end ? *p->at++ : 0;
@@ -103,8 +103,8 @@ static char *parse_escape(parser *p, char *out) {
   return put_utf8(out, code);
 }
 
-/* Parses a string into the memory of names. A string is not longer than its source with quotes, so that memory of the
- * header's size suffices. */
+/* Parses a string into the memory of names. A string is not longer than its source with quotes, so memory of the size
+ * of the header suffices. */
 static const char *parse_string(parser *p) {
   char *result = p->names_end, *out = result;
   expect(p, '"', "a string");
@@ -127,7 +127,7 @@ static const char *parse_string(parser *p) {
   return result;
 }
 
-/* Parses a string that lives until the next one. */
+/* Parses a string that is valid until the next one is parsed. */
 static const char *parse_word(parser *p) {
   char *names = p->names_end;
   const char *word = parse_string(p);
@@ -149,7 +149,7 @@ static uint64_t parse_number(parser *p) {
   return value;
 }
 
-/* Skips any JSON value of moderate depth, as the metadata may hold. */
+/* Skips any JSON value of moderate depth, such as one in the metadata. */
 static void skip_value(parser *p) {
   if (++p->depth > MOST_NESTING)
     fail(p, "less nesting");
@@ -229,7 +229,7 @@ static void parse_shape(parser *p, attn_file_tensor *tensor) {
   expect(p, ']', "the end of the shape");
 }
 
-/* Compares shape and type of a tensor with its place in the data, [begin, end). */
+/* Compares shape and type of a tensor with its range of the data, [begin, end). */
 static void check_tensor(parser *p, attn_file_tensor *tensor, uint64_t begin, uint64_t end) {
   if (begin > end || end > p->data_bytes) {
     stop(p, attn_fail(p->status, ATTN_BAD_FILE,
@@ -333,7 +333,7 @@ static int compare_names(const void *a, const void *b) {
   return strcmp((*(attn_file_tensor *const *)a)->name, (*(attn_file_tensor *const *)b)->name);
 }
 
-/* The tensors cover the data exactly once, and their names differ. Fills header->by_name. */
+/* Checks that the tensors cover the data exactly once and have distinct names. Fills header->by_name. */
 static attn_code check_whole(parser *p) {
   attn_header *header = p->header;
   size_t count = (size_t)header->count;

@@ -1,4 +1,4 @@
-/* Parser of the JSON header of a .safetensors file. It accepts the grammar that the format uses, and no other JSON. */
+/* Parser of the JSON header of a .safetensors file. It accepts only the JSON that the format uses. */
 #ifndef ATTN_SAFETENSORS_HEADER_H
 #define ATTN_SAFETENSORS_HEADER_H
 
@@ -12,9 +12,9 @@ typedef struct attn_header {
   char object[40]; /* "attnc.object" of the metadata, or empty */
 } attn_header;
 
-/* Parses `text`; `data_bytes` bytes of tensors follow it in the file, which messages call `file`. The tensors of the
- * result cover the data exactly once, and each has the bytes that its shape and type imply. Time is O(n log n) for n
- * tensors. After an error the header is empty. */
+/* Parses `text`; `data_bytes` bytes of tensors follow it in the file, which messages refer to as `file`. The tensors of
+ * the result cover the data exactly once, and each has the bytes that its shape and type imply. Takes O(n log n) time
+ * for n tensors. After an error the header is empty. */
 attn_code attn_header_parse(const char *file, const char *text, uint64_t text_bytes, uint64_t data_bytes,
                             attn_header *header, attn_status *status);
 void attn_header_free(attn_header *header);

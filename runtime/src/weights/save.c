@@ -39,7 +39,7 @@ struct names {
 
 static int compare_names(const void *a, const void *b) { return strcmp(a, b); }
 
-/* A file has a tensor once, and none has the name of the metadata. Sorts the names. */
+/* Checks that names are distinct and none is the key of the metadata. Sorts the names. */
 static attn_code check_names(struct names *names, const attn_model *model, const char *path, attn_status *status) {
   qsort(names->all, names->count, names->bytes, compare_names);
   for (size_t i = 0; i < names->count; ++i) {
@@ -92,7 +92,7 @@ static void write_header(FILE *out, struct names *names, const attn_model *model
   fprintf(out, "%*s", (int)(-ftell(out) & 7), ""); /* the data begin at a multiple of 8 bytes */
 }
 
-/* `*text` is freed by the caller, also after an error. */
+/* Creates the header. The caller frees `*text`, also after an error. */
 static attn_code make_header(char **text, size_t *bytes, const attn_model *model, const char *path, int32_t flags,
                              attn_status *status) {
   struct names names = {.bytes = attn_name_bytes(model)};
@@ -118,7 +118,7 @@ static int write_all(int file, const void *data, size_t count) {
     ssize_t written;
     ATTN_RETRY(written, write(file, at, count));
     if (written <= 0)
-      return written < 0 ? errno : EIO; /* a write of no bytes sets no errno */
+      return written < 0 ? errno : EIO; /* a write of no bytes does not set errno */
     at += written;
     count -= (size_t)written;
   }

@@ -31,7 +31,7 @@ size_t attn_parameter_bytes(const attn_parameter_info *parameter) {
 
 static size_t aligned(size_t bytes) { return (bytes + ATTN_ALIGNMENT - 1) / ATTN_ALIGNMENT * ATTN_ALIGNMENT; }
 
-/* The list number of "{12}" at `text`, where `end` becomes the text after it; -1 for other text. */
+/* Returns the list number of "{12}" at `text`, and the text after it in `end`; -1 for other text. */
 static int32_t list_at(const attn_parameter_info *parameter, const char *text, const char **end) {
   enum { MOST_LISTS = 64 };
   int32_t list = 0;
@@ -69,7 +69,7 @@ size_t attn_name_bytes(const attn_model *model) {
   int most = 0;
   for (int64_t p = 0; p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
-    /* The last entry has the longest name: its numbers are the largest. */
+    /* The last entry has the longest name, because its numbers are the largest. */
     int64_t count = attn_entries(parameter);
     int length = count > 0 ? attn_parameter_name(parameter, count - 1, 0, 0) : 0;
     most = length > most ? length : most;
@@ -136,7 +136,7 @@ attn_code attn_fill_packed(attn_weights *weights, const attn_executor *executor,
   return attn_succeed(status);
 }
 
-/* Runs a launch of `prepare` unless its value was given up. The first buffer of a launch is the value that it packs. */
+/* Runs a launch of `prepare` unless its value was freed. The first buffer of a launch is the value that it packs. */
 static void run_unless_given_up(void *self, attn_kernel_fn kernel, const attn_kernel_args *args, int64_t chunks,
                                 char *scratch, int64_t scratch_stride) {
   const attn_executor *executor = self;
@@ -234,7 +234,8 @@ static void draw_chunk(const attn_kernel_args *args, int64_t chunk, void *scratc
   }
 }
 
-/* The FNV-1a hash of a name: each parameter draws from a stream of its own, whatever the order of parameters. */
+/* Returns the FNV-1a hash of a name, by which each parameter draws from its own stream, independent of the order of
+ * parameters. */
 static uint64_t hash_name(const char *name) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (; *name; ++name)
