@@ -1,1 +1,1 @@
-// Holds a precompiled header: AttncLibrary.cmake says which.
+// Source file of the precompiled headers (AttncLibrary.cmake).

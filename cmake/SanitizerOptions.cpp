@@ -1,11 +1,11 @@
-// How sanitizers behave in every program of a sanitized build (cmake/AttncToolchain.cmake). For AddressSanitizer:
+// Sanitizer options of every program in a sanitized build (cmake/AttncToolchain.cmake). For AddressSanitizer:
 //
-//   allow_user_poisoning=0       Debian's libMLIR is not sanitized. Its copies of LLVM's allocators, which are inline,
-//                                would write to memory that ours have poisoned.
-//   use_sigaltstack=0            Crashes are handled on a signal stack of our own (compiler/Diagnostics/CrashNote.h).
-//   allocator_may_return_null=1  Memory that cannot be had is an error that is reported, as without the sanitizer.
+//   allow_user_poisoning=0       Debian's libMLIR is not sanitized. Its inlined copies of LLVM's allocators would
+//                                write to memory that ours have poisoned.
+//   use_sigaltstack=0            Crashes are handled on a separate signal stack (compiler/Diagnostics/CrashNote.h).
+//   allocator_may_return_null=1  A failed allocation returns null, as without the sanitizer, and is reported.
 //
-// For ThreadSanitizer, the last one and:
+// For ThreadSanitizer, allocator_may_return_null and:
 //
 //   ignore_noninstrumented_modules=1  It does not see how threads of libMLIR, libLLVM and libHalide synchronise by
 //                                     atomic operations, and would report races between functions that they call.

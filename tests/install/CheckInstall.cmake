@@ -1,5 +1,5 @@
-# Installs BUILD below WORK, builds the project SOURCE against it by Ninja and by make, and runs its programs. The
-# examples in EXAMPLES that have a CMakeLists.txt are configured as projects of their own, and digits is built and run.
+# Installs BUILD below WORK, builds the project SOURCE against it with Ninja and with make, and runs its programs.
+# Examples in EXAMPLES with a CMakeLists.txt are configured as independent projects, and digits is built and run.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(result)
@@ -8,7 +8,7 @@ function(run)
   set(text ${text} PARENT_SCOPE)
 endfunction()
 
-# Configures SOURCE with ARGN, which must fail with `message` (without regard to where lines are broken).
+# Configures SOURCE with ARGN, which must fail with `message` (line breaks are ignored).
 function(refuse message)
   execute_process(COMMAND ${configure} -S ${SOURCE} -B ${WORK}/refused ${ARGN}
     RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
@@ -39,7 +39,7 @@ refuse("target 'consumer' has a model 'twice' already" -DTWO_OF_A_NAME=ON)
 refuse("target 'consumer' is made in ${SOURCE}, and only there" -DTWO_OF_A_NAME=OFF -DFROM_OTHER_FOLDER=ON)
 
 file(GLOB projects ${EXAMPLES}/*/CMakeLists.txt)
-list(FILTER projects EXCLUDE REGEX "/plugin/") # is built with the compiler's own sources
+list(FILTER projects EXCLUDE REGEX "/plugin/") # requires the compiler's sources
 foreach(project ${projects})
   get_filename_component(folder ${project} DIRECTORY)
   get_filename_component(name ${folder} NAME)

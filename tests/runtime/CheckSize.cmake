@@ -1,5 +1,5 @@
-# Fails where the code and data of ARCHIVE's members exceed MOST bytes, or where README states another size: it gives KB
-# of 1024 bytes, rounded up.
+# Fails if the code and data of ARCHIVE's members exceed MOST bytes, or if README states another size, in KB of 1024
+# bytes, rounded up.
 execute_process(COMMAND ${SIZE} --totals ${ARCHIVE} OUTPUT_VARIABLE table RESULT_VARIABLE result)
 if(result OR NOT table MATCHES "([0-9]+)[ \t]+[0-9a-f]+[ \t]+\\(TOTALS\\)")
   message(FATAL_ERROR "no sizes of ${ARCHIVE}: ${table}")

@@ -3,7 +3,7 @@ set(rows "")
 foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME_WE)
   file(READ ${file} text)
-  # Compilers limit the length of one literal; pieces that follow one another are one.
+  # Compilers limit the length of a string literal; adjacent literals are concatenated.
   string(REPLACE "\n\n" "\n)attn\"\nR\"attn(\n" text "${text}")
   string(APPEND rows "    {\"${name}\", R\"attn(${text})attn\"},\n")
 endforeach()
