@@ -1,4 +1,4 @@
-//===- ChangedEmitter.h - emits what another emitter does, and changes it -----------------------------------------===//
+//===- ChangedEmitter.h - emitter that changes the code of another emitter ----------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Emitter.h"
@@ -9,7 +9,7 @@ namespace attnc {
 
 class ChangedEmitter : public Emitter {
 public:
-  /// `inner` has to live as long; an empty change is none.
+  /// `inner` must outlive this emitter; an empty `change` changes nothing.
   ChangedEmitter(const Emitter &inner, std::function<void(mlir::ModuleOp code)> change)
       : inner(inner), change(std::move(change)) {}
 

@@ -1,5 +1,5 @@
-/* Preloaded, counts what a program allocates, and writes at its end to the file COUNTED_ALLOCATIONS how often it did
- * and how many bytes: a measure of work that is the same in each run. */
+/* Preloaded, counts the allocations of a program, and at its end writes their number and bytes to the file
+ * COUNTED_ALLOCATIONS: a measure of work that is the same in each run. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
-/* Preloaded, makes a program crash at allocation number CRASH_AT of its threads other than the first, in the way that
- * CRASH names:
+/* Preloaded, crashes a program at allocation number CRASH_AT of its threads other than the first, in the manner of
+ * CRASH:
  *
  *   null      a store to address 0
- *   abort     as of a failed assertion
- *   overflow  the stack runs out
- *   double    memory is freed twice, which the C library finds
- *   locked    a store to address 0 while the allocator is locked: who allocates afterwards waits for ever */
+ *   abort     like a failed assertion
+ *   overflow  stack overflow
+ *   double    memory is freed twice, which the C library detects
+ *   locked    a store to address 0 while the allocator is locked: later allocations never return */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
-//===- DeviceAssembly.h - PTX text within the code of a device ----------------------------------------------------===//
+//===- DeviceAssembly.h - recogniser of inline PTX in device code -------------------------------------------------===//
 //
-// What LLVM has no intrinsic for, or none that fits, emitters write as text. The texts that they write are known here,
-// each as the name of a model and the numbers in it; nothing else is.
+// Emitters write inline PTX for instructions without an adequate LLVM intrinsic. The table of these texts maps each to
+// the name of a model and the numbers in the text; other texts are rejected.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,10 +14,10 @@
 namespace attnc {
 
 struct AssemblyCall {
-  std::string model;             ///< as DeviceIntrinsic::name
-  std::vector<uint64_t> numbers; ///< in front of the operands
+  std::string model;             ///< name of the DeviceIntrinsic
+  std::vector<uint64_t> numbers; ///< passed before the operands
 };
-/// `text` with `results` results, which are the first of its `operands` as well.
+/// Recognises `text` with `results` results, which are also the first of its `operands`; null if it is unknown.
 std::optional<AssemblyCall> recogniseAssembly(const std::string &text, size_t results, size_t operands);
 
 } // namespace attnc

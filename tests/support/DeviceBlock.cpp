@@ -6,9 +6,8 @@
 #include <random>
 #include <sys/mman.h>
 
-// Leaves the stack that runs, of which `*from` gets the place, and goes on where `to` was left. A kernel exchanges
-// values hundreds of times a thread: swapcontext, which asks the system for the mask of signals, takes fifty times as
-// long.
+// Saves the current stack in `*from` and continues on the stack `to`. A kernel exchanges values hundreds of times a
+// thread, and swapcontext takes fifty times as long, because it queries the signal mask.
 extern "C" void attncSwitchFibre(void **from, void *to);
 asm(R"(
   .text
@@ -38,8 +37,8 @@ namespace {
 
 constexpr size_t stackBytes = 4 << 20, guardBytes = 4 << 10;
 
-/// Stacks outlive blocks: memory is mapped once. Code that is not optimised has a place there for each number; who
-/// takes more comes to a page that nobody may touch.
+/// Stacks outlive blocks, so that memory is mapped once. Unoptimised code has a stack slot for each value; a thread
+/// that exceeds its stack faults on an inaccessible page.
 char *stackOf(size_t thread) {
   static std::vector<char *> stacks;
   while (stacks.size() <= thread) {
@@ -51,8 +50,8 @@ char *stackOf(size_t thread) {
   return stacks[thread];
 }
 
-/// A stack that `attncSwitchFibre` enters `begin` by: six registers, the address, and where a caller's would be, so
-/// that the stack is aligned as in any function.
+/// Creates a stack from which `attncSwitchFibre` enters `begin`: six registers, the address, and a slot for a caller's
+/// address, so that the stack is aligned as in any function.
 void *freshStack(size_t thread, void (*begin)()) {
   auto **top = reinterpret_cast<void **>(stackOf(thread) + stackBytes) - 8;
   std::fill(top, top + 8, nullptr);
@@ -60,7 +59,7 @@ void *freshStack(size_t thread, void (*begin)()) {
   return top;
 }
 
-DeviceBlock *block = nullptr; ///< that runs
+DeviceBlock *block = nullptr; ///< the running block
 
 } // namespace
 
@@ -77,7 +76,7 @@ void DeviceBlock::yield() { attncSwitchFibre(&threads[current].stack, scheduler)
 void DeviceBlock::fail(std::string what) {
   fault = fmt::format("block {}: thread {}: {}", setup.number, current, what);
   yield();
-  std::abort(); // the scheduler goes on with nobody
+  std::abort(); // the scheduler does not resume a failed thread
 }
 
 std::vector<size_t> DeviceBlock::turns(Order order) const {
@@ -111,7 +110,8 @@ std::string DeviceBlock::run(Order order) {
   return fault;
 }
 
-/// Each warp's threads in turn. In descending order a warp runs where none before it can go on, and products are early.
+/// Runs the threads of each warp that can run. In descending order a warp runs only if no earlier warp can, and
+/// products are computed early. Returns true if any thread ran.
 bool DeviceBlock::runReady(std::span<const size_t> turns, Order order) {
   bool anyRan = false;
   for (size_t first = 0; first < turns.size();) {
@@ -128,7 +128,7 @@ bool DeviceBlock::runReady(std::span<const size_t> turns, Order order) {
   return anyRan;
 }
 
-/// Each thread that can go on does, until it waits. Answers whether there was one.
+/// Runs each of the threads that can run until it waits. Returns true if any ran.
 bool DeviceBlock::takeTurns(std::span<const size_t> some) {
   bool anyRan = false;
   for (size_t each : some)
@@ -171,7 +171,7 @@ void DeviceBlock::workInWarp(DeviceLane lane, WarpWork work) {
     each.wait = Wait::Nothing;
 }
 
-/// Lets those go on who wait at a barrier, if enough threads have come.
+/// Resumes the threads that wait at a barrier if enough threads have arrived.
 void DeviceBlock::countThreads(size_t number, size_t count) {
   if (number == 0 || number > 15 || count == 0 || count % warpThreads != 0)
     fail(fmt::format("barrier {} for {} threads", number, count));
@@ -262,7 +262,7 @@ void DeviceBlock::awaitProducts(size_t open, const std::vector<uint32_t> &kept) 
   waitFor(Wait::Products);
 }
 
-/// Nobody can go on: what is asynchronous comes to an end now, one thing at a time. Answers whether something did.
+/// Completes one asynchronous operation, after no thread can run. Returns false if there is none.
 bool DeviceBlock::endLate() { return endProducts() || bringTiles(); }
 
 void DeviceBlock::noteFault(size_t group, const std::string &wrong) {
@@ -293,7 +293,7 @@ const char *DeviceBlock::readByProxy(uint64_t unit) {
     return bytes;
   }();
   constexpr uint64_t window = 1 << 18;
-  std::span<char> memory = setup.shared.front(); // the block's own
+  std::span<char> memory = setup.shared.front(); // dynamic shared memory of the block
   uint64_t offset = (unit - reinterpret_cast<uintptr_t>(memory.data())) % window;
   if (offset + 16 > memory.size()) {
     if (fault.empty())
@@ -399,7 +399,7 @@ void DeviceBlock::issueTile(char *to, const char *map, std::vector<int32_t> coor
   tiles.push_back({to, released, std::move(coordinates), barrier});
 }
 
-/// All that somebody waits for at one barrier.
+/// Completes all tiles of one barrier that a thread waits for.
 bool DeviceBlock::bringTiles() {
   for (const Thread &each : threads) {
     std::vector<Tile> awaited;
@@ -417,7 +417,7 @@ bool DeviceBlock::bringTiles() {
   return false;
 }
 
-/// The asynchronous proxy writes it, so it sees it too.
+/// Copies a tile. The asynchronous proxy writes it, so the proxy reads it without a fence.
 void DeviceBlock::bring(const Tile &tile) {
   tile.map.copy(tile.coordinates, tile.to);
   for (size_t each = 0; each < tile.map.bytes(); each += 16)

@@ -1,16 +1,17 @@
-//===- DeviceBlock.h - the threads of a block as fibres ---------------------------------------------------------===//
+//===- DeviceBlock.h - simulator of a thread block, with threads as fibres ----------------------------------------===//
 //
-// A thread runs until it waits for others: a warp for what its 32 lanes do together, or the block at a barrier. Who
-// comes last does the work of all. Whose arrival ends a phase of a barrier lets others run: those who waited for it see
-// nothing of what this thread does only then.
+// A thread runs until it waits for others: for a warp-wide operation, which its last lane performs for all 32, or at a
+// barrier. The thread whose arrival completes a phase of a barrier resumes the waiting threads, which then run only
+// after it waits or ends.
 //
-// A copy into shared memory that a thread has issued arrives when the thread waits for its group, and not before: until
-// then its destination holds NaN. So a missing wait is seen, and so is who still wanted what the copy overwrites. What
-// the asynchronous proxy reads (DeviceProducts.h) sees a copy only behind a fence of the thread that waited for it.
+// An asynchronous copy into shared memory completes when its thread waits for the copy's group, and not before; until
+// then its destination contains NaN. The simulator thus detects a missing wait, and a read of the data that the copy
+// overwrites. The asynchronous proxy (DeviceProducts.h) reads the data of a copy only after a fence of the thread that
+// waited for it.
 //
-// A tile that the device copies by itself (DeviceTensorMap.h) arrives when a thread waits for the barrier that counts
-// its bytes and nobody can go on. One that nobody waits for is a fault, and so is a map that the thread has not
-// acquired, or that was not released as it is.
+// A TMA copy of a tile (DeviceTensorMap.h) completes when a thread waits for the barrier that counts its bytes and no
+// thread can run. A tile that no thread waits for is a fault, and so is a tensor map that the thread has not acquired,
+// or that has changed since its release.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,7 +27,7 @@
 
 namespace attnc {
 
-/// What a lane brings to the work of its warp: the operands of an intrinsic, 8 bytes each, and where its result goes.
+/// Operands of a lane in a warp-wide operation, 8 bytes each, and the address of its result.
 struct DeviceLane {
   const uint64_t *operands;
   void *result;
@@ -41,8 +42,8 @@ public:
     int64_t number, threads;
     void (*body)(const uint64_t *);
     const uint64_t *parameters;
-    std::vector<std::span<char>> shared; ///< all memory that the threads share
-    ReleasedMaps *maps;                  ///< of all blocks
+    std::vector<std::span<char>> shared; ///< all shared memory
+    ReleasedMaps *maps;                  ///< released maps of all blocks
     TensorCoreSums sums;
   };
   explicit DeviceBlock(Setup setup)
@@ -50,7 +51,7 @@ public:
         products((threads.size() + WarpGroupProducts::threads - 1) / WarpGroupProducts::threads,
                  WarpGroupProducts(this->setup.sums)) {}
 
-  /// Returns what went wrong, or nothing.
+  /// Runs the block. Returns a description of the first fault; empty if there is none.
   std::string run(Order order);
 
   //===---------------------------------- for models of intrinsics, on a thread ---------------------------------===//
@@ -60,42 +61,43 @@ public:
   TensorCoreSums sums() const { return setup.sums; }
   size_t thread() const { return current; }
   void waitForBlock();
-  /// All lanes of the warp have to come to the same work.
+  /// Performs a warp-wide operation, at which all lanes of the warp must arrive.
   void workInWarp(DeviceLane lane, WarpWork work);
-  /// Until so many threads have come to barrier `number`, or have arrived there without waiting.
+  /// Waits until `count` threads have arrived at barrier `number`, waiting or not.
   void waitForThreads(size_t number, size_t count);
   void arriveForThreads(size_t number, size_t count);
 
-  /// A barrier in shared memory, at which so many arrivals end a phase.
+  /// Initialises an mbarrier in shared memory, whose phase ends after `arrivals` arrivals.
   void initBarrier(const char *barrier, size_t arrivals);
-  /// So many bytes have to come as well before the phase ends.
+  /// Arrives at an mbarrier, and adds `bytes` to the bytes that its phase expects.
   void arrive(const char *barrier, size_t bytes = 0);
-  /// Whether a phase of this parity is over. If not, it gives up once, and the next time waits until it is.
+  /// True if the phase of this parity has ended. Otherwise returns false the first time, and the next time waits for
+  /// its end.
   bool tryWait(const char *barrier, size_t parity);
 
-  /// Of the thread's warp group, and its number there.
+  /// The products of the thread's warp group, and the thread's number in the group.
   WarpGroupProducts &warpGroup() { return products[current / WarpGroupProducts::threads]; }
   size_t threadInGroup() const { return current % WarpGroupProducts::threads; }
-  /// Until at most so many of its groups of products are under way; the registers of the others' A are in `kept`.
+  /// Waits until at most `open` groups of products are unfinished; `kept` are the registers of A of the finished ones.
   void awaitProducts(size_t open, const std::vector<uint32_t> &kept);
-  /// What copies brought that this thread awaited, the asynchronous proxy sees too.
+  /// Makes data of copies that this thread waited for visible to the asynchronous proxy.
   void fenceProxy();
   [[noreturn]] void fail(std::string what);
 
-  /// Copies `bytes` of `from` to `to`, which is shared memory, and clears what is left of `size` there.
+  /// Copies `bytes` of `from` to `to`, which is shared memory, and clears the rest of `size` bytes there.
   void issueCopy(char *to, const char *from, size_t bytes, size_t size);
   void closeGroup();
-  void awaitGroups(size_t open); ///< until at most so many are under way
+  void awaitGroups(size_t open); ///< waits until at most `open` groups are unfinished
 
-  /// What lanes of this thread's warp wrote to maps is seen by all of them.
+  /// Makes writes of this warp's lanes to maps visible to all its lanes.
   void orderMapWrites();
   void writeMap(char *map, DeviceTensorMap::Field field, size_t dimension, uint64_t value);
   void releaseMap(char *to, const char *from);
   void acquireMap(const char *map);
-  /// Acquired maps can be used behind this.
+  /// Waits for bulk copies; acquired maps may be used afterwards.
   void awaitBulkCopies();
   void issueTile(char *to, const char *map, std::vector<int32_t> coordinates, const char *barrier);
-  /// Ends the thread, and the run with it, where [address, address + bytes) is not shared memory, or not aligned.
+  /// Ends the thread and the run unless [address, address + bytes) is aligned shared memory.
   void checkShared(const char *what, const void *address, size_t bytes, size_t alignment);
 
 private:
@@ -104,7 +106,7 @@ private:
     const char *from;
     size_t bytes, size;
   };
-  /// That the device copies by itself.
+  /// A tile of a TMA copy.
   struct Tile {
     char *to;
     DeviceTensorMap map;
@@ -113,30 +115,30 @@ private:
   };
   enum class Wait { Nothing, Block, Warp, Threads, Phase, Products };
   struct Thread {
-    void *stack = nullptr; ///< where it was left
+    void *stack = nullptr; ///< saved stack pointer
     bool isDone = false;
     Wait wait = Wait::Nothing;
-    WarpWork work = nullptr; ///< what it waits to do in a warp
+    WarpWork work = nullptr; ///< the warp-wide operation that it waits for
     DeviceLane lane{};
-    size_t number = 0;             ///< of the barrier at which it waits
-    const char *barrier = nullptr; ///< for whose phase it waits, or gave up once
+    size_t number = 0;             ///< number of the barrier at which it waits
+    const char *barrier = nullptr; ///< the mbarrier whose phase it waits for, or gave up once
     std::vector<Copy> open;
     std::deque<std::vector<Copy>> groups;
-    std::set<const char *> maps;         ///< acquired, and what was cached for them has gone
-    std::set<const char *> acquiredMaps; ///< and are not awaited yet
+    std::set<const char *> maps;         ///< acquired maps that may be used
+    std::set<const char *> acquiredMaps; ///< acquired maps before awaitBulkCopies
 
-    bool hasCopies() const; ///< under way
+    bool hasCopies() const; ///< unfinished ones
   };
 
   struct PhaseBarrier {
     size_t arrivals, missing, phase;
-    size_t madeBy;         ///< thread
-    bool isFenced = false; ///< the device's own copies see it
-    int64_t bytes = 0;     ///< that are expected and have not come
+    size_t madeBy;         ///< thread that initialised it
+    bool isFenced = false; ///< visible to TMA copies
+    int64_t bytes = 0;     ///< expected bytes that have not arrived
   };
 
   static void enter();
-  bool takeTurns(std::span<const size_t> some); ///< whether any could go on
+  bool takeTurns(std::span<const size_t> some); ///< true if any could run
   void waitFor(Wait wait);
   bool runReady(std::span<const size_t> turns, Order order);
   void countThreads(size_t number, size_t count);
@@ -155,10 +157,10 @@ private:
   std::vector<Thread> threads;
   std::vector<WarpGroupProducts> products;
   std::map<const char *, PhaseBarrier> barriers;
-  std::map<size_t, size_t> arrived;                  ///< at barriers with a number, by threads that went on
-  std::unordered_map<const char *, size_t> unfenced; ///< units of 16 bytes that copies brought, and whose
-  std::vector<Tile> tiles;                           ///< under way
-  std::map<const char *, size_t> mapWrites;          ///< maps in shared memory, and who wrote to them
+  std::map<size_t, size_t> arrived;                  ///< by barrier number, arrivals of threads that did not wait
+  std::unordered_map<const char *, size_t> unfenced; ///< 16-byte vectors written by copies, and the thread
+  std::vector<Tile> tiles;                           ///< unfinished copies of tiles
+  std::map<const char *, size_t> mapWrites;          ///< maps in shared memory, and the thread that wrote to them
   size_t current = 0;
   void *scheduler = nullptr; ///< its stack
   std::string fault;

@@ -29,19 +29,19 @@ static const std::string callPrefix = "call$", modelPrefix = "model$", blockMemo
 
 struct DeviceExecutor::Loaded {
   orc::ThreadSafeContext context;
-  std::unique_ptr<Module> module; ///< as the host takes it
+  std::unique_ptr<Module> module; ///< for the host's compiler
   std::unique_ptr<orc::LLJIT> jit;
-  std::map<std::string, size_t> shared; ///< memory that a block shares, and its bytes
-  void *blockMemory = nullptr;          ///< of the launch that runs: as much as that gives each block
+  std::map<std::string, size_t> shared; ///< variables in shared memory, with their bytes
+  void *blockMemory = nullptr;          ///< dynamic shared memory of the current launch's block
   ReleasedMaps maps;
-  std::set<std::string> compiled; ///< functions that were launched
+  std::set<std::string> compiled; ///< functions that are compiled
 
   bool has(const std::string &function) const { return module->getFunction(callPrefix + function); }
   Error add(function_ref<bool(StringRef)> isPart);
   Expected<orc::ExecutorAddr> bodyOf(const std::string &function);
 };
 
-/// Gives the host what of the module is named so, and what of it others can't name.
+/// Adds the selected functions of the module to the JIT, with the internal ones that they call.
 Error DeviceExecutor::Loaded::add(function_ref<bool(StringRef)> isPart) {
   ValueToValueMapTy values;
   auto part = CloneModule(*module, values, [&](const GlobalValue *each) {
@@ -52,8 +52,8 @@ Error DeviceExecutor::Loaded::add(function_ref<bool(StringRef)> isPart) {
 
 //===------------------------------------------ translation -------------------------------------------------------===//
 
-/// A call of the model in place of `call`: `numbers` and its operands go to memory, 8 bytes each, and its results come
-/// from there.
+/// Replaces `call` by a call of the model: `numbers` and the operands are stored in memory, 8 bytes each, and the
+/// results are loaded from memory.
 static void callModel(CallInst *call, StringRef name, ArrayRef<uint64_t> numbers = {}) {
   LLVMContext &context = call->getContext();
   Type *pointer = PointerType::get(context, 0), *i64 = Type::getInt64Ty(context), *type = call->getType();
@@ -72,7 +72,8 @@ static void callModel(CallInst *call, StringRef name, ArrayRef<uint64_t> numbers
   call->eraseFromParent();
 }
 
-/// Calls of the device's intrinsics become calls of the model. Answers the name of one that it does not have.
+/// Replaces calls of device intrinsics by calls of models. Returns the name of an intrinsic without a model; empty if
+/// there is none.
 static std::string replaceIntrinsics(Module &module) {
   for (Function &function : make_early_inc_range(module)) {
     if (!function.getName().starts_with("llvm.nvvm."))
@@ -88,7 +89,7 @@ static std::string replaceIntrinsics(Module &module) {
   return "";
 }
 
-/// The same for PTX text. Answers a text that is not known.
+/// Replaces inline PTX likewise. Returns an unknown text.
 static std::string replaceAssembly(Module &module) {
   SmallVector<CallInst *> calls;
   for (Function &function : module)
@@ -107,7 +108,8 @@ static std::string replaceAssembly(Module &module) {
   return "";
 }
 
-/// What has no size of its own is what the launch gives a block: its address is read where a function begins.
+/// Replaces shared memory without a size by the launch's dynamic shared memory, whose address is loaded at the start of
+/// a function.
 static void replaceBlockMemory(Module &module) {
   LLVMContext &context = module.getContext();
   for (GlobalVariable &global : make_early_inc_range(module.globals())) {
@@ -130,7 +132,7 @@ static void replaceBlockMemory(Module &module) {
   }
 }
 
-/// void call$name(const uint64_t *parameters)
+/// Adds void call$name(const uint64_t *parameters).
 static void addCaller(Function &kernel) {
   LLVMContext &context = kernel.getContext();
   Type *pointer = PointerType::get(context, 0), *i64 = Type::getInt64Ty(context);
@@ -147,13 +149,13 @@ static void addCaller(Function &kernel) {
   builder.CreateRetVoid();
 }
 
-/// What was said of a device is nothing for the host.
+/// Removes device attributes, and replaces address spaces by the host's.
 static void prepareForHost(Module &module, std::map<std::string, size_t> &shared) {
   for (GlobalVariable &global : module.globals()) {
     if (global.getAddressSpace() != sharedSpace)
       continue;
     global.setLinkage(GlobalValue::ExternalLinkage);
-    global.setDSOLocal(false); // it may lie far from the code
+    global.setDSOLocal(false); // it may be far from the code
     global.setInitializer(Constant::getNullValue(global.getValueType()));
     shared[global.getName().str()] = module.getDataLayout().getTypeAllocSize(global.getValueType());
   }
@@ -171,8 +173,8 @@ static void prepareForHost(Module &module, std::map<std::string, size_t> &shared
       function.removeFnAttr(name);
 }
 
-/// To the nearest, ties to even: code for a host that has no instruction for it calls a function of the compiler's
-/// library, which is not in every process.
+/// Rounds to nearest, ties to even. For a host without an instruction, generated code calls a function of the
+/// compiler's library, which not every process has.
 static __bf16 roundToBf16(float value) {
   uint32_t bits = bit_cast<uint32_t>(value);
   bool isNan = (bits & 0x7fffffff) > 0x7f800000;
@@ -191,7 +193,7 @@ static Error addSymbols(orc::LLJIT &jit, void **blockMemory) {
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }
 
-/// Nearly all of the time goes into code that runs once: it is selected quickly, in few passes.
+/// Most of the code runs once, so instruction selection is fast and there are few passes.
 static Expected<std::unique_ptr<orc::LLJIT>> createJit() {
   auto host = orc::JITTargetMachineBuilder::detectHost();
   if (!host)
@@ -242,7 +244,7 @@ DeviceExecutor::~DeviceExecutor() = default;
 
 //===------------------------------------------ launch ------------------------------------------------------------===//
 
-/// A function is compiled when it is first launched: of many forms of a kernel few are.
+/// Compiles a function at its first launch, because only few variants of a kernel are launched.
 Expected<orc::ExecutorAddr> DeviceExecutor::Loaded::bodyOf(const std::string &function) {
   std::string caller = callPrefix + function;
   if (compiled.insert(function).second)

@@ -1,25 +1,25 @@
-//===- DeviceExecutor.h - code for a device, run on the host ----------------------------------------------------===//
+//===- DeviceExecutor.h - executor of device code on the host -----------------------------------------------------===//
 //
 //   DeviceExecutor device(ir);                            // LLVM IR as the NVPTX back end is given it, or its text
 //   ASSERT_TRUE(device) << device.message();
 //   std::string fault = device.run({"rows_0", blocks, 256, {x, y, n, shared, status}}, Order::Descending);
 //
-// A function is compiled for the host when it is first launched, with its NVVM intrinsics as calls of a model of the
-// device, and run as it would be there: each thread of a block is a fibre that goes on until it has to wait for others,
-// at a barrier or an exchange of a warp. Blocks run one after the other. What the model finds:
+// A function is compiled for the host at its first launch, with its NVVM intrinsics replaced by calls of models, and is
+// executed as on the device: each thread of a block is a fibre that runs until it waits for others, at a barrier or in
+// a warp-wide exchange. Blocks run one after the other. The executor detects
 //
-//   a missing barrier     wrong numbers: memory that a block shares holds NaN when the block begins, and threads take
-//                         their turns in several orders, in which no one has yet written what another one reads
-//   a missing wait        NaN: what a block copies into memory that it shares arrives when it is waited for
-//                         (DeviceBlock.h), and products of warp groups come when nobody can go on without them
+//   a missing barrier     as wrong numbers: shared memory contains NaN when a block begins, and threads run in several
+//                         orders, in which a thread reads before another one has written
+//   a missing wait        as NaN: a copy into shared memory completes when it is waited for (DeviceBlock.h), and
+//                         products of warp groups complete when no thread can run without them
 //                         (DeviceProducts.h)
-//   a barrier or exchange that not all threads come to, or at which they come to different ones
-//   a copy or a load of a matrix that is not in shared memory, or not aligned
-//   a tensor map that is not whole, or was not released and acquired (DeviceTensorMap.h)
-//   an access outside a tensor or a block's memory, or one that is less aligned than the code says, as a fault of the
-//                         host
+//   a barrier or exchange at which not all threads arrive, or at which they execute different ones
+//   a copy or a matrix load whose address is not in shared memory, or not aligned
+//   a tensor map that is incomplete, or was not released and acquired (DeviceTensorMap.h)
+//   an access outside of a tensor or of shared memory, or with less alignment than declared, as a fault of the
+//   host
 //
-// It knows the intrinsics that emitters use, and refuses others by name. It does not model time, nor races between
+// It supports the intrinsics that emitters use, and rejects others by name. It models neither time nor races between
 // blocks.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -38,8 +38,8 @@ class Module;
 
 namespace attnc {
 
-/// The order in which the threads of a block take turns, and blocks are run. In descending order a warp goes on until
-/// it waits for the block, before the next begins; otherwise all warps go on in step.
+/// The order in which the threads of a block and the blocks run. In descending order a warp runs until it waits for the
+/// block before the next warp begins; in other orders all warps run in step.
 enum class Order { Ascending, Descending, Shuffled };
 
 class DeviceExecutor {
@@ -49,16 +49,16 @@ public:
   ~DeviceExecutor();
 
   explicit operator bool() const { return message_.empty(); }
-  const std::string &message() const { return message_; } ///< why nothing can be run
+  const std::string &message() const { return message_; } ///< reason why the code cannot run
 
   struct Launch {
     std::string function;
     int64_t blocks, threads;
     std::vector<uint64_t> parameters; ///< pointers and 64-bit numbers
-    int64_t blockBytes = 0;           ///< shared memory of a block, besides what the function has itself
+    int64_t blockBytes = 0;           ///< dynamic shared memory of a block
     TensorCoreSums sums = TensorCoreSums::CutOff;
   };
-  /// What was wrong with the run, or nothing.
+  /// Returns a description of the fault; empty if there is none.
   std::string run(const Launch &launch, Order order);
 
 private:

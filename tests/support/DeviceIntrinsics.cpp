@@ -45,7 +45,7 @@ void arriveForThreads(const uint64_t *operands, void *) {
 void initBarrier(const uint64_t *operands, void *) {
   DeviceBlock::running().initBarrier(operand<const char *>(operands, 0), operand<uint32_t>(operands, 1));
 }
-/// Nobody looks at the state that it answers.
+/// The returned state is unused.
 void arriveAtBarrier(const uint64_t *operands, void *result) {
   DeviceBlock::running().arrive(operand<const char *>(operands, 0));
   answer(result, uint64_t(0));
@@ -54,7 +54,7 @@ void tryWaitParity(const uint64_t *operands, void *result) {
   answer(result, DeviceBlock::running().tryWait(operand<const char *>(operands, 0), operand<uint32_t>(operands, 1)));
 }
 
-/// shfl.sync(members, value, operand, clamp): whose value lane `lane` takes.
+/// shfl.sync(members, value, operand, clamp): a lane receives the value of lane source(lane, operand).
 template <size_t (*source)(size_t lane, size_t operand)> void exchange(std::span<const DeviceLane> lanes) {
   for (size_t lane = 0; lane < lanes.size(); ++lane) {
     size_t with = source(lane, operand<uint32_t>(lanes[lane].operands, 2)) % lanes.size();
@@ -107,7 +107,7 @@ void acquireMap(const uint64_t *operands, void *) {
   DeviceBlock::running().acquireMap(operand<const char *>(operands, 0));
 }
 
-/// Bulk copies count at barriers: a group of them is empty, and to wait for it is to wait for maps.
+/// Bulk copies are counted by barriers, so their groups are empty; waiting for a group waits for maps.
 void awaitBulkCopies(const uint64_t *, void *) { DeviceBlock::running().awaitBulkCopies(); }
 
 /// cp.async.bulk.tensor(to, barrier, map, coordinates...)
@@ -121,8 +121,8 @@ template <size_t dimensions> void copyTile(const uint64_t *operands, void *) {
 
 //===------------------------------------------ matrices ----------------------------------------------------------===//
 
-/// Lane l gets elements 2(l % 4) and the next of row l / 4 of each matrix, or those of the matrix turned around; lane
-/// 8m + r says where row r of matrix m lies.
+/// ldmatrix: lane l receives elements 2(l % 4) and the next one of row l / 4 of each matrix, or of the transposed
+/// matrix; lane 8m + r has the address of row r of matrix m.
 template <size_t count, bool turned> void spread(std::span<const DeviceLane> lanes) {
   for (size_t lane = 0; lane < lanes.size(); ++lane)
     for (size_t matrix = 0; matrix < count; ++matrix)
@@ -146,17 +146,16 @@ float halfAt(uint32_t word, size_t part) {
   return static_cast<float>(std::bit_cast<std::array<_Float16, 2>>(word)[part]);
 }
 float bfloatAt(uint32_t word, size_t part) { return std::bit_cast<float>(part == 0 ? word << 16 : word & 0xffff0000u); }
-/// The instruction does not see the last 13 bits.
+/// The instruction ignores the last 13 bits.
 float tfloatAt(uint32_t word, size_t) { return std::bit_cast<float>(word & 0xffffe000u); }
 
-/// ex2.approx: on a device within 2^-22 of the power, relative to it, and zero below the normal numbers.
-/// What is below the normal numbers is zero.
+/// ex2.approx: on a device within a relative error of 2^-22 of the power, with subnormal results flushed to zero.
 void powerOfTwo(const uint64_t *operands, void *result) {
   float power = std::exp2(operand<float>(operands, 0));
   answer(result, power < 0x1p-126f ? 0.0f : power);
 }
 
-/// D = A * B + C with m16n8k`depth`: a word of A or B has `parts` neighbours along the depth.
+/// D = A * B + C with m16n8k`depth`: a word of A or B contains `parts` consecutive elements along the depth.
 template <size_t depth, size_t parts, float (*element)(uint32_t, size_t)>
 void multiplyAdd(std::span<const DeviceLane> lanes) {
   float a[16][depth], b[8][depth];
@@ -196,7 +195,7 @@ std::vector<float> floats(const uint64_t *operands, size_t first, size_t count) 
   return values;
 }
 
-/// (how many, sums...)
+/// (number of sums, sums...)
 void fenceProducts(const uint64_t *operands, void *result) {
   DeviceBlock &block = DeviceBlock::running();
   checkProducts(block.warpGroup().fence(block.threadInGroup()));
@@ -209,7 +208,7 @@ void closeProducts(const uint64_t *, void *) {
   block.warpGroup().close(block.threadInGroup());
 }
 
-/// (groups that may be open, how many sums, how many kept, sums..., kept...)
+/// (groups that may be unfinished, number of sums, number of kept registers, sums..., kept...)
 void awaitProducts(const uint64_t *operands, void *result) {
   DeviceBlock &block = DeviceBlock::running();
   std::vector<float> sums = floats(operands, 3, operands[1]);
@@ -220,7 +219,7 @@ void awaitProducts(const uint64_t *operands, void *result) {
   block.warpGroup().resolve(block.threadInGroup(), sums.data(), static_cast<float *>(result), sums.size());
 }
 
-/// (kind in five numbers, sums..., A, B, keeps sums)
+/// (kind in five numbers, sums..., A, B, accumulates)
 void beginProduct(const uint64_t *operands, void *result) {
   DeviceBlock &block = DeviceBlock::running();
   WarpGroupProducts::Part part{};

@@ -1,4 +1,4 @@
-//===- DeviceIntrinsics.h - what stands for the intrinsics of a device ------------------------------------------===//
+//===- DeviceIntrinsics.h - models of device intrinsics -----------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace attnc {
 
-/// `model` takes the operands of a call, 8 bytes each, and writes its result.
+/// `model` receives the operands of a call, 8 bytes each, and writes its result.
 struct DeviceIntrinsic {
   std::string_view name; ///< "llvm.nvvm.bar.warp.sync"
   void (*model)(const uint64_t *operands, void *result);

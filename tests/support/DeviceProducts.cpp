@@ -8,7 +8,7 @@ namespace attnc {
 
 namespace {
 
-/// A sum that is not there yet: a NaN with the number of the product, from 1 on, and of the register.
+/// A pending sum: a NaN with the number of the product, from 1 on, and of the register.
 constexpr uint32_t pendingBits = 0x7fc00000, registerBits = 7, productsLimit = 1 << 15;
 
 float pending(size_t product, size_t number) {
@@ -38,7 +38,7 @@ float numberOf(ProductKind::Element element, const char *place) {
   return static_cast<float>(std::bit_cast<_Float16>(half));
 }
 
-/// A matrix in shared memory as its descriptor says.
+/// A matrix in shared memory, by its descriptor.
 class SharedMatrix {
 public:
   SharedMatrix(const ProductKind &kind, uint64_t descriptor, bool isTurned,
@@ -67,7 +67,8 @@ private:
   size_t rowBytes;
 };
 
-/// Where register `number` of a thread lies in D; A's registers of 32 bits are its squares in the same order.
+/// The row and column in D of register `number` of a thread. The 32-bit registers of A are 8×8 matrices in the same
+/// order.
 std::pair<size_t, size_t> placeOfSum(size_t thread, size_t number) {
   size_t lane = thread % 32;
   return {thread / 32 * 16 + lane / 4 + number / 2 % 2 * 8, number / 4 * 8 + lane % 4 * 2 + number % 2};

@@ -1,10 +1,10 @@
-//===- DeviceProducts.h - matrix products that a warp group has begun ---------------------------------------------===//
+//===- DeviceProducts.h - asynchronous matrix products of a warp group (wgmma) ------------------------------------===//
 //
-// wgmma computes while its threads go on. Here it computes as late as it can: when a thread waits for it and no other
-// thread of the block can go on, and only then does it read its operands in shared memory; or, where threads run in
-// descending order, as early as it can, when all of the warp group have begun it. Until a thread has waited for it a
-// sum is a NaN that names the product and the register; products that go on with it take what it stands for, the wait
-// puts the number in its place, and whatever else reads it has NaN.
+// wgmma is asynchronous. The simulator computes a product as late as possible, when a thread waits for it and no other
+// thread of the block can run, and reads its operands in shared memory only then. In descending order of threads it
+// computes a product as early as possible, when all threads of the warp group have begun it. Until a thread has waited
+// for a product, its sums are NaNs that identify product and register. Products that accumulate on pending sums use
+// their eventual values, the wait replaces the NaNs by numbers, and any other use reads NaN.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,14 +21,14 @@
 
 namespace attnc {
 
-/// What the instruction's name says.
+/// Parameters in the instruction's name.
 struct ProductKind {
   enum class Element { F16, BF16, TF32 };
   size_t columns;
   Element element;
   bool hasFragmentA, turnsA, turnsB;
 
-  size_t sums() const { return columns / 2; } ///< of a thread
+  size_t sums() const { return columns / 2; } ///< number of sums of a thread
   size_t depth() const { return element == Element::TF32 ? 8 : 16; }
   bool operator==(const ProductKind &) const = default;
 };
@@ -39,36 +39,38 @@ public:
 
   explicit WarpGroupProducts(TensorCoreSums how) : how(how) {}
 
-  /// What a thread brings to a product.
+  /// The operands of one thread of a product.
   struct Part {
     ProductKind kind;
     std::vector<float> sums;
-    std::array<uint32_t, 4> fragment; ///< of A
+    std::array<uint32_t, 4> fragment; ///< registers of A
     uint64_t a, b;                    ///< descriptors
     bool keepsSums;
   };
-  /// Each returns what is wrong, or nothing.
+  /// Return a description of the fault; empty if there is none.
   std::string fence(size_t thread);
   std::string begin(size_t thread, Part part, float *sums);
   void close(size_t thread);
 
-  /// `kept`: the words of A of all products that end, which nobody may write before. Answers what is wrong, or nothing.
+  /// Waits until at most `open` groups are unfinished. `kept`: the words of A of all products that end, which must not
+  /// be overwritten before. Returns a description of the fault; empty if there is none.
   std::string await(size_t thread, size_t open, const std::vector<uint32_t> &kept);
   bool isWaiting(size_t thread) const { return waits[thread].has_value(); }
-  /// Computes what waiting threads need, or all that has begun, as far as all threads have begun it. `read` has the
-  /// memory of the block: 16 bytes whose shared address is this, in bits 4 to 17. Answers what is wrong, or nothing.
+  /// Compute the products that waiting threads require, or all products that all threads have begun. `read` returns the
+  /// 16 bytes of shared memory at an address given by its bits 4 to 17. Return a description of the fault; empty if
+  /// there is none.
   std::string computeAwaited(const std::function<const char *(uint64_t unit)> &read);
   std::string computeBegun(const std::function<const char *(uint64_t unit)> &read);
-  /// Whether the thread has what it waits for; it waits no longer then.
+  /// True if the products that the thread waits for are computed; ends its wait.
   bool endWait(size_t thread);
-  /// Numbers in place of sums that have been computed.
+  /// Copies sums, with pending ones replaced by computed numbers.
   void resolve(size_t thread, const float *from, float *to, size_t count) const;
 
 private:
   struct Progress {
-    std::vector<Part> parts;   ///< of all products that it began
-    std::deque<size_t> groups; ///< how many products had begun where each open group ends
-    size_t awaited = 0;        ///< products
+    std::vector<Part> parts;   ///< of all products that it has begun
+    std::deque<size_t> groups; ///< number of products begun at the end of each open group
+    size_t awaited = 0;        ///< number of products that it has waited for
     bool isFenced = false;
   };
   std::string computeUpTo(size_t wanted, const std::function<const char *(uint64_t)> &read);
@@ -77,8 +79,8 @@ private:
 
   TensorCoreSums how;
   std::array<Progress, threads> progress;
-  std::array<std::optional<size_t>, threads> waits; ///< for so many products
-  std::vector<std::vector<float>> results;          ///< of products: thread by thread
+  std::array<std::optional<size_t>, threads> waits; ///< number of products that a thread waits for
+  std::vector<std::vector<float>> results;          ///< sums of each product, thread by thread
 };
 
 } // namespace attnc

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t unit = 16;
 
-/// Bits of DeviceTensorMap::written.
+/// Returns the bit of a field in DeviceTensorMap::written.
 unsigned bitOf(DeviceTensorMap::Field field, size_t dimension) {
   using Field = DeviceTensorMap::Field;
   constexpr std::array<Field, 4> perDimension = {Field::Box, Field::Size, Field::Stride, Field::ElementStride};
@@ -131,7 +131,7 @@ void DeviceTensorMap::copyRow(std::span<const int64_t> first, char *to) const {
   for (size_t each = 0; each < box[0]; ++each) {
     int64_t at = first[0] + static_cast<int64_t>(each);
     auto place = reinterpret_cast<uintptr_t>(to) + each * elementBytes();
-    // As for SharedMatrix (DeviceProducts.cpp): a unit's number by that of the row, which the address has.
+    // Swizzle as in SharedMatrix (DeviceProducts.cpp): the row in the address permutes its 16-byte vectors.
     auto *exchanged = reinterpret_cast<char *>(place ^ ((place >> 7 & (exchangedBytes() / unit - 1)) << 4));
     if (!isRow || !isInside(0, at)) {
       std::memset(exchanged, 0, elementBytes());

@@ -1,8 +1,8 @@
-//===- DeviceTensorMap.h - the maps by which a device copies tiles by itself --------------------------------------===//
+//===- DeviceTensorMap.h - tensor maps of TMA copies --------------------------------------------------------------===//
 //
-// A tensor map is 128 bytes that only instructions read and write: tensormap.replace a field of one in shared memory,
-// tensormap.cp_fenceproxy takes it to global memory and releases it, a fence acquires it there, and copies use it. What
-// the fields look like is this model's affair; bytes that no instruction writes have to be zero.
+// A tensor map is 128 bytes that only instructions read and write: tensormap.replace sets a field in shared memory,
+// tensormap.cp_fenceproxy copies the map to global memory and releases it, a fence acquires it there, and copies use
+// it. The layout of its fields is specific to this model; bytes that no instruction writes must be zero.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace attnc {
 
-/// The nearest number of ten bits, halves away from zero; NaN stays.
+/// Rounds to the nearest number with a ten-bit fraction, halves away from zero; preserves NaN.
 uint32_t nearestTf32(uint32_t bits);
 
 class DeviceTensorMap {
@@ -23,15 +23,15 @@ public:
   static constexpr size_t size = 128, mostDimensions = 5;
   enum class Field { Address, Rank, Box, Size, Stride, ElementStride, ElementType, Interleave, Swizzle, Fill };
 
-  /// Of a dimension, where the field has several.
+  /// Sets a field, of the dimension `dimension` if the field has several.
   void set(Field field, size_t dimension, uint64_t value);
 
-  /// What is wrong with it, or nothing.
+  /// Returns the reason why the map is invalid; empty if it is valid.
   std::string check() const;
   size_t dimensions() const { return rank + size_t(1); }
-  /// Of a box; the rest is for maps that passed the check.
+  /// The bytes of a box. The functions from here on require a valid map.
   size_t bytes() const;
-  /// The box that begins at the coordinates, with its units exchanged, at `to`.
+  /// Copies the box at the coordinates to `to`, with the swizzle of its 16-byte vectors.
   void copy(std::span<const int32_t> coordinates, char *to) const;
 
 private:
@@ -47,14 +47,14 @@ private:
   std::array<uint64_t, mostDimensions> strides;
   std::array<uint32_t, mostDimensions> sizes;
   std::array<uint16_t, mostDimensions> box;
-  uint32_t written; ///< a bit a field, or a dimension of one
+  uint32_t written; ///< one bit for each field, or dimension of a field
   std::array<uint8_t, mostDimensions> elementStrides;
   uint8_t rank, elementType, interleave, swizzle, fill;
   std::array<uint8_t, 34> rest;
 };
 static_assert(sizeof(DeviceTensorMap) == DeviceTensorMap::size);
 
-/// Maps in global memory, as they were when they were released.
+/// Released maps in global memory, with their contents at the release.
 using ReleasedMaps = std::map<const char *, DeviceTensorMap>;
 
 } // namespace attnc

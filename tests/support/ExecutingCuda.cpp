@@ -1,5 +1,5 @@
-// A fake driver for other programs: FakeCuda with kernels that the executor of device code runs. ATTNC_DEVICE_CODE of
-// the environment lists files of LLVM IR, separated by `:`, which have the kernels by name.
+// A fake driver for other programs: FakeCuda whose kernels run in DeviceExecutor. ATTNC_DEVICE_CODE of the environment
+// lists files of LLVM IR with the kernels, separated by `:`.
 #include "tests/support/DeviceExecutor.h"
 #include "tests/support/FakeCuda.h"
 #include <cstdlib>
@@ -28,7 +28,8 @@ struct DeviceCode {
 
 constexpr int launchFailed = 719; // CUDA_ERROR_LAUNCH_FAILED
 
-/// Read at the first kernel, because the tables of the executor are initialised as late as the statics of this library.
+/// Reads the code at the first kernel, because the tables of the executor may be initialised after the statics of this
+/// library.
 const std::vector<DeviceCode> &deviceCode() {
   static const std::vector<DeviceCode> all = [] {
     std::vector<DeviceCode> read;

@@ -1,4 +1,4 @@
-// The fake library: entry points by their names, and the address of its state.
+// The fake library: entry points of the driver, and the address of its state.
 #include "tests/support/FakeCuda.h"
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@ struct Launch {
   std::vector<uint64_t> parameters;
 };
 
-/// A graph is a list: each launch depends on the one that was added before.
+/// A graph is a list: each launch depends on the one added before it.
 struct Graph {
   std::vector<std::unique_ptr<Launch>> launches;
 };
@@ -29,12 +29,12 @@ struct KernelParameters { // CUDA_KERNEL_NODE_PARAMS_v1
 };
 
 FakeCuda state;
-std::vector<std::function<int()>> stream; // what waits
+std::vector<std::function<int()>> stream; // operations that wait
 std::set<std::pair<const char *, size_t>> locked;
-std::string code;               // of the module that is loaded
+std::string code;               // PTX of the loaded module
 std::vector<std::string> found; // its functions, by handle - 1
 std::map<unsigned long long, int64_t> allocations;
-std::map<std::string, int> allowed; // shared memory of their blocks, in bytes
+std::map<std::string, int> allowed; // limits of dynamic shared memory by function, in bytes
 
 int enter(const char *name) {
   ++state.calls[name];
@@ -44,7 +44,7 @@ int enter(const char *name) {
   return failure == state.failures.end() ? 0 : failure->second;
 }
 
-/// A launch adds no shared memory unless an attribute of the function allows it.
+/// True if an attribute of the function allows the launch's dynamic shared memory.
 bool isAllowed(const Launch &launch) { return launch.blockBytes == 0 || launch.blockBytes <= allowed[launch.kernel]; }
 
 /// Creates an object, unless the call fails.
@@ -53,7 +53,7 @@ int make(const char *name, const char *kind) {
   state.alive[kind] += error ? 0 : 1;
   return error;
 }
-/// Frees an object, also where the call fails.
+/// Frees an object, even if the call fails.
 int end(const char *name, const char *kind) {
   --state.alive[kind];
   return enter(name);
@@ -77,7 +77,7 @@ bool isLocked(const void *address, size_t bytes) {
   return false;
 }
 
-/// Counts the parameters that the PTX of the module declares.
+/// Returns the number of parameters in the PTX of a kernel.
 size_t numParameters(const std::string &kernel) {
   size_t at = code.find(".entry " + kernel + "("), end = code.find(')', at), count = 0;
   while ((at = code.find(".param ", at + 1)) < end)
@@ -272,14 +272,14 @@ int cuGraphAddKernelNode(void **node, void *graph, void *const *before, size_t c
   int error = enter("cuGraphAddKernelNode");
   auto &launches = static_cast<Graph *>(graph)->launches;
   if (error || count != (launches.empty() ? 0 : 1) || (count == 1 && *before != launches.back().get()))
-    return error ? error : 1; // invalid value: this model knows lists alone
+    return error ? error : 1; // invalid value: this fake supports only lists
   launches.push_back(std::make_unique<Launch>(launchOf(*all)));
   if (!isAllowed(*launches.back()))
     return 1;
   *node = launches.back().get();
   return 0;
 }
-/// An executable graph has copies of the launches, by the nodes of the graph.
+/// An executable graph has copies of the graph's launches, by node.
 int cuGraphInstantiateWithFlags(void **made, void *graph, unsigned long long) {
   int error = make("cuGraphInstantiateWithFlags", "executable");
   if (error)

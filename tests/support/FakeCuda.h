@@ -1,7 +1,7 @@
-//===- FakeCuda.h - a fake of the NVIDIA driver -----------------------------------------------------------------===//
+//===- FakeCuda.h - fake of the NVIDIA driver ---------------------------------------------------------------------===//
 //
-// tests/support/FakeCuda.cpp is a libcuda.so.1 whose devices use the host's memory. It executes operations as late as a
-// device may: operations in a stream run, and read page-locked memory of the host, when the host waits for it. A test
+// tests/support/FakeCuda.cpp is a libcuda.so.1 whose devices use host memory. It executes operations as late as a
+// device may: operations of a stream run, and read page-locked host memory, when the host waits for the stream. A test
 // sets the devices, the failures and the kernels, and reads counts of calls and of objects that were not freed.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -19,8 +19,8 @@ struct FakeCuda {
   int devices = 1, capability = 80, blockBytes = 166912;
   int ptxVersion = 88;                 ///< the newest PTX version that the driver supports: 88 for 8.8
   int ownBlockBytes = 0;               ///< static shared memory of every function
-  std::map<std::string, int> failures; ///< the result of an entry point, by its name in the library
-  int failing = 0;                     ///< the number of the call, from 1, that returns CUDA_ERROR_UNKNOWN; 0: none
+  std::map<std::string, int> failures; ///< result of an entry point, by its name in the library
+  int failing = 0;                     ///< number of the call, from 1, that returns CUDA_ERROR_UNKNOWN; 0: none
   /// Runs a kernel, whose parameters have 8 bytes each. The next wait returns its result.
   std::function<int(const std::string &kernel, int64_t blocks, int64_t threads, int64_t blockBytes,
                     std::vector<uint64_t> parameters)>
@@ -28,12 +28,12 @@ struct FakeCuda {
 
   std::map<std::string, int> calls; ///< by name
   int numCalls = 0;
-  std::map<std::string, int64_t> bytes; ///< copied bytes, by name; of "memory", the bytes that are allocated
+  std::map<std::string, int64_t> bytes; ///< copied bytes, by name; for "memory", allocated bytes
   std::string lastFailed;               ///< the entry point that `failing` selected
   std::map<std::string, int> alive;     ///< objects not freed yet: "memory", "host memory", "stream", "graph", ...
 };
 
-/// The state of the libcuda.so.1 that this process finds; null where it is no fake, or missing.
+/// Returns the state of the libcuda.so.1 that this process finds; null if it is not a fake, or missing.
 FakeCuda *findFakeCuda();
 
 } // namespace attnc

@@ -1,16 +1,16 @@
-/* Preloaded, counts the calls on the files of a folder, and those for random numbers, and lets one of them go wrong:
+/* Preloaded, counts the calls on the files of a folder, and the calls for random numbers, and makes one of them fail:
  *
  *   FAULT_FOLDER  the folder, absolute; calls on files elsewhere are neither counted nor changed
  *   FAULT_AT      the number of the call, from 1; 0: none
- *   FAULT_KIND    an errno by its number: that call fails with it (a close fails and closes all the same; EINTR is
- *                 for calls that can wait)
- *                 "short": if it reads or writes, it does so with half of the bytes
- *                 "full": from there on the disk is full: what creates and writes fails with ENOSPC
- *                 "kill": the process is killed in front of it
- *   FAULT_LOG     a file that gets the name of that call, and the number of calls at the end of the process
+ *   FAULT_KIND    an errno as a number: the call fails with it (close also closes the file; EINTR applies only to
+ *                 calls that can wait)
+ *                 "short": a read or write transfers half of the bytes
+ *                 "full": from this call on the disk is full: calls that create or write fail with ENOSPC
+ *                 "kill": the process is killed before the call
+ *   FAULT_LOG     a file for the name of the failed call, and for the number of calls at the end of the process
  *
- * Seen are calls of functions of libc, as readdir. The system calls that these make for themselves (getdents64, those
- * of stdio) fail with them. */
+ * Only calls of libc functions, such as readdir, are counted. Their own system calls (getdents64, those of stdio) fail
+ * with them. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 enum effect { NOTHING, FAIL, SHORTEN };
-enum need { NO_SPACE, SPACE }; /* whether a call wants room on the disk */
+enum need { NO_SPACE, SPACE }; /* whether a call needs space on the disk */
 
 static atomic_int calls;
 
@@ -73,7 +73,7 @@ static int can_wait(const char *call) {
   return 0;
 }
 
-/* What becomes of a call on a file of the folder; with FAIL errno is set. */
+/* Returns the effect on a call on a file of the folder; sets errno if it is FAIL. */
 static enum effect effect_of(const char *call, enum need need) {
   const char *at = getenv("FAULT_AT"), *kind = getenv("FAULT_KIND");
   int number = ++calls, chosen = at ? atoi(at) : 0;
@@ -117,7 +117,7 @@ OPEN(open64, AT_FDCWD, (const char *path, int flags, ...), (path, flags, mode))
 OPEN(openat, directory, (int directory, const char *path, int flags, ...), (directory, path, flags, mode))
 OPEN(openat64, directory, (int directory, const char *path, int flags, ...), (directory, path, flags, mode))
 
-/* Half of the bytes of a call that is to be short; fewer than 0 where it fails. */
+/* Returns the bytes of a call: half of them if it is short; negative if it fails. */
 static ssize_t bytes_for(const char *call, int file, enum need need, size_t count) {
   enum effect effect = is_file_in_folder(file) ? effect_of(call, need) : NOTHING;
   return effect == FAIL ? -1 : effect == SHORTEN && count > 1 ? (ssize_t)(count / 2) : (ssize_t)count;
@@ -137,13 +137,13 @@ TRANSFER(write, SPACE, (int file, const void *bytes, size_t count))
 TRANSFER(pwrite, SPACE, (int file, const void *bytes, size_t count, off_t offset), offset)
 TRANSFER(pwrite64, SPACE, (int file, const void *bytes, size_t count, off64_t offset), offset)
 
-/* Of no folder: names of temporary files are made of it. */
+/* Independent of the folder, because names of temporary files consist of random numbers. */
 ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
   REAL(getrandom);
   return effect_of("getrandom", NO_SPACE) == FAIL ? -1 : real(bytes, count, flags);
 }
 
-/* Closes, also where it fails. */
+/* Closes the file, even if the call fails. */
 #define CLOSE(name, type, descriptor)                                                                                  \
   int name(type file) {                                                                                                \
     REAL(name);                                                                                                        \

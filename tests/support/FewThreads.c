@@ -1,4 +1,4 @@
-/* Preloaded, lets a process start FEW_THREADS threads and no more, as under a limit on processes or memory. */
+/* Preloaded, limits a process to FEW_THREADS additional threads, like a limit on processes or memory. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* Preloaded, makes regular files behave as on a disk that is full after FULL_DISK_BYTES, or as when somebody interrupts
- * the program there (FULL_DISK_SIGNAL=2). Tests of what is left behind need no disk of their own, and no root. Faults
- * of other calls: FaultyCalls.c. */
+/* Preloaded, makes regular files behave as on a disk that is full after FULL_DISK_BYTES, or, with FULL_DISK_SIGNAL=2,
+ * as if the program were interrupted there. Tests of remaining files need neither a separate disk nor root.
+ * FaultyCalls.c has faults of other calls. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 static long long written;
 
-/* How many of `count` bytes still fit; the others end in an error, or in a signal. */
+/* Returns how many of `count` bytes fit; the others cause an error, or a signal. */
 static size_t room_for(int file, size_t count) {
   const char *limit = getenv("FULL_DISK_BYTES"), *number = getenv("FULL_DISK_SIGNAL");
   struct stat info;

@@ -1,14 +1,14 @@
-//===- GuardedBuffer.h - memory that faults when it is overrun ------------------------------------------------===//
+//===- GuardedBuffer.h - memory that faults on out-of-bounds accesses ---------------------------------------------===//
 //
-// Memory for what generated code is given: tensors of a caller, an arena, scratch of workers.
+// Memory for operands of generated code: tensors of a caller, an arena, scratch of workers.
 //
-//   AgainstEnd     | page | ..filler.. buffer | page |      what is read or written behind the buffer faults
-//   AgainstStart   | page | buffer ..filler.. | page |      what is read or written in front of it faults
+//   AgainstEnd     | page | ..filler.. buffer | page |      accesses beyond the buffer fault
+//   AgainstStart   | page | buffer ..filler.. | page |      accesses before the buffer fault
 //   Misaligned     | page | ..filler.. buffer . | page |    the address is an odd multiple of the promised alignment
 //
-// The first two are aligned to more than is promised (attn/abi.h), by chance or to a page: code needs all three.
+// The first two may be aligned to more than is promised (attn/abi.h), so all three are needed.
 //
-// Buffer and filler begin as NaN (0xff). A filler that was written to ends the process.
+// Buffer and filler initially contain NaN (0xff). A write to a filler ends the process.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -30,8 +30,8 @@ inline constexpr Placement everyPlacement[] = {Placement::AgainstEnd, Placement:
 class GuardedBuffer {
 public:
   GuardedBuffer() = default;
-  /// `count` buffers of so many bytes each, a stride apart, with an inaccessible page around each of them. `alignment`
-  /// is a power of two.
+  /// Allocates `count` buffers of `bytes` bytes, a stride apart, with an inaccessible page around each of them.
+  /// `alignment` is a power of two.
   GuardedBuffer(int64_t bytes, Placement placement, int64_t alignment, int64_t count = 1) : bytes(bytes), count(count) {
     int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
     int64_t slack = placement == Placement::Misaligned ? alignment : 0;

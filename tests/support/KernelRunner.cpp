@@ -91,7 +91,7 @@ HostArray HostArray::of(std::vector<int64_t> shape, const std::vector<int32_t> &
 HostArray HostArray::random(std::vector<int64_t> shape, uint64_t seed, float low, float high) {
   HostArray array(std::move(shape));
   std::mt19937_64 bits(seed);
-  for (int64_t i = 0; i < array.size(); ++i) // 24 bits: the same on every standard library
+  for (int64_t i = 0; i < array.size(); ++i) // 24 bits: equal on every standard library
     array.f32()[i] = low + (high - low) * static_cast<float>(bits() >> 40) * 0x1p-24f;
   return array;
 }
@@ -103,7 +103,7 @@ struct KernelRunner::Loaded {
   OwningOpRef<ModuleOp> source;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::vector<attn_kernel_fn> functions;
-  std::unique_ptr<DeviceExecutor> device; ///< in place of `jit`, where the target is one
+  std::unique_ptr<DeviceExecutor> device; ///< instead of `jit`, if the target is a device
   std::vector<ElementKind> resultKinds;
 };
 
@@ -200,7 +200,7 @@ void KernelRunner::loadObject(ModuleOp code, const Target &target) {
 
 //===------------------------------------------ launch ------------------------------------------------------------===//
 
-/// Everything one launch works on.
+/// Memory of one launch.
 struct KernelRunner::Launch {
   std::vector<GuardedBuffer> buffers;
   std::vector<void *> pointers;
@@ -212,7 +212,7 @@ struct KernelRunner::Launch {
 
 static void appendDynamicSizes(Type type, const std::vector<int64_t> &shape, std::vector<int64_t> &sizes) {
   auto tensor = cast<RankedTensorType>(type);
-  for (int64_t number = 0; number < tensor.getRank(); ++number) // a packed weight has another shape, and static sizes
+  for (int64_t number = 0; number < tensor.getRank(); ++number) // a packed weight has another, static shape
     if (tensor.isDynamicDim(number))
       sizes.push_back(shape[number]);
 }

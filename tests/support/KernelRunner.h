@@ -1,4 +1,4 @@
-//===- KernelRunner.h - one kernel, emitted, compiled and run in this process ---------------------------------===//
+//===- KernelRunner.h - runner of one kernel: emits, compiles and runs it in this process -------------------------===//
 //
 //   KernelRunner runner(R"(func.func private @k(%x: tensor<?xf32>) -> tensor<?xf32>
 //                            attributes {attn.kernel = "loops"} { ... })", *createCpuEmitter());
@@ -6,9 +6,9 @@
 //   HostArray x = HostArray::random({100}, 1);
 //   std::vector<HostArray> y = runner.run({x}, {{100}});          // inputs, shapes of the results
 //
-// Buffers lie in guarded memory (GuardedBuffer.h), aligned to their elements; results and scratch hold NaN before the
-// run, so that reading or writing out of bounds and reading what was never written are found. With
-// ATTN_DUMP_KERNEL in the environment the generated MLIR is printed. Kernels of a device run in a DeviceExecutor.
+// Buffers are in guarded memory (GuardedBuffer.h), aligned to their elements; results and scratch contain NaN before
+// the run, so that out-of-bounds accesses and reads of unwritten memory are detected. With ATTN_DUMP_KERNEL in the
+// environment the generated MLIR is printed. Kernels of a device run in a DeviceExecutor.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -34,10 +34,10 @@ struct HostArray {
   HostArray(std::vector<int64_t> shape, ElementKind kind = ElementKind::F32);
   static HostArray of(std::vector<int64_t> shape, const std::vector<float> &values);
   static HostArray of(std::vector<int64_t> shape, const std::vector<int32_t> &values);
-  /// Uniform in [low, high), the same for the same seed everywhere.
+  /// Uniform in [low, high), equal for equal seeds on every machine.
   static HostArray random(std::vector<int64_t> shape, uint64_t seed, float low = -1, float high = 1);
 
-  /// Numbers of f32 rounded to nearest even, and widened again.
+  /// Rounds f32 numbers to nearest even, in the type `narrow`; widened() converts back.
   HostArray storedAs(ElementKind narrow) const;
   HostArray widened() const;
 
@@ -52,27 +52,27 @@ struct HostArray {
 
 struct RunOptions {
   std::vector<int64_t> indexOperands = {};
-  int workers = 1;          ///< threads, each with scratch of its own
-  bool reversed = false;    ///< chunks in descending order, and threads of a device's blocks too
+  int workers = 1;          ///< threads, each with its own scratch
+  bool reversed = false;    ///< chunks, and threads of a device's blocks, in descending order
   Placement placement = Placement::AgainstEnd; ///< of operands, results and scratch
   int inPlaceOperand = -1;  ///< operand that shares its buffer with result 0
-  int repeats = 1;          ///< launches, for those who time them
+  int repeats = 1;          ///< launches, for measurements of time
   TensorCoreSums sums = TensorCoreSums::CutOff;
 };
 
-/// The emitter that makes code for `target`: of processors, or of devices.
+/// Returns the emitter for `target`, a processor or a device.
 std::unique_ptr<Emitter> emitterFor(std::string_view target);
 
 class KernelRunner {
 public:
-  /// `mlir` is a func.func, or a module with one. Of "cuda" the first image runs: forms of sm_90a want "cuda:sm_90a".
-  /// What only runs, as mutants do, needs no PTX, which takes a quarter of a compile.
+  /// `mlir` is a func.func, or a module with one. For "cuda" the first image runs; device variants of sm_90a require
+  /// "cuda:sm_90a". Kernels that only run, such as mutants, need no PTX, which takes a quarter of a compile.
   KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target = "native",
                bool emitsPtx = true);
   ~KernelRunner();
 
   explicit operator bool() const { return message_.empty(); }
-  const std::string &message() const { return message_; } ///< why there is nothing to run: diagnostics
+  const std::string &message() const { return message_; } ///< diagnostics, if there is nothing to run
   const KernelCode &code() const { return code_; }
   bool isOnDevice() const;
   int64_t objectBytes() const { return objectBytes_; }

@@ -1,4 +1,4 @@
-// Calls functions of the C interface with each of their pointers null in turn.
+// Calls functions of the C interface with each of their pointers null, one at a time.
 #pragma once
 
 #include "attn/status.h"
@@ -16,7 +16,7 @@
 
 namespace attnc {
 
-/// The functions with pointers among their parameters that a header declares, such as "attn_run".
+/// Returns the functions with pointer parameters that a header declares, such as "attn_run".
 inline std::set<std::string> functionsOf(const std::filesystem::path &header) {
   std::stringstream text;
   text << std::ifstream(header).rdbuf();
@@ -28,15 +28,15 @@ inline std::set<std::string> functionsOf(const std::filesystem::path &header) {
   return names;
 }
 
-/// A table of calls: `check` adds a function to it and calls it, `functions` are those that it has.
+/// A table of calls: `check` adds a function and calls it, `functions` are the functions so far.
 class NullArguments {
 public:
-  /// `status` is where the functions write it; `tidy` is called after each call and frees what it has made.
+  /// The functions write to `status`; `tidy` is called after each call and frees its results.
   NullArguments(attn_status &status, std::function<void()> tidy) : status(status), tidy(std::move(tidy)) {}
 
-  /// Calls `function` with `good` arguments, which must give `expected`, and then with one pointer null at a time, from
-  /// left to right: each must give the next of `nulls`. Results are texts: of an attn_code "ok" or the message, or its
-  /// name where no message was written, of a pointer "null" or "a pointer", of a text itself, of nothing "nothing".
+  /// Calls `function` with `good` arguments, expecting `expected`, and then with one null pointer at a time, from left
+  /// to right, expecting the texts in `nulls`. The text of an attn_code is "ok" or the message, or its name without a
+  /// message; of a pointer "null" or "a pointer"; of a string the string; of void "nothing".
   template <typename Result, typename... Parameters>
   void check(const char *name, Result (*function)(Parameters...), std::tuple<std::type_identity_t<Parameters>...> good,
              const std::string &expected, const std::vector<std::string> &nulls) {

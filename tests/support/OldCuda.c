@@ -1,2 +1,2 @@
-/* A libcuda.so.1 of an age that has little: what the runtime says of it is tested. */
+/* An outdated libcuda.so.1 with few functions, for tests of the runtime's message. */
 int cuInit(unsigned flags) { return (int)flags; }

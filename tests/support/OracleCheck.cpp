@@ -23,7 +23,7 @@ static double elementAt(const HostArray &array, int64_t index) {
   llvm_unreachable("stored in 16 bits");
 }
 
-/// The numbers that the oracle knows for what is stored in 16 bits.
+/// Returns the array as the oracle has it: 16-bit numbers are widened.
 static HostArray asTheOracleHasIt(const HostArray &array) {
   bool isNarrow = array.kind == ElementKind::BF16 || array.kind == ElementKind::F16;
   return isNarrow ? array.widened() : array;
@@ -61,7 +61,7 @@ static llvm::Expected<std::vector<reference::Array>> interpret(const OracleCheck
   return reference::interpret(parsed.function(), inputs);
 }
 
-/// Kernels are tested at many sizes: each is compiled once for a target.
+/// Returns the compiled kernel, which tests run at many sizes; compiles it once for each target.
 static KernelRunner &runnerOf(const OracleCheck &check) {
   static std::map<std::tuple<std::string, std::string, decltype(check.emitter)>, std::unique_ptr<KernelRunner>> runners;
   std::unique_ptr<KernelRunner> &runner = runners[{check.kernel, check.target, check.emitter}];
@@ -85,7 +85,7 @@ std::string differenceFromOracle(const OracleCheck &check) {
   std::vector<HostArray> first;
   for (Placement placement : everyPlacement) {
     if (placement == Placement::Misaligned && runner.isOnDevice())
-      continue; // what a device allocates is aligned to more than any vector
+      continue; // device allocations are aligned to more than any vector
     bool isFirst = placement == Placement::AgainstEnd;
     RunOptions options{.workers = isFirst ? 1 : 2, .reversed = !isFirst, .placement = placement};
     options.indexOperands = check.indexOperands;

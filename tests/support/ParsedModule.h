@@ -1,4 +1,4 @@
-// A module parsed from text, with a context that knows every dialect the compiler uses.
+// A module parsed from text, with a context that has every dialect of the compiler.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,13 +12,13 @@ namespace attnc {
 
 class ParsedModule {
 public:
-  /// Parses and verifies; what is wrong is in diagnostics().
+  /// Parses and verifies; diagnostics() has the errors.
   explicit ParsedModule(llvm::StringRef text);
 
   explicit operator bool() const { return bool(module); }
   const std::string &diagnostics() const { return *text; }
   mlir::ModuleOp get() const { return *module; }
-  /// The function of this name; without a name, the first one.
+  /// Returns the function with this name; without a name, the first one.
   mlir::func::FuncOp function(llvm::StringRef name = "") const;
 
 private:

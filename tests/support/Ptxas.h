@@ -1,4 +1,4 @@
-//===- Ptxas.h - NVIDIA's assembler, where this machine has it -------------------------------------------------===//
+//===- Ptxas.h - ptxas, NVIDIA's assembler, if installed ----------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 namespace attnc {
 
 bool hasPtxas();
-/// What is wrong with `ptx` for `architecture`: it does not assemble, or a kernel of it spills registers or has a
-/// stack. Nothing where all is well. Requires hasPtxas().
+/// Returns the fault of `ptx` for `architecture`: it does not assemble, or one of its kernels spills registers or has a
+/// stack. Empty if there is none. Requires hasPtxas().
 std::string ptxasFault(const std::string &ptx, const std::string &architecture);
-/// The most registers that a thread of one of its kernels has. Requires hasPtxas().
+/// Returns the largest number of registers of a thread among its kernels. Requires hasPtxas().
 int64_t ptxasRegisters(const std::string &ptx, const std::string &architecture);
 
 } // namespace attnc

@@ -1,4 +1,5 @@
-// seal-object FILE.o: seals an object that a test has changed (compiler/Emit/Seal.h), so that commands read on.
+// seal-object FILE.o: updates the checksum of an object that a test has changed (compiler/Emit/Seal.h), so that
+// commands accept it.
 #include "compiler/Emit/Seal.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -1,9 +1,9 @@
-/* Preloaded, gives programs what C promises and no more. All memory of malloc, calloc and realloc is at an address of
- * 16 modulo 64, where the usual allocator often aligns more; aligned allocations are as they were asked for. What
- * malloc gives and what free takes back is filled, as far as MOST_FILLED bytes, so that what is read too early or too
- * late is seldom what was meant: as floats NaN, as addresses none that there are.
+/* Preloaded, allocates memory with only the guarantees of C. All memory of malloc, calloc and realloc has an address of
+ * 16 modulo 64, where the usual allocator often aligns more; aligned allocations have the requested alignment.
+ * Allocated and freed memory is filled, up to MOST_FILLED bytes, so that reads that are too early or too late yield
+ * neither plausible floats (they are NaN) nor valid addresses.
  *
- * What was allocated begins that far in front of what is given, and its address stands in the word before that. */
+ * The underlying block begins before the returned address, and its address is in the word before that. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ extern void __libc_free(void *block);
 
 enum { LINE = 64, OFFSET = 16, HEADER = sizeof(void *), FILL = 0xff, MOST_FILLED = 1 << 24 };
 
-/* At `offset` modulo `alignment`, a power of two of at least 16. */
+/* Allocates memory at `offset` modulo `alignment`, a power of two of at least 16. */
 static void *allocate(size_t alignment, size_t offset, size_t size) {
   if (size > PTRDIFF_MAX - 2 * alignment)
     return errno = ENOMEM, NULL;
@@ -37,8 +37,8 @@ void *malloc(size_t size) {
   return given ? filled(given, size) : NULL;
 }
 
-/* The usual allocator keeps the usable size of a block in the word in front of it, with three flags; that word and the
- * one before it are part of the size, but the last word is usable too. */
+/* The usual allocator stores the size of a chunk, with three flags, in the word before a block. That word and the one
+ * before it are part of the size, but the last word is usable too. */
 size_t malloc_usable_size(void *given) {
   if (!given)
     return 0;

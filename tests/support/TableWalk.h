@@ -1,4 +1,4 @@
-//===- TableWalk.h - all of a model's table is read ---------------------------------------------------------------===//
+//===- TableWalk.h - reads every field of a model table -----------------------------------------------------------===//
 #pragma once
 
 #include "attn/model.h"
@@ -9,8 +9,8 @@
 
 namespace attnc {
 
-/// A number that depends on every text, count and size of a table, functions and the bytes of device code left out; of
-/// values that are embedded the first and the last byte.
+/// Computes a number that depends on every text, count and size of a table, except functions and the bytes of device
+/// code; of embedded values it reads the first and the last byte.
 class TableWalk {
 public:
   explicit TableWalk(const attn_model &model) {
@@ -69,7 +69,7 @@ private:
   uint64_t total = 0;
 };
 
-/// Reads an object, at an alignment as files have, and walks its table; or why it can't be read.
+/// Reads an object, aligned like a file, and walks its table; returns the error if it is invalid.
 inline llvm::Error walkTable(llvm::StringRef object) {
   auto file = llvm::MemoryBuffer::getMemBufferCopy(object);
   auto table = ObjectTable::read(file->getBuffer());

@@ -1,4 +1,4 @@
-//===- TemporaryFolder.h - files of one test ------------------------------------------------------------------===//
+//===- TemporaryFolder.h - temporary folder of a test -------------------------------------------------------------===//
 #pragma once
 
 #include <cstdlib>
@@ -8,10 +8,10 @@
 
 namespace attnc {
 
-/// A new folder, which is removed with all that is in it.
+/// Creates a new folder, which is removed with its contents.
 class TemporaryFolder {
 public:
-  /// `begin` is the path up to the letters that make it a new one.
+  /// `begin` is the path without the random suffix.
   explicit TemporaryFolder(std::string begin) {
     begin += "-XXXXXX";
     EXPECT_NE(mkdtemp(begin.data()), nullptr) << begin;

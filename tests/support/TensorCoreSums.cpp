@@ -3,13 +3,13 @@
 
 namespace attnc {
 
-/// The number of f32 that is next to it, towards zero.
+/// Rounds to f32 towards zero.
 static float cutOff(double sum) {
   auto near = static_cast<float>(sum);
   return std::isfinite(near) && std::abs(near) > std::abs(sum) ? std::nextafter(near, 0.0f) : near;
 }
 
-/// Adds in the type of the sum.
+/// Adds products in the type of the sum.
 template <typename Sum> static Sum added(Sum sum, const float *a, const float *b, size_t depth) {
   for (size_t k = 0; k < depth; ++k)
     sum += static_cast<Sum>(a[k]) * b[k];

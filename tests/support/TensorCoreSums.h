@@ -1,8 +1,8 @@
-//===- TensorCoreSums.h - how a model of tensor cores adds --------------------------------------------------------===//
+//===- TensorCoreSums.h - rounding of tensor-core sums ------------------------------------------------------------===//
 //
-// PTX does not say in which order tensor cores add, nor how they round. By others' measurements the products of an
-// instruction and what was there are added at once, and the sum is cut off; code has to be good enough for that, and
-// for the usual way too.
+// PTX specifies neither the order nor the rounding of tensor-core sums. According to published measurements, an
+// instruction adds all its products and the accumulator at once and truncates the sum. Generated code must be accurate
+// enough for that and for the usual rounding.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,11 +12,11 @@
 namespace attnc {
 
 enum class TensorCoreSums {
-  CutOff, ///< all of an instruction at once, then towards zero
-  Nearest ///< one product after the other, each sum to nearest
+  CutOff, ///< all terms of an instruction at once, truncated
+  Nearest ///< one product after the other, each sum rounded to nearest
 };
 
-/// sum + a[0] * b[0] + ... of one instruction, of numbers as it takes them.
+/// Returns sum + a[0] * b[0] + ... of one instruction on converted operands.
 float addProducts(TensorCoreSums how, float sum, const float *a, const float *b, size_t depth);
 
 } // namespace attnc

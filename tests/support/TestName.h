@@ -1,4 +1,4 @@
-// What a test of a table is called, of what it is about: "grouped heads" is grouped_heads.
+// Name of a parameterised test from a title: "grouped heads" is grouped_heads.
 #pragma once
 
 #include <cctype>
