@@ -47,7 +47,7 @@ double at(const attn_file_tensor &stored, const char *data, int64_t index) {
   return data[index];
 }
 
-/// |found - exact|; for numbers that are not finite, 0 if both are equal or NaN, else infinity.
+/// Returns |found - exact|; for numbers that are not finite, 0 if they are equal or both NaN, else infinity.
 double difference(double found, double exact) {
   if (!std::isfinite(exact))
     return (std::isnan(exact) && std::isnan(found)) || found == exact ? 0 : HUGE_VAL;
@@ -69,7 +69,7 @@ class Checker {
 public:
   Checker(const std::string &folder, const std::string &results) : folder(folder + "/"), results(results) {}
 
-  /// The number of results that exceed their limits; a failed call counts as one.
+  /// Returns the number of results that exceed their limits; a failed call counts as one.
   int64_t check(const Json &call) {
     std::string name = call.at("name");
     try {
@@ -94,7 +94,7 @@ private:
     opened = library;
   }
 
-  /// Tensors of a call: inputs drawn from the same seed as when packed, states zero, results NaN.
+  /// Returns the tensors of a call: inputs drawn from the same seed as when packed, states zero, results NaN.
   static std::vector<TensorMemory> memoryOf(const attn_entry_info &entry, const Json &call) {
     std::vector<TensorMemory> memory;
     std::vector<int64_t> dimensions = call.at("dimensions");

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The same repetition rule as in peers.py.
+// Repetition rule, equal to peers.py.
 constexpr int leastWarmRuns = 3, leastRuns = 5; ///< the runtime captures repeated launches as a graph
 constexpr double warmSeconds = 0.5, timedSeconds = 1;
 
@@ -45,11 +45,11 @@ double medianSeconds(const std::function<void()> &run) {
 }
 
 struct Timed {
-  double seconds; ///< seconds of one launch
+  double seconds; ///< of one launch
   std::string image;
 };
 
-/// Operands are parameters, and results stay on the device.
+/// Times a case. Operands are parameters, and results remain on the device.
 Timed timeOf(const std::string &folder, const Json &each) {
   PackedModel model(folder + "/" + each.at("library").get<std::string>(), each.at("symbol"));
   int64_t number = model.entry(each.at("entry"));
@@ -72,7 +72,7 @@ Timed timeOf(const std::string &folder, const Json &each) {
   return {seconds / each.at("launches").get<double>(), attn_cuda_image(model.device())};
 }
 
-/// The device number in ATTN_DEVICE, which the runtime and peers.py also read; 0 by default.
+/// Returns the device number in ATTN_DEVICE, which the runtime and peers.py also read; 0 by default.
 int numberOfDevice() {
   const char *text = std::getenv("ATTN_DEVICE");
   return text && *text ? std::stoi(text) : 0;
@@ -107,7 +107,7 @@ public:
     cuda_driver_unload(&driver);
   }
 
-  /// Bytes per second, read plus written.
+  /// Returns bytes per second, read plus written.
   double rate() {
     double seconds = medianSeconds([&] {
       demand(driver.cuMemcpyDtoDAsync(memory[1], memory[0], size_t(bytes), stream), "a copy");
@@ -143,7 +143,7 @@ private:
   cu_address memory[2] = {};
 };
 
-/// The newest CUDA version that the driver supports: "13.1".
+/// Returns the newest CUDA version that the driver supports: "13.1".
 std::string versionOfDriver() {
   cuda_driver driver = {};
   attn_status status = {};

@@ -186,7 +186,7 @@ private:
     }
   }
 
-  /// Whether an entry point is checked: it is in `entries`, if that is given, and not in `without`.
+  /// True if an entry point is checked: it is in `entries`, if that is given, and not in `without`.
   static bool isAskedFor(const Json &each, const std::string &entry) {
     auto lists = [&](const char *key) {
       const Json &names = each.at(key);
@@ -209,8 +209,8 @@ private:
     return options;
   }
 
-  /// Writes the oracle's results. Integer results must be equal on the device, so a call is left out if the rounding of
-  /// stored tensors decides one of them, such as a choice between near values.
+  /// Writes the oracle's results. Integer results must be equal on the device, so a call is omitted if the rounding of
+  /// stored tensors decides one of them, such as a choice between nearly equal values.
   bool packResults(const std::vector<Answer> &answers, Json &call) {
     std::vector<std::pair<std::string, HostTensor>> tensors;
     for (const Answer &answer : answers) {
@@ -232,7 +232,7 @@ private:
     return true;
   }
 
-  /// Writes a file that is named by its content, as the exact results of a model are the same for all precisions.
+  /// Writes a file named by a hash of its content, because the exact results of a model are equal for all precisions.
   std::string write(const std::vector<std::pair<std::string, HostTensor>> &tensors) const {
     std::string written = folder + "/checks/written.safetensors";
     require(writeTensors(written, tensors));
@@ -262,7 +262,7 @@ private:
 
 } // namespace
 
-/// Throws unless a name contains `only`; otherwise an empty selection would go unnoticed.
+/// Throws unless a name contains `only`; an empty selection would go unnoticed.
 static void requireNamed(const Json &wanted, const std::string &only) {
   std::set<std::string> names;
   for (const Json &each : wanted.at("checks"))

@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 const std::pair<const char *, const char *> peers[] = {
     {"flash", "SDPA, flash"}, {"cudnn", "SDPA, cuDNN"}, {"flex", "FlexAttention"}, {"triton", "Triton"}};
 
-/// Work of a launch: operations for the reference rate C, bytes for B.
+/// Returns the work of a launch: operations for the reference rate C, bytes for B.
 double workOf(const Json &each) {
   const Json &shape = each.at("settings");
   auto size = [&](const char *name) { return shape.at(name).get<double>(); };
@@ -62,7 +62,7 @@ struct Page {
     return found == rates.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// The reference rate of a case in this run.
+  /// Returns the reference rate of a case in this run.
   std::optional<double> unitOf(const Json &each) const { return rateOf(each.at("unit") == "B" ? "copy" : "cublas"); }
 
   std::optional<double> shareOf(const Json &each, const std::string &by) const {
@@ -124,7 +124,7 @@ std::string compileTime(const Page &page) {
                      took ? fmt::format("{:.2f} s{}", *took, *took <= limit ? "" : ", **too slow**") : "not measured");
 }
 
-/// Packed calls without a result line, because their process died.
+/// Returns the packed calls without a result line, whose process died.
 std::string notMade(const Page &page) {
   std::set<std::string> made;
   for (const Json &each : page.all("check"))
@@ -204,7 +204,7 @@ std::string textOf(const Page &page) {
   return text;
 }
 
-/// The file name: the device's name without its maker, in lower case.
+/// Returns the file name: the device's name without its maker, in lower case.
 std::string fileOf(const Page &page) {
   std::vector<Json> devices = page.all("device");
   std::istringstream words(devices.empty() ? "H200" : devices.front().at("name").get<std::string>());

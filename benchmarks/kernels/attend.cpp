@@ -32,7 +32,7 @@ struct Case {
   std::vector<std::string> outputs; ///< results other than the value
   float range = 1;
   double pairs = 0; ///< unmasked pairs of a head
-  /// Whether a pair is unmasked; if set, the case is compared with the same shape without the mask.
+  /// True if a pair is unmasked; if set, the case is compared with the same shape without the mask.
   std::function<bool(int64_t query, int64_t key)> keeps;
   std::vector<void *> operands;
 

@@ -15,8 +15,8 @@ public:
   CompiledKernel(const std::string &mlir, std::string_view target, const Emitter &emitter);
   ~CompiledKernel();
 
-  /// A closure that runs all kernel phases on these buffers (operands, then results) and dynamic sizes, on the calling
-  /// thread and `workers` - 1 others. The closure owns the scratch, the caller owns the buffers.
+  /// Returns a closure that runs all kernel phases on these buffers (operands, then results) and dynamic sizes, on the
+  /// calling thread and `workers` - 1 others. The closure owns the scratch, the caller owns the buffers.
   std::function<void()> launcher(std::vector<void *> buffers, std::vector<int64_t> sizes, int64_t workers = 1) const;
   const KernelCode &code() const;
   double compileSeconds() const; ///< time from text to machine code
