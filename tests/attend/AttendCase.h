@@ -1,13 +1,14 @@
-//===- AttendCase.h - one attention as a program -----------------------------------------------------------------===//
+//===- AttendCase.h - test case of attention, as a program --------------------------------------------------------===//
 //
-// A case is an `attend` by its parts, over indices h (of b), i (of n) and j (of m), and tensors of a fixed list:
+// A case is an `attend` over indices h (of b), i (of n) and j (of m), and tensors of a fixed list:
 //
 //   q[b, n, 8]  k[b, m, 8]  v[b, m, 5]  w[8, 8]  u[8]  l[8, m]       x, beta[b, n]  y, gate[b, m]  slope[b]  bias[n, m]
 //   length[b]: i32, 0 .. m     row[n], column[m]: i32, few numbers     first, last[m]: i32, nested     open[n, m]: bool
 //
-// Each case becomes an entry point of its name that computes it, and one named `<name>_slopes` with the gradients of
-// the sum of its results, each times a given tensor: those along that tensor are the results again. Most of the time
-// that a case takes is the compiler's, so large tables have one of the two for each case.
+// Each case becomes two entry points: one with its name that computes it, and `<name>_slopes`, which computes gradients
+// of a weighted sum of its results with respect to all inputs; the gradients with respect to the given factors of that
+// sum are the results again. Most of the time of a case is spent in the compiler, so large tables compile one of the
+// two for each case.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,27 +22,27 @@ namespace attnc::attend {
 struct AttendCase {
   std::string name;
   std::string score;
-  std::string mask = "";   ///< empty: every pair
+  std::string mask = "";   ///< empty: all pairs
   std::string by = "";     ///< empty: softmax
-  std::string weight = ""; ///< of w; empty: w
+  std::string weight = ""; ///< a formula of w; empty: w
   std::string value = "v[h, j]";
-  bool isSmooth = true; ///< its gradient is what finite differences say
+  bool isSmooth = true; ///< finite differences approximate its gradient
   std::vector<std::string> yields = {"value"};
-  bool hasValues = true, hasSlopes = true; ///< which of the two entry points there are
+  bool hasValues = true, hasSlopes = true; ///< the entry points that exist
 };
 
 struct Sizes {
   int64_t b, n, m;
 };
 
-/// A model file with all cases.
+/// Returns a model file with all cases.
 std::string programOf(const std::vector<AttendCase> &cases);
 
-/// Scores, normalisers, masks and weights of the family, combined. Of every three cases two have values and one has
-/// slopes, such that either has every pair of two parts.
+/// Returns combinations of scores, normalisers, masks and weights. Of every three cases two have values and one has
+/// slopes, so that both occur with every pair of two parts.
 std::vector<AttendCase> tableOfCases();
 
-/// A case drawn from random formulas; the same for the same number.
+/// Returns a case of random formulas, equal for equal numbers.
 AttendCase randomCase(uint64_t number);
 
 /// The cases, compiled as one model.
@@ -49,11 +50,12 @@ class CompiledCases {
 public:
   explicit CompiledCases(std::vector<AttendCase> cases);
 
-  /// Why it did not compile, or nothing.
+  /// The compiler's error; empty if there is none.
   const std::string &message() const;
-  /// How values and gradients of a case differ from the oracle's, or nothing.
+  /// Returns the difference of the values and gradients of a case from the oracle's; empty if there is none.
   std::string difference(const AttendCase &each, Sizes sizes) const;
-  /// How the oracle's gradients differ from finite differences, or nothing; of a case that has slopes.
+  /// Returns the difference of the oracle's gradients from finite differences; empty if there is none. The case must
+  /// have slopes.
   std::string differenceFromSlopes(const AttendCase &each, Sizes sizes) const;
 
 private:

@@ -1,8 +1,8 @@
-//===- CompiledModel.h - a model, compiled by the pipeline and loaded into this process --------------------------===//
+//===- CompiledModel.h - model compiled by the pipeline and loaded into this process ------------------------------===//
 //
-// The object is what `attnc compile` would write; a device's kernels run in a DeviceExecutor. Inputs, results,
-// parameters, the arena (of exactly the promised size) and the scratch of each worker lie in guarded memory
-// (GuardedBuffer.h); results, arena and scratch hold NaN before a run.
+// The object is the output of `attnc compile`; kernels of a device run in a DeviceExecutor. Inputs, results,
+// parameters, the arena (of exactly the promised size) and the scratch of each worker are in guarded memory
+// (GuardedBuffer.h); results, arena and scratch contain NaN before a run.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,15 +24,14 @@ class LLJIT;
 namespace attnc::e2e {
 
 struct CallOptions {
-  int64_t workers = 1;      ///< on a device: 1, 2, 3 stand for orders of its threads
+  int64_t workers = 1;      ///< on a device, 1, 2, 3 are orders of its threads
   Placement placement = Placement::AgainstEnd; ///< of inputs, results, arena and scratch
-  char *arena = nullptr; ///< if given, one that is large enough and holds anything
-  /// If given, gets the largest number of chunks that a launch of each kernel had, by the kernel's name.
+  char *arena = nullptr; ///< if not null, an arena of sufficient size with any contents
+  /// If not null, receives the largest number of chunks of a launch of each kernel, by the kernel's name.
   std::map<std::string, int64_t> *chunks = nullptr;
 };
 
-/// What a call left in its results, then in the states that it is given, as bytes; and in the parameters, one after the
-/// other, where it updates them.
+/// Results of a call, then its states, as bytes; and the parameters, one after the other, if the call updates them.
 struct CallResults {
   int32_t status = 0;
   std::vector<std::vector<char>> bytes;
@@ -44,28 +43,27 @@ public:
   CompiledModel(const std::string &path, const std::vector<std::pair<std::string, std::string>> &settings,
                 const std::string &target = "native", const std::string &emitter = "auto",
                 const std::vector<std::string> &entries = {});
-  /// Whatever else is asked of the compiler.
+  /// Compiles with any options.
   explicit CompiledModel(CompileOptions options);
   ~CompiledModel();
 
   explicit operator bool() const { return message_.empty(); }
   const std::string &message() const { return message_; }
-  /// Whether there is no model because the compiler says that it is the model's fault.
+  /// True if there is no model because of a user error.
   bool isRefused() const { return outcome == Outcome::UserError; }
   const attn_model &table() const { return *model; }
   const attn_entry_info *entry(const std::string &name) const;
 
-  /// The program after import, as code was generated of it, and as it would be where every fusion is refused, for the
-  /// oracle.
+  /// The program after import, which code is generated from; and after fuse with every fusion refused, for the oracle.
   mlir::ModuleOp imported() const { return *import->module; }
   mlir::ModuleOp fused() const;
   mlir::ModuleOp unfused() const;
-  /// Values for all parameters: around what their initialisers say, but never all zero or all one.
+  /// Values of all parameters: near their initialisers, but never all zero or all one.
   const reference::Parameters &parameters() const { return values; }
-  /// Their names in the order of CallResults::parameters, and their element types.
+  /// Checkpoint names in the order of CallResults::parameters, with their element types.
   const std::vector<std::pair<std::string, int32_t>> &parameterNames() const { return names; }
 
-  /// Of a target that is a device: what stands for one that has the first image. And its parameters, for attn/cuda.h.
+  /// For a device: the executor of the first image, and the parameters for attn/cuda.h.
   DeviceExecutor &executor() const { return *device; }
   attn_weights *weightsOfModel() const { return weights; }
 
@@ -84,31 +82,31 @@ private:
   mutable std::string message_;
   mutable Outcome outcome = Outcome::Done;
   std::unique_ptr<Compilation> import, whole;
-  mutable mlir::OwningOpRef<mlir::ModuleOp> fusion; ///< in the context of `whole`; where it was asked for
-  mutable std::unique_ptr<Compilation> refusal;     ///< where it was asked for
+  mutable mlir::OwningOpRef<mlir::ModuleOp> fusion; ///< in the context of `whole`; created on request
+  mutable std::unique_ptr<Compilation> refusal;     ///< created on request
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  std::unique_ptr<DeviceExecutor> device; ///< of a target that is one
+  std::unique_ptr<DeviceExecutor> device; ///< if the target is a device
   const attn_model *model = nullptr;
   reference::Parameters values;
   std::vector<std::pair<std::string, int32_t>> names;
-  std::vector<GuardedBuffer> storage; ///< of the parameters, which each call starts with
+  std::vector<GuardedBuffer> storage; ///< initial values of the parameters, for each call
   attn_weights *weights = nullptr;
 };
 
-/// The model of a file below tests/e2e/models, or of the source tree with a leading "/". Each is compiled once, whichever
-/// tests ask for it; all of its entry points, unless some are named.
+/// Returns the model of a file below tests/e2e/models, or of the source tree with a leading "/". Each model is compiled
+/// once for all tests, with all of its entry points unless some are named.
 const CompiledModel &compiledModel(const std::string &file,
                                    const std::vector<std::pair<std::string, std::string>> &settings = {},
                                    const std::string &target = "native", const std::string &emitter = "auto",
                                    const std::vector<std::string> &entries = {});
 
-/// An element of a tensor as a number, whatever it is stored in (an attn_dtype).
+/// Returns an element of a tensor as a number, converted from an attn_dtype.
 double elementAt(const std::vector<char> &bytes, int32_t dtype, size_t place);
 
-/// What CallResults::bytes[number] is of.
+/// Returns the description of CallResults::bytes[number].
 const attn_tensor_info &resultInfo(const attn_entry_info &entry, size_t number);
 
-/// The sizes of a tensor for given values of the entry's dimensions.
+/// Returns the sizes of a tensor for values of the entry's dimensions.
 std::vector<int64_t> shapeOf(const attn_tensor_info &tensor, const std::vector<int64_t> &dimensions);
 
 } // namespace attnc::e2e

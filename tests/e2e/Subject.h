@@ -1,7 +1,7 @@
-//===- Subject.h - what is compiled and compared from end to end -------------------------------------------------===//
+//===- Subject.h - table of end-to-end tests ----------------------------------------------------------------------===//
 //
-// One table of (model file, entry point, dimensions): each row is compiled by the real pipeline, run, and compared with
-// the oracle. A row needs no code of its own:
+// A table of (model file, entry point, dimensions). Each row is compiled by the pipeline, run, and compared with the
+// oracle, without code of its own:
 //
 //   {"masks.attn", "causal", {.reduction = 32, .along = {"m"}},
 //    {{"square", {{"n", 64}, {"m", 64}}}, {"one key", {{"n", 5}, {"m", 1}}}}}
@@ -24,7 +24,7 @@ namespace attnc::e2e {
 
 using Dimensions = std::map<std::string, int64_t>;
 
-/// Draws that are the same on every machine.
+/// Random draws that are equal on every machine.
 class Random {
 public:
   explicit Random(const std::string &seed);
@@ -35,22 +35,22 @@ private:
   std::mt19937_64 bits;
 };
 
-/// Fills an input, element by element in row-major order.
+/// Returns the elements of an input in row-major order.
 using Filler = std::function<double(Random &random, int64_t element, const Dimensions &dimensions)>;
 Filler uniform(double low, double high);
 Filler constant(double value);
-Filler below(int64_t end);                 ///< whole numbers 0 .. end - 1
-Filler upTo(const std::string &dimension); ///< whole numbers 0 .. its size, the first 0 and the second all of it
+Filler below(int64_t end);                 ///< integers 0 .. end - 1
+Filler upTo(const std::string &dimension); ///< integers 0 .. its size; the first is 0 and the second the size
 Filler runsOf(int64_t length);             ///< 0 0 0 1 1 1 2 2 2: document numbers
-Filler except(Filler filler, int64_t element, double value); ///< with one element as given
+Filler except(Filler filler, int64_t element, double value); ///< with one element replaced
 
 using Fillers = std::map<std::string, Filler>;
 
 struct Choice {
   std::string name; ///< of the special case
   Dimensions dimensions;
-  Fillers inputs = {};  ///< instead of the subject's
-  int32_t status = 0;   ///< that the call answers; nothing is compared unless it is 0
+  Fillers inputs = {};  ///< replace the subject's inputs
+  int32_t status = 0;   ///< expected status of the call; results are compared if it is 0
   double amplified = 1; ///< factor of the tolerance
 };
 
@@ -65,10 +65,10 @@ struct Subject {
   std::string entry;
   Accuracy accuracy;
   std::vector<Choice> choices;
-  Fillers inputs = {}; ///< by name; uniform in [-1, 1) where an f32 input has none
+  Fillers inputs = {}; ///< by name; an f32 input without a filler is uniform in [-1, 1)
   std::vector<std::pair<std::string, std::string>> settings = {};
   std::string target = "native";
-  std::string emitter = "auto"; ///< as --emitter takes it
+  std::string emitter = "auto"; ///< as in --emitter
 };
 
 std::vector<Subject> maskSubjects();
@@ -82,7 +82,8 @@ std::vector<Subject> decodeSubjects();
 std::vector<Subject> scanSubjects();
 std::vector<Subject> shapeSubjects();
 std::vector<Subject> trainingSubjects();
-/// Subjects of the tables above, and convolutions, by Halide wherever it takes a kernel; convolutions by ours too.
+/// Subjects of the tables above, and convolutions, with Halide for all kernels that it supports; convolutions also with
+/// the CPU emitter.
 std::vector<Subject> halideSubjects();
 /// Subjects of the tables above, and others, on a device.
 std::vector<Subject> deviceSubjects();

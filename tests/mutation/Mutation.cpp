@@ -131,7 +131,7 @@ const std::vector<std::string_view> &mutationKinds() {
   return names;
 }
 
-/// Whether all that comes of an operation is the address of a prefetch, which no result shows.
+/// True if all that comes of an operation is the address of a prefetch, which no result shows.
 static bool onlyFetches(Operation *op) {
   return !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<memref::PrefetchOp>(user) || (user->getNumRegions() == 0 && isPure(user) && onlyFetches(user));

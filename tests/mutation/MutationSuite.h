@@ -1,8 +1,8 @@
-//===- MutationSuite.h - a kernel, what it is compared on, and its mutants ---------------------------------------===//
+//===- MutationSuite.h - mutation tests of a kernel ---------------------------------------------------------------===//
 //
-// A mutant is compiled and run in a process of its own, on every choice of operands and with the buffers against
-// inaccessible pages on either side; it is caught where a result differs from the oracle's, where it crashes and where
-// it does not end. The target is the same on every machine, so that the mutants are.
+// A mutant is compiled and run in a process of its own, on every choice of operands and with the buffers next to
+// inaccessible pages on either side. It is caught if a result differs from the oracle's, if it crashes or if it does
+// not terminate. The target, and therefore the mutants, are the same on every machine.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,11 +19,11 @@ namespace attnc {
 
 inline constexpr std::string_view mutationTarget = "x86-64-v3";
 
-/// Operands to compare on.
+/// Operands for a comparison.
 struct Choice {
-  std::vector<HostArray> operands; ///< as the oracle reads them
+  std::vector<HostArray> operands; ///< for the oracle
   std::vector<std::vector<int64_t>> resultShapes;
-  std::vector<HostArray> given = {}; ///< as the kernel wants them, where that differs (packed); else empty
+  std::vector<HostArray> given = {}; ///< for the kernel, if they differ (packed); else empty
 };
 
 struct Subject {
@@ -32,7 +32,7 @@ struct Subject {
   double tolerance;
 };
 
-/// Mutants of a kind that may survive because they change no result.
+/// Mutants of a kind that may survive because they do not change results.
 struct Harmless {
   std::string_view kind;
   int most;
@@ -45,16 +45,16 @@ class MutationSuite {
 public:
   explicit MutationSuite(Subject given);
 
-  /// Whether the kernel itself, unchanged, agrees with the oracle.
+  /// True if the original kernel agrees with the oracle.
   bool kernelAgrees();
-  /// Up to `most` sites of each kind, evenly spread. All mutants but the harmless ones are to be caught; survivors are
-  /// listed.
+  /// Mutates up to `most` sites of each kind, evenly spread. Expects that all mutants except the harmless ones are
+  /// caught, and lists survivors.
   void expectCaught(int most, const std::vector<Harmless> &harmless);
-  /// At least `share` of them are to be caught, and some of each kind.
+  /// Expects that at least `share` of them are caught, and some of each kind.
   void expectCaught(int most, double share);
 
 private:
-  /// What became of the mutants of one kind.
+  /// Outcomes of the mutants of one kind.
   struct Tally {
     int caught = 0, survived = 0;
     std::string survivors = ""; ///< one a line

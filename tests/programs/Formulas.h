@@ -1,6 +1,6 @@
-//===- Formulas.h - random expressions of the language -----------------------------------------------------------===//
+//===- Formulas.h - random scalar expressions of the language -----------------------------------------------------===//
 //
-// What statements are made of: numbers and conditions over the indices and tensors that are in scope.
+// Numbers and conditions over the indices and tensors in scope.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,11 +11,11 @@
 
 namespace attnc::programs {
 
-/// A tensor of f32 by its dimensions; one of i32 whose elements are subscripts of a dimension.
+/// A tensor of f32, or of i32 whose elements are subscripts of a dimension.
 struct Tensor {
   std::string name;
   std::vector<std::string> dimensions;
-  std::string below = ""; ///< of i32: the dimension that it subscripts
+  std::string below = ""; ///< for i32: the dimension that it subscripts
 };
 
 /// An index, and the dimension that it runs over.
@@ -28,12 +28,13 @@ public:
   explicit Formulas(const std::string &seed) : random(seed) {}
 
   e2e::Random random;
-  std::vector<Tensor> tensors; ///< in scope, the last one made last
+  std::vector<Tensor> tensors; ///< in scope, in the order of their creation
   std::vector<Index> indices;  ///< in scope
-  bool isSmooth = true;        ///< nothing was drawn that jumps or has a corner
-  /// Of a decoder: subscripts of the dimension `seq` are its index or earlier ones, of `b` its index alone.
+  bool isSmooth = true;        ///< no discontinuous or non-differentiable function was drawn
+  /// For a decoder: subscripts of the dimension `seq` are its index or earlier positions, subscripts of `b` its index
+  /// alone.
   bool isCausal = false;
-  /// Subscripts may be 0 and n - 1 of a dimension n. Entry points then refuse n = 0, so sizes are drawn from 1 on.
+  /// Subscripts may be 0 and n - 1 of a dimension n. Entry points then reject n = 0, so sizes are drawn from 1 on.
   bool takesEnds = true;
 
   template <typename T> const T &pick(const std::vector<T> &from) { return from[random.below(int64_t(from.size()))]; }
@@ -42,14 +43,14 @@ public:
   }
   bool oneOf(int64_t count) { return random.below(count) == 0; }
   std::string fresh(const std::string &letter) { return letter + std::to_string(next++); }
-  /// An index with a new name, in scope until `leave`.
+  /// Adds an index with a new name to the scope, until `leave`.
   Index enter(const std::string &letter, const std::string &dimension);
   void leave(size_t count = 1) { indices.resize(indices.size() - count); }
 
   std::string real(int depth);
   std::string condition(int depth);
   std::string element(const Tensor &tensor);
-  /// Such a tensor in scope, or nothing.
+  /// Returns a random tensor in scope for which the predicate is true; null if there is none.
   template <typename Predicate> std::optional<Tensor> find(Predicate isWanted) {
     std::vector<Tensor> found;
     for (const Tensor &each : tensors)
@@ -63,7 +64,7 @@ private:
   std::string leaf();
   std::string reduction(int depth);
   std::string function(int depth);
-  /// A subscript of the dimension, and under which condition it is in range.
+  /// Returns a subscript of the dimension, and the condition under which it is in range.
   std::pair<std::string, std::string> subscript(const std::string &dimension);
   std::string shifted(const Index &index, std::string &guard);
 
@@ -73,7 +74,7 @@ private:
 inline bool isNumber(const std::string &dimension) {
   return dimension.find_first_not_of("0123456789") > dimension.size();
 }
-/// "[n, 4]", or nothing for a number.
+/// Returns "[n, 4]", or an empty text for a scalar.
 std::string typed(const std::vector<std::string> &dimensions);
 
 } // namespace attnc::programs

@@ -1,9 +1,10 @@
-//===- RandomProgram.h - whole programs, drawn at random ---------------------------------------------------------===//
+//===- RandomProgram.h - random programs --------------------------------------------------------------------------===//
 //
-// A program is well typed by construction: statements are drawn one after the other, each a tensor made of those before
-// it, in index notation (subscripts that are reversed, shifted under a guard, or come from data), by reductions,
-// `attend`, `scan`, products, and operations on whole tensors. Dimensions are `b`, `n`, `m`, `seq` and small numbers.
-// An input of integers is named after the dimension that it subscripts, for its elements are drawn below that size.
+// A program is well typed by construction: statements are drawn one after the other, each a tensor computed from
+// earlier tensors, in index notation (with subscripts that are reversed, shifted under a guard, or data-dependent), by
+// reductions, `attend`, `scan`, products, and operations on whole tensors. Dimensions are `b`, `n`, `m`, `seq` and
+// small numbers. The name of an integer input contains the dimension that it subscripts; its elements are drawn below
+// that size.
 //
 //   fn f(x0: f32[n, 4], x1: f32[m], g2_n: i32[n]) {
 //     let t3 = [i1 < n] => (sum k2 < m where k2 <= 2 => tanh(x1[k2]))
@@ -14,8 +15,8 @@
 //   export g = gradient(f)
 //
 // Every kind of export is drawn: functions, gradients, `attention`, `minimize` (over all fields or some, of modules
-// with states, of lists of modules), `incremental` and `decode`; beside the program, how it is compiled (refused
-// fusions, schedules, emitter, precision) and the sizes that it is called with: 0, 1, odd and even.
+// with states, of lists of modules), `incremental` and `decode`. The options of the compile (refused fusions,
+// schedules, emitter, precision) and the sizes of the calls (0, 1, odd and even) are drawn too.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -28,15 +29,15 @@ namespace attnc::programs {
 
 struct RandomProgram {
   std::string text;
-  e2e::Dimensions sizes;              ///< of the dimensions with names
+  e2e::Dimensions sizes;              ///< sizes of named dimensions
   std::vector<std::string> overrides; ///< WHAT.KEY=VALUE
   std::string emitter = "auto";
   std::string precision = "f32";
-  /// Whether f has derivatives everywhere: nothing in it jumps.
+  /// True if f is differentiable everywhere.
   bool isSmooth = true;
 };
 
-/// The same for the same number, on every machine.
+/// Returns a program that is equal for equal numbers on every machine.
 RandomProgram randomProgram(uint64_t number);
 
 } // namespace attnc::programs

@@ -1,9 +1,9 @@
-// The record of a model as an object would hold it, for tests of the runtime.
+// Records of models, as in objects, for tests of the runtime.
 #pragma once
 
 #include "attn/model.h"
 
-/// A model "m" of this version, without parameters and entry points.
+/// Returns a model "m" of this version, without parameters and entry points.
 inline attn_model emptyModel() {
   attn_model model = {};
   model.abi_version = ATTN_ABI_VERSION;
@@ -11,7 +11,7 @@ inline attn_model emptyModel() {
   return model;
 }
 
-/// The model with these entry points.
+/// Returns a model with these entry points.
 inline attn_model modelOf(const attn_entry_info *entries, int64_t count) {
   attn_model model = emptyModel();
   model.entries = entries;

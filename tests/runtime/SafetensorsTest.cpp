@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
-/// Whether a signal comes while the next file is opened.
+/// True if a signal comes while the next file is opened.
 static bool isInterrupted = false;
 
 extern "C" int open(const char *path, int flags, ...) {

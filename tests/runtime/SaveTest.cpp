@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 /// The next random numbers in names of temporary files, where a test sets them.
 static std::deque<uint64_t> drawn;
-/// Whether a signal comes before the next one.
+/// True if a signal comes before the next one.
 static bool isInterrupted = false;
 
 extern "C" ssize_t getrandom(void *bytes, size_t count, unsigned flags) {

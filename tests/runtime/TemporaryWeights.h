@@ -1,4 +1,4 @@
-// A .safetensors file for as long as a test runs.
+// A temporary .safetensors file of a test.
 #pragma once
 
 #include <cstdint>

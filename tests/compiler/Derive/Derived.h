@@ -1,4 +1,4 @@
-// Derived gradients on the double-precision oracle against central differences of the forward function.
+// Derived gradients, interpreted by the oracle, against central differences of the forward function.
 #pragma once
 
 #include "compiler/Derive/Gradient.h"
@@ -9,10 +9,10 @@
 
 namespace attnc {
 
-/// A program whose entry `f` gives one number, and values for its inputs and parameters.
+/// A program whose entry point `f` returns a number, with values for its inputs and parameters.
 class Derived {
 public:
-  /// Its scans are in segments of so many steps; 0: in one piece.
+  /// Derives the gradients, with scans in segments of `segment` time steps; 0: in one segment.
   Derived(const std::string &text, std::vector<Array> inputs, int64_t segment = 0)
       : imported(text), inputs(std::move(inputs)), segment(segment) {
     if (!imported.module)
@@ -23,7 +23,7 @@ public:
     append();
   }
 
-  /// The number, and its gradients by all real inputs, then parameters; of other inputs where they are given.
+  /// Returns the number, and its gradients with respect to all real inputs, then parameters, at the inputs `at`.
   std::vector<Array> gradients(const std::vector<Array> &at) {
     auto found = interpret(backward, at, parameters);
     EXPECT_TRUE(bool(found)) << (found ? "" : llvm::toString(found.takeError()));
@@ -31,14 +31,14 @@ public:
   }
   std::vector<Array> gradients() { return gradients(inputs); }
 
-  /// How many ops of a kind the program and its gradients have.
+  /// Returns the number of ops of a kind in the program and its gradients.
   template <typename Op> unsigned count() {
     unsigned found = 0;
     backward.walk([&](Op) { ++found; });
     return found;
   }
 
-  /// Every element's derivative, but of large tensors some.
+  /// Compares the derivative of every element; of large tensors, of a selection.
   void expectDifferences() {
     ASSERT_TRUE(backward);
     auto found = interpret(backward, inputs, parameters);
@@ -81,7 +81,7 @@ private:
     (void)forEachIndex(parameter.getCounts(), visit);
   }
 
-  /// @g is @f with the gradients of all inputs and parameters among its results.
+  /// Adds @g, which is @f with the gradients of all inputs and parameters among its results.
   void append() {
     auto copy = forward.clone();
     copy.setName("g");
@@ -114,7 +114,7 @@ private:
     return found ? found->front().values[0] : 0;
   }
 
-  /// `gradient` holds the derivatives of `value` behind the leading indices.
+  /// Compares `gradient` at the leading indices with the derivatives of `value`.
   void expectOf(Array &value, const Array &gradient, llvm::ArrayRef<int64_t> leading, const std::string &name) {
     int64_t offset = 0;
     for (auto [index, size] : llvm::zip(leading, gradient.shape))

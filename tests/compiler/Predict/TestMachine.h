@@ -1,4 +1,4 @@
-// A machine with numbers that are easy to count with.
+// A machine with round numbers.
 #pragma once
 
 #include "compiler/Predict/Machine.h"

@@ -1,4 +1,4 @@
-// Runs MLIR text on the oracle: what the tests of this folder share.
+// Runs MLIR text on the oracle.
 #pragma once
 
 #include "compiler/Reference/Reference.h"
@@ -22,7 +22,7 @@ inline Array integers(std::initializer_list<int64_t> shape, std::vector<double> 
 inline Array index(int64_t value) { return Array::scalar(Element::Index, value); }
 inline Array number(double value) { return Array::scalar(Element::F32, value); }
 
-/// The results of the function @f of `text`; a failure of the test and a few empty arrays where it fails.
+/// Returns the results of the function @f of `text`; if it fails, fails the test and returns empty arrays.
 inline std::vector<Array> interpretText(llvm::StringRef text, llvm::ArrayRef<Array> inputs,
                                         const Parameters &parameters = {}) {
   ParsedModule module(text);
@@ -36,7 +36,7 @@ inline std::vector<Array> interpretText(llvm::StringRef text, llvm::ArrayRef<Arr
   return std::vector<Array>(4);
 }
 
-/// What the oracle says is wrong with running @f of `text`; empty where it runs.
+/// Returns the oracle's error for @f of `text`; empty if it runs.
 inline std::string errorOf(llvm::StringRef text, llvm::ArrayRef<Array> inputs, const Parameters &parameters = {}) {
   ParsedModule module(text);
   EXPECT_TRUE(module) << module.diagnostics();

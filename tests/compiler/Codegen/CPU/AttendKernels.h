@@ -1,12 +1,12 @@
-//===- AttendKernels.h - attention kernels as text, and what they should compute -------------------------------===//
+//===- AttendKernels.h - attention kernels as text, and their comparison with the oracle --------------------------===//
 //
-// A kernel over `[h, i] => attend j`, assembled from the parts in which attention mechanisms differ:
+// A kernel over `[h, i] => attend j`, assembled from the components in which attention mechanisms differ:
 //
 //   q [heads, queries, dim]   k [heads / group, keys, dim]   v [heads / group, keys, valueDim]   and captured tensors
 //
-// `score` turns %s, the dot product of %q[h, i] and %k[h / group, j], into %y; `mask` yields an i1 named %m; `weight`
-// turns %p into %w; `value` turns %x, an element of %v, into %u; `sink` makes %z of a row. All may use %h, %i, the
-// captured tensors and, but for the sink, %j.
+// `score` computes %y from %s, the dot product of %q[h, i] and %k[h / group, j]; `mask` computes an i1 %m; `weight`
+// computes %w from %p; `value` computes %u from %x, an element of %v; `sink` computes %z of a row. All may use %h, %i,
+// the captured tensors and, except the sink, %j.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,13 +22,13 @@ namespace attnc {
 
 struct AttendKernel {
   int64_t heads = 2, queries = 70, keys = 90, dim = 32, valueDim = 32, group = 1;
-  bool isStatic = false;         ///< queries and keys are constants of the kernel
-  bool hasStaticQueries = false; ///< the queries alone: few of them make a decode kernel
-  bool hasDynamicHeads = false;  ///< which are taken for many, where emitters ask how large a kernel may be
+  bool isStatic = false;         ///< numbers of queries and keys are constants of the kernel
+  bool hasStaticQueries = false; ///< only the number of queries is constant; a small one selects the decode algorithm
+  bool hasDynamicHeads = false;  ///< emitters then assume many heads
   std::string normaliser = "softmax";
   std::string captured;  ///< ", %bias: tensor<?x?xf32>"
   std::string constants; ///< ops before the attn.attend
-  std::string dot;       ///< the term of the reduction from %a (query) and %b (key); a product where it is empty
+  std::string dot;       ///< the term of the reduction of %a (query) and %b (key); empty: their product
   std::string score = "%y = arith.mulf %s, %scale : f32";
   std::string mask, weight, value;
   std::string sink; ///< "%z = ..."
@@ -36,34 +36,35 @@ struct AttendKernel {
   std::string schedule; ///< "tile_kv = 16 : i64"
 
   std::string text() const;
-  /// Parts of it: the parameters of the function, ops before the attn.attend, and its regions.
+  /// Components of the text: the parameters of the function, ops before the attn.attend, and its regions.
   std::string parameters() const;
   std::string definitions() const;
   std::string regions() const;
-  /// [heads, queries or keys, columns]; without the last where `columns` is 0.
+  /// [heads, queries or keys, columns]; without the last dimension if `columns` is 0.
   std::string tensorType(int64_t ofHeads, bool isOfKeys, int64_t columns) const;
   std::string queryType() const { return tensorType(heads, false, dim); }
   std::string keyType() const { return tensorType(heads / group, true, dim); }
   std::string valueType() const { return tensorType(heads / group, true, valueDim); }
-  /// q, k, v with elements in [-range, range).
+  /// Returns q, k, v with elements in [-range, range).
   std::vector<HostArray> operands(float range = 1) const;
   std::vector<std::vector<int64_t>> resultShapes() const;
 };
 
-/// A head has up to 64 features.
+/// For heads of up to 64 features.
 inline const double attendTolerance = reference::tolerance(9, 64);
 
 reference::Array toReference(const HostArray &array);
 
-/// A kernel compiled for a target, and the same text for the oracle.
+/// A kernel compiled for a target, and its text for the oracle.
 class ComparedKernel {
 public:
-  /// By the emitter of ours for the target where `emitter` is null.
+  /// If `emitter` is null, compiles with the default emitter of the target.
   explicit ComparedKernel(const std::string &text, std::string_view target = "native",
                           const Emitter *emitter = nullptr);
 
-  /// Runs it on the operands, in both orders of the chunks, and compares with the oracle: each element within
-  /// `tolerance` times the largest magnitude of the result (at least one). Returns an empty string, or what differs.
+  /// Runs the kernel on the operands, in both orders of chunks, and compares with the oracle: each element within
+  /// `tolerance` times the largest magnitude of the result (at least one). Returns the differences; empty if there are
+  /// none.
   std::string compare(const std::vector<HostArray> &operands, const std::vector<std::vector<int64_t>> &resultShapes,
                       double tolerance = attendTolerance);
 
@@ -71,7 +72,7 @@ public:
   KernelRunner runner;
 };
 
-/// The same, compiled once for those who ask for it again soon: the last of them are kept.
+/// Returns a ComparedKernel from a cache of the last ones.
 ComparedKernel &comparedKernel(const std::string &text, std::string_view target = "native",
                                const Emitter *emitter = nullptr);
 

@@ -1,4 +1,4 @@
-//===- AttendMasks.h - masks that attention and its gradient are tested with -------------------------------------===//
+//===- AttendMasks.h - masks in tests of attention and its gradient -----------------------------------------------===//
 #pragma once
 
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
@@ -10,16 +10,16 @@ namespace attnc {
 
 inline constexpr const char *causalMask = "%m = arith.cmpi sle, %j, %i : index";
 
-/// `mask` and `captured` are those of an AttendKernel.
+/// `mask` and `captured` are components of an AttendKernel.
 struct AttendMaskCase {
   std::string name, mask, captured;
-  /// What it captures besides q, k and v.
+  /// Returns the captured operands after q, k and v.
   std::function<std::vector<HostArray>(const AttendKernel &)> operands = [](const AttendKernel &) {
     return std::vector<HostArray>();
   };
 };
 
-/// None, then masks of indices and of captured tensors, for two heads.
+/// Returns no mask, then masks of indices and of captured tensors, for two heads.
 std::vector<AttendMaskCase> attendMaskCases();
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- AttendMechanisms.h - attention mechanisms that kernels are tested with ------------------------------------===//
+//===- AttendMechanisms.h - attention mechanisms in tests of kernels ----------------------------------------------===//
 #pragma once
 
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
@@ -9,7 +9,7 @@
 
 namespace attnc {
 
-/// What makes a mechanism, and the operands that it captures besides q, k and v.
+/// A mechanism: a kernel, and the operands that it captures besides q, k and v.
 struct Mechanism {
   std::string name;
   AttendKernel kernel;
@@ -18,18 +18,18 @@ struct Mechanism {
   };
 };
 
-/// One a mask, and one a way to score, weigh or yield.
+/// Return one mechanism for each mask; one for each kind of score, weight or statistic.
 std::vector<Mechanism> maskMechanisms();
 std::vector<Mechanism> scoreMechanisms();
 
 void PrintTo(const Mechanism &mechanism, std::ostream *out);
 std::string mechanismName(const testing::TestParamInfo<Mechanism> &info);
 
-/// The kernel, whose sizes are dynamic, is compiled once and run at each size.
+/// Compiles the kernel, whose sizes are dynamic, once and runs it at each size.
 void expectOracleAt(const Mechanism &mechanism, AttendKernel kernel,
                     std::initializer_list<std::pair<int64_t, int64_t>> sizes, std::string_view target = "native");
 
-/// A subscript that comes from data is checked, and what is read where it is out of range is no fault.
+/// Expects that data-dependent subscripts are checked, and that masked out-of-range reads are no error.
 void expectCheckedSubscripts(std::string_view target);
 
 } // namespace attnc

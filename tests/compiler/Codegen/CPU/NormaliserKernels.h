@@ -1,7 +1,7 @@
-//===- NormaliserKernels.h - each normaliser, under a few masks -------------------------------------------------===//
+//===- NormaliserKernels.h - kernels of each normaliser under several masks ---------------------------------------===//
 //
-// Scores are exact in f32 (elements of q and k are quarters), and many are equal: whoever chooses the first of the
-// largest scores chooses the same one as the oracle.
+// Scores are exact in f32 (elements of q and k are quarters), and many are equal: a kernel that chooses the first of
+// the largest scores must choose the same one as the oracle.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,7 +14,7 @@ namespace attnc {
 
 struct NormaliserCase {
   std::string name;
-  std::string normaliser; ///< as attn.attend has it
+  std::string normaliser; ///< as in attn.attend
   std::string score = "%y = arith.addf %s, %zero : f32";
   std::string sink = "";
 };
@@ -40,7 +40,7 @@ struct MaskCase {
   std::string name, mask;
 };
 
-/// Over %sinks and %length, which every kernel captures.
+/// Masks over %sinks and %length, which every kernel captures.
 inline std::vector<MaskCase> maskCases() {
   return {{"no mask", ""},
           {"causal", "%m = arith.cmpi sle, %j, %i : index"},
@@ -50,7 +50,7 @@ inline std::vector<MaskCase> maskCases() {
                         "%x1 = arith.floordivsi %j, %w : index %m = arith.cmpi eq, %x0, %x1 : index"}};
 }
 
-/// Sets the parts of a kernel that a case and a mask make.
+/// Sets the components of a kernel for a case and a mask.
 inline void setCase(AttendKernel &kernel, const NormaliserCase &each, const std::string &mask) {
   kernel.normaliser = each.normaliser;
   kernel.score = each.score;
@@ -60,7 +60,7 @@ inline void setCase(AttendKernel &kernel, const NormaliserCase &each, const std:
   kernel.constants = "%zero = arith.constant 0.0 : f32 %tenth = arith.constant 0.1 : f32";
 }
 
-/// The operands of such a kernel; one head keeps half of its keys under the padded mask.
+/// Returns the operands of such a kernel; under the padded mask one head has half of its keys.
 inline std::vector<HostArray> exactOperands(const AttendKernel &kernel) {
   std::vector<HostArray> operands = kernel.operands();
   for (int number : {0, 1})

@@ -1,4 +1,4 @@
-//===- RowsKernels.h - norms and losses as rows kernels, for tests ------------------------------------------------===//
+//===- RowsKernels.h - norms and losses as rows kernels -----------------------------------------------------------===//
 #pragma once
 
 #include <fmt/format.h>
@@ -97,7 +97,7 @@ inline std::string softmax() {
       .text("%result");
 }
 
-/// -log softmax at the label's place, and the softmax too.
+/// -log softmax at the label, and the softmax.
 inline std::string crossEntropy(bool overLogits = false) {
   std::string inPlace = overLogits ? " {attn.in_place = 0 : i64}" : "";
   return RowsText("%x: tensor<?x?x?xf32>" + inPlace + ", %labels: tensor<?x?xi32>",

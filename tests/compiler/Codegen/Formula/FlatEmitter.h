@@ -1,4 +1,4 @@
-//===- FlatEmitter.h - the least emitter: one linalg.generic over one dimension, in vectors --------------------===//
+//===- FlatEmitter.h - minimal emitter: one linalg.generic over one dimension, in vectors -------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
@@ -9,8 +9,7 @@
 
 namespace attnc {
 
-/// Evaluates the region at `lanes` points at a time, the last of them masked: what every emitter does around its
-/// schedule.
+/// Evaluates the region at `lanes` points at a time, the last vector masked, as every emitter does within its schedule.
 class FlatEmitter : public Emitter {
 public:
   std::string_view name() const override { return "flat"; }

@@ -1,4 +1,4 @@
-//===- NarrowText.h - kernels of f32 with other types at their edges, as text -------------------------------------===//
+//===- NarrowText.h - kernels of f32 with narrow operands and results, as text ------------------------------------===//
 #pragma once
 
 #include "compiler/Reference/Array.h"
@@ -7,22 +7,22 @@
 
 namespace attnc {
 
-/// Which tensors of a kernel are stored otherwise than as f32.
+/// The tensors of a kernel that are not stored as f32.
 struct NarrowPorts {
   std::vector<unsigned> operands = {}, results = {};
   ElementKind element = ElementKind::BF16;
-  std::optional<unsigned> unaligned = {}; ///< an operand that may begin anywhere
+  std::optional<unsigned> unaligned = {}; ///< an operand with any alignment
 };
 std::string narrowText(const std::string &kernel, const NarrowPorts &ports);
 
-/// As numbers of tf32, as the device rounds them.
+/// Rounds to tf32 as the device does.
 HostArray roundedToTf32(HostArray wide);
 
-/// Operands that are stored narrow, as they are stored.
+/// Returns the operands in their storage types.
 std::vector<HostArray> stored(std::vector<HostArray> operands, const NarrowPorts &ports);
-/// The numbers that they then are.
+/// Returns the operands converted back to f32.
 std::vector<HostArray> widened(std::vector<HostArray> operands);
-/// 2^-8 of bf16: half the distance between numbers from 1 on, at most.
+/// The unit roundoff: 2^-8 for bf16.
 double unitOf(ElementKind narrow);
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- PtxText.h - what is in PTX ---------------------------------------------------------------------------------===//
+//===- PtxText.h - queries of PTX text ----------------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace attnc {
 
-/// The PTX of one function of it.
+/// Returns the PTX of one function.
 std::string functionOf(const std::string &ptx, const std::string &name);
-/// How often something is said there.
+/// Returns the number of occurrences of `part`.
 int64_t count(std::string_view text, std::string_view part);
 
 } // namespace attnc

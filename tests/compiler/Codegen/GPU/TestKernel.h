@@ -1,4 +1,4 @@
-//===- TestKernel.h - kernels that tests write themselves, of the blocks of tiles ---------------------------------===//
+//===- TestKernel.h - handwritten kernels of tile building blocks -------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/GPU/Nest/DeviceFrame.h"
@@ -11,16 +11,16 @@
 
 namespace attnc {
 
-/// One block, tensors of words.
+/// A kernel of one block on tensors of 32-bit words.
 struct TestKernel {
-  std::vector<std::vector<int64_t>> inputs; ///< of i32; ShapedType::kDynamic where the size is dynamic
-  std::vector<int64_t> result;              ///< of f32
+  std::vector<std::vector<int64_t>> inputs; ///< shapes of the i32 inputs; ShapedType::kDynamic for a dynamic size
+  std::vector<int64_t> result;              ///< shape of the f32 result
   int64_t threads;
-  std::function<int64_t(DeviceFrame &, TileBuilder &)> fill; ///< gives the bytes of a block's memory
-  std::vector<MappedTensor> mapped = {};                     ///< whose maps a phase in front makes
+  std::function<int64_t(DeviceFrame &, TileBuilder &)> fill; ///< emits the body; returns the bytes of shared memory
+  std::vector<MappedTensor> mapped = {};                     ///< tensors whose tensor maps an earlier phase creates
 };
 
-/// What is changed in the code before it is compiled.
+/// A change of the code before it is compiled.
 using Mutation = std::function<void(mlir::ModuleOp)>;
 
 struct Found {
@@ -30,7 +30,7 @@ struct Found {
 Found run(const TestKernel &kernel, const std::vector<HostArray> &inputs, bool reversed = false,
           Mutation mutate = nullptr, std::string_view target = "cuda");
 
-/// A matrix of elements of `type` in words, as numbers too.
+/// A matrix of elements of `type`, as words and as numbers.
 struct TestMatrix {
   int64_t rows, columns;
   HostArray words;
@@ -42,21 +42,22 @@ struct TestMatrix {
   }
 };
 
-/// A change of each op that `isPicked`, one at a time.
+/// A change of each op for which `isPicked` is true, one at a time.
 struct Mutant {
   std::string name;
   std::function<bool(mlir::Operation *)> isPicked;
   std::function<void(mlir::Operation *)> change;
 };
-/// Expects `isSeen` of each change, but not of the code as it is, which is compiled and run once for all mutants.
+/// Expects that `isSeen` is true for each mutant, but not for the original code, which is compiled and run once for all
+/// mutants.
 void expectEachIsSeen(const std::vector<Mutant> &mutants, const std::function<bool(const Mutation &)> &isSeen);
 
-/// Takes an op away: its first operands stand for its result, or for the members of that.
+/// Removes an op: its first operands replace its result, or the members of its result.
 void removeOp(mlir::Operation *op);
-/// Whether an op is PTX text that contains `part`.
+/// True if an op is PTX text that contains `part`.
 bool isText(mlir::Operation *op, llvm::StringRef part);
 Mutant withoutText(llvm::StringRef part);
-/// A bit of the descriptors of the operand that is `fromEnd` operands from the end of a product of warp groups.
+/// Flips a bit of the descriptor that is `fromEnd` operands from the end of a warp-group product.
 Mutant withBit(unsigned fromEnd, unsigned bit);
 template <typename Op> Mutant without() {
   return {"without " + Op::getOperationName().str(), [](mlir::Operation *op) { return mlir::isa<Op>(op); }, removeOp};

@@ -1,4 +1,4 @@
-//===- WithoutWait.h - kernels of which a wait is forgotten -------------------------------------------------------===//
+//===- WithoutWait.h - mutants of kernels without one of their waits ----------------------------------------------===//
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -7,16 +7,16 @@
 
 namespace attnc {
 
-/// Which ops of a kernel's code are taken away, one in each mutant.
+/// Selects the ops of a kernel's code to remove, one in each mutant.
 using IsWait = std::function<bool(mlir::Operation *)>;
-/// Those for the block or for a warp.
+/// Selects waits for the block or for a warp.
 bool isWait(mlir::Operation *op);
 
-/// A mutant for each wait of the kernel without it: in some order of the threads each has to compute something else.
+/// Expects that the kernel without any one of its waits computes another result in some order of the threads.
 void expectWaitsAreNeeded(const std::string &kernel, const std::vector<HostArray> &inputs,
                           const std::vector<std::vector<int64_t>> &resultShapes, const IsWait &which = isWait);
 
-/// Each change of the kernel's code has to compute something else, in some order of the threads.
+/// Expects that each change of the kernel's code computes another result in some order of the threads.
 void expectMutantsAreSeen(const std::string &kernel, const std::vector<HostArray> &inputs,
                           const std::vector<std::vector<int64_t>> &resultShapes, const std::vector<Mutant> &mutants,
                           std::string_view target = "cuda");

@@ -1,4 +1,4 @@
-//===- HalideKernel.h - kernels for tests of the Halide emitter ---------------------------------------------------===//
+//===- HalideKernel.h - kernels in tests of the Halide emitter ----------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Halide/HalideEmitter.h"
@@ -10,18 +10,18 @@ namespace attnc {
 
 using Shape = std::vector<int64_t>;
 
-/// One sum (or maximum, or none) over loops d0, d1, ...; %d<n> is the index of a loop in the body.
+/// One sum, maximum or pointwise op over loops d0, d1, ...; %d<n> is the index of a loop in the body.
 struct Kernel {
   std::string arguments;  ///< "%x: tensor<?x8xf32>, ..."
   std::string sizes = ""; ///< ops that define the dynamic sizes of the result
   std::string empty = ""; ///< those sizes, "%n, %m"
-  std::string result;     ///< type
-  unsigned parallel;      ///< how many loops, which are the result's dimensions
-  std::string summed;     ///< type of a tensor of the sizes of the other loops; empty where there are none
+  std::string result;     ///< type of the result
+  unsigned parallel;      ///< number of loops that are the result's dimensions
+  std::string summed;     ///< type of a tensor with the sizes of the other loops; empty if there are none
   std::string body;       ///< defines %term: f32
   std::string fold = "arith.addf";
   std::string start = "0.0";
-  std::string summedSizes = ""; ///< of its dynamic sizes
+  std::string summedSizes = ""; ///< dynamic sizes of that tensor
   std::string schedule = "";    ///< entries of a dictionary
 };
 
@@ -85,7 +85,7 @@ inline std::string check(const Kernel &kernel, const std::vector<HostArray> &inp
 
 inline HostArray random(Shape shape, uint64_t seed) { return HostArray::random(std::move(shape), seed); }
 
-/// Features last; rows, columns, inputs and outputs that no tile divides.
+/// A convolution with features last; no tile divides its rows, columns, inputs and outputs.
 inline Kernel convolution(int64_t height, int64_t width, int64_t inputs, int64_t outputs, int64_t step = 1) {
   int64_t tall = step * (height - 1) + 3, wide = step * (width - 1) + 3;
   return {fmt::format("%x: tensor<?x{}x{}x{}xf32>, %w: tensor<3x3x{}x{}xf32>", tall, wide, inputs, inputs, outputs),
@@ -103,7 +103,8 @@ inline Kernel convolution(int64_t height, int64_t width, int64_t inputs, int64_t
                       step, tall, wide, inputs, outputs)};
 }
 
-/// Zeros in front of the first position, weights with outputs first: both operands are laid out anew.
+/// A causal convolution with zeros before the first position and outputs first in the weights, so that both operands
+/// are copied to a new layout.
 inline Kernel causal() {
   return {"%x: tensor<?x?x6xf32>, %w: tensor<20x6x3xf32>",
           "%n = tensor.dim %x, %c0 : tensor<?x?x6xf32> %m = tensor.dim %x, %c1 : tensor<?x?x6xf32>",
@@ -120,7 +121,8 @@ inline Kernel causal() {
              %term = arith.mulf %b, %a : f32)"};
 }
 
-/// By the weights, whose sums over images and rows are in parts: a tile has no more than a row of the image.
+/// A gradient with respect to weights, with partial sums over images and rows, because a tile has at most a row of the
+/// image.
 inline Kernel byWeights(int64_t outputs) {
   return {fmt::format("%x: tensor<?x9x60x16xf32>, %y: tensor<?x8x60x{}xf32>", outputs),
           "%n = tensor.dim %x, %c0 : tensor<?x9x60x16xf32>",

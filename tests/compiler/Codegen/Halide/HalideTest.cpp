@@ -335,7 +335,7 @@ TEST(HalideDeclines, WithAReason) {
 
 //===------------------------------------------ what `auto` gives it ----------------------------------------------===//
 
-/// Whether a sum is kept for Halide where it was measured faster. Whether it then has the kernel is the same question.
+/// True if a sum is kept for Halide where it was measured faster. Whether it then has the kernel is the same question.
 bool isKept(const Kernel &kernel) {
   ParsedModule parsed(textOf(kernel));
   EXPECT_TRUE(parsed) << parsed.diagnostics();

@@ -1,4 +1,4 @@
-// A program as a string, checked: its typed AST or its diagnostics, as text.
+// Checks a program in a string, and returns its typed AST or its diagnostics as text.
 #pragma once
 
 #include "compiler/Diagnostics/Render.h"
@@ -12,7 +12,7 @@ namespace attnc {
 
 struct Checked {
   std::string diagnostics;
-  std::string typed; ///< empty where there are errors
+  std::string typed; ///< empty if there are errors
 };
 
 inline Checked check(std::string text, std::vector<std::pair<std::string, std::string>> settings = {},

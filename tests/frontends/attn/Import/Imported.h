@@ -1,4 +1,4 @@
-// A program as a string, imported and run on the oracle. What a construct computes is said in closed form.
+// Imports a program in a string and runs it on the oracle. Tests compare with closed forms.
 #pragma once
 
 #include "compiler/Diagnostics/Render.h"
@@ -10,7 +10,7 @@ namespace attnc {
 
 using namespace reference;
 
-/// A module with what it needs to live.
+/// A module with the objects that it depends on.
 struct Imported {
   SourceManager sources;
   std::unique_ptr<mlir::MLIRContext> context;
@@ -33,7 +33,7 @@ struct Imported {
   }
 };
 
-/// The results of the entry `f`.
+/// Returns the results of the entry point `f`.
 inline std::vector<Array> run(std::string text, llvm::ArrayRef<Array> inputs, const Parameters &parameters = {}) {
   Imported imported(std::move(text));
   if (!imported.module)
@@ -45,7 +45,7 @@ inline std::vector<Array> run(std::string text, llvm::ArrayRef<Array> inputs, co
   return std::vector<Array>(4);
 }
 
-/// The values of the only result of `f`.
+/// Returns the values of the only result of `f`.
 inline std::vector<double> valuesOf(std::string text, llvm::ArrayRef<Array> inputs, const Parameters &parameters = {}) {
   return run(std::move(text), inputs, parameters).front().values;
 }

@@ -1,4 +1,4 @@
-// The rules of docs/grammar.md, read from the page: to draw sentences from, and to tell whether a text is a sentence.
+// The rules of docs/grammar.md, read from the page, as a generator and a recogniser of sentences.
 #pragma once
 
 #include "frontends/attn/Parse/Lexer.h"
@@ -12,7 +12,7 @@
 
 namespace attnc {
 
-/// A part of a rule in the notation of docs/grammar.md.
+/// An expression in the notation of docs/grammar.md.
 struct Rule {
   enum Kind { Word, Reference, Sequence, Choice, Optional, Repeat, List } kind = Sequence;
   std::string word;           ///< of Word and Reference
@@ -22,25 +22,25 @@ struct Rule {
   bool isFarReaching = false; ///< Sequence: `...`
 };
 
-/// Rules by their names; a word without a rule is of the lexer (`name`) or a class of characters.
+/// Rules by name; a word without a rule is a token of the lexer (`name`) or a class of characters.
 using Grammar = std::map<std::string, Rule>;
 
-/// The text of the first block ```kind of a page.
+/// Returns the text of the first block ```kind of a page.
 std::string blockOf(const std::string &page, const std::string &kind);
 Grammar readGrammar(const std::string &text);
-/// The words that stand in quotes.
+/// Returns the quoted words.
 std::set<std::string> wordsOf(const Grammar &grammar);
 
-/// Draws sentences, as words of which "\n" is the line break that the rules ask for.
+/// Generates sentences as lists of words, in which "\n" is a line break that the rules require.
 class Sentences {
 public:
   Sentences(const Grammar &grammar, unsigned seed);
-  /// A sentence of the rule; `length` is about how many words it may have.
+  /// Returns a sentence of the rule with about `length` words.
   std::vector<std::string> draw(const std::string &rule, size_t length);
 
 private:
   struct Context {
-    bool newlines = true; ///< line breaks mean something
+    bool newlines = true; ///< line breaks are significant
     bool lambdas = true;  ///< not inside `°`
   };
   void add(const Rule &rule);
@@ -54,7 +54,7 @@ private:
   std::string sample(const std::string &token);
 
   const Grammar &grammar;
-  std::map<std::string, unsigned> depths; ///< of the shallowest sentence of each rule
+  std::map<std::string, unsigned> depths; ///< by rule, the depth of its shallowest sentence
   std::mt19937 random;
   std::vector<std::string> words;
   std::vector<Context> brackets;
@@ -63,7 +63,7 @@ private:
   size_t budget = 0;
 };
 
-/// Whether tokens are a sentence of the rule; marks and the meaning of line breaks are not looked at.
+/// True if the tokens are a sentence of the rule; ignores marks and the significance of line breaks.
 bool isSentence(const Grammar &grammar, const std::string &rule, const TokenStream &stream,
                 const SourceManager &sources);
 

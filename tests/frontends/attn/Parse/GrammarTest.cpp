@@ -46,7 +46,7 @@ std::string errorsOfGrammar(const Parsed &parsed) {
   return found;
 }
 
-/// Whether the rules make a file of a text.
+/// True if the rules make a file of a text.
 bool fitsTheRules(const std::string &text) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);

@@ -1,4 +1,4 @@
-// A source text, parsed.
+// A parsed source text.
 #pragma once
 
 #include "compiler/Diagnostics/Render.h"
@@ -19,13 +19,13 @@ struct Parsed {
   std::string errors() const { return render(diagnostics); }
 };
 
-/// The canonical form of a text without errors; the errors of one with.
+/// Returns the canonical form of a text, or its errors.
 inline std::string printed(std::string text) {
   Parsed parsed(std::move(text));
   return parsed.diagnostics.hasErrors() ? parsed.errors() : print(parsed.file);
 }
 
-/// An expression in its canonical form.
+/// Returns an expression in canonical form.
 inline std::string expression(const std::string &text) {
   Parsed parsed("const c = " + text);
   return parsed.diagnostics.hasErrors() ? parsed.errors() : print(*parsed.file.constants[0].value);
