@@ -24,7 +24,7 @@ static const std::vector<std::pair<std::string, std::string>> tensors = {
     {"first", "i32[m]"},   {"last", "i32[m]"},    {"open", "bool[n, m]"},
 };
 
-/// What a case may yield, and its type.
+/// The results that a case can yield, and their types.
 static const std::vector<std::pair<std::string, std::string>> yielded = {
     {"value", "f32[b, n, 5]"},    {"weights", "f32[b, n, m]"}, {"lse", "f32[b, n]"},
     {"entropy", "f32[b, n]"},     {"top(3)", "i32[b, n, 3]"},  {"top_weights(3)", "f32[b, n, 3]"},
@@ -44,7 +44,7 @@ static std::string bodyOf(const AttendCase &each) {
 
 static std::string textOf(const AttendCase &each) {
   std::string body = bodyOf(each);
-  // q and v bind the dimensions, whether they are read or not.
+  // q and v bind the dimensions even if the score does not read them.
   std::string parameters, arguments;
   for (const auto &[name, type] : tensors) {
     bool isRead = std::regex_search(body, std::regex("\\b" + name + "\\b"));
@@ -63,7 +63,7 @@ static std::string textOf(const AttendCase &each) {
     if (type.starts_with("i32"))
       continue;
     cotangents += fmt::format(", d{}: {}", name, type);
-    // Of a row without keys lse is -inf.
+    // lse of a row without keys is -inf.
     std::string finite = yield == "lse" ? fmt::format("(if {0} > -1e30 then {0} else 0.0)", name) : name;
     total += fmt::format("{}sum(d{} * {})", total.empty() ? "" : " + ", name, finite);
   }
@@ -96,7 +96,7 @@ static double drawFor(const std::string &name, e2e::Random &random, int64_t plac
     return static_cast<double>(random.below(3));
   if (name == "first")
     return static_cast<double>(place);
-  if (name == "last") // a tree: each node spans those behind it up to the end of its parent's span
+  if (name == "last") // a tree: node `place` spans its subtree
     return static_cast<double>(std::min<int64_t>(sizes.m, place + 1 + (place % 4 == 0 ? 4 : 0)));
   if (name == "open")
     return random.below(3) != 0;
@@ -141,17 +141,17 @@ CompiledCases::CompiledCases(std::vector<AttendCase> cases) {
 
 const std::string &CompiledCases::message() const { return model->message(); }
 
-/// The results of one entry point as several roundings leave them.
+/// The results of one entry point under several roundings.
 using RoundedResults = std::vector<std::vector<Array>>;
 
-/// Where `key` stands in the row that begins at `first`; behind it where it does not.
+/// Returns the position of `key` in the row that begins at element `first`, or perRow if it is absent.
 static size_t placeOf(double key, const Array &keys, size_t first, size_t perRow) {
   auto begin = keys.values.begin() + static_cast<std::ptrdiff_t>(first);
   return static_cast<size_t>(std::find(begin, begin + static_cast<std::ptrdiff_t>(perRow), key) - begin);
 }
 
-/// Numbers of keys, none twice in a row: each stands between the first and the last place where roundings leave it, for
-/// scores that one rounding orders are equal by another.
+/// Compares indices of keys. No index may occur twice in a row, and each must lie between its first and its last
+/// position under the roundings, because roundings order nearly equal scores differently.
 static std::string differenceOfKeys(const attn_tensor_info &tensor, const std::vector<char> &bytes, const Array &exact,
                                     const RoundedResults &rounded, size_t number) {
   std::vector<int32_t> found(exact.values.size());
@@ -175,7 +175,7 @@ static std::string differenceOfKeys(const attn_tensor_info &tensor, const std::v
   return "";
 }
 
-/// Room for rounding: what the sums may be off by, and a multiple of the most that a rounding moves an element by.
+/// Compares elements up to the error bound of the sums plus a multiple of the largest change under a rounding.
 static std::string differenceOf(const attn_tensor_info &tensor, const std::vector<char> &bytes, const Array &exact,
                                 const RoundedResults &rounded, size_t number, double terms) {
   if (tensor.dtype == ATTN_I32)
@@ -195,8 +195,8 @@ static std::string differenceOf(const attn_tensor_info &tensor, const std::vecto
   return "";
 }
 
-/// What rounding may move is known of more than one way to round: each moves other numbers. They are tried until what
-/// was found is explained, which takes many where many scores are saturated.
+/// The roundings that are tried until they explain the results. Different roundings change different elements; many
+/// saturated scores need many roundings.
 static std::vector<reference::Rounding> roundings() {
   std::vector<reference::Rounding> all = {reference::Rounding::ToF32};
   for (uint32_t draw = 0; draw < 64; ++draw)
@@ -230,7 +230,7 @@ std::string CompiledCases::entryDifference(const std::string &name, Sizes sizes)
   };
   std::string text = compare();
   for (reference::Rounding rounding : roundings()) {
-    if (text.empty()) // what rounding alone moves, the oracle says itself
+    if (text.empty()) // explained by the roundings so far
       break;
     auto results = reference::interpret(function, inputs, {}, nullptr, rounding);
     if (!results)
@@ -249,7 +249,7 @@ std::string CompiledCases::difference(const AttendCase &each, Sizes sizes) const
   return values.empty() && each.hasSlopes ? entryDifference(each.name + "_slopes", sizes) : values;
 }
 
-/// The derivative along one random direction of all inputs, by gradients and by central differences in double.
+/// Compares the derivative along one random direction of all inputs: gradients against central differences in double.
 std::string CompiledCases::differenceFromSlopes(const AttendCase &each, Sizes sizes) const {
   std::string name = each.name + "_slopes";
   const attn_entry_info *entry = model->entry(name);

@@ -1,4 +1,4 @@
-// Every score of the family with every normaliser and mask that it makes sense with.
+// All cases of attention: every score with each normaliser and mask that it makes sense with.
 #include "tests/attend/AttendCase.h"
 #include <fmt/format.h>
 #include <iterator>
@@ -12,7 +12,7 @@ struct Part {
   const char *name, *text;
 };
 
-/// Formulas of h, i, j.
+/// Formulas of h, i and j.
 constexpr Part scores[] = {
     {"dot", "dot(q[h, i], k[h, j])"},
     {"scaled", "dot(q[h, i], k[h, j]) / sqrt(8)"},
@@ -42,9 +42,9 @@ constexpr Part masks[] = {
 
 struct Normaliser {
   const char *name, *by;
-  const char *score = "{}"; ///< of a score of any sign
+  const char *score = "{}"; ///< for scores of any sign
   bool isSmooth = true;
-  const char *yields = "value top(3) top_weights(3) key_sums(i)"; ///< all that it has
+  const char *yields = "value top(3) top_weights(3) key_sums(i)"; ///< all results of the normaliser
 };
 
 constexpr Normaliser normalisers[] = {
@@ -66,7 +66,7 @@ std::vector<std::string> wordsOf(const std::string &text) {
 
 constexpr Part weights[] = {{"plain", ""}, {"gate", "p * gate[h, j]"}, {"plus", "p + 0.125 * bias[i, j]"}};
 
-/// Each normaliser with all that it yields, some of it, and each alone.
+/// Returns cases of each normaliser with all of its results, with some, and with each alone.
 std::vector<AttendCase> casesOfOutputs() {
   std::vector<AttendCase> cases;
   for (auto [n, normaliser] : llvm::enumerate(normalisers)) {
@@ -87,7 +87,8 @@ std::vector<AttendCase> casesOfOutputs() {
 
 } // namespace
 
-/// Softmax with every score and mask, the other normalisers with every second pair of them; weights take turns.
+/// Returns cases of softmax with every score and mask, and of the other normalisers with every second pair; the weights
+/// alternate.
 std::vector<AttendCase> tableOfCases() {
   std::vector<AttendCase> cases;
   for (auto [n, normaliser] : llvm::enumerate(normalisers))

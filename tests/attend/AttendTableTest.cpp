@@ -1,5 +1,5 @@
-// The family of attention: the table of cases, and some random formulas, compiled, against the oracle; the oracle's
-// gradients against finite differences.
+// Compares compiled attention (the table of cases and some random formulas) with the oracle, and the oracle's gradients
+// with finite differences.
 #include "tests/attend/AttendCase.h"
 #include "llvm/ADT/StringRef.h"
 #include <fmt/format.h>
@@ -48,14 +48,14 @@ TEST_P(AttendTable, AgreesWithTheOracle) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, AttendTable, testing::Range(size_t(0), allCases().size(), casesOfModel));
 
-/// tanh of large numbers: which score is the largest is for rounding to say.
+/// tanh of large numbers saturates, so that rounding decides which score is the largest.
 TEST(AttendTable, NearTiesMayBeChosenEitherWay) {
   AttendCase saturated{"saturated", "tanh((sum f => sq(q[h, i, f] - k[h, j, f])))", "j < 6", "hard"};
   CompiledCases compiled({saturated});
   EXPECT_EQ(compiled.difference(saturated, {2, 5, 7}), "");
 }
 
-/// Normaliser, score, mask and weight, of which the name of a combination is made.
+/// The normaliser, score, mask and weight that form the name of a combination.
 TEST(AttendTable, EitherEntryHasEveryPair) {
   using Pair = std::tuple<size_t, std::string, size_t, std::string>;
   std::set<Pair> all, values, slopes;

@@ -1,4 +1,4 @@
-// Attention of random formulas, compiled, against the oracle, for as long as one likes:
+// Compares compiled attention of random formulas with the oracle, for any number of cases:
 //
 //   fuzz-attend [COUNT [FIRST]]     cases FIRST .. FIRST + COUNT - 1; 1000 from 0
 //
@@ -10,7 +10,7 @@
 
 using namespace attnc::attend;
 
-/// One case after the other, where a model of several did not compile.
+/// Reports one case: its difference and its program.
 static int64_t report(const AttendCase &each, const std::string &difference) {
   fmt::print("{}\n{}\n", difference, programOf({each}));
   std::fflush(stdout);

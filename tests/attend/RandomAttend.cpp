@@ -1,4 +1,4 @@
-// Attention of random formulas.
+// Random formulas of attention.
 #include "tests/attend/AttendCase.h"
 #include "tests/e2e/Subject.h"
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ public:
     if (random.below(2) == 0)
       each.by = pick({"ratio", "none", "sigmoid", "sparsemax", "entmax(1.5)", "entmax(1.25)", "hard", "stick_breaking",
                       "softmax(sink: slope[h])", "softmax(temperature: 0.5 + sq(beta[h, i]))"});
-    each.isSmooth = each.by != "hard"; // its gradient is that of softmax
+    each.isSmooth = each.by != "hard"; // the gradient of hard attention is that of softmax
     if (each.by == "ratio")
       each.score = fmt::format("exp(tanh({}))", each.score);
     if (random.below(3) == 0)
@@ -34,7 +34,7 @@ public:
 private:
   std::string pick(const std::vector<std::string> &from) { return from[random.below(from.size())]; }
 
-  /// Some of what the normaliser has.
+  /// Returns some of the normaliser's results.
   std::vector<std::string> yields(const std::string &by) {
     std::vector<std::string> chosen = {"value"}, known = {"weights", "key_sums(i)"};
     if (by != "stick_breaking")

@@ -16,13 +16,13 @@ bool CompiledModel::compileTo(std::optional<Phase> phase, std::unique_ptr<Compil
   made = std::make_unique<Compilation>();
   CompileOptions toPhase = options;
   toPhase.dump = phase;
-  if (phase) // those of the options are about kernels
+  if (phase) // the overrides of the options concern kernels
     toPhase.overrides = std::move(overrides);
   llvm::raw_string_ostream messages(message_);
   outcome = compile(toPhase, *made, messages);
   if (outcome != Outcome::Done)
     return false;
-  message_.clear(); // warnings
+  message_.clear(); // removes warnings
   return true;
 }
 
@@ -78,7 +78,7 @@ const CompiledModel &compiledModel(const std::string &file,
   return *model;
 }
 
-/// What the back end of a device is given runs here.
+/// Loads the images of the device, and runs their phases here.
 bool CompiledModel::loadDevice() {
   if (!model->device)
     return true;
@@ -118,12 +118,12 @@ const attn_entry_info *CompiledModel::entry(const std::string &name) const {
 
 static float drawFor(const attn_parameter_info &parameter, Random &random) {
   double noise = random.uniform(-1, 1);
-  if (parameter.state) // counts and means of squares are not negative
+  if (parameter.state) // a state: counts and means of squares are nonnegative
     return static_cast<float>(parameter.dtype == ATTN_I32 ? 3 : parameter.init_a + 0.25 + 0.125 * noise);
   switch (parameter.init) {
   case ATTN_INIT_CONSTANT:
     return static_cast<float>(parameter.init_a + 0.25 * noise);
-  case ATTN_INIT_NORMAL: // wider than most start, so that every weight shows in the result
+  case ATTN_INIT_NORMAL: // wider than most initial values, so that every weight affects the result
     return static_cast<float>(parameter.init_a + 4 * parameter.init_b * noise);
   default:
     return static_cast<float>(parameter.init_a + (parameter.init_b - parameter.init_a) * (noise + 1) / 2);
@@ -225,7 +225,7 @@ void CompiledModel::writeParameters() const {
 
 namespace {
 
-/// A pool that notes how many chunks the launches of each phase have, and gives workers scratch of its own.
+/// A pool that records the largest number of chunks per phase and gives each worker scratch of its own.
 struct CountingPool {
   CountingPool(int64_t workers, Placement placement) : placement(placement) {
     attn_pool_create(workers, &pool, nullptr);
@@ -248,11 +248,11 @@ struct CountingPool {
   attn_pool *pool = nullptr;
   attn_executor executor;
   Placement placement;
-  std::map<int64_t, GuardedBuffer> scratch; ///< of all workers, by the bytes of each
+  std::map<int64_t, GuardedBuffer> scratch; ///< scratch of all workers, keyed by bytes per worker
   std::map<attn_kernel_fn, int64_t> most;
 };
 
-/// Runs the phases that a device has, in memory of the host.
+/// Runs the phases of a device in host memory.
 struct DeviceLauncher {
   DeviceLauncher(const attn_device_code *code, DeviceExecutor *device, int64_t workers)
       : code(code), device(device), order(static_cast<Order>(workers - 1)), executor{launch, this, 1} {}

@@ -1,4 +1,4 @@
-// Generated headers of models for devices, on a fake driver.
+// Tests generated headers of models for devices on a fake driver.
 #include "moves.h"
 #include "tests/e2e/CompiledModel.h"
 #include "tests/support/FakeCuda.h"

@@ -1,4 +1,4 @@
-// Null pointers for each argument of each function of attn/cuda.h, on a fake driver.
+// Passes null pointers for each argument of each function of attn/cuda.h, on a fake driver.
 #include "moves.h"
 #include "attn/cuda.h"
 #include "tests/support/FakeCuda.h"
@@ -26,7 +26,7 @@ protected:
     attn_cuda_close(out);
     attn_cuda_free(cuda, &allocated);
     out = nullptr;
-    attn_cuda_wait(cuda, nullptr); // what attn_cuda_start began
+    attn_cuda_wait(cuda, nullptr); // completes attn_cuda_start
   }
 
   attn_status status{};

@@ -1,5 +1,5 @@
-// The runtime for NVIDIA devices (attn/cuda.h) on a fake driver: results of compiled models, memory that is reused and
-// freed, and messages of failures.
+// Tests the runtime for NVIDIA devices (attn/cuda.h) on a fake driver: results of compiled models, memory that is
+// reused and freed, and messages of failures.
 #include "attn/cuda.h"
 #include "tests/e2e/CompiledModel.h"
 #include "tests/e2e/Subject.h"
@@ -86,7 +86,7 @@ protected:
       EXPECT_EQ(count, 0) << kind;
   }
 
-  /// Calls `residual` with inputs of a seed, and compares the results with the kernels alone.
+  /// Calls `residual` on inputs drawn from a seed, and compares the results with those of the kernels alone.
   void expectResidual(int64_t rows, const std::string &seed) {
     Call call(model, "residual", {rows});
     reference::Array x = call.fill(0, seed);
@@ -142,7 +142,7 @@ TEST_F(Cuda, TensorsStayOnTheDevice) {
   EXPECT_EQ(read, zeros) << "memory begins with zeros";
   ASSERT_EQ(attn_cuda_upload(cuda, &a, host.memory[0].data(), &status), ATTN_OK) << status.message;
 
-  // Twice, from one to the other and back: what lies between is never in the memory of the host.
+  // Calls from a to b and from b back to a; neither is copied to host memory.
   int copies = fake->calls["cuMemcpyHtoDAsync_v2"];
   for (auto [from, to] : {std::pair(&a, &b), std::pair(&b, &a)}) {
     attn_tensor tensors[2] = {*from, *to};
@@ -154,7 +154,7 @@ TEST_F(Cuda, TensorsStayOnTheDevice) {
     ASSERT_EQ(host.run(cuda, status), ATTN_OK) << status.message;
   EXPECT_EQ(read, host.memory[1]);
 
-  // A part of a tensor is one, where it begins at a whole access and ends inside.
+  // A slice of a tensor is a tensor: it begins at a multiple of the access width and ends inside a row.
   attn_tensor row = {static_cast<char *>(a.data) + 4 * 48 * 4, {1, 48}, ATTN_F32, 2}, tensors[2] = {row, b};
   tensors[1].shape[0] = 1;
   EXPECT_EQ(attn_cuda_run(cuda, host.entry, tensors, 2, &status), ATTN_OK) << status.message;
@@ -183,13 +183,13 @@ TEST_F(Cuda, CallsInTwo) {
   EXPECT_EQ(call.memory[1], before);
   EXPECT_EQ(start(), ATTN_BAD_ARGUMENT);
   EXPECT_STREQ(status.message, "residual: a call is under way: attn_cuda_wait comes first");
-  call.memory[0].assign(call.memory[0].size(), 0x7f); // inputs are the caller's again
+  call.memory[0].assign(call.memory[0].size(), 0x7f); // the inputs belong to the caller again
   ASSERT_EQ(attn_cuda_wait(cuda, &status), ATTN_OK) << status.message;
   EXPECT_EQ(call.memory[1], model.call(*model.entry("residual"), {x}, {3}, {}).bytes[0]);
   EXPECT_EQ(attn_cuda_wait(cuda, &status), ATTN_BAD_ARGUMENT);
   EXPECT_STREQ(status.message, "device: there is no call to wait for");
   ASSERT_EQ(start(), ATTN_OK) << status.message;
-  expectNothingLeft(); // with a call under way
+  expectNothingLeft(); // a call is in flight
 }
 
 TEST_F(Cuda, WhateverFailsIsToldAndAllIsGivenBack) {
@@ -201,7 +201,7 @@ TEST_F(Cuda, WhateverFailsIsToldAndAllIsGivenBack) {
       code = attn_cuda_allocate(cuda, &kept, &status);
     if (code == ATTN_OK)
       code = attn_cuda_upload(cuda, &kept, bytes.data(), &status);
-    for (int64_t rows : {2, 2, 2, 1, 9}) { // launched, as a graph, again, with other numbers, in other memory
+    for (int64_t rows : {2, 2, 2, 1, 9}) { // launched, captured as a graph, replayed, with other sizes, in other memory
       if (code != ATTN_OK)
         break;
       Call call(model, "residual", {rows});
@@ -212,14 +212,14 @@ TEST_F(Cuda, WhateverFailsIsToldAndAllIsGivenBack) {
     return code == ATTN_OK ? attn_cuda_download(cuda, bytes.data(), &kept, &status) : code;
   };
   EXPECT_EQ(use(), ATTN_OK) << status.message;
-  int calls = fake->numCalls; // those before closing
+  int calls = fake->numCalls; // calls before closing
   expectNothingLeft();
   for (int number = 1; number <= calls; ++number) {
     fake->numCalls = 0;
     fake->failing = number;
     fake->calls.clear();
     attn_code code = use();
-    // Only giving back may fail unheard.
+    // Only a function that frees may fail without an error.
     if (code == ATTN_OK)
       EXPECT_TRUE(fake->lastFailed.find("Free") != std::string::npos ||
                   fake->lastFailed.find("Pop") != std::string::npos)
@@ -231,7 +231,7 @@ TEST_F(Cuda, WhateverFailsIsToldAndAllIsGivenBack) {
   }
 }
 
-/// The error of an entry point of the driver, and the message for the user.
+/// An error that a function of the driver returns, and the message for the user.
 struct Failure {
   const char *entryPoint;
   int answer;
@@ -239,7 +239,7 @@ struct Failure {
   const char *message;
 };
 
-/// Two prompts, of three tokens and of one.
+/// Fills two prompts, of three tokens and of one.
 void fillPrompts(Call &call) {
   const int32_t prompts[6] = {3, 1, 4, 1, 0, 0}, lengths[2] = {3, 1};
   std::memcpy(call.memory[0].data(), prompts, sizeof prompts);
@@ -303,7 +303,7 @@ TEST_F(Cuda, StatesStayOnTheDevice) {
     ASSERT_EQ(attn_cuda_download(cuda, read.data(), &state, &status), ATTN_OK) << status.message;
     EXPECT_EQ(read, host.memory[2]) << "step " << step;
   }
-  // A length that there is not: nothing is appended, wherever the state is.
+  // A negative length is an error: nothing is appended, on the host or on the device.
   const int32_t bad[3] = {1, -1, 1};
   std::memcpy(host.memory[1].data(), bad, sizeof bad);
   std::vector<attn_tensor> onDevice = host.tensors;
@@ -437,7 +437,7 @@ TEST_F(Cuda, TooLittleSharedMemoryForABlock) {
   expectNothingLeft();
 }
 
-/// The limit includes the static shared memory of a kernel.
+/// The limit includes a kernel's static shared memory.
 TEST_F(Cuda, TooLittleSharedMemoryForWhatAKernelHas) {
   fake->ownBlockBytes = fake->blockBytes + 1;
   EXPECT_EQ(open(), ATTN_UNSUPPORTED);
@@ -446,7 +446,7 @@ TEST_F(Cuda, TooLittleSharedMemoryForWhatAKernelHas) {
   expectNothingLeft();
 }
 
-/// Dynamic shared memory begins at a multiple of 1024 bytes, after the static memory.
+/// Dynamic shared memory begins at a multiple of 1024 bytes after the static memory.
 TEST_F(Cuda, SharedMemoryBetweenWhatAKernelHasAndWhatLaunchesAdd) {
   const attn_device_code &code = *model.table().device;
   int32_t most = 0;
@@ -471,13 +471,13 @@ TEST_F(Cuda, AFailedCallLeavesResultsAlone) {
                    "device: can't have page-locked memory for the call on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
            Failure{"cuMemcpyHtoDAsync_v2", 719, ATTN_DEVICE_FAULT,
                    "device: can't copy the inputs on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
-           // The norm inside is the kernel that `apply_norm` has too.
+           // The norm of `residual` is the kernel of `apply_norm`.
            Failure{"cuLaunchKernel", 719, ATTN_DEVICE_FAULT,
                    "device: apply_norm_rows_0 on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
            Failure{"cuStreamSynchronize", 719, ATTN_DEVICE_FAULT,
                    "device: its kernels on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
        }) {
-    expectNothingLeft(); // each begins anew: what is launched and what memory is had depends on the calls before
+    expectNothingLeft(); // launches and allocations depend on earlier calls
     ASSERT_EQ(open(), ATTN_OK) << status.message;
     Call call(model, "residual", {5});
     std::vector<char> before = call.memory[1];
@@ -494,7 +494,7 @@ TEST_F(Cuda, AFailedCallLeavesResultsAlone) {
 
 TEST_F(Cuda, MoreBlocksThanALaunchCanHave) {
   ASSERT_EQ(open(), ATTN_OK) << status.message;
-  Call call(model, "any_rows", {int64_t(1) << 40, 0}); // of no bytes
+  Call call(model, "any_rows", {int64_t(1) << 40, 0}); // 2^40 rows of 0 bytes
   EXPECT_EQ(call.run(cuda, status), ATTN_BAD_ARGUMENT);
   EXPECT_STREQ(status.message, "any_rows: kernel any_rows_rows_0 has more blocks than a launch can have");
   expectNothingLeft();
@@ -514,7 +514,7 @@ TEST_F(Cuda, DataOutOfRange) {
   expectNothingLeft();
 }
 
-/// A model with two images that differ only in the version; each phase is in one of them.
+/// A model with two images that differ only in their version; each phase is in one image.
 struct TwoImages {
   explicit TwoImages(uint64_t images)
       : newer(model.table().device->images[0].ptx),
@@ -538,7 +538,7 @@ struct TwoImages {
   attn_model table = model.table();
 };
 
-/// The image that was loaded, and whether a kernel was launched.
+/// Returns the name of the loaded image, and true if a kernel was launched.
 static std::pair<std::string, bool> runsOn(FakeCuda &fake, uint64_t images) {
   TwoImages model(images);
   bool launches = false;

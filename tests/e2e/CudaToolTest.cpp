@@ -1,4 +1,4 @@
-// Commands of attnc on models for devices, on a fake driver.
+// Tests commands of attnc on models for devices, on a fake driver.
 #include "attn/model.h"
 #include "compiler/Pipeline/Compile.h"
 #include "tests/support/DeviceExecutor.h"
@@ -11,7 +11,7 @@
 namespace attnc::e2e {
 namespace {
 
-/// The exit status of a command and its output.
+/// The exit status and the output of a command.
 struct Printed {
   ExitCode exitCode = ExitCode::Success;
   std::string out, messages;
@@ -41,7 +41,7 @@ protected:
     unsetenv("ATTN_DEVICE");
   }
 
-  /// Sets the driver to run the kernels of a compile with these options for devices of one architecture.
+  /// Makes the driver run the kernels compiled with these options for devices of one architecture.
   void runKernelsOf(CompileOptions options, const std::string &architecture = "sm_80") {
     fake->capability = architecture == "sm_90a" ? 90 : 80;
     options.dump = Phase::Optimise;
@@ -62,7 +62,7 @@ protected:
 
   FakeCuda *fake = nullptr;
   std::optional<DeviceExecutor> device;
-  std::string kernels; ///< what it runs, as LLVM IR
+  std::string kernels; ///< the kernels that the driver runs, as LLVM IR
 };
 
 const std::string models = ATTNC_ROOT "/tests/e2e/models/";
@@ -113,11 +113,11 @@ TEST_F(CudaTool, RunsAndChecks) {
     for (const auto &[kind, count] : fake->alive)
       EXPECT_EQ(count, 0) << kind;
   }
-  // Matrices in half the bytes and, of the file, the vectors alone.
+  // Matrices have half the bytes, and only vectors of the weights file are uploaded.
   EXPECT_LT(uploaded[Precision::BF16], 0.6 * double(uploaded[Precision::TF32]));
 }
 
-/// Parameters are drawn by a seed. At temperature 0, rounding changes a token only where two logits are nearly equal.
+/// Draws parameters from a seed. At temperature 0, rounding changes a token only if two logits are nearly equal.
 TEST_F(CudaTool, GeneratesWhatAProcessorDoes) {
   CompileOptions options;
   options.input = ATTNC_ROOT "/examples/chargpt/chargpt.attn";
@@ -132,7 +132,7 @@ TEST_F(CudaTool, GeneratesWhatAProcessorDoes) {
   Printed onDevice = attnc(arguments);
   EXPECT_EQ(onDevice.exitCode, ExitCode::Success) << onDevice.messages;
   EXPECT_EQ(onDevice.out, onProcessor.out);
-  // Of what one call has on the device its tokens and their number come back, and a word after each; no cache does.
+  // The device returns tokens, their number and one word after each; it returns no cache.
   EXPECT_LT(fake->bytes["cuMemcpyDtoHAsync_v2"], 1024);
   EXPECT_EQ(onDevice.out.size(), std::string("In the").size() + 4 + 1) << "four tokens, and the end of the line";
   EXPECT_GT(fake->calls["cuLaunchKernel"], 0);

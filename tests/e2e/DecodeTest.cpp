@@ -1,5 +1,5 @@
-// Compiled loops that write tokens against the same loops written here over the whole function: rows of different
-// lengths, rows that end, prompts of any length; and draws against the oracle's.
+// Compares compiled decoding loops with the same loops written here over the whole function: rows of different lengths,
+// rows that end, prompts of any length, and draws against those of the oracle.
 #include "tests/e2e/CompiledModel.h"
 #include "tests/e2e/Subject.h"
 #include <algorithm>
@@ -22,8 +22,8 @@ const CompiledModel &model() { return compiledModel("decode.attn"); }
 
 struct Call {
   attn_code status = ATTN_OK;
-  Rows tokens;                 ///< of each row, as many as its length says
-  std::vector<int32_t> behind; ///< what stands behind these
+  Rows tokens;                 ///< the tokens of each row, up to its length
+  std::vector<int32_t> behind; ///< the elements after them
 };
 
 class Decode : public testing::Test {
@@ -39,7 +39,7 @@ protected:
     return rows;
   }
 
-  /// Inputs by name, in the order of the entry point.
+  /// Calls `name` on inputs given by name, in the order of the entry point's parameters.
   CallResults call(const std::string &name, Dimensions sizes, const std::map<std::string, reference::Array> &inputs) {
     const attn_entry_info &entry = *model().entry(name);
     std::vector<int64_t> dimensions;
@@ -61,7 +61,7 @@ protected:
 
   std::map<std::string, reference::Array> inputsOf(const Rows &prompt, int64_t seq, int32_t seed) {
     std::map<std::string, reference::Array> inputs;
-    inputs["prompt"] = inputs["tokens"] = integers(prompt, seq, 7); // behind a prompt, any token
+    inputs["prompt"] = inputs["tokens"] = integers(prompt, seq, 7); // any token after the prompt
     reference::Array lengths(reference::Element::I32, {int64_t(prompt.size())});
     for (size_t row = 0; row < prompt.size(); ++row)
       lengths.values[row] = double(prompt[row].size());
@@ -72,7 +72,7 @@ protected:
     return inputs;
   }
 
-  std::map<std::string, reference::Array> choice; ///< inputs of what chooses
+  std::map<std::string, reference::Array> choice; ///< inputs of the sampler
 
   static reference::Array numbers(reference::Element element, std::vector<double> values) {
     reference::Array array(element, {int64_t(values.size())});
@@ -103,7 +103,7 @@ protected:
     return found;
   }
 
-  /// The logits behind these tokens of a row, by the whole function.
+  /// Returns the logits of the last of these tokens of a row, by the whole function.
   std::vector<float> logitsOf(const std::string &whole, const std::vector<int32_t> &tokens, size_t row, size_t rows) {
     std::map<std::string, reference::Array> inputs;
     inputs["source"] = integers({prompts(std::vector<int64_t>(rows, sources), "source")[row]}, sources);
@@ -115,7 +115,7 @@ protected:
     return {logits.end() - 13, logits.end()};
   }
 
-  /// The likeliest tokens by the whole function, each from all tokens before it.
+  /// Returns the likeliest tokens by the whole function, each from all tokens before it.
   Rows expected(const std::string &whole, const Rows &prompt, int32_t stop, int64_t most = atMost, double sign = 1) {
     Rows written;
     for (size_t row = 0; row < prompt.size(); ++row) {
@@ -134,12 +134,12 @@ protected:
   }
 
   struct Beam {
-    std::vector<int32_t> tokens; ///< behind the prompt
+    std::vector<int32_t> tokens; ///< after the prompt
     double score = 0;
     bool ended = false;
   };
 
-  /// What follows a beam: itself where it has ended, or one for each token.
+  /// Returns the successors of a beam: the beam itself if it has ended, otherwise one per token.
   std::vector<Beam> followersOf(const Beam &beam, const std::vector<float> &logits, int32_t stop) {
     double sum = 0;
     for (float logit : logits)
@@ -155,13 +155,13 @@ protected:
     return followers;
   }
 
-  /// The best of `count` beams, by the whole function.
+  /// Returns the best of `count` beams by the whole function.
   Rows searched(const std::string &whole, const Rows &prompt, size_t count, int32_t stop, int64_t most = atMost) {
     Rows written;
     for (size_t row = 0; row < prompt.size(); ++row) {
       std::vector<Beam> beams = {{}};
       for (int64_t turn = 0; turn < most; ++turn) {
-        std::multimap<double, Beam, std::greater<>> all; // of equal scores the first one first
+        std::multimap<double, Beam, std::greater<>> all; // equal scores stay in order
         for (const Beam &beam : beams) {
           std::vector<int32_t> tokens = prompt[row];
           tokens.insert(tokens.end(), beam.tokens.begin(), beam.tokens.end());
@@ -210,7 +210,7 @@ TEST_F(Decode, EndsWhenAllRowsHave) {
 }
 
 TEST_F(Decode, WritesFromRings) {
-  Rows prompt = prompts({3, 17, 1, 6}, "rings"); // longer than the window, and shorter
+  Rows prompt = prompts({3, 17, 1, 6}, "rings"); // longer and shorter than the window
   Call found = write("write_near", prompt, 20);
   Rows wanted;
   for (const std::vector<int32_t> &row : prompt)
@@ -256,7 +256,7 @@ TEST_F(Decode, SearchesOverMoreBeamsThanTokens) {
 }
 
 TEST_F(Decode, SearchesFromRings) {
-  Rows prompt = prompts({3, 17, 1, 6}, "rings"); // longer than the window, and shorter
+  Rows prompt = prompts({3, 17, 1, 6}, "rings"); // longer and shorter than the window
   Rows wanted;
   for (const std::vector<int32_t> &row : prompt)
     wanted.push_back(searched("last", {row}, 3, 5).front());
@@ -305,7 +305,7 @@ TEST_F(Decode, DrawsWithTheProbabilitiesOfTheLogits) {
     counts[row.front()] += 1.0 / double(prompt.size());
   for (size_t token = 0; token < 13; ++token)
     EXPECT_NEAR(counts[token], weights[token] / sum, 0.06) << token;
-  // Of four at most, as many as have 0.8 of these together.
+  // The smallest set of at most four tokens with 0.8 of their total probability.
   std::set<int32_t> drawn, allowed;
   for (const std::vector<int32_t> &row : write("draw_few", prompt, 4).tokens)
     drawn.insert(row.empty() ? 6 : row.front());
@@ -332,7 +332,7 @@ TEST_F(Decode, DrawsByNumbersOfEachRow) {
   const char *names[] = {"draw", "draw_few", "draw_first", "draw_likely", "draw_cold"};
   for (size_t row = 0; row < prompt.size(); ++row) {
     std::vector<int32_t> wanted = write(names[row], prompt, 5, 3).tokens[row];
-    found[row].resize(wanted.size()); // draw_few stops
+    found[row].resize(wanted.size()); // draw_few ends early
     EXPECT_EQ(found[row], wanted) << names[row];
   }
 }
@@ -353,7 +353,7 @@ TEST_F(Decode, GivesTheChoiceWhatItTakes) {
 TEST_F(Decode, GivesASearchWhatItTakes) {
   Rows prompt = prompts({4, 7}, "apart");
   choice = {{"bias", reference::Array(reference::Element::F32, {2, 13})}};
-  choice["bias"].values[13 + 3] = 1000; // of the second row
+  choice["bias"].values[13 + 3] = 1000; // for the second row
   Rows found = write("search_apart", prompt, 7).tokens;
   EXPECT_EQ(found[0], expected("logits", {prompt[0]}, -1)[0]);
   EXPECT_EQ(found[1], std::vector<int32_t>(atMost, 3));

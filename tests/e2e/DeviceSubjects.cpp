@@ -40,7 +40,7 @@ static std::vector<Subject> layersOnDevice() {
   };
 }
 
-/// What host code does to tensors between kernels.
+/// Data movement by host code between kernels.
 static std::vector<Subject> movesOnDevice() {
   Accuracy linear = {.c = 8, .reduction = 48};
   Fillers tokens = {{"tokens", below(13)}, {"length", below(15)}, {"count", upTo("seq")}};
@@ -68,7 +68,7 @@ static std::vector<Subject> movesOnDevice() {
   return all;
 }
 
-/// Of models of which a device runs a part.
+/// Returns true if the device runs a part of the subject's model.
 static bool runsOnDevice(const Subject &subject) {
   static const std::map<std::string, std::set<std::string>> entries = {
       {"gpt.attn", {"logits"}},
@@ -79,7 +79,7 @@ static bool runsOnDevice(const Subject &subject) {
   return found != entries.end() && found->second.contains(subject.entry);
 }
 
-/// Attention of all kinds; of lengths, a few that threads and tiles do not divide.
+/// Subjects of every kind of attention, at a few lengths that are no multiple of threads or tiles.
 static std::vector<Subject> attentionOnDevice() {
   static const std::set<std::string> refused = {"sparse", "halfway", "watched", "watched_grid"};
   static const std::set<std::string> few = {"one query, one key", "a few queries", "no keys",

@@ -1,4 +1,4 @@
-// Models that are compiled for a device, besides what they compute (EndToEndTest.cpp).
+// Tests models compiled for a device, except their results (EndToEndTest.cpp).
 #include "tests/e2e/CompiledModel.h"
 #include "tests/support/Ptxas.h"
 #include "llvm/Support/raw_ostream.h"
@@ -39,7 +39,7 @@ TEST(Device, EveryPhaseHasItsFunction) {
 TEST(Device, AProcessorSaysThatItRunsNoneOfIt) {
   const CompiledModel &model = compiledModel("tensors.attn", {}, "cuda");
   ASSERT_TRUE(model) << model.message();
-  float numbers[6] = {1}; // x, and what is made of it
+  float numbers[6] = {1}; // x and its results
   std::vector<attn_tensor> tensors;
   for (float &each : numbers)
     tensors.push_back({&each, {1}, ATTN_F32, 1});
@@ -54,7 +54,7 @@ TEST(Device, AProcessorSaysThatItRunsNoneOfIt) {
                "activations: its kernels are code for sm_80, and the context's executor runs those of a processor");
 }
 
-/// The entry points of a file that a device runs, one behind the other.
+/// Returns the names of a file's entry points that a device runs, concatenated.
 std::string runOnDevice(const std::string &file) {
   CompileOptions options;
   options.input = std::string(ATTNC_ROOT) + file;
@@ -70,7 +70,7 @@ std::string runOnDevice(const std::string &file) {
   return names;
 }
 
-/// All but steps of training, which follow.
+/// All entry points of the examples except steps of training.
 TEST(Device, RunsTheseOfTheExamples) {
   const std::pair<const char *, const char *> examples[] = {
       {"/examples/chargpt/chargpt.attn", "logits maps next_prefill next write loss"},

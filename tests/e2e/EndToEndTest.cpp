@@ -1,5 +1,5 @@
-// Every row of the table: compiled code against the oracle, the same bits at any number of threads, fused IR against
-// imported IR.
+// Compares each row of the table with the oracle, with the bits at other numbers of threads, and fused IR with imported
+// IR.
 #include "compiler/Reference/Tolerance.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/raw_ostream.h"
@@ -63,7 +63,7 @@ protected:
   const Subject &subject() const { return GetParam().subject; }
   const Choice &choice() const { return GetParam().choice; }
 
-  /// Of examples, and of models that are compiled in another way than other tests do, those that the table calls.
+  /// Returns the entry points that the table calls: those of examples, and of models compiled in a way of their own.
   std::vector<std::string> calledEntries() const {
     std::vector<std::string> entries;
     if (subject().file.front() != '/' && subject().settings.empty() && subject().emitter == "auto")
@@ -93,7 +93,7 @@ protected:
     return array;
   }
 
-  /// The oracle's results; after them, of an entry that updates parameters, those as they are afterwards.
+  /// Returns the oracle's results, followed by the updated parameters if the entry point updates any.
   std::vector<Array> interpretIn(mlir::ModuleOp module) {
     auto function = module.lookupSymbol<mlir::func::FuncOp>(subject().entry);
     reference::Parameters updates;
@@ -108,7 +108,7 @@ protected:
     return {};
   }
 
-  /// The text of the entry point in `module`, with the functions that it calls.
+  /// Returns the text of the entry point in `module` and of the functions that it calls.
   std::string textIn(mlir::ModuleOp module) {
     llvm::SetVector<mlir::func::FuncOp> functions;
     functions.insert(module.lookupSymbol<mlir::func::FuncOp>(subject().entry));
@@ -124,8 +124,8 @@ protected:
     return text;
   }
 
-  /// interpretIn, once for the same program and inputs: most targets and emitters have them in common. `text` tells
-  /// programs of one subject apart.
+  /// Returns interpretIn's results, computed once per program and inputs, as most targets and emitters share them.
+  /// `text` distinguishes programs of one subject.
   const std::vector<Array> &resultsIn(mlir::ModuleOp module, const std::string &text) {
     struct Known {
       std::vector<Array> inputs, results;
@@ -143,7 +143,7 @@ protected:
     return found->second.results;
   }
 
-  /// c u sqrt(K), as Subject.h says.
+  /// Returns c u sqrt(K) (Subject.h).
   double tolerance() const {
     double terms = static_cast<double>(subject().accuracy.reduction);
     for (const std::string &name : subject().accuracy.along)
@@ -151,7 +151,7 @@ protected:
     return choice().amplified * reference::tolerance(subject().accuracy.c, terms);
   }
 
-  /// Among the choices of the subject: what takes long is done at these alone.
+  /// Returns true if the choice has the subject's smallest sizes; slow checks run at these alone.
   bool hasSmallestSizes() const {
     auto volume = [](const Choice &each) {
       int64_t product = 1;
@@ -168,7 +168,7 @@ protected:
   std::vector<Array> inputs;
 };
 
-/// The first element that differs, and the largest error among all; nothing where all agree.
+/// Describes the first element that differs and the largest error of all; returns "" if all agree.
 std::string difference(const std::string &name, int32_t dtype, const std::vector<char> &bytes, const Array &expected,
                        double tolerance) {
   double limit = dtype == ATTN_F32 ? tolerance * reference::largestMagnitude(expected.values) : 0, worst = 0;
@@ -207,7 +207,7 @@ TEST_P(EndToEnd, AgreesWithTheOracleAtAnyNumberOfThreads) {
   }
   ASSERT_EQ(found.status, choice().status);
   if (found.status != 0)
-    return; // the oracle has no results
+    return; // the oracle returns no results
   const std::vector<Array> &expected = resultsIn(model->imported(), "");
   for (size_t number = 0; number < found.bytes.size(); ++number) {
     const attn_tensor_info &tensor = resultInfo(*entry, number);

@@ -1,11 +1,11 @@
-// The programs under examples/, in small; all of their entry points but steps of training.
+// Subjects of the programs under examples/ at small sizes: all entry points except steps of training.
 #include "tests/e2e/Subject.h"
 
 namespace attnc::e2e {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// Rows of `size` characters from 1 on, of which the first has one and each next one more; zeros behind them.
+/// Fills rows of `size` tokens: row r has 1 + r % size nonzero tokens, followed by zeros.
 static Filler texts(const std::string &size, int64_t vocab) {
   return [=](Random &random, int64_t element, const Dimensions &dimensions) {
     int64_t longest = dimensions.at(size), row = element / longest, length = 1 + row % longest;

@@ -1,4 +1,4 @@
-// Models by Halide wherever it takes a kernel, and convolutions of known sizes by each emitter.
+// Subjects compiled by Halide wherever it accepts a kernel, and convolutions of static sizes by each emitter.
 #include "tests/e2e/Subject.h"
 
 namespace attnc::e2e {

@@ -45,7 +45,7 @@ static std::vector<Subject> parameterisedSubjects() {
   };
 }
 
-/// What no i32 is, among what some are.
+/// Fills reals, of which every third is a special case of the conversion to i32.
 static Filler anyReal() {
   return [](Random &random, int64_t element, const Dimensions &) {
     const double special[] = {NAN, INFINITY, -INFINITY, 3e9, -3e9, 0x1p31, -0x1p31, 2147483520.0, -0.75, 1e-40};
@@ -87,7 +87,7 @@ static std::vector<Subject> operatorSubjects() {
   };
 }
 
-/// Of five elements each, and places of the largest.
+/// Subjects that gather one of five elements, or return positions of maxima.
 static std::vector<Subject> pickingSubjects() {
   Dimensions sizes = {{"n", 30}};
   std::vector<Choice> choices = {{"in range", sizes},
@@ -107,7 +107,7 @@ static std::vector<Subject> pickingSubjects() {
   return subjects;
 }
 
-/// A key has 32 bits without sign each.
+/// A key is an unsigned 32-bit integer.
 static std::vector<Subject> randomSubjects() {
   Fillers key = {{"seed", below(1 << 30)}, {"step", below(1000)}};
   Fillers high = {{"seed", constant(-2)}, {"step", constant(-1)}};

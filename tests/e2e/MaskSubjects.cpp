@@ -8,7 +8,7 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 static const Accuracy accuracy = {.c = 8, .reduction = 32, .along = {"m"}};
 
-/// Lengths of queries and keys at which tiles go wrong.
+/// Returns the lengths of queries and keys at the boundaries of tiles.
 static std::vector<Choice> lengths(int64_t heads) {
   auto sizes = [=](int64_t n, int64_t m) { return Dimensions{{"heads", heads}, {"n", n}, {"m", m}}; };
   return {
@@ -46,7 +46,7 @@ std::vector<Subject> maskSubjects() {
   all.insert(all.end(), scores.begin(), scores.end());
   auto batch = [](int64_t batch, int64_t n, int64_t m) { return Dimensions{{"batch", batch}, {"n", n}, {"m", m}}; };
   auto heads = [](int64_t heads, int64_t n) { return Dimensions{{"heads", heads}, {"n", n}}; };
-  // The first sequence is empty, of the second one all tokens count.
+  // The first sequence is empty; the second is full.
   auto tokens = [](int64_t element, int32_t token) { return Fillers{{"tokens", except(below(9), element, token)}}; };
   std::vector<Choice> padded = {
       {"a token out of range behind a length", batch(2, 40, 100), tokens(17, 9)},

@@ -5,7 +5,7 @@ namespace attnc::e2e {
 static constexpr int32_t badArgument = 1; // ATTN_BAD_ARGUMENT
 static constexpr int32_t full = 8;        // ATTN_FULL
 
-/// What incremental makes: rows of different lengths, the last place of a cache, none left.
+/// Subjects of functions made by `incremental`: rows of different lengths, the last slot of a cache, and a full cache.
 std::vector<Subject> incrementalSubjects() {
   Fillers lengths = {{"tokens", below(61)}, {"source", below(61)}, {"length", below(15)}};
   std::vector<Choice> chunks = {
@@ -29,7 +29,7 @@ std::vector<Subject> incrementalSubjects() {
     subjects.push_back({"incremental.attn", std::string(name) + "_prefill", deep, chunks, lengths});
     subjects.push_back({"incremental.attn", name, deep, steps, lengths});
   }
-  // Rings never are full. Rows lie anywhere in them, and have some of the call's positions, or none.
+  // Rings never fill up. A row begins anywhere in its ring and has some or no positions of the call.
   Fillers counts = lengths;
   counts["count"] = upTo("seq");
   std::vector<Choice> rings = {{"rows", {{"batch", 3}, {"seq", 4}}},
@@ -52,7 +52,7 @@ std::vector<Subject> incrementalSubjects() {
   return subjects;
 }
 
-/// Tokens are compared to the number.
+/// Tokens must be equal to the oracle's.
 std::vector<Subject> decodeSubjects() {
   Fillers inputs = {{"prompt", below(13)}, {"source", below(13)}, {"seed", below(1 << 30)}};
   inputs["prompt_length"] = [](Random &random, int64_t, const Dimensions &dimensions) {

@@ -1,4 +1,4 @@
-// Ranks, axes and orders of dimensions, each by name.
+// Subjects of ranks, axes and orders of dimensions.
 #include "tests/e2e/Subject.h"
 #include <cmath>
 

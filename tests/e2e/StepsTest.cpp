@@ -1,6 +1,6 @@
-// Compiled steps against the compiled function that they are made from: rows of different lengths, prefilled, stepped,
-// taken back and stepped again, over caches that hold NaN wherever nothing was appended; chunks that are longer than
-// the rings, and as long as there is room for.
+// Compares compiled steps with the compiled function that they are derived from: rows of different lengths are
+// prefilled, stepped, truncated and stepped again, over caches that are NaN except where positions were appended;
+// chunks exceed the rings, and fill the capacity.
 #include "tests/e2e/CompiledModel.h"
 #include "tests/e2e/Subject.h"
 #include <cmath>
@@ -43,7 +43,7 @@ protected:
     kept = given;
   }
 
-  /// Results, then states.
+  /// Returns the results, followed by the states.
   std::vector<Array> call(const std::string &name, int64_t seq, std::map<std::string, Array> inputs) {
     const attn_entry_info &entry = *model().entry(name);
     Dimensions sizes = {{"batch", rows}, {"n", sources}, {"capacity", capacity}, {"seq", seq ? seq : total}};
@@ -73,8 +73,8 @@ protected:
     return results;
   }
 
-  /// Positions from[b] .. from[b] + count of each row b. `keptOfCall` says how many of them stay, of entry points
-  /// with rings, which compute these alone; without it all do.
+  /// Computes positions from[b] .. from[b] + count - 1 of each row b and compares them with the whole function. An
+  /// entry point with rings keeps and computes only `keptOfCall[b]` of them; an empty vector means all.
   void expect(const std::string &name, std::vector<double> from, int64_t count, std::vector<double> keptOfCall = {}) {
     const attn_entry_info &entry = *model().entry(name);
     Array chunk(Element::I32, {rows, count});
@@ -106,7 +106,7 @@ protected:
 TEST_P(Steps, AgreeWithTheWhole) {
   std::string step = GetParam().step;
   expect(step + "_prefill", {0, 0}, 20, {20, 11});
-  expect(step, {20, 11}, 1); // where nothing is a ring, the second row takes nine positions back
+  expect(step, {20, 11}, 1); // without rings, the second row is truncated by nine positions
   expect(step, {21, 12}, 1);
   expect(step + "_prefill", {22, 13}, 5);
   for (double position = 0; position < 3; ++position)

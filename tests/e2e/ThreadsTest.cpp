@@ -1,4 +1,4 @@
-// The same bits at any number of threads, at sizes where every kernel is split into more chunks than there are threads.
+// Compares bits at any number of threads, at sizes that split every kernel into more chunks than threads.
 #include "tests/e2e/CompiledModel.h"
 #include "tests/e2e/Subject.h"
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Steps of training: the loss, and all parameters and states afterwards.
+// Subjects of training steps: the loss, and all parameters and states after the step.
 #include "tests/e2e/Subject.h"
 
 namespace attnc::e2e {
@@ -13,7 +13,7 @@ std::vector<Subject> trainingSubjects() {
                         {.c = 16, .reduction = 100, .along = {"batch"}},
                         batches,
                         {{"targets", below(3)}}});
-  // Of one row the variance is 0, and what is divided by its root is large.
+  // The variance of a single row is 0, so that normalised values are large.
   for (const char *entry : {"logits", "train"})
     subjects.push_back({"states.attn",
                         entry,

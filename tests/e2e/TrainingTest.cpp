@@ -1,4 +1,4 @@
-// What one step of training has to do with another: over parts of a batch, over other parameters, with other draws.
+// Tests how training steps depend on each other: over parts of a batch, over other parameters, with other draws.
 #include "tests/e2e/CompiledModel.h"
 #include "tests/e2e/Subject.h"
 #include <cmath>
@@ -23,7 +23,7 @@ Array ofShape(Array array, const std::vector<int64_t> &shape) {
   return array;
 }
 
-/// The values of the parameter `name` after a call; empty where there is none.
+/// Returns the bytes of the parameter `name` after a call; empty if there is no such parameter.
 std::vector<char> parameterOf(const CompiledModel &model, const CallResults &results, const std::string &name) {
   for (size_t number = 0; number < model.parameterNames().size(); ++number)
     if (model.parameterNames()[number].first == name)
@@ -52,7 +52,7 @@ TEST(Accumulation, IsTheWholeBatch) {
   }
 }
 
-/// Both entry points run in one arena, which holds what the other left.
+/// Both entry points use one arena, which still contains the other's data.
 TEST(Adversaries, TrainTheirOwnParametersInOneArena) {
   const CompiledModel &model = compiledModel("adversaries.attn");
   ASSERT_TRUE(model) << model.message();
@@ -80,7 +80,7 @@ TEST(Adversaries, TrainTheirOwnParametersInOneArena) {
         same &= elementAt(after, ATTN_F32, place) == static_cast<float>(before.values[place]);
       return same;
     };
-    if (dtype != ATTN_F32) // the numbers of steps
+    if (dtype != ATTN_F32) // step counts
       continue;
     EXPECT_EQ(isAsBefore(judged), !name.starts_with("judge.") && !name.starts_with("train_judge")) << name;
     EXPECT_EQ(isAsBefore(made), !name.starts_with("maker.") && !name.starts_with("train_maker")) << name;
@@ -89,7 +89,7 @@ TEST(Adversaries, TrainTheirOwnParametersInOneArena) {
   EXPECT_GT(changed, 20);
 }
 
-/// Each of a list of modules keeps a running mean of its own.
+/// Each module of a list has a running mean of its own.
 TEST(States, AreMovedByAStep) {
   const CompiledModel &model = compiledModel("states.attn");
   ASSERT_TRUE(model) << model.message();

@@ -1,4 +1,4 @@
-/* What the generated header has for states: positions are taken back, rows get the states of others. */
+/* Calls the generated header's functions on states: truncates positions and copies states between rows. */
 #include "cached.h"
 #include <attn/attn.h>
 #include <math.h>
@@ -49,7 +49,7 @@ static void check_caches(void) {
   MUST(cached_next(&context, BATCH, CAPACITY, token, length, keys, values, again, &status) == ATTN_OK);
   MUST(are_same(first, again) && are_same(first + VOCAB, again + VOCAB) && !are_same(first, first + VOCAB));
 
-  /* Both rows go on from the second one. */
+  /* Both rows continue from the second row. */
   token[0] = token[1];
   MUST(cached_next_reorder(BATCH, CAPACITY, keys, values, from, &status) == ATTN_OK);
   MUST(cached_next(&context, BATCH, CAPACITY, token, length, keys, values, again, &status) == ATTN_OK);
@@ -61,7 +61,7 @@ static void check_caches(void) {
   MUST(cached_next_reorder(BATCH, CAPACITY, keys, values, from, &status) == ATTN_OUT_OF_RANGE);
 }
 
-/* One text, and two positions of it that can be taken back. */
+/* Checks one sequence, of which two positions can be truncated. */
 static void check_rings(void) {
   static float keys[RING], values[RING], all[KNOWN * VOCAB], first[VOCAB], again[VOCAB];
   int32_t text[KNOWN] = {3, 1, 4, 1, 5}, length = 0, count = KNOWN, token = 7, other = 2, to = KNOWN;

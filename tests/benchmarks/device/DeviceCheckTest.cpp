@@ -1,5 +1,5 @@
-// What scripts/gpu-check does, on a driver that is a fake: packs a few models, runs them in the executor of device
-// code, and writes the page.
+// Runs scripts/gpu-check on a fake driver: packs a few models, runs them in the executor of device code, and writes the
+// page.
 #include "benchmarks/device/DeviceCheck.h"
 #include "benchmarks/device/Pack.h"
 #include "benchmarks/device/Results.h"
@@ -37,7 +37,7 @@ protected:
   const std::string cases = ATTNC_ROOT "/benchmarks/device/cases.json";
 };
 
-/// Of a packed model, whose kernels the driver runs.
+/// A packed model whose kernels the fake driver runs.
 class PackedCalls : public DeviceCheck {
 protected:
   void SetUp() override {
@@ -48,7 +48,7 @@ protected:
     *fake = FakeCuda();
   }
 
-  /// Packs `wanted`, checks or measures of one model at one precision.
+  /// Packs `wanted`: checks or measurements of one model at one precision.
   void packAndLoad(const Json &wanted, const Json &model, Precision precision) {
     write("wanted.json", wanted.dump());
     pack(at("wanted.json"), ATTNC_ROOT, at("packed"));
@@ -115,17 +115,17 @@ TEST_F(PackedCalls, AgreeWithTheOracle) {
   expectNothingLeft();
 
   auto works = fake->run;
-  // What differs is found: here kernels that write nothing.
+  // Kernels that write nothing cause a difference.
   fake->run = [](auto &&...) { return 0; };
   EXPECT_EQ(check(at("packed"), at("wrong")), 1);
   for (const Json &line : readLines(at("wrong")))
     EXPECT_FALSE(line.at("agrees")) << line;
-  // As is a device that fails.
+  // A device that fails causes a failure.
   fake->run = [](auto &&...) { return 719; };
   EXPECT_EQ(check(at("packed"), at("failed")), 1);
   EXPECT_THAT(readLines(at("failed")).at(0).at("why"), HasSubstr("LAUNCH_FAILED"));
   expectNothingLeft();
-  // One call that fails is one: the next has a device that was opened anew.
+  // A failing call fails alone: the next call opens the device anew.
   int opened = fake->calls["cuModuleLoadData"];
   fake->run = [launches = 0, works](auto &&...all) mutable { return launches++ == 0 ? 719 : works(all...); };
   EXPECT_EQ(check(at("packed"), at("once")), 1);
@@ -134,7 +134,7 @@ TEST_F(PackedCalls, AgreeWithTheOracle) {
   for (size_t number = 1; number < lines.size(); ++number)
     EXPECT_TRUE(lines[number].at("agrees")) << lines[number];
   EXPECT_EQ(fake->calls["cuModuleLoadData"], opened + 2);
-  // A library alone, and one that has no calls.
+  // One library alone, and a library without calls.
   EXPECT_EQ(check(at("packed"), at("one"), "models/other.so"), 0);
   EXPECT_FALSE(std::filesystem::exists(at("one")));
   EXPECT_EQ(check(at("packed"), at("one"), "models/checks-bf16.so"), 0);
@@ -145,7 +145,7 @@ TEST_F(PackedCalls, AgreeWithTheOracle) {
   expectNothingLeft();
 }
 
-/// Loops and moved elements; caches, whose contents behind the call are compared too.
+/// Compares loops and moved elements, and the contents of caches after the call.
 TEST_F(PackedCalls, AgreeInWhatTheyKeep) {
   Json wanted = table();
   Json model = {{"model", "tests/e2e/models/moves.attn"},
@@ -170,7 +170,7 @@ TEST_F(PackedCalls, AgreeInWhatTheyKeep) {
   expectNothingLeft();
 }
 
-/// Of so many of device.attn's classes, which are the largest of near values, weights in bf16 change some.
+/// device.attn has so many classes that weights in bf16 change some of the largest of near values.
 TEST_F(PackedCalls, LeavesOutWhatRoundingDecides) {
   Json wanted = table();
   Json model = {{"model", "tests/e2e/models/device.attn"},
@@ -186,7 +186,7 @@ TEST_F(PackedCalls, LeavesOutWhatRoundingDecides) {
   EXPECT_EQ(calls[0].at("name"), "device-f32.classify");
 }
 
-/// Of a product that is timed.
+/// Returns the description of a timed product.
 Json product() {
   return {{"name", "gemm"},        {"title", "product"},
           {"kind", "gemm"},        {"model", "benchmarks/device/gemm.attn"},
@@ -310,7 +310,7 @@ TEST_F(DeviceCheck, ReportsWhatWasFound) {
     EXPECT_THAT(page, HasSubstr(text));
 }
 
-/// Until a run has filled it.
+/// Tests the page before a run has filled it.
 TEST_F(DeviceCheck, ThePageSaysWhatIsWanted) {
   std::string page = textOf(ATTNC_ROOT "/benchmarks/results/h200.md");
   if (page.find("**Not yet run on a device.**") == std::string::npos)
