@@ -1,5 +1,5 @@
-// Whatever the bytes, reading them as an object's certificate says what is wrong, or gives slots, values and sizes that
-// can be asked; and reading them as an object finds its sections or says that it is none.
+// Fuzzes the certificate of an object: arbitrary bytes give an error, or slots, values and sizes that can be read. The
+// reader of objects finds their sections or reports that they are no object.
 #include "compiler/Emit/Record.h"
 #include "compiler/Verify/Certificate.h"
 #include "compiler/Verify/ObjectSections.h"

@@ -1,5 +1,5 @@
-// Whatever the bytes, the front end either reports errors that can be shown, or gives a tree whose canonical form
-// parses to itself.
+// Fuzzes the front end: an arbitrary text gives errors that can be rendered, or a tree whose canonical form parses to
+// itself.
 #include "compiler/Diagnostics/Render.h"
 #include "frontends/attn/Check/Check.h"
 #include "frontends/attn/Check/Print.h"
@@ -15,7 +15,7 @@ static void require(bool condition) {
     abort();
 }
 
-/// The canonical form of `text`, or nothing where it has errors.
+/// Returns the canonical form of `text`, or "" if it has errors.
 static std::string canonical(std::string text, bool &isTooDeep) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
@@ -26,7 +26,7 @@ static std::string canonical(std::string text, bool &isTooDeep) {
   return diagnostics.hasErrors() ? "" : print(file);
 }
 
-/// Either a typed program, whose tensors all have sizes that later phases can count, or errors.
+/// Requires errors, or a typed program whose tensor sizes later phases can count.
 static void checkText(std::string text) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);

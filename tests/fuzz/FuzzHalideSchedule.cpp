@@ -1,4 +1,4 @@
-// Whatever the bytes, a schedule of Halide's either has an error that says where, or is one whose text is that of the
+// Fuzzes schedules of Halide: an arbitrary text gives an error with a location, or a schedule whose text parses to the
 // same schedule.
 #include "compiler/Codegen/Halide/Schedule/ScheduleText.h"
 #include <cstdlib>
@@ -10,7 +10,7 @@ static void require(bool condition) {
     abort();
 }
 
-/// A convolution of images of any number, pointwise work, and a maximum over any number.
+/// Returns a convolution over any number of images, an elementwise stage, and a maximum over any number of elements.
 static std::vector<Stage> makeStages() {
   Size any{.number = 0, .factor = 1};
   auto make = [](std::vector<Loop> loops, std::vector<unsigned> result, std::optional<Fold> fold) {

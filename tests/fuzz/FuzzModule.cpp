@@ -1,8 +1,8 @@
-// Whatever the text, compiling it as a module up to the plan ends: with a plan, or with a message. Phases may refuse a
-// module that parses, for it can break what they take on trust; none may crash.
+// Fuzzes modules up to the plan: an arbitrary text gives a plan or a message. A phase may reject a module that parses,
+// because the module can break the phase's preconditions; no phase may crash.
 //
-// A compile makes a context with all dialects, which takes a hundred times as long as parsing. So a text is parsed in a
-// context that lasts, and of those that do not parse one in fifty is compiled, for its message.
+// A compile creates a context with all dialects, which takes a hundred times as long as parsing. So a text is parsed in
+// a longer-lived context, and one in fifty of the texts that do not parse is compiled for its message.
 #include "compiler/Pipeline/Compile.h"
 #include "compiler/Pipeline/ScanModule.h"
 #include "mlir/IR/Diagnostics.h"
@@ -21,7 +21,7 @@ static void require(bool condition) {
     abort();
 }
 
-/// A file of this process, written anew for each text.
+/// Returns the name of this process's file, which each text overwrites.
 static const std::string &path() {
   static const std::string name = "fuzz-module-" + std::to_string(getpid()) + ".mlir";
   static int registered = std::atexit([] { unlink(name.c_str()); });
@@ -29,9 +29,9 @@ static const std::string &path() {
   return name;
 }
 
-/// MLIR's lexer reads the zero behind a text.
+/// Returns true if MLIR parses the text; the lexer reads the terminating zero.
 static bool parses(const std::string &text) {
-  constexpr size_t mostTexts = 1000; // a context keeps what texts name
+  constexpr size_t mostTexts = 1000; // a context stores the names of its texts
   static std::unique_ptr<Compilation> kept;
   static size_t texts = 0;
   if (texts++ % mostTexts == 0)

@@ -1,5 +1,5 @@
-// Whatever the bytes, an object's table is read or refused with a message, and a table that is read can be walked; and
-// looking for damage finds some, or says that there is none.
+// Fuzzes the table of an object: arbitrary bytes give a table that can be walked or a message. The search for damage
+// ends with or without a finding.
 #include "compiler/Emit/ObjectTable.h"
 #include "compiler/Emit/Record.h"
 #include "compiler/Emit/Seal.h"

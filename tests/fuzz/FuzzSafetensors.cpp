@@ -1,4 +1,4 @@
-// Whatever the bytes, opening them either fails with a message or gives tensors that lie inside them.
+// Fuzzes safetensors: arbitrary bytes give a message, or tensors that lie inside the file.
 #include "attn/safetensors.h"
 #include <cstdlib>
 #include <cstring>
@@ -9,7 +9,7 @@ static void require(bool condition) {
     abort();
 }
 
-/// Header text is what matters: the length is put before it, so that the fuzzer need not guess it.
+/// Opens a header with its length before it, so that the fuzzer need not guess the length.
 static void openWithLength(const uint8_t *text, size_t size, size_t headerBytes) {
   auto *bytes = static_cast<char *>(malloc(size + 8));
   uint64_t length = headerBytes;

@@ -1,5 +1,5 @@
-// Whatever the bytes, a strategy either has an error that names its file and line, or is overrides that can be written
-// and read again; and what they say of the model and of fusions is understood or refused.
+// Fuzzes strategies: an arbitrary text gives an error with file and line, or overrides that can be written and read
+// again; settings of the model and of fusions are accepted or rejected.
 #include "compiler/Schedule/Strategy.h"
 #include <cstdlib>
 
@@ -10,7 +10,7 @@ static void require(bool condition) {
     abort();
 }
 
-/// Messages are a line each.
+/// Requires that the message begins with the name of the file.
 static void requireMessage(llvm::Error error) {
   std::string message = toString(std::move(error));
   require(llvm::StringRef(message).starts_with("fuzz.strategy:"));

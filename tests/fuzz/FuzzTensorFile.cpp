@@ -1,4 +1,4 @@
-// Whatever a .npy or .txt holds, reading it either fails with a message or gives a tensor of the size that it says.
+// Fuzzes .npy and .txt files: arbitrary bytes give a message, or a tensor of the declared size.
 #include "tools/attnc/Tensors/TensorFile.h"
 #include "tools/attnc/Tensors/TextFile.h"
 #include <cstdlib>
@@ -22,7 +22,7 @@ static std::optional<HostTensor> readAs(const char *path, const std::string &byt
   return std::move(*tensor);
 }
 
-/// The header is what matters: its length is put before it, up to its last '}', so that the fuzzer need not guess it.
+/// Reads a header with its length before it, up to its last '}', so that the fuzzer need not guess the length.
 static void readNpy(const std::string &text) {
   size_t length = text.rfind('}') == std::string::npos ? text.size() : text.rfind('}') + 1;
   uint16_t written = static_cast<uint16_t>(length);
@@ -36,7 +36,7 @@ static void readText(const std::string &text) {
   auto lines = linesOf(*tokens);
   require(bool(lines));
   std::optional<HostTensor> again = readAs("a.txt", *lines);
-  // What is written loses a mark of UTF-8 that stood behind another, and a "\r" at the end of a line.
+  // Written lines lose a second UTF-8 byte order mark, and a "\r" at the end of a line.
   bool losesSome = lines->starts_with("\xEF\xBB\xBF") || lines->find('\r') != std::string::npos;
   require(again && (again->bytes == tokens->bytes || losesSome));
 }

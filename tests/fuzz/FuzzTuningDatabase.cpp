@@ -1,5 +1,5 @@
-// Whatever the bytes, a tuning database either has an error that names its file, or has entries that are written and
-// read again as they are, and found for their kernel, target and sizes.
+// Fuzzes tuning databases: arbitrary bytes give an error with the file's name, or entries that are equal after they are
+// written and read, and are found by kernel, target and sizes.
 #include "compiler/Schedule/TuningDatabase.h"
 #include <cstdlib>
 

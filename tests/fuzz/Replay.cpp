@@ -1,5 +1,5 @@
-// Runs a fuzz target over the files of a folder and over mutations of them, always the same ones: what every preset
-// can afford of fuzzing, without libFuzzer.
+// Runs a fuzz target over the files of a folder and over reproducible mutations of them, without libFuzzer, so that
+// every preset fuzzes a little.
 //
 //   replay FOLDER MUTATIONS-A-FILE
 #include <algorithm>
@@ -33,7 +33,7 @@ void run(const std::string &text) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t *>(text.data()), text.size());
 }
 
-/// A piece dropped, copied from another file, repeated, or one byte replaced.
+/// Removes, copies in or repeats a piece of text, or replaces one byte.
 void mutate(std::string &text, const std::vector<std::string> &files, Random &random) {
   bool isBinary = text.find('\0') != std::string::npos;
   size_t at = random.below(text.size()), length = random.below(24);

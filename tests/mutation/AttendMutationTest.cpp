@@ -1,4 +1,4 @@
-// Mutants of an attention kernel, compared with the oracle: nearly all are caught, and the rest change nothing.
+// Compares mutants of an attention kernel with the oracle: it catches nearly all, and the rest change no result.
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include "tests/mutation/MutationSuite.h"
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 namespace attnc {
 namespace {
 
-/// Attention in a causal window over blocks of 16 keys, so that rows are rescaled, blocks are partly masked or skipped
-/// and some rows are empty; by length of queries and keys, and with what may not be a number.
+/// Attention in a causal window over blocks of 16 keys: rows are rescaled, blocks are partly masked or skipped, and
+/// some rows are empty. The choices vary the lengths and include NaN and infinity.
 Subject windowedAttention() {
   AttendKernel kernel;
   kernel.dim = 24, kernel.valueDim = 20, kernel.group = 2;
@@ -45,7 +45,7 @@ Subject fewQueries() {
     kernel.keys = keys;
     subject.choices.push_back({kernel.operands(float(range)), kernel.resultShapes()});
   }
-  subject.choices[0].operands[2].f32()[20 * 10] = std::numeric_limits<float>::quiet_NaN(); // of a dropped pair
+  subject.choices[0].operands[2].f32()[20 * 10] = std::numeric_limits<float>::quiet_NaN(); // of a masked pair
   return subject;
 }
 
@@ -56,7 +56,7 @@ TEST(AttendMutation, TheKernelsThemselvesAgree) {
 
 TEST(AttendMutation, Window) { MutationSuite(windowedAttention()).expectCaught(5, 0.65); }
 
-/// Mutants of what is asked for ahead, which changes no number, and of guards against subnormal weights survive.
+/// Mutants of prefetches, which change no result, and of guards against subnormal weights survive.
 TEST(AttendMutation, FewQueries) { MutationSuite(fewQueries()).expectCaught(4, 0.6); }
 
 } // namespace

@@ -1,6 +1,6 @@
-// Mutants of matrix products, compared with the oracle: all are caught but those that change no result. Every path has
-// a full part and a remainder: row tiles of each height and overlapping ones, a ragged panel, a last chunk of K and its
-// steps beyond a multiple of four.
+// Compares mutants of matrix products with the oracle: it catches all that change a result. Every path has a full part
+// and a remainder: row tiles of each height and overlapping ones, a ragged panel, a last chunk of K and its steps
+// beyond a multiple of four.
 #include "compiler/Codegen/Target/Target.h"
 #include "compiler/Reference/Tolerance.h"
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
@@ -10,7 +10,7 @@
 namespace attnc {
 namespace {
 
-/// (left * right - bias) / divisor: each step of the epilogue is one that does not commute with the others.
+/// (left * right - bias) / divisor: the steps of the epilogue do not commute.
 GemmCase product(const std::string &right, bool packed, const std::string &dynamic) {
   GemmCase c{"bmk", right, "bmn"};
   c.packed = packed;
@@ -40,7 +40,7 @@ Subject subjectOf(GemmCase c, const std::vector<Sizes> &choices) {
   return subject;
 }
 
-/// So many rows that each height of a tile occurs, alone and in blocks of one and of several tiles.
+/// Returns numbers of rows with which each tile height occurs, alone and in blocks of one and of several tiles.
 std::vector<Sizes> everyHeight(int64_t n, int64_t k) {
   std::vector<Sizes> choices;
   for (int64_t m : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 44})
@@ -51,7 +51,7 @@ std::vector<Sizes> everyHeight(int64_t n, int64_t k) {
 Subject packed() { return subjectOf(product("bkn", true, "m"), everyHeight(94, 390)); }
 Subject unpacked() { return subjectOf(product("bkn", false, "mkn"), everyHeight(126, 390)); }
 
-constexpr int most = 4; ///< sites of a kind
+constexpr int most = 4; ///< sites per kind
 
 TEST(GemmMutation, TheKernelsThemselvesAgree) {
   for (const Subject &subject : {packed(), unpacked()})

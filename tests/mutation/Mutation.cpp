@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// How one kind changes an operation; empty where it does not apply.
+/// Changes an operation; empty if the mutation does not apply.
 using Change = std::function<void()>;
 using MakeChange = Change (*)(Operation *);
 
@@ -99,7 +99,7 @@ static Change ignoreMask(Operation *op) {
   auto select = dyn_cast<arith::SelectOp>(op);
   if (!select)
     return {};
-  // Which arm is the unmasked one differs: the constant arm is the mask's.
+  // The mask's arm is the constant one.
   bool constant = select.getTrueValue().getDefiningOp<arith::ConstantOp>() != nullptr;
   return replaceBy(op, constant ? 2 : 1);
 }
@@ -131,7 +131,7 @@ const std::vector<std::string_view> &mutationKinds() {
   return names;
 }
 
-/// True if all that comes of an operation is the address of a prefetch, which no result shows.
+/// Returns true if the operation's result is only the address of a prefetch, which changes no result.
 static bool onlyFetches(Operation *op) {
   return !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<memref::PrefetchOp>(user) || (user->getNumRegions() == 0 && isPure(user) && onlyFetches(user));

@@ -65,7 +65,7 @@ std::pair<std::string, std::string> Formulas::subscript(const std::string &dimen
     return {fitting.back().name, ""};
   if (isNumber(dimension))
     return {std::to_string(random.below(std::stoll(dimension))), ""};
-  if (!takesEnds) // what is not there is 0.25
+  if (!takesEnds) // the element of an empty tensor is 0.25
     return {"0", "0 < " + dimension};
   return {isCausal || oneOf(2) ? "0" : dimension + " - 1", ""};
 }
@@ -85,7 +85,8 @@ std::string Formulas::element(const Tensor &tensor) {
 
 //===-------------------------------------------- numbers -----------------------------------------------------===//
 
-/// Of an index, or what is left over: by a number, an index, or a dimension, which may each be zero, or by less.
+/// Returns the quotient or remainder of an index by a number, an index, a dimension (each possibly zero) or an index
+/// minus 2.
 std::string Formulas::quotient() {
   std::string of = pick(indices).name, sign = pick({"/", "%"});
   const auto &[name, dimension] = pick(indices);
@@ -120,7 +121,7 @@ std::string Formulas::reduction(int depth) {
   if (kind != "max" && kind != "min")
     return text;
   isSmooth = false;
-  return fmt::format("{}({}, {})", kind, kind == "max" ? "-4.0" : "4.0", text); // of nothing: infinite
+  return fmt::format("{}({}, {})", kind, kind == "max" ? "-4.0" : "4.0", text); // bounds the infinite maximum of no elements
 }
 
 std::string Formulas::function(int depth) {

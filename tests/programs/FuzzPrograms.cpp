@@ -1,11 +1,11 @@
-// Whole programs, drawn at random, compiled and compared with the oracle, for as long as one likes:
+// Compiles whole random programs and compares them with the oracle, for any number of programs:
 //
 //   fuzz-programs [COUNT [FIRST]]     programs FIRST .. FIRST + COUNT - 1; 1000 from 0
 //   fuzz-programs --print NUMBER      the program of that number
 //   fuzz-programs --check NUMBER FILE the text in FILE, with the sizes and options of the program of that number
 //
-// Prints each program that is wrong, with its number, sizes and options, and how to repeat it and to make it smaller;
-// the exit status is 1 if there was one.
+// Prints each wrong program with its number, sizes and options, and the commands that repeat and reduce it; the exit
+// status is 1 if any program is wrong.
 #include "tests/programs/ProgramCheck.h"
 #include <cstdlib>
 #include <fmt/format.h>
@@ -33,7 +33,8 @@ static std::string sizesOf(const RandomProgram &program) {
   return text;
 }
 
-/// The text by which attn-reduce knows the fault in a smaller program: its kind, without numbers of this program.
+/// Returns the text by which attn-reduce recognises the fault in a smaller program: its kind, without numbers of this
+/// program.
 static std::string expectationOf(const std::string &message) {
   for (const char *kind : {"of rounding", "the compiler failed", "by differences", "is updated, and should not be",
                            "the oracle says"})

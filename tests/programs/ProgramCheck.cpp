@@ -20,19 +20,19 @@ namespace {
 
 //===-------------------------------------------- calls -------------------------------------------------------===//
 
-/// A tensor that a call left, as bytes, beside the oracle's.
+/// A result or a parameter after a call: its bytes and the oracle's values.
 struct Found {
   std::string name;
   int32_t dtype;
   const std::vector<char> &bytes;
   const Array &exact;
-  std::string parameter = ""; ///< the name of one that the call updates
-  double storage = 0;         ///< how far tensors that are stored in 16 bits may move it
+  std::string parameter = ""; ///< name of the updated parameter; "" for results
+  double storage = 0;         ///< bound of the error by storage in 16 bits
 
   double at(size_t place) const { return e2e::elementAt(bytes, dtype, place); }
 };
 
-/// What the oracle gives for a call.
+/// The oracle's results and updated parameters of a call.
 struct Exact {
   std::vector<Array> results;
   reference::Parameters updates;
@@ -49,7 +49,7 @@ public:
       inputs.push_back(draw(entry.tensors[number]));
   }
 
-  /// What differs, or nothing.
+  /// Returns a description of the first difference, or "" if all agree.
   std::string difference();
 
 private:
@@ -58,14 +58,14 @@ private:
     return found == program.sizes.end() ? 2 : found->second;
   }
   bool isEmpty() const { return llvm::is_contained(dimensions, 0); }
-  /// How many positions a call of an entry point made by `incremental` computes.
+  /// Returns the number of positions that a call of an entry point made by `incremental` computes.
   int64_t positions() const {
     for (int32_t number = 0; number < entry.dimension_count; ++number)
       if (std::string(entry.dimensions[number].name) == "seq")
         return dimensions[number];
     return 1;
   }
-  /// The roundoff of what tensors are stored in: 0 where that is f32, as in entry points that train.
+  /// Returns the unit roundoff of stored tensors: 0 if they are f32, as in entry points that train.
   double roundoff() const {
     return entry.updates ? 0 : program.precision == "bf16" ? 0x1p-8 : program.precision == "f16" ? 0x1p-11 : 0;
   }
@@ -73,7 +73,7 @@ private:
   Array draw(const attn_tensor_info &tensor) const;
   double drawInteger(const std::string &name, e2e::Random &random) const;
   llvm::Expected<Exact> interpret(reference::Rounding rounding = reference::Rounding::None) const;
-  using Elements = std::vector<std::vector<size_t>>; ///< of each result, places
+  using Elements = std::vector<std::vector<size_t>>; ///< element indices per result
   llvm::Expected<Elements> overflowed(const Exact &exact) const;
   std::string differenceFrom(Exact exact, const e2e::CallResults &found) const;
   std::string differenceFromSlopes() const;
@@ -89,7 +89,7 @@ private:
 double EntryCheck::drawInteger(const std::string &name, e2e::Random &random) const {
   if (name == "seed" || name == "step")
     return 3;
-  if (name == "length") // of the positions that the caches hold already
+  if (name == "length") // the number of cached positions
     return double(random.below(sizeOf("capacity") - positions() + 1));
   if (name == "top_k")
     return double(random.below(4));
@@ -97,7 +97,7 @@ double EntryCheck::drawInteger(const std::string &name, e2e::Random &random) con
     return double(sizeOf("seq"));
   if (name == "prompt_length")
     return double(1 + random.below(sizeOf("seq")));
-  if (size_t end = name.rfind('_'); end != std::string::npos) { // what RandomProgram.cpp calls subscripts
+  if (size_t end = name.rfind('_'); end != std::string::npos) { // the name ends in an exclusive bound
     std::string below = name.substr(end + 1);
     return double(random.below(std::max<int64_t>(1, sizeOf(below))));
   }
@@ -116,7 +116,7 @@ Array EntryCheck::draw(const attn_tensor_info &tensor) const {
     value = element != Element::F32    ? drawInteger(name, random)
             : isPositive               ? static_cast<float>(random.uniform(0, 1))
             : tensor.dtype == ATTN_F32 ? static_cast<float>(random.uniform(-2, 2))
-                                       : random.below(65) / 16.0 - 2; // the same number in 16 bits
+                                       : random.below(65) / 16.0 - 2; // a number that 16 bits represent exactly
   return array;
 }
 
@@ -131,8 +131,8 @@ llvm::Expected<Exact> EntryCheck::interpret(reference::Rounding rounding) const 
 
 //===-------------------------------------------- comparison --------------------------------------------------===//
 
-/// An element that rounding does not explain. Samples are drawn until all is explained. Integers beside tensors that
-/// are stored in 16 bits are left out: a choice between near numbers may fall otherwise.
+/// Describes the first element that sampled roundings do not explain; returns "" if they explain all. Skips integers
+/// computed from tensors in 16 bits, because a choice between near numbers may differ.
 static std::string unexplained(std::vector<Found> tensors,
                                llvm::function_ref<llvm::Expected<Exact>(reference::Rounding)> interpret) {
   std::vector<reference::RoundingSamples> samples;
@@ -167,7 +167,7 @@ static std::string unexplained(std::vector<Found> tensors,
   return text;
 }
 
-/// Elements of results that are not finite where all tensors are stored in f16, and finite otherwise.
+/// Returns the elements of results that overflow if all tensors are stored in f16, and are finite otherwise.
 llvm::Expected<EntryCheck::Elements> EntryCheck::overflowed(const Exact &exact) const {
   Elements elements(exact.results.size());
   if (program.precision != "f16" || entry.updates)
@@ -196,7 +196,7 @@ std::string EntryCheck::differenceFrom(Exact exact, const e2e::CallResults &foun
   std::vector<Found> tensors;
   for (auto [number, bytes] : llvm::enumerate(found.bytes)) {
     const attn_tensor_info &info = e2e::resultInfo(entry, number);
-    for (size_t place : (*beyondRange)[number]) // nothing is expected of it
+    for (size_t place : (*beyondRange)[number]) // any value is accepted
       exact.results[number].values[place] = e2e::elementAt(bytes, info.dtype, place);
     tensors.push_back({info.name, info.dtype, bytes, exact.results[number], "", storage[number]});
   }
@@ -215,7 +215,7 @@ std::string EntryCheck::differenceFrom(Exact exact, const e2e::CallResults &foun
   return unexplained(std::move(tensors), [&](reference::Rounding rounding) { return interpret(rounding); });
 }
 
-/// The derivative along a random direction of all inputs, by gradients and by central differences in double precision.
+/// Compares the derivative along a random direction of all inputs: gradients against central differences in double.
 std::string EntryCheck::differenceFromSlopes() const {
   auto exact = interpret();
   if (!exact)
@@ -252,11 +252,11 @@ std::string EntryCheck::difference() {
   auto exact = interpret();
   if (!exact) {
     std::string message = llvm::toString(exact.takeError());
-    return found.status == 0 && !isEmpty() ? "the oracle says: " + message : ""; // it reads more of what is masked
+    return found.status == 0 && !isEmpty() ? "the oracle says: " + message : ""; // the oracle evaluates more masked elements
   }
   if (found.status != 0)
     return isEmpty() ? "" : fmt::format("status {}", found.status);
-  // A choice between near numbers may fall otherwise where the weights that it follows from are stored in 16 bits.
+  // A choice between near numbers may differ if the weights behind them are stored in 16 bits.
   bool isComparable = roundoff() == 0 || program.isSmooth;
   std::string text = isComparable ? differenceFrom(*exact, found) : "";
   if (text.empty() && program.isSmooth && entry.name == std::string("g") && model.parameterNames().empty())
@@ -302,7 +302,7 @@ Verdict check(const RandomProgram &program) {
   return {};
 }
 
-/// All that can be read, until it is closed.
+/// Returns all bytes until the file is closed.
 static std::string readAll(int file) {
   std::string text;
   char buffer[4096];

@@ -1,4 +1,4 @@
-// Random programs: well typed, and as the oracle says.
+// Tests that random programs are well typed and agree with the oracle.
 #include "tests/programs/ProgramCheck.h"
 #include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>
@@ -29,8 +29,8 @@ void expectParts(llvm::StringRef text, llvm::StringRef parts) {
     EXPECT_TRUE(text.contains(part)) << part.str();
 }
 
-/// Each kind of export and each construct is in some program that the tests run, and each way to compile one. Text that
-/// every decoder has says nothing of what is drawn.
+/// Each kind of export, each construct and each way to compile occurs in some program of the tests. Text common to all
+/// decoders is excluded, because it is not drawn.
 TEST(RandomPrograms, HaveAllOfTheLanguage) {
   std::string decoders, others, options;
   for (uint64_t number = first; number < first + programs; ++number) {

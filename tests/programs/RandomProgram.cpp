@@ -8,11 +8,11 @@ namespace {
 
 using Dimensions = std::vector<std::string>;
 
-/// A field that maps a last dimension to another; a list of modules maps it to itself, one after the other.
+/// A module that maps last dimension `from` to `to`; a list applies its modules in order, where `from` equals `to`.
 struct Module {
   std::string name, from, to;
   bool isList = false;
-  bool takesRows = false; ///< of matrices alone
+  bool takesRows = false; ///< accepts matrices only
 };
 
 class ProgramDrawer {
@@ -55,7 +55,7 @@ private:
   }
   std::string pick(std::initializer_list<const char *> from) { return formulas.pick(from); }
   bool oneOf(int64_t count) { return formulas.oneOf(count); }
-  /// A number, or a name: any for parameters, which bind them, then one of those.
+  /// Returns a number or a name: any name for parameters, which bind it, and afterwards a bound name.
   std::string dimension() {
     static const Dimensions names = {"b", "n", "m", "n", "m"}, numbers = {"1", "3", "4", "4"};
     if (oneOf(3) || (areBound && bound.empty()))
@@ -67,9 +67,9 @@ private:
   e2e::Random &random;
   RandomProgram program;
   bool isModel = false, areBound = false;
-  Dimensions bound; ///< dimensions with names that parameters have
+  Dimensions bound; ///< names that parameters bind
   std::vector<Module> modules;
-  std::vector<std::string> trainable; ///< fields
+  std::vector<std::string> trainable; ///< names of fields
   std::string parameters, fields, body, exports;
 };
 
@@ -94,7 +94,7 @@ void ProgramDrawer::drawParameters() {
   areBound = true;
   for (int64_t count = random.below(3); count > 0 && !bound.empty(); --count) {
     Tensor tensor{formulas.fresh("g"), {formulas.pick(bound)}, formulas.pick(bound)};
-    // A name says what its elements are below (ProgramCheck.cpp).
+    // The name ends in the exclusive bound of the elements (ProgramCheck.cpp).
     tensor.name += "_" + tensor.below;
     add(tensor.name, "i32" + typed(tensor.dimensions));
     formulas.tensors.push_back(tensor);
@@ -137,7 +137,7 @@ Index ProgramDrawer::outer(Dimensions &dimensions) {
   return formulas.enter("i", dimensions.back());
 }
 
-/// "[i1 < n, i2 < 4]", of all indices in scope.
+/// Returns "[i1 < n, i2 < 4]" with all indices in scope.
 std::string ProgramDrawer::subscripts() {
   std::vector<std::string> ranges;
   for (const Index &index : formulas.indices)
@@ -150,7 +150,7 @@ std::string ProgramDrawer::map() {
   for (int64_t rank = 1 + random.below(3); rank > 0; --rank)
     outer(dimensions);
   std::string name = formulas.fresh("t"), ranges = subscripts();
-  if (oneOf(8)) { // places, which subscript
+  if (oneOf(8)) { // integers that can be subscripts
     Index key = formulas.enter("k", dimension());
     std::string text =
         fmt::format("{} => argmax {} < {} => stop({})", ranges, key.name, key.dimension, formulas.real(2));
@@ -184,12 +184,12 @@ std::string ProgramDrawer::attendBody(const Index &key) {
   return text + ", value: " + formulas.real(2);
 }
 
-/// A value and something else that attention yields.
+/// Binds the value and another result of attention.
 void ProgramDrawer::bindStatistic(const std::string &name, const Dimensions &dimensions, const std::string &row,
                                   const Index &key, const std::string &text) {
   std::string other = formulas.fresh("t"), yield = pick({"weights", "entropy", "lse", "top_weights(2)", "key_sums"});
   bool mayHaveNoKeys = text.find("mask: ") != std::string::npos || !isNumber(key.dimension);
-  if (yield == "lse" && mayHaveNoKeys) // infinite then
+  if (yield == "lse" && mayHaveNoKeys) // the lse of no keys is infinite
     yield = "entropy";
   Dimensions others = dimensions;
   if (yield == "top_weights(2)") {
@@ -223,7 +223,7 @@ std::string ProgramDrawer::attend() {
   return name;
 }
 
-/// " until LENGTH", where there are lengths of the rows of what is carried.
+/// Returns " until LENGTH" with a tensor that has a length for each carried row, if there is one; otherwise "".
 std::string ProgramDrawer::until(const std::string &steps, const Dimensions &carried) {
   auto isLength = [&](const Tensor &each) { return each.below == steps && each.dimensions == Dimensions{carried[0]}; };
   auto length = formulas.find(isLength);
@@ -266,7 +266,7 @@ std::string ProgramDrawer::scan() {
                   dimensions, step, steps);
 }
 
-/// Binds what a scan carries: all steps of it, or the last.
+/// Binds the carried values of a scan: either all steps or the last.
 std::string ProgramDrawer::bindScan(const std::string &name, const std::string &text, const Dimensions &carried,
                                     const Dimensions &dimensions, const std::string &step, const std::string &steps) {
   std::string colons = ":";
@@ -288,7 +288,7 @@ std::string ProgramDrawer::bindScan(const std::string &name, const std::string &
   return name;
 }
 
-/// a @ b, if dimensions fit; else nothing.
+/// Binds a product a @ b of fitting matrices and returns its name, or returns "" if there is no matrix.
 std::string ProgramDrawer::product() {
   auto isMatrix = [](const Tensor &each) { return each.below.empty() && each.dimensions.size() == 2; };
   auto left = formulas.find(isMatrix);
@@ -304,7 +304,7 @@ std::string ProgramDrawer::product() {
   return name;
 }
 
-/// The module, or one of a list after the other, of a tensor whose dimensions fit; false where there is none.
+/// Binds a call of the module, or of all modules of a list in order. Returns false if no tensor fits.
 bool ProgramDrawer::call(const Module &module, const std::string &name) {
   auto fits = [&](const Tensor &each) {
     return each.below.empty() && !each.dimensions.empty() && each.dimensions.back() == module.from &&
@@ -397,7 +397,7 @@ void ProgramDrawer::statement() {
   }
 }
 
-/// One number of the last tensors.
+/// Returns a scalar formula of the last tensors.
 std::string ProgramDrawer::total() {
   std::vector<std::string> terms;
   for (size_t number = formulas.tensors.size(); number-- > 0 && terms.size() < 3;)
@@ -442,7 +442,7 @@ void ProgramDrawer::drawTraining() {
                          oneOf(3) ? ", clip_norm: 0.5" : "", oneOf(5) ? ", accumulate: 2" : "");
 }
 
-/// A decoder: what `incremental` takes, position by position, and `decode`.
+/// Draws a decoder for `incremental` and `decode`.
 void ProgramDrawer::drawDecoder() {
   isModel = true;
   fields = "  token: nn.Embedding(7, 4)\n  w: f32[4, 4] = normal(0.5)\n";
@@ -452,7 +452,7 @@ void ProgramDrawer::drawDecoder() {
   for (int64_t count = 1 + random.below(3); count > 0; --count) {
     Index row = formulas.enter("r", "b"), position = formulas.enter("i", "seq"), feature = formulas.enter("f", "4");
     std::string name = formulas.fresh("t"), text;
-    if (formulas.tensors.size() == 2 || oneOf(2)) { // the first one looks back, or there is nothing to keep
+    if (formulas.tensors.size() == 2 || oneOf(2)) { // the first statement attends, so that there is a cache
       Tensor from = *formulas.find([](const Tensor &each) { return each.dimensions.size() == 3; });
       std::string window = oneOf(3) ? fmt::format(" and {} - j < {}", position.name, 1 + random.below(4)) : "";
       text = fmt::format("[{0}, {1}] => attend j {{ score: dot({2}[{0}, {1}], {3}[{0}, j]), mask: j <= {1}{4}, value: "
@@ -487,7 +487,7 @@ void ProgramDrawer::drawSizes() {
   program.sizes["capacity"] = program.sizes["seq"] + random.below(5);
 }
 
-/// A schedule of a kind of kernel that the program has, or mostly has.
+/// Returns a schedule for a kind of kernel that the program probably has.
 std::string ProgramDrawer::schedule() {
   auto has = [&](const char *part) { return program.text.find(part) != std::string::npos; };
   std::vector<std::string> keys = {"loops.chunk=1", "loops.chunk=40"};

@@ -1,4 +1,4 @@
-/* runtime/src/processor.c with a CPUID that counts how often it is executed; what it exports has other names. */
+/* runtime/src/processor.c with a counting CPUID and renamed exports. */
 #include <cpuid.h>
 
 int counted_cpuids;

@@ -1,5 +1,5 @@
-// Null pointers for each argument of each function of runtime/include/attn. CudaNullArgumentsTest.cpp of tests/e2e does
-// the same for attn/cuda.h.
+// Passes null pointers for each argument of each function of runtime/include/attn. CudaNullArgumentsTest.cpp of
+// tests/e2e covers attn/cuda.h.
 #include "tests/support/NullArguments.h"
 #include "attn/attn.h"
 #include "tests/runtime/ModelRecord.h"

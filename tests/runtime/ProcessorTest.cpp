@@ -1,4 +1,4 @@
-// Processor features: detected once, with names.
+// Tests that processor features are detected once and have names.
 #include "attn/processor.h"
 #include <gtest/gtest.h>
 #include <set>

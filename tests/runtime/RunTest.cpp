@@ -9,7 +9,7 @@
 
 namespace {
 
-// y[n, 2 n] = the sum of x[n] + c[3] times the position: an entry point written by hand.
+// A handwritten entry point y[n, 2 n] of x[n] and c[3]; element i of y is i.
 const attn_dimension_info dimensions[] = {{"n", 8, 0}};
 const int32_t squared[] = {0, 0};
 const attn_size_term n[] = {{1, squared, 1}}, three[] = {{3, nullptr, 0}}, twice[] = {{2, squared, 1}},
@@ -214,11 +214,11 @@ TEST(Run, RefusesCodeForABetterProcessor) {
   Call call;
   call.m.features = attn_processor_features();
   EXPECT_EQ(call(), "ok");
-  call.m.features = uint64_t(3) << 61; // of no processor
+  call.m.features = uint64_t(3) << 61; // no processor has these features
   EXPECT_EQ(call(), "m: compiled for m, but this processor or its operating system has no feature 61, feature 62; "
                     "compile it for an older --target");
   EXPECT_EQ(call.status.code, ATTN_UNSUPPORTED);
-  // Making weights runs the model's code too.
+  // The initialisation of weights executes the model's code too.
   attn_weights *weights = nullptr;
   EXPECT_EQ(attn_weights_initialise(&call.m, 0, nullptr, &weights, nullptr), ATTN_UNSUPPORTED);
   EXPECT_EQ(attn_weights_load(nullptr, "w.safetensors", 0, nullptr, &weights, &call.status), ATTN_BAD_ARGUMENT);

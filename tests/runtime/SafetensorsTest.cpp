@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
-/// True if a signal comes while the next file is opened.
+/// True if a signal interrupts the next open of a file.
 static bool isInterrupted = false;
 
 extern "C" int open(const char *path, int flags, ...) {
@@ -170,7 +170,7 @@ TEST(Safetensors, AFileThatIsTruncatedLaterIsAnError) {
 }
 
 TEST(Safetensors, MessagesShowNoControlCharactersAndCutNames) {
-  // A name that would colour a terminal, one that is not UTF-8, one with a control character of two bytes, a long one.
+  // Names that colour a terminal, are no UTF-8, contain a control character of two bytes, or are long.
   EXPECT_EQ(messageOf(file(R"({"\u001b[31mred\n\u0085\u00e9":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4)),
             "f.safetensors: tensor '\\x1b[31mred\\x0a\\xc2\\x85\xc3\xa9' of type F32[2] needs 8 bytes, but has 4");
   EXPECT_EQ(messageOf(file("{\"\xff\xc3\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4)),

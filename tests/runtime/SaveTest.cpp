@@ -1,4 +1,4 @@
-// Atomic replacement of a checkpoint by the next.
+// Tests that a checkpoint replaces the previous one atomically.
 
 #include "attn/weights.h"
 #include "tests/runtime/ModelRecord.h"
@@ -21,9 +21,9 @@
 
 namespace fs = std::filesystem;
 
-/// The next random numbers in names of temporary files, where a test sets them.
+/// The next random numbers for names of temporary files, if a test sets them.
 static std::deque<uint64_t> drawn;
-/// True if a signal comes before the next one.
+/// True if a signal interrupts the next request for random numbers.
 static bool isInterrupted = false;
 
 extern "C" ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
@@ -77,7 +77,7 @@ TEST_F(Save, LeavesOneFileWithThePermissionsOfTheUmask) {
   EXPECT_EQ(info.st_mode & 0777, 0640u);
 }
 
-/// Files without a lock were left by killed writers; locked ones are being written.
+/// A file without a lock was abandoned by a killed writer; a locked file is being written.
 TEST_F(Save, RemovesWhatWasAbandoned) {
   std::ofstream(part("0123456789abcdef")) << "abandoned";
   std::ofstream(part("1123456789abcdef")) << "being written";
@@ -93,7 +93,7 @@ TEST_F(Save, RemovesWhatWasAbandoned) {
   close(writer);
 }
 
-/// Files with the drawn name exist already: links to a file and to nothing, and a file that is being written.
+/// Files with the drawn names already exist: a link to a file, a dangling link, and a file that is being written.
 TEST_F(Save, DoesNotFollowOrReplaceWhatHasTheNameOfItsPart) {
   std::ofstream(folder / "precious") << "precious";
   fs::create_symlink("precious", part("0000000000000001"));
@@ -148,7 +148,7 @@ TEST_F(Save, ReplacesFilesAlone) {
   EXPECT_EQ(save(), ATTN_BAD_FILE);
   EXPECT_NE(strstr(status.message, "Operation not supported"), nullptr) << status.message;
   fs::remove(path);
-  fs::create_symlink("x.safetensors", path); // which can't be looked up
+  fs::create_symlink("x.safetensors", path); // a link to itself
   EXPECT_EQ(save(), ATTN_BAD_FILE);
   EXPECT_NE(strstr(status.message, "Too many levels of symbolic links"), nullptr) << status.message;
   EXPECT_EQ(files(), std::vector<std::string>{"x.safetensors"});

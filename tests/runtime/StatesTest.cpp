@@ -1,4 +1,4 @@
-// Rows of states: truncation and reordering.
+// Tests truncation and reordering of states' rows.
 #include "attn/states.h"
 #include "tests/runtime/ModelRecord.h"
 #include <algorithm>
@@ -76,7 +76,7 @@ TEST(States, TakeBackWhatRingsKeep) {
   EXPECT_EQ(length, (std::vector<int32_t>{6, 0}));
 }
 
-/// Neither states nor a length record an earlier truncation: the caller counts from the largest length of the row.
+/// Neither states nor lengths record an earlier truncation: the caller passes the largest length of the row.
 TEST(States, CheckTwoTruncationsInARowEachFromTheLengthGiven) {
   States states(3);
   std::vector<int32_t> length = {9};

@@ -8,11 +8,11 @@
 #include <thread>
 #include <vector>
 
-/// How many more threads the system starts; below 0: any number.
+/// The number of further threads that the system starts; unlimited if negative.
 static int threadsLeft = -1;
 
 extern "C" {
-/// The pthread_create of a sanitizer, where there is one.
+/// pthread_create of a sanitizer, or null.
 __attribute__((weak)) decltype(pthread_create) __interceptor_pthread_create;
 
 /// Replaces the function of the C library.

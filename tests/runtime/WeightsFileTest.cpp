@@ -19,7 +19,7 @@ extern "C" int __wrap_strcmp(const char *a, const char *b) {
 
 namespace {
 
-/// A model with a list of matrices that kernels read only packed, doubled, and a table that they read as loaded.
+/// A model with a list of matrices that kernels read only packed, at twice their values, and a table read as loaded.
 class ModelWithTable {
 public:
   /// A model of `layers` matrices and a table, with `elements` elements each.
@@ -40,7 +40,7 @@ public:
   }
   ModelWithTable(const ModelWithTable &) = delete;
 
-  /// Value `index` of tensor `tensor` of its file.
+  /// Returns element `index` of tensor `tensor` of the file.
   static float valueAt(int64_t tensor, int64_t index) { return float(1000 * tensor + index % 977); }
 
   std::vector<Entry> entries() const {
@@ -61,7 +61,7 @@ public:
   std::array<attn_parameter_info, 2> parameters;
 
 private:
-  /// Packs each weight by a launch with it as the first buffer, as generated code does.
+  /// Packs each weight by a launch whose first buffer is the weight, as generated code does.
   static int32_t prepare(const attn_frame *frame) {
     for (int64_t layer = 0; layer < made->layers; ++layer) {
       void *buffers[] = {const_cast<void *>(frame->parameters[layer]),
@@ -92,7 +92,7 @@ struct Loaded {
   attn_code code;
 };
 
-/// Resident memory of this process in bytes: "VmRSS", or its peak, "VmHWM".
+/// Returns the resident memory of this process in bytes: "VmRSS", or its peak "VmHWM".
 int64_t resident(const char *which) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);)
@@ -158,7 +158,7 @@ TEST(WeightsFile, KeepsAllValuesWhereAsked) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !__has_feature(address_sanitizer) &&            \
     !__has_feature(thread_sanitizer)
-/// Reserved addresses count towards `ulimit -v`, and so does reserved memory.
+/// `ulimit -v` limits reserved addresses and reserved memory.
 TEST(WeightsFile, ReservesOneValueThatIsGivenUp) {
   constexpr int64_t layers = 16, megabyte = 1 << 20, elements = 4 * megabyte / 4;
   ModelWithTable model(layers, elements);
@@ -179,7 +179,7 @@ TEST(WeightsFile, WhatIsResidentIsWhatKernelsRead) {
   constexpr int64_t layers = 8, megabyte = 1 << 20, elements = 4 * megabyte / 4;
   ModelWithTable model(layers, elements);
   TemporaryFile file(model.entries());
-  std::ofstream("/proc/self/clear_refs") << 5; // VmHWM begins anew
+  std::ofstream("/proc/self/clear_refs") << 5; // resets VmHWM
   int64_t before = resident("VmRSS:");
   Loaded loaded(model, file.path, 0);
   ASSERT_EQ(loaded.code, ATTN_OK) << loaded.status.message;

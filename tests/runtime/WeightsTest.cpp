@@ -124,7 +124,7 @@ TEST(Weights, InitialValuesAreTheSameAtAnyThreadCount) {
 
 namespace {
 
-// The same with a moment of each w, and an entry point that trains.
+// The same parameters with a moment of each w, and a training entry point.
 const attn_parameter_info trained[] = {
     parameters[0],
     parameters[1],

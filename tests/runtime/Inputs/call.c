@@ -1,4 +1,4 @@
-/* Calls the model that pool.h is of and prints what it computes, or why it does not. */
+/* Calls the model of pool.h and prints its result or its error. */
 #include "pool.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// compareWithOracle lets rounding pass, however much formulas amplify it, and no fault: what another program computes.
+// Tests that compareWithOracle accepts rounding errors, however amplified, and rejects results of other programs.
 #include "tools/attnc/Call/Oracle.h"
 #include "tools/attnc/Call/LoadedModel.h"
 #include <filesystem>
@@ -11,7 +11,7 @@ using namespace attnc;
 
 namespace {
 
-/// A program, compiled and called on inputs that only their names and sizes decide.
+/// A program, compiled and called on inputs that depend only on their names and sizes.
 class CalledProgram {
 public:
   CalledProgram(const std::string &text, std::vector<std::string> dims) {
@@ -48,7 +48,7 @@ bool isWithin(const CalledProgram &right, const CalledProgram &found) {
   return llvm::all_of(llvm::cantFail(std::move(deviations)), [](const Deviation &each) { return each.isWithin(8); });
 }
 
-/// The score is amplified by its size; `wrong` is a fault of a kernel, said in the program.
+/// A fault of a kernel, as a change of the program: `wrong` replaces `part`.
 struct Fault {
   const char *part, *wrong;
 };
@@ -79,11 +79,11 @@ TEST_P(OracleOnAttention, AcceptsRoundingAndNoFault) {
   }
 }
 
-/// Scores around zero; large ones; some that are far below those of other keys.
+/// Scores near zero, large scores, and scores of which some are far below others.
 INSTANTIATE_TEST_SUITE_P(Biases, OracleOnAttention,
                          testing::Values("0.0", "20.0 * f32(j % 2) - 300.0", "-1.5 * f32(i - j)"));
 
-/// Truncations of logarithms, of which some are whole numbers in f32 and a little below in double precision.
+/// Truncations of logarithms, some of which are integers in f32 and slightly less in double precision.
 TEST(Oracle, AcceptsEitherSideOfATruncation) {
   auto buckets = [](const char *furthest) {
     return fmt::format("use nn\nexport fn f(x: f32[n]) -> f32[n, n] {{\n"
@@ -95,7 +95,7 @@ TEST(Oracle, AcceptsEitherSideOfATruncation) {
   EXPECT_FALSE(isWithin(right, wrong));
 }
 
-/// What is small everywhere is compared with what is small.
+/// The bound of small results scales with them.
 TEST(Oracle, ComparesSmallResultsWithSmallOnes) {
   auto scaled = [](const char *by) { return fmt::format("export fn f(x: f32[n]) -> f32[n] {{ x * {} }}\n", by); };
   CalledProgram right(scaled("1e-9"), {"n=40"}), wrong(scaled("2e-9"), {"n=40"});

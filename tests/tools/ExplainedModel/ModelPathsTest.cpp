@@ -1,4 +1,4 @@
-// Places of launches in the model, from parameters, attentions, consumers and results.
+// Tests the paths of launches in a model, by parameters, attentions, consumers and results.
 #include "tools/attnc/ExplainedModel/ModelPaths.h"
 #include <gmock/gmock.h>
 

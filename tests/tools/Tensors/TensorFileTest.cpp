@@ -21,7 +21,7 @@ std::string npy(const std::string &descr, const std::string &shape, const std::s
   return std::string("\x93NUMPY\x01\x00", 8) + bytesOf({length}) + header + values;
 }
 
-/// Its numbers, or nothing and the message.
+/// Returns the numbers of the file, or an empty list and a message.
 std::vector<double> numbersOf(const std::string &bytes, std::string &message, const std::string &path = "a.npy") {
   InputFile file = InputFile::inMemory(path, bytes);
   auto tensor = readTensor(file);
@@ -117,7 +117,7 @@ TEST(TensorFile, ReadsLinesAsCodePoints) {
   EXPECT_EQ(messageOf("a\nb\xff\n", "a.txt"), "a.txt:2: not UTF-8");
   EXPECT_EQ(messageOf(std::string("a\0", 2), "a.txt"),
             "a.txt:1: has the character 0, which stands behind the end of a line");
-  // A long line beside many short ones would be a table beyond all memory.
+  // A long line beside many short lines would make a table larger than memory.
   EXPECT_THAT(messageOf(std::string(10000000, '\n') + std::string(10000000, 'a'), "a.txt"),
               HasSubstr("'a.txt': no memory for "));
 }

@@ -1,4 +1,4 @@
-// A resumed run draws the same report: points are the same, whether they were added or read.
+// Tests that a resumed run draws the same report: added points equal points that are read.
 
 #include "tests/support/TemporaryFolder.h"
 #include "tools/attnc/Train/AttentionHistory.h"

@@ -1,4 +1,4 @@
-// A log that grows while a model is trained, on disks that fail.
+// Tests the log of a training run, also on full disks.
 
 #include "tools/attnc/Train/StepLog.h"
 #include "tests/support/TemporaryFolder.h"
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// While this lives, no file grows beyond so many bytes, as where the disk is full.
+/// Limits the size of all files during its lifetime, as a full disk does.
 class SmallFiles {
 public:
   explicit SmallFiles(rlim_t bytes) {
@@ -56,7 +56,7 @@ protected:
 
   TemporaryFolder folder{"step-log"};
   fs::path path = folder.path() / "log.csv";
-  std::vector<std::string> lines; ///< that the log had
+  std::vector<std::string> lines; ///< the lines of the log
 };
 
 TEST_F(StepLogTest, ForgetsWhatIsBehindTheStepOrCutOff) {

@@ -1,4 +1,4 @@
-// Signals that end a training in order, in a process of their own.
+// Tests signals that end a training run in order, in child processes.
 
 #include "tools/attnc/Train/StopSignals.h"
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ using namespace attnc;
 
 namespace {
 
-/// What waitpid says of a child that runs `body` and then ends with its result.
+/// Returns the status from waitpid of a child that runs `body` and exits with its result.
 template <typename Body> int statusOf(Body body) {
   pid_t child = fork();
   if (child == 0) {

@@ -1,4 +1,4 @@
-// What the checker makes of programs: the typed AST, construct by construct.
+// Tests the typed AST of programs, construct by construct.
 
 #include "tests/frontends/attn/Check/Checked.h"
 
@@ -10,7 +10,7 @@ using namespace attnc;
 
 namespace {
 
-/// The statements of the first entry point, without what surrounds them.
+/// Returns the statements of the first entry point without the enclosing lines.
 std::string body(const std::string &program) {
   Checked checked = check(program);
   EXPECT_EQ(checked.diagnostics, "");
@@ -118,14 +118,14 @@ TEST(Ranges, TheLeastSizeOfADimensionIsPartOfTheContract) {
   EXPECT_EQ(entry("fn f(x: f32[n]) -> f32[n - 1] { x[1:] }"), "entry f(x: f32[n]) 1 <= n");
   EXPECT_EQ(entry("fn f(x: f32[n]) -> f32[n] { [i < n] => x[max(i - 1, 0)] }"), "entry f(x: f32[n]) n");
   EXPECT_EQ(entry("fn f(x: f32[n], y: f32[m]) -> f32[m] { [i < m] => if n >= 1 then x[n - 1] else y[i] }"),
-            "entry f(x: f32[n], y: f32[m]) 1 <= n m"); // a slice is made whatever condition is around it
+            "entry f(x: f32[n], y: f32[m]) 1 <= n m"); // a slice is evaluated under every condition
   EXPECT_EQ(entry("fn f(x: f32[n], y: f32[m]) -> f32[m] { [i < m] => if i < n then x[n - 1 - i] else y[i] }"),
             "entry f(x: f32[n], y: f32[m]) n m");
   EXPECT_EQ(entry("fn f(x: f32[n], y: f32[m]) -> f32[n] { [i] => x[i] + y[min(i, m - 1)] }"),
             "entry f(x: f32[n], y: f32[m]) n 1 <= m");
 }
 
-/// Each choice doubles the ways through the subscript, of which few differ.
+/// Each choice doubles the paths through the subscript, few of which differ.
 TEST(Ranges, ChoicesWithinChoicesAreProved) {
   std::string subscript = "0";
   for (int level = 0; level < 30; ++level)
@@ -370,7 +370,7 @@ TEST(Ranges, ThePlaceInIotaIsAnIndexItself) {
 //===- Where a wrong dimension comes from
 //-----------------------------------------------------------------------------===//
 
-/// The program of the design's example: queries and keys of different widths.
+/// The program of the design's example: queries and keys have different widths.
 TEST(Origins, AModuleThatWasCalled) {
   Checked checked = check(R"(
 use nn

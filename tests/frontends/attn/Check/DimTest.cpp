@@ -1,4 +1,4 @@
-// Sizes as polynomials over named dimensions.
+// Tests sizes as polynomials over named dimensions.
 
 #include "frontends/attn/Check/Dim.h"
 

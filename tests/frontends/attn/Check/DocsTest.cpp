@@ -1,4 +1,4 @@
-// What the documents say is so: docs/language.md, docs/attention.md, docs/normalisers.md, docs/outputs.md,
+// Tests statements and examples of docs/language.md, docs/attention.md, docs/normalisers.md, docs/outputs.md,
 // docs/recurrences.md, docs/diagnostics.md and its pages.
 
 #include "tests/frontends/attn/Check/Checked.h"
@@ -14,7 +14,7 @@ namespace {
 
 const std::string docs = std::string(ATTNC_SOURCE_ROOT) + "/docs/";
 
-/// The text of the blocks ```kind ... ```, in order.
+/// Returns the texts of the blocks ```kind ... ```, in order.
 std::vector<std::string> blocks(const std::string &text, const std::string &kind) {
   std::vector<std::string> result;
   const std::string open = "```" + kind + "\n";
@@ -26,7 +26,7 @@ std::vector<std::string> blocks(const std::string &text, const std::string &kind
   return result;
 }
 
-/// The sections "## name" of a document.
+/// Returns the sections "## name" of a document.
 std::map<std::string, std::string> sections(const std::string &text) {
   std::map<std::string, std::string> result;
   for (size_t at = text.find("\n## "); at != std::string::npos;) {
@@ -57,7 +57,7 @@ TEST(LanguageReference, ListsTheBuiltins) {
                                                                            << table;
 }
 
-/// The sections of all pages of docs/diagnostics.
+/// Returns the sections of all pages of docs/diagnostics.
 std::map<std::string, std::string> diagnosticSections() {
   std::map<std::string, std::string> result;
   for (const auto &page : std::filesystem::directory_iterator(docs + "diagnostics"))

@@ -1,4 +1,4 @@
-// The programs under examples/, and the prelude.
+// Checks the programs under examples/ and the prelude.
 
 #include "tests/frontends/attn/Check/Checked.h"
 

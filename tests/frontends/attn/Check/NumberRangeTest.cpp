@@ -1,4 +1,4 @@
-// Numbers that no element holds.
+// Tests numbers that the element type cannot represent.
 #include "tests/frontends/attn/Check/Checked.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@ using namespace attnc;
 
 namespace {
 
-/// The first line of what is reported, behind its place.
+/// Returns the first line of the diagnostics, without its location.
 std::string messageOf(const std::string &program,
                       const std::vector<std::pair<std::string, std::string>> &settings = {}) {
   std::string text = check(program, settings).diagnostics;

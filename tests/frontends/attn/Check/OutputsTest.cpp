@@ -1,4 +1,4 @@
-// What attend yields: the shapes of its results, and what is refused.
+// Tests outputs of attend: the shapes of its results, and errors.
 
 #include "tests/frontends/attn/Check/Checked.h"
 
@@ -8,7 +8,7 @@ using namespace attnc;
 
 namespace {
 
-/// The first line of what is reported of an attend over h, i and j that yields `yields`.
+/// Returns the first line of the diagnostics of an attend over h, i and j that yields `yields`.
 std::string message(const std::string &yields, const std::string &rest = ", value: q[h, j]", const char *after = "") {
   std::string text = "fn f(q: f32[heads, n, d]) -> f32 {\n  let a = [h, i] => attend j { score: dot(q[h, i], q[h, j])" +
                      rest + " } yields " + yields + "\n  sum(f32(a))\n}\n" + after;

@@ -1,4 +1,4 @@
-// scan: what the checker makes of it, and what it refuses.
+// Tests how the checker types scan, and its errors.
 
 #include "tests/frontends/attn/Check/Checked.h"
 
@@ -37,7 +37,7 @@ TEST(Scan, LengthsKeepTheStateOfRowsThatHaveEnded) {
       << checked.typed;
 }
 
-/// The first line of what is reported of a function's body.
+/// Returns the first line of the diagnostics of a function with this body.
 std::string message(const std::string &body) {
   std::string text =
       check("fn f(x: f32[batch, seq, d], h0: f32[batch, d], length: i32[batch]) -> f32[batch, seq, d] {\n" + body +

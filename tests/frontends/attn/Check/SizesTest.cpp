@@ -1,5 +1,4 @@
-// No size leaves 64 bits unseen: what no memory has room for is an error at the expression that makes it, however it is
-// made.
+// Tests that every size beyond 64 bits, and every tensor larger than memory, is an error at its expression.
 #include "tests/frontends/attn/Check/Checked.h"
 
 #include "frontends/attn/Check/Dim.h"
@@ -9,7 +8,7 @@ using namespace attnc;
 
 namespace {
 
-/// The first line of what is said of the body of a function of x: f32[n] and t: i32[n].
+/// Returns the first line of the diagnostics of a function of x: f32[n] and t: i32[n] with this body.
 std::string errorOf(const std::string &body) {
   std::string text = check("fn f(x: f32[n], t: i32[n]) -> f32[n] {\n" + body + "\n}\nexport f\n").diagnostics;
   return text.substr(0, text.find('\n'));

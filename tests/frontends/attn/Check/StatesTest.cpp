@@ -1,4 +1,4 @@
-// States of modules: who updates them, and when.
+// Tests which entry points update the states of modules.
 
 #include "tests/frontends/attn/Check/Checked.h"
 
@@ -38,7 +38,7 @@ TEST(States, AreUpdatedOnceAndByTrainingAlone) {
             std::string::npos);
 }
 
-/// A step over parts of a model leaves the states of the others alone, and may call those twice.
+/// A step over some modules does not update the states of the others, and may call the others twice.
 TEST(States, AreUpdatedByStepsOverTheirModule) {
   const std::string model = "use optim\n"
                             "module Part() {\n  gain: f32 = ones\n  state seen: f32 = zeros\n"

@@ -1,4 +1,4 @@
-// attend against its definition, computed here.
+// Compares attend with its definition, computed here.
 
 #include "tests/frontends/attn/Import/Imported.h"
 
@@ -11,7 +11,7 @@ struct Softmax {
   double lse;
 };
 
-/// Scores of -inf are masked; a row that keeps nothing gets zeros.
+/// Returns the softmax of a row, where -inf masks a key; the weights of a fully masked row are zero.
 Softmax softmax(const std::vector<double> &scores) {
   double sum = 0;
   for (double score : scores)
@@ -154,7 +154,7 @@ TEST(Attend, WithoutQueries) {
 }
 
 TEST(Attend, AConditionReducedInTheMask) {
-  // Kept are the keys of which every feature is near the query's.
+  // A query attends to the keys whose features are all near its own.
   EXPECT_THAT(
       valuesOf("fn f(q: f32[n, d], k: f32[m, d], v: f32[m]) -> f32[n] { [i] => attend j { score: 0.0 * v[j], mask: "
                "all(abs(q[i] - k[j]) <= 2.0), value: v[j] } }",

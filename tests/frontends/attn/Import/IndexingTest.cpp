@@ -1,4 +1,4 @@
-// Index notation and reductions over indices.
+// Tests index notation and reductions over indices.
 
 #include "tests/frontends/attn/Import/Imported.h"
 

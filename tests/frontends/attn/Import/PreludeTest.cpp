@@ -1,5 +1,5 @@
-// No name of the prelude is known to the compiler: a copy under another name, with other names in it, imports to the
-// same IR.
+// Tests that the compiler depends on no name of the prelude: a copy under another name, with renamed definitions,
+// imports to the same IR.
 
 #include "tests/frontends/attn/Import/Imported.h"
 
@@ -10,7 +10,7 @@ using namespace attnc;
 
 namespace {
 
-/// A program that uses all that nn.attn holds.
+/// A program that uses every definition of nn.attn.
 const std::string program = R"(
 use nn
 
@@ -71,7 +71,7 @@ model M(dim = 8) {
 }
 )";
 
-/// The names of the functions and modules of a file.
+/// Returns the names of the functions and modules of a file.
 std::vector<std::string> definitionsOf(const std::string &text) {
   std::vector<std::string> names;
   std::regex definition("\n(?:fn|module) ([A-Za-z_]+)\\(");
@@ -94,7 +94,7 @@ std::string irOf(const std::string &text, std::string name = "a.attn") {
   return ir;
 }
 
-/// The IR of the program with `use mine` of a file with that text.
+/// Returns the IR of the program with `use mine` and a file `mine` of this text.
 std::string irWith(const std::string &prelude, const std::string &user) {
   std::string folder = testing::TempDir();
   std::ofstream(folder + "/mine.attn") << prelude;

@@ -1,4 +1,4 @@
-// Models: parameters, lists of modules, entry points; and what the module says of them.
+// Tests models: parameters, lists of modules, entry points, and the attributes of the IR module.
 
 #include "tests/frontends/attn/Import/Imported.h"
 

@@ -1,4 +1,4 @@
-// Recurrences: steps in order and backwards, lengths, stacks along any dimension, several carried values.
+// Tests recurrences: forward and backward steps, lengths, stacks along any dimension, several carried values.
 
 #include "tests/frontends/attn/Import/Imported.h"
 

@@ -1,4 +1,4 @@
-// Whole-tensor expressions.
+// Tests whole-tensor expressions.
 
 #include "tests/frontends/attn/Import/Imported.h"
 

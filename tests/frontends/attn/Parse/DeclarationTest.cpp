@@ -1,4 +1,4 @@
-// Files in their canonical form.
+// Tests the canonical form of files.
 
 #include "tests/frontends/attn/Parse/Source.h"
 

@@ -1,4 +1,4 @@
-// Syntax errors to the letter, beyond those of docs/diagnostics; and that the parser finds its way back.
+// Tests the text of syntax errors beyond those of docs/diagnostics, and the parser's error recovery.
 
 #include "tests/frontends/attn/Parse/Source.h"
 

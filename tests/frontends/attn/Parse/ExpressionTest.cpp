@@ -1,4 +1,4 @@
-// How expressions group, and that their canonical form parses to itself.
+// Tests how expressions group, and that their canonical form parses to itself.
 
 #include "tests/frontends/attn/Parse/Source.h"
 
@@ -8,7 +8,7 @@ using namespace attnc;
 
 namespace {
 
-/// `text` is its own canonical form.
+/// Expects that `text` is its own canonical form.
 void same(const std::string &text) { EXPECT_EQ(expression(text), text); }
 
 TEST(Expression, Literals) {

@@ -225,7 +225,7 @@ void Sentences::add(const Rule &rule) {
   }
 }
 
-/// Something that may stand here and need not: it does not where what stands before it would take it for its own.
+/// Adds an optional `rule`, unless the words before it could continue with its first word.
 void Sentences::addFurther(const Rule &rule, bool divided) {
   static const std::set<std::string> continuing = {"or", "and", "==", "!=", "<",  "<=", ">", ">=", "+", "-",
                                                    "*",  "/",   "%",  "@",  "**", "(",  "[", ".",  "'"};
@@ -270,7 +270,7 @@ void Sentences::addWord(const std::string &word) {
     brackets.pop_back();
   }
   words.push_back(word);
-  // Where a line break means nothing, there are some.
+  // Adds some line breaks where they have no meaning.
   static const std::set<std::string> goingOn = {"+", "*", "and", "==", "=", "->", "then", "{", ","};
   if ((!context.newlines || goingOn.count(word)) && chance(5))
     words.back() += "\n";
@@ -300,7 +300,7 @@ std::string Sentences::sample(const std::string &token) {
 
 namespace {
 
-/// For a part of a rule and the token where it begins, all the tokens where it can end.
+/// Computes all tokens at which a part of a rule can end, given the token at which it begins.
 class Recogniser {
 public:
   using Ends = std::set<size_t>;

@@ -1,4 +1,4 @@
-// docs/grammar.md and the parser say the same.
+// Tests that docs/grammar.md and the parser accept the same texts.
 
 #include "tests/frontends/attn/Parse/Grammar.h"
 #include "tests/frontends/attn/Parse/Source.h"
@@ -37,7 +37,7 @@ std::string joined(const std::vector<std::string> &words, const char *divider = 
   return text;
 }
 
-/// Errors apart from those that the page lists as beyond the grammar.
+/// Returns the errors except those that the page lists as outside the grammar.
 std::string errorsOfGrammar(const Parsed &parsed) {
   std::string found;
   for (const Diagnostic &diagnostic : parsed.diagnostics.diagnostics())
@@ -46,7 +46,7 @@ std::string errorsOfGrammar(const Parsed &parsed) {
   return found;
 }
 
-/// True if the rules make a file of a text.
+/// Returns true if the rules derive the text as a file.
 bool fitsTheRules(const std::string &text) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
@@ -54,11 +54,11 @@ bool fitsTheRules(const std::string &text) {
   return !diagnostics.hasErrors() && isSentence(rules(), "file", stream, sources);
 }
 
-/// All words and operators of the lexer, as the page would quote them.
+/// Returns all words and operators of the lexer, as the page would quote them.
 std::set<std::string> wordsOfLexer() {
   std::set<std::string> words;
   for (int kind = int(TokenKind::KwAnd); kind <= int(TokenKind::GreaterEqual); ++kind) {
-    std::string word = describe(TokenKind(kind)); // in backquotes
+    std::string word = describe(TokenKind(kind)); // quoted in backticks
     words.insert(word.substr(1, word.size() - 2));
   }
   return words;
@@ -99,8 +99,8 @@ TEST(Grammar, EverySentenceParses) {
   }
 }
 
-/// A sentence with a word less, or twice, or in the place of another: mostly none any more. What the parser still
-/// takes has to be one.
+/// Removes, repeats or exchanges a word of a sentence. Most results are no sentences; a result that the parser accepts
+/// must be one.
 TEST(Grammar, WhatParsesIsASentence) {
   Sentences sentences(rules(), 2);
   std::mt19937 random(3);
@@ -158,7 +158,7 @@ TEST(Grammar, WordsAreAsTheLexicalRulesSay) {
     }
 }
 
-/// The rows of the table of operators: the binary operators of each, and how they group.
+/// A row of the table of operators: the binary operators and their associativity.
 struct OperatorRow {
   std::vector<std::string> operators;
   std::string grouping;

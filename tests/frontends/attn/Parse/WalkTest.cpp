@@ -1,4 +1,4 @@
-// A walk passes every node of a tree.
+// Tests that a walk visits every node of a tree.
 #include "frontends/attn/Parse/Walk.h"
 #include "tests/frontends/attn/Parse/Source.h"
 
@@ -8,7 +8,7 @@ using namespace attnc;
 
 namespace {
 
-/// All names that the walk passes, in its order.
+/// Returns all names that the walk visits, in its order.
 std::string namesIn(std::string text) {
   Parsed parsed(std::move(text));
   EXPECT_EQ(parsed.errors(), "");
