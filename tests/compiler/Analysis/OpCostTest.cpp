@@ -1,4 +1,4 @@
-// The table of OpCost.h.
+// Tests the table of OpCost.h.
 #include "compiler/Analysis/OpCost.h"
 #include "tests/support/ParsedModule.h"
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace attnc {
 namespace {
 
-/// The cost of a function of %x, %y : f32, %i : i32 and %t : tensor<8xf32>, without its return.
+/// Returns the cost of a function of %x, %y : f32, %i : i32 and %t : tensor<8xf32> without its return.
 OpCost costOfBody(const std::string &body) {
   ParsedModule module("func.func @f(%x: f32, %y: f32, %i: i32, %t: tensor<8xf32>) {\n" + body + "\nreturn }");
   EXPECT_TRUE(module) << module.diagnostics();

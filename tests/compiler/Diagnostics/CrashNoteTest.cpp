@@ -1,5 +1,5 @@
-// A process that crashes says its last note, keeps the note's file, and ends with the note's status, whatever the
-// crash.
+// Tests that a crashing process prints its last note, writes the note's file and exits with the note's status, for each
+// kind of crash.
 #include "compiler/Diagnostics/CrashNote.h"
 #include <csignal>
 #include <cstdlib>
@@ -18,7 +18,7 @@
 
 using namespace attnc;
 
-/// The number that names of temporary files are made of, where a test has to know it before.
+/// The random number in names of temporary files, if a test fixes it.
 static std::optional<uint64_t> drawn;
 
 extern "C" ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
@@ -125,7 +125,7 @@ protected:
     note.keep(paths, "// head\n", body);
     abort();
   }
-  /// The same where no file can be larger than 16 KB, as where the disk is full.
+  /// Crashes while no file can exceed 16 KB, as on a full disk.
   void crashOnFullDisk(const std::vector<std::string> &paths) const {
     rlimit limit = {16384, 16384};
     signal(SIGXFSZ, SIG_IGN);
@@ -183,7 +183,7 @@ TEST_F(KeptFile, LeavesAnOlderOneWhereTheDiskIsFull) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }
 
-/// Code of an object is known by its place.
+/// An address identifies the object and the function that it belongs to.
 TEST(LoadedCode, IsNamedByFunction) {
   auto begin = reinterpret_cast<uintptr_t>(&overflow);
   const LoadedCode::Function *function = nullptr;

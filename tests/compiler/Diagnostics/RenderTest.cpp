@@ -1,4 +1,4 @@
-// Diagnostics to the letter.
+// Tests the full text of diagnostics.
 
 #include "compiler/Diagnostics/Render.h"
 
@@ -9,7 +9,7 @@ using namespace attnc;
 
 namespace {
 
-/// The range of the nth occurrence (from 0) of `words` in a file.
+/// Returns the range of the nth occurrence (from 0) of `words` in a file.
 SourceRange find(const SourceManager &sources, FileId file, std::string_view words, int nth = 0) {
   size_t at = sources.file(file).text().find(words);
   while (nth-- > 0)

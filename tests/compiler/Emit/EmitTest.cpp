@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// An entry point with names that C and C++ reserve, or that meet each other.
+/// An entry point with names that C and C++ reserve, or that collide with each other.
 const char *moduleText = R"(
   model.parameter @w [2, 2] : tensor<3xf32> checkpoint "h.{0}.{1}.w" init <"ones", 0.0, 0.0>
   func.func private @work(%x: tensor<?x3xf32>, %w: tensor<3xf32>) -> tensor<?x3xf32>
@@ -77,7 +77,7 @@ protected:
     llvm::sort(names);
     return names;
   }
-  /// use.c, as C and as C++.
+  /// Compiles use.c as C and as C++.
   void expectCompiles() const {
     std::string flags =
         " -Wall -Wextra -Wpedantic -Werror -Wno-missing-field-initializers -fsyntax-only -I" ATTN_RUNTIME_INCLUDE
@@ -96,7 +96,7 @@ protected:
   fs::path directory;
 };
 
-/// Bytes of a .safetensors file with the given header and data.
+/// Returns the bytes of a .safetensors file with the given header and data.
 std::string safetensors(const std::string &header, size_t dataBytes) {
   std::string file(8, '\0');
   uint64_t length = header.size();
@@ -107,7 +107,7 @@ std::string safetensors(const std::string &header, size_t dataBytes) {
   return file;
 }
 
-/// The header of a file with the four places of `w`, the last first, and then what `more` says.
+/// Returns the header of a file with the four tensors of `w`, the last one first, followed by `more`.
 std::string headerOfPlaces(const std::string &dtype, int bytesOfPlace, const std::string &more = "") {
   std::string header = "{\"__metadata__\":{\"a\":\"b\"}";
   for (int place = 0; place < 4; ++place)
@@ -145,7 +145,7 @@ TEST_F(Emit, HeaderSaysShapesAndBounds) {
     EXPECT_NE(header.find(line), std::string::npos) << line << "\nin\n" << header;
 }
 
-/// What on a processor is a context with an arena is on a device the device, which sees to its memory.
+/// On a device, the handle of the device replaces the context with an arena, as it manages its own memory.
 TEST_F(Emit, HeaderOfADeviceTakesTheDevice) {
   program.images.emplace_back();
   std::string header = headerText(program, "m.attn");
@@ -234,7 +234,7 @@ TEST_F(Emit, InterruptLeavesWhatWasThere) {
     llvm::consumeError(output.write(path("a"), "new"));
     llvm::consumeError(output.write(path("b"), "new"));
     raise(SIGINT);
-    _exit(0); // where SIGINT was ignored before, it ends nothing
+    _exit(0); // reached if SIGINT is ignored
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);

@@ -1,5 +1,5 @@
-// Objects that are small and would take long to read: pointers that share what they point to, sections and names that
-// overlap. Each is refused.
+// Tests that small objects that would take long to read are rejected: pointers with shared targets, and overlapping
+// sections and names.
 #include "attn/model.h"
 #include "compiler/Emit/ObjectTable.h"
 #include "tests/support/TableWalk.h"
@@ -12,10 +12,10 @@ using namespace llvm::ELF;
 
 namespace {
 
-/// Writes an object with one section of data, its relocations and symbols.
+/// Writes an object with one data section, its relocations and symbols.
 class ObjectWriter {
 public:
-  /// Adds records to the data; their offset.
+  /// Appends records to the data and returns their offset.
   template <typename Record> size_t add(const std::vector<Record> &records) {
     data.resize(llvm::alignTo(data.size(), 8));
     size_t at = data.size();
@@ -25,7 +25,7 @@ public:
   size_t addText(const std::string &text) {
     return add(std::vector<char>(text.c_str(), text.c_str() + text.size() + 1));
   }
-  /// Makes the pointer at an offset point to another one.
+  /// Stores the offset `target` in the pointer at offset `pointer`.
   void point(size_t pointer, size_t target) {
     Elf64_Rela relocation = {};
     relocation.r_offset = pointer;
@@ -41,7 +41,7 @@ public:
     symbol.st_value = place;
     symbols.push_back(symbol);
   }
-  /// The error of reading and walking the object; empty where there is none.
+  /// Returns the error of reading and walking the object, or "".
   std::string error() const { return toString(walkTable(bytes())); }
 
   std::string data, names = std::string("\0m_model\0", 9);
@@ -115,7 +115,7 @@ protected:
   }
   void setCount(size_t offset, int64_t value) { memcpy(object.data.data() + table + offset, &value, sizeof(value)); }
 
-  /// One entry point with tensors that all point to the same sizes of one term.
+  /// Adds one entry point whose tensors all point to the same sizes of one term.
   void addTensors(int32_t count, int64_t factors) {
     attn_entry_info entry = {};
     entry.dimension_count = 1;
@@ -142,7 +142,7 @@ protected:
     }
   }
 
-  /// Kernels that all have the same text for their names, kinds and places.
+  /// Adds kernels whose names, kinds and locations all point to the same text.
   void addKernels(size_t count, size_t text) {
     size_t kernels = object.add(std::vector<attn_kernel_info>(count));
     setCount(offsetof(attn_model, kernel_count), int64_t(count));
@@ -180,7 +180,7 @@ TEST_F(HostileObject, SharedTextsAreRefused) {
   EXPECT_TRUE(llvm::StringRef(error).ends_with(shared)) << error;
 }
 
-/// Names of symbols that are tails of one text, as few of them are in other objects.
+/// Symbols whose names are suffixes of one string.
 TEST_F(HostileObject, SharedNamesOfSymbolsAreRefused) {
   ObjectWriter other;
   size_t begin = other.names.size(), place = other.add(std::vector<attn_model>(1));

@@ -1,5 +1,5 @@
-// An object's table is read as data: it says what a linked one says, whatever its code is; and whatever the bytes of
-// the file are, they are a table that can be walked, or an error. The seal finds each change.
+// Tests reading an object's table as data: the table equals that of the linked object, independently of code; arbitrary
+// bytes give a table that can be walked or an error; and the seal detects each change.
 #include "compiler/Emit/ObjectTable.h"
 #include "compiler/Emit/Seal.h"
 #include "compiler/Pipeline/Compile.h"
@@ -33,10 +33,10 @@ protected:
     return {made.object.data(), made.object.size()};
   }
 
-  /// The error of reading and walking `text`; empty where there is none.
+  /// Returns the error of reading and walking `text`, or "".
   static std::string errorOf(llvm::StringRef text) { return toString(walkTable(text)); }
 
-  /// Where a section lies in the file.
+  /// Returns the offset and the size of a section of the file.
   std::pair<size_t, size_t> section(llvm::StringRef wanted) const {
     auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "")));
     for (const llvm::object::SectionRef &each : file->sections())
@@ -48,7 +48,7 @@ protected:
     return {0, 0};
   }
 
-  /// Where the table lies in the file.
+  /// Returns the offset of the table in the file.
   size_t tableAt() const {
     auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "")));
     for (const llvm::object::SymbolRef &symbol : file->symbols())
@@ -120,7 +120,7 @@ TEST_F(Object, OtherFilesAreNamed) {
   EXPECT_EQ(errorOf(other), "is linked already, expected an object file (.o)");
 }
 
-/// Else each of many sections over the whole file would have a copy of its own.
+/// Otherwise many sections over the whole file would each be copied.
 TEST_F(Object, OverlappingSectionsAreRefused) {
   using namespace llvm::ELF;
   Elf64_Ehdr header;
@@ -137,7 +137,7 @@ TEST_F(Object, OverlappingSectionsAreRefused) {
   }
 }
 
-/// Whatever is outside of code has each of its bytes changed in three ways.
+/// Changes each byte outside of code in three ways.
 TEST_F(Object, ChangedBytesAreATableOrAnError) {
   auto [code, codeSize] = section(".text");
   size_t errors = 0;
@@ -172,7 +172,7 @@ TEST_F(Object, SealIsOfAllOtherBytes) {
   EXPECT_NE(toString(checkSeal(changed)), "");
 }
 
-/// What is damaged is not walked; what somebody has changed and sealed again is.
+/// A damaged table is not walked; a table that was changed and sealed again is.
 TEST_F(Object, SealIsCheckedBeforeTheTable) {
   auto readSealed = [](const std::string &text) {
     auto table = ObjectTable::readSealed(text);

@@ -1,4 +1,4 @@
-// A file is replaced in full; a stream gets the bytes behind what it holds.
+// Tests that a file is replaced as a whole, and that a stream receives bytes after its present ones.
 #include "compiler/Emit/OutputFiles.h"
 #include "tests/support/TemporaryFolder.h"
 #include <fcntl.h>

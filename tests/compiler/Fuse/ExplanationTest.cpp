@@ -1,4 +1,5 @@
-// Every reason has a program of its name in reasons/, whose `// EXPECT` lines are the whole explanation, to the letter.
+// Compares explanations with programs in reasons/: each reason has a program of its name, whose `// EXPECT` lines are
+// the whole explanation.
 #include "compiler/Analysis/Decisions.h"
 #include "compiler/Emitters/Emitters.h"
 #include "compiler/Fuse/Explanation.h"

@@ -1,5 +1,5 @@
-// The fuse phase changes nothing: every program of Inputs gives the same numbers on the oracle before and after it,
-// whatever is refused.
+// Tests that the fuse phase preserves semantics: every program of Inputs gives the same numbers on the oracle before
+// and after the phase, whichever fusions are refused.
 #include "compiler/Analysis/RefusedFusions.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Reference/Reference.h"
@@ -61,7 +61,7 @@ protected:
     return parameters;
   }
 
-  /// Inputs of an entry point; dimension n of it has the n-th of `sizes`.
+  /// Returns inputs of an entry point whose dimension n has the nth of `sizes`.
   std::vector<Array> inputsOf(mlir::func::FuncOp entry, llvm::ArrayRef<int64_t> sizes) {
     std::map<std::string, int64_t> dimensions;
     for (auto [number, dimension] : llvm::enumerate(
@@ -83,7 +83,7 @@ protected:
   void expectSame(llvm::ArrayRef<FusionRefusal> refusals);
 
   std::mt19937 generator{7};
-  int largestIndex = 0; ///< integers are subscripts: of anything in the program
+  int largestIndex = 0; ///< integers are subscripts: the bound holds for each tensor of the program
 };
 
 std::vector<Array> interpreted(mlir::func::FuncOp entry, llvm::ArrayRef<Array> inputs,
@@ -136,7 +136,7 @@ TEST_P(Meaning, IsTheSameWithViewsAsTensors) {
   expectSame({{"view-folded", "", "", {}}, {"layout-folded", "", "", {}}, {"slice-narrowed", "", "", {}}});
 }
 
-/// Nothing that computes a tensor is left on the host.
+/// Every operation that computes a tensor is in a kernel.
 TEST_P(Meaning, LiesInKernels) {
   auto text = llvm::MemoryBuffer::getFile(GetParam());
   ParsedModule module((*text)->getBuffer());

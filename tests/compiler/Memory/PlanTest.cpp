@@ -1,5 +1,5 @@
-// The planner against an interpreter of its plans: memory is a map from places to tokens, every launch checks that its
-// operands still hold what was computed, and scratch is scribbled over. Programs are random, with loops.
+// Tests the memory planner with an interpreter of its plans: memory maps locations to tokens, every launch checks that
+// its operands still have their tokens, and scratch is overwritten. Programs are random and have loops.
 #include "compiler/Memory/Plan.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
@@ -16,7 +16,8 @@ using namespace attnc;
 
 namespace {
 
-/// Kernels of one, two and three operands; @over may write its result over operand 0. @flag says whether a loop ends.
+/// Kernels of one, two and three operands; @over may write its result over operand 0. @flag gives the condition of a
+/// loop.
 const std::string kernelText = R"(
   func.func private @one(%a: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {attn.kernel = "loops"} {
     return %a : tensor<?x8xf32>
@@ -63,7 +64,7 @@ struct Planned {
   }
 };
 
-/// Runs a plan on tokens. `fault` is empty where every value was found where the plan says.
+/// Runs a plan on tokens. `fault` is empty if every value was found where the plan stores it.
 class Machine {
 public:
   explicit Machine(EntryPlan &plan) : plan(plan) {
@@ -81,7 +82,7 @@ private:
   int tokens = 0;
 
   int fresh() { return ++tokens; }
-  /// What lies in the same bytes is gone.
+  /// Stores a token, and removes the tokens of overlapping slots.
   void write(Place place, int token) {
     if (place.kind == Place::Kind::Slot)
       std::erase_if(memory, [&](const auto &entry) {
@@ -223,7 +224,7 @@ struct ProgramWriter {
     text += result + ":2 = scf.for %i" + std::to_string(next++) + " = %c0 to %c4 step %c1 iter_args(" + x + " = " + a +
             ", " + y + " = " + b + ") -> (" + type + ", " + type + ") {\n";
     std::vector<std::string> live = outer;
-    // Inner values are chosen more often than outer ones, as in networks.
+    // Chooses inner values more often than outer ones, as in networks.
     for (int copy = 0; copy < 4; ++copy)
       live.insert(live.end(), {x, y});
     if (!done.empty())
@@ -284,12 +285,12 @@ TEST(Plan, ChainInALoopNeedsTwoSlots) {
                         one("%a", "%y") + one("%b", "%a") + one("%c", "%b") +
                         "scf.yield %c : tensor<?x8xf32>\n}\nreturn %r : tensor<?x8xf32>\n"));
   ASSERT_TRUE(succeeded(planned.plan));
-  // One of the two is the caller's buffer: the carried value is the result.
+  // The caller's buffer is one of the two, as the carried value is the result.
   EXPECT_EQ(planned.plan->slots.size(), 2u);
   EXPECT_TRUE(planned.plan->copies.empty());
 }
 
-/// A loop that keeps what `@one` makes of the carried value, and reads the list in its turns where `reads` says so.
+/// A loop that stores `@one` of the carried value into a list, and reads the list in its body as `reads` specifies.
 std::string keepingLoop(const std::string &reads) {
   return one("%x", "%n0") +
          "%b = tensor.dim %n0, %c0 : tensor<?x8xf32>\n%e = tensor.empty(%b) : tensor<4x?x8xf32>\n"
@@ -352,7 +353,7 @@ TEST(Plan, InputIsNeverWrittenOver) {
                         "scf.yield %a : tensor<?x8xf32>\n}\nreturn %r : tensor<?x8xf32>\n"));
   ASSERT_TRUE(succeeded(planned.plan));
   EXPECT_EQ(Machine(*planned.plan).fault, "");
-  EXPECT_EQ(planned.plan->slots.size(), 1u); // %y; %z and %a are the caller's buffer
+  EXPECT_EQ(planned.plan->slots.size(), 1u); // for %y; %z and %a use the caller's buffer
   EXPECT_EQ(planned.plan->copies.size(), 1u);
 }
 
@@ -365,7 +366,7 @@ TEST(Plan, SwappedCarriedValuesGoThroughAThirdPlace) {
   EXPECT_EQ(Machine(*planned.plan).fault, "");
 }
 
-/// An entry point with a ring, to which it appends in `body`.
+/// An entry point with a ring, to which `body` appends.
 static std::string keepingEntry(const std::string &body) {
   return R"(
   func.func @entry(%x: tensor<?x8xf32> {model.shape = ["batch", "8"]}, %length: tensor<i32> {model.shape = []},

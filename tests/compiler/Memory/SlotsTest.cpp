@@ -21,7 +21,7 @@ int64_t arenaOf(const SlotAssignment &made, llvm::ArrayRef<int64_t> sizes) {
   return sum;
 }
 
-/// Do two storages lie apart, or live apart?
+/// Returns true if two storages have disjoint bytes or disjoint live ranges.
 bool areApart(const StorageTable &table, const SlotAssignment &made, size_t a, size_t b,
               llvm::ArrayRef<int64_t> sizes) {
   auto [storageA, slotA] = made.members[a];
@@ -73,11 +73,11 @@ TEST(Slots, SmallOnesLieSideBySideWhereALargeOneWas) {
   StorageTable table;
   table.add("logits", n() * 1000, 0, 3);
   table.add("kept", n() * 500, 0, 9);
-  for (unsigned each = 0; each < 3; ++each) // all alive at once
+  for (unsigned each = 0; each < 3; ++each) // all live at once
     table.add("gradient", n() * 300, 4 + each, 9);
   SlotAssignment made = assignSlots(table, table.roots(), {64}, alignment);
   EXPECT_EQ(arenaOf(made, {64}), 64 * 1500);
-  // With other dimensions it is what is needed then: the gradients have as many bytes each as they have elements.
+  // Other sizes need as much: each gradient has as many bytes as elements.
   EXPECT_EQ(arenaOf(made, {128}), 128 * 1500);
 }
 
@@ -99,5 +99,5 @@ TEST(Slots, AnySizesFit) {
   table.add("b", SizeExpr(1280), 2, 3);
   SlotAssignment made = assignSlots(table, table.roots(), {100}, alignment);
   EXPECT_EQ(arenaOf(made, {100}), 100032);
-  EXPECT_EQ(arenaOf(made, {0}), 1920); // where the logits are none, what lies in their place still has room
+  EXPECT_EQ(arenaOf(made, {0}), 1920); // the logits are empty, but a and b in their slot still have room
 }

@@ -1,4 +1,4 @@
-// What modules from files are refused for, each at its place, and which ones near by are not.
+// Tests which modules from files are rejected, with locations, and which similar modules are accepted.
 #include "compiler/Pipeline/CheckModule.h"
 #include "compiler/Pipeline/Compile.h"
 #include "mlir/Parser/Parser.h"
@@ -11,8 +11,8 @@ namespace {
 
 struct ModuleCase {
   const char *name;
-  const char *body;  ///< of a function of x, 6 elements of f32, v, n of them, and at, 6 of i32; n is 0 to 8
-  const char *fault; ///< as the message goes on behind the place, a regular expression; empty: there is none
+  const char *body;  ///< of a function of x (6 elements of f32), v (n of f32) and at (6 of i32), where 0 <= n <= 8
+  const char *fault; ///< a regular expression for the message after the location; empty if the module is valid
   const char *result = "tensor<6xf32> {model.name = \"y\", model.shape = [\"6\"]}";
 };
 
@@ -56,7 +56,7 @@ TEST_P(ModuleFaults, SaysWhatIsWrong) {
   EXPECT_TRUE(llvm::Regex("^m.mlir:[0-9]+:[0-9]+: error: " + expected).match(fault)) << fault;
 }
 
-/// `count` times what `op` makes of the value before and itself, beginning with `%l0`: 2^count terms or factors.
+/// Applies `op` `count` times to the previous value and itself, from `%l0`: 2^count terms or factors.
 std::string repeated(const std::string &op, int count) {
   std::string ops;
   for (int i = 0; i < count; ++i) {
@@ -125,7 +125,7 @@ TEST(CheckModule, ProductsOfManyDimensionsTakeNoTime) {
   EXPECT_NE(faultOfModule(*module, "m.mlir"), "");
 }
 
-/// A loop over `%l` from `from` to `to`, of which each turn adds parameter `index` of the three.
+/// A loop over `%l` from `from` to `to`, each iteration of which adds parameter `index` of the three.
 #define ADDS_PARAMETERS(from, to, index)                                                                               \
   "%y = scf.for %l = " from " to " to " step %c1 iter_args(%a = %x) -> (tensor<6xf32>) {\n" index                      \
   "%w = model.get @w[%i] : tensor<6xf32>\n"                                                                            \

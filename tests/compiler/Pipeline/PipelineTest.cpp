@@ -1,4 +1,4 @@
-// A model through every phase and into this process: weights that are packed, embedded, drawn; threads.
+// Compiles a model through every phase, loads it and runs it: packed, embedded and drawn weights, and threads.
 #include "attn/attn.h"
 #include "compiler/Diagnostics/CrashNote.h"
 #include "compiler/Pipeline/Compile.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t layers = 3, dim = 64, rows = 37;
 
-/// mlp.attn, compiled and loaded.
+/// Compiles and loads mlp.attn.
 class Pipeline : public testing::Test {
 protected:
   void load(CompileOptions options = {}) {
@@ -34,7 +34,7 @@ protected:
     loaded.emplace(std::move(*model));
   }
 
-  /// Runs the model with an arena of exactly the promised size, full of NaN, between guard pages.
+  /// Runs the model with an arena of exactly the promised size, filled with NaN, between guard pages.
   std::vector<float> run(attn_weights *weights, const attn_executor *executor) {
     int64_t dimension = rows;
     int64_t bytes = loaded->model().entries[0].arena_bytes(&dimension, executor->workers);
@@ -116,7 +116,7 @@ TEST_F(Pipeline, ThreadsGiveTheSameBits) {
 
 namespace {
 
-/// A file of weights, loaded with and without the values that kernels read packed alone.
+/// A file of weights, loaded with and without the values that kernels read packed only.
 class FileOfWeights : public Pipeline, public testing::WithParamInterface<Precision> {};
 INSTANTIATE_TEST_SUITE_P(, FileOfWeights, testing::Values(Precision::F32, Precision::BF16));
 
@@ -181,14 +181,14 @@ TEST_F(Pipeline, EmbeddedWeightsNeedNoFile) {
 
 namespace {
 
-/// Recurs until the stack is used up.
+/// Recurs until the stack overflows.
 [[gnu::noinline]] int64_t overflow(int64_t depth) {
   volatile char frame[4096];
   frame[0] = char(depth);
   return depth < 0 ? 0 : overflow(depth + 1) + frame[0];
 }
 
-/// In the picture of the page, the phases stand in order, each between `before` and `behind`.
+/// Expects the phases in order in the diagram of the page, each between `before` and `behind`.
 void expectPicture(const char *page, const std::string &before, const std::string &behind) {
   std::ifstream file(std::string(ATTNC_SOURCE_ROOT "/") + page);
   std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -208,7 +208,7 @@ TEST(Phases, ThePicturesShowThemInOrder) {
 
 //===---------------------------------------- some entry points -----------------------------------------------===//
 
-/// The names of the entry points that are compiled where `entries` will be called, and how many parameters there are.
+/// Returns the names of the entry points compiled for calls of `entries`, and the number of parameters.
 std::pair<std::vector<std::string>, size_t> compiledFor(const std::vector<std::string> &entries,
                                                         const std::string &schedule = "") {
   CompileOptions options;
@@ -228,7 +228,7 @@ std::pair<std::vector<std::string>, size_t> compiledFor(const std::vector<std::s
 
 TEST(SomeEntries, AreAllThatIsCompiled) {
   size_t parameters = compiledFor({}).second;
-  EXPECT_GT(parameters, 1u); // with what the optimizer keeps
+  EXPECT_GT(parameters, 1u); // includes the optimizer's states
   for (std::string entry : {"apply", "loss", "train"})
     EXPECT_EQ(compiledFor({entry}), std::pair(std::vector{entry}, parameters)) << entry;
   std::vector<std::string> two = {"apply", "train"};
@@ -243,7 +243,7 @@ TEST(SomeEntries, AllAreCompiledWhereTheyAreNotKnown) {
   EXPECT_EQ(compiledFor({"apply", "losss"}).first, all);
 }
 
-/// An override names kernels as the whole model has them; of those that others run alone no code is made.
+/// An override names kernels of the whole model, although no code is generated for kernels of other entry points.
 TEST(SomeEntries, OthersStayUntilKernelsHaveNames) {
   EXPECT_EQ(compiledFor({"train"}, "apply_gemm_0.mc=8").first, std::vector<std::string>{"train"});
 }
@@ -261,7 +261,7 @@ TEST(LargeStack, HasRoomAndItsEndIsACrash) {
   })));
   EXPECT_TRUE(isElsewhere);
 #if __has_feature(thread_sanitizer)
-  // TSan's own code runs out of stack as well, with its lock held, for which the handler would then wait.
+  // TSan overflows the stack too, with its lock held, on which the handler would then wait.
   GTEST_SKIP() << "the end of a stack is not tried under TSan";
 #endif
   auto overflowThere = [] {
@@ -272,7 +272,7 @@ TEST(LargeStack, HasRoomAndItsEndIsACrash) {
   EXPECT_EXIT(overflowThere(), testing::ExitedWithCode(2), "^too deep\n$");
 }
 
-/// A model's code with an instruction that no processor has where an entry point begins.
+/// The first instruction of an entry point is replaced by one that no processor has.
 TEST_F(Pipeline, CrashOfAnObjectNamesItsFunction) {
   load();
   auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(

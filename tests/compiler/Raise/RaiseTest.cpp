@@ -1,5 +1,5 @@
-// Attention in plain tensor code: each program of spellings/ becomes attention and gives the same numbers; none of
-// near-misses/ does, and its `// EXPECT` line is the reason that is recorded; what others/ holds stays as it is.
+// Tests raising of attention from tensor code: each program of spellings/ becomes attention with the same numbers; each
+// of near-misses/ stays, and its `// EXPECT` line is the recorded reason; those of others/ stay.
 #include "compiler/Analysis/Decisions.h"
 #include "compiler/Pipeline/Compile.h"
 #include "compiler/Reference/Reference.h"
@@ -47,7 +47,7 @@ template <typename Op> int64_t countOf(mlir::ModuleOp module) {
   return count;
 }
 
-/// Numbers of [-1, 1]; flags of which every row has some that are set; lengths of 1 and 2.
+/// Returns numbers of [-1, 1]; flags, some of which are set in every row; or lengths of 1 and 2.
 Array inputOf(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> shape, std::mt19937 &generator) {
   Element element = *reference::elementOf(type);
   Array array(element, shape);
@@ -130,13 +130,13 @@ TEST_P(NearMiss, IsExplained) {
   EXPECT_EQ(reasonId(decisions[0].reason), expected);
 }
 
-/// The division is of something else than exponentials too.
+/// The quotient does not divide exponentials alone.
 TEST(Raise, LeavesADivisionOfBothArmsOfAChoice) {
   auto raised = compiledTo(Phase::Raise, ATTNC_INPUTS "/others/one_arm_divided.attn");
   EXPECT_EQ(countOf<mlir::attn::AttendOp>(*raised->module), 0);
 }
 
-/// Formulas are looked at a node at a time, however often it is used.
+/// A formula is analysed once per node, however often the node is used.
 TEST(Raise, IsQuickAboutFormulasThatUseTheirPartsTwice) {
   auto raised = compiledTo(Phase::Raise, ATTNC_INPUTS "/others/squares_of_squares.attn");
   EXPECT_EQ(countOf<mlir::attn::AttendOp>(*raised->module), 0);

@@ -1,11 +1,11 @@
-// attn.attend_gradient against central differences of attn.attend, and the written rule at its edges.
+// Compares attn.attend_gradient with central differences of attn.attend, and tests its rule's edge cases.
 #include "tests/compiler/Reference/Interpret.h"
 
 using namespace attnc::reference;
 
 namespace {
 
-/// One attention in both directions: q, k and v of `features` features, a bias for each pair, a scalar `gamma`.
+/// Attention and its gradient: q, k and v of `features` features, a bias for each pair, a scalar `gamma`.
 struct Case {
   std::string normaliser = "softmax", score = "%y = arith.addf %s, %b : f32", mask, weight, layout;
 
@@ -126,7 +126,7 @@ TEST(AttendGradient, ValueLayout) {
   each.layout = "{value_layout = array<i64: 1, 0>}";
   expectGradientsOfDifferences(each);
 }
-/// The cotangents of a row's scores cancel where the derivatives of tanh are nearly 1 for all of its keys.
+/// The cotangents of a row's scores cancel if the derivatives of tanh are nearly 1 for all keys.
 TEST(AttendGradient, RoundingMovesWhatIsLeftOfSums) {
   Case each;
   each.score = "%u = arith.addf %b, %g : f32 %y = math.tanh %u : f32";
@@ -140,8 +140,8 @@ TEST(AttendGradient, RoundingMovesWhatIsLeftOfSums) {
   };
   double exact = gradientOfGamma(Rounding::None), moved = std::fabs(gradientOfGamma(Rounding::ToF32) - exact);
   EXPECT_LT(std::fabs(exact), 1e-3);
-  EXPECT_GT(moved, 0x1p-24 * std::fabs(exact) * 10); // rounding the sum alone moves it by one of these at most
-  EXPECT_LT(moved, 0x1p-24 * 10);                    // terms are below 1
+  EXPECT_GT(moved, 0x1p-24 * std::fabs(exact) * 10); // rounding only the sum moves it by at most one unit
+  EXPECT_LT(moved, 0x1p-24 * 10);                    // terms are less than 1
 }
 
 TEST(AttendGradient, RowsThatKeepNothingGiveZeros) {

@@ -1,11 +1,11 @@
-// attn.attend against closed forms, and the written rule at its edges.
+// Compares attn.attend with closed forms, and tests its rule's edge cases.
 #include "tests/compiler/Reference/Interpret.h"
 
 using namespace attnc::reference;
 
 namespace {
 
-/// Softmax of queries by keys scores given as a tensor; values of one feature. `mask` and `weight` are regions.
+/// Returns softmax attention of scores[queries, keys] with values of one feature. `mask` and `weight` are regions.
 std::vector<Array> attend(const Array &scores, const Array &values, const std::string &mask = "",
                           const std::string &weight = "") {
   return interpretText(R"(
@@ -101,7 +101,7 @@ TEST(Attend, NoKeysAndNoQueries) {
 }
 
 TEST(Attend, DotProductScoreWithGroupedHeads) {
-  // q_heads 2 share one key head; y[i, h, c] by value_layout.
+  // Two query heads share one key head; value_layout permutes y[i, h, c].
   auto y = interpretText(
       R"(
     func.func @f(%q: tensor<2x1x2xf32>, %k: tensor<1x2x2xf32>, %v: tensor<1x2x1xf32>) -> tensor<1x2x1xf32> {
@@ -149,7 +149,7 @@ TEST(Attend, KeysOfTwoIndicesAndEachReduction) {
         : tensor<2x3xf32>, tensor<f32>
       return %y#0, %y#1 : tensor<2x3xf32>, tensor<f32> })",
                          {floats({2, 3}, {1, 2, 3, 4, 5, 6})});
-  // Scores are (3 or 6) (1, 2 or 3) 5, so their shares are (1 or 2) (1, 2 or 3) of 18.
+  // Scores are (3 or 6) (1, 2 or 3) 5, so the weights are (1 or 2) (1, 2 or 3) / 18.
   expectArray(y[0], {2, 3}, {1.0 / 18, 2.0 / 18, 3.0 / 18, 2.0 / 18, 4.0 / 18, 6.0 / 18});
   expectArray(y[1], {}, {(1 + 4 + 9 + 8 + 20 + 36) / 18.0});
 }

@@ -1,4 +1,4 @@
-// The examples of docs/dialect-*.md give what the pages say.
+// Tests that the examples of docs/dialect-*.md give the results on the pages.
 #include "dialects/Model/Model.h"
 #include "tests/compiler/Reference/Interpret.h"
 #include <fstream>
@@ -8,7 +8,7 @@ using namespace attnc::reference;
 
 namespace {
 
-/// The text between ```mlir and ```, all blocks of a page joined.
+/// Returns the text of all blocks between ```mlir and ``` of a page.
 std::string mlirOf(const std::string &page) {
   std::ifstream file(page);
   std::string text, line;
@@ -23,7 +23,7 @@ std::string mlirOf(const std::string &page) {
   return text;
 }
 
-/// Runs every function that a comment "// @name gives 1 2 3" speaks of; parameters are all ones.
+/// Runs every function with a comment "// @name gives 1 2 3"; all parameters are ones.
 void expectExamples(const std::string &page, int examples) {
   std::string text = mlirOf(page), line;
   attnc::ParsedModule module(text);

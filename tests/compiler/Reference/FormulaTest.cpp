@@ -1,4 +1,4 @@
-// A formula of one argument, differentiated.
+// Tests the derivative of a formula of one argument.
 #include "compiler/Reference/Formula.h"
 #include "compiler/Reference/RoundingSamples.h"
 #include "tests/compiler/Reference/Interpret.h"
@@ -6,7 +6,7 @@
 namespace attnc::reference {
 namespace {
 
-/// The derivative of a function of %x, and the farthest that rounding moves it.
+/// The derivative of a function of %x, and the largest change by rounding.
 struct Derivative {
   double exact = 0, moved = 0;
 
@@ -40,7 +40,7 @@ TEST(Formula, DifferentiatesEachOp) {
   EXPECT_LT(derivative.moved, 100 * unit);
 }
 
-/// Code computes it as a difference from 1.
+/// Compiled code computes the derivative as a difference from 1.
 TEST(Formula, RoundingMovesTheDerivativeOfTanhByUnitsOfOne) {
   Derivative derivative("%y = math.tanh %x : f32", 6);
   EXPECT_NEAR(derivative.exact, 4 * std::exp(-12.0), 1e-8);
@@ -48,7 +48,7 @@ TEST(Formula, RoundingMovesTheDerivativeOfTanhByUnitsOfOne) {
   EXPECT_LT(derivative.moved, 10 * unit);
 }
 
-/// Of an operand that is read twice.
+/// The operand is read twice, and its derivatives nearly cancel.
 TEST(Formula, RoundingMovesWhatIsLeftOfDerivatives) {
   Derivative derivative("%c = arith.constant 1.0001 : f32\n%q = arith.divf %x, %c : f32\n%y = arith.subf %q, %x : f32", 7);
   EXPECT_NEAR(derivative.exact, -1e-4, 1e-7);
@@ -56,7 +56,7 @@ TEST(Formula, RoundingMovesWhatIsLeftOfDerivatives) {
   EXPECT_LT(derivative.moved, 10 * unit);
 }
 
-/// The values that derivatives are taken at are rounded too.
+/// Rounding also moves the values at which derivatives are evaluated.
 TEST(Formula, RoundingMovesDerivativesAsFormulasDo) {
   Derivative derivative("%c = arith.constant 100.0 : f32\n%s = arith.mulf %x, %c : f32\n%y = math.exp %s : f32", 0.801);
   EXPECT_GT(derivative.moved, 80 * unit * derivative.exact);

@@ -94,7 +94,7 @@ TEST(LinalgOps, SubscriptsMayBeAnyAffineExpression) {
 }
 
 TEST(LinalgOps, SeveralResults) {
-  // The largest element and its place.
+  // The largest element and its position.
   auto results = interpretText(R"(
     #id = affine_map<(i) -> (i)>
     #none = affine_map<(i) -> ()>

@@ -1,4 +1,4 @@
-// Gradients of normalisers, rounded as code rounds them.
+// Tests gradients of normalisers with the roundings of compiled code.
 #include "compiler/Reference/Normalisers.h"
 #include "compiler/Reference/RoundingSamples.h"
 #include <cmath>
@@ -7,7 +7,7 @@
 namespace attnc::reference {
 namespace {
 
-/// ds/dp of one key, whose weight is sigma(s).
+/// Returns ds/dp of a single key with weight sigma(s).
 double ofOneKey(double score, Rounding rounding) {
   constexpr auto breaking = mlir::attn::Normaliser::StickBreaking;
   NormaliserArguments arguments{.rounding = rounding};
@@ -15,7 +15,7 @@ double ofOneKey(double score, Rounding rounding) {
   return normaliserGradient(breaking, {score}, arguments, row, {1.0}, 0).scores[0];
 }
 
-/// Code computes 1 - sigma(s) as a difference.
+/// Compiled code computes 1 - sigma(s) as a difference.
 TEST(Normalisers, RoundingMovesTheGradientOfStickBreakingByUnitsOfTheWeight) {
   constexpr double score = 6, unit = 0x1p-24;
   double exact = ofOneKey(score, Rounding::None), moved = 0, share = 1 / (1 + std::exp(-score));

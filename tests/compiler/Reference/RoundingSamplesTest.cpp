@@ -4,7 +4,7 @@
 namespace attnc::reference {
 namespace {
 
-/// Interprets @f of `text` with rounding drawn as often as is usual.
+/// Interprets @f of `text` under the usual number of sampled roundings.
 RoundingSamples samplesOf(llvm::StringRef text, llvm::ArrayRef<Array> inputs, const Array &exact) {
   RoundingSamples samples(exact);
   ParsedModule module(text);
@@ -18,7 +18,7 @@ std::string formula(llvm::StringRef body, llvm::StringRef type = "f32") {
   return ("func.func @f(%x: f32) -> " + type + " {\n" + body + "\n}").str();
 }
 
-/// exp(100 x) is off by 100 x times what its argument is off by.
+/// The error of exp(100 x) is 100 x times that of its argument.
 TEST(RoundingSamples, AmplifyAsFormulasDo) {
   std::string text = formula("%c = arith.constant 100.0 : f32\n%s = arith.mulf %x, %c : f32\n"
                              "%e = math.exp %s : f32\nreturn %e : f32");
@@ -41,7 +41,7 @@ TEST(RoundingSamples, TakeEitherSideOfAJump) {
   EXPECT_FALSE(samples.explains(0, 5, 0));
 }
 
-/// What f32 computes without rounding stays: whole numbers, equal numbers, the larger of two.
+/// Rounding does not move results that are exact in f32: integers, equal numbers, the larger of two.
 TEST(RoundingSamples, LeaveWhatIsTrueInF32) {
   std::string text = formula("%c = arith.constant 5.0 : f32\n%p = arith.mulf %x, %c : f32\n"
                              "%m = arith.maximumf %p, %c : f32\n%d = arith.cmpf oeq, %m, %p : f32\nreturn %d : i1",
@@ -52,7 +52,7 @@ TEST(RoundingSamples, LeaveWhatIsTrueInF32) {
   }
 }
 
-/// p - max(p, 0) for p = 5 x: code may round one of the two products, and not the other.
+/// Returns p - max(p, 0) for p = 5 x: compiled code may round one of the two products only.
 std::string differenceOfProducts() {
   return formula("%c = arith.constant 5.0 : f32\n%z = arith.constant 0.0 : f32\n%p = arith.mulf %x, %c : f32\n"
                  "%m = arith.maximumf %p, %z : f32\n%d = arith.subf %p, %m : f32\nreturn %d : f32");

@@ -6,7 +6,7 @@
 namespace attnc::reference {
 namespace {
 
-/// A number's neighbours are 2^-bits of it apart: what lies in the middle goes to the even one of both.
+/// Neighbouring numbers differ by 2^-bits relative to their binade; a midpoint rounds to the even neighbour.
 template <typename Round> void expectNearestEven(Round round, int bits) {
   double unit = std::ldexp(1.0, -bits);
   EXPECT_EQ(round(1 + unit / 2), 1);
@@ -22,7 +22,7 @@ TEST(Rounding, OfTensorsInTf32) {
   expectNearestEven([](double value) { return stored(value, Rounding::TensorsToTf32); }, 10);
 }
 
-/// Each draw moves numbers by other amounts, and all move some.
+/// Draws move numbers by different amounts, and each draw moves some.
 TEST(Rounding, LooselyByEachDraw) {
   for (uint32_t draw = 0; draw < 8; ++draw) {
     int moved = 0;
@@ -33,18 +33,19 @@ TEST(Rounding, LooselyByEachDraw) {
   EXPECT_NE(rounded(1.25, {Rounding::Loosely, 1}), rounded(1.25, {Rounding::Loosely, 2}));
 }
 
-/// By how many units in the last place a draw moves a number of 1 .. 2.
+/// Returns how many units in the last place a draw moves a number of [1, 2).
 int unitsMoved(double value, uint32_t draw, Accuracy accuracy) {
   return static_cast<int>((rounded(value, {Rounding::Loosely, draw}, accuracy) - static_cast<float>(value)) * 0x1p23);
 }
 
-/// As polynomials are, at like arguments: results of functions move together in some draws, sums and products in none.
+/// Errors of polynomials agree at close arguments: some draws move all results of functions alike, but never sums and
+/// products.
 TEST(Rounding, OfFunctionsAtLikeArguments) {
   int drawsOfOneMove = 0;
   for (uint32_t draw = 0; draw < 9; ++draw) {
     std::set<int> ofFunctions, ofSums;
     for (int step = 0; step < 64; ++step) {
-      double value = 1.5 + step * 0x1p-20 + 0x1p-26; // no number of f32: sums of those are exact
+      double value = 1.5 + step * 0x1p-20 + 0x1p-26; // not an f32, as sums of f32 numbers can be exact
       ofFunctions.insert(unitsMoved(value, draw, Accuracy::Near));
       ofSums.insert(unitsMoved(value, draw, Accuracy::Rounded));
     }

@@ -1,4 +1,4 @@
-// Each scalar op against its value as C or arithmetic gives it.
+// Compares each scalar op with its value in C or by arithmetic.
 #include "attn/random.h"
 #include "tests/compiler/Reference/Interpret.h"
 
@@ -7,7 +7,7 @@ using namespace attnc::reference;
 namespace {
 
 struct Scalar {
-  const char *op; ///< on %a, %b, %c
+  const char *op; ///< operands are %a, %b, %c
   const char *operandType;
   const char *resultType;
   std::vector<double> operands;
@@ -110,7 +110,7 @@ const Scalar integers_[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Integers, ScalarOps, testing::ValuesIn(integers_));
 
-/// The layout of a draw's key in the words of attn/random.h.
+/// The words of attn/random.h give the layout of a draw's key.
 TEST(Draws, AreWordsOfTheRuntime) {
   std::string text = R"(func.func @f(%seed: i32, %step: i32, %place: i32, %row: i32, %column: i32) -> f32 {
       %r = attn.uniform %seed, %step, %place at [%row, %column] site 77 : i32 -> f32

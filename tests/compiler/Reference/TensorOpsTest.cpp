@@ -84,7 +84,7 @@ TEST(TensorOps, WhatWasNeverWrittenIsNotANumber) {
   expectArray(results[0], {1}, {notANumber});
 }
 
-/// As it does in memory: the type of a tensor says to what its elements are rounded, and those of others are not.
+/// A tensor's type determines the rounding of its elements, as storing does; other tensors are not rounded.
 TEST(TensorOps, RoundsWhatIsStoredInSixteenBits) {
   auto results =
       interpretText(R"(

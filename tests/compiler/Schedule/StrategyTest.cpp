@@ -70,7 +70,7 @@ TEST(Strategy, AKindIsAllItsKernels) {
             "kernel `f_gem_1` does not exist; did you mean `f_gemm_1`?");
 }
 
-/// Takes rows alone.
+/// Accepts rows kernels only.
 struct RowsEmitter : Emitter {
   std::string_view name() const override { return "one"; }
   Verdict supports(mlir::func::FuncOp kernel, const Target &) const override {
@@ -93,7 +93,7 @@ TEST(Strategy, AnEmitterThatDoesNotTakeAKernelSaysWhy) {
   EXPECT_EQ(askedEmitter(module.function("f_rows_0")), "one");
   EXPECT_EQ(apply("f_gemm_0.emitter=one"), "the one emitter does not take kernel `f_gemm_0`: it is no rows kernel");
   EXPECT_EQ(apply("f_rows_0.emitter=ones"), "`emitter` is one on this target, not `ones`; did you mean `one`?");
-  // Of a kind, those that it does not take stay as they are.
+  // An override of a kind skips the kernels that the emitter does not accept.
   EXPECT_EQ(apply("gemm.emitter=one"), "gemm.emitter=one was not honoured: the one emitter takes no gemm kernel of the "
                                        "model: it is no rows kernel");
   EXPECT_EQ(askedEmitter(module.function("f_gemm_1")), std::nullopt);

@@ -17,7 +17,7 @@ TEST(TuningDatabase, ReadsWhatItWrites) {
   TuningDatabase again = llvm::cantFail(TuningDatabase::parse("a.tuning", database.text()));
   EXPECT_EQ(again.entries(), database.entries());
   EXPECT_EQ(again.text(), database.text());
-  EXPECT_EQ(llvm::StringRef(database.text()).count('\n'), 4u); // an entry a line
+  EXPECT_EQ(llvm::StringRef(database.text()).count('\n'), 4u); // one line per entry
 }
 
 TEST(TuningDatabase, MergesToTheSameInAnyOrder) {
@@ -35,7 +35,7 @@ TEST(TuningDatabase, MergesToTheSameInAnyOrder) {
   } while (std::next_permutation(order.begin(), order.end()));
   TuningDatabase merged = llvm::cantFail(TuningDatabase::parse("", expected));
   ASSERT_EQ(merged.entries().size(), 3u);
-  EXPECT_EQ(merged.find("a", "znver4", {{"seq", 100}})->overrides.at("mr"), "2"); // of equals the first text
+  EXPECT_EQ(merged.find("a", "znver4", {{"seq", 100}})->overrides.at("mr"), "2"); // of equal entries, the first in text order
 }
 
 TEST(TuningDatabase, TakesTheNearestSizes) {
@@ -44,7 +44,7 @@ TEST(TuningDatabase, TakesTheNearestSizes) {
   database.add(entry("a", 1024, 1.1, 1e-4));
   EXPECT_EQ(database.find("a", "znver4", {{"seq", 20}})->sizes.at("seq"), 16);
   EXPECT_EQ(database.find("a", "znver4", {{"seq", 600}})->sizes.at("seq"), 1024);
-  EXPECT_EQ(database.find("a", "znver4", {})->sizes.at("seq"), 1024); // what takes longest
+  EXPECT_EQ(database.find("a", "znver4", {})->sizes.at("seq"), 1024); // the slowest entry
   EXPECT_EQ(database.find("a", "znver5", {}), nullptr);
   EXPECT_EQ(database.find("b", "znver4", {}), nullptr);
 }
@@ -70,7 +70,7 @@ TEST(TuningDatabase, SaysWhatIsWrongWithAFile) {
             "a.tuning: it is no tuning database: line 1 is nested deeper than 64 levels");
 }
 
-/// What is no time, no gain or no size once made entries that could not be written, or that were never the nearest.
+/// Impossible times, gains and sizes once made entries that could not be written or were never the nearest.
 TEST(TuningDatabase, HasPossibleNumbersAlone) {
   auto with = [](std::string from, std::string to) {
     std::string text = R"({"format": 1, "entries": [{"kernel": "a", "kind": "gemm", "target": "znver4", "sizes": )"

@@ -16,7 +16,7 @@ constexpr int64_t largest = std::numeric_limits<int64_t>::max();
 const SizeExpr batch = SizeExpr::symbol(0), seq = SizeExpr::symbol(1);
 const std::vector<std::string> names = {"batch", "seq"};
 
-/// The value of index arithmetic on constants, which folds away as it is built.
+/// Computes index arithmetic on constants, which folds while it is built.
 struct Folded {
   int64_t value;
   bool overflow;
@@ -35,7 +35,7 @@ Folded fold(const SizeExpr &expr, std::vector<int64_t> values, bool checked) {
   mlir::Value overflow = mlir::arith::ConstantIntOp::create(builder, location, 0, 1);
   mlir::Value result = checked ? expr.materialiseChecked(builder, location, arguments, overflow)
                                : expr.materialise(builder, location, arguments);
-  // Values fold in order, each after its operands.
+  // Folds values in order, so that operands come first.
   for (mlir::Operation &op : llvm::make_early_inc_range(*module->getBody())) {
     llvm::SmallVector<mlir::Value> folded;
     if (op.hasTrait<mlir::OpTrait::ConstantLike>() || failed(builder.tryFold(&op, folded)))
@@ -130,7 +130,7 @@ TEST(SizeExpr, CheckedCodeNotesOverflow) {
   EXPECT_TRUE(fold(batch.ceilDiv(64), {largest}, true).overflow);
 }
 
-/// Random expressions: evaluation agrees with plain arithmetic, substitution and generated code agree with evaluation.
+/// Random expressions: evaluation agrees with plain arithmetic; substitution and generated code agree with evaluation.
 TEST(SizeExprProperties, AllFormsAgree) {
   auto outcome = rc::check([] {
     auto values = *rc::gen::container<std::vector<int64_t>>(3, rc::gen::inRange<int64_t>(0, 50));

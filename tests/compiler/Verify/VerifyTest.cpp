@@ -1,4 +1,4 @@
-// The checker of certificates finds nothing in what the compiler states, and each of many wrong statements.
+// Tests that the checker of certificates accepts the compiler's statements and rejects many wrong ones.
 #include "compiler/Verify/Verify.h"
 #include "compiler/Emit/Certificate.h"
 #include "compiler/Pipeline/Compile.h"
@@ -13,7 +13,7 @@ using namespace attnc;
 
 namespace {
 
-/// A compiled model, and what its object states.
+/// A compiled model and the certificate of its object.
 class Compiled {
 public:
   explicit Compiled(const std::string &model) {
@@ -28,7 +28,7 @@ public:
 
   llvm::json::Object stated;
 
-  /// What is found wrong in what is stated of one entry point.
+  /// Returns the faults in the statements about one entry point.
   std::vector<std::string> faultsOf(llvm::json::Object entry) {
     std::string name = entry.getString("name")->str(), text;
     llvm::json::Object statement{{"compiler", ""}, {"module", ""}};
@@ -52,7 +52,7 @@ private:
   Compilation made;
 };
 
-/// The objects of a list of an entry point.
+/// Returns the objects of a list of an entry point.
 std::vector<llvm::json::Object *> objectsOf(llvm::json::Object &entry, llvm::StringRef key) {
   std::vector<llvm::json::Object *> all;
   for (llvm::json::Value &each : *entry.getArray(key))
@@ -66,7 +66,7 @@ class VerifyTest : public ::testing::TestWithParam<const char *> {
 protected:
   Compiled &model = compiled(GetParam());
 
-  /// Each model is compiled once.
+  /// Compiles each model once.
   static Compiled &compiled(const std::string &path) {
     static std::map<std::string, std::unique_ptr<Compiled>> all;
     std::unique_ptr<Compiled> &model = all[path];
@@ -75,7 +75,8 @@ protected:
     return *model;
   }
 
-  /// Calls `change` with a copy of each object of the lists `key`; all that it changes must be found. Answers how many.
+  /// Calls `change` on a copy of each object of the lists `key` and expects a fault in each changed copy. Returns the
+  /// number of changed copies.
   int expectFound(llvm::StringRef key, llvm::function_ref<bool(llvm::json::Object &entry, size_t number)> change) {
     int changed = 0;
     for (llvm::json::Object *entry : entriesOf(model.stated))
@@ -121,13 +122,13 @@ TEST_P(VerifyTest, MissingPlaces) {
     verify::Steps steps(model.function(entry));
     llvm::json::Object &value = *values[number].getAsObject();
     if (isa<tensor::EmptyOp>(steps.ops()[*value.getInteger("step")]))
-      return false; // nobody reads it
+      return false; // no kernel reads it
     values.erase(values.begin() + number);
     return true;
   });
 }
 
-/// A result of a kernel goes where an operand of the kernel is, or another of its operands.
+/// Moves a result of a kernel to the slot of another operand that a kernel reads together with it.
 TEST_P(VerifyTest, OperandsInOnePlace) {
   expectFound("values", [&](llvm::json::Object &entry, size_t number) {
     verify::Steps steps(model.function(entry));
@@ -136,7 +137,7 @@ TEST_P(VerifyTest, OperandsInOnePlace) {
     if (!values[number]->get("slot") || !isa<func::CallOp>(stepOf(values[number])))
       return false;
     Value value = stepOf(values[number])->getResult(*values[number]->getInteger("result"));
-    // Another value that a kernel reads together with this one.
+    // Another value that the same kernel reads.
     for (Operation *user : value.getUsers())
       for (Value other : user->getOperands())
         for (llvm::json::Object *each : values)
@@ -172,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(Models, VerifyTest,
                                            "tests/tools/Inputs/recurrent.attn", "tests/e2e/models/cached.attn"),
                          [](const auto &each) { return llvm::sys::path::stem(each.param).str(); });
 
-/// What `compileAgain` says of the module of a compiled model, changed.
+/// Returns the messages of `compileAgain` for a changed module of a compiled model.
 std::string refusalOf(llvm::function_ref<void(RecordedModule &)> change) {
   CompileOptions options;
   options.input = ATTNC_SOURCE_ROOT "/tests/tools/Inputs/decoder.attn";
