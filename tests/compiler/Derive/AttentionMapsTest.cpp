@@ -1,4 +1,4 @@
-// Weights of attention by derived entry points, on the oracle, against weights that a model gives itself.
+// Compares attention weights of derived entry points, on the oracle, with weights that a model yields itself.
 #include "compiler/Derive/AttentionMaps.h"
 #include "compiler/Derive/Derive.h"
 #include "dialects/Model/Model.h"

@@ -1,5 +1,5 @@
-// Attention with weights from outside, on the oracle: none gives what the model gives, its own weights too, and others
-// are what is summed with.
+// Tests attention with given weights on the oracle: NaN and the model's own weights reproduce its results; others
+// replace the weights of the sum.
 #include "compiler/Derive/AttentionOverride.h"
 #include "compiler/Derive/Derive.h"
 #include "dialects/Model/Model.h"
@@ -89,14 +89,14 @@ TEST_F(Layers, WithoutWeightsGiveWhatTheModelGives) {
 
 TEST_F(Layers, TellMaskedPairsFromThoseWithoutWeight) {
   ASSERT_TRUE(isMade);
-  x.values[0] = 100; // the later rows give the first key all weight
+  x.values[0] = 100; // the later rows give all weight to the first key
   std::vector<Array> own = call("f.weights", {x, y});
   for (int64_t layer = 0; layer < 2; ++layer)
     for (int64_t i = 0; i < 4; ++i)
       for (int64_t j = 0; j < 4; ++j)
         EXPECT_EQ(own[0].values[(layer * 4 + i) * 4 + j] >= 0, j <= i) << layer << ", " << i << ", " << j;
   for (double weight : own[1].values)
-    EXPECT_GE(weight, 0); // no mask
+    EXPECT_GE(weight, 0); // there is no mask
 }
 
 TEST_F(Layers, SumWithTheWeightsOfOneRow) {
@@ -111,20 +111,20 @@ TEST_F(Layers, SumWithTheWeightsOfOneRow) {
     expected[2 * 3 + d] = 0.5 * y.values[3 * 3 + d];
   EXPECT_THAT(after[0].values, are(expected));
   EXPECT_THAT(std::vector<double>(after[1].values.begin() + 10, after[1].values.begin() + 15), are({0, 0, 0, 0.5, 0}));
-  EXPECT_THAT(after[2].values, are(before[2].values)); // the entropy is that of its own weights
+  EXPECT_THAT(after[2].values, are(before[2].values)); // the entropy is of the computed weights
 }
 
 TEST_F(Layers, AttentionBehindOneThatIsChangedSeesThat) {
   ASSERT_TRUE(isMade);
   std::vector<Array> own = call("f.weights", {x, y});
   Array first = filled(own[0], NAN), none = filled(own[1], NAN);
-  for (int64_t i = 0; i < 4; ++i) // in the first layer each query looks at itself alone
+  for (int64_t i = 0; i < 4; ++i) // in the first layer each query attends to itself only
     for (int64_t j = 0; j < 4; ++j)
       first.values[i * 4 + j] = i == j ? 1 : 0;
   Array doubled = x;
   for (double &value : doubled.values)
     value *= 2;
-  // Then the second layer sees 2 x, as if the model were given x of which the first layer leaves that.
+  // The second layer reads 2 x, as if the first layer had passed an input 2 x through.
   Array second = filled(own[0], NAN);
   for (int64_t i = 0; i < 16; ++i)
     second.values[i] = 0;
@@ -146,7 +146,7 @@ export f
   Array x = model.random({3, 2}), seed(Element::I32, {});
   Array given(Element::F32, {3, 3});
   for (int64_t t = 0; t < 3; ++t)
-    given.values[t * 3 + t] = 1; // step t reads element t
+    given.values[t * 3 + t] = 1; // step t attends to element t
   std::vector<double> expected;
   for (double value : x.values)
     expected.push_back(value * value);

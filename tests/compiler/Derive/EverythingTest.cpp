@@ -1,5 +1,5 @@
-// Gradients through every builtin, normaliser and function of the prelude, and through the examples. The lists are the
-// compiler's own: what is new there and not here fails.
+// Tests gradients of every builtin, normaliser and function of the prelude, and of the examples. The lists come from
+// the compiler, so that a new entry without a test fails.
 #include "frontends/attn/Check/Attend/Normalisers.h"
 #include "tests/compiler/Derive/Derived.h"
 #include <fstream>
@@ -10,7 +10,7 @@ using namespace attnc;
 
 namespace {
 
-/// An expression of rank 0 of x and y of f32[n, 3], away from kinks.
+/// Names and scalar expressions of x and y: f32[n, 3], away from kinks.
 using Bodies = std::map<std::string, std::string>;
 
 const Bodies &bodiesOfBuiltins() {
@@ -56,12 +56,12 @@ const Bodies &bodiesOfBuiltins() {
   return bodies;
 }
 
-/// What has no gradient is refused, or is said to be a constant (Gradient.StopIsAConstant).
+/// These have no gradient: they are rejected or constants (Gradient.StopIsAConstant).
 const Bodies refused = {{"argmax", "f32(sum(argmax(x, axis: 0)))"},
                         {"argmin", "f32(sum(argmin(x, axis: 0)))"},
                         {"floor", "sum(x * floor(y))"},
                         {"i32", "f32(sum(i32(x)))"}};
-/// What speaks of no tensor: lists, and parameters in the step of an optimizer.
+/// These have no body: len reads lists, tagged reads parameters of an optimizer, and stop has no gradient.
 const std::set<std::string> ofNoTensor = {"stop", "len", "tagged"};
 
 std::string programOf(const std::string &body) {
@@ -108,7 +108,7 @@ TEST(Everything, Operators) {
   }
 }
 
-/// What rows of a normaliser yield besides values that has a gradient, as it is written.
+/// Returns the differentiable results of a normaliser except values, as source text.
 std::vector<std::string> statisticsOf(typed::Normaliser normaliser) {
   std::vector<std::string> yields;
   for (const auto &info : mlir::attn::statisticInfos)
@@ -118,8 +118,8 @@ std::vector<std::string> statisticsOf(typed::Normaliser normaliser) {
   return yields;
 }
 
-/// How each word is written, and a score that it takes. Where weights are chosen the score is constant: what stands for
-/// its gradient is no derivative (Normaliser.HardPassesTheGradientOfASoftmax, Normaliser.ScoreFunction).
+/// Spellings of each normaliser with a score. If weights are discrete the score is constant, because their surrogate
+/// gradient is no derivative (Normaliser.HardPassesTheGradientOfASoftmax, Normaliser.ScoreFunction).
 TEST(Everything, Normalisers) {
   const std::string product = "dot(x[i], y[j])", sum = ", value: y[j] }";
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> spellings = {
@@ -151,7 +151,7 @@ TEST(Everything, Normalisers) {
                                         ", weight: w => w * exp(y[j, 0] * x[i, 1]), value: y[j] }",
                                         ", weight: w => w * sq(y[j, 0]), renormalise: true, value: y[j] }"};
       if (each.normaliser != typed::Normaliser::Hard)
-        rests.push_back(" }"); // the weights themselves
+        rests.push_back(" }"); // yields the weights
       for (const std::string &rest : rests)
         Derived(programOf("let a = [i] => attend j { " + head + rest + "\n sum(sq(a) * (1.0 + y[0, 0]))"), inputs)
             .expectDifferences();
@@ -169,7 +169,7 @@ TEST(Everything, Normalisers) {
 
 //===- The prelude ------------------------------------------------------------------------------------------------===//
 
-/// Functions of x and y of f32[n, 3], and of modules.
+/// Returns functions of x and y: f32[n, 3], and of modules.
 const Bodies &bodiesOfPrelude() {
   static const Bodies bodies = {
       {"gelu", "sum(y * gelu(x))"},
@@ -208,7 +208,7 @@ const Bodies &bodiesOfPrelude() {
       {"causal_linear_attention", "let (a, b) = (reshape(x, [1, 1, n, 3, 1]), reshape(y, [1, 1, n, 3, "
                                   "1]))\nsum(sq(causal_linear_attention(a, b, a)))"},
       {"Conv1d", "rows Conv1d(3, 3, 3, 2)"},
-      // Its gradient is no derivative where costs are not: Normaliser.Reinforce.
+      // Its gradient is a derivative only if costs are constant: Normaliser.Reinforce.
       {"reinforce", "reinforce(x[:, 0], 0.0 * x[:, 1], stop(y[:, 0]))"},
       {"GroupedQueryAttention", "rows GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
   };
@@ -233,8 +233,8 @@ std::string preludeProgram(const std::string &body) {
          ")) }\n}\n";
 }
 
-/// That each function and module of a file of the prelude has a body among `bodies`, and the program made of it the
-/// gradient.
+/// Expects a body in `bodies` for each function and module of a file of the prelude, and tests the gradient of the
+/// program with this body.
 void expectPrelude(llvm::StringRef file, const Bodies &bodies,
                    llvm::function_ref<std::string(const std::string &)> program, const std::vector<Array> &inputs) {
   std::string text(*preludeText(file));
@@ -274,7 +274,7 @@ TEST(Everything, PreludeOfImages) {
 
 //===- The examples -----------------------------------------------------------------------------------------------===//
 
-/// An example without its exports, with sizes of its model and `function` in it.
+/// Returns an example without its exports, with these sizes of its model and with `function` in it.
 std::string example(const std::string &name, const std::vector<std::pair<std::string, int>> &sizes,
                     const std::string &function) {
   std::ifstream stream(ATTNC_ROOT "/examples/" + name + "/" + name + ".attn");

@@ -1,4 +1,4 @@
-// Gradients of constructs, one by one.
+// Tests gradients of single constructs.
 #include "compiler/Derive/Derive.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Pass/PassManager.h"
@@ -8,7 +8,7 @@ using namespace attnc;
 
 namespace {
 
-/// The gradient by x of the entry `g` of a program.
+/// Returns the gradient with respect to x of the entry point `g` of a program.
 std::vector<double> gradientByX(const std::string &body, llvm::ArrayRef<Array> inputs) {
   Imported imported("use nn\nfn f(x: f32[n, 3], c: f32[n, 3]) -> f32 { " + body + " }\nexport g = gradient(f)");
   mlir::PassManager passes(imported.module->getContext());
@@ -22,7 +22,7 @@ std::vector<double> gradientByX(const std::string &body, llvm::ArrayRef<Array> i
   return found ? (*found)[1].values : std::vector<double>();
 }
 
-/// A function of x and y of f32[n, 3], its body an expression of rank 0.
+/// Tests a function of x and y: f32[n, 3] with a scalar expression as its body.
 void expectBody(const std::string &body) {
   Derived("use nn\nfn f(x: f32[n, 3], y: f32[n, 3]) -> f32 { " + body + " }", {draw({4, 3}), draw({4, 3}, 2)})
       .expectDifferences();
@@ -37,7 +37,7 @@ TEST(Gradient, Power) { expectBody("sum((sq(x) + 1.0) ** 1.7 + (sq(x) + 1.0) ** 
 TEST(Gradient, Choice) {
   expectBody("sum(max(x, y) * min(x, 0.5) + [i, j] => if x[i, j] > 0.1 then y[i, j] else x[i, j])");
 }
-/// Where e^-x is more than any number, and at the kink of the formula by which it is avoided.
+/// e^-x overflows at -1000; 0 is the kink of the formula that avoids the overflow.
 TEST(Gradient, OfSaturatedSigmoids) {
   Array x = draw({1, 3}), c = draw({1, 3}, 2);
   x.values = {-1000, 0, 1000};
@@ -151,7 +151,7 @@ model Gpt(vocab = 7, context = 8, dim = 6, heads = 2, layers = 2) {
 
 } // namespace
 
-// An arm that is not taken has an infinite derivative here, or none.
+// The derivative of the arm that is not taken is infinite or undefined here.
 TEST(Gradient, OfTheArmThatIsTaken) {
   Array x(Element::F32, {4});
   x.values = {-1, 0, 1, 4};

@@ -1,4 +1,4 @@
-// Incremental entry points on the double-precision oracle against the function that they are made from.
+// Compares incremental entry points with the function that they are derived from, on the double-precision oracle.
 #include "compiler/Derive/Derive.h"
 #include "compiler/Derive/Incremental/PositionAnalysis.h"
 #include "mlir/Pass/PassManager.h"
@@ -53,7 +53,7 @@ private:
   std::mt19937 engine{11};
 };
 
-/// Positions `from` .. `from` + `count` of dimension `dim`.
+/// Returns positions `from` .. `from` + `count` - 1 of dimension `dim`.
 Array slice(const Array &whole, int64_t dim, int64_t from, int64_t count) {
   llvm::SmallVector<int64_t> shape(whole.shape);
   shape[dim] = count;
@@ -75,8 +75,8 @@ void expectNear(const Array &found, const Array &expected, const std::string &wh
     ASSERT_NEAR(found.values[n], expected.values[n], 1e-9) << what << ", element " << n;
 }
 
-/// Two rows of a program over tokens i32[batch, seq], of different lengths: all positions of f are computed in chunks
-/// and steps, over caches that hold NaN where nothing was written.
+/// Computes all positions of f for two rows of tokens i32[batch, seq] of different lengths, in chunks and steps, over
+/// caches that are NaN where no position was written.
 class Decoding {
 public:
   Decoding(Stepped &program, int64_t vocab, std::vector<Array> others = {}) : program(program) {
@@ -93,7 +93,7 @@ public:
         for (auto [dim, size] : llvm::enumerate(
                  next.getArgAttrOfType<mlir::ArrayAttr>(argument.getArgNumber(), mlir::model::shapeAttrName))) {
           llvm::StringRef name = mlir::cast<mlir::StringAttr>(size).getValue();
-          int64_t number = name == "batch" ? 2 : capacity; // or as long as a ring
+          int64_t number = name == "batch" ? 2 : capacity; // or the length of a ring
           name.getAsInteger(10, number);
           shape.push_back(number);
         }
@@ -102,7 +102,7 @@ public:
       }
   }
 
-  /// The positions `from[b]` .. `from[b] + count` of each row, by `entry`.
+  /// Expects the positions `from[b]` .. `from[b] + count - 1` of each row b from `entry`.
   void expect(const std::string &entry, std::vector<double> from, int64_t count, std::vector<double> keptOfCall = {}) {
     Array chunk(Element::I32, {2, count});
     for (int64_t row = 0; row < 2; ++row)
@@ -129,7 +129,7 @@ public:
 
   void expectAll() {
     expect("next_prefill", {0, 0}, 5, {5, 2});
-    // Without rings, the second row takes three positions back.
+    // Without rings, the second row is truncated by three positions.
     expect("next_prefill", {5, 2}, 2);
     expect("next", {7, 4}, 1);
     expect("next", {8, 5}, 1);

@@ -1,5 +1,5 @@
-// Gradients of what is loaded by subscripts: of those that can be turned round each element asks who reads it; the
-// others are scattered.
+// Tests gradients of loads by subscripts: subscripts with an inverse give a gather over the elements, the others a
+// scatter.
 #include "dialects/Attn/Attn.h"
 #include "tests/compiler/Derive/Derived.h"
 
@@ -35,7 +35,7 @@ TEST(LoadGradient, OfAConvolutionWithStrides) {
   expectImage(Form::Gathered,
               "sum(sq([b, i < 3, j < 3, o] => sum (di, dj, c) => x[b, 2 * i + di, 2 * j + dj, c] * w[di, dj, c, o]))");
 }
-/// Enough is summed that elements of each residue have a sum of their own.
+/// The sum is long enough that elements of each residue have a sum of their own.
 TEST(LoadGradient, ByResidue) {
   auto expectStrided = [](const std::string &sizes, std::initializer_list<int64_t> kernel, const std::string &loops,
                           const std::string &read) {
@@ -47,9 +47,9 @@ TEST(LoadGradient, ByResidue) {
   expectStrided("3, 3, 2, 8", {3, 3, 2, 8}, "i < 4, j < 4",
                 "(if 2 * i + di >= 1 and 2 * i + di <= 8 and 2 * j + dj >= 1 and 2 * j + dj <= 7 then "
                 "x[b, 2 * i + di - 1, 2 * j + dj - 1, c] else 0.0)");
-  expectStrided("4, 2, 2, 9", {4, 2, 2, 9}, "i < 2, j < 2", "x[b, 3 * i + di, 4 * j + 2 * dj, c]"); // as before
+  expectStrided("4, 2, 2, 9", {4, 2, 2, 9}, "i < 2, j < 2", "x[b, 3 * i + di, 4 * j + 2 * dj, c]"); // also by residue
   expectStrided("2, 3, 2, 11", {2, 3, 2, 11}, "i < 2, j < 5",
-                "x[b, 4 * i + di, j + dj, c]"); // two residues are not read
+                "x[b, 4 * i + di, j + dj, c]"); // two residues are never read
   expectStrided("1, 1, 2, 64", {1, 1, 2, 64}, "i < 4, j < 4", "x[b, 2 * i + di, 2 * j + dj, c]");
   expectStrided("1, 1, 2, 64", {1, 1, 2, 64}, "i < 4, j < 3", "x[b, 7 - 2 * i - di, 2 * j + dj + 1, c]");
 }
@@ -67,7 +67,7 @@ TEST(LoadGradient, OfEachChannelAlone) {
              "sum(sq([b, i < 6, j < 5, c] => sum (di, dj) => x[b, i + di, j + dj, c] * w[di, dj, c]))",
              {draw({2, 8, 7, 2}), draw({3, 3, 2}, 2)});
 }
-/// The condition is around the product.
+/// The condition encloses the product.
 TEST(LoadGradient, OfAProductThatIsGuarded) {
   expectSequence(Form::Gathered, "sum(sq([s < n] => sum (t, c) => if s >= t then x[s - t, c] * w[t, c] else 0.0))");
 }
@@ -85,7 +85,7 @@ TEST(LoadGradient, OfWindowsBetweenWhichElementsAreLeftOut) {
              "sum(sq([b, i < 2, j < 2, c] => mean (di < 2, dj < 2) => x[b, 3 * i + di, 2 * j + dj, c]))",
              {draw({2, 8, 4, 2})});
 }
-/// What is read where no iteration reads the element divides by zero: nothing of it may be seen.
+/// The guarded quotient divides by zero in iterations that read no element; the gradient must not contain it.
 TEST(LoadGradient, OfQuotientsThatAreNotRead) {
   Array x = draw({9, 3}), w = draw({4, 3}, 2);
   for (double &element : x.values)
@@ -108,7 +108,7 @@ TEST(LoadGradient, OfATransposedConvolution) {
                  "sum(sq([s < 2 * n] => sum (t, c) => (if s >= t and (s - t) % 2 == 0 and s - t < 2 * n "
                  "then x[(s - t) / 2, c] else 0.0) * w[t, c]))");
 }
-/// Many iterations read the elements of the border: who reads an element can't be asked.
+/// Many iterations read the elements at the border, so that the subscript has no inverse.
 TEST(LoadGradient, OfASubscriptThatIsKeptInRange) {
   expectSequence(Form::Scattered, "sum(sq([s < n, t, c] => x[max(s - t, 0), c] * w[t, c]))");
 }
@@ -120,7 +120,7 @@ TEST(LoadGradient, OfARepeatedSubscript) {
   expectSequence(Form::Scattered, "sum(sq([s < n, t, c] => x[s / 2, c] * w[t, c]))");
 }
 
-/// A loop may be longer than the dimension of which it reads some.
+/// A loop may be longer than the dimension that it reads.
 TEST(LoadGradient, OfALongerLoopThanItsDimension) {
   expectForm(Form::Gathered, "x: f32[batch, 6], w: f32[batch, 8]",
              "sum(sq([b, s < 8] => (if s < 6 then x[b, s] else 0.0) * w[b, s]))", {draw({3, 6}), draw({3, 8}, 2)});
@@ -147,7 +147,7 @@ TEST(LoadGradient, OfAPaddedConvolutionOfOneRow) {
              "j + dj <= 7 then x[b, i + di - 1, j + dj - 1, c] else 0.0) * w[di, dj, c, o]))",
              {draw({2, 1, 7, 2}), draw({3, 3, 2, 4}, 2)});
 }
-/// What the condition excludes may be infinite: here the inverse of zeros, which no element meets.
+/// A factor that the condition excludes may be infinite: here 1 / 0.
 TEST(LoadGradient, OfAProductWhoseOtherFactorIsInfinite) {
   Array z(Element::F32, {4});
   z.values = {1, 2, 0, 0};
@@ -159,7 +159,7 @@ TEST(LoadGradient, OfAProductWhoseOtherFactorIsInfinite) {
     EXPECT_TRUE(std::isfinite(element));
   EXPECT_EQ(derived.count<mlir::attn::ScatterAddOp>(), 0u);
 }
-/// A loop that does not run leaves nothing to read.
+/// An empty loop reads nothing, although the dimension is not empty.
 TEST(LoadGradient, OfALoopThatMayNotRun) {
   Derived derived("fn f(x: f32[n, 2], y: f32[m, 2]) -> f32 {\n"
                   "  sum([i < m, c < 2] => (if i + 1 < n then x[i + 1, c] else 0.0) * y[i, c]) }",
@@ -167,7 +167,7 @@ TEST(LoadGradient, OfALoopThatMayNotRun) {
   EXPECT_EQ(derived.gradients()[1].values, std::vector<double>(8, 0.0));
   EXPECT_EQ(derived.count<mlir::attn::ScatterAddOp>(), 1u);
 }
-/// Few of many elements are read: asking all of them would take longer.
+/// Few of many elements are read: a gather over all elements would take longer.
 TEST(LoadGradient, OfAFewElements) {
   expectForm(Form::Scattered, "x: f32[batch, 40, 3], w: f32[4, 3]",
              "sum(sq([b, i < 4, c] => x[b, 9 + i, c] * w[i, c]))", {draw({2, 40, 3}), draw({4, 3}, 2)});

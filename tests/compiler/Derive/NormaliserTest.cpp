@@ -1,4 +1,4 @@
-// What stands for the gradient of weights that are chosen.
+// Tests the surrogate gradients of discrete weights.
 #include "tests/compiler/Derive/Derived.h"
 #include <cmath>
 
@@ -6,7 +6,7 @@ using namespace attnc;
 
 namespace {
 
-/// Gradients by scores s [n, m] and values v [m] of a number made of attention over them.
+/// Returns gradients of a scalar expression of attention with respect to scores s[n, m] and values v[m].
 std::vector<Array> gradientsOf(const std::string &body, std::vector<Array> inputs) {
   return Derived("fn f(s: f32[n, m], v: f32[m]) -> f32 { " + body + " }\n", std::move(inputs)).gradients();
 }
@@ -35,8 +35,8 @@ TEST(Normaliser, ASampleTellsNothingOfItsScores) {
     EXPECT_EQ(element, 0);
 }
 
-/// The mean of reward(k) d log p(k) over what one row draws is the gradient of the mean reward; keys are drawn as often
-/// as their probabilities say.
+/// The mean over draws of reward(k) d log p(k) is the gradient of the mean reward; the frequency of each key is its
+/// probability.
 TEST(Normaliser, ScoreFunction) {
   const std::vector<double> scores = {0.3, -0.9, 1.1, 0.2}, rewards = {2, -1, 0.5, 3};
   Array s(Element::F32, {1, 4}), v(Element::F32, {4});
@@ -56,7 +56,7 @@ TEST(Normaliser, ScoreFunction) {
   for (int seed = 0; seed < draws; ++seed) {
     std::vector<Array> found = program.gradients({s, v, Array(Element::I32, {}, double(seed)), step});
     ASSERT_EQ(found.size(), 3u);
-    // reward(k) log p(k) tells the choice.
+    // reward(k) log p(k) identifies the drawn key k.
     size_t choice = scores.size();
     for (size_t key = 0; key < scores.size(); ++key)
       if (std::abs(found[0].values[0] - rewards[key] * std::log(shares[key] / sum)) < 1e-9)
@@ -79,8 +79,8 @@ TEST(Normaliser, ScoreFunction) {
   }
 }
 
-/// The gradient of `reinforce`, weighed by the probability of each choice, is that of the mean cost, whatever the
-/// baseline; by the baseline it is that of the mean of half of the squared difference.
+/// The expectation of the gradient of `reinforce` is that of the mean cost, for each baseline; with respect to the
+/// baseline it is that of half of the mean squared difference.
 TEST(Normaliser, Reinforce) {
   Array s(Element::F32, {1, 4}), v(Element::F32, {4}), baseline(Element::F32, {1}), step(Element::I32, {}, 0.0);
   s.values = {0.3, -0.9, 1.1, 0.2};
@@ -88,7 +88,7 @@ TEST(Normaliser, Reinforce) {
   baseline.values = {0.7};
   auto programOf = [](const std::string &body) {
     return "use nn\nfn loss(s: f32[n, m], v: f32[m], baseline: f32[n]) -> f32 { " + body +
-           " }\nexport f = gradient(loss)\n"; // what is not differentiated knows nothing of `stop`
+           " }\nexport f = gradient(loss)\n"; // undifferentiated, `stop` is the identity
   };
   Derived chosen(programOf("let (cost, logp) = [i] => attend j { score: s[i, j], by: sample, value: sq(v[j]) } yields "
                            "(value, logp)\n nn.reinforce(cost, logp, baseline)"),
@@ -101,7 +101,7 @@ TEST(Normaliser, Reinforce) {
   double total = 0;
   for (double score : s.values)
     total += std::exp(score);
-  std::map<double, std::vector<Array>> ofCost; // costs differ, so that they tell the choice
+  std::map<double, std::vector<Array>> ofCost; // distinct costs identify the drawn key
   for (int seed = 0; ofCost.size() < v.values.size() && seed < 1000; ++seed) {
     std::vector<Array> found = chosen.gradients({s, v, baseline, Array(Element::I32, {}, double(seed)), step});
     ofCost.emplace(found[0].values[0], found);

@@ -1,5 +1,5 @@
-// Optimizers and schedules of the prelude against the algorithms of their papers, in plain numbers. The loss is linear
-// in its parameters, so their gradients are the inputs.
+// Compares optimizers and schedules of the prelude with the algorithms of their papers in plain numbers. The loss is
+// linear in its parameters, so that the inputs are the gradients.
 #include "compiler/Derive/Derive.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Pass/PassManager.h"
@@ -16,7 +16,7 @@ using Numbers = std::vector<double>;
 
 constexpr int64_t matrixRows = 2, matrixColumns = 3;
 
-/// Parameters of a model with a matrix, a vector and a matrix that is tagged, after each step.
+/// Parameters after each step: a matrix, a vector and a matrix tagged #no_decay.
 struct Path {
   std::vector<Numbers> matrix, vector, exempt;
 };
@@ -42,7 +42,7 @@ protected:
     }
   }
 
-  /// What `minimize` makes of it, on the oracle.
+  /// Returns the path of `minimize` on the oracle.
   Path train(const std::string &with) {
     Imported imported("use optim\n"
                       "model M {\n"
@@ -90,7 +90,7 @@ protected:
     return path;
   }
 
-  /// The same where each element goes its own way: `rule(p, g, t)` sets p; a rule is made for each element.
+  /// Compares the paths with `rule(p, g, t)`, which updates one element p; `make` returns a rule for each element.
   template <typename Make> void expectElements(const std::string &with, Make &&make) {
     Path path = train(with);
     ASSERT_EQ(path.matrix.size(), size_t(steps));
@@ -110,7 +110,7 @@ protected:
     expect(path.exempt, start.exempt[0], gradients.exempt, false);
   }
 
-  /// The rates of the steps of a schedule: how far a gradient of 1 moves a number.
+  /// Returns the learning rates of a schedule's steps: the change of a parameter with gradient 1.
   Numbers ratesOf(const std::string &schedule) {
     for (Numbers &slopes : gradients.vector)
       slopes.assign(3, 1.0);
@@ -132,8 +132,8 @@ TEST_F(Optimizers, SgdMovesByAVelocity) {
                  [](bool) { return [v = 0.0](double &p, double g, int) mutable { p += v = 0.9 * v - 0.1 * g; }; });
 }
 
-/// Sutskever et al. 2013, equations 3 and 4: the gradient is taken where the velocity leads. What is stored is that
-/// place.
+/// Sutskever et al. 2013, equations 3 and 4: the gradient is taken at the point that the velocity leads to, which is
+/// also the stored parameter.
 TEST_F(Optimizers, NesterovLooksAhead) {
   expectElements("optim.sgd(lr: 0.1, momentum: 0.9, nesterov: true)", [](bool) {
     return [v = 0.0](double &p, double g, int) mutable {
@@ -144,7 +144,7 @@ TEST_F(Optimizers, NesterovLooksAhead) {
   });
 }
 
-/// Decay as a part of the gradient, of all that is not tagged.
+/// Weight decay is added to the gradients of parameters that are not tagged.
 TEST_F(Optimizers, SgdDecays) {
   Path path = train("optim.sgd(lr: 0.1, decay: 0.5)");
   EXPECT_NEAR(path.matrix[0][1], start.matrix[0][1] - 0.1 * (gradients.matrix[0][1] + 0.5 * start.matrix[0][1]), 1e-6);
@@ -223,7 +223,7 @@ TEST_F(Optimizers, Adafactor) {
   }
 }
 
-/// Clipping scales all gradients by one number, so that their common norm is at most the limit.
+/// Clipping scales all gradients by the same factor, so that their global norm is at most the limit.
 TEST_F(Optimizers, ClipByTheNormOfAllGradients) {
   double sum = 0;
   for (const Numbers &slopes : {gradients.matrix[0], gradients.vector[0], gradients.exempt[0]})

@@ -1,4 +1,4 @@
-// The lattice, the rule of each op, and each refusal in its words.
+// Tests the lattice, the rule of each op, and the text of each error.
 #include "compiler/Derive/Incremental/PositionAnalysis.h"
 #include "compiler/Derive/Derive.h"
 #include "compiler/Fuse/Fuse.h"
@@ -10,8 +10,8 @@ using namespace attnc;
 
 namespace {
 
-/// How the result of a function over x: f32[batch, seq, d], table: f32[n, d] needs its positions: the reach, or what is
-/// wrong, with its place.
+/// Analyses a function of x: f32[batch, seq, d] and table: f32[n, d]: gives the reach of its result in positions, or an
+/// error with its line.
 class Analysed {
 public:
   explicit Analysed(const std::string &result, const std::string &declared = "f32[batch, seq, d]")
@@ -57,7 +57,7 @@ std::string reachOf(const std::string &result, const std::string &declared = "f3
   return analysed.text;
 }
 
-/// The error, which all begin alike.
+/// Returns the error without its common beginning.
 std::string refusal(const std::string &result, const std::string &declared = "f32[batch, seq, d]") {
   std::string error = Analysed(result, declared).error, begin = "position i along `seq` ";
   size_t at = error.find(begin);

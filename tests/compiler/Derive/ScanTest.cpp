@@ -1,4 +1,4 @@
-// Gradients of recurrences: by inputs, starts, captured tensors and parameters.
+// Tests gradients of recurrences with respect to inputs, initial states, captured tensors and parameters.
 #include "compiler/Derive/Derive.h"
 #include "tests/compiler/Derive/Derived.h"
 
@@ -12,7 +12,8 @@ Array lengthsOf(std::initializer_list<double> values) {
   return array;
 }
 
-/// Gradients of a program in one piece and in segments of each length: some leave steps over, some are longer than it.
+/// Tests gradients of a program without segments and with segments of several lengths, also ragged or longer than the
+/// scan.
 void expectDifferences(const std::string &text, const std::vector<Array> &inputs) {
   for (int64_t segment : {0, 1, 2, 3, 7}) {
     SCOPED_TRACE("segments of " + std::to_string(segment));
@@ -20,7 +21,8 @@ void expectDifferences(const std::string &text, const std::vector<Array> &inputs
   }
 }
 
-/// A recurrence of h over x, with `head` behind `over n`, whose loss is made of y of all steps and the last h.
+/// Tests a recurrence of h over x, with `head` after `over n`; the loss depends on h after all steps and after the
+/// last.
 void expectScan(const std::string &head, const std::string &step = "tanh(x[:, t] + h @ w)", int64_t steps = 5) {
   expectDifferences("fn f(x: f32[b, n, d], h0: f32[b, d], w: f32[d, d], length: i32[b]) -> f32 {\n"
                     "  let (ys, last) = scan t over n " +
@@ -40,7 +42,7 @@ TEST(ScanGradient, AProductWithTheInput) { expectScan("backward", "tanh(x[:, t] 
 TEST(ScanGradient, StepsThatShareAnElement) {
   expectScan("", "tanh((if t >= 1 then x[:, t - 1] else x[:, t]) + h @ w)");
 }
-/// What a step reads is carried alone, and none of it is a result.
+/// Steps read only the carried value, and only its last value is a result.
 TEST(ScanGradient, StepsThatReadNothingOfTheirOwn) {
   for (const char *head : {"over 4", "over 4 backward"})
     expectDifferences("fn f(x: f32[n, d], w: f32[d, d]) -> f32 {\n  sum(sq(scan t " + std::string(head) +
@@ -58,7 +60,7 @@ TEST(ScanGradient, FewerStepsThanTheInputHas) {
                     {draw({2, 6, 3})});
 }
 
-/// Which of what is carried a gradient passes through: none, one, several; others are constants, or integers.
+/// Carried values: gradients pass through no, one or several of them; the others are constants or integers.
 struct Carried {
   const char *states, *step, *yields;
 };

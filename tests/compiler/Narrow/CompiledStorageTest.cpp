@@ -1,5 +1,5 @@
-// Programs stored in 16 bits, compiled and called, as `attnc run --check --precision` compares them: within its bounds
-// as the narrow phase leaves them, and beyond where that leaves conditioning out of account.
+// Compiles programs stored in 16 bits, runs them and compares them as `attnc run --check --precision` does: results are
+// within the bounds after the narrow phase, and beyond them if the phase ignores conditioning.
 #include "tools/attnc/Call/LoadedModel.h"
 #include "tools/attnc/Call/Oracle.h"
 #include <fmt/format.h>
@@ -11,13 +11,13 @@ namespace {
 struct Subject {
   const char *file, *entry;
   std::vector<std::string> dims = {"seq=150"}, inputs = {};
-  bool hasBound = true; ///< whether its wrong form is beyond the bounds, in bf16 at least
+  bool hasBound = true; ///< true if storage that ignores conditioning exceeds the bounds, at least in bf16
 };
 
 void PrintTo(const Subject &subject, std::ostream *out) { *out << subject.entry << " of " << subject.file; }
 
 std::vector<Subject> subjects() {
-  constexpr bool isIllConditioned = false; // by its inputs, or where near ties are all that changes
+  constexpr bool isIllConditioned = false; // by its inputs, or because only near ties change
   std::vector<Subject> subjects = {{"llama.attn", "logits", {"batch=1", "seq=12"}},
                                    {"positions.attn", "ids", {"seq=150"}, {"position=random:8192"}},
                                    {"positions.attn", "times", {"seq=150"}, {}, isIllConditioned},
@@ -49,7 +49,7 @@ protected:
     ASSERT_EQ(compile(options, made, stream), Outcome::Done) << messages;
   }
 
-  /// All that may be narrow, however it is conditioned.
+  /// Narrows all storage that may be narrow, and ignores conditioning.
   static void compileWrong(CompileOptions options, Compilation &made) {
     Compilation kernels;
     std::string messages;
@@ -73,7 +73,7 @@ protected:
     ASSERT_EQ(compileAgain(options.input, std::move(module), "", made, stream), Outcome::Done) << messages;
   }
 
-  /// What `run --check` finds: where a result is beyond its bounds, by how much; empty where none is.
+  /// Returns the results beyond their bounds as `run --check` finds them, with differences and bounds; otherwise "".
   static std::string faultOf(const CompileOptions &options, const Compilation &made) {
     llvm::StringRef object(made.object.data(), made.object.size());
     LoadedModel loaded = llvm::cantFail(LoadedModel::fromObject(llvm::MemoryBuffer::getMemBufferCopy(object)));
@@ -86,7 +86,7 @@ protected:
     llvm::cantFail(call->run());
     auto deviations = compareWithOracle(options, made, *call, parametersOf(*call), 8);
     if (!deviations)
-      return llvm::toString(deviations.takeError()); // interpreted so, it subscripts what is outside of a table
+      return llvm::toString(deviations.takeError()); // the stored integers are out of range of a table
     std::string fault;
     for (const Deviation &each : *deviations)
       if (!each.isWithin(8))

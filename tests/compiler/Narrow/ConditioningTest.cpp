@@ -1,5 +1,5 @@
-// Programs whose tensors between kernels hold what 16 bits are too few for, interpreted as they are stored: near the
-// exact results as they are, far from them where conditioning is left out of account; and what bounds of storage say.
+// Interprets programs whose tensors between kernels need more than 16 bits: with conditioning, results are near the
+// exact ones; without, they are far from them. Also tests the bounds of StorageBound.h.
 #include "compiler/Narrow/Narrow.h"
 #include "compiler/Pipeline/Compile.h"
 #include "compiler/Reference/StorageBound.h"
@@ -20,7 +20,7 @@ struct Program {
   bool hasIllConditionedInputs = false;
 };
 
-/// Numbers of about the size of a normal distribution's, the same ones at each run.
+/// Draws numbers of about normal distribution, the same in each run.
 Array random(std::initializer_list<int64_t> shape, uint32_t seed, double size = 1) {
   Array array(Element::F32, llvm::ArrayRef<int64_t>(shape.begin(), shape.end()));
   uint32_t state = seed;
@@ -70,7 +70,7 @@ protected:
   bool isBf16() const { return std::string(GetParam()) == "bf16"; }
   double roundoff() const { return isBf16() ? 0x1p-8 : 0x1p-11; }
 
-  /// The entry point as fuse leaves it, or as narrow does.
+  /// Returns the entry point after the fuse phase, or after narrowing if `keepsConditioned` is given.
   mlir::func::FuncOp compiled(Compilation &made, const char *entry, std::optional<bool> keepsConditioned) {
     CompileOptions options;
     options.input = ATTNC_INPUTS "/positions.attn";
@@ -99,8 +99,8 @@ protected:
   }
 
   struct Outcomes {
-    double largest = 0, kept = 0, notKept = 0; ///< size of the exact result, and distances from it
-    double bound = 0, changes = 0;             ///< what StorageBound.h says
+    double largest = 0, kept = 0, notKept = 0; ///< magnitude of the exact result, and distances from it
+    double bound = 0, changes = 0;             ///< the bounds of StorageBound.h
     size_t changedKept = 0, changedNotKept = 0;
   };
 
@@ -137,7 +137,7 @@ TEST_P(Conditioning, KeepsResultsNearTheExactOnes) {
     Outcomes found = outcomesOf(program);
     if (std::string(program.entry) == "choice") {
       EXPECT_EQ(found.changedKept, 0u);
-      EXPECT_LE(double(found.changedNotKept), found.changes); // near ties, which data that are as inexact have too
+      EXPECT_LE(double(found.changedNotKept), found.changes); // near ties, which equally inexact data change too
       if (isBf16()) {
         EXPECT_GT(found.changedNotKept, 0u);
       }
@@ -146,7 +146,7 @@ TEST_P(Conditioning, KeepsResultsNearTheExactOnes) {
     EXPECT_LE(found.kept, 4 * roundoff() * std::max(found.largest, 1.0));
     EXPECT_LE(found.kept, found.bound);
     EXPECT_GT(found.notKept, 4 * found.kept + roundoff());
-    if (isBf16() && !program.hasIllConditionedInputs) { // nor do bounds of storage grow with a rounded position
+    if (isBf16() && !program.hasIllConditionedInputs) { // nor do the bounds include the rounding of a position
       EXPECT_GT(found.notKept, found.bound);
     }
   }

@@ -1,4 +1,4 @@
-// Interval arithmetic against values at points of the intervals.
+// Compares interval arithmetic with values at points of the intervals.
 #include "compiler/Narrow/Enclosure.h"
 #include <gtest/gtest.h>
 #include <vector>
@@ -21,7 +21,7 @@ std::vector<double> pointsOf(const Enclosure &a) {
   return {a.least, a.least + a.width() / 3, a.least + a.width() / 2, a.greatest - a.width() / 7, a.greatest};
 }
 
-/// With room for the rounding of the endpoints.
+/// Returns true if the interval contains the value, up to rounding of its endpoints.
 bool holds(const Enclosure &a, double value) {
   return Enclosure{a.least - 1e-9 * (1 + std::fabs(a.least)), a.greatest + 1e-9 * (1 + std::fabs(a.greatest))}.contains(
       value);

@@ -1,4 +1,4 @@
-// Condition numbers of formulas of one element of a kernel's operand.
+// Tests condition numbers of formulas of one element of a kernel's operand.
 #include "compiler/Narrow/KernelCondition.h"
 #include "mlir/IR/Builders.h"
 #include "tests/support/ParsedModule.h"
@@ -15,8 +15,8 @@ TensorFacts exact(double least, double greatest) { return {{{least, greatest}, t
 
 class FormulaCondition : public testing::Test {
 protected:
-  /// How the rounding of x shows in `%r`, a formula of its element %x, of an element %other of data, of the truth %yes
-  /// and of the index %i.
+  /// Returns how the rounding of x affects `%r`, a formula of x's element %e, an element %other of data, the flag %yes
+  /// and the index %i.
   Influence influenceOf(const std::string &formula, const TensorFacts &x, const std::string &type = "f32") {
     std::string text = R"(
 func.func private @k(%x: tensor<?xf32>, %o: tensor<?xf32>, %t: tensor<?xi1>) -> tensor<?x)" +
@@ -88,7 +88,7 @@ TEST_F(FormulaCondition, OfAnExponentialEndsWhereItOverflows) {
   EXPECT_LE(factorOf("%r = math.exp %e : f32", exact(-1e6, 0)), 0.5);
 }
 
-/// What networks apply to activations amplifies little, of whatever size they are.
+/// Activation functions of networks amplify errors little, at any magnitude of their argument.
 TEST_F(FormulaCondition, OfActivationsIsSmall) {
   const char *sigmoid = "%n = arith.negf %e : f32\n%p = math.exp %n : f32\n%q = arith.addf %p, %one : f32\n";
   const std::string formulas[] = {
@@ -104,7 +104,7 @@ TEST_F(FormulaCondition, OfActivationsIsSmall) {
       "%a = math.absf %e : f32\n%r = math.log %a : f32",
       std::string(sigmoid) + "%r = arith.divf %one, %q : f32",
       std::string(sigmoid) + "%r = arith.divf %e, %q : f32",
-      // relu, absolute values and slopes below zero by comparisons; the logistic function in two arms; softplus
+      // relu, absolute values and leaky relu by comparisons; the logistic function in two arms; softplus
       "%c = arith.cmpf ogt, %e, %zero : f32\n%r = arith.select %c, %e, %zero : f32",
       "%c = arith.cmpf oge, %e, %zero : f32\n%n = arith.negf %e : f32\n%r = arith.select %c, %e, %n : f32",
       "%c = arith.cmpf oge, %e, %zero : f32\n%n = arith.mulf %e, %other : f32\n%r = arith.select %c, %e, %n : f32",
@@ -114,7 +114,7 @@ TEST_F(FormulaCondition, OfActivationsIsSmall) {
       "%c = arith.cmpf oge, %e, %zero : f32\n%n = arith.negf %e : f32\n%a = arith.select %c, %n, %e : f32\n"
       "%p = math.exp %a : f32\n%q = arith.addf %p, %one : f32\n%l = math.log %q : f32\n"
       "%m = arith.maximumf %e, %zero : f32\n%r = arith.addf %l, %m : f32",
-      // a mask that does not come from it
+      // a mask that does not depend on %e
       "%r = arith.select %yes, %e, %zero : f32",
   };
   for (const std::string &formula : formulas) {
@@ -138,9 +138,9 @@ TEST_F(FormulaCondition, OfADecisionHasNoBound) {
   const char *gather = "%a = arith.fptosi %e : f32 to i32\n%b = arith.index_cast %a : i32 to index\n"
                        "%r = tensor.extract %o[%b] : tensor<?xf32>";
   EXPECT_TRUE(isUndecided(gather, "f32"));
-  EXPECT_TRUE(isUndecided("%r = arith.remf %e, %other : f32", "f32")); // of which nothing is known
+  EXPECT_TRUE(isUndecided("%r = arith.remf %e, %other : f32", "f32")); // ops without a rule
   EXPECT_TRUE(isUndecided("%r = math.tan %e : f32", "f32"));
-  // The same in all of its range, or no matter of the element.
+  // Constant over the whole range, or independent of the element.
   EXPECT_FALSE(isUndecided("%r = arith.fptosi %e : f32 to i32", "i32", exact(0.25, 0.75)));
   EXPECT_FALSE(isUndecided("%r = arith.cmpf olt, %other, %one : f32", "i1"));
 }
@@ -157,7 +157,7 @@ TEST_F(FormulaCondition, OfADifferenceOfElementsHasNoBound) {
   const char *difference = "%c1 = arith.constant 1 : index\n%j = arith.addi %i, %c1 : index\n"
                            "%f = tensor.extract %x[%j] : tensor<?xf32>\n%d = arith.subf %f, %e : f32\n";
   EXPECT_GT(factorOf(std::string(difference) + "%r = arith.addf %d, %zero : f32"), 1e3);
-  // A step from one towards the other is as large as they are.
+  // A step from one element towards the other has their magnitude.
   EXPECT_LE(factorOf(std::string(difference) + "%m = arith.mulf %d, %other : f32\n%r = arith.addf %e, %m : f32"), 6);
 }
 

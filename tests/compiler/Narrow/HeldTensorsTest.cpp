@@ -1,5 +1,5 @@
-// Any op between kernels holds elements of what it reads in what it gives: they are stored alike, and what keeps one of
-// them f32 keeps all.
+// Tests that an op between kernels gives its operands and results the same storage: if one of them must be f32, all
+// are.
 #include "compiler/Narrow/Narrow.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
@@ -24,7 +24,7 @@ std::string pointwise(const std::string &name, const std::string &formula) {
 })";
 }
 
-/// Kernels compute a and b; `%moved` is made of them; a kernel that takes the `formula` of its elements reads that.
+/// Kernels compute a and b, `moves` computes `%moved` from them, and a kernel applies `formula` to its elements.
 std::string program(const std::string &moves, const std::string &formula) {
   return pointwise("made", "math.absf") + pointwise("read", formula) + R"(
 func.func @f(%x: tensor<8x8xf32>, %yes: i1) -> tensor<8x8xf32> {
@@ -40,7 +40,7 @@ func.func @f(%x: tensor<8x8xf32>, %yes: i1) -> tensor<8x8xf32> {
 })";
 }
 
-/// The calls of `made` whose results are stored in bf16, of two.
+/// Returns the number of the two calls of `made` whose results are stored in bf16.
 int countNarrow(const std::string &text) {
   ParsedModule module(text);
   EXPECT_TRUE(module) << module.diagnostics();

@@ -1,5 +1,5 @@
-// Condition numbers of sums, of terms that amplify the rounding of an element, and of what is added at a place; of ops
-// that move elements, and of those of which nothing is known.
+// Tests condition numbers of sums with terms that amplify rounding, of scattered terms, of ops that move elements, and
+// of ops without a rule.
 #include "compiler/Narrow/KernelCondition.h"
 #include "mlir/IR/Builders.h"
 #include "tests/support/ParsedModule.h"
@@ -13,7 +13,7 @@ constexpr double extent = 5000;
 const TensorFacts data{{}, {extent}};
 const TensorFacts positions{{{0, extent - 1}, true, true}, {extent}};
 
-/// How the rounding of argument `number` of a kernel of three tensors shows in its result.
+/// Returns how the rounding of argument `number` of a kernel of three tensors affects its result.
 Influence influenceOf(const std::string &kernel, llvm::ArrayRef<TensorFacts> arguments, unsigned number) {
   ParsedModule module("func.func private @k(%a: tensor<?xf32>, %b: tensor<?xf32>, %c: tensor<?xf32>) -> tensor<?xf32>\n"
                       "    attributes {attn.kernel = \"loops\"} {\n"
@@ -27,7 +27,7 @@ Influence influenceOf(const std::string &kernel, llvm::ArrayRef<TensorFacts> arg
   return conditions.influenceOf(number)[0];
 }
 
-/// a with the term `%t` of the elements %x of b and %p of c added at the place `%place`.
+/// Scatters the term `%t` of the elements %x of b and %p of c into a at `%place`.
 Influence ofScatter(const std::string &formula, llvm::ArrayRef<TensorFacts> arguments, unsigned number) {
   return influenceOf("  %y = attn.scatter_add (%i) in (%n) into(%a : tensor<?xf32>) {\n"
                      "    %x = tensor.extract %b[%i] : tensor<?xf32>\n"
@@ -57,7 +57,7 @@ TEST(ScatterCondition, OfATermCountsBeyondTheLimit) {
   EXPECT_GT(ofScatter(formula, {data, positions, data}, 1).direct.factor, 2000);
 }
 
-/// At each element of b, the sum of `%t` of it, %x, and of all elements %e of c.
+/// Sums `%t` of each element %x of b over all elements %e of c.
 Influence ofSum(const std::string &term, llvm::ArrayRef<TensorFacts> arguments, unsigned number,
                 const std::string &finish = "%r = arith.negf %s : f32") {
   return influenceOf(fmt::format(R"(
@@ -80,7 +80,7 @@ Influence ofSum(const std::string &term, llvm::ArrayRef<TensorFacts> arguments, 
 
 TEST(SumCondition, OfTermsCountsBeyondTheLimit) {
   const char *turned = "%u = math.cos %e : f32\n      %t = arith.mulf %u, %x : f32";
-  TensorFacts bounded{{{0, extent}, false, false}, {extent}}; // such as 5000 of a sigmoid
+  TensorFacts bounded{{{0, extent}, false, false}, {extent}}; // such as 5000 sigmoid(x)
   Influence amplified = ofSum(turned, {data, data, bounded}, 2);
   EXPECT_NEAR(amplified.direct.factor, extent, 200);
   EXPECT_EQ(amplified.direct.cause, "`cos`");
@@ -90,7 +90,7 @@ TEST(SumCondition, OfTermsCountsBeyondTheLimit) {
   EXPECT_NEAR(chosen.direct.factor, 256, 1);
 }
 
-/// A formula of the sum does not count: the other operand of the sum is stored in 16 bits too.
+/// A formula of the sum does not count, because the other operand of the sum is stored in 16 bits too.
 TEST(SumCondition, OfAFunctionOfASumIsThatOfItsTerms) {
   const char *product = "%t = arith.mulf %e, %x : f32", *exponential = "%r = math.exp %s : f32";
   Influence behind = ofSum(product, {data, data, data}, 2, exponential);
@@ -98,7 +98,7 @@ TEST(SumCondition, OfAFunctionOfASumIsThatOfItsTerms) {
   EXPECT_TRUE(behind.isBehindSum);
 }
 
-/// No data is as inexact as positions that are rounded.
+/// Rounded positions are less exact than any data.
 TEST(SumCondition, OfExactElementsIsPassedOn) {
   const char *cosine = "%r = math.cos %s : f32";
   EXPECT_GT(ofSum("%t = arith.addf %e, %e : f32", {data, data, positions}, 2, cosine).direct.factor, extent);
@@ -120,7 +120,7 @@ TEST(OpCondition, OfWhatIsNotKnownHasNoBound) {
                               "    %e = tensor.extract %c[%i] : tensor<?xf32>\n    tensor.yield %e : f32\n"
                               "  } : tensor<?xf32>\n"}) {
     EXPECT_TRUE(influenceOf(unknown, {data, data, data}, 2).direct.isUndecided()) << unknown;
-    EXPECT_EQ(influenceOf(unknown, {data, data, data}, 1).direct.factor, 0) << unknown; // its size alone
+    EXPECT_EQ(influenceOf(unknown, {data, data, data}, 1).direct.factor, 0) << unknown; // only its size is read
   }
 }
 

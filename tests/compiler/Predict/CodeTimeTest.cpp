@@ -1,4 +1,4 @@
-// Small phases whose work can be counted by hand: a multiply-add is a second, and all else is hidden behind those.
+// Small phases with work that is countable by hand: a multiply-add takes a second, which hides everything else.
 #include "compiler/Predict/CodeTime.h"
 #include "tests/compiler/Predict/TestMachine.h"
 #include "tests/support/ParsedModule.h"
@@ -7,7 +7,7 @@
 namespace attnc {
 namespace {
 
-/// The body of a phase with one buffer, one size and its chunk.
+/// Returns a phase with this body, one buffer, one size and its chunk.
 std::string phase(const std::string &body) {
   return R"(func.func private @k.body(%x: !llvm.ptr, %size: i64, %number: i64, %scratch: !llvm.ptr, %shared: !llvm.ptr,
       %status: !llvm.ptr) {
@@ -24,7 +24,7 @@ std::string phase(const std::string &body) {
   })";
 }
 
-/// Uses a vector, or it would not be computed.
+/// Stores a vector, which would otherwise be dead code.
 std::string kept(const std::string &name) {
   return "\nvector.store " + name + ", %m[%c0] : memref<?xf32>, vector<16xf32>\n";
 }
@@ -54,14 +54,14 @@ double secondsOf(const std::string &body, int64_t size, int64_t chunks = 1) {
 
 TEST(CodeTime, CountsIterations) {
   EXPECT_NEAR(secondsOf(loop("%n", "%c1"), 10), 10, 1e-3);
-  EXPECT_NEAR(secondsOf(loop("%n", "%c4"), 10), 3, 1e-3); // the last one is a part
+  EXPECT_NEAR(secondsOf(loop("%n", "%c4"), 10), 3, 1e-3); // the last iteration is partial
   EXPECT_NEAR(secondsOf(loop("%n", "%c4"), 0), 0, 1e-3);
   EXPECT_NEAR(secondsOf(loop("%n", "%c1"), 10, 7), 70, 1e-3);
   EXPECT_NEAR(secondsOf(loop("%n", "%c1"), 100000), 100000, 1);
 }
 
 TEST(CodeTime, FollowsBoundsThatDependOnIndices) {
-  // As below a causal mask: 1 + 2 + ... + n.
+  // Lengths below a causal mask: 1 + 2 + ... + n.
   EXPECT_NEAR(secondsOf("%to = arith.addi %chunk, %c1 : index\n" + loop("%to", "%c1"), 0, 20), 210, 1e-2);
   // A sample of many chunks has the same mean.
   EXPECT_NEAR(secondsOf("%to = arith.addi %chunk, %c1 : index\n" + loop("%to", "%c1"), 0, 1000), 500500, 1000);
@@ -90,7 +90,7 @@ TEST(CodeTime, TakesTheFasterArmWhereDataDecides) {
   EXPECT_NEAR(secondsOf(body, 100), 100, 1.1);
 }
 
-/// Lengths from data are taken for half of what bounds them.
+/// A length from data is estimated as half of its bound.
 TEST(CodeTime, BoundsLengthsFromDataByWhatTheyAreComparedWith) {
   std::string body = R"(%length = llvm.load %x : !llvm.ptr -> i64
     %index = arith.index_cast %length : i64 to index
@@ -99,7 +99,7 @@ TEST(CodeTime, BoundsLengthsFromDataByWhatTheyAreComparedWith) {
   EXPECT_NEAR(secondsOf(body, 50), 25, 1.1);
 }
 
-/// Tiles of such a length are half of all tiles, and whole.
+/// The tiles of a length from data are half of all tiles, and full.
 TEST(CodeTime, HalvesLengthsFromDataOnce) {
   std::string body = R"(%length = llvm.load %x : !llvm.ptr -> i64
     %index = arith.index_cast %length : i64 to index
@@ -112,7 +112,7 @@ TEST(CodeTime, HalvesLengthsFromDataOnce) {
   EXPECT_NEAR(secondsOf(body, 48), 24, 1e-3);
 }
 
-/// Of a subscript that is loaded, its sums and what keeps it in range are instructions; of an index they are not.
+/// Additions and clamps of a subscript from data count as instructions; those of an index do not.
 TEST(CodeTime, CountsArithmeticOnData) {
   auto instructionsOf = [](const std::string &number) {
     auto cost = costOf(phase(number + R"(
@@ -125,13 +125,13 @@ TEST(CodeTime, CountsArithmeticOnData) {
     return cost ? cost->instructions : -1;
   };
   double ofIndex = instructionsOf("%i = arith.muli %n, %c4 : index");
-  // A load, and 2 in place of half of one for the smaller; the sum.
+  // A load; 2 instead of 0.5 for the minimum; the addition.
   EXPECT_EQ(instructionsOf(R"(%loaded = llvm.load %x : !llvm.ptr -> i32
       %i = arith.index_cast %loaded : i32 to index)"),
             ofIndex + 1 + 1.5 + 1);
 }
 
-/// Ten multiply-adds in a chain behind a load: twenty such turns are under way at a time.
+/// Ten chained multiply-adds after a load: twenty iterations are in flight at a time.
 TEST(CodeTime, HasRoomForSoManyThatWait) {
   Machine machine = testMachine();
   machine.fma = machine.arithmetic = machine.narrow = 1e9;
@@ -177,7 +177,7 @@ TEST(CodeTime, FusesProductsIntoSums) {
   EXPECT_NEAR(
       secondsOf("%p = arith.mulf %a, %a : vector<16xf32>\n%q = arith.addf %p, %a : vector<16xf32>" + kept("%q"), 0), 1,
       1e-3);
-  // A product that is read twice stays one.
+  // A product with two uses is not fused.
   EXPECT_NEAR(
       secondsOf("%p = arith.mulf %a, %a : vector<16xf32>\n%q = arith.addf %p, %p : vector<16xf32>" + kept("%q"), 0), 2,
       1e-3);
@@ -189,7 +189,7 @@ TEST(CodeTime, FusesProductsIntoSums) {
   EXPECT_NEAR(secondsOf("%p = math.sqrt %a : vector<16xf32>" + kept("%p"), 0), 20, 1e-3);
 }
 
-/// Rows of three floats: the vector that is loaded overlaps that which was stored for the row before.
+/// Rows of three floats: a vector load overlaps the vector that was stored for the previous row.
 TEST(CodeTime, WaitsForPartsOfVectorsThatAreChangedInPlace) {
   std::string rows = R"(%c3 = arith.constant 3 : index
     %mask = vector.create_mask %c3 : vector<16xi1>
@@ -207,7 +207,7 @@ TEST(CodeTime, WaitsForPartsOfVectorsThatAreChangedInPlace) {
   ASSERT_TRUE(inPlace && elsewhere);
   EXPECT_NEAR(inPlace->seconds, 20, 1e-3);
   EXPECT_LT(elsewhere->seconds, 1e-3);
-  // Rows that fill vectors lie apart.
+  // Rows of whole vectors do not overlap.
   std::string whole = code;
   whole.replace(whole.find("constant 3"), 10, "constant 16");
   auto filled = costOf(whole, 10, 1, machine);
@@ -232,7 +232,7 @@ TEST(CodeTime, KnowsWholeVectorsFromHalves) {
   EXPECT_NEAR(half.seconds, 0.25, 1e-3);
 }
 
-/// One number of a row, and what is done with it and whole vectors.
+/// A scalar of a row, alone and beside whole vectors.
 TEST(CodeTime, LeavesWhatIsNarrowHalfOfThePortsBesideWholeVectors) {
   const std::string number = "%v = memref.load %m[%c0] : memref<?xf32>\n%p = arith.mulf %v, %v : f32\n"
                              "memref.store %p, %m[%c1] : memref<?xf32>\n";
@@ -247,7 +247,7 @@ TEST(CodeTime, TakesLongerForQuotientsOfDoubles) {
                         "%f = arith.truncf %q : vector<16xf64> to vector<16xf32>" +
                             kept("%f"),
                         0),
-              32, 1e-3); // two vectors, each 1.6 times as long
+              32, 1e-3); // two vectors of 1.6 times the time
 }
 
 TEST(CodeTime, PutsLoadedVectorsBehindOthersWithoutShuffles) {
@@ -281,7 +281,7 @@ TEST(CodeTime, CountsVectorsInTwoLinesTwice) {
   EXPECT_NEAR(load("memref<?x100xf32>"), 1.75, 1e-3); // rows begin at multiples of 16 bytes
 }
 
-/// Work that depends on the chunk's place in each eight, of which the middles of equal parts would see one alone.
+/// The work depends on the chunk's index modulo 8, of which the middles of equal parts would sample one value.
 TEST(CodeTime, SamplesIndicesThatHaveAPeriod) {
   std::string body = R"(%c8 = arith.constant 8 : index
     %place = arith.remui %chunk, %c8 : index

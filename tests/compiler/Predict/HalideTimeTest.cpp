@@ -1,4 +1,4 @@
-// Functions of blocks whose work can be counted by hand: a multiply-add is a second, and hides all else.
+// Functions of blocks with work that is countable by hand: a multiply-add takes a second, which hides everything else.
 #include "compiler/Predict/HalideTime.h"
 #include "tests/compiler/Predict/TestMachine.h"
 #include "tests/support/ParsedModule.h"
@@ -7,7 +7,7 @@
 namespace attnc {
 namespace {
 
-/// A function of two numbers; %a is a vector to compute with.
+/// Returns a function of two numbers %n and %m; %a is an operand vector.
 std::string function(const std::string &blocks) {
   return R"(llvm.func @k(%n: i32, %m: i32, %x: !llvm.ptr) -> i32 {
     %c0 = llvm.mlir.constant(0 : i32) : i32
@@ -34,13 +34,13 @@ double secondsOf(const std::string &blocks, int64_t n, int64_t m = 0) {
   return answer.cost ? answer.cost->seconds : -1;
 }
 
-/// A multiply-add as two instructions, which the back end makes one.
+/// A multiply-add as two instructions, which the back end fuses.
 const std::string multiplyAdd = R"(
     %product = llvm.fmul %a, %a : vector<16xf32>
     %more = llvm.fadd %sum, %product : vector<16xf32>
 )";
 
-/// Turns from %n on, left where `condition` of %next and %m holds.
+/// Returns a loop from %n that ends if `condition` of %next and %m is true.
 std::string loop(const std::string &step, const std::string &condition) {
   return "llvm.br ^loop(%n, %a : i32, vector<16xf32>)\n^loop(%i: i32, %sum: vector<16xf32>):" + multiplyAdd +
          "%next = llvm." + step + " : i32\n%done = llvm.icmp \"" + condition + "\" %next, %m : i32\n" +
@@ -55,7 +55,7 @@ TEST(HalideTime, CountsTurns) {
   EXPECT_NEAR(secondsOf(loop("add %i, %c1", "eq"), 0, 100000), 100000, 1);
 }
 
-/// The first one, of %n turns and no work, hands on where the second one begins, whose test is in front of its turn.
+/// The first loop has %n iterations without work and ends where the second begins; the second tests before its body.
 TEST(HalideTime, WalksLoopsInARow) {
   std::string blocks = R"(llvm.br ^first(%c0 : i32)
   ^first(%i: i32):
@@ -78,7 +78,7 @@ TEST(HalideTime, WalksLoopsInARow) {
 }
 
 TEST(HalideTime, FollowsWhatIsNoNumberOfTurns) {
-  // Twice: once with a flag, once without.
+  // Two iterations: one with the flag, one without.
   std::string blocks =
       "llvm.br ^loop(%yes, %a : i1, vector<16xf32>)\n^loop(%again: i1, %sum: vector<16xf32>):" + multiplyAdd + R"(
     llvm.cond_br %again, ^loop(%no, %more : i1, vector<16xf32>), ^exit
@@ -88,7 +88,7 @@ TEST(HalideTime, FollowsWhatIsNoNumberOfTurns) {
 }
 
 TEST(HalideTime, WalksLoopsInLoops) {
-  // %m turns around, of which turn %i has %n + %i inside: in the mean what the middle one has.
+  // %m outer iterations, of which iteration %i has %n + %i inner ones: the mean is that of the middle iteration.
   std::string blocks = R"(llvm.br ^outer(%c0 : i32)
   ^outer(%i: i32):
     %to = llvm.add %n, %i : i32
@@ -138,7 +138,7 @@ TEST(HalideTime, CountsWhatIsFilled) {
   EXPECT_NEAR(answer.cost->seconds, 100e-9, 20e-9);
 }
 
-/// Truth values that are widened and narrowed again, and sums with them that constants decide.
+/// Truth values that are extended and truncated again, and selections that constants decide.
 TEST(HalideTime, DoesNotCountWhatFolds) {
   std::string blocks = R"(%zeros = llvm.mlir.constant(dense<0> : vector<16xi32>) : vector<16xi32>
     %floats = llvm.mlir.constant(dense<0.0> : vector<16xf32>) : vector<16xf32>
@@ -161,7 +161,7 @@ TEST(HalideTime, DoesNotCountWhatFolds) {
   EXPECT_EQ(answer.cost->loaded, 64);
 }
 
-/// Of a subscript that is loaded, its sums and what keeps it in range are instructions; of an index they are not.
+/// Additions and clamps of a subscript from data count as instructions; those of an index do not.
 TEST(HalideTime, CountsArithmeticOnData) {
   auto instructionsOf = [](const std::string &number) {
     HalideTime::Answer answer = answerOf(number + R"(
@@ -177,9 +177,9 @@ TEST(HalideTime, CountsArithmeticOnData) {
     EXPECT_TRUE(answer.cost.has_value());
     return answer.cost ? answer.cost->instructions : -1;
   };
-  // A load, a store, the branch; half of the comparison and of the choice.
+  // A load, a store, the branch; half of the comparison and half of the selection.
   EXPECT_EQ(instructionsOf("%i = llvm.mul %n, %c3 : i32"), 4);
-  // Another load; the comparison, the choice and the sum.
+  // Another load; the comparison, the selection and the addition.
   EXPECT_EQ(instructionsOf("%i = llvm.load %x : !llvm.ptr -> i32"), 7);
 }
 

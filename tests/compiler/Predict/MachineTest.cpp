@@ -21,7 +21,7 @@ TEST(Machine, IsReadAsItIsWritten) {
   for (int64_t lanes : {8, 16}) {
     Machine machine = defaultMachine(lanes);
     machine.cores = 3;
-    machine.latency = 0.1; // a number that no power of two divides
+    machine.latency = 0.1; // not a dyadic fraction
     llvm::Expected<Machine> read = readBack(machineText(machine));
     ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
     EXPECT_EQ(machineText(*read), machineText(machine));
@@ -29,7 +29,7 @@ TEST(Machine, IsReadAsItIsWritten) {
   }
 }
 
-/// Nothing is predicted from numbers that no processor has.
+/// A machine file with impossible numbers is rejected.
 TEST(Machine, HasNumbersOfProcessors) {
   auto expectRefused = [](const std::string &key, auto change) {
     Machine machine = defaultMachine(16);
@@ -65,9 +65,9 @@ TEST(Machine, InterpolatesBetweenLevels) {
   auto latency = [&](int64_t bytes) { return machine.secondsAt(bytes, &MemoryLevel::latency); };
   EXPECT_EQ(latency(0), 1);
   EXPECT_EQ(latency(1000), 1);           // half of the level
-  EXPECT_NEAR(latency(4000), 2, 1e-9);   // half way to the next, as logarithms go
-  EXPECT_NEAR(latency(16000), 3, 1e-9);  // half of that
-  EXPECT_NEAR(latency(128000), 7, 1e-9); // four times
+  EXPECT_NEAR(latency(4000), 2, 1e-9);   // half way to the next level, logarithmically
+  EXPECT_NEAR(latency(16000), 3, 1e-9);  // half of that level
+  EXPECT_NEAR(latency(128000), 7, 1e-9); // four times that level
   EXPECT_EQ(latency(INT64_MAX), 7);
 }
 

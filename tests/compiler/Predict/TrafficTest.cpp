@@ -1,4 +1,4 @@
-// Entry points whose tensors lie in levels of 1000, 10 000 and any number of bytes.
+// Tests traffic of entry points through levels of 1000, 10 000 and any number of bytes.
 #include "compiler/Predict/Traffic.h"
 #include "tests/compiler/Predict/TestMachine.h"
 #include "tests/support/ParsedModule.h"
@@ -33,7 +33,7 @@ const std::string signature = R"((%x: tensor<?xf32> {model.name = "x", model.sha
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {
 )";
 
-/// Of the calls in order, for n floats.
+/// Returns the traffic of the calls, in order, for n floats.
 std::vector<LaunchTraffic> trafficOf(const std::string &body, int64_t n, Machine machine = testMachine(),
                                      int64_t codeBytes = 0, int64_t scratchBytes = 0, bool firstIsWide = true) {
   ParsedModule module(kernels + "func.func @f" + signature + body + "}");
@@ -70,14 +70,14 @@ const std::string twice = R"(
 )";
 
 TEST(Traffic, StaysInTheNearestLevelThatHoldsAllThatWasTouchedSince) {
-  auto small = trafficOf(twice, 25); // 100 bytes each
+  auto small = trafficOf(twice, 25); // 100 bytes per tensor
   ASSERT_EQ(small.size(), 2u);
   EXPECT_EQ(bytes(small[0].read), (Bytes{100, 0, 0}));
   EXPECT_EQ(bytes(small[1].read), (Bytes{200, 0, 0}));
   EXPECT_EQ(bytes(small[1].written), (Bytes{100, 0, 0}));
   Machine machine = testMachine();
   machine.levels[1].bytes = 100000;
-  auto medium = trafficOf(twice, 2500, machine); // 10 000 bytes each
+  auto medium = trafficOf(twice, 2500, machine); // 10 000 bytes per tensor
   EXPECT_EQ(bytes(medium[0].read), (Bytes{0, 10000, 0}));
   EXPECT_EQ(bytes(medium[1].read), (Bytes{0, 20000, 0}));
   auto large = trafficOf(twice, 100000);
@@ -85,7 +85,7 @@ TEST(Traffic, StaysInTheNearestLevelThatHoldsAllThatWasTouchedSince) {
   EXPECT_EQ(bytes(large[1].written), (Bytes{0, 0, 400000}));
 }
 
-/// What is made last of 1400 bytes is still near, and what is made first is not.
+/// Of 1400 bytes, those touched last are still in the nearest level, and those touched first are not.
 TEST(Traffic, TouchesOperandsAndResultsOfALaunchTogether) {
   auto traffic = trafficOf(twice, 175);
   EXPECT_NEAR(traffic[1].read[0], 1400 * (1 + 1 + 0.75 + 0.05) / 4, 1e-6);
@@ -96,27 +96,27 @@ TEST(Traffic, CountsAnOperandOnceThatIsReadTwice) {
   auto traffic = trafficOf(R"(
     %b = call @add(%x, %x) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
     return %b : tensor<?xf32>)",
-                           900); // 7200 bytes in the launch before
+                           900); // 7200 bytes in the previous launch
   ASSERT_EQ(traffic.size(), 1u);
-  // Of the first quarter of it 0.7 are near, and all of it when it is read again.
+  // 0.7 of its first quarter is in the nearest level, and all of it at the second read.
   EXPECT_NEAR(traffic[0].read[0], 3600 + 630, 1e-6);
   EXPECT_NEAR(traffic[0].read[1], 3600 - 630, 1e-6);
 }
 
 TEST(Traffic, SharesWhatACacheHardlyHolds) {
-  auto traffic = trafficOf(twice, 250); // what a launch touches is twice as large as the nearest level
+  auto traffic = trafficOf(twice, 250); // a launch touches twice the size of the nearest level
   EXPECT_EQ(bytes(traffic[1].read), (Bytes{1000, 1000, 0}));
 }
 
 TEST(Traffic, ForgetsWhatIsOld) {
   Machine machine = testMachine();
-  machine.keeps = 1e-3; // as long as a launch
+  machine.keeps = 1e-3; // the duration of a launch
   auto traffic = trafficOf(twice, 175, machine);
-  EXPECT_NEAR(traffic[1].read[0], 980, 1e-6); // touched in the launch before
+  EXPECT_NEAR(traffic[1].read[0], 980, 1e-6); // touched by the previous launch
   EXPECT_NEAR(traffic[1].read[1], 420, 1e-6);
   machine.keeps = 1e-9;
   traffic = trafficOf(twice, 175, machine);
-  EXPECT_EQ(bytes(traffic[1].written), (Bytes{0, 0, 700})); // a launch ago
+  EXPECT_EQ(bytes(traffic[1].written), (Bytes{0, 0, 700})); // touched one launch ago
   EXPECT_NEAR(traffic[1].read[1], 420, 1e-6);
 }
 
@@ -128,13 +128,13 @@ TEST(Traffic, WaitsForCodeAndOperands) {
     machine.levels[size_t(level)].codeLine = 10 * seconds;
   }
   EXPECT_EQ(trafficOf(twice, 10, machine, 100)[0].latency, 0);
-  // All of it comes from memory, operands at once: the first line of the code, three more, and an operand.
+  // All data come from memory: the first line of code, three more lines, and one operand, as operands overlap.
   EXPECT_NEAR(trafficOf(twice, 1000000, machine, 256)[0].latency, 3 + 300 + 3 * 30, 1e-6);
-  // Lines come in pairs: the code from 200 to 400 is of six.
+  // Lines come in pairs: the code from 200 to 400 has six lines.
   EXPECT_NEAR(trafficOf(twice, 1000000, machine, 200)[1].latency, 3 + 300 + 5 * 30, 1e-6);
 }
 
-/// Parameters of a line each, one behind the other: lines come in pairs, and the third one is the next of a stream.
+/// Adjacent parameters of one line each: a miss fetches a pair of lines.
 TEST(Traffic, FindsWhatCameWithNeighbours) {
   Machine machine = testMachine();
   machine.levels[2].latency = 3;
@@ -159,7 +159,7 @@ TEST(Traffic, FindsWhatCameWithNeighbours) {
   EXPECT_EQ(latency, (std::vector<double>{3, 0, 3, 0}));
 }
 
-/// Code is fetched ahead as well, less far.
+/// Code is prefetched too, but less far.
 TEST(Traffic, FindsCodeThatCameWithThatBeforeIt) {
   Machine machine = testMachine();
   machine.levels[2].call = 300;
@@ -177,7 +177,7 @@ TEST(Traffic, FindsCodeThatCameWithThatBeforeIt) {
   std::vector<double> few = latency(192), many = latency(4096);
   EXPECT_GT(few[0], 0);
   EXPECT_EQ(few[1], 0);
-  EXPECT_NEAR(many[1], 60 * 30, 1e-6); // all but four of its lines
+  EXPECT_NEAR(many[1], 60 * 30, 1e-6); // all lines except four
 }
 
 TEST(Traffic, BringsLinesThatAreOverwrittenOnce) {
@@ -186,11 +186,11 @@ TEST(Traffic, BringsLinesThatAreOverwrittenOnce) {
     %b = call @shift(%a) : (tensor<?xf32>) -> tensor<?xf32>
     %c = call @add(%b, %x) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
     return %c : tensor<?xf32>)";
-  auto medium = trafficOf(inPlace, 500); // 2000 bytes: they lie behind the nearest level, and go back to it
+  auto medium = trafficOf(inPlace, 500); // 2000 bytes: beyond the nearest level, and written back to it
   ASSERT_EQ(medium.size(), 3u);
-  EXPECT_EQ(bytes(medium[1].read), (Bytes{500, 0, 0})); // a quarter is near
+  EXPECT_EQ(bytes(medium[1].read), (Bytes{500, 0, 0})); // a quarter is in the nearest level
   EXPECT_EQ(bytes(medium[1].written), (Bytes{500, 1500, 0}));
-  auto large = trafficOf(inPlace, 100000); // they go back while others come
+  auto large = trafficOf(inPlace, 100000); // writes back while reading others
   EXPECT_EQ(bytes(large[1].read), (Bytes{0, 0, 400000}));
   EXPECT_EQ(bytes(large[1].written), (Bytes{400000, 0, 0}));
 }
@@ -199,8 +199,8 @@ TEST(Traffic, WritesAndReadsScratch) {
   auto traffic = trafficOf(twice, 25, testMachine(), 0, 3000);
   ASSERT_EQ(traffic.size(), 2u);
   EXPECT_EQ(bytes(traffic[0].read), (Bytes{100, 3000, 0}));
-  EXPECT_EQ(bytes(traffic[0].written), (Bytes{836, 2264, 0})); // over that of the call before
-  EXPECT_NEAR(traffic[1].read[1], 145, 1e-6);                  // the scratch was touched with it
+  EXPECT_EQ(bytes(traffic[0].written), (Bytes{836, 2264, 0})); // overwrites the scratch of the previous call
+  EXPECT_NEAR(traffic[1].read[1], 145, 1e-6);                  // touched together with the scratch
 }
 
 TEST(Traffic, FindsWideVectorsAsleep) {
@@ -214,7 +214,7 @@ TEST(Traffic, FindsWideVectorsAsleep) {
       seconds.push_back(each.warmUp);
     return seconds;
   };
-  // The first one wakes them for half of its time.
+  // The first launch wakes the vector units for half of its time.
   EXPECT_EQ(warmUp(true), (std::vector<double>{1.5e-3, 1e-3}));
   EXPECT_EQ(warmUp(false), (std::vector<double>{0, 1.5e-3}));
 }
