@@ -1,4 +1,4 @@
-// The flops that the certificate of attention has.
+// Tests the flops in the certificate of attention.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
 #include "dialects/Attn/Attn.h"
@@ -45,7 +45,7 @@ func.func private @k(%q: tensor<5x64xf32>, %k: tensor<7x64xf32>, %v: tensor<7x16
   return %r : tensor<5x16xf32>
 }})";
 
-/// The flops in the certificate of the kernel above.
+/// Returns the flops in the certificate of the kernel above.
 int64_t certified(const char *normaliser) {
   ParsedModule module(fmt::format(attention, normaliser));
   EXPECT_TRUE(module) << module.diagnostics();
@@ -56,7 +56,8 @@ int64_t certified(const char *normaliser) {
 }
 
 TEST(AttendCost, CountsTheFormulas) {
-  // A pair: a dot product of 64, a scale, a bias; a weight; a multiply-add for each of 16 values; the normaliser.
+  // Flops per pair: a dot product of 64, a scale, a bias; a weight; a multiply-add for each of 16 values; the
+  // normaliser.
   int64_t formulas = 2 * 64 + 2 + 1 + 2 * 16;
   EXPECT_EQ(certified("softmax"), 5 * 7 * (formulas + 4));
   EXPECT_EQ(certified("ratio"), 5 * 7 * (formulas + 1));

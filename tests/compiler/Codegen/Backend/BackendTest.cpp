@@ -10,7 +10,7 @@ using namespace attnc;
 
 namespace {
 
-/// The object of a code module in a fresh context, or what was wrong.
+/// The object of a code module compiled in a fresh context, or the error.
 struct Compiled {
   std::string object, message;
   explicit Compiled(const std::string &text, std::string_view name = "x86-64-v3") {
@@ -85,7 +85,7 @@ TEST(Backend, CopiesMayCallMemcpy) {
   EXPECT_NE(copying.object.find("memcpy"), std::string::npos);
 }
 
-/// What threads of a device do together, text of PTX, LLVM may not move to where fewer of them come by.
+/// Inline PTX that the threads of a device execute together is convergent, so that LLVM does not move it into a branch.
 TEST(Backend, TextOfADeviceStaysWhereAllThreadsComeBy) {
   mlir::DialectRegistry registry;
   registerBackendDialects(registry);

@@ -9,7 +9,7 @@ using testing::ElementsAre;
 
 namespace {
 
-/// A module with functions of two numbers, each with a caller: `caller_0` calls `body_0`.
+/// A module with functions of two numbers, each of which has a caller: `caller_0` calls `body_0`.
 class MergeFunctions : public testing::Test {
 protected:
   void add(const std::string &body, const std::string &linkage = "internal", const std::string &extra = "") {
@@ -34,7 +34,7 @@ protected:
         names.push_back(function.getName().str());
     return names;
   }
-  /// The function that a caller calls, and the numbers that it passes.
+  /// Returns the callee of a caller and the numbers that it passes.
   std::string call(int caller) {
     func::CallOp call = *module->function("caller_" + std::to_string(caller)).getOps<func::CallOp>().begin();
     std::string called = call.getCallee().str();
@@ -42,7 +42,7 @@ protected:
       called += " " + std::to_string(cast<IntegerAttr>(operand.getDefiningOp<arith::ConstantOp>().getValue()).getInt());
     return called;
   }
-  /// As one text: the operations of a function.
+  /// Returns the operations of a function as text.
   std::string printed(StringRef name) {
     std::string printed;
     llvm::raw_string_ostream(printed) << module->function(name);
@@ -103,7 +103,7 @@ TEST_F(MergeFunctions, whatIsNotSharedIsAsItWas) {
   EXPECT_THAT(printed("body_0"), testing::HasSubstr("arith.constant 512"));
 }
 
-/// One body with a number in place of `#`, with two numbers, which have to stay apart.
+/// Bodies that must stay separate: the parameter with each of two numbers instead of `#`.
 class StayApart : public MergeFunctions, public testing::WithParamInterface<const char *> {};
 
 TEST_P(StayApart, whereANumberIsFasterThanARegister) {
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Uses, StayApart,
                          testing::Values("%c = arith.constant # : index %r = arith.muli %i, %c : index",
                                          "%c = arith.constant # : index %r = arith.divui %i, %c : index",
                                          "%c = arith.constant # : index %r = arith.remui %i, %c : index",
-                                         // The address of a load, as a sum and as a multiple of one.
+                                         // The address of a load: a sum, and a multiple of a sum.
                                          R"(%c = arith.constant # : index
                                             %r = arith.addi %i, %c : index
                                             %x = memref.load %p[%r] : memref<99xf32>)",
@@ -135,14 +135,14 @@ INSTANTIATE_TEST_SUITE_P(Uses, StayApart,
                                             %r = arith.subi %i, %c : index
                                             %v = memref.subview %p[%r][4][1] : memref<99xf32> to
                                               memref<4xf32, strided<[1], offset: ?>>)",
-                                         // How often a loop runs.
+                                         // The number of iterations of a loop.
                                          R"(%c = arith.constant # : index
                                             %one = arith.constant 1 : index
                                             %r = scf.for %k = %i to %c step %one iter_args(%n = %i) -> index {
                                               %m = arith.muli %n, %k : index
                                               scf.yield %m : index
                                             })",
-                                         // A part of what is computed.
+                                         // A constant operand.
                                          R"(%r = arith.addi %i, %i : index
                                             %c = arith.constant #.0 : f32
                                             memref.store %c, %p[%i] : memref<99xf32>)"));
@@ -164,7 +164,7 @@ TEST_F(MergeFunctions, functionsThatOthersSeeStayApart) {
   EXPECT_THAT(bodies(), ElementsAre("body_0", "body_1", "body_2", "body_3"));
 }
 
-/// A function that another stands for is there until calls in it are replaced, too.
+/// A merged function remains until calls in it are replaced, too.
 TEST_F(MergeFunctions, calledFunctionsAreShared) {
   for (int size : {512, 512, 528})
     add("%r = func.call @inner_" + std::to_string(size) + "(%p, %i) : (memref<99xf32>, index) -> index");

@@ -1,4 +1,4 @@
-// The decode form of attention: what is special about few queries.
+// Tests special cases of the decode form of attention, which is for few queries.
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include <gtest/gtest.h>
@@ -51,14 +51,14 @@ TEST(AttendFewQueries, NumberOfHeadsIsDynamic) {
         attn.yield %x : f32 } : tensor<?x32xf32>
     return %r : tensor<?x32xf32> })";
   ComparedKernel kernel(text);
-  for (int64_t heads : {8, 6, 1}) // the last group whole, short, alone
+  for (int64_t heads : {8, 6, 1}) // the last group is whole, partial, or the only one
     EXPECT_EQ(kernel.compare({HostArray::random({heads, 32}, 1), HostArray::random({(heads + 3) / 4, 70, 32}, 2)},
                              {{heads, 32}}),
               "")
         << heads;
 }
 
-/// The buffers that a memref may lie in.
+/// Collects the buffers that a memref can refer to.
 static void findBuffers(mlir::Value memref, llvm::DenseSet<mlir::Value> &buffers) {
   if (auto select = memref.getDefiningOp<mlir::arith::SelectOp>()) {
     findBuffers(select.getTrueValue(), buffers);
@@ -71,7 +71,7 @@ static void findBuffers(mlir::Value memref, llvm::DenseSet<mlir::Value> &buffers
 }
 
 TEST(AttendFewQueries, HeadsOfAGroupMayScaleKeysAndValuesByTheirNumber) {
-  // Loads go through the group, but a number computed from the head does not: each head has its own.
+  // Loads are shared by the group, but a number computed from the head is not.
   std::string text = R"(func.func private @k(%q: tensor<4x32xf32>, %k: tensor<2x?x32xf32>) -> tensor<4x32xf32>
       attributes {attn.kernel = "attend"} {
     %c1 = arith.constant 1 : index %c2 = arith.constant 2 : index %H = arith.constant 4 : index
@@ -106,7 +106,7 @@ TEST(AttendFewQueries, HeadsOfAGroupMayScaleKeysAndValuesByTheirNumber) {
 }
 
 TEST(AttendFewQueries, GroupedHeadsAskForTheKeysAheadToo) {
-  // Their key head is a function of the group, not of the batch: keys were once read without being asked for.
+  // The key head is a function of the group, not of the batch: such keys were once not prefetched.
   for (int64_t group : {1, 4}) {
     AttendKernel kernel;
     kernel.heads = 8;
@@ -131,7 +131,8 @@ TEST(AttendFewQueries, TheirDynamicNumberChoosesTheForm) {
   ASSERT_TRUE(runner) << runner.message();
   const std::vector<KernelPhase> &phases = runner.code().phases;
   ASSERT_EQ(phases.size(), 4u);
-  // Symbols: queries, keys of k, keys of v. Two heads; 64 queries a chunk, 16 of a tail, or one and 512 keys.
+  // Symbols: queries, keys of k, keys of v. Two heads; chunks of 64 queries, of 16 in the tail, or of one query and 512
+  // keys.
   auto chunksOf = [&](int64_t queries) {
     std::vector<int64_t> chunks;
     for (const KernelPhase &phase : phases)

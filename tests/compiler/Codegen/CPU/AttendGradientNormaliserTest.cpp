@@ -1,4 +1,4 @@
-// The gradient of each normaliser against the oracle, under masks, and of what a sink captures.
+// Compares gradients of each normaliser under masks, and of the operands of a sink, with the oracle.
 #include "tests/compiler/Codegen/CPU/AttendGradientKernels.h"
 #include "tests/compiler/Codegen/CPU/NormaliserKernels.h"
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Gradients of additive scores against the oracle: ways to write them, sizes, and terms that powers cannot hold.
+// Compares gradients of additive scores with the oracle: spellings, sizes, and terms beyond the range of powers.
 #include "tests/compiler/Codegen/CPU/AttendGradientKernels.h"
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ std::vector<HostArray> operandsOf(const AttendKernel &kernel, float range = 1.5)
   return operands;
 }
 
-/// One element of the coefficient's gradient sums over all pairs of all heads.
+/// The gradient of a coefficient sums over all pairs of all heads.
 constexpr double tolerance = 4e-5;
 
 struct Spelling {
@@ -120,7 +120,7 @@ TEST(AttendGradientTanhs, NarrowVectors) {
 }
 
 TEST(AttendGradientTanhs, LargeTerms) {
-  // Up to the range of powers, and past it.
+  // In the range of powers, and beyond.
   for (float range : {42.0f, 46.0f, 1e4f}) {
     AttendGradientKernel kernel = additive();
     EXPECT_EQ(compareGradient(kernel, operandsOf(kernel, range), tolerance), "") << range;
@@ -132,7 +132,7 @@ TEST(AttendGradientTanhs, OneLargeElement) {
   kernel.queries = kernel.keys = 150;
   for (int tensor : {0, 1}) {
     std::vector<HostArray> operands = operandsOf(kernel);
-    operands[tensor].f32()[80 * kernel.dim + 3] = 200; // in one block, not in the others
+    operands[tensor].f32()[80 * kernel.dim + 3] = 200; // in a single block
     EXPECT_EQ(compareGradient(kernel, operands, tolerance), "") << tensor;
   }
 }
@@ -150,7 +150,7 @@ TEST(AttendGradientTanhs, TermsAtTheBorder) {
   }
 }
 
-/// A score's error is 2^-23 of the sum of coefficients, and gradients are larger by it.
+/// The error of a score is 2^-23 times the sum of coefficients, and that of gradients is larger by the same factor.
 TEST(AttendGradientTanhs, CoefficientsAtTheBorder) {
   AttendGradientKernel kernel = additive();
   constexpr double largestSum = 1024;
@@ -171,7 +171,7 @@ TEST(AttendGradientTanhs, ZeroCoefficients) {
   }
 }
 
-/// Of the coefficients it reaches everything; of a row what that keeps.
+/// A NaN coefficient affects every result; a NaN row affects its unmasked pairs.
 TEST(AttendGradientTanhs, NanOfAnyOperand) {
   AttendGradientKernel kernel = additive();
   kernel.mask = "%m = arith.cmpi sle, %j, %i : index";

@@ -1,4 +1,4 @@
-// Gradients of attention against the oracle: mechanisms times sizes, then special cases by name.
+// Compares gradients of attention with the oracle: mechanisms times sizes, and named special cases.
 #include "tests/compiler/Codegen/CPU/AttendGradientKernels.h"
 #include "tests/compiler/Codegen/CPU/AttendMasks.h"
 #include "tests/support/TestName.h"
@@ -15,14 +15,14 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 //===------------------------------------------ mechanisms --------------------------------------------------------===//
 
-/// What makes a mechanism, and the operands that it captures besides q, k and v.
+/// A mechanism: its kernel, and the operands that it captures besides q, k and v.
 struct Mechanism {
   std::string name;
   AttendGradientKernel kernel;
   std::function<std::vector<HostArray>(const AttendKernel &)> captured = [](const AttendKernel &) {
     return std::vector<HostArray>();
   };
-  double tolerance = 1e-5; ///< more where one element sums over very many pairs
+  double tolerance = 1e-5; ///< larger if an element sums over very many pairs
 };
 
 std::vector<Mechanism> maskMechanisms() {
@@ -123,7 +123,7 @@ std::vector<Mechanism> scoreMechanisms() {
   return all;
 }
 
-/// What the tiled form does not take.
+/// Mechanisms that the tiled form does not accept.
 std::vector<Mechanism> pairwiseMechanisms() {
   std::vector<Mechanism> all;
   auto add = [&](std::string name) -> Mechanism & { return all.emplace_back(Mechanism{std::move(name), {}}); };
@@ -173,7 +173,8 @@ TEST_P(AttendGradient, AgreesWithTheOracle) {
   kernel.valueDim = 13;
   kernel.schedule = "tile_q = 24 : i64";
   ComparedKernel compiled(kernel.gradientText());
-  // No tile divides 50 or 83; 24 and 64 are one block; few keys, and one; more queries than keys and the reverse.
+  // 50 and 83 are no multiples of a tile; 24 and 64 are one block; few keys, and one; more queries than keys and vice
+  // versa.
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{50, 83}, {83, 50}, {24, 64}, {17, 17}, {9, 16}, {5, 1}}) {
     kernel.queries = queries;
     kernel.keys = keys;
@@ -261,7 +262,7 @@ TEST(AttendGradients, NoRowsOrNoKeysYieldZeros) {
 TEST(AttendGradients, LargeScores) {
   AttendGradientKernel kernel;
   kernel.mask = causalMask;
-  // Scores near 10^3 have a spacing of 2^-14, which the exponential turns into a relative error.
+  // Scores near 10^3 have a spacing of 2^-14, which the exponential makes a relative error.
   EXPECT_EQ(compareGradient(kernel, kernel.operands(16), 2e-3), "");
 }
 
@@ -301,7 +302,7 @@ TEST(AttendGradients, ValuesOfMaskedKeysDoNotCount) {
   EXPECT_EQ(compareGradient(kernel, operands), "");
 }
 
-/// A row or key that is no number reaches those that it makes a pair with, and no others.
+/// A NaN in a row or key affects the pairs of this row or key, and no others.
 TEST(AttendGradients, NanPassesNoMask) {
   AttendGradientKernel plain, biased, additive, capped;
   biased.captured = ", %bias: tensor<?xf32>";
@@ -357,7 +358,7 @@ TEST(AttendGradients, OneTensorInAllPlaces) {
   EXPECT_EQ(ComparedKernel(text).compare({x, operands[3], operands[4], operands[5]}, {x.shape}), "");
 }
 
-/// Queries shared by a batch: their gradient sums over it, so the batch is walked in order.
+/// All batches share the queries: their gradient sums over the batch, which is processed in order.
 TEST(AttendGradients, QueriesOfAllBatches) {
   std::string text = R"(func.func private @k(%q: tensor<?x24xf32>, %k: tensor<3x?x24xf32>, %dy: tensor<3x?x24xf32>,
       %y: tensor<3x?x24xf32>, %l: tensor<3x?xf32>) -> (tensor<?x24xf32>, tensor<3x?x24xf32>)
@@ -416,7 +417,7 @@ TEST(AttendGradients, SeveralKeyAndQueryIndices) {
     text.replace(at, 5, types);
   std::vector<HostArray> operands = {HostArray::random({7, 11, 8}, 1), HostArray::random({9, 13, 8}, 2),
                                      HostArray::random({9, 13, 5}, 3), HostArray::random({11, 7, 5}, 4, -8, 8)};
-  // The saved tensors: one head whose query 11 y + x keeps the keys up to 13 y + 12.
+  // The saved tensors: one head whose query 11 y + x attends to the keys up to 13 y + 12.
   AttendGradientKernel flat;
   flat.heads = 1;
   flat.queries = 77;

@@ -139,7 +139,7 @@ std::string ComparedKernel::compare(const std::vector<HostArray> &operands,
 ComparedKernel &comparedKernel(const std::string &text, std::string_view target, const Emitter *emitter) {
   using Key = std::tuple<std::string, std::string, const Emitter *>;
   constexpr size_t mostKept = 48;
-  static std::list<std::pair<Key, ComparedKernel>> kept; // the last one used in front
+  static std::list<std::pair<Key, ComparedKernel>> kept; // most recently used first
   Key key(text, target, emitter);
   auto found = std::find_if(kept.begin(), kept.end(), [&](const auto &each) { return each.first == key; });
   if (found != kept.end()) {

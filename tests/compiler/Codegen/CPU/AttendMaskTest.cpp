@@ -1,4 +1,4 @@
-// Masks that are decided block by block, against the oracle: in the plane, by residues, by tables and intervals.
+// Compares masks that are decided per block with the oracle: half planes, residues, tables and intervals.
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ struct Mask {
   };
 };
 
-/// |a - b| <= `most` as the front end writes it.
+/// Returns |a - b| <= `most` as the front end emits it.
 std::string isNear(const std::string &a, const std::string &b, int64_t most, const std::string &name) {
   return fmt::format("%{2}0 = arith.subi {0}, {1} : index %{2}1 = arith.subi %c0, %{2}0 : index %{2}2 = arith.maxsi "
                      "%{2}0, %{2}1 : index %{2}3 = arith.constant {3} : index %{2} = arith.cmpi sle, %{2}2, %{2}3 : "
@@ -92,7 +92,7 @@ std::vector<Mask> masksOfTensors() {
                    }
                    return std::vector{HostArray::of({kernel.keys}, enter), HostArray::of({kernel.keys}, leave)};
                  }});
-  // What 32 bits do not hold wraps around, whichever way a block is decided.
+  // Sums beyond 32 bits wrap around, however a block is decided.
   all.push_back({"sums that wrap around",
                  "%a = tensor.extract %large[%i] : tensor<?xi32> %b = tensor.extract %larger[%j] : tensor<?xi32> %x = "
                  "arith.addi %a, %b : i32 %zero = arith.constant 0 : i32 %m = arith.cmpi sgt, %x, %zero : i32",
@@ -126,7 +126,7 @@ TEST_P(AttendMasks, AgreeWithTheOracle) {
   kernel.yields = "\"value\", \"lse\"";
   kernel.dim = 20;
   ComparedKernel compiled(kernel.text());
-  // Several blocks; no tile divides 261 or 150; fewer rows than residues; no keys.
+  // Several blocks; 261 and 150 are no multiples of a tile; fewer rows than residues; no keys.
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{261, 300}, {150, 90}, {64, 128}, {5, 30}, {9, 2}, {9, 0}}) {
     kernel.queries = queries;
     kernel.keys = keys;

@@ -1,5 +1,5 @@
-// Each normaliser against the oracle: under masks, with few, odd and many queries, in every form that it has; then
-// rows by name.
+// Compares each normaliser with the oracle: under masks, with few, odd and many queries, in each of its forms; and
+// named special rows.
 #include "tests/compiler/Codegen/CPU/NormaliserKernels.h"
 #include <gtest/gtest.h>
 #include <limits>
@@ -59,7 +59,7 @@ TEST(AttendNormaliser, NarrowVectors) {
     expectOracle(each, kernelOf(each, "%m = arith.cmpi sle, %j, %i : index"), {{3, 40}, {70, 150}}, "x86-64-v3");
 }
 
-/// The few queries of a kernel that knows their number, many keys in several splits: where it decodes, and where not.
+/// Few queries, statically known, and many keys in several splits: in the decode form if the normaliser has one.
 TEST(AttendNormaliser, FewQueriesAndManyKeys) {
   for (const NormaliserCase &each : normaliserCases()) {
     AttendKernel kernel = kernelOf(each);
@@ -97,7 +97,7 @@ TEST(AttendNormaliser, SinksThatAreNoNumbers) {
 
 //===------------------------------------------ special rows ------------------------------------------------------===//
 
-/// A bias for each pair that makes rows special.
+/// Returns a kernel with a bias for each pair, which makes rows special.
 AttendKernel biasedKernelOf(const NormaliserCase &each) {
   AttendKernel kernel = kernelOf(each, "%m = arith.cmpi sle, %j, %i : index");
   kernel.captured += ", %bias: tensor<?x?xf32>";
@@ -133,9 +133,9 @@ TEST(AttendNormaliser, ADroppedValueReachesNothing) {
   for (const NormaliserCase &each : normaliserCases()) {
     AttendKernel kernel = biasedKernelOf(each);
     std::vector<HostArray> operands = biasedOperands(kernel);
-    std::fill_n(operands[2].f32() + 66 * kernel.valueDim, kernel.valueDim, nan); // of the first head
+    std::fill_n(operands[2].f32() + 66 * kernel.valueDim, kernel.valueDim, nan); // for the first head
     for (int64_t i = 66; i < kernel.queries; i += 2)
-      operands[5].f32()[i * kernel.keys + 66] = -infinity; // rows before mask it, those between keep it
+      operands[5].f32()[i * kernel.keys + 66] = -infinity; // earlier rows mask it; later odd rows attend to it
     EXPECT_EQ(compareWithOracle(kernel, operands, 1e-5), "") << each.name;
   }
 }
@@ -155,7 +155,7 @@ TEST(AttendNormaliser, NanMakesItsRowNan) {
 TEST(AttendNormaliser, InfinityIsWhatTheNormaliserSays) {
   for (const NormaliserCase &each : normaliserCases()) {
     if (each.normaliser == "none")
-      continue; // a sum of infinite terms: below
+      continue; // a sum of infinite terms is tested below
     AttendKernel kernel = biasedKernelOf(each);
     std::vector<HostArray> operands = biasedOperands(kernel);
     operands[5].f32()[20 * kernel.keys + 3] = infinity;
@@ -179,7 +179,7 @@ TEST(AttendNormaliser, AnInfiniteScoreIsAnInfiniteWeightUnderNone) {
     EXPECT_EQ(std::isinf(weights.f32()[20 * kernel.keys + j]), j == 3) << j;
 }
 
-/// Thresholds where scores are all equal, far apart, and huge.
+/// Thresholds of scores that are all equal, far apart, or huge.
 TEST(AttendNormaliser, ScoresOfAllSizes) {
   for (const NormaliserCase &each : normaliserCases())
     for (float size : {0.0f, 0x1p-10f, 64.0f, 65536.0f}) {
@@ -187,7 +187,7 @@ TEST(AttendNormaliser, ScoresOfAllSizes) {
       std::vector<HostArray> operands = exactOperands(kernel);
       for (int64_t i = 0; i < operands[0].size(); ++i)
         operands[0].f32()[i] *= size;
-      // The distance of neighbouring floats of such scores is what their exponentials and powers are off by.
+      // The spacing of floats near such scores is the error of their exponentials and powers.
       EXPECT_EQ(compareWithOracle(kernel, operands, size > 1000 ? 0.1 : 1e-4), "") << each.name << " " << size;
     }
 }

@@ -1,4 +1,4 @@
-// Subscripts from data in attention: those of pairs that take part are reported, and no others.
+// Tests that subscripts from data are reported as out of range for unmasked pairs only.
 #include "compiler/Codegen/Nest/KernelFrame.h"
 #include "tests/compiler/Codegen/CPU/AttendGradientKernels.h"
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace attnc {
 namespace {
 
-/// Each captures %allowed, the mask; %number, one of the rows of %table for each key, and then what it has of its own.
+/// Each kernel captures the mask %allowed, a row number of %table for each key in %number, and its own operands.
 struct Reading {
   std::string name;
   AttendGradientKernel kernel;
@@ -50,7 +50,7 @@ std::vector<Reading> readings() {
   return all;
 }
 
-/// Every seventh key has a number that the table lacks, and no row keeps it.
+/// Every seventh key has a number outside of the table and is masked for every row.
 std::vector<HostArray> operandsOf(const AttendKernel &kernel) {
   std::vector<HostArray> operands = kernel.operands();
   HostArray allowed({kernel.queries, kernel.keys}, ElementKind::I1);
@@ -72,7 +72,7 @@ std::vector<AttendKernel> forms(const AttendKernel &kernel) {
   return {kernel, few, one};
 }
 
-/// Of the same kernel, for what takes the time is to compile it.
+/// Tests both with the same kernel, because compiling takes most of the time.
 TEST(AttendSubscripts, OfKeptPairsAreReportedAndOfMaskedOnesAreNot) {
   for (const Reading &reading : readings())
     for (const AttendKernel &kernel : forms(reading.kernel)) {
@@ -82,7 +82,7 @@ TEST(AttendSubscripts, OfKeptPairsAreReportedAndOfMaskedOnesAreNot) {
       operands[3].i1()[(kernel.queries - 1) * kernel.keys + 75] = 1;
       masked.runner.run(operands, kernel.resultShapes());
       EXPECT_EQ(masked.runner.status(), ATTN_OUT_OF_RANGE) << reading.name << " " << kernel.queries;
-      // An unmasked kernel has no block that is partly kept.
+      // An unmasked kernel has no partly masked block.
       AttendKernel unmasked = kernel;
       unmasked.mask.clear();
       KernelRunner all(unmasked.text(), *createCpuEmitter());
@@ -115,7 +115,7 @@ TEST(AttendSubscripts, OfRowsWithoutKeysAreNotReported) {
   }
 }
 
-/// The largest keys' weights are computed at the end of a row, by their numbers; a row may have fewer.
+/// The weights of the top keys are computed at the end of a row, by the keys' indices; a row may have fewer keys.
 TEST(AttendSubscripts, OfLargestKeysThatAreNotThereAreNotReported) {
   std::string text = R"(func.func private @k(%x: tensor<?x?xf32>, %length: tensor<i32>, %number: tensor<?xi32>)
       -> tensor<?x8xf32> attributes {attn.kernel = "attend"} {
@@ -144,11 +144,11 @@ TEST(AttendSubscripts, GradientsOfMaskedPairsReadNothing) {
     for (const char *form : {"", "form = \"pairs\""}) {
       AttendGradientKernel kernel = reading.kernel;
       kernel.schedule = form;
-      bool readsKeys = reading.kernel.dot.empty(); // others read no %k, whose gradient is then none
+      bool readsKeys = reading.kernel.dot.empty(); // other kernels do not read %k, which then has no gradient
       kernel.ofFactors = readsKeys;
       kernel.of = {{"%table", "tensor<5x32xf32>"}};
       std::vector<HostArray> operands = operandsOf(kernel);
-      // `of` are the first ones captured.
+      // The captured tensors begin with those of `of`.
       kernel.captured = ", %table: tensor<5x32xf32>, %allowed: tensor<?x?xi1>, %number: tensor<?xi32>";
       std::rotate(operands.begin() + 3, operands.begin() + 5, operands.end());
       EXPECT_EQ(compareGradient(kernel, operands, 4e-5), "") << reading.name << " " << form;

@@ -1,4 +1,4 @@
-// Additive scores against the oracle: ways to write them, sizes, and terms that powers cannot hold.
+// Compares additive scores with the oracle: spellings, sizes, and terms beyond the range of powers.
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@ AttendKernel additive(const std::string &dot = plain) {
   kernel.captured = ", %va: tensor<?xf32>";
   kernel.dot = dot;
   kernel.yields = "\"value\", \"lse\"";
-  kernel.score = "%y = arith.addf %s, %scale : f32"; // not the sum alone
+  kernel.score = "%y = arith.addf %s, %scale : f32"; // not only the sum
   return kernel;
 }
 
@@ -32,7 +32,7 @@ struct Spelling {
 
 class AttendTanh : public testing::TestWithParam<Spelling> {};
 
-/// Forms of the term, of which all but the last two are one function's.
+/// Spellings of the term; all except the last two are the same function.
 const Spelling spellings[] = {
     {"coefficient first", "%t0 = arith.addf %b, %a : f32 %t1 = math.tanh %t0 : f32 %t2 = tensor.extract %va[%d] : "
                           "tensor<?xf32> %t = arith.mulf %t2, %t1 : f32"},
@@ -99,7 +99,7 @@ TEST(AttendTanhSizes, NarrowVectors) {
 //===------------------------------------------ terms of any size ------------------------------------------------===//
 
 TEST(AttendTanhRange, LargeTerms) {
-  // Up to the range of powers, past it in some blocks, and past it everywhere.
+  // In the range of powers, beyond it in some blocks, and beyond it everywhere.
   for (float range : {42.0f, 46.0f, 1e4f, 1e38f}) {
     AttendKernel kernel = additive();
     EXPECT_EQ(compareWithOracle(kernel, operandsOf(kernel, range)), "") << range;
@@ -111,7 +111,7 @@ TEST(AttendTanhRange, OneLargeElement) {
   kernel.queries = kernel.keys = 300;
   for (int tensor : {0, 1}) {
     std::vector<HostArray> operands = operandsOf(kernel);
-    operands[tensor].f32()[140 * kernel.dim + 3] = 200; // the keys' in one block, the rows' in another
+    operands[tensor].f32()[140 * kernel.dim + 3] = 200; // a key in one block, a row in another
     EXPECT_EQ(compareWithOracle(kernel, operands), "") << tensor;
   }
 }
@@ -134,12 +134,12 @@ TEST(AttendTanhRange, LargeCoefficientsOfSmallTerms) {
   EXPECT_EQ(compareWithOracle(kernel, operands), "");
 }
 
-/// Terms on both sides of the largest one that powers take, of either sign, alone and with each other.
+/// Terms on both sides of the largest term of powers, of both signs, alone and together.
 TEST(AttendTanhRange, TermsAtTheBorder) {
   AttendKernel kernel = additive();
   constexpr float border = 43;
   const float terms[] = {border, -border, std::nextafter(border, 0.0f), std::nextafter(border, 50.0f), 0, -0.0f};
-  for (int64_t most : {2, 3, 4, 6}) { // of the third one on all are within, of the fourth one on none
+  for (int64_t most : {2, 3, 4, 6}) { // most = 3: all terms are in range; most = 4: one is not
     std::vector<HostArray> operands = operandsOf(kernel);
     for (int tensor : {0, 1})
       for (int64_t i = 0; i < operands[tensor].size(); ++i)
@@ -148,7 +148,7 @@ TEST(AttendTanhRange, TermsAtTheBorder) {
   }
 }
 
-/// Scores of that size move weights by as much as their last digit is worth.
+/// The weights of scores of this magnitude have the error of the scores' last digit.
 TEST(AttendTanhRange, CoefficientsAtTheBorder) {
   AttendKernel kernel = additive();
   constexpr double largestSum = 1024;

@@ -1,4 +1,4 @@
-// Attention kernels against the oracle: mechanisms times sizes, then special cases by name.
+// Compares attention kernels with the oracle: mechanisms times sizes, and named special cases.
 #include "compiler/Codegen/Nest/KernelFrame.h"
 #include "tests/compiler/Codegen/CPU/AttendMasks.h"
 #include "tests/compiler/Codegen/CPU/AttendMechanisms.h"
@@ -16,7 +16,7 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 //===------------------------------------------ mechanisms ------------------------------------------------------===//
 
 TEST(AttendBlocks, KeysFillThemWithoutARemainder) {
-  // Neighbouring tiles of the scratch would be overwritten if a block had more rows than its tile.
+  // A block with more rows than its tile would overwrite the neighbouring tile of the scratch.
   for (const char *name : {"scaled dot product", "learned bias"})
     for (const char *schedule : {"", "tile_kv = 16 : i64", "tile_q = 48 : i64, tile_kv = 64 : i64"})
       for (const Mechanism &mechanism : scoreMechanisms())
@@ -46,8 +46,9 @@ TEST_P(AttendEither, FewRowsAndManyAgreeWithTheOracle) {
   AttendKernel kernel = GetParam().kernel;
   kernel.dim = 20;
   kernel.valueDim = 70;
-  // One kernel: none, one, the most that take the decode form, one more; no tile divides 83 or 150, whose tails have
-  // two narrow tiles, 48 is one tile of queries, 20 a tail alone; one key; more queries than keys and the reverse.
+  // One kernel for no query, one, the most of the decode form, and one more. 83 and 150 are no multiples of a tile, and
+  // their tails have two narrow tiles; 48 is one tile of queries, 20 a tail alone; one key; more queries than keys and
+  // vice versa.
   expectOracleAt(
       GetParam(), kernel,
       {{0, 30}, {1, 1}, {1, 750}, {3, 61}, {4, 600}, {5, 600}, {5, 1}, {20, 30}, {83, 150}, {150, 61}, {48, 64}});
@@ -89,7 +90,7 @@ TEST(Attend, ScheduleAttributesAreHonoured) {
   }
 }
 
-/// Whole tiles, a tail, both: at each side of where a number of queries changes from one to the other.
+/// Whole tiles, a tail and both, on each side of the numbers of queries where this changes.
 TEST(Attend, TilesAndTheirTail) {
   for (const char *normaliser : {"softmax", "entmax(1.5)"}) {
     AttendKernel kernel;
@@ -145,7 +146,7 @@ TEST(Attend, EqualScores) {
 TEST(Attend, HugeScores) {
   AttendKernel kernel;
   kernel.mask = causalMask;
-  // Scores near 10^5 have a spacing of 2^-7, which the exponential turns into a relative error.
+  // Scores near 10^5 have a spacing of 2^-7, which the exponential makes a relative error.
   EXPECT_EQ(compareWithOracle(kernel, kernel.operands(100), 0.1), "");
 }
 
@@ -181,7 +182,7 @@ TEST(Attend, KeptNanAndInfinityMakeTheirRowNan) {
 
 //===------------------------------------------ values of dropped pairs -------------------------------------------===//
 
-/// A kernel of each form over 90 keys, whose mask, if it has one, is the caller's.
+/// A kernel of either form over 90 keys; the tests set its mask.
 class AttendDropped : public testing::TestWithParam<bool> {
 protected:
   AttendKernel kernel = [] {
@@ -191,7 +192,7 @@ protected:
     kernel.queries = GetParam() ? 3 : 70;
     return kernel;
   }();
-  /// Key 45 is masked for every query.
+  /// Masks key 45 for every query.
   void maskKey45() {
     kernel.constants = "%k45 = arith.constant 45 : index";
     kernel.mask = "%m = arith.cmpi ne, %j, %k45 : index";
@@ -227,7 +228,7 @@ TEST_P(AttendDropped, CausalWithNanInALaterValue) {
   kernel.mask = causalMask;
   kernel.yields = "\"value\", \"lse\"";
   std::vector<HostArray> operands = kernel.operands();
-  fillValue(operands, kernel.queries / 2, nan); // the queries from there on keep it
+  fillValue(operands, kernel.queries / 2, nan); // later queries attend to it
   EXPECT_EQ(compareWithOracle(kernel, operands), "");
 }
 
@@ -237,7 +238,7 @@ TEST_P(AttendDropped, ScoreOfMinusInfinityWithInfiniteValue) {
                  "%y = arith.addf %y1, %y0 : f32";
   std::vector<HostArray> operands = kernel.operands();
   operands.push_back(HostArray::random({kernel.queries, kernel.keys}, 4, 0.5, 1));
-  for (int64_t i = 0; i < kernel.queries; i += 2) // the other queries keep it
+  for (int64_t i = 0; i < kernel.queries; i += 2) // the other queries attend to it
     operands[3].f32()[i * kernel.keys + 20] = -infinity;
   fillValue(operands, 20, infinity);
   expectOracle(operands);
@@ -251,7 +252,7 @@ TEST_P(AttendDropped, FinalWeightsWithMaskedNanValue) {
   EXPECT_EQ(compareWithOracle(kernel, operands), "");
 }
 
-/// A key whose products with the queries are -inf, without a mask: what docs/language.md says of its value.
+/// An unmasked key whose dot products are -inf: docs/language.md specifies the effect of its value.
 TEST_P(AttendDropped, ProductOfMinusInfinity) {
   std::vector<HostArray> operands = kernel.operands();
   for (int64_t i = 0; i < operands[0].size(); i += kernel.dim)
@@ -275,7 +276,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, AttendDropped, testing::Bool(),
 
 //===------------------------------------------ threads, scratch, checks, forms ---------------------------------===//
 
-/// Exponentials are to base two, so a score times log2 e has to be finite: a row of -3e38 alone has no weights.
+/// Exponentials have base two, so that a score times log2 e must be finite: a row of -3e38 has no weights.
 TEST(Attend, ScoresBelowTheRangeAreAsMasked) {
   AttendKernel kernel;
   kernel.captured = ", %bias: tensor<?x?xf32>";

@@ -145,7 +145,7 @@ std::vector<HostArray> GemmCase::operands() const {
 
 namespace {
 
-/// Counts through the values of some letters.
+/// Enumerates the values of some index letters.
 struct Odometer {
   const std::map<char, int64_t> &sizes;
   std::string loops;
@@ -177,7 +177,7 @@ void GemmCase::reference(const std::vector<HostArray> &operands, std::vector<dou
       summed += letter;
       depth *= sizes.at(letter);
     }
-  // Where an element lies, or the part that these letters have in it.
+  // Returns the offset of an element, or these letters' part of it.
   auto offset = [&](const std::string &subscripts, const std::map<char, int64_t> &at) {
     int64_t place = 0;
     for (char letter : subscripts) {
@@ -186,7 +186,7 @@ void GemmCase::reference(const std::vector<HostArray> &operands, std::vector<dou
     }
     return place;
   };
-  std::vector<std::pair<int64_t, int64_t>> terms; // in both operands
+  std::vector<std::pair<int64_t, int64_t>> terms; // offsets in both operands
   if (Odometer inner(sizes, summed); depth > 0)
     do
       terms.emplace_back(offset(left, inner.at), offset(right, inner.at));

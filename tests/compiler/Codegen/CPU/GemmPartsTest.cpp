@@ -5,7 +5,7 @@
 namespace attnc {
 namespace {
 
-/// The number of chunks of the phase that multiplies parts of the depth; 0 where there is none.
+/// Returns the number of chunks of the phase that multiplies parts of the depth (split K), or 0 without such a phase.
 int64_t partsOf(const GemmCase &c, std::vector<int64_t> sizes, const std::string &targetName = "x86-64-v4") {
   KernelRunner runner(c.text(target(targetName)), *createCpuEmitter(), targetName);
   EXPECT_TRUE(runner) << runner.message();
@@ -13,7 +13,7 @@ int64_t partsOf(const GemmCase &c, std::vector<int64_t> sizes, const std::string
   return first.symbol.ends_with(".parts") ? first.chunks.evaluate(sizes) : 0;
 }
 
-/// As the gradient of a weight of few features reads it.
+/// The product of the gradient of a weight with few features.
 TEST(GemmParts, longDepthsInParts) {
   struct {
     int64_t m, n, k;
@@ -46,7 +46,7 @@ TEST(GemmParts, longDepthsInParts) {
   matrices.sizes = {{'s', 2}, {'m', 67}, {'n', 50}, {'k', 2800}};
   EXPECT_GE(partsOf(matrices, {}), 4);
   check(matrices);
-  matrices.sizes = {{'s', 2}, {'m', 40}, {'n', 128}, {'k', 3000}}; // both are read as they lie
+  matrices.sizes = {{'s', 2}, {'m', 40}, {'n', 128}, {'k', 3000}}; // both operands are read in place
   check(matrices);
 }
 
@@ -66,7 +66,7 @@ TEST(GemmParts, sumsInPartsOnlyWhereTheyAreFew) {
   EXPECT_EQ(partsOf(wide, {}), 0);
 }
 
-/// Of a depth known at run time, short or long: there is work for many cores, and sums stay few beside the operands.
+/// With a dynamic depth, parts suffice for many cores, and their sums are small beside the operands.
 TEST(GemmParts, partsAreManyAndTheirSumsFew) {
   for (auto [m, n] : {std::array{256, 256}, std::array{128, 512}, std::array{128, 128}}) {
     GemmCase c{"km", "kn", "mn"};
@@ -85,7 +85,7 @@ TEST(GemmParts, partsAreManyAndTheirSumsFew) {
   }
   RunOptions three;
   three.workers = 3;
-  for (int64_t k : {1, 95, 97, 1000, 1537, 2311, 9000}) { // lots of steps that no number of parts divides
+  for (int64_t k : {1, 95, 97, 1000, 1537, 2311, 9000}) { // no number of parts divides these steps
     GemmCase c{"km", "kn", "mn"};
     c.sizes = {{'m', 128}, {'n', 96}, {'k', k}};
     c.dynamic = "k";
@@ -94,7 +94,7 @@ TEST(GemmParts, partsAreManyAndTheirSumsFew) {
   }
 }
 
-/// Depths that are known at run time and turn out short: no parts, no copies, whatever the columns and the formula.
+/// A dynamic depth that is short at run time needs no parts and no copies, for any columns and formula.
 TEST(GemmParts, shortDepthsOfPartsAreReadAsTheyLie) {
   RunOptions three;
   three.workers = 3;
@@ -107,7 +107,7 @@ TEST(GemmParts, shortDepthsOfPartsAreReadAsTheyLie) {
       ASSERT_TRUE(runner) << runner.message();
       EXPECT_EQ(runner.code().phases.front().chunks.evaluate({64, 64}), 0);
       EXPECT_EQ(runner.code().sharedBytes.evaluate({64, 64}), 0);
-      for (int64_t k : {0, 1, 3, 64, 95, 97, 129, 385}) { // up to a lot of steps, and beyond
+      for (int64_t k : {0, 1, 3, 64, 95, 97, 129, 385}) { // up to one part, and beyond
         c.sizes['k'] = k;
         std::vector<HostArray> operands = c.operands();
         std::vector<double> expected, bound;
@@ -128,7 +128,7 @@ TEST(GemmParts, shortDepthsOfPartsAreReadAsTheyLie) {
   checkOverTheResidual(images);
 }
 
-/// Few columns of the result: its rows run along the vectors, whatever the depth.
+/// A result of few columns is computed transposed: its rows run along the vectors, at any depth.
 TEST(GemmParts, partsOfFewColumnsTurnRound) {
   RunOptions three;
   three.workers = 3;
@@ -172,7 +172,7 @@ TEST(GemmParts, partsOnlyWhereAWorkersCopiesAreFew) {
   check(wide);
 }
 
-/// Steps that follow each other are read as they lie: of left, of right where it has whole panels, of both or of none.
+/// Adjacent steps are read in place: those of left, those of right if it has whole panels, of both or of neither.
 TEST(GemmParts, partsReadNearStepsAsTheyLie) {
   RunOptions three;
   three.workers = 3;
@@ -193,7 +193,7 @@ TEST(GemmParts, partsReadNearStepsAsTheyLie) {
     KernelRunner runner(c.text(target(product.targetName)), *createCpuEmitter(), product.targetName);
     ASSERT_TRUE(runner) << runner.message();
     ASSERT_TRUE(runner.code().phases.front().symbol.ends_with(".parts"));
-    // Without copies a worker has no more than a tile and that tile turned round.
+    // Without copies a worker's scratch is at most a tile and its transpose.
     EXPECT_EQ(runner.code().workerBytes.evaluate({3001, 3001}) > 12288, product.copies)
         << product.m << " x " << product.n;
     check(c, three);

@@ -33,7 +33,7 @@ TEST(Gemm, shapesThatNoTileDivides) {
         check(matrices(m, n, k, packed, "", right));
 }
 
-/// Few rows against a matrix that nobody packs: it is read as it lies, and a chunk has several of a batch.
+/// Few rows read an unpacked matrix in place, and a chunk has several products of a batch.
 TEST(Gemm, fewRowsReadTheRightOperandAsItLies) {
   for (int64_t rows : {1, 3, 8})
     for (int64_t columns : {16, 64, 192})
@@ -98,7 +98,7 @@ TEST(Gemm, noRows) {
   EXPECT_EQ(runner.run(operands, {{0, 20}}).front().size(), 0);
 }
 
-/// Known to be none, of one operand and the other, in each order.
+/// Static sizes of 0, of either operand in each order.
 TEST(Gemm, noRowsAndNoColumns) {
   for (auto [m, n] : {std::pair<int64_t, int64_t>{0, 16}, {0, 50}, {30, 0}, {3, 0}, {0, 0}})
     for (std::string left : {"mk", "km"})
@@ -149,7 +149,7 @@ TEST(Gemm, biasAndResidualOverTheResult) {
   }
 }
 
-// Few rows repeat the last one, and tiles may overlap: each element is stored once, since the residual lies there.
+// Tiles of rows may overlap: each element is stored once, because the result overwrites the residual.
 TEST(Gemm, anyNumberOfRowsOverTheResidual) {
   Target on = target();
   GemmCase c = matrices(1, 70, 50, true, "m");
@@ -175,7 +175,7 @@ TEST(Gemm, anyNumberOfRowsOverTheResidual) {
     }
 }
 
-/// Sums of a short depth go from registers to the result, each once: tiles of rows may overlap.
+/// Sums of a short depth are stored from registers, each once, although tiles of rows may overlap.
 TEST(Gemm, shortDepthsOverTheResidual) {
   for (const char *targetName : {"native", "x86-64-v3"})
     for (int64_t k : {1, 4, 10, 32}) {
@@ -208,7 +208,7 @@ TEST(Gemm, shortDepthsOfManyShapes) {
     for (int64_t n : {1, 33, 64})
       for (const char *right : {"kn", "nk"})
         check(matrices(m, n, 7, false, "", right));
-  for (const char *dynamic : {"", "bs", "bsn"}) { // rows of two loops, whose coordinates differ from row to row
+  for (const char *dynamic : {"", "bs", "bsn"}) { // rows of two loops, whose coordinates vary from row to row
     GemmCase c{"bsk", "kn", "bsn"};
     c.sizes = {{'b', 5}, {'s', 7}, {'k', 12}, {'n', 50}};
     c.dynamic = dynamic;
@@ -302,7 +302,7 @@ TEST(Gemm, leftTransposed) {
   check(c);
 }
 
-/// As the gradient of a weight reads it: blocks of its rows are copied, a chunk of k after the other.
+/// The product of the gradient of a weight: blocks of left's rows are copied for each chunk of k.
 TEST(Gemm, leftTransposedInBlocks) {
   for (auto [m, n, k] : {std::array{70, 100, 50}, std::array{100, 600, 800}, std::array{1030, 33, 385}})
     for (const char *dynamic : {"", "k", "mk"}) {

@@ -1,4 +1,5 @@
-// Terms added to rows of a table, against the oracle: each number of columns has its own sweeps.
+// Compares terms that are scattered to rows of a table with the oracle, for each number of columns with sweeps of its
+// own.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "tests/support/OracleCheck.h"
 #include <fmt/format.h>
@@ -7,7 +8,7 @@
 namespace attnc {
 namespace {
 
-/// The gradient of an embedding: rows that come twice, in order.
+/// The gradient of an embedding, with repeated rows, in order.
 std::string gradient(int64_t columns) {
   return fmt::format(R"(
     func.func private @k(%x: tensor<7x{0}xf32>, %at: tensor<?x?xi32>, %y: tensor<?x?x{0}xf32>) -> tensor<7x{0}xf32>
@@ -74,7 +75,7 @@ TEST(LoopsScatter, InPlace) {
   }
 }
 
-/// Subscripts that are loops, or numbers: sums over the other loops, also in place, in several chunks.
+/// Subscripts are loops or constants: sums over the other loops, also in place, in several chunks.
 TEST(LoopsScatter, OfSums) {
   std::string text = R"(func.func private @k(%x: tensor<?x2x3xf32> {attn.in_place = 0}, %f: tensor<24xf32>,
         %y: tensor<?x24x7x2xf32>) -> tensor<?x2x3xf32> attributes {attn.kernel = "loops"} {
@@ -113,7 +114,7 @@ TEST(LoopsScatter, OfSums) {
     }
 }
 
-/// A subscript that the kernel is given, as the step of a scan is, is no loop, whatever its number.
+/// A subscript that is an argument of the kernel, such as the step of a scan, is no loop.
 TEST(LoopsScatter, AtAnArgumentOfTheKernel) {
   const char *text = R"(func.func private @k(%x: tensor<3x?xf32>, %y: tensor<?x2xf32>, %step: index)
         -> tensor<3x?xf32> attributes {attn.kernel = "loops"} {

@@ -1,4 +1,4 @@
-// Loops kernels against the oracle, on processors and on a device, each way of walking an iteration space by name.
+// Compares loops kernels with the oracle, on processors and on a device, for each way to traverse an iteration space.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "tests/support/OracleCheck.h"
 #include <fmt/format.h>
@@ -74,7 +74,7 @@ TEST(Loops, PointwiseWithBroadcast) {
         << shape[2];
 }
 
-/// The last dimension of a known size, of which vectors are no wider.
+/// A static last dimension, which bounds the width of vectors.
 TEST(Loops, PointwiseOfFewKnownColumns) {
   for (int64_t columns : {1, 2, 3, 5, 8, 12, 20, 40}) {
     Generic generic = gelu();
@@ -90,7 +90,7 @@ TEST(Loops, PointwiseOfFewKnownColumns) {
   }
 }
 
-/// The largest of windows of 2 x 2, which is NaN where one is; the window's loops are written out.
+/// The maximum of windows of 2 x 2, which is NaN if an element is; the window's loops are unrolled.
 TEST(Loops, LargestOfSmallWindows) {
   Generic pool{"affine_map<(b, i, j, c, u, v) -> (u, v)>, affine_map<(b, i, j, c, u, v) -> (b, i, j, c)>",
                "pppprr",
@@ -124,7 +124,7 @@ TEST(Loops, LargestOfSmallWindows) {
   }
 }
 
-/// x[i] * (if i / 2 < m then t[i / 2] else 0): nothing is read of no t, by whole vectors and what is left.
+/// x[i] * (if i / 2 < m then t[i / 2] else 0): neither vectors nor the remainder read an empty t.
 TEST(Loops, ReadsNothingOfATensorWithoutElements) {
   Generic halves{"affine_map<(i) -> (i)>, affine_map<(i) -> (i)>",
                  "p",
@@ -148,7 +148,7 @@ TEST(Loops, ReadsNothingOfATensorWithoutElements) {
     EXPECT_EQ(check(halves, {HostArray::random({37}, 1), HostArray::random({m}, 2)}, {37}), "") << m;
 }
 
-/// y[i, j] = x[j, i] + t[i], in tiles that are turned: behind the last row of a tile no t is read.
+/// y[i, j] = x[j, i] + t[i] in transposed tiles: t is not read beyond the last row of a tile.
 TEST(Loops, ReadsNothingBehindTheLastRowOfATurnedTile) {
   Generic turned{"affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>",
                  "pp",
@@ -202,7 +202,7 @@ TEST(Loops, ScheduleSetsTheChunk) {
   text.replace(text.find("attn.kernel"), 0, "attn.schedule = {chunk = 1000}, ");
   KernelRunner runner(text, *createCpuEmitter());
   ASSERT_TRUE(runner) << runner.message();
-  EXPECT_EQ(runner.code().phases[0].chunks, SizeExpr(5)); // of 1024 of 4200 points: whole vectors, eight at a time
+  EXPECT_EQ(runner.code().phases[0].chunks, SizeExpr(5)); // chunks of 1024 of 4200 points: multiples of 8 vectors
   HostArray x = HostArray::random({3, 4, 5, 70}, 1), y = HostArray::random({3, 4, 5, 70}, 2);
   HostArray found = runner.run({x, y}, {x.shape}, {.reversed = true})[0];
   for (int64_t i = 0; i < x.size(); ++i)
@@ -436,7 +436,7 @@ TEST(Loops, SliceOfOneRow) {
   EXPECT_EQ(differenceFromOracle({text, {HostArray::random({12, 33}, 1)}, {{33}}}), "");
 }
 
-/// In one chunk and in several, the last of which is not full; and numbers whose bits are not all zero.
+/// Fills one chunk, or several with a partial last one, with numbers whose bits are zero or not.
 TEST(Loops, Fills) {
   auto check = [](const std::string &number, const std::string &element, Shape result) {
     std::string type = fmt::format("tensor<?x20x{}>", element);
@@ -471,7 +471,7 @@ TEST(Loops, Concatenation) {
   }
 }
 
-/// A sum of `terms` over loops t and c, of which a formula of its elements, of %bias and of %more is returned.
+/// Returns a kernel that sums `term` over loops t and c, and adds %bias and %more after the sum.
 std::string sumWithEpilogue(const std::string &arguments, const std::string &result, const std::string &maps,
                             const std::string &iterators, const std::string &term, bool readsSumTurned = false) {
   return fmt::format(R"(func.func private @k({0}, %bias: tensor<20xf32>, %more: {1}) -> {1} attributes {{attn.kernel = "loops"}} {{
@@ -500,7 +500,7 @@ std::string sumWithEpilogue(const std::string &arguments, const std::string &res
                      readsSumTurned ? "affine_map<(i, j) -> (j, i)>" : "affine_map<(i, j) -> (i, j)>");
 }
 
-/// Of windows, whose elements lie across the lanes, and of rows, whose elements are lanes.
+/// Sums of windows, whose terms lie across lanes, and of rows, whose terms lie along lanes.
 TEST(Loops, SumsWithEpilogues) {
   std::string windows = sumWithEpilogue(
       "%x: tensor<?x20x20xf32>, %w: tensor<3x20xf32>", "tensor<?x20xf32>",

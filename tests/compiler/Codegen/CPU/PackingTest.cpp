@@ -8,7 +8,7 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// Emits the packing of its kernel's argument, to run it as if it were a kernel.
+/// Emits the packing of the kernel's argument, so that it runs as a kernel.
 class PackingEmitter : public Emitter {
 public:
   explicit PackingEmitter(PanelPacking packing) : packing(packing) {}
@@ -69,7 +69,7 @@ TEST(Packing, attributeIsReadAsWritten) {
   EXPECT_EQ(PanelPacking::fromAttribute(UnitAttr::get(&context)), std::nullopt);
 }
 
-/// What a kernel with `right` as the case says prefers.
+/// Returns the packing that a kernel of this case prefers for `right`.
 std::optional<OperandPacking> preferred(const GemmCase &c) {
   struct Asks : Emitter {
     mutable std::optional<OperandPacking> answer;

@@ -1,5 +1,5 @@
-// Rows kernels against the oracle, on processors and on a device: the norms and losses that the prelude makes of them,
-// and special rows by name.
+// Compares rows kernels with the oracle, on processors and on a device: the norms and losses of the prelude, and named
+// special rows.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "tests/compiler/Codegen/CPU/RowsKernels.h"
 #include "tests/support/OracleCheck.h"
@@ -68,7 +68,7 @@ void replaceAll(std::string &text, const std::string &from, const std::string &t
     text.replace(at, from.size(), to);
 }
 
-/// The kernel with rows of this length, and where all sizes are given of this number, too.
+/// Returns the kernel with rows of this static length; `rows`, if given, makes all sizes static.
 std::string ofLength(std::string text, int64_t length, const Shape &rows = {}) {
   std::string before = rows.empty() ? "?x?" : fmt::format("{}x{}", rows[0], rows[1]);
   replaceAll(text, "tensor<?xf32>", fmt::format("tensor<{}xf32>", length));
@@ -80,7 +80,7 @@ std::string ofLength(std::string text, int64_t length, const Shape &rows = {}) {
   return text;
 }
 
-/// Lengths below a vector, whose rows may lie in lanes, and longer ones that end in any part of a vector.
+/// Lengths less than a vector, whose rows may lie in lanes, and longer ones with each kind of remainder.
 const std::vector<int64_t> lengths = {1, 2, 3, 7, 8, 10, 15, 16, 36, 64, 100, 130};
 const std::vector<Shape> rowsOf = {{1, 1}, {2, 5}, {3, 16}, {2, 24}, {4, 33}, {40, 1}};
 

@@ -1,10 +1,9 @@
-// Kernels that store bf16 and f16 against the same kernels of f32, which other tests compare with the oracle: on the
-// same numbers the arithmetic is the same, and so each element is that of the f32 kernel, rounded once.
+// Compares kernels that store bf16 and f16 with the same kernels of f32, which other tests compare with the oracle. The
+// arithmetic on equal numbers is equal, so that each element is the f32 kernel's element rounded once:
 //
 //   |found - rounded(expected)| <= 2^-8 |expected| (bf16), 2^-11 |expected| (f16)   + 2^-16 of the largest
 //
-// One unit in the last place where the two lie on different sides of the middle between two numbers: sums may be added
-// up in another order.
+// This is one unit in the last place if the two lie on different sides of a midpoint, as sums may have another order.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Codegen/Halide/HalideEmitter.h"
@@ -23,7 +22,7 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-/// Which ports of a kernel are f32 tensors; all of those may be narrow here.
+/// Returns which ports of a kernel are f32 tensors; all of these may be narrow here.
 llvm::SmallBitVector portsOf(func::FuncOp kernel) {
   std::vector<Type> types(kernel.getArgumentTypes());
   llvm::append_range(types, kernel.getResultTypes());
@@ -45,7 +44,7 @@ std::string narrowText(const std::string &text, ElementKind element) {
   return printed;
 }
 
-/// A kernel, what it is given and the shapes of its results.
+/// A kernel, its operands and the shapes of its results.
 struct Stored {
   std::string text;
   std::vector<HostArray> operands;
@@ -104,7 +103,7 @@ void everywhere(const Stored &given, bool halide = true) {
 
 //===------------------------------------------ loops -------------------------------------------------------------===//
 
-/// `%z` of `%a` and `%b` at (i, j), read by these maps.
+/// Returns a kernel that computes `%z` from `%a` and `%b` at (i, j), where `mapOfA` is the indexing map of %a.
 std::string pointwise(const std::string &size, const std::string &mapOfA, const std::string &body) {
   return fmt::format(R"(func.func private @k(%x: tensor<?x{0}xf32>, %y: tensor<?x{0}xf32>) -> tensor<?x{0}xf32>
       attributes {{attn.kernel = "loops"}} {{
@@ -183,7 +182,7 @@ TEST(StoredKernels, elementsThatDataPick) {
               {{5, 24}}});
 }
 
-/// What each number becomes when it is stored, as APFloat has it.
+/// Compares the stored form of each number with that of APFloat.
 TEST(StoredKernels, roundsToNearestEven) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   std::vector<float> numbers = {0.0f,          -0.0f,     1.0f,     1.00390625f, 1.01171875f, 1.0039063f,
@@ -208,7 +207,7 @@ TEST(StoredKernels, roundsToNearestEven) {
 
 //===------------------------------------------ rows --------------------------------------------------------------===//
 
-/// What kernels of rows of `%x` begin with: numbers, and the tensors that a map and a sum of rows write.
+/// Returns the beginning of rows kernels of `%x`: constants, and the init tensors of a map and of a sum of rows.
 std::string rowsBegin(int64_t length) {
   return fmt::format(R"(%c0 = arith.constant 0 : index
     %zero = arith.constant 0.0 : f32
@@ -221,7 +220,7 @@ std::string rowsBegin(int64_t length) {
                      length);
 }
 
-/// x / sqrt(mean of squares) * gain, of rows.
+/// Returns x / sqrt(mean of squares) * gain over rows.
 std::string rmsNorm(int64_t length) {
   return fmt::format(R"(func.func private @k(%x: tensor<?x{0}xf32>, %gain: tensor<{0}xf32>) -> tensor<?x{0}xf32>
       attributes {{attn.kernel = "rows"}} {{
@@ -254,8 +253,8 @@ TEST(StoredKernels, rowsOfAnyLength) {
                /*halide=*/false);
 }
 
-/// A map f of rows, which are nearly constant, and the sum of (f - its mean)^2: the second sweep reads what the first
-/// stores. In 16 bits f is its mean.
+/// Returns a map f of nearly constant rows, and the sum of (f - its mean)^2: the second sweep reads the stored f of the
+/// first, which equals its mean in 16 bits.
 std::string spread(int64_t length, const std::string &map) {
   return fmt::format(R"(func.func private @k(%x: tensor<?x{0}xf32>) -> (tensor<?x{0}xf32>, tensor<?xf32>)
       attributes {{attn.kernel = "rows"}} {{
@@ -325,7 +324,7 @@ TEST(StoredKernels, productsOfFactorsThatLieOtherwise) {
   turned.sizes = {{'m', 40}, {'n', 50}, {'k', 70}};
   batches.sizes = {{'b', 3}, {'m', 9}, {'n', 20}, {'k', 33}};
   heads.sizes = {{'m', 20}, {'n', 18}, {'h', 3}, {'d', 10}};
-  GemmCase few{"bmk", "bkn", "bmn"}; // read as it lies
+  GemmCase few{"bmk", "bkn", "bmn"}; // read in place
   few.sizes = {{'b', 3}, {'m', 2}, {'n', 96}, {'k', 50}};
   for (const GemmCase &c : {turned, batches, heads, few})
     onProcessors(product(c, "native"));

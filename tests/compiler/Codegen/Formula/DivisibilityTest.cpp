@@ -5,7 +5,7 @@
 
 using namespace attnc;
 
-/// True if %x, which `ops` make of the indices %a and %b, is a multiple of 8; of %a it is known.
+/// Returns true if %x, computed by `ops` from the indices %a and %b, is provably a multiple of 8; %a is one.
 static bool isMultipleOf8(const std::string &ops) {
   ParsedModule module("func.func @k(%a: index, %b: index) -> index { %c4 = arith.constant 4 : index %c8 = "
                       "arith.constant 8 : index %c24 = arith.constant 24 : index " +

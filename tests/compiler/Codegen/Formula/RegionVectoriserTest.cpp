@@ -1,4 +1,4 @@
-// Each way a formula can read and compute, through the least emitter, against the same thing in plain C++.
+// Compares each kind of load and op in a formula, compiled by a minimal emitter, with plain C++.
 #include "tests/compiler/Codegen/Formula/FlatEmitter.h"
 #include "tests/support/KernelRunner.h"
 #include <climits>
@@ -7,7 +7,7 @@
 
 using namespace attnc;
 
-/// A kernel over 0..n-1 whose body computes %v : `type`; %t is [?, ?] f32, %u is [?] i32.
+/// Returns a kernel over 0..n-1 whose body computes %v : `type`; %t is [?, ?] f32, %u is [?] i32.
 static std::string kernelOf(const std::string &body, const std::string &type = "f32") {
   return R"(#id = affine_map<(i) -> (i)>
     func.func private @k(%t: tensor<?x?xf32>, %u: tensor<?xi32>, %n: index) -> tensor<?x)" +

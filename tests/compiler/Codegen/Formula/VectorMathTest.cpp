@@ -1,4 +1,5 @@
-// Every function against the double-precision one, in ulp, over its whole range, on both instruction sets.
+// Measures the error of every function in ulp against the double-precision one, over its range, on both instruction
+// sets.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "tests/compiler/Codegen/Formula/FlatEmitter.h"
 #include "tests/support/KernelRunner.h"
@@ -28,7 +29,7 @@ static std::string kernelOf(const std::string &formula) {
 
 static bool runsHere(const std::string &target) { return target != "x86-64-v4" || __builtin_cpu_supports("avx512vl"); }
 
-/// The distance in units of the last place of the reference; results that should be denormal may be zero.
+/// Returns the distance in ulp of the reference; a result that should be denormal may be zero.
 static double ulps(float found, double expected) {
   if (std::isnan(expected) || std::isnan(found))
     return std::isnan(expected) && std::isnan(found) ? 0 : INFINITY;
@@ -99,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
         MathCase{"math.rsqrt %a", [](double x, double) { return 1 / std::sqrt(x); }, 1e-6f, 1e6, 2},
         MathCase{"math.powf %a, %b", [](double x, double y) { return std::pow(x, y); }, 0, 40, 2}));
 
-/// Floats of every sign, exponent and NaN: each `stride`th of all bit patterns, a prime so that low bits vary too.
+/// Returns every `stride`th bit pattern of f32: all signs, exponents and NaNs; a prime varies the low bits too.
 static std::vector<float> everyMagnitude(uint32_t stride) {
   std::vector<float> values;
   for (uint64_t bits = 0; bits <= UINT32_MAX; bits += stride)
@@ -107,7 +108,7 @@ static std::vector<float> everyMagnitude(uint32_t stride) {
   return values;
 }
 
-/// All floats within `count` places of x.
+/// Appends the floats within `count` ulp of x.
 static void appendNeighbours(std::vector<float> &values, float x, uint32_t count) {
   for (uint32_t bits = std::bit_cast<uint32_t>(x) - count; bits != std::bit_cast<uint32_t>(x) + count; ++bits)
     values.push_back(std::bit_cast<float>(bits));
@@ -115,7 +116,7 @@ static void appendNeighbours(std::vector<float> &values, float x, uint32_t count
 
 class VectorMathSweep : public testing::TestWithParam<MathCase> {};
 
-// Of exp 2 ulp are promised; a limit of 1 keeps what there is.
+// The limit of exp is 1 ulp, the accuracy it has, although 2 ulp are promised.
 TEST_P(VectorMathSweep, AgreesAtEveryMagnitudeAsAnEmitterWritesIt) {
   const MathCase &each = GetParam();
   std::vector<float> x = everyMagnitude(each.stride);
@@ -151,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
                     MathCase{"math.tan %a", UNARY(tan), 0, 0, 4}));
 
 TEST(VectorMathEdges, InfinityNanAndZero) {
-  // Every pair of these.
+  // All pairs of these.
   std::vector<float> special = {INFINITY, -INFINITY, NAN, 0, -0.0f, 1, -1, 2, -2, 3, -3, 0.5f, -0.5f, 3e38f}, x, y;
   for (float a : special)
     for (float b : special)

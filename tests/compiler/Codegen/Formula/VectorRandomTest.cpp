@@ -1,4 +1,4 @@
-// How many products the draws of a vector take; that they are the oracle's is for the tests from end to end.
+// Counts the products in the draws of a vector; end-to-end tests compare the draws with the oracle.
 #include "compiler/Codegen/Formula/VectorRandom.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
@@ -7,7 +7,7 @@
 
 using namespace attnc;
 
-/// Products of the draws of eight lanes, whose columns are `columns`.
+/// Returns the number of products in the draws of eight lanes with these `columns`.
 static int productsOf(const std::string &columns) {
   ParsedModule module(R"(
     func.func @draw(%seed: i32, %number: index, %i: i32) -> vector<8xf32> {
@@ -44,7 +44,7 @@ TEST(VectorRandom, FourNeighboursShareACounter) {
             10);
   EXPECT_EQ(productsOf(neighboursOf("%base = arith.index_cast %number : index to i32")), 20)
       << "four may not divide the first column";
-  // The first product of a constant is one.
+  // The first product of a constant folds.
   EXPECT_EQ(productsOf("%columns = arith.constant dense<[6, 7, 8, 9, 10, 11, 12, 13]> : vector<8xi32>"), 19);
   EXPECT_EQ(productsOf("%columns = arith.constant dense<[4, 5, 6, 7, 12, 13, 14, 15]> : vector<8xi32>"), 19);
 }
