@@ -1,6 +1,6 @@
-// How far fused kernels with tensor cores lie from the oracle, next to a chain of operations that does the same without
-// fusion, with the same storage: products of narrow operands with sums in f32, all between in f32, and each tensor that
-// such a chain has in memory rounded to the type it is stored in.
+// Compares the errors of fused kernels with tensor cores with those of an unfused chain of the same operations and
+// storage: products of narrow operands are summed in f32, intermediate values are f32, and each tensor in the chain's
+// memory is rounded to its type.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "compiler/Reference/Reference.h"
 #include "tests/compiler/Codegen/CPU/AttendKernels.h"
@@ -16,16 +16,16 @@
 namespace attnc {
 namespace {
 
-/// Of fused kernels, in errors of the chain.
+/// The largest error of fused kernels, in errors of the chain.
 constexpr double most = 2;
-/// For each there may be another form of a kernel.
+/// A kernel may have a different form for each device.
 constexpr const char *devices[] = {"cuda:sm_80", "cuda:sm_90a"};
 constexpr TensorCoreSums allSums[] = {TensorCoreSums::CutOff, TensorCoreSums::Nearest};
 constexpr ElementKind types[] = {ElementKind::BF16, ElementKind::F16};
 
 const char *nameOf(TensorCoreSums sums) { return sums == TensorCoreSums::CutOff ? "cut off" : "to nearest"; }
 
-/// In what a kernel of attention has its operands, and a chain its weights.
+/// The storage of a kernel's operands and of the chain's weights.
 struct Storage {
   std::string name;
   std::function<std::string(const AttendKernel &)> text;
@@ -58,13 +58,13 @@ Errors errorsOf(const HostArray &found, const std::vector<double> &expected) {
   Errors errors;
   for (size_t at = 0; at < expected.size(); ++at) {
     double error = std::abs(found.f32()[at] - expected[at]);
-    errors.largest = error <= errors.largest ? errors.largest : error; // a NaN is the largest of all
+    errors.largest = error <= errors.largest ? errors.largest : error; // NaN is the largest error
     errors.squares += error * error;
   }
   return errors;
 }
 
-/// `allowed`: of an element, beside what a chain has.
+/// Expects errors of at most `most` times those of the chain, plus `allowed` per element.
 void expectAsGood(const HostArray &found, const HostArray &ofChain, const std::vector<double> &expected,
                   double allowed = 0) {
   Errors ours = errorsOf(found, expected), chain = errorsOf(ofChain, expected);
@@ -76,7 +76,7 @@ void expectAsGood(const HostArray &found, const HostArray &ofChain, const std::v
 
 HostArray rounded(const HostArray &wide, ElementKind element) { return wide.storedAs(element).widened(); }
 
-/// A kernel with tensor cores.
+/// A kernel that uses tensor cores.
 struct DeviceKernel {
   KernelRunner runner;
 
@@ -119,7 +119,7 @@ AttendCase causal(std::string name, AttendKernel kernel) {
   return made;
 }
 
-/// Twice the product, less a share of the distance, within a window.
+/// Returns scaled products less 1/16 of the distance, within a window.
 AttendCase distances() {
   AttendCase made{"distances in a window", kernelOf(48, 80), {}};
   made.kernel.score = R"(%d0 = arith.subi %i, %j : index %d1 = arith.index_cast %d0 : index to i32
@@ -143,7 +143,7 @@ AttendCase softCapped() {
   return made;
 }
 
-/// Whose keys are split.
+/// Returns attention whose keys are split.
 AttendCase fewQueries() {
   AttendKernel kernel = kernelOf(64, 64, 8, 4);
   kernel.queries = 3, kernel.keys = 400;
@@ -162,7 +162,7 @@ std::vector<AttendCase> attendCases() {
           fewQueries()};
 }
 
-/// Scores in f32; weights, normalised in f32, are stored; and their product with the values is summed in f32.
+/// Computes the chain: f32 scores; weights, normalised in f32 and then stored; and f32 sums of weights times values.
 HostArray chainOf(const AttendCase &each, const std::vector<HostArray> &operands, const Storage &storage) {
   const AttendKernel &kernel = each.kernel;
   HostArray result({kernel.heads, kernel.queries, kernel.valueDim}), weights({kernel.keys});
@@ -202,11 +202,11 @@ std::vector<double> oracleOf(const AttendKernel &kernel, const std::vector<HostA
 
 class AttendAccuracy : public testing::TestWithParam<AttendCase> {};
 
-/// Of queries and keys of several sizes: of the largest, a row's weights are almost one key's.
+/// At the largest magnitude of queries and keys, a row has almost all weight on one key.
 TEST_P(AttendAccuracy, IsThatOfAChain) {
   const AttendCase &each = GetParam();
   for (const Storage &storage : storages()) {
-    std::deque<DeviceKernel> kernels; // which do not move
+    std::deque<DeviceKernel> kernels; // a deque does not move its elements
     for (const char *device : devices)
       kernels.emplace_back(storage.text(each.kernel), device);
     for (float range : {0.25f, 1.0f, 6.0f}) {
@@ -220,7 +220,7 @@ TEST_P(AttendAccuracy, IsThatOfAChain) {
           SCOPED_TRACE(fmt::format("{}, {}, {}, numbers up to {}", device, nameOf(sums), storage.name, range));
           HostArray ours = kernel.run(operands, chain.shape, sums);
           expectAsGood(ours, chain, expected);
-          // Stored narrow: a result of f32, rounded, is what the kernel stores.
+          // A kernel with a narrow result stores the rounded f32 result.
           expectAsGood(storage.rounded(ours), storage.rounded(chain), expected);
         }
     }
@@ -235,8 +235,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, AttendAccuracy, testing::ValuesIn(attendCases(
 
 //===------------------------------------------ products ----------------------------------------------------------===//
 
-/// By how much a product may be short whose sums are cut off after each 16 of the depth: less than 2^-23 of one of them
-/// each time.
+/// Returns a bound of the loss by sums that are truncated after each 16 of the depth: 2^-23 of a partial sum each time.
 double cutOffOf(const GemmCase &c, const std::vector<HostArray> &operands) {
   int64_t rows = c.sizes.at('m'), columns = c.sizes.at('n'), depth = c.sizes.at('k');
   double largest = 0;
@@ -250,7 +249,7 @@ double cutOffOf(const GemmCase &c, const std::vector<HostArray> &operands) {
   return std::ceil(depth / 16.0) * 0x1p-23 * largest;
 }
 
-/// A product is stored, and what follows it reads it again.
+/// Computes the chain: the product is stored, and the epilogue reads it.
 HostArray chainOf(const GemmCase &c, const std::vector<HostArray> &operands, ElementKind element) {
   int64_t rows = c.sizes.at('m'), columns = c.sizes.at('n'), depth = c.sizes.at('k');
   HostArray product({rows, columns});

@@ -1,5 +1,5 @@
-// What NVIDIA's assembler says of attention with tensor cores: of all forms, shapes and formulas whose results other
-// tests compare, a thread has the registers that it takes, and products of warp groups do not wait for each other.
+// Tests the report of ptxas on attention with tensor cores: for all forms, shapes and formulas whose results other
+// tests compare, no thread spills registers, and products of warp groups are not serialised.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "tests/compiler/Codegen/CPU/AttendMasks.h"
 #include "tests/compiler/Codegen/CPU/AttendMechanisms.h"
@@ -9,7 +9,7 @@
 namespace attnc {
 namespace {
 
-/// With many heads the hardware copies the tiles of warp groups, else threads do.
+/// With many heads the hardware copies the tiles of warp groups; otherwise threads do.
 struct Device {
   std::string name, architecture;
   bool isOfManyHeads;
@@ -19,7 +19,7 @@ const Device devices[] = {{"Warps", "sm_80", false}, {"Copying", "sm_90a", false
 std::string faultOf(AttendKernel kernel, const Device &device, ElementKind element) {
   kernel.hasDynamicHeads = device.isOfManyHeads;
   kernel.queries = 128;
-  kernel.hasStaticQueries = true; // so many are not split
+  kernel.hasStaticQueries = true; // too many to split the keys
   KernelRunner runner(narrowText(kernel, element), *createGpuEmitter(), "cuda:" + device.architecture);
   return runner ? ptxasFault(runner.ptx(), device.architecture) : runner.message();
 }
@@ -65,7 +65,8 @@ TEST_P(AttendAssembly, Biased) {
   expectNoFault(kernel, ElementKind::BF16);
 }
 
-/// Warp groups compute alike, whoever fetches: of two numbers of features each of their forms has one.
+/// Warp groups compute alike for either kind of copies: each mechanism is assembled with one number of features per
+/// form.
 TEST_P(AttendAssembly, OfEachMechanism) {
   std::vector<Mechanism> all = maskMechanisms();
   llvm::append_range(all, scoreMechanisms());
@@ -76,7 +77,7 @@ TEST_P(AttendAssembly, OfEachMechanism) {
       if (GetParam().architecture == "sm_90a" && features != ofWarpGroups)
         continue;
       kernel.dim = kernel.valueDim = features;
-      if (kernel.yields == "\"value\"") // others have no tensor cores
+      if (kernel.yields == "\"value\"") // kernels with other results do not use tensor cores
         EXPECT_EQ(faultOf(kernel, GetParam(), ElementKind::BF16), "") << mechanism.name << ", " << features;
     }
   }

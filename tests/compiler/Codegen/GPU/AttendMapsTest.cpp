@@ -1,4 +1,4 @@
-// Which queries, keys and values the hardware copies as they lie: where their rows are a dimension of a tensor map.
+// Tests which queries, keys and values the hardware copies in place: those whose rows are a dimension of a tensor map.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "tests/compiler/Codegen/GPU/NarrowAttend.h"
 #include <fmt/format.h>
@@ -7,9 +7,9 @@
 namespace attnc {
 namespace {
 
-/// Attention of heads, some of whose tensors may have no dimension of heads.
+/// Attention of heads; some of its tensors may lack the dimension of heads.
 struct Layout {
-  std::string name, query, key; ///< letters of the dimensions: b, h, i, j, c of the columns, w of those of all heads
+  std::string name, query, key; ///< dimensions: b, h, i, j, columns of a head (c) or of all heads (w)
   bool isFetched;
   int64_t columns = 32;
 
@@ -31,7 +31,7 @@ std::vector<int64_t> shapeOf(const std::string &letters, int64_t columns) {
   return shape;
 }
 
-/// All but the columns are dynamic, so that there may be much to compute.
+/// Returns a type with static columns only, so that the kernel may be large.
 std::string typeOf(const std::string &letters, int64_t columns) {
   std::string type = "tensor<";
   for (char each : letters)

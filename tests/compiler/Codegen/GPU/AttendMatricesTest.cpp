@@ -1,4 +1,4 @@
-// Which queries, keys and values tensor cores take as they lie: heads that are parts of the rows of a projection.
+// Tests which queries, keys and values tensor cores read in place: heads that are slices of a projection's rows.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "tests/compiler/Codegen/GPU/NarrowAttend.h"
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ struct ProjectedHeads {
   }
 };
 
-/// Compares with the oracle.
+/// Compares the kernel with the oracle and returns its PTX.
 std::string ptxOf(const ProjectedHeads &kernel, std::string_view target) {
   NarrowPorts ports{{0, 1}, {0}, ElementKind::BF16};
   KernelRunner runner(narrowText(kernel.text(), ports), *createGpuEmitter(), target);
@@ -66,13 +66,13 @@ TEST(AttendMatrices, TakesHeadsOfAProjection) {
 
 TEST(AttendMatrices, TakesHeadsOfAProjectionWhereKeysAreSplit) {
   ProjectedHeads kernel;
-  kernel.queries = 1, kernel.length = 400, kernel.hasStaticQueries = true; // of these no other form is made
+  kernel.queries = 1, kernel.length = 400, kernel.hasStaticQueries = true; // there is no other form
   std::string ptx = ptxOf(kernel, "cuda:sm_80");
   EXPECT_GT(count(ptx, "$merge"), 0);
   EXPECT_GT(count(ptx, "mma.sync"), 0);
 }
 
-/// Heads that are not beside each other, and rows that hold something else besides.
+/// Heads with gaps between them, in rows with further columns.
 TEST(AttendMatrices, TakesHeadsWithGaps) {
   ProjectedHeads kernel;
   kernel.stride = 40, kernel.keys = 8, kernel.values = 96, kernel.width = 200;
@@ -80,7 +80,7 @@ TEST(AttendMatrices, TakesHeadsWithGaps) {
   EXPECT_GT(count(ptxOf(kernel, "cuda:sm_90a"), "wgmma.mma_async"), 0);
 }
 
-/// What begins within a unit of 16 bytes can't be copied whole: another form takes it.
+/// A slice that begins inside a unit of 16 bytes cannot be copied in units, so that the general form is used.
 TEST(AttendMatrices, LeavesWhatBeginsWithinAUnit) {
   ProjectedHeads keys, values, heads, rows;
   keys.keys = 60;

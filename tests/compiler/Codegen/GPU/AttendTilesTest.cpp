@@ -1,5 +1,6 @@
-// Attention by tensor cores against the oracle. A weight is rounded to the type that products take, and so is a result
-// of 16 bits: of values up to 1 the error is at most two halves of a unit of 1. f32 has the limit of any kernel of f32.
+// Compares attention by tensor cores with the oracle. Weights are rounded to the type of the products' operands, and so
+// are results of 16 bits: for values up to 1 the error is at most two half units of 1. f32 has the limit of any f32
+// kernel.
 #include "compiler/Codegen/GPU/Backend/Ptxas.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -23,13 +24,13 @@ namespace {
 constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
 constexpr float largest = std::numeric_limits<float>::max();
 
-/// What there is for a target, and by which instruction it is known. Who fetches has the hardware copy tiles: of
-/// kernels that may be large.
+/// A form of the kernel for a target, and the instruction that identifies it. In a fetching form, which requires that
+/// the kernel may be large, the hardware copies tiles.
 struct Form {
   std::string name, target, instruction;
   bool isOfManyHeads = false;
   ElementKind element = ElementKind::BF16;
-  bool isTf32 = false; ///< f32 that products may round
+  bool isTf32 = false; ///< f32 operands that products may round to tf32
 
   std::string text(const AttendKernel &kernel) const {
     if (element != ElementKind::F32)
@@ -107,7 +108,7 @@ TEST_P(AttendTiles, HeadSizes) {
     AttendKernel kernel;
     kernel.dim = dim;
     kernel.valueDim = valueDim;
-    kernel.queries = 66; // a few are split (SplitKvTilesTest.cpp)
+    kernel.queries = 66; // the keys of a few queries would be split (SplitKvTilesTest.cpp)
     kernel.keys = 200;
     EXPECT_EQ(difference(kernel, GetParam()), "") << dim << " " << valueDim;
   }
@@ -119,12 +120,12 @@ TEST_P(AttendTiles, ValuesOfDroppedPairs) {
   KernelRunner runner(GetParam().text(kernel), *createGpuEmitter(), GetParam().target);
   for (float value : {nan, infinity}) {
     std::vector<HostArray> operands = GetParam().operands(kernel);
-    std::fill_n(operands[2].f32() + 40 * kernel.valueDim, kernel.valueDim, value); // queries from 40 on keep it
+    std::fill_n(operands[2].f32() + 40 * kernel.valueDim, kernel.valueDim, value); // queries from 40 on attend to it
     EXPECT_EQ(GetParam().difference(kernel, runner, operands), "") << value;
   }
 }
 
-/// Padding that no row keeps, in a tile with keys that all rows keep.
+/// Padding that every row masks, in a tile with keys that no row masks.
 TEST_P(AttendTiles, ValuesOfPadding) {
   AttendKernel kernel = in(GetParam(), {});
   kernel.mask = "%length = arith.constant 70 : index %m = arith.cmpi slt, %j, %length : index";
@@ -165,7 +166,7 @@ const auto forms = testing::Values(warps, copying, fetching, words, roundedWords
 
 INSTANTIATE_TEST_SUITE_P(Masks, AttendTilesOf, testing::Combine(forms, testing::ValuesIn(maskMechanisms())), nameOf);
 
-/// Those whose weights and values are of the size that the limit is for.
+/// Returns mechanisms whose weights and values have the magnitude that the limit assumes.
 std::vector<Mechanism> scoresOfTiles() {
   std::vector<Mechanism> all = scoreMechanisms();
   llvm::erase_if(all, [](const Mechanism &each) { return each.name == "all statistics"; });
@@ -183,7 +184,7 @@ TEST(AttendTilesOfWarps, TensorsThatBeginAnywhereAreNotCopied) {
   EXPECT_FALSE(isIn(warps, runner));
 }
 
-/// A row of the table in docs/gpu.md: of a tile of keys, each product once, and each fragment of its operands.
+/// A row of the table in docs/gpu.md: per tile of keys, each product and each fragment of its operands occurs once.
 struct TileRow {
   int64_t features, keys, products, squares, registers;
 };
@@ -195,7 +196,7 @@ TEST(AttendTilesOfWarps, TakesWhatTheTableSays) {
     SCOPED_TRACE(each.features);
     AttendKernel kernel;
     kernel.dim = kernel.valueDim = each.features;
-    kernel.hasStaticQueries = true; // so many are not split
+    kernel.hasStaticQueries = true; // too many to split the keys
     KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), warps.target);
     ASSERT_TRUE(runner) << runner.message();
     EXPECT_EQ(count(runner.ptx(), "mma.sync.aligned.m16n8k16"), each.products);
@@ -210,12 +211,12 @@ TEST(AttendTilesOfWarps, TakesWhatTheTableSays) {
   }
 }
 
-/// Barriers and waits for copies, in the loop over tiles.
+/// Barriers and waits for copies in the loop over tiles.
 TEST(AttendTilesOfWarps, EveryWaitIsNeeded) {
   for (const Form &form : {warps, words}) {
     AttendKernel kernel;
     kernel.queries = 66;
-    kernel.hasStaticQueries = true; // of these no other form is made
+    kernel.hasStaticQueries = true; // there is no other form
     kernel.keys = 300;
     NarrowPorts ports = form.element == ElementKind::F32 ? NarrowPorts{} : portsAs(form.element);
     expectWaitsAreNeeded(form.text(kernel), stored(kernel.operands(), ports), kernel.resultShapes(), [](Operation *op) {
@@ -226,7 +227,7 @@ TEST(AttendTilesOfWarps, EveryWaitIsNeeded) {
 
 //===------------------------------------------ words -------------------------------------------------------------===//
 
-/// A row of the other table; products of f32 are in a loop over as many features as change places.
+/// A row of the table of f32 operands; products of f32 are in a loop over 32 features at a time.
 struct WordsRow {
   int64_t features, keys, ofF32, ofTf32;
 };
@@ -234,7 +235,7 @@ struct WordsRow {
 void expectTableRow(const WordsRow &each, llvm::StringRef table) {
   AttendKernel kernel;
   kernel.dim = kernel.valueDim = each.features;
-  kernel.hasStaticQueries = true; // so many are not split
+  kernel.hasStaticQueries = true; // too many to split the keys
   int64_t squares = each.keys / 8, products = each.features / 8 * squares, reads = each.features / 16 * (2 + squares);
   int64_t blockBytes = 0;
   for (auto [form, most] : {std::pair(&words, each.ofF32), {&roundedWords, each.ofTf32}}) {
@@ -271,7 +272,7 @@ void expectNoFault(const Form &form, int64_t dim, const std::string &mask, const
   kernel.yields = yields;
   KernelRunner runner(form.text(kernel), *createGpuEmitter(), form.target);
   ASSERT_TRUE(runner) << runner.message();
-  for (const char *architecture : {"sm_80", "sm_90a"}) // a form of both images
+  for (const char *architecture : {"sm_80", "sm_90a"}) // the form is in both images
     EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << form.name << dim << mask << yields;
 }
 
@@ -279,7 +280,7 @@ TEST(AttendTilesOfWords, AssembleWithoutSpills) {
   if (!hasPtxas())
     GTEST_SKIP() << "this machine has no ptxas";
   const char *value = "\"value\"", *both = "\"value\", \"lse\"";
-  for (int64_t dim : {208, 224, 240, 256}) // which leave few registers
+  for (int64_t dim : {208, 224, 240, 256}) // sizes that leave few registers
     for (const char *mask : {"", causalMask})
       for (const char *yields : {value, both})
         expectNoFault(words, dim, mask, yields);
@@ -289,8 +290,8 @@ TEST(AttendTilesOfWords, AssembleWithoutSpills) {
     expectNoFault(roundedWords, dim, causalMask, both);
 }
 
-/// An infinity has no two parts of tf32, and what is near the largest number is rounded to one. A formula may hide what
-/// becomes of it.
+/// An infinity does not split into two parts of tf32, and a number near the largest rounds to infinity. The formula may
+/// hide the resulting NaN.
 class AttendTilesOfLarge : public testing::TestWithParam<Form> {};
 
 TEST_P(AttendTilesOfLarge, Scores) {
@@ -299,7 +300,7 @@ TEST_P(AttendTilesOfLarge, Scores) {
                  "%c = arith.cmpf olt, %s, %z : f32 %y = arith.select %c, %n, %o : f32";
   for (int64_t queries : {3, 70}) {
     kernel.queries = queries;
-    kernel.hasStaticQueries = queries == 3; // whose keys are split
+    kernel.hasStaticQueries = queries == 3; // these keys are split
     KernelRunner runner(GetParam().text(kernel), *createGpuEmitter(), GetParam().target);
     for (float value : {infinity, -infinity, largest, -largest}) {
       std::vector<HostArray> operands = GetParam().operands(kernel);
@@ -310,7 +311,7 @@ TEST_P(AttendTilesOfLarge, Scores) {
   }
 }
 
-/// All rows keep them, and are computed again.
+/// All rows attend to these values and are computed again.
 TEST_P(AttendTilesOfLarge, Values) {
   AttendKernel kernel;
   for (int64_t queries : {3, 70}) {
@@ -329,17 +330,17 @@ INSTANTIATE_TEST_SUITE_P(Words, AttendTilesOfLarge, testing::Values(words, round
 
 //===------------------------------------------ warp groups -------------------------------------------------------===//
 
-/// Six tiles of 128 keys in up to four stages, for both groups that compute.
+/// Returns a kernel with six tiles of 128 keys in up to four stages, for both multiplying groups.
 AttendKernel kernelOfRing(const Form &form) {
   AttendKernel kernel = in(form, {});
   kernel.heads = 1;
   kernel.queries = 128;
-  kernel.hasStaticQueries = true; // of these no other form is made
+  kernel.hasStaticQueries = true; // there is no other form
   kernel.keys = 768;
   return kernel;
 }
 
-/// Of the table in docs/gpu.md: what one tile takes of a processor, in cycles.
+/// Returns the cycles of a processor per tile, as in the table of docs/gpu.md.
 std::string cyclesOf(int64_t features, int64_t keys) {
   constexpr int64_t queries = 128, groups = 2, bytes = 2;
   int64_t products = 2 * queries * keys * features / 2048, powers = queries * keys / 16;
@@ -347,7 +348,7 @@ std::string cyclesOf(int64_t features, int64_t keys) {
   return fmt::format("{}, {}, {}, {}", products, powers, (read + copied) / 128, copied / 32);
 }
 
-/// What groups take is what others give only if each thread begins with exactly so many.
+/// Groups can take the registers that others release only if each thread begins with exactly this number.
 void expectRegistersToMove(const std::string &ptx) {
   int64_t moving = 0;
   for (const FunctionResources &each : Ptxas::find()->assemble(ptx, "sm_90a").functions)
@@ -359,7 +360,7 @@ void expectRegistersToMove(const std::string &ptx) {
   EXPECT_EQ(moving, 1);
 }
 
-/// A row of the table in docs/gpu.md, of as many values as features.
+/// A row of the table in docs/gpu.md, with as many values as features.
 struct GroupsRow {
   Form form;
   int64_t features, keys, stages, registersToFetch, registersToCompute;
@@ -370,7 +371,7 @@ void expectRow(const GroupsRow &row, llvm::StringRef table) {
   SCOPED_TRACE(fmt::format("{}, {}", form.name, features));
   AttendKernel kernel = in(form, {});
   kernel.dim = kernel.valueDim = features;
-  kernel.hasStaticQueries = true; // so many are not split
+  kernel.hasStaticQueries = true; // too many to split the keys
   KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), form.target);
   ASSERT_TRUE(runner) << runner.message();
   EXPECT_TRUE(isIn(form, runner));
@@ -438,7 +439,7 @@ TEST_P(AttendMutants, EveryCopyIsNeededAndAwaited) {
                  without<NVVM::FenceProxyAcquireOp>()});
 }
 
-/// Products of tiles whose units of 16 bytes were not exchanged.
+/// Products of tiles without the swizzle of 16-byte units.
 TEST_P(AttendMutants, TilesLieAsProductsTakeThem) { expectAreSeen({withBit(2, 62)}); }
 
 INSTANTIATE_TEST_SUITE_P(Forms, AttendMutants, testing::Values(copying, fetching),

@@ -1,5 +1,5 @@
-// Attention on a device against the oracle: the mechanisms, masks and normalisers of the processor's tests, and what
-// its code is made of.
+// Compares attention on a device with the oracle, for the mechanisms, masks and normalisers of the processor's tests,
+// and tests properties of its code.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tests/compiler/Codegen/CPU/AttendMasks.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-/// Tensor cores do not take so many values.
+/// A number of values that tensor cores do not accept.
 constexpr int64_t valuesOfGeneral = 36;
 
 AttendKernel generalKernel() {
@@ -29,7 +29,7 @@ AttendKernel generalKernel() {
 
 class DeviceAttend : public testing::TestWithParam<Mechanism> {};
 
-/// One row, rows and keys that no warp divides, several blocks of keys.
+/// One row; numbers of rows and keys that are no multiples of a warp; several blocks of keys.
 TEST_P(DeviceAttend, AgreesWithTheOracle) {
   AttendKernel kernel = GetParam().kernel;
   kernel.valueDim = valuesOfGeneral;
@@ -44,7 +44,7 @@ std::string difference(const AttendKernel &kernel, const std::vector<HostArray> 
   return compareWithOracle(kernel, operands, tolerance, "cuda");
 }
 
-/// The kernels of a normaliser case; entmax is refused.
+/// Returns the kernels of the normaliser cases except entmax, which the device rejects.
 std::vector<NormaliserCase> casesOnDevice() {
   std::vector<NormaliserCase> cases = normaliserCases();
   llvm::erase_if(cases, [](const NormaliserCase &each) { return each.normaliser.rfind("entmax", 0) == 0; });
@@ -86,7 +86,7 @@ TEST(DeviceAttendNormaliser, WeightsOfAFormulaThatIsNotLinear) {
   }
 }
 
-/// Entropy and the largest keys of rows that keep none, a few, or all of their keys; scores are exact in f32.
+/// Returns a kernel of the entropy and the top keys of rows with no, few or all keys unmasked; scores are exact in f32.
 std::string statisticsKernel(int64_t top, const std::string &sink) {
   return fmt::format(R"(func.func private @k(%q: tensor<?x4xf32>, %k: tensor<?x4xf32>, %gate: tensor<?xf32>)
       -> (tensor<?xf32>, tensor<?xf32>, tensor<?x{0}xi32>, tensor<?x{0}xf32>) attributes {{attn.kernel = "attend"}} {{
@@ -163,7 +163,7 @@ TEST(DeviceAttend, ValuesOfDroppedPairs) {
     AttendKernel kernel = generalKernel();
     kernel.mask = causalMask;
     std::vector<HostArray> operands = kernel.operands();
-    std::fill_n(operands[2].f32() + 40 * kernel.valueDim, kernel.valueDim, value); // queries from 40 on keep it
+    std::fill_n(operands[2].f32() + 40 * kernel.valueDim, kernel.valueDim, value); // queries from 40 on attend to it
     EXPECT_EQ(difference(kernel, operands), "") << value;
   }
 }
@@ -207,22 +207,22 @@ TEST(DeviceAttend, AssemblesWithoutSpills) {
 TEST(DeviceAttend, HoldsNothingThatGrows) {
   AttendKernel kernel;
   kernel.dim = 64, kernel.valueDim = 384;
-  kernel.hasStaticQueries = true; // so many are not split
+  kernel.hasStaticQueries = true; // too many to split the keys
   KernelRunner runner(kernel.text(), *createGpuEmitter(), "cuda");
   ASSERT_TRUE(runner) << runner.message();
   EXPECT_EQ(runner.code().sharedBytes, SizeExpr(0));
   EXPECT_EQ(runner.code().workerBytes, SizeExpr(0));
-  // Four features of a key, and four weights, are one access.
+  // Four features of a key are one access, and so are four weights.
   EXPECT_NE(runner.ptx().find("ld.global.nc.v4"), std::string::npos) << runner.ptx();
   EXPECT_NE(runner.ptx().find("ld.shared.v4"), std::string::npos);
 }
 
-/// Of normalisers that exchange nothing between blocks of keys: threads wait for each other by waits alone.
+/// These normalisers exchange no data between blocks of keys, so that only barriers order the threads.
 TEST(DeviceAttend, EveryWaitIsNeeded) {
   for (const char *normaliser : {"ratio", "stick_breaking"}) {
     AttendKernel kernel = generalKernel();
     kernel.normaliser = normaliser;
-    kernel.hasStaticQueries = true; // of so many no other form is made
+    kernel.hasStaticQueries = true; // there is no other form
     kernel.score = "%y = arith.mulf %s, %s : f32";
     kernel.weight = "%w = arith.mulf %p, %scale : f32";
     expectWaitsAreNeeded(kernel.text(), kernel.operands(), kernel.resultShapes());

@@ -1,4 +1,4 @@
-// The model of a device that kernels are tested on: what it computes, and what it finds.
+// Tests the device simulator that runs kernels in tests: its results, and the faults that it detects.
 #include "tests/support/DeviceExecutor.h"
 #include "tests/support/TensorCoreSums.h"
 #include <fmt/format.h>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t threads = 64;
 
-/// A kernel of one pointer: thread t has its number as %t, and the place of its word in the memory as %own.
+/// Returns a kernel of one pointer: thread t has its index in %t, and a pointer to word t of the memory in %own.
 std::string kernelOf(const std::string &body) {
   return fmt::format(R"(
     @shared = internal addrspace(3) global [64 x i32] undef, align 16
@@ -74,7 +74,7 @@ TEST(DeviceExecutor, WarpsExchange) {
     EXPECT_EQ(found.memory[each], (each / 32 * 32 + 4) * 100 + (each ^ 4));
 }
 
-/// Each thread reads what the thread at the other end of the block wrote.
+/// Each thread reads the value that the opposite thread of the block wrote.
 std::string mirrored(const std::string &between) {
   return R"(%mine = getelementptr i32, ptr addrspace(3) @shared, i32 %t
             store i32 %t, ptr addrspace(3) %mine
@@ -120,7 +120,7 @@ TEST(DeviceExecutor, MatricesOutsideOfSharedMemory) {
   EXPECT_EQ(run(load("256")).fault, "k: block 0: thread 0: ldmatrix outside of the memory that the block shares");
 }
 
-/// Each thread of the first 16 copies 16 bytes of the memory, words 4t and on, and reads them in a while.
+/// Each of the first 16 threads copies 16 bytes from word 4t of the memory, and reads the first word after `between`.
 std::string copying(const std::string &between, const std::string &bytes = "16") {
   return R"(%lower = icmp ult i32 %t, 16
             br i1 %lower, label %copies, label %leaves
@@ -148,7 +148,7 @@ TEST(DeviceExecutor, CopiesArriveWhenTheirGroupIsWaitedFor) {
     EXPECT_EQ(found.memory[each], each);
   EXPECT_EQ(run(copying(close + wait, "0")).memory[5], 0) << "what is not wanted is zero";
   std::string waitForOthers = "call void @llvm.nvvm.cp.async.wait.group(i32 1)\n";
-  for (const std::string &each : {close, wait, close + waitForOthers}) { // of no group; one may be under way
+  for (const std::string &each : {close, wait, close + waitForOthers}) { // no group is awaited, or one may be in flight
     Found early = run(copying(each));
     EXPECT_EQ(early.memory[5], -1) << each;
     EXPECT_EQ(early.fault, "k: block 0: thread 0 ends while its copies are under way") << each;
@@ -167,7 +167,7 @@ TEST(DeviceExecutor, Tf32IsRoundedToTenBits) {
   EXPECT_EQ(rounded(0x7f800000), 0x7f800000);
 }
 
-/// 2^-23 is the distance of numbers from 1 on.
+/// 2^-23 is the spacing of floats from 1 on.
 TEST(DeviceExecutor, SumsAreCutOffAtOnceOrRoundedOneByOne) {
   std::vector<float> ones(4, 1);
   auto sum = [&](TensorCoreSums how, float before, const std::vector<float> &terms) {

@@ -1,5 +1,5 @@
-// Matrix products on a device: against plain loops, whatever the layout of their operands; the instructions of their
-// inner loops; and that a forgotten wait is seen.
+// Compares matrix products on a device with plain loops, for each layout of operands, and tests the instructions of
+// their inner loops and that a missing wait is detected.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,15 +22,15 @@ constexpr const char *oldest = "cuda:sm_80", *warpGroups = "cuda:sm_90a";
 
 Target device() { return llvm::cantFail(Target::resolve(oldest)); }
 
-/// The phase that multiplies by warp groups, which others may go in front of; null where the form is the same on all
-/// devices.
+/// Returns the phase that multiplies by warp groups, which other phases may precede; null if all devices have the same
+/// form.
 const KernelPhase *warpGroupsOf(const KernelRunner &runner) {
   auto phases = llvm::reverse(runner.code().phases);
   auto found = llvm::find_if(phases, [](const KernelPhase &each) { return each.form == DeviceVariant::WarpGroups; });
   return found == phases.end() ? nullptr : &*found;
 }
 
-/// As the device rounds f32 to tf32: to nearest, halves away from zero.
+/// Rounds f32 to tf32 as the device does: to nearest, halves away from zero.
 HostArray roundedToTf32(HostArray array) {
   for (int64_t at = 0; at < array.size(); ++at)
     array.f32()[at] = std::bit_cast<float>((std::bit_cast<uint32_t>(array.f32()[at]) + 0x1000u) & 0xffffe000u);
@@ -39,7 +39,7 @@ HostArray roundedToTf32(HostArray array) {
 
 ElementKind kindOf(const GemmCase &c) { return c.stored == "f16" ? ElementKind::F16 : ElementKind::BF16; }
 
-/// As the kernel is given them.
+/// Returns the operands in the types of the kernel.
 std::vector<HostArray> operandsOf(const GemmCase &c) {
   std::vector<HostArray> operands = c.operands();
   if (!c.stored.empty())
@@ -47,7 +47,7 @@ std::vector<HostArray> operandsOf(const GemmCase &c) {
   return operands;
 }
 
-/// What is wrong with a run of the case, or nothing.
+/// Returns the error or the first difference of a run, or "".
 std::string difference(const GemmCase &c, const KernelRunner &runner, std::vector<HostArray> operands,
                        HostArray result) {
   if (runner.status() != 0 || !runner)
@@ -89,7 +89,7 @@ void checkRuns(const GemmCase &c, KernelRunner &runner, int inPlaceOperand = -1)
   }
 }
 
-/// In each form that there is.
+/// Compares each form of the kernel.
 void check(const GemmCase &c, int inPlaceOperand = -1) {
   KernelRunner runner(c.text(device()), *createGpuEmitter(), oldest);
   checkRuns(c, runner, inPlaceOperand);
@@ -106,7 +106,7 @@ GemmCase product(const std::string &left, const std::string &right, const std::s
   return c;
 }
 
-/// In f32, and on tensor cores.
+/// Compares f32 products and products on tensor cores.
 void checkEachForm(GemmCase c) {
   check(c);
   c.attributes = ", attn.tf32";
@@ -144,7 +144,7 @@ TEST(DeviceGemm, AFewRows) {
   check(product("bhsd", "hdn", "bsn", {{'b', 1}, {'s', 1}, {'n', 52}, {'h', 3}, {'d', 20}}));
 }
 
-/// Matrices of few columns and much depth: parts of the depth are blocks of their own, and a second phase adds them.
+/// Few columns and a large depth: parts of the depth are separate blocks, and a second phase adds them (split K).
 TEST(DeviceGemm, AFewRowsInPartsOfTheDepth) {
   for (const char *right : {"kn", "nk"})
     for (const char *stored : {"", "bf16"})
@@ -161,7 +161,7 @@ TEST(DeviceGemm, AFewRowsInPartsOfTheDepth) {
   checkRuns(c, runner);
   EXPECT_EQ(runner.code().phases.size(), 2u);
   EXPECT_GT(runner.code().phases[0].chunks.constant(), 4);
-  // Nothing to add where there are blocks enough.
+  // With enough blocks there are no parts to add.
   KernelRunner wide(product("mk", "kn", "mn", {{'m', 1}, {'n', 16384}, {'k', 4096}}).text(device()),
                     *createGpuEmitter(), oldest);
   EXPECT_EQ(wide.code().phases.size(), 1u);
@@ -173,7 +173,7 @@ TEST(DeviceGemm, SizesKnownAtRunTime) {
   checkEachForm(product("mk", "nk", "mn", {{'m', 70}, {'n', 33}, {'k', 41}}, "mkn"));
 }
 
-/// Blocks are low where there are no more than 64, and one phase has blocks.
+/// Up to 64 rows have blocks of fewer rows; only one phase has blocks.
 TEST(DeviceGemm, RowsChooseAmongPhases) {
   for (auto [target, stored] : {std::pair(oldest, "bf16"), {warpGroups, "bf16"}, {warpGroups, ""}})
     for (auto [m, suffix] : {std::pair(4, "$few"), {5, "$low"}, {64, "$low"}, {65, ""}}) {
@@ -190,7 +190,7 @@ TEST(DeviceGemm, RowsChooseAmongPhases) {
       }
       EXPECT_GT(blocks, 0) << suffix;
     }
-  // A matrix of few columns has low blocks for any number of rows.
+  // A matrix of few columns has blocks of few rows for any number of rows.
   GemmCase c = product("mk", "kn", "mn", {{'m', 5}, {'n', 64}, {'k', 72}}, "m");
   KernelRunner runner(c.text(device()), *createGpuEmitter(), oldest);
   EXPECT_EQ(runner.code().phases.size(), 2u);
@@ -201,8 +201,8 @@ TEST(DeviceGemm, NothingToSumAndNoRows) {
   check(product("mk", "kn", "mn", {{'m', 0}, {'n', 20}, {'k', 8}}, "m"));
 }
 
-/// Typical sizes stand for those of the batch, so that blocks are as large as if there were many. With one dimension of
-/// a batch threads copy, with two the hardware does: products are so large then that maps pay.
+/// Dynamic dimensions of the batch have large typical sizes, which give large blocks. With one such dimension threads
+/// copy tiles; with two the hardware does, because products are then large enough for tensor maps to pay.
 const std::string many = "b", very = "cb";
 
 GemmCase manyMatrices(const std::string &batch, const std::string &left, const std::string &right,
@@ -257,9 +257,9 @@ TEST(DeviceGemm, HardwareCopiesWhatIsABox) {
     const char *left, *right, *out;
     bool areBoxes;
   };
-  for (const Operands &each : {Operands{"hsd", "hdn", "sn", true}, // the depth in two dimensions
-                               {"kqp", "nk", "qpn", true},         // rows of two dimensions, one behind the other
-                               {"qhpd", "hdn", "qpn", false}}) {   // and not so
+  for (const Operands &each : {Operands{"hsd", "hdn", "sn", true}, // the depth has two dimensions
+                               {"kqp", "nk", "qpn", true},         // rows have two dimensions in memory order
+                               {"qhpd", "hdn", "qpn", false}}) {   // and in another order
     std::map<char, int64_t> sizes = {{'h', 3}, {'s', 72}, {'d', 64}, {'n', 72}, {'q', 8}, {'p', 9}, {'k', 72}};
     GemmCase c = manyMatrices(very, each.left, each.right, sizes, "bf16", each.out);
     KernelRunner runner(c.text(device()), *createGpuEmitter(), warpGroups);
@@ -307,7 +307,7 @@ TEST(DeviceGemm, EpiloguesOverAResidual) {
 
 //===------------------------------------------ instructions ------------------------------------------------------===//
 
-/// The text between a label and the last branch back to it, of the loop that waits for copies.
+/// Returns the PTX from a label to the last branch back to it: the loop that waits for copies.
 std::string loopOverTheDepth(const std::string &ptx) {
   size_t wait = ptx.find("cp.async.wait_group");
   std::string shortest;
@@ -329,16 +329,16 @@ GemmCase square(const std::string &attributes, const std::string &right = "kn") 
   return c;
 }
 
-/// A row of the table in docs/gpu.md: what a thread does in a step of the depth, and what a block takes.
+/// A row of the table in docs/gpu.md: a thread's instructions per step of the depth, and a block's resources.
 struct Resources {
   std::string form, attributes, right, stored;
-  int64_t products, reads, copies; ///< of a thread: mma.sync or fma; ldmatrix or ld.shared; cp.async
-  int64_t blockBytes, registers;   ///< registers: at most, with any architecture
+  int64_t products, reads, copies; ///< per thread: mma.sync or fma; ldmatrix or ld.shared; cp.async
+  int64_t blockBytes, registers;   ///< at most, on any architecture
   std::string product, read;       ///< instructions
 };
 
-/// Blocks that a processor of sm_80 has at a time: of 65536 registers, given out to warps by 256, and 164 KB, of which
-/// each block takes 1 KB more than it asks for.
+/// Returns how many blocks a processor of sm_80 runs at a time: it has 65536 registers, allocated per warp in units of
+/// 256, and 164 KB, of which each block takes 1 KB more than it requests.
 int64_t blocksAtATime(const Resources &of, int64_t threads) {
   int64_t ofRegisters = 65536 / ((of.registers + 7) / 8 * 8 * threads), ofMemory = (164 << 10) / (of.blockBytes + 1024);
   return std::min(ofRegisters, ofMemory);
@@ -383,7 +383,7 @@ struct WarpGroupResources {
   int64_t rows, columns, groups, stages, registers, blocksAtATime;
 
   int64_t stepBytes() const { return (rows + columns) * 128; }
-  int64_t products() const { return rows / groups / 64 * 4; } ///< of a group, for a step
+  int64_t products() const { return rows / groups / 64 * 4; } ///< per group and step
   std::string row(int64_t blockBytes) const {
     int64_t multiplied = rows * columns * 64 / 2048, reads = rows / 64 * 4 * (64 + columns) * 32;
     int64_t shared = (stepBytes() + reads) / 128, secondCache = stepBytes() / 32;
@@ -392,7 +392,7 @@ struct WarpGroupResources {
                        groups, products(), stepBytes() >> 10, stages, blockBytes >> 10, registers, blocksAtATime,
                        multiplied, shared, secondCache, share);
   }
-  /// Of 65536 registers, and 228 KB, of which each block takes 1 KB more than it asks for.
+  /// Returns the blocks at a time: of 65536 registers and 228 KB, each block takes 1 KB more than it requests.
   int64_t most(int64_t threads, int64_t blockBytes) const {
     return std::min(65536 / ((registers + 7) / 8 * 8 * threads), (228 << 10) / (blockBytes + 1024));
   }
@@ -408,7 +408,7 @@ TEST(DeviceGemm, WarpGroupsTakeWhatTheTableSays) {
     for (const char *stored : {"bf16", "tf32"})
       for (const char *right : {"nk", "kn"}) {
         if (stored == std::string("tf32") && right == std::string("kn"))
-          continue; // not as it lies
+          continue; // not in place
         GemmCase c = manyMatrices(many, "mk", right, {{'m', each.rows}, {'n', each.columns}, {'k', 4096}}, stored);
         KernelRunner runner(c.text(device()), *createGpuEmitter(), warpGroups);
         const KernelPhase *phase = warpGroupsOf(runner);
@@ -416,7 +416,7 @@ TEST(DeviceGemm, WarpGroupsTakeWhatTheTableSays) {
         std::string row = each.row(phase->blockBytes);
         EXPECT_NE((*text)->getBuffer().find(row), llvm::StringRef::npos) << "docs/gpu.md lacks\n" << row;
         EXPECT_EQ(count(runner.ptx(), "wgmma.mma_async"), each.products());
-        // A box for left, and one for each panel of right.
+        // One box for left, and one for each panel of right.
         int64_t panels = right == std::string("kn") ? each.columns / 64 : 1;
         EXPECT_EQ(count(runner.ptx(), "cp.async.bulk.tensor.3d"), 1 + panels);
         EXPECT_EQ(each.most(phase->threads, phase->blockBytes), each.blocksAtATime);
@@ -449,7 +449,7 @@ TEST(DeviceGemm, AssemblesWithoutSpills) {
 
 //===------------------------------------------ mutants -----------------------------------------------------------===//
 
-/// For copies, and for other threads.
+/// Waits for copies and for other threads.
 TEST(DeviceGemm, EveryWaitIsNeeded) {
   for (const char *stored : {"", "bf16"}) {
     GemmCase c = product("mk", "nk", "mn", {{'m', 64}, {'n', 64}, {'k', *stored ? 160 : 40}});
@@ -462,7 +462,7 @@ TEST(DeviceGemm, EveryWaitIsNeeded) {
 
 const std::unique_ptr<Emitter> gpu = createGpuEmitter();
 
-/// Two groups that multiply, and more steps than stages.
+/// Expects that each mutant fails, with two multiplying groups and more steps than stages.
 void expectEachIsSeenBy(const GemmCase &c, const std::vector<Mutant> &mutants) {
   std::vector<HostArray> operands = operandsOf(c);
   auto isSeen = [&](const Mutation &change) {
@@ -502,8 +502,8 @@ TEST(DeviceGemm, EveryWaitOfWarpGroupsIsNeeded) {
                            without<NVVM::SyncWarpOp>(), withoutText("cp_fenceproxy")}));
 }
 
-/// All threads meet where those who copy have copied, and the others have written sums in place of the tiles; what is
-/// rounded becomes a number that no sum is.
+/// Inserts barriers after the copies and before the result, so that the copying threads round after the others have
+/// written sums over the tiles; replaces each rounded element by a number that no sum has.
 void meetBeforeTheResult(mlir::ModuleOp code) {
   using namespace mlir;
   constexpr int64_t barrier = 15, threads = 256;
@@ -535,7 +535,7 @@ void meetBeforeTheResult(mlir::ModuleOp code) {
   }
 }
 
-/// Sums may lie where the tiles would, before those who copy see that there are none.
+/// Sums may overwrite the tiles' memory before the copying threads find that there are no tiles.
 TEST(DeviceGemm, NothingIsRoundedWithoutATile) {
   GemmCase c = product("mkj", "nkj", "mn", {{'m', 72}, {'n', 72}, {'k', 0}, {'j', 4}}, "k");
   c.attributes = ", attn.tf32";

@@ -1,5 +1,5 @@
-// Kernels on a device: what their code is made of, and that the tests would see a forgotten barrier. That they compute
-// what the oracle does is in ../CPU/{Loops,Rows}Test.cpp too, which run on both.
+// Tests the code of kernels on a device, and that tests detect a missing barrier. ../CPU/{Loops,Rows}Test.cpp run on
+// both and compare the results with the oracle.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "tests/compiler/Codegen/GPU/PtxText.h"
 #include "tests/compiler/Codegen/GPU/WithoutWait.h"
@@ -11,7 +11,7 @@
 namespace attnc {
 namespace {
 
-/// y = exp(x) over a tensor.
+/// Returns a kernel of y = exp(x) over a tensor.
 std::string exponential(const std::string &type) {
   return fmt::format(R"(func.func private @k(%x: {0}) -> {0} attributes {{attn.kernel = "loops"}} {{
       %c0 = arith.constant 0 : index
@@ -30,7 +30,7 @@ std::string exponential(const std::string &type) {
                          : "%init = tensor.empty() : " + type);
 }
 
-/// Each row less its largest element, and the sum of the squares of that.
+/// Returns a kernel that subtracts each row's largest element and sums the squares of the differences.
 std::string centred(int64_t rows, int64_t length) {
   std::string row = fmt::format("tensor<{}x{}xf32>", rows, length), scalar = fmt::format("tensor<{}xf32>", rows);
   return fmt::format(R"(func.func private @k(%x: {0}) -> ({0}, {1}) attributes {{attn.kernel = "rows"}} {{
@@ -65,7 +65,7 @@ std::string centred(int64_t rows, int64_t length) {
                      row, scalar);
 }
 
-/// The sum of everything: one block.
+/// Returns a kernel that sums all elements in one block.
 std::string total(int64_t length) {
   return fmt::format(R"(func.func private @k(%x: tensor<{0}xf32>) -> tensor<f32> attributes {{attn.kernel = "loops"}} {{
       %zero = arith.constant 0.0 : f32

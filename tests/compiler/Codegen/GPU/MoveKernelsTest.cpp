@@ -1,4 +1,4 @@
-// What lies between kernels on a device, each form against a few lines that say what it does.
+// Compares each form of the kernels that move data between other kernels on a device with a few lines of C++.
 #include "compiler/Codegen/GPU/Moves/MoveKernels.h"
 #include "compiler/Codegen/GPU/Backend/DeviceBackend.h"
 #include "mlir/IR/Verifier.h"
@@ -14,7 +14,7 @@ namespace {
 
 const bool either[] = {false, true};
 
-/// All forms, compiled once.
+/// Compiles all forms once.
 class Compiled {
 public:
   Compiled() {
@@ -44,7 +44,7 @@ public:
     device.emplace(ir);
   }
 
-  /// What the second word of the status says behind a launch.
+  /// Runs a launch and returns the second word of its status.
   int32_t run(const KernelPhase &phase, const std::vector<void *> &buffers, const std::vector<int64_t> &sizes,
               int32_t isFull = ATTN_OK) {
     int32_t status[2] = {ATTN_OK, isFull};
@@ -91,13 +91,13 @@ TEST_F(MoveKernelsTest, Copies) {
     }
 }
 
-/// Two by three rows of positions, of which the second dimension has lengths.
+/// 2 x 3 rows of positions; the second dimension has lengths.
 struct Case {
   int64_t positions, capacity;
   int32_t lengths[3], counts[3];
 };
 
-/// The cache behind an append, by bytes.
+/// Returns the bytes of the cache after an append.
 std::vector<char> expected(const AppendVariant &form, const Case &each, std::vector<char> cache,
                            const std::vector<char> &rows, int64_t inner) {
   for (int64_t outer = 0; outer < 6; ++outer) {
@@ -138,7 +138,7 @@ TEST_F(MoveKernelsTest, Appends) {
           }
 }
 
-/// More than the ring holds: the last positions, whoever comes first.
+/// Appending more positions than the ring holds stores the last ones, in any order of threads.
 TEST_F(MoveKernelsTest, RingsHaveTheLastPositions) {
   float rows[7] = {0, 1, 2, 3, 4, 5, 6}, cache[3] = {-1, -1, -1};
   int32_t length = 2;
@@ -146,7 +146,7 @@ TEST_F(MoveKernelsTest, RingsHaveTheLastPositions) {
   EXPECT_EQ(std::vector<float>(cache, cache + 3), std::vector<float>({4, 5, 6})) << "at positions 6, 7, 8";
 }
 
-/// Lengths that there are not write nowhere else: a call that has them was given no room, or is a status already.
+/// An invalid length, which is reported elsewhere, does not write outside of the cache.
 TEST_F(MoveKernelsTest, StayWithinCachesThatHaveRoom) {
   for (int32_t length : {-5, 7, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()}) {
     float rows[2] = {1, 2}, memory[6] = {0, 0, 0, 0, 0, 0};

@@ -1,5 +1,5 @@
-// Attention of few queries on a device, whose keys are split among blocks: against the oracle, with tensor cores and
-// without; how much there is of what; and that a forgotten wait is seen.
+// Compares attention of few queries on a device, whose keys are split among blocks, with the oracle, with and without
+// tensor cores; tests its resources, and that a missing wait is detected.
 #include "compiler/Codegen/GPU/Attend/SplitKvTiles.h"
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -19,7 +19,7 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// A step of decoding: few queries, whose number is known.
+/// Returns a decoding step: few queries, statically known.
 AttendKernel stepOf(int64_t queries, int64_t keys, int64_t heads = 8, int64_t group = 4) {
   AttendKernel kernel;
   kernel.heads = heads, kernel.group = group;
@@ -31,7 +31,7 @@ AttendKernel stepOf(int64_t queries, int64_t keys, int64_t heads = 8, int64_t gr
 
 bool hasSplits(const KernelRunner &runner) { return runner.ptx().find("$merge") != std::string::npos; }
 
-/// In each device that runs the image of sm_80.
+/// The shared memory per block of every device that runs the image of sm_80.
 constexpr int64_t bytesAnywhere = 99 << 10;
 bool hasRoomAnywhere(const KernelRunner &runner) { return runner.code().phases[0].blockBytes <= bytesAnywhere; }
 
@@ -87,7 +87,7 @@ TEST(SplitKvTiles, HeadSizes) {
   }
 }
 
-/// Groups of four, of which the last one has two heads.
+/// Groups of four heads, of which the last one has two.
 TEST(SplitKvTiles, AShortGroup) {
   AttendKernel kernel = stepOf(1, 200, 8, 4);
   std::string text = kernel.text();
@@ -102,7 +102,7 @@ TEST(SplitKvTiles, AShortGroup) {
   EXPECT_EQ(ComparedKernel(text, "cuda").compare(operands, {{6, 1, kernel.valueDim}, {6, 1}}), "");
 }
 
-/// Which form computes is a matter of the number of queries.
+/// The number of queries determines the form.
 TEST(SplitKvTiles, ANumberOfQueriesKnownAtRunTime) {
   AttendKernel kernel = stepOf(1, 1, 4, 2);
   kernel.hasStaticQueries = false;
@@ -126,11 +126,11 @@ class AttendSplitsOf : public testing::TestWithParam<Mechanism> {};
 TEST_P(AttendSplitsOf, AgreesWithTheOracle) {
   AttendKernel kernel = GetParam().kernel;
   if (kernel.captured.empty() && kernel.group == 1 && kernel.normaliser == "softmax")
-    kernel.heads = 8; // then a split has several tiles
+    kernel.heads = 8; // so that a split has several tiles
   KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
   ComparedKernel ofWide(kernel.text(), "cuda");
   AttendKernel general = kernel;
-  general.valueDim = 36; // tensor cores do not take so many
+  general.valueDim = 36; // tensor cores do not accept this number
   ComparedKernel ofGeneral(general.text(), "cuda");
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 300}, {9, 150}}) {
     kernel.queries = queries, kernel.keys = keys;
@@ -142,7 +142,7 @@ TEST_P(AttendSplitsOf, AgreesWithTheOracle) {
     std::vector<HostArray> ofThat = operands;
     ofThat[2] = general.operands()[2];
     EXPECT_EQ(ofGeneral.compare(ofThat, general.resultShapes()), "") << queries << " queries, " << keys;
-    if (GetParam().name != "all statistics") { // whose weights and values are larger than the limit is for
+    if (GetParam().name != "all statistics") { // its weights and values exceed what the limit assumes
       EXPECT_EQ(narrowDifference(kernel, runner, operands, ElementKind::BF16), "") << queries << " queries, " << keys;
     }
   }
@@ -151,7 +151,7 @@ TEST_P(AttendSplitsOf, AgreesWithTheOracle) {
 INSTANTIATE_TEST_SUITE_P(Masks, AttendSplitsOf, testing::ValuesIn(maskMechanisms()), mechanismName);
 INSTANTIATE_TEST_SUITE_P(Scores, AttendSplitsOf, testing::ValuesIn(scoreMechanisms()), mechanismName);
 
-/// A sink counts once, whatever the splits; rows that keep nothing are zero.
+/// A sink counts once for any splits; fully masked rows are zero.
 TEST(SplitKvTiles, SinksAndEmptyRows) {
   AttendKernel kernel = stepOf(2, 500);
   kernel.sink = "%z = arith.constant 0.5 : f32";
@@ -164,7 +164,7 @@ TEST(SplitKvTiles, SinksAndEmptyRows) {
   EXPECT_EQ(wide(kernel), "");
 }
 
-/// A few of many keys are cut among all splits.
+/// All splits share the few keys of a window.
 TEST(SplitKvTiles, AWindow) {
   AttendKernel kernel = stepOf(2, 1000);
   kernel.mask = R"(%c600 = arith.constant 600 : index %c77 = arith.constant 77 : index
@@ -181,12 +181,12 @@ TEST(SplitKvTiles, ValuesOfDroppedPairs) {
   KernelRunner runner(narrowText(kernel, ElementKind::BF16), *createGpuEmitter(), "cuda");
   for (float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     std::vector<HostArray> operands = kernel.operands();
-    std::fill_n(operands[2].f32() + 202 * kernel.valueDim, kernel.valueDim, value); // queries from 2 on keep it
+    std::fill_n(operands[2].f32() + 202 * kernel.valueDim, kernel.valueDim, value); // queries from 2 on attend to it
     EXPECT_EQ(narrowDifference(kernel, runner, operands, ElementKind::BF16), "") << value;
   }
 }
 
-/// 32 heads on 8: enough blocks for all processors, each key read by one of them.
+/// 32 query heads on 8 key heads: enough blocks for all processors, and one block reads each key.
 TEST(SplitKvTiles, FillADevice) {
   constexpr int64_t processors = 132;
   AttendKernel kernel = stepOf(1, 1, 32, 4);
@@ -222,8 +222,8 @@ TEST(SplitKvTiles, TakeWhatTheTableSays) {
     std::string ptx = functionOf(runner.ptx(), phase.symbol);
     EXPECT_EQ(count(ptx, "mma.sync.aligned.m16n8k16"), each.products);
     EXPECT_EQ(count(ptx, "ldmatrix.sync.aligned.m8n8.x4"), each.squares);
-    // A thread copies its share of a tile for each stage that is filled before the loop, of the next one in it, and of
-    // the queries.
+    // A thread copies its share of a tile for each stage that is filled before the loop, for the next stage in the
+    // loop, and of the queries.
     int64_t tileBytes = each.keys * 2 * each.features * 2;
     EXPECT_EQ(tileBytes * (each.stages - 1), each.bytesUnderWay << 10);
     int64_t queryUnits = SplitKvTiles::tileRows * each.features / 8, threads = phase.threads;
@@ -255,7 +255,8 @@ TEST(SplitKvTiles, AssembleWithoutSpills) {
     }
 }
 
-/// So that they have room in any device, and two blocks in a processor of sm_80: of 164 KB each takes 1 KB more.
+/// Tiles fit into any device, and twice into a processor of sm_80: of its 164 KB a block takes 1 KB more than its
+/// tiles.
 TEST(SplitKvTiles, TilesOfAllSizesTakeEightyKilobytes) {
   for (MatrixType type : {MatrixType::BF16, MatrixType::TF32, MatrixType::F32})
     for (int64_t features = 16; features <= 256; features += 16)
@@ -269,7 +270,7 @@ TEST(SplitKvTiles, TilesOfAllSizesTakeEightyKilobytes) {
       }
 }
 
-/// With tensor cores.
+/// Tests 32-bit operands of tensor cores.
 TEST(SplitKvTiles, WordsHaveRoomInAnyDevice) {
   for (auto [dim, kilobytes] : {std::pair<int64_t, int64_t>{64, 68}, {128, 72}, {256, 80}})
     for (bool isTf32 : {false, true}) {
@@ -282,7 +283,7 @@ TEST(SplitKvTiles, WordsHaveRoomInAnyDevice) {
     }
 }
 
-/// Others would spill.
+/// Other sizes would spill registers.
 TEST(SplitKvTiles, OtherSizesHaveTheGeneralForm) {
   for (auto [dim, valueDim, type] : {std::tuple<int64_t, int64_t, ElementKind>{144, 144, ElementKind::F32},
                                      {208, 208, ElementKind::F32},

@@ -1,4 +1,4 @@
-// Tiles that the device copies by itself, against plain loops; and mutants of the kernels that make maps and use them.
+// Compares tiles that the device copies with plain loops, and tests mutants of kernels that make and use tensor maps.
 #include "compiler/Codegen/GPU/Tile/TensorMap.h"
 #include "compiler/Codegen/GPU/Tile/TileRing.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::string_view target = "cuda:sm_90a";
 
-/// Boxes of a tensor, one a stage. Its dimensions are innermost first; in memory those but the first lie in any order.
+/// Boxes of a tensor, one per stage. Dimensions are innermost first; in memory all but the first have any order.
 struct BoxCase {
   int64_t elementBytes, rowBytes;
-  std::vector<int64_t> sizes, rows;        ///< elements of dimensions, and of a box those of all but the first
-  std::vector<size_t> order;               ///< dimensions but the first, from the nearest neighbours on
-  std::vector<std::vector<int32_t>> boxes; ///< where they begin
-  bool isDynamic = false;                  ///< the size of the outermost dimension
+  std::vector<int64_t> sizes, rows;        ///< elements of each dimension; of a box, all but the first
+  std::vector<size_t> order;               ///< dimensions but the first, by increasing stride
+  std::vector<std::vector<int32_t>> boxes; ///< coordinates of their first elements
+  bool isDynamic = false;                  ///< true if the size of the outermost dimension is dynamic
   bool roundsToTf32 = false;
 
   int64_t tileRows() const {
@@ -36,7 +36,7 @@ struct BoxCase {
     return count;
   }
   int64_t stages() const { return static_cast<int64_t>(boxes.size()); }
-  /// Of dimensions 1 and up, in bytes; and of the whole tensor.
+  /// Returns the strides of dimensions 1 and up, and the size of the tensor, in bytes.
   std::vector<int64_t> strides() const {
     std::vector<int64_t> made(sizes.size());
     int64_t next = (sizes[0] * elementBytes + vectorBytes - 1) / vectorBytes * vectorBytes;
@@ -47,7 +47,7 @@ struct BoxCase {
     made.back() = next;
     return made;
   }
-  /// Of the input: where it is dynamic, rows of the outermost dimension.
+  /// Returns the shape of the input: rows of the outermost dimension, and words per row.
   std::vector<int64_t> shape() const {
     int64_t outer = sizes[order.back()];
     return {outer, strides().back() / outer / 4};
@@ -68,7 +68,7 @@ MappedTensor mappedOf(const BoxCase &of) {
   return tensor;
 }
 
-/// Thread 0 copies; all of two warps wait and write the tiles.
+/// Thread 0 copies; all threads of two warps wait and write the tiles. Returns the bytes of shared memory.
 int64_t fillBoxes(const BoxCase &of, DeviceFrame &frame, TileBuilder &tiles) {
   BlockMemory memory(tiles, frame.code);
   SharedTile tile(memory, of.tileRows(), of.rowBytes, of.stages());
@@ -119,7 +119,7 @@ HostArray tensorOf(const BoxCase &of) {
   return numbers;
 }
 
-/// Bits: halves of neighbours may make a NaN.
+/// Returns bits, because two neighbouring halves may form a NaN.
 std::vector<uint32_t> expectedBoxes(const BoxCase &of, const HostArray &tensor) {
   std::vector<int64_t> strides = of.strides();
   std::vector<uint32_t> result(of.stages() * of.tileRows() * of.rowBytes / 4, 0);
@@ -212,7 +212,7 @@ Value plus(OpBuilder &b, Value number, int64_t more) {
   return arith::AddIOp::create(b, number.getLoc(), number, other);
 }
 
-/// A bit more or less of what makes a map, releases, acquires and uses it, and waits for the tile.
+/// Returns mutants of each op that makes, releases, acquires or uses a map, or waits for the tile.
 std::vector<Mutant> boxMutants() {
   auto isExpectation = [](Operation *op) { return isa<NVVM::MBarrierArriveExpectTxOp>(op); };
   auto more = [](OpBuilder &b, Value bytes) { return plus(b, bytes, vectorBytes); };

@@ -1,5 +1,5 @@
-// The building blocks of kernels with tensor cores, each in a small kernel of its own against plain loops; and mutants
-// of those, which must differ.
+// Compares the building blocks of kernels with tensor cores, each in a small kernel, with plain loops, and tests
+// mutants of these kernels, which must differ.
 #include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
 #include "compiler/Codegen/GPU/Tile/OperandFragment.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -43,7 +43,7 @@ TEST(SharedTile, EightRowsLieInAllBanks) {
   EXPECT_EQ(run(kernel, {}).message, "");
 }
 
-/// Copies rows x words of a matrix to a tile of twice as many rows, of which the rest is zero; writes the tile.
+/// Copies rows x words of a matrix to a tile of twice as many rows, whose remainder is zero, and writes the tile.
 struct CopyCase {
   int64_t tileRows, rowBytes, rows, validBytes;
 };
@@ -109,10 +109,10 @@ TEST(AsyncCopy, FillsATileAndClearsWhatTheMatrixHasNot) {
 
 //===------------------------------------------ products ----------------------------------------------------------===//
 
-/// D[32 x 32] = A * B by two warps, the second one for the right half; a depth of `steps` products, in two stages.
+/// D[32 x 32] = A * B by two warps, of which the second computes the right half, with `steps` products in two stages.
 struct ProductCase {
   MatrixType type;
-  bool turnedA, turnedB; ///< they lie with the depth along their rows
+  bool turnedA, turnedB; ///< stored as [depth x size]
   int64_t steps;
   int64_t size = 32;
   int64_t depth() const { return steps * productDepth(type); }
@@ -123,7 +123,7 @@ std::vector<int64_t> wordsShape(const ProductCase &of, bool turned) {
   return {rows, columns * elementBytes(of.type) / 4};
 }
 
-/// Of a depth of 16 where B lies along it, and of 8 where words are read one by one, in another order.
+/// Multiplies a depth of 16 if B is stored along it, or of 8 if words are read one by one, in another order.
 void addWords(const ProductCase &of, TileBuilder &tiles, FragmentReader &readA, Value stageA, int64_t row,
               const SharedTile &tileB, Value stageB, const WarpTileStart &part, Value lane, FragmentD *sums) {
   auto multiply = [&](const FragmentA &a, const FragmentB &b, FragmentD &sum) {
@@ -206,7 +206,7 @@ struct ProductInputs {
       : a(of.type, of.turnedA ? of.depth() : of.size, of.turnedA ? of.size : of.depth(), 1),
         b(of.type, of.turnedB ? of.depth() : of.size, of.turnedB ? of.size : of.depth(), 2) {}
 
-  /// Words that lie turned are multiplied in the order of a left matrix that was D.
+  /// Returns the index of B's depth for index k of A's: transposed words have the order of a left matrix that was D.
   static int64_t depthOfB(const ProductCase &of, int64_t k) {
     bool isReordered = of.type == MatrixType::F32 && of.turnedB;
     return isReordered ? k / 8 * 8 + k % 4 * 2 + k % 8 / 4 : k;
@@ -219,7 +219,7 @@ struct ProductInputs {
   }
 };
 
-/// An element that is wrong, or nothing. Sums of f32 in any order.
+/// Returns the first wrong element, or ""; sums of f32 may have any order.
 std::string differenceOf(const ProductCase &of, const ProductInputs &inputs, const std::vector<float> &found) {
   double limit = 2 * static_cast<double>(of.depth()) * std::ldexp(1.0, -23);
   for (int64_t row = 0; row < of.size; ++row)
@@ -257,7 +257,7 @@ TEST(Fragment, ProductsOfTilesOfAnyLayout) {
   }
 }
 
-/// What one thread after the other reads of eight rows lies in as many banks as there are lanes.
+/// The lanes read words of eight rows from distinct banks.
 TEST(TransposedReader, ReadFromAllBanks) {
   for (int64_t rowBytes : {64, 128, 192, 256, 384, 512, 1024}) {
     std::vector<std::set<int64_t>> banks(2);

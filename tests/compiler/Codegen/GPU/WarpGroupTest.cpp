@@ -1,4 +1,4 @@
-// Products of warp groups, of tiles that another warp group copies into a ring of stages; and mutants of those.
+// Tests products of warp groups on tiles that another warp group copies into a ring of stages, and mutants of these.
 #include "compiler/Codegen/GPU/Tile/AsyncCopy.h"
 #include "compiler/Codegen/GPU/Tile/TileRing.h"
 #include "compiler/Codegen/GPU/Tile/WarpGroupProduct.h"
@@ -18,24 +18,24 @@ namespace {
 
 constexpr std::string_view target = "cuda:sm_90a";
 
-/// D[64 groups x columns] = A * B, a step of the depth after the other. Whoever copies is a step behind with what it
-/// gives, and so is who multiplies: that takes three stages.
+/// D[64 groups x columns] = A * B in steps of the depth. The copying group marks stages full a step late, and the
+/// multiplying groups release them a step late, which takes three stages.
 struct RingCase {
   MatrixType type = MatrixType::BF16;
-  bool turnedA = false, turnedB = false; ///< they lie with the depth along their rows
-  int64_t rowBytes = 128;                ///< of panels
-  int64_t deep = 1;                      ///< panels that a step has of what lies with the depth along memory
+  bool turnedA = false, turnedB = false; ///< stored as [depth x rows or columns]
+  int64_t rowBytes = 128;                ///< per row of a panel
+  int64_t deep = 1;                      ///< panels per step of operands stored along the depth
   int64_t columns = 64, steps = 5, stages = 3, groups = 1;
   bool hasFragmentA = false;
-  int64_t openProducts = 1; ///< groups of products under way when a stage is given back
+  int64_t openProducts = 1; ///< groups of products in flight when a stage is released
 
   int64_t rows() const { return groups * warpGroupRows; }
-  int64_t width() const { return rowBytes / elementBytes(type); } ///< elements of a tile's row
+  int64_t width() const { return rowBytes / elementBytes(type); } ///< elements per row of a tile
   int64_t stepDepth() const { return turnedA && turnedB ? 2 * productDepth(type) : deep * width(); }
   int64_t depth() const { return steps * stepDepth(); }
 };
 
-/// A or B: where it has the depth along its rows, panels beside each other.
+/// Operand A or B; stored with the depth as its rows, it is a row of panels.
 class RingOperand {
 public:
   RingOperand(const RingCase &of, BlockMemory &memory, int64_t outer, bool isTransposed)
@@ -51,7 +51,7 @@ public:
     all.issue(tile.stageOffset(tiles, stage), advance, nullptr, nullptr);
   }
 
-  /// From row or column `first` (i32) of the operand on, and `k` of the step.
+  /// Returns the slice from row or column `first` (i32) of the operand and index `k` of the step.
   SharedOperandSlice slice(TileBuilder &tiles, Value stage, Value first, int64_t k) const {
     return SharedOperand(tile, of.type, !isTransposed).slice(tiles, tile.stageOffset(tiles, stage), first, k);
   }
@@ -71,7 +71,7 @@ public:
   int64_t emit() {
     Value thread = tiles.fromIndex(frame.position.thread);
     ring.open(tiles, thread);
-    bool movesRegisters = of.groups == 2; // of 168 that three groups may have at first
+    bool movesRegisters = of.groups == 2; // three groups begin with 168 each
     Value copies = tiles.less(thread, tiles.number(warpGroupThreads));
     tiles.when(copies, [&] {
       if (movesRegisters)
@@ -89,7 +89,7 @@ public:
 private:
   using Values = TileBuilder::Values;
 
-  /// A stage is full a step later, when the next one's copies are on their way too.
+  /// Marks a stage full a step later, while the copies of the next stage are in flight.
   void copyAll(Value thread) {
     TileRing::Position first = ring.first(tiles);
     Values last = tiles.loop(tiles.number(0), tiles.number(of.steps), 1, {first.stage, first.parity, first.stage},
@@ -190,7 +190,7 @@ public:
     return run(kernel, {a.words, b.words}, reversed, std::move(mutate), target);
   }
 
-  /// What is wrong with a result, or nothing. Sums of f32 in any order.
+  /// Returns the fault of a result, or ""; sums of f32 may have any order.
   std::string faultOf(const Found &found) const {
     if (!found.message.empty())
       return found.message;
@@ -293,7 +293,7 @@ TEST(WarpGroupMutants, StagesAreKeptUntilTheirProductsAreDone) {
   EXPECT_TRUE(RingTest(RingCase{.steps = 6, .openProducts = 2}).differs(nullptr));
 }
 
-/// The last of A's registers is no operand of the wait any more.
+/// Removes the last register of A from the operands of the wait.
 TEST(WarpGroupMutants, RegistersAreKeptUntilTheirProductsAreDone) {
   RingTest test(RingCase{.hasFragmentA = true});
   auto isSeen = [&](const Mutation &mutate) { return test.differs(mutate); };
@@ -318,7 +318,7 @@ TEST(WarpGroupMutants, UnknownTextIsRefusedByName) {
 
 //===------------------------------------------ barriers of some threads ------------------------------------------===//
 
-/// Of three warps the first two exchange numbers through shared memory; the third has ended.
+/// The first two of three warps exchange numbers through shared memory; the third has exited.
 TestKernel exchangeKernel() {
   return {{{1, 64}}, {1, 64}, 96, [](DeviceFrame &frame, TileBuilder &tiles) {
             BlockMemory memory(tiles, frame.code);
@@ -349,7 +349,7 @@ TEST(WarpGroup, ThreadsWaitForSomeOthers) {
                    [&](const Mutation &mutate) { return !isRight(false, mutate) || !isRight(true, mutate); });
 }
 
-/// Two groups alternately increment a counter: each stores the value that the other one left.
+/// Two groups alternately increment a counter; each stores the value that the other group left.
 TestKernel alternatingKernel() {
   constexpr int64_t groupTiles = 3;
   return {{{1, 1}}, {2, groupTiles}, 2 * warpGroupThreads, [](DeviceFrame &frame, TileBuilder &tiles) {
