@@ -1,4 +1,4 @@
-// Operations that Halide's code calls, on numbers of every kind.
+// Tests operations that Halide's code calls, on numbers of every kind.
 #include "tests/compiler/Codegen/Halide/HalideKernel.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 namespace attnc {
 namespace {
 
-/// x with NaN, infinities, zeros of both signs and denormals among random numbers, and what a body makes of it.
+/// Compares a body over x with the oracle; x has NaN, infinities, signed zeros and denormals among random numbers.
 void expectAsOracle(const std::string &body) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   HostArray x = random({4, 20}, 1);
@@ -27,19 +27,19 @@ TEST(HalideCalls, ComparisonsOfNan) {
   }
 }
 
-/// Halide takes 0 * x and x - x for 0.
+/// Halide simplifies 0 * x and x - x to 0.
 TEST(HalideCalls, ProductsAndDifferencesThatAreNan) {
   expectAsOracle("%term = arith.mulf %a, %zero : f32");
   expectAsOracle("%term = arith.divf %zero, %a : f32");
   expectAsOracle("%term = arith.subf %a, %a : f32");
   expectAsOracle(R"(%never = arith.cmpi slt, %d0, %c0 : index
       %b = arith.select %never, %a, %zero : f32 %term = arith.mulf %b, %a : f32)");
-  // Each product has its own operands, whatever was multiplied by itself.
+  // Each product has its own operands, even if another multiplies the same number.
   expectAsOracle(
       R"(%b = arith.mulf %zero, %zero : f32 %c = arith.mulf %a, %zero : f32 %term = arith.addf %b, %c : f32)");
 }
 
-/// Rows of x and y with NaN and infinities, and what a body makes of both, summed over d1 (or multiplied).
+/// Compares a term of x and y, with NaN and infinities, summed over d1 (or multiplied), with the oracle.
 void expectSumAsOracle(const std::string &term, const std::string &fold = "arith.addf",
                        const std::string &schedule = "") {
   HostArray x = random({17, 5}, 1), y = random({17, 5}, 2);
@@ -64,7 +64,7 @@ void expectSumAsOracle(const std::string &term, const std::string &fold = "arith
   EXPECT_EQ(check(kernel, {x, y}, {17}), "") << term;
 }
 
-/// Halide finds out itself that both sides are one, once it knows of the condition.
+/// Under the condition, Halide proves that both operands are equal.
 TEST(HalideCalls, DifferencesThatBecomeNan) {
   for (std::string fold : {"arith.addf", "arith.mulf"}) {
     expectSumAsOracle("%c = arith.select %late, %a, %b : f32 %term = arith.subf %c, %a : f32", fold);
@@ -81,14 +81,14 @@ TEST(HalideCalls, DifferencesThatBecomeNan) {
   }
 }
 
-/// An element is the one beside it, once.
+/// In one iteration, an element is subtracted from itself.
 TEST(HalideCalls, DifferencesOfElementsThatBecomeOne) {
   expectSumAsOracle(R"(%three_ = tensor.extract %x[%d0, %three] : tensor<17x5xf32>
                        %term = arith.subf %a, %three_ : f32)",
                     "arith.addf");
 }
 
-/// A product with an index that is 0, and with a term that a condition takes for 0.
+/// Products with an index that is 0, and with a term that a condition makes 0.
 TEST(HalideCalls, ProductsWithNumbersOfLoops) {
   for (std::string fold : {"arith.addf", "arith.mulf"}) {
     expectSumAsOracle(R"(%i = arith.index_cast %d1 : index to i32 %f = arith.sitofp %i : i32 to f32
@@ -98,7 +98,7 @@ TEST(HalideCalls, ProductsWithNumbersOfLoops) {
   }
 }
 
-/// -0 + 0 is 0; what it is of shows in its inverse.
+/// -0 + 0 is 0; the inverse shows the sign of a zero.
 TEST(HalideCalls, SignsOfZeros) {
   std::string numbers = "%minus = arith.constant -0.0 : f32 %one = arith.constant 1.0 : f32 ";
   for (std::string sum : {

@@ -1,4 +1,4 @@
-// Kernels by Halide against the oracle: several results, numbers, moves, random draws, and terms added at subscripts.
+// Compares kernels by Halide with the oracle: several results, scalars, moves, random draws, and scattered terms.
 #include "tests/compiler/Codegen/Halide/HalideKernel.h"
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ std::string check(const std::string &text, const std::vector<HostArray> &inputs,
 
 //===------------------------------------------ several results ---------------------------------------------------===//
 
-/// A step of an optimizer: what one result is made of is another.
+/// A step of an optimizer: one result is computed from another.
 TEST(HalideResults, SeveralOfOneOperation) {
   std::string text = R"(func.func private @k(%x: tensor<?x20xf32>, %y: tensor<?x20xf32>) ->
       (tensor<?x20xf32>, tensor<?x20xf32>, tensor<?x20xi1>) attributes {attn.kernel = "loops"} {
@@ -40,7 +40,7 @@ TEST(HalideResults, SeveralOfOneOperation) {
         << rows;
 }
 
-/// The sum of all elements, of their squares too, and of a number that none of them changes.
+/// Returns a sum over all elements of a term of the element, or of a loop-invariant term.
 std::string sums(const std::string &term) {
   return fmt::format(R"(func.func private @k(%x: tensor<?x?xf32>) -> tensor<f32> attributes {{attn.kernel = "loops"}} {{
     %zero = arith.constant 0.25 : f32
@@ -61,7 +61,7 @@ TEST(HalideResults, ANumber) {
         << shape[0] << " x " << shape[1];
 }
 
-/// Halide drops loops that nothing depends on.
+/// Halide removes loops that their body does not depend on.
 TEST(HalideResults, TermsThatAreTheSameEachTime) {
   for (const Shape &shape : {Shape{3, 5}, {0, 7}, {2, 100}}) {
     EXPECT_EQ(check(sums("%t = arith.constant 0.5 : f32"), {random(shape, 1)}, {{}}), "") << shape[1];
@@ -75,7 +75,7 @@ TEST(HalideResults, TermsThatAreTheSameEachTime) {
 
 //===------------------------------------------ moves -------------------------------------------------------------===//
 
-/// A slice of one operand in front of another, turned, and a constant behind both.
+/// Concatenates a slice of one operand and the transpose of another; the second result is a constant.
 TEST(HalideMoves, SlicesTurnsAndJoins) {
   std::string text = R"(func.func private @k(%x: tensor<?x5x40xf32>, %y: tensor<?x7x3xf32>) ->
       (tensor<?x6x7xf32>, tensor<?x3xf32>) attributes {attn.kernel = "loops"} {
@@ -92,7 +92,7 @@ TEST(HalideMoves, SlicesTurnsAndJoins) {
     EXPECT_EQ(check(text, {random({rows, 5, 40}, 1), random({rows, 7, 3}, 2)}, {{rows, 6, 7}, {rows, 3}}), "") << rows;
 }
 
-/// The same numbers as our emitter draws, whatever the lanes.
+/// Draws depend on their keys, not on the lanes, and equal those of the native emitter.
 TEST(HalideDraws, AreByTheirKeys) {
   std::string text = R"(func.func private @k(%seed: tensor<i32>, %step: tensor<i32>, %n: index) -> tensor<?x21xf32>
       attributes {attn.kernel = "loops"} {
@@ -113,7 +113,7 @@ TEST(HalideDraws, AreByTheirKeys) {
 
 //===------------------------------------------ terms at subscripts -----------------------------------------------===//
 
-/// Rows of a table, some of them twice: the gradient of a lookup.
+/// Rows of a table, some of them repeated: the gradient of a lookup.
 TEST(HalideScatter, AddsColumnsInOrder) {
   for (int64_t width : {1, 3, 16, 70, 200}) {
     std::string text = fmt::format(R"(func.func private @k(%x: tensor<5x{0}xf32>, %at: tensor<?xi32>,
@@ -136,7 +136,7 @@ TEST(HalideScatter, AddsColumnsInOrder) {
   }
 }
 
-/// Of a table without rows: behind it lies what is another's.
+/// A scatter into an empty table: the memory after it belongs to another tensor.
 TEST(HalideScatter, WritesNothingWhereThereIsNoPlace) {
   std::string text = R"(func.func private @k(%x: tensor<?x20xf32>, %at: tensor<?xi32>, %y: tensor<?x20xf32>)
       -> tensor<?x20xf32> attributes {attn.kernel = "loops"} {
@@ -156,7 +156,7 @@ TEST(HalideScatter, WritesNothingWhereThereIsNoPlace) {
   EXPECT_EQ(differenceFromOracle(byUs), "");
 }
 
-/// What lies outside is added at the border, which the forward pass has reported.
+/// A row out of range accumulates at the border; the forward pass has already reported it.
 TEST(HalideScatter, StaysInside) {
   std::string text = R"(func.func private @k(%x: tensor<?x4x?xf32>, %at: tensor<?x6xi32>, %y: tensor<?x6x?xf32>) ->
       tensor<?x4x?xf32> attributes {attn.kernel = "loops"} {
@@ -185,7 +185,7 @@ TEST(HalideScatter, StaysInside) {
   }
 }
 
-/// No dimension is apart: one chunk.
+/// No loop indexes the result, so that there is one chunk.
 TEST(HalideScatter, AtAnyPlace) {
   std::string text = R"(func.func private @k(%x: tensor<30xf32>, %at: tensor<50xi32>, %y: tensor<50xf32>) ->
       tensor<30xf32> attributes {attn.kernel = "loops"} {
@@ -204,7 +204,7 @@ TEST(HalideScatter, AtAnyPlace) {
   EXPECT_EQ(check(text, {random({30}, 1), at, random({50}, 2)}, {{30}}), "");
 }
 
-/// Halide 14 takes i / 2 * 2 == i for a condition on the number of a vector.
+/// Halide 14 treats i / 2 * 2 == i as a condition on the index of a vector.
 TEST(HalideConditions, EvenAndOddPlaces) {
   for (std::string predicate : {"eq", "ne"})
     for (std::string first : {"%i", "%before"}) {
@@ -232,7 +232,7 @@ TEST(HalideConditions, EvenAndOddPlaces) {
     }
 }
 
-/// The gradient of an affine grid by its map: a column that the program says.
+/// The gradient of an affine grid with respect to its map: the column is a constant of the program.
 TEST(HalideScatter, AtAKnownPlace) {
   std::string text = R"(func.func private @k(%x: tensor<?x2x3xf32>, %y: tensor<24xf32>, %g: tensor<?x24x24x2xf32>) ->
       tensor<?x2x3xf32> attributes {attn.kernel = "loops"} {

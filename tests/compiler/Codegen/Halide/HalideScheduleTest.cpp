@@ -1,4 +1,4 @@
-// Schedules of kernels by Halide: chosen, given by people, read back; and what is wrong with some.
+// Tests schedules of kernels by Halide: chosen ones, given ones, ones that are read back, and errors in them.
 #include "mlir/IR/BuiltinOps.h"
 #include "tests/compiler/Codegen/Halide/HalideKernel.h"
 #include "tests/support/ParsedModule.h"
@@ -7,7 +7,7 @@
 namespace attnc {
 namespace {
 
-/// What a kernel's schedule is once it has code.
+/// Returns a kernel's schedule after code generation.
 std::string emitted(const Kernel &kernel) {
   ParsedModule parsed(textOf(kernel));
   mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(parsed.function().getLoc());
@@ -16,7 +16,7 @@ std::string emitted(const Kernel &kernel) {
   return scheduledWord(parsed.function(), "halide")->str();
 }
 
-/// What is kept can be given back: the same text, and the same code.
+/// A stored schedule that is given again results in the same text.
 TEST(HalideSchedules, AreReadBack) {
   for (Kernel kernel : {convolution(5, 9, 3, 40), causal(), largest(), byWeights(32)}) {
     std::string text = emitted(kernel);
@@ -26,7 +26,7 @@ TEST(HalideSchedules, AreReadBack) {
   }
 }
 
-/// Alike kernels are compiled once; each has a function of its own name.
+/// Equal kernels are compiled once; each has a function of its own name.
 TEST(HalideSchedules, OfAlikeKernels) {
   auto emitter = createHalideEmitter();
   std::string text = textOf(causal()), other = text;
@@ -68,7 +68,7 @@ TEST(HalideSchedules, SayWhatIsWrong) {
             "k.halide: at column 7: found d4, expected a dimension of the result: d0, d1, d2, d3");
   EXPECT_EQ(error("lanes(d3, 12 x 4)"), "k.halide: at column 11: found 12, expected a power of 2");
   EXPECT_EQ(error("lanes(d3, 16 x 9)"), "k.halide: at column 16: found 9, expected a number from 1 to 8");
-  // A number of nothing once divided what came behind it.
+  // A count of 0 once led to a division by zero.
   EXPECT_EQ(error("lanes(d3, 16 x 0) sum(d6) over(d5, d4)"),
             "k.halide: at column 16: found 0, expected a number from 1 to 8");
   EXPECT_EQ(error("lanes(d3, 16 x 4) rows(d3, 7)"),

@@ -1,4 +1,4 @@
-// Kernels by Halide against the oracle: each way of reading operands, each end of a dimension, and what is declined.
+// Compares kernels by Halide with the oracle: each way to read operands, each remainder of a dimension, and rejections.
 #include "compiler/Codegen/Halide/Compile/Bitcode.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tests/compiler/Codegen/Halide/HalideKernel.h"
@@ -27,7 +27,7 @@ TEST(HalideConvolution, TilesThatFitAndTilesThatDoNot) {
         << height << " x " << width << ", " << inputs << " to " << outputs;
 }
 
-/// Vectors run along the columns of the image, which are written three elements apart.
+/// Vectors run along the columns of the image, which are stored three elements apart.
 TEST(HalideConvolution, OfFewOutputs) {
   for (auto [height, width, inputs, outputs] : {Sizes{9, 33, 8, 3}, Sizes{4, 16, 20, 1}, Sizes{21, 40, 7, 5}})
     EXPECT_EQ(check(convolution(height, width, inputs, outputs),
@@ -74,7 +74,7 @@ TEST(HalideConvolution, FeaturesFirst) {
   EXPECT_EQ(check(kernel, {random({2, 5, 12, 21}, 1), random({9, 5, 3, 3}, 2)}, {2, 9, 10, 19}), "");
 }
 
-/// Of every second element of the result, rounded down: an index divided.
+/// A transposed convolution of stride 2: the subscript is a halved index.
 TEST(HalideConvolution, Transposed) {
   Kernel kernel{"%x: tensor<2x5x7xf32>, %w: tensor<3x7x18xf32>",
                 "",
@@ -99,7 +99,7 @@ TEST(HalideConvolution, Transposed) {
   EXPECT_EQ(check(kernel, {random({2, 5, 7}, 1), random({3, 7, 18}, 2)}, {2, 11, 18}), "");
 }
 
-/// Each feature by itself.
+/// Each feature has its own filter.
 TEST(HalideConvolution, Depthwise) {
   Kernel kernel{"%x: tensor<2x8x9x33xf32>, %w: tensor<3x3x33xf32>",
                 "",
@@ -114,7 +114,7 @@ TEST(HalideConvolution, Depthwise) {
   EXPECT_EQ(check(kernel, {random({2, 8, 9, 33}, 1), random({3, 3, 33}, 2)}, {2, 6, 7, 33}), "");
 }
 
-/// By the weights of 3 x 3 windows: chunks of weights would read every image again.
+/// The gradient by the weights of 3 x 3 windows: chunks over weights would each read every image.
 TEST(HalideConvolution, SumsEachImageFirst) {
   Kernel kernel{"%x: tensor<?x22x22x32xf32>, %y: tensor<?x20x20x32xf32>",
                 "%n = tensor.dim %x, %c0 : tensor<?x22x22x32xf32>",
@@ -140,7 +140,7 @@ TEST(HalideConvolution, SumsEachImageFirst) {
 }
 
 TEST(HalideConvolution, SumsOverImagesInParts) {
-  for (int64_t outputs : {48, 40, 5}) // tiles share no element, or there are no parts
+  for (int64_t outputs : {48, 40, 5}) // parts require that tiles share no elements
     for (int64_t images : {0, 1, 3})
       EXPECT_EQ(check(byWeights(outputs), {random({images, 9, 60, 16}, 1), random({images, 8, 60, outputs}, 2)},
                       {2, 16, outputs}),
@@ -148,7 +148,7 @@ TEST(HalideConvolution, SumsOverImagesInParts) {
           << images << " images, " << outputs << " outputs";
 }
 
-/// Over positions of any number, which tiles sum in blocks.
+/// Tiles sum over a dynamic number of positions in blocks.
 TEST(HalideConvolution, SumsOverPositionsInBlocks) {
   Kernel kernel{"%x: tensor<?x?x64xf32>, %y: tensor<?x?x64xf32>",
                 "%n = tensor.dim %y, %c0 : tensor<?x?x64xf32> %m = tensor.dim %y, %c1 : tensor<?x?x64xf32>",
@@ -211,7 +211,7 @@ TEST(HalidePointwise, ADynamicLastDimension) {
     EXPECT_EQ(check(kernel, {random({3, width}, 1)}, {3, width}), "") << width;
 }
 
-/// Rows by number, one after the other or between them; those that are not there are said in the status.
+/// Rows at subscripts from data, as they are or in a sum; the status reports rows out of range.
 TEST(HalideGather, AtSubscriptsFromData) {
   for (std::string term : {"", "%j = arith.index_cast %d2 : index to i32 %w = arith.sitofp %j : i32 to f32 %two = "
                                "arith.mulf %read, %w : f32"}) {
@@ -260,8 +260,7 @@ TEST(HalideGemm, AProductOfMatrices) {
   }
 }
 
-/// 1 / -x, which shows the sign of zero.
-/// Each step of the chain reads the one before twice: a walk that does not know what it has seen takes 2^48 steps.
+/// Each step of the chain reads the previous one twice: a walk without memoisation takes 2^48 steps.
 TEST(HalidePointwise, AConditionOnALongChain) {
   std::string body = "%three = arith.constant 3.0 : f32 %b = arith.mulf %a, %three : f32\n"
                      "%x0 = arith.fptosi %b : f32 to i32\n";
@@ -272,6 +271,7 @@ TEST(HalidePointwise, AConditionOnALongChain) {
   EXPECT_EQ(check(kernel, {random({4, 20}, 1)}, {4, 20}), "");
 }
 
+/// 1 / -x shows the sign of a zero.
 TEST(HalidePointwise, NegationTurnsTheSignOfZero) {
   Kernel kernel{"%x: tensor<1x20xf32>",
                 "",
@@ -335,7 +335,8 @@ TEST(HalideDeclines, WithAReason) {
 
 //===------------------------------------------ what `auto` gives it ----------------------------------------------===//
 
-/// True if a sum is kept for Halide where it was measured faster. Whether it then has the kernel is the same question.
+/// Returns true if fusion keeps a sum whole for Halide, where Halide is faster; expects that Halide then accepts the
+/// kernel.
 bool isKept(const Kernel &kernel) {
   ParsedModule parsed(textOf(kernel));
   EXPECT_TRUE(parsed) << parsed.diagnostics();
@@ -347,7 +348,7 @@ bool isKept(const Kernel &kernel) {
   return isKept;
 }
 
-/// A window of x, of which `factor` makes %f; three taps, as many outputs as are said.
+/// Returns a sum over windows of x with three taps, where `factor` computes %f from the element %a.
 Kernel windows(std::string factor, int64_t outputs = 32) {
   return {fmt::format("%x: tensor<?x30x20xf32>, %w: tensor<3x20x{}xf32>", outputs),
           "%n = tensor.dim %x, %c0 : tensor<?x30x20xf32>",
@@ -401,7 +402,7 @@ TEST(HalideWindows, ManyWeightsAreKeptWhereSumsCanBeInParts) {
   EXPECT_FALSE(isKept(byWeights(40))) << "vectors share elements";
 }
 
-/// Halide throws where a schedule makes no sense.
+/// Halide throws an exception for a schedule without meaning.
 TEST(HalideErrors, AreCaughtWhereHalideEnds) {
   using namespace halide;
   Stage stage;

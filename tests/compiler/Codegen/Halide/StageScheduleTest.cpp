@@ -1,4 +1,4 @@
-// Every stage has a schedule, which is read back from its text: of all extents, and of terms that any loops change.
+// Tests that every random stage has a schedule that its text reproduces, for all extents and terms of any loops.
 #include "compiler/Codegen/Halide/Schedule/ScheduleText.h"
 #include "compiler/Codegen/Halide/Schedule/Staging.h"
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ private:
 
   static unsigned indexOf(Stage &stage, unsigned loop) { return stage.add({Op::Index, Element::I32, {}, 0, loop}); }
 
-  /// An element of a tensor that has any of the loops as dimensions, in any order, or an end of one.
+  /// Draws a load from a tensor whose dimensions are some of the loops in any order, or from its border.
   unsigned drawLoad(Stage &stage) {
     std::vector<unsigned> loops;
     for (unsigned loop = 0; loop < stage.loops.size(); ++loop)
@@ -54,7 +54,7 @@ private:
     for (unsigned loop : loops) {
       buffer.shape.push_back(stage.loops[loop].size);
       unsigned index = indexOf(stage, loop);
-      if (below(4) == 0) // no sum of loops
+      if (below(4) == 0) // an index that is no sum of loops
         index = stage.add({Op::Min, Element::I32, {index, stage.add({Op::Integer, Element::I32, {}, 0, 3})}});
       subscripts.push_back(index);
     }

@@ -1,4 +1,4 @@
-// What kernels take of a device's processors, by their text and by what ptxas says.
+// Tests the resources of a device's processors that kernels need, by their PTX and by ptxas.
 #include "compiler/Codegen/Host/DeviceResources.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gmock/gmock.h>
@@ -88,7 +88,7 @@ TEST(DeviceResources, BlocksFollowFromWhatIsScarce) {
   EXPECT_EQ(blocksAtATime("sm_999", 128, 32, 0), std::nullopt);
 }
 
-/// A program of one kernel, whose code is the text above.
+/// Returns a program of one kernel, whose code is the PTX above.
 Program program() {
   Program program;
   program.images.push_back({"sm_80", ptx});

@@ -1,4 +1,4 @@
-// Host code run in this process: entry points whose kernels are written by hand, between guard pages.
+// Runs host code in this process: entry points with handwritten kernels, between guard pages.
 #include "attn/attn.h"
 #include "compiler/Codegen/Backend/Backend.h"
 #include "compiler/Codegen/Host/HostCode.h"
@@ -16,8 +16,8 @@ using namespace attnc;
 
 namespace {
 
-/// @add: a row a chunk; its result is x + bias. @copy: through scratch of the worker and of the launch, in two phases.
-/// @fail: reports that data are out of range. @tick: the turns that are left, and whether this was the last.
+/// @add: one row per chunk; returns x + bias. @copy: copies by scratch of the worker and of the launch, in two phases.
+/// @fail: reports data out of range. @tick: returns the remaining iterations, and whether this was the last.
 const char *fusedModule = R"(
   model.parameter @bias [3] : tensor<4xf32> checkpoint "h.{0}.bias" init <"normal", 0.0, 2.0>
   func.func private @add(%x: tensor<?x4xf32>, %bias: tensor<4xf32>) -> tensor<?x4xf32>
@@ -203,7 +203,7 @@ protected:
     program.kernels.push_back({module->lookupSymbol<mlir::func::FuncOp>(name), "test", std::move(code), {}});
   }
 
-  /// Calls entry point `entry` on `rows` rows of x[i] = i, with an arena of exactly the promised size, full of NaN.
+  /// Calls entry point `entry` on `rows` rows of x[i] = i, with an arena of exactly the promised size, filled with NaN.
   int32_t run(int64_t entry, int64_t rows, std::vector<std::vector<float>> &results) {
     std::vector<float> x(rows * 4);
     for (size_t i = 0; i < x.size(); ++i)
@@ -261,7 +261,7 @@ TEST_F(HostCode, LoopsEndWhereTheirTurnsSay) {
 }
 
 TEST_F(HostCode, RingsKeepTheLastPositionsThatCount) {
-  // Position p of a row is {p, -p}; the call has those from `length` on.
+  // Position p of a row is {p, -p}; the call contains the positions from `length` on.
   const int32_t lengths[] = {0, 2, 4, 7}, counts[] = {2, 0, 3, 5};
   constexpr int64_t rows = 4, chunk = 5, places = 3;
   std::vector<float> x, ring(rows * places * 2, 100), wanted = ring;

@@ -48,7 +48,7 @@ TEST_F(KernelSizesTest, BytesOfOperandsAndResults) {
   EXPECT_EQ(sizes.bytesWritten(), s(3) * SizeExpr(32));
 }
 
-/// Rows of a table: what a kernel reads of it is no more than the rows that were asked for.
+/// A kernel reads at most the rows of a table that are looked up.
 TEST(KernelSizesOfGathers, CountsElementsThatAreLookedUp) {
   std::string rest = R"(%ids: tensor<?xi32>, %n: index) -> tensor<?x64xf32> {
     %empty = tensor.empty(%n) : tensor<?x64xf32>
@@ -64,7 +64,7 @@ TEST(KernelSizesOfGathers, CountsElementsThatAreLookedUp) {
     return %rows : tensor<?x64xf32>
   })";
   auto s = [](unsigned number) { return SizeExpr::symbol(number); };
-  // The table has s0 rows, s1 are asked for.
+  // The table has s0 rows, of which s1 are looked up.
   ParsedModule f32("func.func private @k(%table: tensor<?x64xf32>, " + rest);
   EXPECT_EQ(KernelSizes(f32.function()).bytesRead(),
             SizeExpr::min(s(0) * SizeExpr(64), s(1) * SizeExpr(64)) * SizeExpr(4) + s(1) * SizeExpr(4));

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace {
 
-/// A module with a function of buffers, in which routines are called.
+/// A module with a function of buffers that calls routines.
 class RoutineTest : public testing::Test {
 protected:
   static DialectRegistry dialects() {
@@ -29,7 +29,7 @@ protected:
     builder.setInsertionPoint(end);
   }
 
-  /// Stores zeros at `distance` from `offset`.
+  /// Calls a routine that stores zeros at `offset` + `distance`.
   void call(const std::string &name, Value distance, Value offset) {
     FlatBuilder code(builder, builder.getUnknownLoc(), 16);
     callRoutine(code, *module, {name, {distance}, {caller.getArgument(0), offset}},

@@ -57,7 +57,7 @@ TEST(Target, NativeHasTheFeaturesThatTheRuntimeFinds) {
   EXPECT_EQ(processorFeatures(llvm::cantFail(Target::resolve("native"))), attn_processor_features());
 }
 
-/// Each of LLVM's features is in the table of attn/processor.h, or code that LLVM generates by itself never uses it.
+/// Each feature of LLVM is in the table of attn/processor.h, unless LLVM never generates code for it by itself.
 TEST(Target, KnowsEveryFeatureOfEveryProcessor) {
   std::set<std::string> known;
   for (int number = 0; number < 64; ++number)

@@ -7,7 +7,7 @@
 namespace attnc {
 namespace {
 
-/// Channels of pixels, each at a place that comes from data and is read beside others.
+/// Returns a kernel that gathers the channels of pixels at subscripts from data.
 std::string sampling(int64_t channels) {
   return fmt::format(R"(
     func.func private @k(%image: tensor<?x7x{0}xf32>, %places: tensor<?x24xi32>) -> tensor<?x24x{0}xf32>
@@ -41,7 +41,7 @@ std::optional<unsigned> vectorOf(const std::string &text) {
 
 TEST(LoopSchedule, TakesTheLastLoopIntoLanes) { EXPECT_EQ(vectorOf(sampling(16)), 2); }
 
-/// What lies in front of a last dimension of one element lies side by side.
+/// A last dimension of one element makes the elements of the dimension before it adjacent.
 TEST(LoopSchedule, PassesOverALastDimensionOfOne) { EXPECT_EQ(vectorOf(sampling(1)), 1); }
 
 TEST(LoopSchedule, GathersOneChannelAsTheOracleDoes) {
