@@ -193,7 +193,7 @@ std::optional<int64_t> largestSize(const Stage &stage) {
   return std::nullopt;
 }
 
-//===------------------------------------------ what Halide may not see -------------------------------------------===//
+//===------------------------------------------ operations hidden from Halide -------------------------------------===//
 
 /// True if arithmetic uses the number that a condition selects; false if it is only stored.
 static bool isComputedWith(const Stage &stage, unsigned number) {

@@ -9,11 +9,11 @@
 //   nodes    Load x (Index b, Add (Index s, Mul (Index t, 4)), Index c), Load w (...), Mul
 //   value    the last node;  start  a node, 0;  fold  Add
 //
-// A scatter, as in the gradient of a gather, adds its terms at computed subscripts, its places. The loops of its result
-// are then the loops of the start, and each dimension has a place:
+// A scatter, as in the gradient of a gather, adds its terms at computed subscripts (`places`). The loops of its result
+// are then the loops of the start, and each dimension has a subscript:
 //
 //   y[b, i, j, c] = start + sum over r, s of  g[b, r, s, c]  at  [b, at[b, r, s], j0, c]
-//   places   Index b, Load at (...), ..., Index c          if a place is the dimension's loop, its points are apart
+//   places   Index b, Load at (...), ..., Index c          isApart: the subscript is the dimension's loop
 //
 // A stage is plain data. The reader of kernels (ReadKernel.h) uses MLIR, the compiler of stages (Bitcode.h) uses
 // Halide; schedules (StageSchedule.h) and staging (Staging.h), between the two, use neither.
@@ -131,7 +131,7 @@ struct Stage {
   unsigned start = 0;      ///< the initial value of a fold, which uses only loops of the result
   std::optional<Fold> fold;
   std::optional<unsigned> finish; ///< the stored value, a formula on the fold; null if it is the fold itself
-  std::vector<unsigned> places;   ///< of a scatter, the place of each term; empty for other stages
+  std::vector<unsigned> places;   ///< the subscripts of a scatter's terms; empty for other stages
 
   unsigned add(Node node); ///< returns the number of this node or an equal one
   /// The size of a dimension of the result.

@@ -137,7 +137,7 @@ private:
     return stages.size() - 1;
   }
 
-  //===---------------------------------------- what operations cost ----------------------------------------------===//
+  //===---------------------------------------- costs of operations ---------------------------------------------===//
 
   /// The number of ops of the kernel that read a tensor.
   static unsigned readersOf(Value value) {
