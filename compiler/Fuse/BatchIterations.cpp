@@ -314,7 +314,7 @@ private:
       return llvm::all_of(op.getInputs(), [&](Value input) { return collectTerms(input, order, terms); });
     if (op.getNumReductionLoops() == 0 || !canWiden(op, loop) || !startsFromZero(op, 0))
       return false;
-    // A contraction is worth new lists of its operands; another sum has to find its operands in lists.
+    // A contraction justifies new lists of its operands; other sums require operands in lists.
     bool isWorth = matchContraction(op) || llvm::all_of(op.getInputs(), [&](Value input) {
                      return isOutside(input, loop) || listed.lookup(input).order == order || isStacked(input, order);
                    });

@@ -4,7 +4,7 @@
 // then share a kernel, which reads the row once, and later results may overwrite the rows. (The loss of a cross entropy
 // reads the logit of the target; its gradient overwrites the logits.)
 //
-// Precondition: formulas are folded. Postcondition: no such read in a formula over more than the rows.
+// Precondition: formulas are folded. Postcondition: such reads occur only in formulas over the rows alone.
 //
 //   %s = generic sum_k exp(x[b, k])            %s = generic sum_k exp(x[b, k])
 //   %l = generic sum_b log(s[b])          →    %p = generic x[b, t[b]]
