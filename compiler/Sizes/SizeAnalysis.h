@@ -43,11 +43,11 @@ public:
   /// The value of an SSA value of type `index`, or null.
   std::optional<SizeExpr> index(mlir::Value value);
 
-  /// Of a kernel: a size of a result over the symbols of its arguments.
+  /// Returns a size of a kernel's result over the symbols of its arguments.
   std::optional<SizeExpr> resultSize(mlir::func::FuncOp kernel, unsigned result, int64_t dimension);
 
-  /// Of an entry point: the symbols of the called kernel over the symbols of the entry point; null for an index operand
-  /// that is not a function of them.
+  /// Returns the symbols of the called kernel over the symbols of the entry point; null for an index operand that is no
+  /// function of them.
   std::vector<std::optional<SizeExpr>> kernelSymbols(mlir::func::CallOp call);
 
   /// Names of the dimensions of an entry point.
