@@ -64,8 +64,8 @@ void cuda_launch_phase(void *self, attn_kernel_fn fn, const attn_kernel_args *ar
 
 /* Tensors ---------------------------------------------------------------------------------------------------------- */
 
-/* Assigns offsets in the memory of the call to the host's tensors [from, to); returns 0 if an offset exceeds 64 bits.
- * */
+/* Assigns offsets in the memory of the call to the host's tensors [from, to); returns 0 if an offset exceeds
+ * 64 bits. */
 static int place_tensors(struct cuda_call *call, int32_t from, int32_t to) {
   for (int32_t i = from; i < to; ++i) {
     if (call->offsets[i] < 0)

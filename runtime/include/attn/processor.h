@@ -3,8 +3,8 @@
  *
  * Compiler and runtime share the table below; names are LLVM's. It has the features that LLVM's code generator uses
  * without intrinsics. It omits features that only intrinsics use (AES, AMX, random numbers), features of every x86-64
- * processor (SSE2) and hints (PREFETCHW), because the runtime would otherwise reject processors that can run the code.
- * */
+ * processor (SSE2) and hints (PREFETCHW), because the runtime would otherwise reject processors that can run
+ * the code. */
 #ifndef ATTN_PROCESSOR_H
 #define ATTN_PROCESSOR_H
 

@@ -1,7 +1,7 @@
 /* Thread pool that executes the chunks of kernels. Programs may pass another attn_executor instead.
  *
- * Results never depend on the number of workers: shapes determine the chunks, and each chunk writes a separate range.
- * */
+ * Results never depend on the number of workers: shapes determine the chunks, and each chunk writes a
+ * separate range. */
 #ifndef ATTN_THREADS_H
 #define ATTN_THREADS_H
 

@@ -60,8 +60,8 @@ static attn_code find_matching(struct load *load, const attn_parameter_info *par
                    expected_type, expected.text, attn_shown(parameter->name).text);
 }
 
-/* Returns 1 for parameters to read: states of training only if the caller trains and the file has them, and all others.
- * */
+/* Returns 1 for parameters to read: states of training only if the caller trains and the file has them, and
+ * all others. */
 static int is_read(struct load *load, const attn_parameter_info *parameter) {
   return !parameter->state || (load->weights->trainable && find_tensor(load, parameter, 0));
 }

@@ -1,8 +1,8 @@
 /* Atomic replacement of a file: it is written under another name in the same directory, then renamed.
  *
  * That name is NAME.<16 random hexadecimal digits>.part. The writer holds a lock on the file (flock(2)). A file without
- * a lock belongs to a writer that was killed, and the next writer of NAME removes it. Functions return 0 or an errno.
- * */
+ * a lock belongs to a writer that was killed, and the next writer of NAME removes it. Functions return 0 or
+ * an errno. */
 #ifndef ATTN_WEIGHTS_REPLACEMENT_H
 #define ATTN_WEIGHTS_REPLACEMENT_H
 

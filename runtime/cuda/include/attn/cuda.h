@@ -51,8 +51,8 @@ attn_code attn_cuda_describe(int32_t device, attn_cuda_device *out, attn_status 
 /* Opens device number `device` for a model: loads its code, and copies the parameters that its kernels read from
  * `weights` (null for a model without parameters). The first call after attn_weights_repack copies them again. Model
  * and weights must outlive *out. Returns ATTN_UNSUPPORTED if the driver or device is missing or older than the code;
- * ATTN_BAD_ARGUMENT for a model of a processor, missing weights, weights of another model, or an invalid device number.
- * */
+ * ATTN_BAD_ARGUMENT for a model of a processor, missing weights, weights of another model, or an invalid
+ * device number. */
 attn_code attn_cuda_open(const attn_model *model, attn_weights *weights, int32_t device, attn_cuda **out,
                          attn_status *status);
 /* Closes a device and frees all its memory, including tensors. A null `cuda` is ignored. */
@@ -77,8 +77,8 @@ void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor);
 attn_code attn_cuda_upload(attn_cuda *cuda, const attn_tensor *to, const void *from, attn_status *status);
 attn_code attn_cuda_download(attn_cuda *cuda, void *to, const attn_tensor *from, attn_status *status);
 
-/* Does attn_states_reorder (attn/states.h) for states that are all from attn_cuda_allocate; `from` is in host memory.
- * */
+/* Does attn_states_reorder (attn/states.h) for states that are all from attn_cuda_allocate; `from` is in
+ * host memory. */
 attn_code attn_cuda_states_reorder(attn_cuda *cuda, int64_t entry, const char *rows, const attn_tensor *states,
                                    const int32_t *from, attn_status *status);
 
