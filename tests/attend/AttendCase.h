@@ -38,7 +38,7 @@ struct Sizes {
 /// Returns a model file with all cases.
 std::string programOf(const std::vector<AttendCase> &cases);
 
-/// Returns combinations of scores, normalisers, masks and weights. Of every three cases two have values and one has
+/// Returns combinations of scores, normalisers, masks and weights. Two of three cases have values, the third has
 /// slopes, so that both occur with every pair of two parts.
 std::vector<AttendCase> tableOfCases();
 

@@ -39,7 +39,7 @@ public:
   MutatingEmitter(const Emitter &inner, std::string_view kind, int site = -1)
       : ChangedEmitter(inner, [this](mlir::ModuleOp code) { mutate(code); }), mutation{kind, site} {}
 
-  /// Of the last emission: the number of sites, and the mutated operation and its users as text.
+  /// Return the number of sites of the last emission, and the mutated operation and its users as text.
   int sites() const { return found; }
   const std::string &mutated() const { return text; }
 

@@ -259,7 +259,7 @@ TEST(TensorMapMutants, EachFieldFenceAndWaitIsNeeded) {
   expectEachIsSeen(boxMutants(), isSeen);
 }
 
-//===------------------------------------------ what can be mapped ------------------------------------------------===//
+//===------------------------------------------ mappable tensors --------------------------------------------------===//
 
 std::string refusalOf(const MappedTensor &tensor, StringRef attributes = "") {
   ParsedModule parsed("func.func private @k(%a: tensor<?x64xf32>" + attributes.str() +

@@ -333,7 +333,7 @@ TEST(HalideDeclines, WithAReason) {
   EXPECT_EQ(reasonFor(textOf(kernel)), "its subscripts may take more than 32 bits");
 }
 
-//===------------------------------------------ what `auto` gives it ----------------------------------------------===//
+//===------------------------------------------ scope of `auto` ---------------------------------------------------===//
 
 /// Returns true if fusion keeps a sum whole for Halide, where Halide is faster; expects that Halide then accepts the
 /// kernel.
