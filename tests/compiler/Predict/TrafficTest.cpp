@@ -85,7 +85,7 @@ TEST(Traffic, StaysInTheNearestLevelThatHoldsAllThatWasTouchedSince) {
   EXPECT_EQ(bytes(large[1].written), (Bytes{0, 0, 400000}));
 }
 
-/// The bytes of 1400 that were touched last are still in the nearest level, and the first ones are not.
+/// The last touched of 1400 bytes are still in the nearest level; the first touched are not.
 TEST(Traffic, TouchesOperandsAndResultsOfALaunchTogether) {
   auto traffic = trafficOf(twice, 175);
   EXPECT_NEAR(traffic[1].read[0], 1400 * (1 + 1 + 0.75 + 0.05) / 4, 1e-6);

@@ -87,7 +87,7 @@ TEST(SplitKvTiles, HeadSizes) {
   }
 }
 
-/// Groups of four heads, of which the last one has two.
+/// Groups of four heads; the last group has two.
 TEST(SplitKvTiles, AShortGroup) {
   AttendKernel kernel = stepOf(1, 200, 8, 4);
   std::string text = kernel.text();
