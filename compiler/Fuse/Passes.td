@@ -7,7 +7,7 @@
 include "mlir/Pass/PassBase.td"
 
 def MaterialiseScoresPass : Pass<"attn-materialise-scores", "::mlir::ModuleOp"> {
-  let summary = "write attention as plain tensor code if a strategy refuses it as one op";
+  let summary = "rewrite attention to plain tensor code if a strategy refuses it as one op";
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect"
@@ -28,7 +28,7 @@ def BatchIterationsPass : Pass<"attn-batch-iterations", "::mlir::ModuleOp"> {
 }
 
 def RaiseViewsPass : Pass<"attn-raise-views", "::mlir::ModuleOp"> {
-  let summary = "write generics that only move elements as slice, expand, transpose, collapse";
+  let summary = "rewrite generics that only move elements to slice, expand, transpose and collapse ops";
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
   ];
@@ -98,12 +98,12 @@ def OrderUpdatesPass : Pass<"attn-order-updates", "::mlir::ModuleOp"> {
 }
 
 def DeduplicateKernelsPass : Pass<"attn-deduplicate-kernels", "::mlir::ModuleOp"> {
-  let summary = "keep one of the kernels of equal structure";
+  let summary = "keep one of several kernels with equal structure";
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
 def KeepExactPass : Pass<"attn-keep-exact", "::mlir::ModuleOp"> {
-  let summary = "mark arithmetic that emitters must not contract, as its last bit decides";
+  let summary = "mark arithmetic that emitters must not contract, because a comparison depends on its last bit";
 }
 
 def ExplainEdgesPass : Pass<"attn-explain-edges", "::mlir::ModuleOp"> {
