@@ -145,7 +145,7 @@ export f
 """
 
 
-# By how much of each there is: from small to large.
+# Repetitions of the varied construct, from small to large.
 PROGRAMS = {
     decoder: [13, 26, 52, 104],
     growing: [13, 26, 52],
@@ -162,8 +162,8 @@ PROGRAMS = {
     choices: [4, 8, 16, 32],
 }
 
-# What tests compile, up to a phase, at a size, twice it and four times it. At the size of chains, formulas are as long
-# as fusion makes them.
+# The programs that tests compile up to a phase, at a size, twice and four times the size. The sizes of chains give
+# formulas of the length that fusion forms.
 TESTED = {
     "fuse": {growing: 6},
     "host": {

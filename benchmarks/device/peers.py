@@ -157,7 +157,7 @@ def by_triton(torch, case):
 FLEX_MODE = "max-autotune-no-cudagraphs"
 PEERS = {"flash": by_sdpa("FLASH_ATTENTION"), "cudnn": by_sdpa("CUDNN_ATTENTION"), "triton": by_triton,
          "flex": by_flex}  # those that compile longest are last
-# Of a process; the last one has what time is left.
+# Limits of processes; the last process has the remaining time.
 SECONDS = {"cublas": 60, "flash": 60, "cudnn": 60, "triton": 120}
 NO_DEVICE = 3  # the status of a process without PyTorch, or a device that it sees
 

@@ -37,7 +37,7 @@ def fold(accumulator, total, largest, q, k, v, first, end, n, rows, stride, scal
     return accumulator, total, largest
 
 
-# Each is compiled for each case: those that win on devices of 228 KB of shared memory, and one for smaller ones.
+# Each case is compiled with each configuration: the fastest with 228 KB of shared memory, and one for smaller devices.
 CHOICES = [triton.Config({"queries": queries, "keys": keys}, num_stages=stages, num_warps=warps)
            for queries, keys, stages, warps in ((64, 64, 2, 4), (128, 32, 4, 4), (128, 64, 3, 4), (128, 64, 3, 8),
                                                 (128, 64, 4, 8), (128, 128, 2, 8), (128, 128, 3, 8))]

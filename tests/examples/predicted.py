@@ -12,10 +12,10 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parents[1] / "examples"
 RECORD = HERE / "predicted.txt"
-# Of what is recorded, how much more or less is taken for the same.
+# The relative deviation from the record that counts as equal.
 ALLOWED = 0.05
 COUNTS = ("launches", "instructions", "bytes")
-# All models under `examples`, how large they are, and the sizes of a call.
+# All models under `examples`, their settings, and the sizes of a call.
 MODELS = {
     "chargpt/chargpt": ([], "batch=4,seq=64,capacity=64"),
     "digits/digits": ([], "n=256,queries=16"),
@@ -31,7 +31,7 @@ MODELS = {
 
 def explain(attnc, model, settings, sizes):
     source = EXAMPLES / f"{model}.attn"
-    # The same code and the same numbers on every machine.
+    # The code and the numbers are the same on every machine.
     command = [attnc, "explain", source, "--json", "--target", "x86-64-v3", "--at", sizes]
     for each in settings:
         command += ["--set", each]

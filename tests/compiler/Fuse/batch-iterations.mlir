@@ -13,7 +13,7 @@
 // CHECK-DAG: #[[W:.+]] = affine_map<(d0, d1, d2, d3) -> (d3, d2)>
 // CHECK-DAG: #[[OUT:.+]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
 
-// The product of the input with a weight, and the bias behind it, are done in front for all steps.
+// The product of the input with a weight, and its bias, are computed before the loop for all steps.
 // CHECK-LABEL: func.func @in_front
 // CHECK:         %[[ALL:.+]] = linalg.generic {indexing_maps = [#[[X]], #[[W]], #[[OUT]]]
 // CHECK:         %[[BIASED:.+]] = linalg.generic {{.*}} ins(%[[ALL]],
@@ -56,7 +56,7 @@ func.func @in_front(%xs: tensor<?x?x8xf32>, %weight: tensor<8x4xf32>, %b: tensor
   return %last : tensor<?x4xf32>
 }
 
-// A weight's gradient is one product over steps and rows, of the states and of what each step made.
+// The gradient of a weight is one product over steps and rows, of the states and the steps' cotangents.
 // CHECK-LABEL: func.func @behind
 // CHECK:         %[[LOOP:.+]]:2 = scf.for
 // CHECK-NOT:       "reduction"

@@ -1,6 +1,6 @@
 // RUN: attn-opt %s --attn-form-contractions | FileCheck %s
 
-// Windows of one pixel: a product of matrices, of which nothing is copied.
+// A convolution with windows of one pixel is a matrix product without copies.
 // CHECK-LABEL: func.func @point
 // CHECK-DAG:     %[[w:.*]] = tensor.collapse_shape %arg1 {{\[}}[0, 1, 2], [3]] : tensor<1x1x8x16xf32> into tensor<8x16xf32>
 // CHECK-DAG:     %[[x:.*]] = tensor.collapse_shape %arg0 {{\[}}[0, 1, 2], [3]] : tensor<?x5x6x8xf32> into tensor<?x8xf32>
@@ -32,7 +32,7 @@ func.func @point(%x: tensor<?x5x6x8xf32>, %w: tensor<1x1x8x16xf32>) -> tensor<?x
   return %y : tensor<?x5x6x16xf32>
 }
 
-// By the weights, whose result has these dimensions.
+// The gradient by the weights has these dimensions in its result.
 // CHECK-LABEL: func.func @by_weights
 // CHECK:         %[[dw:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<8x16xf32>)
 // CHECK:         tensor.expand_shape %[[dw]] {{\[}}[0, 1, 2], [3]] output_shape [1, 1, 8, 16]
@@ -53,7 +53,7 @@ func.func @by_weights(%x: tensor<?x5x8xf32>, %dy: tensor<?x5x16xf32>) -> tensor<
   return %dw : tensor<1x1x8x16xf32>
 }
 
-// A single output stays a column.
+// A single output remains a column.
 // CHECK-LABEL: func.func @one_output
 // CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<?x1xf32>) attrs = {attn.group = [0, "gemm"]}
 func.func @one_output(%x: tensor<?x5x8xf32>, %w: tensor<1x8x1xf32>) -> tensor<?x5x1xf32>

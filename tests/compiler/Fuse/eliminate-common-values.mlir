@@ -1,5 +1,5 @@
 // RUN: attn-opt --attn-eliminate-common-values %s > %t.shared && FileCheck %s --implicit-check-not=attn.hash --input-file %t.shared
-// What common subexpression elimination leaves is the same; tests/tools/growth.test has the time.
+// The pass leaves the same IR as common subexpression elimination; tests/tools/growth.test measures its time.
 // RUN: attn-opt --cse %s | diff %t.shared -
 
 #row = affine_map<(d0) -> (d0)>
@@ -38,7 +38,7 @@ func.func @formulas(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<
   return %a, %b, %c : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 
-// What a formula reads by subscripts becomes the same value only when that is eliminated.
+// Formulas are equal only after the tensors that they read by subscripts are merged.
 // CHECK-LABEL: func.func @captured
 // CHECK: %[[FILL:.+]] = linalg.fill
 // CHECK: %[[A:.+]] = linalg.generic
@@ -77,7 +77,7 @@ func.func @captured(%x: tensor<8xf32>, %n: index) -> (tensor<8xf32>, tensor<8xf3
   return %a, %b, %c : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }
 
-// Loops over equal bounds with equal bodies are one too.
+// Loops with equal bounds and equal bodies are merged too.
 // CHECK-LABEL: func.func @loops
 // CHECK: %[[A:.+]] = scf.for
 // CHECK:   arith.mulf

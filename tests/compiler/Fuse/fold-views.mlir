@@ -24,7 +24,7 @@ func.func @attend(%x: tensor<8x768xf32>) -> tensor<6x8x8xf32> {
   return %p : tensor<6x8x8xf32>
 }
 
-// The transpose stands directly behind the attend that writes in its way.
+// The transpose follows the attend, which writes the transposed layout.
 // CHECK-LABEL: @layout
 // CHECK:         attn.attend
 // CHECK:         value_layout = array<i64: 1, 0>
@@ -68,7 +68,7 @@ func.func @product(%x: tensor<4x8xf32>, %y: tensor<4x16xf32>, %e: tensor<16x8xf3
   return %t : tensor<16x8xf32>
 }
 
-// What a caller gets has to be in memory, so the slice stays.
+// A result for the caller must be in memory, so the slice remains.
 // CHECK-LABEL: @result
 // CHECK-SAME:    %[[X:.*]]: tensor<8x768xf32>
 // CHECK-NEXT:    %[[S:.*]] = tensor.extract_slice %[[X]]

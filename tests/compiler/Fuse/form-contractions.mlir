@@ -1,12 +1,12 @@
 // RUN: attn-opt %S/reasons/second-contraction.mlir --attn-form-contractions | FileCheck %s
 
-// The later of two products takes the pointwise op that reads both.
+// The pointwise op that reads two products is fused with the later one.
 // CHECK: linalg.generic {{.*}}"reduction"]} {{.*}}attrs = {attn.group = [1, "gemm"]}
 // CHECK: linalg.generic {{.*}}"reduction"]} {{.*}}attrs = {attn.group = [0, "gemm"]}
 // CHECK: linalg.generic {{.*}}"parallel"]} {{.*}}attrs = {attn.group = [0, "gemm"]}
 
 // RUN: attn-opt %S/reasons/several-uses.mlir --attn-form-contractions | FileCheck %s --check-prefix=SEVERAL
 
-// A product with two readers takes neither.
+// A product with two readers is fused with neither.
 // SEVERAL:     linalg.generic {{.*}}"reduction"]} {{.*}}attrs = {attn.group = [0, "gemm"]}
 // SEVERAL-NOT: attn.group

@@ -6,7 +6,7 @@
 
 // RUN: attn-opt %S/reasons/different-rows.mlir --attn-fuse-pointwise --attn-form-rows | FileCheck %s --check-prefix=APART
 
-// What reads the rows transposed stays outside.
+// A reader of the transposed rows is not in the group.
 // APART-COUNT-4: attn.group = [0, "rows"]
 // APART:         linalg.generic
 // APART-NOT:     attn.group

@@ -43,7 +43,7 @@ func.func private @equal(%x: tensor<8xf32>, %largest: tensor<f32>, %start: tenso
   return %r : tensor<f32>
 }
 
-// A maximum of two numbers has no gradient that asks for equality.
+// A maximum of two numbers has no gradient with a comparison for equality.
 // CHECK-LABEL: func.func private @positive
 // CHECK-NOT: attn.exact
 func.func private @positive(%x: tensor<8xf32>, %start: tensor<8xf32>) -> tensor<8xf32>

@@ -1,6 +1,6 @@
 // RUN: attn-opt %s --attn-form-contractions | FileCheck %s
 
-// What the heads of a group share is copied once a head, in the order in which it lies: not turned by features.
+// A factor shared by the heads of a group is copied once per head, in its memory order, not transposed by features.
 // CHECK-LABEL: func.func @grouped_values
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<8x?x64xf32>)
 // CHECK-NOT: tensor<8x64x?xf32>

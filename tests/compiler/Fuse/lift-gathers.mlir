@@ -42,7 +42,7 @@ func.func @loss(%x0: tensor<100x64xf32>, %targets: tensor<64xi32>) -> tensor<f32
   return %loss : tensor<f32>
 }
 
-// What is read of a tensor without a reduction of its rows stays where it is.
+// A read from a tensor without a reduction of its rows is not hoisted.
 // CHECK-LABEL: @table
 // CHECK-COUNT-1: linalg.generic
 // CHECK-NOT:     linalg.generic

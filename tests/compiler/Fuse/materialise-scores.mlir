@@ -1,6 +1,6 @@
 // RUN: attn-opt %s --attn-materialise-scores --split-input-file | FileCheck %s
 
-// Refused attention is a product, a row's largest score, exponentials, their sum, shares, and a product.
+// Refused attention is a product, a row's largest score, exponentials, their sum, weights, and a product.
 // CHECK-LABEL: @held
 // CHECK-NOT:     attn.attend
 // CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]
@@ -41,7 +41,7 @@ func.func @held(%q: tensor<8x4xf32>, %k: tensor<8x4xf32>, %v: tensor<8x4xf32>) -
 
 // -----
 
-// Of a normaliser that plain code does not have, attention stays.
+// Attention with a normaliser that has no decomposition remains.
 // CHECK-LABEL: @kept
 // CHECK:         attn.attend hard
 builtin.module attributes {attn.refused = [{fusion = ""}]} {
@@ -62,7 +62,7 @@ func.func @kept(%v: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// The formula of weights reads shares where they are held; a sum in it is computed of them, in front.
+// The weight formula reads the materialised weights; a sum in it is computed from them before.
 // CHECK-LABEL: @weighted
 // CHECK-NOT:     attn.attend
 // CHECK:         arith.divf
@@ -101,7 +101,7 @@ func.func @weighted(%s: tensor<8x6xf32>, %g: tensor<6x4xf32>) -> tensor<8xf32> {
 
 // -----
 
-// A tensor of which the keys are a part is no operand over all of it: its elements are read one by one.
+// The keys are a part of a dimension, so the tensor is no operand: its elements are loaded one by one.
 // CHECK-LABEL: @part
 // CHECK-NOT:     attn.attend
 // CHECK:         linalg.generic
@@ -126,7 +126,7 @@ func.func @part(%s: tensor<8x6xf32>) -> tensor<8xf32> {
 
 // -----
 
-// Behind the last position of a cache anything may lie, which plain code would multiply by zero.
+// A cache is undefined after its last position, and plain code would multiply these elements by zero.
 // CHECK-LABEL: @cached
 // CHECK:         attn.attend softmax
 builtin.module attributes {attn.refused = [{fusion = ""}]} {

@@ -5,7 +5,7 @@
 
 // RUN: attn-opt %s --attn-narrow-slices | FileCheck %s --check-prefix=WHOLE
 
-// A tensor with a reader of all of it is computed whole, and sliced.
+// A tensor with a reader of all elements is computed as a whole, and sliced.
 // WHOLE-LABEL: @whole
 // WHOLE:         %[[Y:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<8x16xf32>)
 // WHOLE:         tensor.extract_slice %[[Y]][0, 0] [1, 16]

@@ -1,4 +1,4 @@
-// A parameter is set behind all that reads it, in its block; where that is so, nothing moves.
+// An update of a parameter moves after all reads of the parameter in its block; if it is there, nothing moves.
 // RUN: attn-opt %s --attn-order-updates | FileCheck %s
 
 model.parameter @a : tensor<4xf32> checkpoint "a" init <"ones", 0.0, 0.0>
@@ -27,7 +27,7 @@ func.func @train() attributes {model.entry, model.dimensions = []} {
   return
 }
 
-// What a loop reads, in a turn and as what it carries.
+// Reads in a loop: by its body, and as initial values of carried values.
 // CHECK-LABEL: func.func @lists
 // CHECK: scf.for
 // CHECK: model.get @list

@@ -1,6 +1,6 @@
 // RUN: attn-opt %s --attn-outline-kernels --split-input-file | FileCheck %s
 
-// What costs nothing stays where it is: no kernel is made of a reshape.
+// Ops without cost are not outlined: a reshape is no kernel.
 // CHECK-LABEL: func.func @reshape
 // CHECK-NEXT:    tensor.collapse_shape
 // CHECK-NEXT:    return
@@ -9,7 +9,7 @@ func.func @reshape(%x: tensor<?x16xf32>) -> tensor<?xf32> {
   return %y : tensor<?xf32>
 }
 
-// The ops of a group become one kernel, what is left becomes one each; sizes are asked of the kernel's own arguments.
+// The ops of a group become one kernel, and each other op its own; sizes come from the kernel's own arguments.
 // CHECK-LABEL: func.func @entry
 // CHECK-SAME:    %[[X:.*]]: tensor<?x16xf32>
 // CHECK-NOT:     linalg.generic
@@ -53,7 +53,7 @@ func.func @entry(%x: tensor<?x16xf32>) -> tensor<?x16xf32> {
 
 // -----
 
-// Groups that lie in one another: gathering the first changes the order of the second one's ops.
+// Interleaved groups: outlining the first changes the order of the second one's ops.
 // CHECK-LABEL: func.func @interleaved
 // CHECK-SAME:    %[[X:.*]]: tensor<?xf32>
 // CHECK:         %[[FIRST:.*]]:2 = call @interleaved_loops_0(%[[X]])

@@ -1,6 +1,6 @@
 // RUN: attn-opt %s --attn-form-contractions --attn-outline-kernels --attn-pack-weights=target=x86-64-v4 | FileCheck %s
 
-// What all steps of a scan read is packed in front of it.
+// A weight that all steps of a scan read is packed before the scan.
 // CHECK-LABEL: func.func @recurrence
 // CHECK:         %[[PANELS:.+]] = call @recurrence_gemm_0_pack(%arg1)
 // CHECK:         scf.for

@@ -2,11 +2,11 @@
 // RUN: attn-opt %S/reasons/weight-packed.mlir --attn-form-contractions --attn-outline-kernels --attn-pack-weights=target=x86-64-v3 | FileCheck %s --check-prefix=NARROW
 // RUN: attn-opt %s --attn-form-contractions --attn-outline-kernels --attn-pack-weights=target=x86-64-v4 | FileCheck %s --check-prefix=PLAIN
 
-// A contraction's weight arrives in panels, whose width is that of the target.
+// The weight of a contraction is packed in panels of the target's width.
 // CHECK:      func.func private @f_gemm_0(%arg0: tensor<?x16xf32>, %arg1: tensor<16x16xf32> {attn.packed = {{{.*}}layout = "panels"
 // NARROW:     func.func private @f_gemm_0({{.*}}{attn.packed =
 
-// What a caller passes is no weight, and arrives as it lies.
+// An argument of the caller is no weight, and is not packed.
 // PLAIN-LABEL: func.func private @product_gemm_0
 // PLAIN-NOT:   attn.packed
 func.func @product(%x: tensor<?x16xf32>, %w: tensor<16x16xf32>) -> tensor<?x16xf32> {

@@ -44,7 +44,7 @@ func.func @diagonal(%y: tensor<8x8xf32>) -> tensor<8xf32> {
   return %z : tensor<8xf32>
 }
 
-// An index that no subscript uses repeats elements, which is no view; it may stand behind one of unknown extent.
+// An index that no subscript uses broadcasts, which is no view, even after an index of unknown extent.
 // CHECK-LABEL: @repeat
 // CHECK:         linalg.generic
 func.func @repeat(%x: tensor<?xf32>, %n: index) -> tensor<?x4x7xf32> {

@@ -33,7 +33,7 @@ func.func @of_results(%x: tensor<?x8xf32>) -> tensor<?xf32> {
 
 // -----
 
-// The sizes of two arguments stay two questions: nothing here says that they are one.
+// The sizes of two arguments remain distinct, because they may differ.
 // CHECK-LABEL: @of_arguments
 // CHECK-SAME:    %[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?xf32>
 // CHECK-DAG:     tensor.dim %[[X]]

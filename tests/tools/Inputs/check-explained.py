@@ -10,14 +10,14 @@ for entry in model["entries"]:
     launches, edges = entry["launches"], entry["edges"]
     assert {launch["kernel"] for launch in launches} <= kernels
     assert [launch["step"] for launch in launches] == sorted(launch["step"] for launch in launches)
-    # The scan's steps, and what is outside of it.
+    # Launches in the scan's steps, and outside of the scan.
     assert {launch["times"] for launch in launches} == {1, sizes["seq"]}, entry["name"]
     for kernel in entry["kernels"]:
         own = [launch for launch in launches if launch["kernel"] == kernel["kernel"]]
         assert kernel["launches"] == sum(launch["times"] for launch in own)
         assert kernel["flops"] == sum(launch["times"] * launch["flops"] for launch in own)
         assert kernel["intensity"] == kernel["flops"] / max(1, kernel["bytes_read"] + kernel["bytes_written"])
-    # What is written is read behind that, or in the next turn; what nobody writes has a name.
+    # A value is read after its launch or in the next iteration; a value that no launch writes has a name.
     for edge in edges:
         if "from" in edge and "to" in edge:
             assert edge["carried"] or edge["from"] < edge["to"], edge
@@ -26,7 +26,7 @@ for entry in model["entries"]:
     assert any(edge["carried"] for edge in edges), entry["name"]
     inputs = {edge["name"] for edge in edges if "from" not in edge}
     assert {"x", "length", "states.ahead.cell.of_h.weight"} <= inputs, inputs
-    # All that lives at once is side by side.
+    # Values that live at the same time do not overlap.
     for step in range(len(entry["steps"])):
         live = [each for each in entry["arena"] if any(s["first"] <= step <= s["last"] for s in each["live"])]
         live.sort(key=lambda each: each["offset"])

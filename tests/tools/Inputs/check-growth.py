@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 MOST = 2.7
-# Of what the smallest program takes: less is no growth.
+# A fraction of the smallest program's work; a smaller increase is no growth.
 LEAST = 0.5
 
 
@@ -41,7 +41,7 @@ def main(attnc, counter, programs, folder):
 
     bad = []
     for phase, tested in TESTED.items():
-        # Whole compiles are such as anybody's: the compiler chooses emitters.
+        # Complete compiles use the default emitters.
         options = [f"--emit={phase}"] + ([] if phase == "emit" else ["--emitter", "cpu"])
         bad += superlinear(attnc, counter, pathlib.Path(folder), tested, options)
     for line in bad:

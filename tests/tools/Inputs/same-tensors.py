@@ -1,4 +1,4 @@
-# Ends with 1 where two files of weights differ in another thing than what they say of the object that wrote them.
+# Exits with 1 if two files of weights differ except in their record of the object that wrote them.
 import json
 import struct
 import sys

@@ -1,4 +1,4 @@
-// The sum of powers of two, which nobody differentiates.
+// The sum of powers of two, without a derivative.
 func.func @loss(%x: tensor<4xf32> {model.name = "x", model.shape = ["4"]})
     -> (tensor<f32> {model.name = "loss", model.shape = []}) attributes {model.entry, model.gradient, model.dimensions = []} {
   %zero = arith.constant 0.0 : f32

@@ -1,5 +1,5 @@
 // A small GPT: two layers of [norm, qkv, attend, out, norm, mlp] in a loop, a tied table, logits of all positions and
-// of the last. Views as index notation writes them.
+// of the last one. Views are in index notation.
 #bs = affine_map<(b, s) -> (b, s)>
 #bsd = affine_map<(b, s, d) -> (b, s, d)>
 #bs_ = affine_map<(b, s, d) -> (b, s)>

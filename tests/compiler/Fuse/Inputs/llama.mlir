@@ -1,4 +1,4 @@
-// As the importer leaves it: two blocks of rotary grouped-query attention and a gated MLP, and a loss.
+// Imported IR: two blocks of rotary grouped-query attention and a gated MLP, and a loss.
 #map = affine_map<(d0, d1, d2) -> (d0, d1)>
 #map1 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #map2 = affine_map<(d0, d1) -> (d0, d1)>

@@ -1,4 +1,4 @@
-// The epilogue is refused everywhere, so the bias is added by a kernel of its own.
+// An override refuses the epilogue everywhere, so the bias is added by a kernel of its own.
 // EXPECT f
 // EXPECT   kernel f_gemm_0 (gemm) from -:25:8
 // EXPECT   kernel f_loops_0 (loops) from -:32:8

@@ -1,4 +1,4 @@
-// Attention in plain ops is attention.
+// Attention in plain ops is raised to attn.attend.
 // EXPECT f
 // EXPECT   kernel f_attend_0 (attend) from -:54:8
 // EXPECT   made     -:54:8 [attention-raised]

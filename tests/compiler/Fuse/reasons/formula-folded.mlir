@@ -1,4 +1,4 @@
-// A bias of all pairs, computed by itself, is computed inside the score.
+// A bias of all pairs, which is a tensor of its own, is computed inside the score.
 // EXPECT f
 // EXPECT   kernel f_attend_0 (attend) from -:23:8
 // EXPECT   made     -:13:11 -> -:23:8 [formula-folded]

@@ -1,4 +1,4 @@
-// The result of one turn is what the next turn reads.
+// Each iteration reads the result of the previous one.
 // EXPECT f
 // EXPECT   kernel f_loops_0 (loops) from -:16:8
 // EXPECT   left     f_loops_0 -> f_loops_0 [loop-carried]

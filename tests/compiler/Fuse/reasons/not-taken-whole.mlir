@@ -1,4 +1,4 @@
-// The rows of the result lie innermost in it, and between them in the matrix that has them lies the summed index.
+// The rows of the result are its innermost dimension; in the matrix, the summed dimension separates them.
 // EXPECT f
 // EXPECT   kernel f_loops_0 (loops) from -:21:8
 // EXPECT   kernel f_loops_1 (loops) from -:28:8

@@ -1,4 +1,4 @@
-// The matrices of a batch lie interleaved, element by element.
+// The matrices of a batch are interleaved, element by element.
 // EXPECT f
 // EXPECT   kernel f_loops_0 (loops) from -:18:8
 // EXPECT   kernel f_gemm_0 (gemm) from -:18:8

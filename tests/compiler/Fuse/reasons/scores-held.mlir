@@ -1,4 +1,4 @@
-// Attention in plain ops that is no softmax, for its sums begin above zero, holds its scores.
+// Attention in plain ops whose sums start above zero is no softmax, so its scores are materialised.
 // EXPECT f
 // EXPECT   kernel f_gemm_0 (gemm) from -:31:8
 // EXPECT   kernel f_rows_0 (rows) from -:40:9, -:47:9, -:56:9, -:62:8

@@ -1,4 +1,4 @@
-// Of the doubled tensor only the first row is used.
+// Only the first row of the doubled tensor is used.
 // EXPECT f
 // EXPECT   kernel f_loops_0 (loops) from -:14:8
 // EXPECT   made     -:14:8 -> -:20:8 [slice-narrowed]

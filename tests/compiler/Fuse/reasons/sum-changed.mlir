@@ -1,4 +1,4 @@
-// A softmax with something added to its sum is no attention.
+// A softmax with a term added to its sum is no attention.
 // EXPECT f
 // EXPECT   kernel f_gemm_0 (gemm) from -:35:10, -:42:10
 // EXPECT   kernel f_rows_0 (rows) from -:50:10, -:56:11

@@ -1,4 +1,4 @@
-// A share with something added is no weight of attention.
+// A softmax weight with a term added is no weight of attention.
 // EXPECT f
 // EXPECT   kernel f_gemm_0 (gemm) from -:35:10, -:42:10
 // EXPECT   kernel f_rows_0 (rows) from -:50:10, -:56:11

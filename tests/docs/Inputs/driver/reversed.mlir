@@ -1,4 +1,4 @@
-// A result that is written backwards, which no emitter can: import never makes one.
+// A result in reversed order, which no emitter supports and the importer never generates.
 func.func @f(%x: tensor<6xf32> {model.name = "x", model.shape = ["6"]}) -> (tensor<6xf32> {model.name = "y", model.shape = ["6"]})
     attributes {model.entry, model.dimensions = []} {
   %e = tensor.empty() : tensor<6xf32>

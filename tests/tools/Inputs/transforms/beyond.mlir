@@ -1,4 +1,4 @@
-// No block has 17 keys.
+// Blocks of 17 keys, which no schedule has.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
     %kernel = transform.structured.match ops{["func.func"]} attributes {sym_name = "pool_attend_0"} in %module

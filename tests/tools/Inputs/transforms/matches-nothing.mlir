@@ -1,4 +1,4 @@
-// One kernel is wanted where there is none.
+// Expects one match and finds no op.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
     %kernel = transform.structured.match ops{["func.func"]} attributes {sym_name = "pool_attend_0"} in %module

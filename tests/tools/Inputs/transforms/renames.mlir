@@ -1,4 +1,4 @@
-// What the kernel is remains the business of fusion.
+// Changes the kind of a kernel, which only fusion may set.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
     %kernel = transform.structured.match ops{["func.func"]} attributes {sym_name = "pool_attend_0"} in %module

@@ -1,4 +1,4 @@
-// No number of a schedule has 127 bits.
+// A schedule with a number of 127 bits.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
     %kernel = transform.structured.match ops{["func.func"]} attributes {sym_name = "pool_attend_0"} in %module
