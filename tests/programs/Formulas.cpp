@@ -121,7 +121,7 @@ std::string Formulas::reduction(int depth) {
   if (kind != "max" && kind != "min")
     return text;
   isSmooth = false;
-  return fmt::format("{}({}, {})", kind, kind == "max" ? "-4.0" : "4.0", text); // bounds the infinite maximum of no elements
+  return fmt::format("{}({}, {})", kind, kind == "max" ? "-4.0" : "4.0", text); // bounds an empty maximum
 }
 
 std::string Formulas::function(int depth) {

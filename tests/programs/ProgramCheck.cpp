@@ -252,7 +252,7 @@ std::string EntryCheck::difference() {
   auto exact = interpret();
   if (!exact) {
     std::string message = llvm::toString(exact.takeError());
-    return found.status == 0 && !isEmpty() ? "the oracle says: " + message : ""; // the oracle evaluates more masked elements
+    return found.status == 0 && !isEmpty() ? "the oracle says: " + message : ""; // it also reads masked elements
   }
   if (found.status != 0)
     return isEmpty() ? "" : fmt::format("status {}", found.status);

@@ -35,7 +35,7 @@ TEST(TuningDatabase, MergesToTheSameInAnyOrder) {
   } while (std::next_permutation(order.begin(), order.end()));
   TuningDatabase merged = llvm::cantFail(TuningDatabase::parse("", expected));
   ASSERT_EQ(merged.entries().size(), 3u);
-  EXPECT_EQ(merged.find("a", "znver4", {{"seq", 100}})->overrides.at("mr"), "2"); // of equal entries, the first in text order
+  EXPECT_EQ(merged.find("a", "znver4", {{"seq", 100}})->overrides.at("mr"), "2"); // the first of equal texts
 }
 
 TEST(TuningDatabase, TakesTheNearestSizes) {
