@@ -10,46 +10,34 @@ namespace attnc {
 
 namespace {
 
+/// The functions for one kind of kernels. If mayRunInPlace is null, no kernel runs in place; if hasFastForm is null, all
+/// kernels have one; if preferredPacking is null, no operand is packed.
 struct Family {
+  KernelKind kind;
   Verdict (*supports)(func::FuncOp, const Target &);
   FailureOr<KernelCode> (*emit)(func::FuncOp, const Target &, ModuleOp);
+  bool (*mayRunInPlace)(func::FuncOp, Value operand, unsigned result) = nullptr;
+  bool (*hasFastForm)(func::FuncOp) = nullptr;
+  std::optional<OperandPacking> (*preferredPacking)(func::FuncOp, const Target &, bool inWholePanels) = nullptr;
 };
 
-/// How a pack kernel packs its argument.
-std::optional<PanelPacking> packingOf(func::FuncOp kernel) {
+/// The layout that a pack kernel packs its argument in.
+std::optional<PanelPacking> packLayout(func::FuncOp kernel) {
   return PanelPacking::fromAttribute(kernel->getAttr(packedAttrName));
 }
 
 Verdict supportsPack(func::FuncOp kernel, const Target &target) {
-  std::optional<PanelPacking> packing = packingOf(kernel);
+  std::optional<PanelPacking> packing = packLayout(kernel);
   return packing && packing->nr % target.f32Lanes == 0 ? Verdict::yes()
                                                        : Verdict::no("its panels are not whole vectors");
 }
 
 FailureOr<KernelCode> emitPack(func::FuncOp kernel, const Target &target, ModuleOp code) {
   auto source = cast<RankedTensorType>(kernel.getArgumentTypes()[0]);
-  return emitPacking(source, *packingOf(kernel), kernel.getName(), target, code);
+  return emitPacking(source, *packLayout(kernel), kernel.getName(), target, code);
 }
 
-Family familyOf(KernelKind kind) {
-  switch (kind) {
-  case KernelKind::Attend:
-    return {supportsAttend, emitAttend};
-  case KernelKind::AttendGradient:
-    return {supportsAttendGradient, emitAttendGradient};
-  case KernelKind::Gemm:
-    return {supportsGemm, emitGemm};
-  case KernelKind::Rows:
-    return {supportsRows, emitRows};
-  case KernelKind::Loops:
-    return {supportsLoops, emitLoops};
-  case KernelKind::Pack:
-    return {supportsPack, emitPack};
-  }
-  llvm_unreachable("six kinds of kernel");
-}
-
-/// Whether `op` reads `argument` at the point that it computes, and in no other way.
+/// Whether `op` reads of `argument` only the element at the coordinates of the element that it computes.
 bool readsPointOnly(linalg::GenericOp op, Value argument, OpResult result) {
   AffineMap written = op.getMatchingIndexingMap(op.getTiedOpOperand(result));
   for (OpOperand &operand : op->getOpOperands())
@@ -60,6 +48,55 @@ bool readsPointOnly(linalg::GenericOp op, Value argument, OpResult result) {
   return !extracted;
 }
 
+/// A product keeps its sums in scratch, and its epilogue writes the result. Any other op that reads the operand would
+/// read the result. An op of several results reads all operands of a point before it writes any result.
+bool mayRunPointwiseInPlace(func::FuncOp kernel, Value operand, unsigned result) {
+  SmallVector<Value> results = computedResults(kernel);
+  Value written = results[result];
+  if (auto scatter = written.getDefiningOp<attn::ScatterAddOp>())
+    return scatter.getInit() == operand && llvm::all_of(operand.getUsers(), [&](Operation *user) {
+             return user == scatter || isa<tensor::DimOp>(user);
+           });
+  auto op = written.getDefiningOp<linalg::GenericOp>();
+  return op && llvm::all_of(results, [&](Value each) { return each.getDefiningOp() == op; }) &&
+         op.getNumReductionLoops() == 0 && readsPointOnly(op, operand, cast<OpResult>(written)) &&
+         llvm::all_of(operand.getUsers(), [&](Operation *user) { return user == op || isa<tensor::DimOp>(user); });
+}
+
+bool mayRunRowsInPlace(func::FuncOp kernel, Value operand, unsigned result) {
+  return RowPlan(kernel).mayRunInPlace(operand, result);
+}
+
+/// A sum with an epilogue is computed point by point; without one, another algorithm may be faster.
+bool isOneLoop(func::FuncOp kernel) { return llvm::range_size(kernel.getOps<linalg::GenericOp>()) < 2; }
+
+constexpr Family families[] = {
+    {.kind = KernelKind::Attend, .supports = supportsAttend, .emit = emitAttend},
+    {.kind = KernelKind::AttendGradient,
+     .supports = supportsAttendGradient,
+     .emit = emitAttendGradient,
+     .hasFastForm = isTiledAttendGradient},
+    {.kind = KernelKind::Gemm,
+     .supports = supportsGemm,
+     .emit = emitGemm,
+     .mayRunInPlace = mayRunPointwiseInPlace,
+     .preferredPacking = preferredPacking},
+    {.kind = KernelKind::Rows, .supports = supportsRows, .emit = emitRows, .mayRunInPlace = mayRunRowsInPlace},
+    {.kind = KernelKind::Loops,
+     .supports = supportsLoops,
+     .emit = emitLoops,
+     .mayRunInPlace = mayRunPointwiseInPlace,
+     .hasFastForm = isOneLoop},
+    {.kind = KernelKind::Pack, .supports = supportsPack, .emit = emitPack},
+};
+
+/// Null if the emitter has no family for the kernel's kind.
+const Family *findFamily(func::FuncOp kernel) {
+  std::optional<KernelKind> kind = kernelKindOf(kernel);
+  const Family *family = llvm::find_if(families, [&](const Family &each) { return each.kind == kind; });
+  return family == std::end(families) ? nullptr : family;
+}
+
 class CpuEmitter : public Emitter {
 public:
   std::string_view name() const override { return "cpu"; }
@@ -67,48 +104,29 @@ public:
   bool makesCodeFor(const Target &target) const override { return !target.isDevice; }
 
   Verdict supports(func::FuncOp kernel, const Target &target) const override {
-    std::optional<KernelKind> kind = kernelKindOf(kernel);
-    return kind ? familyOf(*kind).supports(kernel, target) : Verdict::no("it has no family for this kind");
+    const Family *family = findFamily(kernel);
+    return family ? family->supports(kernel, target) : Verdict::no("it has no family for this kind");
   }
 
   FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
-    return familyOf(*kernelKindOf(kernel)).emit(kernel, target, code);
+    return findFamily(kernel)->emit(kernel, target, code);
   }
 
   bool mayRunInPlace(func::FuncOp kernel, unsigned argument, unsigned result) const override {
-    KernelKind kind = *kernelKindOf(kernel);
-    Value read = widened(kernel.getArgument(argument));
-    if (isAttention(kind) || kind == KernelKind::Pack ||
-        kernel.getArgumentTypes()[argument] != kernel.getResultTypes()[result])
-      return false;
-    if (kind == KernelKind::Rows)
-      return RowPlan(kernel).mayRunInPlace(read, result);
-    // A product keeps its sums in scratch; its epilogue writes the result. Whatever else reads the operand would find
-    // the result there. An op of several results reads all of a point before it writes any.
-    SmallVector<Value> results = computedResults(kernel);
-    Value written = results[result];
-    if (auto scatter = written.getDefiningOp<attn::ScatterAddOp>())
-      return scatter.getInit() == read && llvm::all_of(read.getUsers(), [&](Operation *user) {
-               return user == scatter || isa<tensor::DimOp>(user);
-             });
-    auto op = written.getDefiningOp<linalg::GenericOp>();
-    return op && llvm::all_of(results, [&](Value each) { return each.getDefiningOp() == op; }) &&
-           op.getNumReductionLoops() == 0 && readsPointOnly(op, read, cast<OpResult>(written)) &&
-           llvm::all_of(read.getUsers(), [&](Operation *user) { return user == op || isa<tensor::DimOp>(user); });
+    const Family *family = findFamily(kernel);
+    return family->mayRunInPlace && kernel.getArgumentTypes()[argument] == kernel.getResultTypes()[result] &&
+           family->mayRunInPlace(kernel, widened(kernel.getArgument(argument)), result);
   }
 
   bool hasFastForm(func::FuncOp kernel) const override {
-    KernelKind kind = *kernelKindOf(kernel);
-    // A sum with an epilogue is computed point by point, where the sum alone may be fast in another form.
-    if (kind == KernelKind::Loops)
-      return llvm::range_size(kernel.getOps<linalg::GenericOp>()) < 2;
-    return kind != KernelKind::AttendGradient || isTiledAttendGradient(kernel);
+    const Family *family = findFamily(kernel);
+    return !family->hasFastForm || family->hasFastForm(kernel);
   }
 
   std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target &target,
                                                  bool inWholePanels) const override {
-    bool isGemm = kernelKindOf(kernel) == KernelKind::Gemm;
-    return isGemm ? attnc::preferredPacking(kernel, target, inWholePanels) : std::nullopt;
+    const Family *family = findFamily(kernel);
+    return family->preferredPacking ? family->preferredPacking(kernel, target, inWholePanels) : std::nullopt;
   }
 
   FailureOr<KernelCode> emitPacking(RankedTensorType source, const PanelPacking &packing, StringRef symbol,

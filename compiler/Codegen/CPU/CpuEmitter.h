@@ -1,7 +1,7 @@
-//===- CpuEmitter.h - the emitter for processors, made of one family a kernel kind ----------------------------===//
+//===- CpuEmitter.h - the emitter for processors, with a family for each kernel kind ------------------------------===//
 //
-// The emitter "cpu" passes each kernel to the family of its `attn.kernel`. A family is two functions in files
-// of its own (Attend*.cpp, Gemm*.cpp, Rows*.cpp, Loops*.cpp), listed in CpuEmitter.cpp.
+// The emitter "cpu" passes each kernel to the family of its `attn.kernel`. The functions of a family are below, and its
+// code is in a folder of its own. The table in CpuEmitter.cpp has a row for each family.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -7,27 +7,24 @@ namespace attnc {
 
 namespace {
 
+/// The functions for one kind of kernels.
 struct Family {
+  KernelKind kind;
   Verdict (*supports)(func::FuncOp);
   FailureOr<KernelCode> (*emit)(func::FuncOp, const Target &, ModuleOp);
 };
 
+constexpr Family families[] = {
+    {.kind = KernelKind::Attend, .supports = supportsDeviceAttend, .emit = emitDeviceAttend},
+    {.kind = KernelKind::Gemm, .supports = supportsDeviceGemm, .emit = emitDeviceGemm},
+    {.kind = KernelKind::Rows, .supports = supportsDeviceRows, .emit = emitDeviceRows},
+    {.kind = KernelKind::Loops, .supports = supportsDeviceLoops, .emit = emitDeviceLoops},
+};
+
 /// Null for kinds without device code.
-std::optional<Family> familyOf(KernelKind kind) {
-  switch (kind) {
-  case KernelKind::Attend:
-    return Family{supportsDeviceAttend, emitDeviceAttend};
-  case KernelKind::Gemm:
-    return Family{supportsDeviceGemm, emitDeviceGemm};
-  case KernelKind::Rows:
-    return Family{supportsDeviceRows, emitDeviceRows};
-  case KernelKind::Loops:
-    return Family{supportsDeviceLoops, emitDeviceLoops};
-  case KernelKind::AttendGradient:
-  case KernelKind::Pack:
-    return std::nullopt;
-  }
-  llvm_unreachable("six kinds of kernel");
+const Family *findFamily(KernelKind kind) {
+  const Family *family = llvm::find_if(families, [&](const Family &each) { return each.kind == kind; });
+  return family == std::end(families) ? nullptr : family;
 }
 
 class GpuEmitter : public Emitter {
@@ -38,14 +35,14 @@ public:
 
   Verdict supports(func::FuncOp kernel, const Target &) const override {
     KernelKind kind = *kernelKindOf(kernel);
-    std::optional<Family> family = familyOf(kind);
+    const Family *family = findFamily(kind);
     return family ? family->supports(kernel)
                   : Verdict::no("kernels of kind '" + kernelKindName(kind).str() + "' have no device code");
   }
 
   FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
     recordSchedule(kernel, {}); // a device has no schedule keys; its families record forms (KernelForms.h)
-    return familyOf(*kernelKindOf(kernel))->emit(kernel, target, code);
+    return findFamily(*kernelKindOf(kernel))->emit(kernel, target, code);
   }
 };
 

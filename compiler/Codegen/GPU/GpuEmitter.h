@@ -1,8 +1,9 @@
 //===- GpuEmitter.h - the emitter for NVIDIA devices, with a family for each kernel kind --------------------------===//
 //
-// The Emitter "gpu" passes a kernel to the family that its `attn.kernel` names. As on processors, the RegionVectoriser
-// evaluates formulas. Work is distributed otherwise: one block computes a chunk, and thread groups (ThreadGroup.h) take
-// the place of vectorised sweeps. Kernels of other kinds than `attend`, `gemm`, `loops` and `rows` are refused.
+// The emitter "gpu" passes each kernel to the family of its `attn.kernel`. As on processors, the RegionVectoriser
+// evaluates formulas. The distribution of work differs: one block computes a chunk, and thread groups (ThreadGroup.h)
+// take the place of vectorised sweeps. GpuEmitter.cpp has the table of families; kernels of other kinds are not
+// supported.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
