@@ -31,16 +31,18 @@ namespace attnc {
 #include "compiler/Fuse/Passes.h.inc"
 namespace {
 
-/// A tensor that one kernel makes and another reads.
+KernelBody bodyOf(func::FuncOp kernel) { return kernelTraits(*kernelKindOf(kernel)).body; }
+
+/// A tensor between two kernels: one computes it, the other reads it.
 struct Edge {
   func::CallOp producerCall, consumerCall;
   func::FuncOp producer, consumer;
   unsigned result, argument;
   bool throughLoop;
 
-  KernelKind producerKind() { return *kernelKindOf(producer); }
-  KernelKind consumerKind() { return *kernelKindOf(consumer); }
-  /// The op in the producer that makes the tensor.
+  KernelBody producerBody() { return bodyOf(producer); }
+  KernelBody consumerBody() { return bodyOf(consumer); }
+  /// The op in the producer that computes the tensor.
   Operation *maker() { return producer.front().getTerminator()->getOperand(result).getDefiningOp(); }
   Value tensor() { return producerCall.getResult(result); }
 };
@@ -56,8 +58,8 @@ private:
   void collectEdges(func::CallOp call);
   void findScores();
   Reason reasonFor(Edge &edge);
-  Reason intoAttend(Edge &edge);
-  Reason intoGemm(Edge &edge);
+  Reason intoAttention(Edge &edge);
+  Reason intoContraction(Edge &edge);
   Reason intoRows(Edge &edge);
   Reason intoLoops(Edge &edge);
   bool hasSeveralReaders(Edge &edge) { return usesThroughFreeViews(edge.tensor()).size() > 1; }
@@ -74,7 +76,7 @@ private:
 
 func::FuncOp EdgeExplainer::kernelOf(func::CallOp call) {
   auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
-  bool isFused = callee && isKernel(callee) && kernelKindOf(callee) != KernelKind::Pack;
+  bool isFused = callee && isKernel(callee) && bodyOf(callee) != KernelBody::Copy;
   return isFused ? callee : func::FuncOp();
 }
 
@@ -137,8 +139,8 @@ void EdgeExplainer::findScores() {
     func::FuncOp kernel = kernelOf(call);
     if (!kernel)
       return;
-    KernelKind kind = *kernelKindOf(kernel);
-    if (linalg::GenericOp op = kind == KernelKind::Gemm ? reductionIn(kernel) : linalg::GenericOp()) {
+    KernelBody body = bodyOf(kernel);
+    if (linalg::GenericOp op = body == KernelBody::Contraction ? reductionIn(kernel) : linalg::GenericOp()) {
       bool computed = llvm::all_of(op.getInputs(), [&](Value input) {
         auto argument = dyn_cast<BlockArgument>(input);
         return argument && argument.getOwner() == &kernel.front() &&
@@ -149,14 +151,14 @@ void EdgeExplainer::findScores() {
           rootOf[result] = result;
       return;
     }
-    if (isAttention(kind))
+    if (body == KernelBody::Attention)
       return;
     bool hasExp = kernel.walk([](math::ExpOp) { return WalkResult::interrupt(); }).wasInterrupted();
     for (Value operand : call.getOperands()) {
       Value root = rootOf.lookup(skipFreeViews(operand));
       if (!root)
         continue;
-      if (hasExp && kind == KernelKind::Rows)
+      if (hasExp && body == KernelBody::Rows)
         normalised.insert(root);
       for (Value result : call.getResults())
         if (shapes.elements(result) == shapes.elements(operand))
@@ -170,14 +172,14 @@ void EdgeExplainer::findScores() {
 
 //===-------------------------------------------- reasons -----------------------------------------------------===//
 
-Reason EdgeExplainer::intoAttend(Edge &edge) {
+Reason EdgeExplainer::intoAttention(Edge &edge) {
   auto maker = dyn_cast_if_present<linalg::GenericOp>(edge.maker());
-  if (edge.producerKind() == KernelKind::Loops && maker && isPointwise(maker))
+  if (edge.producerBody() == KernelBody::Loops && maker && isPointwise(maker))
     return hasSeveralReaders(edge) && readsByData(maker) ? Reason::SeveralUses : Reason::RecomputedPerKey;
   return Reason::AttendOperand;
 }
 
-Reason EdgeExplainer::intoGemm(Edge &edge) {
+Reason EdgeExplainer::intoContraction(Edge &edge) {
   BlockArgument argument = edge.consumer.getArgument(edge.argument);
   bool isContracted = llvm::any_of(argument.getUsers(), [](Operation *user) {
     auto generic = dyn_cast<linalg::GenericOp>(user);
@@ -185,23 +187,23 @@ Reason EdgeExplainer::intoGemm(Edge &edge) {
   });
   auto maker = dyn_cast_if_present<linalg::GenericOp>(edge.maker());
   if (isContracted) {
-    if (isAttention(edge.producerKind()))
+    if (edge.producerBody() == KernelBody::Attention)
       return Reason::AttendResultContracted;
-    if (edge.producerKind() == KernelKind::Gemm)
+    if (edge.producerBody() == KernelBody::Contraction)
       return Reason::ContractionChain;
     if ((maker && onlyMoves(maker)) || isa_and_present<linalg::TransposeOp>(edge.maker()))
       return Reason::OperandLayout;
     return isa<tensor::ExtractSliceOp>(edge.maker()) ? Reason::SliceOperand : Reason::ContractionOperand;
   }
-  if (edge.producerKind() == KernelKind::Gemm)
+  if (edge.producerBody() == KernelBody::Contraction)
     return Reason::SecondContraction;
-  if (isAttention(edge.producerKind()))
+  if (edge.producerBody() == KernelBody::Attention)
     return Reason::AttendNoEpilogue;
   if (maker && maker.getNumReductionLoops() != 0)
     return Reason::ReducedFirst;
   if (hasSeveralReaders(edge))
     return Reason::SeveralUses;
-  return edge.producerKind() == KernelKind::Rows                   ? Reason::DifferentRows
+  return edge.producerBody() == KernelBody::Rows                   ? Reason::DifferentRows
          : maker && isPointwise(maker) && isElementFunction(maker) ? Reason::EpilogueLayout
                                                                    : Reason::EpilogueSubscript;
 }
@@ -225,16 +227,15 @@ static bool readsRowForRow(Edge &edge) {
 
 Reason EdgeExplainer::intoRows(Edge &edge) {
   auto maker = dyn_cast_if_present<linalg::GenericOp>(edge.maker());
-  switch (edge.producerKind()) {
-  case KernelKind::Attend:
-  case KernelKind::AttendGradient:
+  switch (edge.producerBody()) {
+  case KernelBody::Attention:
     return Reason::AttendNoEpilogue;
-  case KernelKind::Gemm:
+  case KernelBody::Contraction:
     return Reason::RowAfterTile;
-  case KernelKind::Rows:
+  case KernelBody::Rows:
     return readsRowForRow(edge) ? Reason::RowScratch : Reason::DifferentRows;
-  case KernelKind::Pack:
-  case KernelKind::Loops:
+  case KernelBody::Copy:
+  case KernelBody::Loops:
     if (!maker || onlyMoves(maker))
       return Reason::SliceOperand;
     if (maker.getNumReductionLoops() != 0)
@@ -243,7 +244,7 @@ Reason EdgeExplainer::intoRows(Edge &edge) {
       return Reason::ReadByData;
     return Reason::DifferentRows;
   }
-  llvm_unreachable("six kinds of kernel");
+  llvm_unreachable("not a body of kernels");
 }
 
 Reason EdgeExplainer::intoLoops(Edge &edge) {
@@ -259,11 +260,11 @@ Reason EdgeExplainer::intoLoops(Edge &edge) {
       return isView(*argument.getUsers().begin()) ? Reason::SliceOperand : Reason::NotPointwise;
     reader = nested;
   }
-  if (isAttention(edge.producerKind()))
+  if (edge.producerBody() == KernelBody::Attention)
     return Reason::AttendNoEpilogue;
   if (hasSeveralReaders(edge))
     return Reason::SeveralUses;
-  if (edge.producerKind() == KernelKind::Gemm) {
+  if (edge.producerBody() == KernelBody::Contraction) {
     for (OpOperand &use : argument.getUses())
       if (use.getOwner() == reader)
         if (auto reason = whyNotEpilogue(reader, use))
@@ -271,7 +272,7 @@ Reason EdgeExplainer::intoLoops(Edge &edge) {
     return Reason::EpilogueSubscript;
   }
   if (maker && maker.getNumReductionLoops() != 0)
-    return edge.producerKind() == KernelKind::Rows ? Reason::DifferentRows : Reason::ReducedFirst;
+    return edge.producerBody() == KernelBody::Rows ? Reason::DifferentRows : Reason::ReducedFirst;
   if (maker && isPointwise(maker) && isFormulaTooLarge(maker, reader))
     return Reason::FormulaSize;
   return Reason::DifferentRows;
@@ -295,19 +296,18 @@ Reason EdgeExplainer::reasonFor(Edge &edge) {
     return Reason::LoopCarried;
   if (isKeptApart(edge))
     return Reason::AsAsked;
-  switch (edge.consumerKind()) {
-  case KernelKind::Attend:
-  case KernelKind::AttendGradient:
-    return intoAttend(edge);
-  case KernelKind::Gemm:
-    return intoGemm(edge);
-  case KernelKind::Rows:
+  switch (edge.consumerBody()) {
+  case KernelBody::Attention:
+    return intoAttention(edge);
+  case KernelBody::Contraction:
+    return intoContraction(edge);
+  case KernelBody::Rows:
     return intoRows(edge);
-  case KernelKind::Pack:
-  case KernelKind::Loops:
+  case KernelBody::Copy:
+  case KernelBody::Loops:
     return intoLoops(edge);
   }
-  llvm_unreachable("six kinds of kernel");
+  llvm_unreachable("not a body of kernels");
 }
 
 void EdgeExplainer::run() {

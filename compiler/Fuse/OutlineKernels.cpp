@@ -2,9 +2,10 @@
 //
 // Outlines each group of ops to a private function, a kernel, and calls it.
 //
-// Precondition: groups are marked; any other op that computes a tensor becomes a group of its own here ("attend" or
-// "loops"). Postcondition: entry points contain calls of kernels, scf.for, model.get, free reshapes and size
-// arithmetic. Sizes in a kernel are `tensor.dim` of an argument with that size, otherwise `index` arguments.
+// Precondition: groups are marked; any other op that computes a tensor becomes a group of its own here, of the kind
+// with this root op (KernelKinds.def) or "loops". Postcondition: entry points contain calls of kernels, scf.for,
+// model.get, free reshapes and size arithmetic. Sizes in a kernel are `tensor.dim` of an argument with that size,
+// otherwise `index` arguments.
 //
 //   %m = generic max_k ...  {attn.group = [0, "rows"]}           %p = call @logits_rows_0(%x)
 //   %p = generic ...        {attn.group = [0, "rows"]}     →
@@ -53,9 +54,7 @@ struct OutlineKernels : impl::OutlineKernelsPassBase<OutlineKernels> {
   }
 
   static KernelKind kindOf(Operation *op) {
-    return isa<attn::AttendOp>(op)           ? KernelKind::Attend
-           : isa<attn::AttendGradientOp>(op) ? KernelKind::AttendGradient
-                                             : KernelKind::Loops;
+    return findKernelKindByRoot(op->getName().getStringRef()).value_or(KernelKind::Loops);
   }
 
   static void markTheRest(func::FuncOp function) {

@@ -67,11 +67,11 @@ struct SplitKernels : EmitterPass<SplitKernels, impl::SplitKernelsPassBase> {
   }
 
   bool isTakenWhole(func::FuncOp kernel, KernelKind kind, const Target &target) const {
-    bool hasEpilogue = kind == KernelKind::Loops && llvm::range_size(kernel.getOps<linalg::GenericOp>()) > 1;
-    if (kind != KernelKind::Gemm && kind != KernelKind::Rows && !hasEpilogue)
+    bool isOneLoop = kind == KernelKind::Loops && llvm::range_size(kernel.getOps<linalg::GenericOp>()) <= 1;
+    if (!kernelTraits(kind).isDivisible || isOneLoop)
       return true;
     const Emitter *taker = emitterOf(kernel, target);
-    return taker && (!hasEpilogue || taker->hasFastForm(kernel));
+    return taker && taker->hasFastForm(kernel);
   }
 
   /// Records a decision if the emitter of a kernel has only slow code for it.

@@ -54,7 +54,8 @@ private:
     bool found = false;
     function.walk([&](Operation *op) {
       auto call = dyn_cast<func::CallOp>(op);
-      found = found || isa<model::SetOp>(op) || (call && kernelKindOf(kernelOf(call)) == KernelKind::AttendGradient);
+      auto kind = call ? kernelKindOf(kernelOf(call)) : std::nullopt;
+      found = found || isa<model::SetOp>(op) || (kind && kernelTraits(*kind).isGradient);
     });
     return found;
   }
@@ -236,7 +237,7 @@ std::vector<StorageChoice> narrowStorage(ModuleOp module, FloatType element,
 
 void allowTf32(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (auto kind = kernelKindOf(function); kind == KernelKind::Gemm || kind == KernelKind::Attend)
+    if (auto kind = kernelKindOf(function); kind && kernelTraits(*kind).allowsTf32)
       function->setAttr(tf32AttrName, UnitAttr::get(module.getContext()));
   }
 }

@@ -24,7 +24,7 @@ static std::string reasonOfResult(func::FuncOp kernel, unsigned number) {
   if (isa<attn::ScatterAddOp>(op))
     return "terms are added to it in memory";
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (generic && kernelKindOf(kernel) == KernelKind::Rows && isOfRows(kernel, generic))
+  if (generic && kernelTraits(*kernelKindOf(kernel)).body == KernelBody::Rows && isOfRows(kernel, generic))
     return "it is a statistic of rows";
   bool accumulates = generic && generic.getNumReductionLoops() != 0 &&
                      argumentOf(generic.getTiedOpOperand(result)->get()) != BlockArgument();
@@ -43,8 +43,7 @@ static std::string reasonOfArgument(BlockArgument argument) {
 }
 
 std::string reasonOfPort(func::FuncOp kernel, unsigned port) {
-  std::optional<KernelKind> kind = kernelKindOf(kernel);
-  if (kind == KernelKind::AttendGradient || kind == KernelKind::Pack)
+  if (!kernelTraits(*kernelKindOf(kernel)).allowsNarrow)
     return "kernel " + kernel.getName().str() + " has no code for it";
   unsigned arguments = kernel.getNumArguments();
   return port < arguments ? reasonOfArgument(kernel.getArgument(port)) : reasonOfResult(kernel, port - arguments);

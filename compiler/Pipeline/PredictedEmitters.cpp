@@ -47,7 +47,7 @@ private:
 
   bool isQuestion(func::FuncOp kernel) const {
     std::optional<KernelKind> kind = kernelKindOf(kernel);
-    return (kind == KernelKind::Loops || kind == KernelKind::Gemm) && !askedEmitter(kernel) &&
+    return kind && kernelTraits(*kind).hasHalideCode && !askedEmitter(kernel) &&
            !kernel->hasAttr(scheduleAttrName) && !kernel->hasAttr(tunedAttrName) && forecast.isCalled(kernel) &&
            isShort(kernel);
   }

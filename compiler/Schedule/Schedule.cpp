@@ -15,6 +15,8 @@ static llvm::Error error(std::string message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+static StringRef articleOf(StringRef noun) { return StringRef("aeiou").contains(noun.front()) ? "an" : "a"; }
+
 //===-------------------------------------------- keys --------------------------------------------------------===//
 
 namespace {
@@ -147,9 +149,9 @@ static llvm::Expected<Attribute> valueOf(const Override &setting, KernelKind kin
   auto key = llvm::find_if(keys(), [&](const Key &each) { return each.kind == kind && each.name == setting.key; });
   if (key == keys().end()) {
     std::vector<std::string> names = scheduleKeys(kind);
-    std::string article = isAttention(kind) ? "an" : "a";
-    return error(fmt::format("{} {} kernel has no `{}` in its schedule; it has {}{}", article,
-                             kernelKindName(kind).str(), setting.key, llvm::join(names, ", "),
+    StringRef kindName = kernelKindName(kind);
+    return error(fmt::format("{} {} kernel has no `{}` in its schedule; it has {}{}", articleOf(kindName).str(),
+                             kindName.str(), setting.key, llvm::join(names, ", "),
                              didYouMean(setting.key, names)));
   }
   if (key->isText || llvm::is_contained(key->words, setting.value))

@@ -32,19 +32,19 @@ static bool isFusionKey(StringRef key) { return key == allFusions || llvm::is_co
 bool isEmitterOfModel(const Override &setting) { return setting.what == theModel && setting.key == emitterKey; }
 
 llvm::Expected<std::optional<EmitterPreference>> emitterOverride(ArrayRef<Override> overrides) {
-  std::optional<EmitterPreference> said;
+  std::optional<EmitterPreference> preference;
   for (const Override &each : overrides) {
     if (!isEmitterOfModel(each))
       continue;
-    said = emitterPreferenceNamed(each.value);
+    preference = emitterPreferenceNamed(each.value);
     std::vector<std::string> names;
     for (StringRef name : emitterPreferenceNames())
       names.push_back(name.str());
-    if (!said)
+    if (!preference)
       return error(each.origin, fmt::format("`model.emitter` is {}, not `{}`{}", llvm::join(names, " or "), each.value,
                                             didYouMean(each.value, names)));
   }
-  return said;
+  return preference;
 }
 
 //===-------------------------------------------- fusions -----------------------------------------------------===//
@@ -92,8 +92,9 @@ llvm::Error findRefusedKernels(ModuleOp fused, std::vector<FusionRefusal> &refus
     auto kernel = findKernel(fused, refusal.kernel);
     if (!kernel)
       return error(refusal.origin, llvm::toString(kernel.takeError()));
-    bool isOfAttention = refusal.fusion.empty() || refusal.fusion == attentionFused;
-    if (isOfAttention && kernelKindOf(*kernel) == KernelKind::AttendGradient)
+    bool isAttentionFusion = refusal.fusion.empty() || refusal.fusion == attentionFused;
+    std::optional<KernelKind> kind = kernelKindOf(*kernel);
+    if (isAttentionFusion && kind && kernelTraits(*kind).isGradient)
       return error(refusal.origin,
                    fmt::format("`{}` is a gradient of attention, of which plain tensor code has no form: "
                                "it is one kernel whatever is refused",
@@ -124,8 +125,8 @@ llvm::Error checkPlaces(ModuleOp imported, ArrayRef<FusionRefusal> refusals) {
 
 llvm::Error checkHonoured(ArrayRef<FusionRefusal> refusals) {
   for (const FusionRefusal &refusal : refusals) {
-    bool isOfModel = refusal.place.empty() && refusal.kernel.empty();
-    if (refusal.isHonoured || isOfModel)
+    bool isModelWide = refusal.place.empty() && refusal.kernel.empty();
+    if (refusal.isHonoured || isModelWide)
       continue;
     const std::string &what = refusal.place.empty() ? refusal.kernel : refusal.place;
     return error(refusal.origin, refusal.fusion.empty()
@@ -157,7 +158,7 @@ static llvm::Expected<SmallVector<func::FuncOp>> kernelsOf(ModuleOp module, cons
   return kernels;
 }
 
-static bool isOfModelOrPlace(const Override &setting) { return setting.what == theModel || isPlace(setting.what); }
+static bool hasKernelScope(const Override &setting) { return setting.what != theModel && !isPlace(setting.what); }
 
 /// Sets the emitter attribute of the kernel if the emitter supports it.
 static llvm::Expected<Verdict> applyEmitter(func::FuncOp kernel, const Override &setting, const Target &target,
@@ -186,7 +187,7 @@ llvm::Expected<std::vector<std::string>> applyEmitters(ModuleOp module, ArrayRef
                                                        ArrayRef<std::unique_ptr<Emitter>> emitters) {
   std::vector<std::string> notHonoured;
   for (const Override &each : overrides) {
-    if (each.key != emitterKey || isOfModelOrPlace(each))
+    if (each.key != emitterKey || !hasKernelScope(each))
       continue;
     auto kernels = kernelsOf(module, each);
     if (!kernels)

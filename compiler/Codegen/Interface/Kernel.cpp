@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Interface/Kernel.h"
+#include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -6,30 +7,35 @@ using namespace mlir;
 
 namespace attnc {
 
-StringRef kernelKindName(KernelKind kind) {
-  switch (kind) {
-  case KernelKind::Attend:
-    return "attend";
-  case KernelKind::AttendGradient:
-    return "attend_gradient";
-  case KernelKind::Gemm:
-    return "gemm";
-  case KernelKind::Rows:
-    return "rows";
-  case KernelKind::Loops:
-    return "loops";
-  case KernelKind::Pack:
-    return "pack";
-  }
-  llvm_unreachable("six kinds of kernel");
-}
+namespace {
+
+struct KindRow {
+  KernelKind kind;
+  llvm::StringLiteral name;
+  KernelTraits traits;
+};
+
+constexpr KindRow kinds[] = {
+#define KERNEL_KIND(KIND, NAME, ...) {KernelKind::KIND, NAME, {__VA_ARGS__}},
+#include "compiler/Codegen/Interface/KernelKinds.def"
+};
+
+const KindRow &rowOf(KernelKind kind) { return kinds[static_cast<size_t>(kind)]; }
+
+} // namespace
+
+StringRef kernelKindName(KernelKind kind) { return rowOf(kind).name; }
 
 std::optional<KernelKind> parseKernelKind(StringRef name) {
-  for (KernelKind kind : {KernelKind::Attend, KernelKind::AttendGradient, KernelKind::Gemm, KernelKind::Rows,
-                          KernelKind::Loops, KernelKind::Pack})
-    if (kernelKindName(kind) == name)
-      return kind;
-  return std::nullopt;
+  auto row = llvm::find_if(kinds, [&](const KindRow &each) { return each.name == name; });
+  return row == std::end(kinds) ? std::nullopt : std::optional(row->kind);
+}
+
+const KernelTraits &kernelTraits(KernelKind kind) { return rowOf(kind).traits; }
+
+std::optional<KernelKind> findKernelKindByRoot(StringRef opName) {
+  auto row = llvm::find_if(kinds, [&](const KindRow &each) { return each.traits.rootOp == opName; });
+  return row == std::end(kinds) ? std::nullopt : std::optional(row->kind);
 }
 
 bool isKernel(func::FuncOp function) { return function->hasAttr(kernelAttrName); }
@@ -38,7 +44,6 @@ std::optional<KernelKind> kernelKindOf(func::FuncOp function) {
   auto name = function->getAttrOfType<StringAttr>(kernelAttrName);
   return name ? parseKernelKind(name.getValue()) : std::nullopt;
 }
-
 
 BlockArgument argumentOf(Value tensor) {
   if (auto widen = tensor.getDefiningOp<arith::ExtFOp>())

@@ -1,19 +1,18 @@
 //===- Kernel.h - kernels, their attributes and their code --------------------------------------------------------===//
 //
-// A kernel is a private `func.func` on tensors that holds one fused region of `attn`/`linalg` ops, made by the fuse
-// phase. Its attributes, whose names are constants below:
+// A kernel is a private `func.func` on tensors with the ops of one fused region. The fuse phase creates kernels. Their
+// attributes, whose names are constants below:
 //
-//   attn.kernel     string: its kind (docs/architecture.md says what each holds)
+//   attn.kernel     string: its kind (KernelKinds.def; docs/architecture.md describes the content of each)
 //   attn.schedule   dictionary: tile sizes and choices; what is absent the emitter chooses
 //   attn.packed     on an argument: the weight arrives packed (PanelPacking.h), by `model_prepare` or a `pack` kernel
 //   attn.in_place   on an argument: the number of the result that may be the same buffer
 //   attn.tf32       unit: the products of a contraction may round their operands to tf32
-//   attn.exact      unit, on an op of a formula: its last bit decides, so that nothing is contracted with it
+//   attn.exact      unit, on an op of a formula: the last bit of its result matters, so it is not contracted to an fma
 //
-// **Storage.** A kernel computes on f32. An operand that is stored in bf16 or f16 is widened as a whole, by arith.extf
-// of the argument, before anything reads it; a result is narrowed by arith.truncf where it is returned. Emitters see
-// through both (argumentOf, computedResults): elements are widened where they are loaded, and rounded to nearest even
-// where they are stored.
+// **Storage.** A kernel computes on f32. `arith.extf` of the argument widens a whole operand that is stored in bf16 or
+// f16, and `arith.truncf` narrows a result at the return. Emitters look through both (argumentOf, computedResults):
+// they widen elements as they load them, and round to nearest even as they store them.
 //
 //   func.func private @k(%x: tensor<?x64xbf16>) -> tensor<?x64xbf16> attributes {attn.kernel = "loops"} {
 //     %wide = arith.extf %x : tensor<?x64xbf16> to tensor<?x64xf32>
@@ -22,9 +21,9 @@
 //     return %stored : tensor<?x64xbf16>
 //   }
 //
-// An emitter (Emitter.h) turns it into one or more phases with the kernel ABI of runtime/include/attn/abi.h. The host
-// code runs the phases in order, each as a parallel loop over its chunks. The number of chunks is a function of sizes
-// and schedule alone, never of the number of workers: that is what makes results the same bits at any thread count.
+// An emitter (Emitter.h) generates one or more phases with the kernel ABI of runtime/include/attn/abi.h. The host code
+// runs the phases in order, each as a parallel loop over its chunks. The number of chunks depends on sizes and schedule
+// alone, not on the number of workers, so that results are bitwise equal at any thread count.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -43,13 +42,37 @@ namespace attnc {
 
 //===------------------------------------------ the function ----------------------------------------------------===//
 
-enum class KernelKind { Attend, AttendGradient, Gemm, Rows, Loops, Pack };
+enum class KernelKind {
+#define KERNEL_KIND(KIND, NAME, ...) KIND,
+#include "compiler/Codegen/Interface/KernelKinds.def"
+};
 
-/// "attend", "attend_gradient", "gemm", "rows", "loops", "pack".
+/// The structure of a kernel's ops. It decides which fusions its edges may have (ExplainEdges.cpp).
+enum class KernelBody {
+  Attention,   ///< one op of attention, or its gradient
+  Contraction, ///< a contraction and its epilogue
+  Rows,        ///< maps and reductions of rows
+  Loops,       ///< any other loops, views or data movement
+  Copy,        ///< no computation: a copy in another layout
+};
+
+/// The answers to the questions of passes about a kind of kernel. KernelKinds.def has the values.
+struct KernelTraits {
+  KernelBody body = KernelBody::Loops;
+  llvm::StringLiteral rootOp = ""; ///< the op that is such a kernel by itself; empty if there is none
+  bool isGradient = false;         ///< only gradients have such kernels
+  bool isDivisible = false;        ///< if no emitter supports the kernel, each of its ops may be a loops kernel
+  bool allowsTf32 = false;         ///< tensor cores may round operands of its products to tf32
+  bool allowsNarrow = false;       ///< emitters have code for operands and results in bf16 and f16
+  bool hasHalideCode = false;      ///< the Halide emitter supports such kernels, if it supports their ops
+};
+
+/// "attend", "attend_gradient", ..., as in `attn.kernel`.
 llvm::StringRef kernelKindName(KernelKind kind);
-/// The forward pass of attention, or its gradient.
-inline bool isAttention(KernelKind kind) { return kind == KernelKind::Attend || kind == KernelKind::AttendGradient; }
 std::optional<KernelKind> parseKernelKind(llvm::StringRef name);
+const KernelTraits &kernelTraits(KernelKind kind);
+/// The kind with this root op.
+std::optional<KernelKind> findKernelKindByRoot(llvm::StringRef opName);
 
 inline constexpr llvm::StringLiteral kernelAttrName = "attn.kernel";
 inline constexpr llvm::StringLiteral scheduleAttrName = "attn.schedule";
@@ -59,14 +82,14 @@ inline constexpr llvm::StringLiteral tf32AttrName = "attn.tf32";
 inline constexpr llvm::StringLiteral exactAttrName = "attn.exact";
 
 bool isKernel(mlir::func::FuncOp function);
-/// The kind of a kernel; nothing where the function is none, or of a kind that no one knows.
+/// The kind of a kernel; null if the function is no kernel, or its kind is unknown.
 std::optional<KernelKind> kernelKindOf(mlir::func::FuncOp function);
 
-/// The argument of a kernel that `tensor` is, as it is stored or widened; null where it is none.
+/// The argument that `tensor` is, as stored or widened; null if it is no argument.
 mlir::BlockArgument argumentOf(mlir::Value tensor);
-/// The value by which a kernel computes with its argument: what that is widened to, or the argument.
+/// The widened argument, or the argument if it is f32.
 mlir::Value widened(mlir::BlockArgument argument);
-/// What a kernel returns, before it is narrowed.
+/// The results of a kernel before they are narrowed.
 llvm::SmallVector<mlir::Value> computedResults(mlir::func::FuncOp kernel);
 
 /// What the kernel's schedule says of `key`: a number, or a word such as "decode". Nothing where that is left to the
@@ -79,7 +102,7 @@ std::optional<llvm::StringRef> scheduledWord(mlir::func::FuncOp kernel, llvm::St
 /// Alignment of scratch in bytes.
 inline constexpr int64_t scratchAlignment = abi::alignment;
 
-/// Yes, or the reason why not, as a phrase that completes "the cpu emitter does not take this kernel: ...".
+/// Yes, or the reason against it, as a phrase that completes "the cpu emitter does not take this kernel: ...".
 struct Verdict {
   bool taken = true;
   std::string reason;
@@ -94,12 +117,12 @@ struct KernelPhase {
   /// described in GPU/Nest/DeviceFrame.h.
   std::string symbol;
   SizeExpr chunks;
-  int64_t threads = 0;               ///< of a block, which is a device's chunk; 0 where a processor runs it
-  int64_t blockBytes = 0;            ///< memory that a launch gives each block (GPU/Tile/BlockMemory.h)
-  DeviceVariant form = DeviceVariant::Any; ///< where a device runs it; others skip it
+  int64_t threads = 0;    ///< on a device, threads of a block, which computes a chunk; 0 on a processor
+  int64_t blockBytes = 0; ///< on a device, dynamic shared memory of a block (GPU/Tile/BlockMemory.h)
+  DeviceVariant form = DeviceVariant::Any; ///< device images that have the phase; others skip it
 };
 
-/// What the certificate says of one launch.
+/// The cost of one launch, for the certificate.
 struct KernelCost {
   SizeExpr flops;        ///< useful floating-point operations; an exp, log or tanh counts as one
   SizeExpr bytesRead;    ///< distinct bytes of operands
@@ -108,7 +131,7 @@ struct KernelCost {
 
 struct KernelCode {
   std::vector<KernelPhase> phases;
-  SizeExpr sharedBytes; ///< scratch that all chunks share, from one phase to the next
+  SizeExpr sharedBytes; ///< scratch of all chunks together, preserved from phase to phase
   SizeExpr workerBytes; ///< scratch of one worker
   KernelCost cost;
 };

@@ -25,13 +25,14 @@ struct Words {
 
 } // namespace
 
-/// The attention or the contraction of a kernel; null of kernels that are made of equal ops.
+/// The attention or the contraction of a kernel; null if the kernel has no main op.
 static Operation *mainOp(func::FuncOp kernel) {
+  const KernelTraits &traits = kernelTraits(*kernelKindOf(kernel));
   for (Operation &op : kernel.getBody().front())
-    if (isa<attn::AttendOp, attn::AttendGradientOp>(op))
+    if (op.getName().getStringRef() == traits.rootOp)
       return &op;
   for (auto generic : kernel.getOps<linalg::GenericOp>())
-    if (kernelKindOf(kernel) == KernelKind::Gemm && generic.getNumReductionLoops() > 0)
+    if (traits.body == KernelBody::Contraction && generic.getNumReductionLoops() > 0)
       return generic;
   return nullptr;
 }
@@ -72,7 +73,7 @@ static bool isAdded(BlockArgument argument) {
 }
 
 static void addOperands(func::FuncOp kernel, func::CallOp call, Operation *main, Words &words) {
-  bool isGemm = kernelKindOf(kernel) == KernelKind::Gemm;
+  bool isContraction = kernelTraits(*kernelKindOf(kernel)).body == KernelBody::Contraction;
   for (auto [argument, operand] : llvm::zip_equal(kernel.getArguments(), call.getOperands())) {
     auto isArgument = [&argument = argument](Value tensor) { return argumentOf(tensor) == argument; };
     if (main && llvm::any_of(main->getOperands(), isArgument))
@@ -82,7 +83,7 @@ static void addOperands(func::FuncOp kernel, func::CallOp call, Operation *main,
       continue;
     if (get)
       words.insert(get.getParameter().substr(get.getParameter().rfind('.') + 1).str());
-    else if (isGemm && isAdded(argument))
+    else if (isContraction && isAdded(argument))
       words.insert("residual");
   }
 }

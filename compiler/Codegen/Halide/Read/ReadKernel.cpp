@@ -194,14 +194,10 @@ private:
 } // namespace
 
 std::optional<KernelPipeline> readKernel(func::FuncOp kernel, std::string &reason) {
-  switch (*kernelKindOf(kernel)) {
-  case KernelKind::Loops:
-  case KernelKind::Gemm:
+  if (kernelTraits(*kernelKindOf(kernel)).hasHalideCode)
     return PipelineReader(kernel).run(reason);
-  default:
-    reason = "it is no kernel of loops or of a product of matrices";
-    return std::nullopt;
-  }
+  reason = "it is no kernel of loops or of a product of matrices";
+  return std::nullopt;
 }
 
 } // namespace attnc::halide
