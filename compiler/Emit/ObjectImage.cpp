@@ -1,4 +1,6 @@
 #include "compiler/Emit/ObjectImage.h"
+#include "compiler/Codegen/Target/Isa.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cstring>
 
@@ -8,6 +10,17 @@ namespace attnc {
 
 static Error damaged(Error error) {
   return createStringError("is a damaged object file: " + toString(std::move(error)));
+}
+
+/// The architecture of an ELF machine; null if attnc has no code for it.
+static const Architecture *findArchitecture(unsigned elfMachine) {
+  ArrayRef<const Architecture *> all = processorArchitectures();
+  auto found = find_if(all, [&](const Architecture *each) { return each->elfMachine == elfMachine; });
+  return found == all.end() ? nullptr : *found;
+}
+
+static std::string architectureNames() {
+  return join(map_range(processorArchitectures(), [](const Architecture *each) { return each->name.str(); }), " or ");
 }
 
 /// Rejects other kinds of files.
@@ -20,10 +33,11 @@ static Error checkKind(StringRef bytes) {
     return createStringError("is a damaged object file: it ends after " + Twine(bytes.size()) + " bytes");
   Header header;
   std::memcpy(&header, bytes.data(), sizeof(header));
-  if (header.e_ident[ELF::EI_CLASS] != ELF::ELFCLASS64 || header.e_ident[ELF::EI_DATA] != ELF::ELFDATA2LSB ||
-      header.e_machine != ELF::EM_X86_64)
+  bool isLittleEndian64 =
+      header.e_ident[ELF::EI_CLASS] == ELF::ELFCLASS64 && header.e_ident[ELF::EI_DATA] == ELF::ELFDATA2LSB;
+  if (!isLittleEndian64 || !findArchitecture(header.e_machine))
     return createStringError("is an object file for another processor (ELF machine " + Twine(header.e_machine) +
-                             "), expected x86-64");
+                             "), expected " + architectureNames());
   if (header.e_type != ELF::ET_REL)
     return createStringError("is linked already, expected an object file (.o)");
   return Error::success();
@@ -35,7 +49,8 @@ Expected<std::unique_ptr<ObjectImage>> ObjectImage::load(StringRef bytes) {
   Expected<File> file = File::create(bytes);
   if (!file)
     return damaged(file.takeError());
-  std::unique_ptr<ObjectImage> image(new ObjectImage(std::move(*file)));
+  const Architecture &architecture = *findArchitecture(file->getHeader().e_machine);
+  std::unique_ptr<ObjectImage> image(new ObjectImage(std::move(*file), architecture.elfAddressRelocation));
   if (Error error = image->loadSections())
     return damaged(std::move(error));
   for (const File::Elf_Shdr &header : image->headers)
@@ -116,7 +131,7 @@ Error ObjectImage::relocate(const File::Elf_Shdr &relocations) {
   if (!symbols)
     return symbols.takeError();
   for (const File::Elf_Rela &each : *entries) {
-    if (each.getType(false) != ELF::R_X86_64_64)
+    if (each.getType(false) != addressRelocation)
       continue; // unwinding tables
     uint64_t offset = each.r_offset, number = each.getSymbol(false), address = 0;
     if (section.size < sizeof(address) || offset > section.size - sizeof(address) || number >= symbols->size())

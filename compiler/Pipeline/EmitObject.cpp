@@ -23,7 +23,7 @@ bool optimiseCode(Job &job, LlvmCode &code) {
   llvm::Expected<EmbeddedWeights> embedded = embeddedWeights(job.made.program.parameters, job.embedded);
   if (!embedded)
     return job.refuse(job.options.input + ": section " + weightsSection + " " + llvm::toString(embedded.takeError()));
-  addModelTable(job.made.program, hasFile ? weights.values() : *embedded, *code.module);
+  addModelTable(job.made.program, hasFile ? weights.values() : *embedded, job.host, *code.module);
   addSeal(*code.module);
   if (job.options.records)
     addRecord(job.made.record, certificateText(job.made.program, fingerprintOf(job.made.record)), *code.module);

@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const std::vector<Stage> stages = makeStages();
   std::string_view text(reinterpret_cast<const char *>(data), size);
   for (const Stage &stage : stages)
-    for (Machine machine : {Machine{}, Machine{.lanes = 8, .registers = 16, .hasAvx512 = false}}) {
+    for (Machine machine : {Machine{}, Machine{.lanes = 8, .registers = 16}}) {
       std::string error;
       auto schedule = parseSchedule(stage, machine, text, error);
       require(schedule.has_value() == error.empty());

@@ -62,7 +62,7 @@ FailureOr<LlvmCode> translateToLlvm(ModuleOp code, const Target &target) {
   llvmCode.module = translateModuleToLLVMIR(code, *llvmCode.context, "attn", /*disableVerification=*/true);
   if (!llvmCode.module)
     return failure();
-  llvmCode.module->setTargetTriple(llvm::Triple(target.triple));
+  llvmCode.module->setTargetTriple(llvm::Triple(target.architecture().triple));
   llvmCode.module->setDataLayout(target.createMachine()->createDataLayout());
   setTargetAttributes(*llvmCode.module, target);
   if (target.isDevice)

@@ -43,7 +43,7 @@ VectorFormula::Real VectorFormula::extremumOrNan(Real a, Real b, bool greatest) 
 }
 
 VectorFormula::Real VectorFormula::scale(Real x, Whole n) {
-  if (hasAvx512 && isa<VectorType>(type)) {
+  if (hasVectorScale && isa<VectorType>(type)) {
     // One vscalefps.
     auto call = LLVM::CallIntrinsicOp::create(builder, location, type, builder.getStringAttr("llvm.ldexp"),
                                               ValueRange{x.value, n.value});
@@ -100,7 +100,7 @@ SmallVector<Value> VectorFormula::replaceSeldom(Truth condition, ValueRange valu
 VectorFormula VectorFormula::inDouble() {
   auto vector = dyn_cast<VectorType>(type);
   Type wide = vector ? Type(vector.clone(builder.getF64Type())) : Type(builder.getF64Type());
-  return VectorFormula(builder, location, wide, hasAvx512);
+  return VectorFormula(builder, location, wide, hasVectorScale);
 }
 
 } // namespace attnc

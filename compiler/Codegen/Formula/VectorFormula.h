@@ -2,7 +2,7 @@
 //
 // Operators on f32 and i32 values of one shape (a scalar or a vector) that emit `arith` and `math` ops:
 //
-//   VectorFormula f(builder, location, VectorType::get({16}, f32), hasAvx512);
+//   VectorFormula f(builder, location, VectorType::get({16}, f32), hasVectorScale);
 //   Real y = f.fma(f.value(x), f.real(2), f.real(1)) / f.absolute(f.value(x));      // (2x + 1) / |x|, in y.value
 //
 // Comparisons are ordered (false on NaN) unless their name says otherwise. `*` and `+` are not contracted: fma is spelt
@@ -44,8 +44,8 @@ public:
   };
 
   /// `type` is the type of reals: a float or a vector of floats.
-  VectorFormula(mlir::OpBuilder &builder, mlir::Location location, mlir::Type type, bool hasAvx512)
-      : builder(builder), location(location), type(type), hasAvx512(hasAvx512) {}
+  VectorFormula(mlir::OpBuilder &builder, mlir::Location location, mlir::Type type, bool hasVectorScale)
+      : builder(builder), location(location), type(type), hasVectorScale(hasVectorScale) {}
 
   Real value(mlir::Value real) { return {this, real}; }
   Real real(double constant);
@@ -112,7 +112,7 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location location;
   mlir::Type type;
-  bool hasAvx512;
+  bool hasVectorScale;
 };
 
 } // namespace attnc

@@ -303,7 +303,7 @@ LogicalResult expandMath(ModuleOp code, const Target &target) {
       op->erase();
       continue;
     }
-    VectorFormula formula(builder, op->getLoc(), op->getResult(0).getType(), target.hasAvx512);
+    VectorFormula formula(builder, op->getLoc(), op->getResult(0).getType(), target.isa->hasVectorScale);
     Expansion expand = isExpandedMath(op) ? expansions().lookup(op->getName().getTypeID()) : extremum;
     op->getResult(0).replaceAllUsesWith(expand(formula, op));
     op->erase();

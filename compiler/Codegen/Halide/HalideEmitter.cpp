@@ -20,7 +20,9 @@ namespace {
 
 using namespace halide;
 
-Machine machineOf(const Target &target) { return {target.f32Lanes, target.vectorRegisters, target.hasAvx512}; }
+Machine machineOf(const Target &target) {
+  return {target.f32Lanes, target.vectorRegisters, target.isa->halideTarget.str()};
+}
 
 /// Key of a kernel's schedule with a Halide schedule as text.
 constexpr llvm::StringLiteral scheduleKey = "halide";
@@ -169,7 +171,7 @@ public:
 
   std::string_view name() const override { return "halide"; }
 
-  bool makesCodeFor(const Target &target) const override { return !target.isDevice; }
+  bool makesCodeFor(const Target &target) const override { return !target.isa->halideTarget.empty(); }
 
   Verdict supports(func::FuncOp kernel, const Target &target) const override {
     std::string reason;

@@ -383,7 +383,7 @@ llvm::Expected<EmbeddedWeights> embeddedWeights(const ParameterTable &parameters
   return places;
 }
 
-void addModelTable(const Program &program, const EmbeddedWeights &embedded, llvm::Module &module) {
+void addModelTable(const Program &program, const EmbeddedWeights &embedded, const Target &host, llvm::Module &module) {
   TableWriter(program, embedded, module).write();
   llvm::StringSet<llvm::MallocAllocator> exported = {program.prepareSymbol(), program.prepareArenaSymbol()};
   for (const EntryPlan &plan : program.entries) {
@@ -394,10 +394,11 @@ void addModelTable(const Program &program, const EmbeddedWeights &embedded, llvm
   llvm::SmallVector<std::string> sizes = {program.prepareArenaSymbol()};
   for (const EntryPlan &plan : program.entries)
     sizes.append({program.arenaSymbol(plan), program.flopsSymbol(plan)});
+  std::string withoutFeatures = noFeatures(host);
   for (const std::string &symbol : sizes)
     if (llvm::Function *function = module.getFunction(symbol)) {
-      function->addFnAttr("target-cpu", "x86-64");
-      function->addFnAttr("target-features", noFeatures());
+      function->addFnAttr("target-cpu", host.architecture().baseline);
+      function->addFnAttr("target-features", withoutFeatures);
     }
   for (llvm::Function &function : module)
     if (!function.isDeclaration() && !exported.contains(function.getName()))

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "compiler/Codegen/Host/Program.h"
+#include "compiler/Codegen/Target/Target.h"
 #include "llvm/Support/Error.h"
 
 namespace llvm {
@@ -26,6 +27,6 @@ inline constexpr llvm::StringLiteral weightsSection = ".rodata.attn.weights";
 /// Parses the contents of that section; an empty section has no weights. The error is a phrase about the section.
 llvm::Expected<EmbeddedWeights> embeddedWeights(const ParameterTable &parameters, llvm::StringRef section);
 
-void addModelTable(const Program &program, const EmbeddedWeights &embedded, llvm::Module &module);
+void addModelTable(const Program &program, const EmbeddedWeights &embedded, const Target &host, llvm::Module &module);
 
 } // namespace attnc

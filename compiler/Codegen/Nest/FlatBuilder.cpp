@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Nest/FlatBuilder.h"
+#include "compiler/Codegen/Target/Isa.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,8 +28,7 @@ Value FlatBuilder::dynamic(Value memref) {
 }
 
 int64_t FlatBuilder::lineElements(Value memref) {
-  constexpr int64_t lineBits = 512;
-  return lineBits / cast<MemRefType>(memref.getType()).getElementTypeBitWidth();
+  return cacheLineBytes * 8 / cast<MemRefType>(memref.getType()).getElementTypeBitWidth();
 }
 
 Value FlatBuilder::load(Value memref, Value offset, Value mask) {

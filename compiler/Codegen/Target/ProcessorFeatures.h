@@ -1,7 +1,7 @@
-//===- ProcessorFeatures.h - what code for a target needs of the processor that runs it -----------------------===//
+//===- ProcessorFeatures.h - processor features that the code of a target requires ----------------------------===//
 //
-// LLVM's code generator may use every feature of the target's processor. An object records those of the table in
-// attn/processor.h, and the runtime refuses processors that lack one of them.
+// LLVM's code generator may use every feature of the target's processor. An object records the required features that
+// are in the table of attn/processor.h, and the runtime rejects a processor that lacks one of them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,10 +10,10 @@
 
 namespace attnc {
 
-/// Bits of attn_model.features; of a device the features of its `host()`.
+/// Bits of attn_model.features; for a device, the features of its `host()`.
 uint64_t processorFeatures(const Target &target);
 
-/// As LLVM has it for a function's "target-features": none of the table, whatever the target has.
-std::string noFeatures();
+/// The value of "target-features" of a function that uses no feature of the table, "-sse3,-ssse3,...".
+std::string noFeatures(const Target &host);
 
 } // namespace attnc

@@ -1,23 +1,19 @@
 //===- Target.h - the processor or device that code is generated for ------------------------------------------===//
 //
-// A target is named on the command line (`--target`): `native` is the processor that runs the compiler, `x86-64-v3` and
-// `x86-64-v4` are the levels of the x86-64 ABI, anything else is a processor name of LLVM (`skylake-avx512`, `znver4`).
-// Kernels need fused multiply-add, so a processor without it (x86-64-v2 and older) is refused with the reason.
+// The option `--target` names a target: `native` is the processor that runs the compiler, `x86-64-v3` and `x86-64-v4`
+// are the levels of the x86-64 ABI, other names are LLVM's processor names (`skylake-avx512`, `znver4`). Kernels need
+// fused multiply-add; a processor without it (x86-64-v2 and older) is an error.
 //
-// `cuda:sm_80` and the like are NVIDIA devices by LLVM's names. `cuda` is all that there is code for: an image for the
-// oldest, which all newer ones run, and one for sm_90a, whose warp groups have products of their own. A device runs the
-// kernels; what lies between them runs on its `host()`.
+// `cuda:sm_80` and the like are NVIDIA devices by LLVM's names. `cuda` is all supported devices: it has an image for
+// the oldest, which all newer ones run, and one for sm_90a, which has matrix products of warp groups. A device runs
+// the kernels; its `host()` runs the code between them.
 //
-// The numbers below drive schedules; they describe one core, or a thread of a device:
-//
-//            vectorBits  f32Lanes  vectorRegisters
-//   AVX2     256         8         16
-//   AVX-512  512         16        32
-//   device   128         4         -
+// The instruction set (Isa.h) has the facts that schedules and instruction sequences depend on.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Target/Isa.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <memory>
@@ -31,41 +27,40 @@ class TargetMachine;
 
 namespace attnc {
 
-/// Which images of a device's code have a function.
+/// The device images that have a function.
 enum class DeviceVariant {
-  Any,        ///< all of them
-  Warps,      ///< those for devices whose warps multiply matrices each by itself: all but sm_90a
-  WarpGroups, ///< those for sm_90a, where four warps multiply together
+  Any,        ///< all images
+  Warps,      ///< images for devices where each warp multiplies matrices by itself: all but sm_90a
+  WarpGroups, ///< images for sm_90a, where four warps multiply together
 };
 
-/// Whether code for `architecture` has functions of this form.
+/// Whether code for a device `architecture`, such as "sm_80", has functions of this variant.
 bool hasForm(std::string_view architecture, DeviceVariant form);
 
 struct Target {
   std::string name;     ///< as the user gave it
-  std::string triple;   ///< LLVM triple
   std::string cpu;      ///< LLVM processor name
-  std::string features; ///< LLVM feature list, "+avx2,+fma,..."; what `cpu` implies need not be there
-  int64_t vectorBits = 0;
-  int64_t f32Lanes = 0;
-  int64_t vectorRegisters = 0;
-  bool hasAvx512 = false;
+  std::string features; ///< LLVM feature list, "+avx2,+fma,..."; features that `cpu` implies may be absent
+  const Isa *isa = nullptr;
+  int64_t vectorBits = 0, f32Lanes = 0, vectorRegisters = 0; ///< of the instruction set
   bool isDevice = false;
-  std::vector<std::string> images; ///< of a device: an architecture each, the oldest first; the first is `cpu`
+  std::vector<std::string> images; ///< on a device, the architecture of each image, from the oldest, which is `cpu`
 
-  /// The target called `name`; the error says what is wrong with it and proposes near names.
+  /// The target called `name`. An unknown name is an error that proposes similar names.
   static llvm::Expected<Target> resolve(std::string_view name);
 
-  /// What runs the code between kernels: this target, or of a device the oldest processor that there is code for.
+  const Architecture &architecture() const { return *isa->architecture; }
+
+  /// The target of the code between kernels: this one, or for a device the oldest supported processor.
   Target host() const;
 
-  /// Whether one of the images has functions of this form.
+  /// Whether one of the images has functions of this variant.
   bool has(DeviceVariant form) const;
 
   /// The target of one of the images alone.
   Target image(const std::string &architecture) const;
 
-  /// Position-independent, most optimised code for this target.
+  /// LLVM's code generator for this target: position-independent code at the highest optimisation level.
   std::unique_ptr<llvm::TargetMachine> createMachine() const;
 };
 

@@ -73,15 +73,11 @@ private:
 
 H::Target targetOf(const Machine &machine) {
   settleEnvironment();
-  std::vector<H::Target::Feature> features = {
-      H::Target::NoRuntime, H::Target::NoAsserts,   H::Target::NoBoundsQuery, H::Target::LargeBuffers,
-      H::Target::SSE41,     H::Target::AVX,         H::Target::AVX2,          H::Target::FMA,
-      H::Target::F16C,      H::Target::StrictFloat,
-  };
-  if (machine.hasAvx512)
-    for (H::Target::Feature feature : {H::Target::AVX512, H::Target::AVX512_Skylake})
-      features.push_back(feature);
-  return {H::Target::Linux, H::Target::X86, 64, features};
+  H::Target target(machine.target);
+  for (H::Target::Feature feature : {H::Target::NoRuntime, H::Target::NoAsserts, H::Target::NoBoundsQuery,
+                                     H::Target::LargeBuffers, H::Target::StrictFloat})
+    target.set_feature(feature);
+  return target;
 }
 
 Bitcode compileModule(const Machine &machine, const std::vector<uint8_t> &calls, const std::string &symbol,

@@ -22,7 +22,7 @@ static Value integerConstant(LoopBuilder &loops, Type type, int64_t value) {
   return arith::ConstantOp::create(loops.builder, loops.location, IntegerAttr::get(type, value));
 }
 
-static Value exp2Avx512(LoopBuilder &loops, Value x) {
+static Value exp2ReduceScale(LoopBuilder &loops, Value x) {
   OpBuilder &builder = loops.builder;
   Type vector = loops.vectorType();
   Value allLanes = integerConstant(loops, builder.getIntegerType(16), -1);
@@ -40,7 +40,7 @@ static Value exp2Avx512(LoopBuilder &loops, Value x) {
   return loops.choose(tiny, loops.splat(0.0), power);
 }
 
-static Value exp2Portable(LoopBuilder &loops, Value x) {
+static Value exp2Polynomial(LoopBuilder &loops, Value x) {
   OpBuilder &builder = loops.builder;
   Location location = loops.location;
   Type integers = loops.vectorType(builder.getI32Type());
@@ -60,7 +60,7 @@ static Value exp2Portable(LoopBuilder &loops, Value x) {
 }
 
 /// ex2.approx, one instruction: within 2^-22 of the power, relative to it, and 0 below 2^-126.
-static Value exp2Device(LoopBuilder &loops, Value x) {
+static Value exp2Approximate(LoopBuilder &loops, Value x) {
   OpBuilder &builder = loops.builder;
   StringAttr name = builder.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32");
   LoopBuilder::Values powers;
@@ -73,10 +73,15 @@ static Value exp2Device(LoopBuilder &loops, Value x) {
 }
 
 Value attendExp2(LoopBuilder &loops, Value x, const Target &target) {
-  if (target.isDevice)
-    return exp2Device(loops, x);
-  bool isWide = target.hasAvx512 && target.vectorBits == 512 && loops.lanes == 16;
-  return isWide ? exp2Avx512(loops, x) : exp2Portable(loops, x);
+  switch (target.isa->exp2) {
+  case Exp2Sequence::Polynomial:
+    return exp2Polynomial(loops, x);
+  case Exp2Sequence::ReduceScale: // for whole registers
+    return loops.lanes == target.f32Lanes ? exp2ReduceScale(loops, x) : exp2Polynomial(loops, x);
+  case Exp2Sequence::Approximate:
+    return exp2Approximate(loops, x);
+  }
+  llvm_unreachable("not a sequence for 2^x");
 }
 
 } // namespace attnc

@@ -2,10 +2,10 @@
 //
 //   exp2(x) = 2^floor(x) * P(x - floor(x)),   P of degree 5, minimax for the relative error on [0, 1): 7.5e-8
 //
-// With rounding the result is within 1.5e-7 of 2^x. Weights below 2^-100 of their row's largest are exactly zero: they
-// cannot be seen in fp32, while a subnormal result costs 33 times as much as a normal one. NaN stays NaN.
-// With AVX-512 this is one vreduceps, five multiply-adds, a compare and one vscalefps. A device has an instruction for
-// the whole power, to which small ones cost nothing: they are zero from 2^-126 on.
+// With rounding the relative error is at most 1.5e-7. Attention weights below 2^-100 of the largest in their row are
+// exactly zero: they do not change an f32 sum, and a subnormal result costs 33 times as much as a normal one. NaN stays
+// NaN. `Isa::exp2` selects the instruction sequence. With AVX-512 it is one vreduceps, five multiply-adds, a compare
+// and one vscalefps. A device has one instruction for the power; it is zero below 2^-126.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -138,10 +138,10 @@ Value SumOfTanhCode::denominator(Value rowPower, Value keyPower) {
   return loops.choose(loops.compare(arith::CmpFPredicate::OLT, t, most), t, most);
 }
 
-/// Half of the bits by a table, the others by a step of Newton's: a division takes five times as long.
+/// An estimate and a Newton step, if the instruction set has an estimate: a division takes five times as long.
 Value SumOfTanhCode::inverse(Value x) {
-  bool isWide = target.hasAvx512 && target.vectorBits == 512 && loops.lanes == 16;
-  if (!isWide)
+  bool isEstimated = target.isa->reciprocal == ReciprocalSequence::Estimate14 && loops.lanes == target.f32Lanes;
+  if (!isEstimated)
     return loops.divf(loops.splat(1.0), x);
   OpBuilder &builder = loops.builder;
   Value allLanes = arith::ConstantOp::create(builder, loops.location, builder.getIntegerAttr(builder.getI16Type(), -1));

@@ -188,7 +188,7 @@ protected:
     ASSERT_TRUE(succeeded(lowerToLlvmDialect(*code, target)));
     auto llvmCode = translateToLlvm(*code, target);
     ASSERT_TRUE(succeeded(llvmCode));
-    addModelTable(program, {}, *llvmCode->module);
+    addModelTable(program, {}, target, *llvmCode->module);
     optimise(*llvmCode, target);
     auto object = emit(*llvmCode, target, OutputKind::Object);
     ASSERT_TRUE(succeeded(object));

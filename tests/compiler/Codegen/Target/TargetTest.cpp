@@ -19,10 +19,10 @@ TEST(Target, LevelsHaveTheirVectors) {
   ASSERT_TRUE(bool(v4));
   EXPECT_EQ(v3->f32Lanes, 8);
   EXPECT_EQ(v3->vectorRegisters, 16);
-  EXPECT_FALSE(v3->hasAvx512);
+  EXPECT_EQ(v3->isa->name, "AVX2");
   EXPECT_EQ(v4->f32Lanes, 16);
   EXPECT_EQ(v4->vectorRegisters, 32);
-  EXPECT_TRUE(v4->hasAvx512);
+  EXPECT_EQ(v4->isa->name, "AVX-512");
 }
 
 TEST(Target, NativeAndProcessorNamesResolve) {

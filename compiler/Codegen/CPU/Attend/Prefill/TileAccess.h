@@ -54,6 +54,6 @@ private:
 };
 
 /// Floats of a cache line.
-inline constexpr int64_t lineFloats = 16;
+inline constexpr int64_t lineFloats = cacheLineBytes / 4;
 
 } // namespace attnc

@@ -108,7 +108,7 @@ void ScoreGradients::computeTile(const PairBlock &block, Value row, int64_t tile
 
 /// Prefetches what the score reads of a row's pairs (a learned bias), or the lines of its gradient, a block ahead.
 void ScoreGradients::prefetchPairs(const PairBlock &block, Value row, int64_t tileRows, bool ofResults) {
-  constexpr int64_t lineFloats = 16;
+  constexpr int64_t lineFloats = cacheLineBytes / 4;
   attn::AttendOp op = attend.op;
   for (const PairExtract &each : attend.pairExtracts) {
     tensor::ExtractOp extract = each.op;

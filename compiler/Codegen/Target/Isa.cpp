@@ -1,0 +1,106 @@
+#include "compiler/Codegen/Target/Isa.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+#include <mutex>
+
+using namespace llvm;
+
+namespace attnc {
+
+//===------------------------------------------ architectures ---------------------------------------------------===//
+
+static void initialiseX86() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+}
+
+static void listX86Processors(SmallVectorImpl<StringRef> &names) {
+  X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
+}
+
+static void initialiseNvptx() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
+static constexpr Architecture x86 = {.name = "x86-64",
+                                     .triple = "x86_64-unknown-linux-gnu",
+                                     .initialise = initialiseX86,
+                                     .listProcessors = listX86Processors,
+                                     .baseline = "x86-64",
+                                     .oldestProcessor = "x86-64-v3",
+                                     .elfMachine = ELF::EM_X86_64,
+                                     .elfAddressRelocation = ELF::R_X86_64_64};
+
+static constexpr Architecture nvptx = {
+    .name = "nvptx64", .triple = "nvptx64-nvidia-cuda", .initialise = initialiseNvptx};
+
+ArrayRef<const Architecture *> processorArchitectures() {
+  static constexpr const Architecture *all[] = {&x86};
+  return all;
+}
+
+const Architecture &nativeArchitecture() {
+  Triple::ArchType native = Triple(sys::getProcessTriple()).getArch();
+  const Architecture *const *found = find_if(processorArchitectures(), [&](const Architecture *each) {
+    return Triple(each->triple).getArch() == native;
+  });
+  assert(found != processorArchitectures().end() && "the compiler was built for an architecture without a row");
+  return **found;
+}
+
+//===------------------------------------------ instruction sets ------------------------------------------------===//
+
+static constexpr StringLiteral avx2Features[] = {"fma", "avx2"};
+static constexpr StringLiteral avx512Features[] = {"fma", "avx2", "avx512f", "avx512vl", "avx512bw", "avx512dq"};
+
+/// The instruction sets of processors; of an architecture, the widest first.
+static constexpr Isa processorIsas[] = {
+    {.name = "AVX-512",
+     .architecture = &x86,
+     .features = avx512Features,
+     .vectorBits = 512,
+     .vectorRegisters = 32,
+     .exp2 = Exp2Sequence::ReduceScale,
+     .reciprocal = ReciprocalSequence::Estimate14,
+     .hasVectorScale = true,
+     .halideTarget = "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
+    {.name = "AVX2",
+     .architecture = &x86,
+     .features = avx2Features,
+     .vectorBits = 256,
+     .vectorRegisters = 16,
+     .halideTarget = "x86-64-linux-sse41-avx-avx2-fma-f16c"},
+};
+
+const Isa *findIsa(const Architecture &architecture, const MCSubtargetInfo &processor) {
+  const Isa *found = find_if(processorIsas, [&](const Isa &isa) {
+    return isa.architecture == &architecture && all_of(isa.features, [&](StringRef feature) {
+             return processor.checkFeatures(("+" + feature).str());
+           });
+  });
+  return found == std::end(processorIsas) ? nullptr : found;
+}
+
+const Isa &deviceIsa() {
+  static constexpr Isa ptx = {
+      .name = "PTX", .architecture = &nvptx, .vectorBits = 128, .exp2 = Exp2Sequence::Approximate};
+  return ptx;
+}
+
+} // namespace attnc
