@@ -10,7 +10,7 @@
 //   error: a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc, mc
 //   error: `tile_q` is a multiple of 16 from 16 to 64 on this target, not `50`
 //
-// Schedule.cpp has the table of keys with their ranges. If the kernel's sizes rule out a valid value, the emitter may
+// ScheduleKeys.h has the table of keys with their ranges. If the kernel's sizes rule out a valid value, the emitter may
 // choose another one. It writes its choice into the kernel (ChosenSchedule.h), and the compile warns of the difference.
 //
 //===------------------------------------------------------------------------------------------------------------===//

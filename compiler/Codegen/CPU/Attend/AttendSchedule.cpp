@@ -1,5 +1,6 @@
 #include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
 #include "compiler/Codegen/CPU/Attend/AttendDecode.h"
+#include "compiler/Codegen/Schedule/ScheduleKeys.h"
 
 using namespace mlir;
 
@@ -19,7 +20,8 @@ static int64_t chooseDecodeRows(const AttendProblem &problem) {
   bool isWanted = form ? *form == "decode" : !(problem.rows == problem.keys);
   if (!isWanted || problem.rows.isConstant() || !canDecode(problem.withRowsAsBatches()))
     return 0;
-  return scheduled(problem.kernel, "decode_rows").value_or(form ? mostAskedDecodeRows : 4 * problem.group);
+  int64_t most = form ? scheduleKey(KernelKind::Attend, "decode_rows").most : 4 * problem.group;
+  return scheduled(problem.kernel, "decode_rows").value_or(most);
 }
 
 /// Enough sums in flight to hide the latency of a multiply-add; more than twenty run no faster.
@@ -39,7 +41,7 @@ static int64_t chooseTailVectors(const AttendProblem &problem, const AttendSched
   }
   int64_t vectors = 1;
   if (auto tailQ = scheduled(problem.kernel, "tail_q"))
-    vectors = (*tailQ + schedule.lanes - 1) / schedule.lanes;
+    vectors = scheduleKey(KernelKind::Attend, "tail_q").nearest(*tailQ, schedule.lanes) / schedule.lanes;
   return vectors < schedule.vectors ? vectors : 0;
 }
 
@@ -74,13 +76,13 @@ AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &
     schedule.vectors =
         std::clamp<int64_t>((problem.rows.constant() + schedule.lanes - 1) / schedule.lanes, 1, schedule.vectors);
   if (auto tileQ = scheduled(problem.kernel, "tile_q"))
-    schedule.vectors = std::clamp<int64_t>((*tileQ + schedule.lanes - 1) / schedule.lanes, 1, 4);
+    schedule.vectors = scheduleKey(KernelKind::Attend, "tile_q").nearest(*tileQ, schedule.lanes) / schedule.lanes;
   schedule.tileRows = tileRowsFor(schedule.vectors, target);
   schedule.tailVectors = chooseTailVectors(problem, schedule);
   if (auto tileKv = scheduled(problem.kernel, "tile_kv"))
-    schedule.tileKv = std::clamp<int64_t>((*tileKv + 15) / 16 * 16, 16, 1024);
+    schedule.tileKv = scheduleKey(KernelKind::Attend, "tile_kv").nearest(*tileKv, schedule.lanes);
   if (auto splitKv = scheduled(problem.kernel, "split_kv"))
-    schedule.splitKv = std::max<int64_t>(*splitKv, 16);
+    schedule.splitKv = scheduleKey(KernelKind::Attend, "split_kv").nearest(*splitKv, schedule.lanes);
   return schedule;
 }
 

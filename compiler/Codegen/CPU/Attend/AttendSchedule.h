@@ -52,8 +52,6 @@ AttendPart tailTiles(const AttendProblem &problem, const AttendSchedule &schedul
 
 /// Most rows of a batch for which the decode schedule is the faster one.
 inline constexpr int64_t mostDecodeRows = 8;
-/// The largest value of `decode_rows`, which a dynamic number of rows gets if the schedule asks for decode.
-inline constexpr int64_t mostAskedDecodeRows = 64;
 
 AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target);
 

@@ -1,25 +1,26 @@
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradientSchedule.h"
+#include "compiler/Codegen/Schedule/ScheduleKeys.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace attnc {
-
-static int64_t roundUp(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 AttendGradientSchedule chooseAttendGradientSchedule(const AttendGradientProblem &problem, const Target &target) {
   AttendGradientSchedule schedule;
   schedule.lanes = target.f32Lanes;
   schedule.vectors = target.vectorRegisters >= 32 ? 4 : 2;
   const AttendProblem &attend = problem.attend;
+  const ScheduleKey &queries = scheduleKey(KernelKind::AttendGradient, "tile_q");
   if (attend.rows.isConstant())
-    schedule.tileQ = std::clamp<int64_t>(roundUp(attend.rows.constant(), 8), 8, schedule.tileQ);
+    schedule.tileQ = std::min(queries.nearest(attend.rows.constant(), schedule.lanes), schedule.tileQ);
   if (attend.keys.isConstant())
     schedule.tileKv = std::min(schedule.tileKv, std::max<int64_t>(attend.keys.constant(), 1));
   if (auto tileQ = scheduled(attend.kernel, "tile_q"))
-    schedule.tileQ = std::clamp<int64_t>(roundUp(*tileQ, 8), 8, 1024);
+    schedule.tileQ = queries.nearest(*tileQ, schedule.lanes);
   if (auto tileKv = scheduled(attend.kernel, "tile_kv"))
-    schedule.tileKv = std::clamp<int64_t>(*tileKv, 1, 1024);
-  schedule.tileKv = roundUp(schedule.tileKv, schedule.panelLanes());
+    schedule.tileKv = scheduleKey(KernelKind::AttendGradient, "tile_kv").nearest(*tileKv, schedule.lanes);
+  schedule.tileKv = llvm::alignTo(schedule.tileKv, schedule.panelLanes());
   return schedule;
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/Codegen/CPU/Gemm/PackPanel.h"
 #include "compiler/Codegen/CPU/Gemm/Packing.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
+#include "compiler/Codegen/Schedule/ScheduleKeys.h"
 
 using namespace mlir;
 
@@ -24,7 +25,8 @@ constexpr int64_t fewestSteps = 32;
 constexpr int64_t manyParts = 8;
 /// Multiply-adds that make a part worth its launch, and of a part of which there are many.
 constexpr int64_t leastWork = int64_t(1) << 20, partWork = int64_t(1) << 22;
-constexpr int64_t lineFloats = 16;
+constexpr int64_t depthUnit = scheduleKey(KernelKind::Gemm, "kc").step;
+constexpr int64_t lineFloats = cacheLineBytes / 4;
 /// Floats of a step, where steps follow each other, up to which tiles read an operand as it lies.
 constexpr int64_t mostStepFloats = 512;
 /// The most elements of a result whose operands, kc steps deep, are read as they lie.
@@ -79,10 +81,10 @@ std::optional<GemmParts> GemmParts::choose(const GemmProblem &problem, const Tar
   made.mr = scheduled(problem.kernel, "mr").value_or(tileRows(made.vectors(), target));
   made.chooseReading(problem);
   // A step grows with the rows and columns: with many of either, too few would fit.
-  int64_t fitting = copiedShare / 4 / (made.copiedStep() + made.panels() * made.nr) / 4 * 4;
+  int64_t fitting = copiedShare / 4 / (made.copiedStep() + made.panels() * made.nr) / depthUnit * depthUnit;
   if (fitting < fewestSteps)
     return std::nullopt;
-  made.kc = scheduled(problem.kernel, "kc").value_or(std::min(nearFloats / made.nr / 4 * 4, fitting));
+  made.kc = scheduled(problem.kernel, "kc").value_or(std::min(nearFloats / made.nr / depthUnit * depthUnit, fitting));
   int64_t deep = llvm::alignTo(depthOfPart(made.rows, made.columns, partWork, 32), made.kc);
   int64_t shallow = llvm::alignTo(depthOfPart(made.rows, made.columns, leastWork, 3), made.kc);
   SizeExpr batch = problem.extent(LoopGroup::Batch);

@@ -1,6 +1,7 @@
 #include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
 #include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
 #include "compiler/Codegen/CPU/Gemm/Packing.h"
+#include "compiler/Codegen/Schedule/ScheduleKeys.h"
 
 using namespace mlir;
 
@@ -8,30 +9,33 @@ namespace attnc {
 
 namespace {
 
-/// What a size that is not known until run time is taken to be where a choice depends on it.
+/// The assumed value of a dynamic size, where a choice depends on it.
 constexpr int64_t typicalSize = 1024;
 
-/// So many are enough to share out among cores, whatever the number of rows.
+/// Enough panels for all cores, whatever the number of rows.
 constexpr int64_t manyPanels = 64;
+
+constexpr int64_t mostVectors = scheduleKey(KernelKind::Gemm, "nr").most; ///< of a panel
+constexpr int64_t depthUnit = scheduleKey(KernelKind::Gemm, "kc").step;
 
 int64_t knownOr(const SizeExpr &size, int64_t otherwise) { return size.isConstant() ? size.constant() : otherwise; }
 
-/// Chunks of at most 384 steps, all about as long, each a multiple of 4.
+/// The depth of a chunk: chunks of at most 384 steps, about equally long, in whole units.
 int64_t chooseDepth(const GemmProblem &problem) {
   constexpr int64_t longest = 384;
   SizeExpr depth = problem.extent(LoopGroup::Depth);
   if (!depth.isConstant())
     return longest;
   int64_t chunks = std::max<int64_t>(1, llvm::divideCeil(depth.constant(), longest));
-  return std::max<int64_t>(4, llvm::alignTo(llvm::divideCeil(depth.constant(), chunks), 4));
+  return std::max<int64_t>(depthUnit, llvm::alignTo(llvm::divideCeil(depth.constant(), chunks), depthUnit));
 }
 
 } // namespace
 
 int64_t tileRows(int64_t vectors, const Target &target) {
   int64_t rows = (target.vectorRegisters - 1 - vectors) / vectors;
-  // An even height, and no more rows than the addresses of their elements leave room for.
-  return std::min<int64_t>(14, std::max<int64_t>(1, rows / 2 * 2));
+  // An even height, and no more rows than the addresses of their elements leave registers for.
+  return std::min(scheduleKey(KernelKind::Gemm, "mr").most, std::max<int64_t>(1, rows / 2 * 2));
 }
 
 /// The width, and the share of the peak that it reaches; zeros where there is none.
@@ -39,11 +43,12 @@ static std::pair<int64_t, double> bestPanel(int64_t columns, const Target &targe
   // Share of the peak that a tile of 1 to 4 vectors a row reaches, as measured with 32 registers and with 16.
   static constexpr double many[] = {0.75, 0.94, 0.97, 0.95};
   static constexpr double few[] = {0.75, 0.95, 0.90, 0.0};
+  static_assert(std::size(many) == mostVectors && std::size(few) == mostVectors);
   const double *speed = target.vectorRegisters >= 32 ? many : few;
   columns = std::max<int64_t>(columns, 1); // of none there is nothing to choose, but a width
   int64_t best = 0;
   double bestSpeed = 0;
-  for (int64_t vectors = 1; vectors <= 4; ++vectors) {
+  for (int64_t vectors = 1; vectors <= mostVectors; ++vectors) {
     int64_t nr = vectors * target.f32Lanes;
     double useful = speed[vectors - 1] * columns / llvm::alignTo(columns, nr);
     bool isAllowed = !inWholePanels || columns % nr == 0;
@@ -84,7 +89,7 @@ static bool mayReadRight(const GemmProblem &problem) {
 
 /// The widest panel of which the columns are several, and which meets all rows in one tile; zero where there is none.
 static int64_t wholePanel(int64_t rows, int64_t columns, const Target &target) {
-  for (int64_t vectors = 4; vectors > 0; --vectors)
+  for (int64_t vectors = mostVectors; vectors > 0; --vectors)
     if (columns % (vectors * target.f32Lanes) == 0 && rows <= tileRows(vectors, target))
       return vectors * target.f32Lanes;
   return 0;
@@ -104,7 +109,9 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
   if (!copiesLeft && mayReadRight(problem))
     if (int64_t whole = wholePanel(rows.constant(), columns.constant(), target))
       chosen = whole;
-  nr = problem.packing ? problem.packing->nr : dots ? 4 * lanes : scheduled(problem.kernel, "nr").value_or(chosen);
+  nr = problem.packing ? problem.packing->nr
+       : dots          ? mostVectors * lanes
+                       : scheduled(problem.kernel, "nr").value_or(chosen);
   mr = scheduled(problem.kernel, "mr").value_or(tileRows(vectors(), target));
   kc = scheduled(problem.kernel, "kc").value_or(chooseDepth(problem));
   tilesPerBlock = std::max<int64_t>(1, scheduled(problem.kernel, "mc").value_or(copiesLeft ? 64 : 32) / mr);

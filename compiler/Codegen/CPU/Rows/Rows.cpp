@@ -4,6 +4,7 @@
 #include "compiler/Codegen/CPU/Rows/RowsInLanes.h"
 #include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
 #include "compiler/Codegen/Schedule/ChosenSchedule.h"
+#include "compiler/Codegen/Schedule/ScheduleKeys.h"
 
 using namespace mlir;
 
@@ -40,7 +41,7 @@ public:
 private:
   int64_t rowsPerChunk() const {
     if (auto chosen = scheduled(kernel, "rows_per_chunk"))
-      return std::max<int64_t>(*chosen, 1);
+      return scheduleKey(KernelKind::Rows, "rows_per_chunk").nearest(*chosen, lanes);
     return length.isConstant() ? std::max<int64_t>(chunkElements / std::max<int64_t>(length.constant(), 1), 1)
                                : rowsOfUnknownLength;
   }

@@ -1,0 +1,131 @@
+//===- ScheduleKeys.h - the keys of kernel schedules and their ranges ---------------------------------------------===//
+//
+// One table for all readers: strategies validate a requested value (compiler/Schedule), `attnc tune` searches in the
+// range, and an emitter rounds the request of a hand-written module to the nearest valid value. Bounds are numbers of
+// units; a unit is `step` elements, or `step` vectors of the target:
+//
+//   scheduleKey(KernelKind::Attend, "tile_q")       1 to 4 vectors: with 16 lanes 16, 32, 48 or 64
+//   scheduleKey(KernelKind::Gemm, "kc")             1 to 1024 units of 4: 4, 8, ..., 4096
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Interface/Kernel.h"
+#include <algorithm>
+#include <string_view>
+
+namespace attnc {
+
+struct ScheduleKey {
+  KernelKind kind;
+  std::string_view name, meaning;
+  int64_t least = 0, most = 0; ///< in units
+  int64_t step = 1;
+  bool inVectors = false;
+  llvm::ArrayRef<llvm::StringLiteral> words = {}; ///< the values, if they are not numbers
+  bool isText = false;                            ///< any text; the emitter validates it
+
+  /// Elements of a unit on a target with vectors of `lanes`.
+  constexpr int64_t unit(int64_t lanes) const { return step * (inVectors ? lanes : 1); }
+  bool accepts(int64_t value, int64_t lanes) const {
+    return value % unit(lanes) == 0 && value >= least * unit(lanes) && value <= most * unit(lanes);
+  }
+  /// `value` rounded up to whole units, within the range.
+  int64_t nearest(int64_t value, int64_t lanes) const {
+    int64_t size = unit(lanes);
+    return std::clamp((value + size - 1) / size, least, most) * size;
+  }
+};
+
+inline constexpr llvm::StringLiteral attendForms[] = {"prefill", "decode"};
+inline constexpr llvm::StringLiteral attendGradientForms[] = {"tiles", "pairs"};
+
+/// All keys, in the order in which help texts print them.
+inline constexpr ScheduleKey scheduleKeyTable[] = {
+    {.kind = KernelKind::Attend,
+     .name = "form",
+     .meaning = "many queries at once, or few against many keys",
+     .words = attendForms},
+    {.kind = KernelKind::Attend,
+     .name = "tile_q",
+     .meaning = "prefill: queries of a register tile",
+     .least = 1,
+     .most = 4,
+     .inVectors = true},
+    {.kind = KernelKind::Attend,
+     .name = "tail_q",
+     .meaning = "prefill: queries of the tile for those left by whole tiles; 0: such a one too",
+     .least = 0,
+     .most = 3,
+     .inVectors = true},
+    {.kind = KernelKind::Attend,
+     .name = "tile_kv",
+     .meaning = "prefill: keys of a block",
+     .least = 1,
+     .most = 64,
+     .step = 16},
+    {.kind = KernelKind::Attend,
+     .name = "decode_rows",
+     .meaning = "prefill: most queries that take the decode form, if their number is dynamic",
+     .least = 0,
+     .most = 64},
+    {.kind = KernelKind::Attend,
+     .name = "split_kv",
+     .meaning = "decode: keys of a chunk",
+     .least = 1,
+     .most = 65536,
+     .step = 16},
+    {.kind = KernelKind::AttendGradient,
+     .name = "form",
+     .meaning = "products in tiles, or any formula pair by pair",
+     .words = attendGradientForms},
+    {.kind = KernelKind::AttendGradient,
+     .name = "tile_q",
+     .meaning = "tiles: queries of a block",
+     .least = 1,
+     .most = 128,
+     .step = 8},
+    {.kind = KernelKind::AttendGradient,
+     .name = "tile_kv",
+     .meaning = "tiles: keys of a block, in whole panels",
+     .least = 1,
+     .most = 64,
+     .step = 16},
+    {.kind = KernelKind::Gemm, .name = "mr", .meaning = "rows of a register tile", .least = 1, .most = 14},
+    {.kind = KernelKind::Gemm,
+     .name = "nr",
+     .meaning = "columns of a register tile, and of a packed panel",
+     .least = 1,
+     .most = 4,
+     .inVectors = true},
+    {.kind = KernelKind::Gemm,
+     .name = "kc",
+     .meaning = "steps of k between visits of the partial sums",
+     .least = 1,
+     .most = 1024,
+     .step = 4},
+    {.kind = KernelKind::Gemm, .name = "mc", .meaning = "rows of a block, in whole tiles", .least = 1, .most = 4096},
+    {.kind = KernelKind::Rows, .name = "rows_per_chunk", .meaning = "rows of a chunk", .least = 1, .most = 1 << 20},
+    {.kind = KernelKind::Loops,
+     .name = "chunk",
+     .meaning = "points of a chunk, in whole vectors and rows",
+     .least = 1,
+     .most = 1 << 30},
+    {.kind = KernelKind::Gemm, .name = "halide", .meaning = "Halide's schedule", .isText = true},
+    {.kind = KernelKind::Loops, .name = "halide", .meaning = "Halide's schedule", .isText = true},
+};
+
+/// Null if kernels of this kind have no such key.
+constexpr const ScheduleKey *findScheduleKey(KernelKind kind, std::string_view name) {
+  for (const ScheduleKey &key : scheduleKeyTable)
+    if (key.kind == kind && key.name == name)
+      return &key;
+  return nullptr;
+}
+
+/// The same for a key that exists; a wrong name is a compile error.
+consteval const ScheduleKey &scheduleKey(KernelKind kind, std::string_view name) {
+  return *findScheduleKey(kind, name);
+}
+
+} // namespace attnc
