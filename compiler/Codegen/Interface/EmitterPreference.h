@@ -1,4 +1,4 @@
-//===- EmitterPreference.h - which emitter takes kernels that several support -------------------------------------===//
+//===- EmitterPreference.h - choice among emitters that support the same kernel -----------------------------------===//
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -7,9 +7,9 @@
 
 namespace attnc {
 
-/// The emitter of kernels for processors, where several support one.
+/// The emitter of a kernel for processors, if several support it.
 enum class EmitterPreference {
-  Auto,   ///< the one with the shorter predicted time, or the default emitter (docs/emitters.md)
+  Auto,   ///< the emitter with the shorter predicted time, or the default emitter (docs/emitters.md)
   Cpu,    ///< `cpu`
   Halide, ///< Halide for each kernel that it supports
 };

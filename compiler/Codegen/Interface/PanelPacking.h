@@ -10,7 +10,8 @@
 //   {layout = "panels", nr = 48 : i64, transposed = false, batch_dims = 0 : i64, outer_dims = 1 : i64}
 //
 // The source is a dense row-major tensor whose dimensions are, in order, `batch_dims` that count separate matrices,
-// `outer_dims` that together are K (N when `transposed`), and the rest, which together are N (K when `transposed`).
+// `outer_dims` that together are K (N when `transposed`), and trailing dimensions that together are N (K when
+// `transposed`).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -28,7 +29,7 @@ struct PanelPacking {
   int64_t outerDims = 1;
 
   mlir::DictionaryAttr attribute(mlir::MLIRContext *context) const;
-  /// Nothing where `attribute` is not such a dictionary.
+  /// Null if `attribute` is no such dictionary.
   static std::optional<PanelPacking> fromAttribute(mlir::Attribute attribute);
   bool operator==(const PanelPacking &other) const = default;
 };
@@ -44,7 +45,7 @@ struct PanelSource {
 int64_t storedBytes(mlir::RankedTensorType type);
 int64_t packedBytes(mlir::RankedTensorType source, const PanelPacking &packing);
 
-/// The argument of a kernel that is worth packing ahead of time, and how.
+/// The argument of a kernel to pack before calls, and its layout.
 struct OperandPacking {
   unsigned argument;
   PanelPacking packing;

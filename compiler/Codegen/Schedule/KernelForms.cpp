@@ -7,7 +7,7 @@ using namespace mlir;
 namespace attnc {
 
 static constexpr llvm::StringLiteral formsAttrName = "attn.forms", refusedAttrName = "attn.refused_forms";
-/// Keys of their dictionaries; others are choices.
+/// Keys of the dictionaries; all other keys are choices.
 static constexpr llvm::StringLiteral phaseKey = "phase", formKey = "form", reasonKey = "reason";
 
 static constexpr std::pair<KernelForm, llvm::StringLiteral> names[] = {
@@ -41,7 +41,7 @@ static ArrayRef<Attribute> recorded(func::FuncOp kernel, StringRef name) {
   return all ? all.getValue() : ArrayRef<Attribute>();
 }
 
-/// Once: several phases may be refused the same.
+/// Appends an entry unless it is there: several phases may have the same rejected form.
 static void append(func::FuncOp kernel, StringRef name, const NamedAttrList &fields) {
   Attribute entry = fields.getDictionary(kernel.getContext());
   SmallVector<Attribute> all = llvm::to_vector(recorded(kernel, name));

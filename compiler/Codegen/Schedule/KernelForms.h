@@ -1,13 +1,13 @@
 //===- KernelForms.h - algorithms that a device kernel has and lacks, with reasons --------------------------------===//
 //
-// Who emits a kernel for devices chooses among forms, by how operands are stored and lie, by sizes, and by what the
-// target's devices have. It records on the kernel, for people (`attnc explain`) and model.json, which form each phase
-// is, with its choices, and which better form there could have been, and why there is not:
+// The device emitter chooses a form for each phase, by the storage and layout of operands, by sizes, and by the
+// instructions of the target's devices. It records on the kernel, for `attnc explain` and model.json, the form of each
+// phase with its choices, and each better form that it rejected, with the reason:
 //
 //   attn.forms = [{phase = "k$groups", form = "warp-groups", tile_q = 128, tile_kv = 128}, ...]
 //   attn.refused_forms = [{form = "split-keys", reason = "it has as many queries as keys"}, ...]
 //
-// A schedule has no effect on these choices: `attn.schedule` is left to kernels of processors.
+// A schedule has no effect on these choices: `attn.schedule` is for kernels of processors.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,14 +22,14 @@ namespace attnc {
 
 enum class KernelForm {
   // Attention, and products of matrices.
-  WarpGroups,  ///< four warps multiply together, on tensor cores; others copy
+  WarpGroups,  ///< four warps multiply together, on tensor cores; producer warps copy
   TensorCores, ///< each warp multiplies by itself
   F32,         ///< without tensor cores
-  SplitKeys,   ///< of few queries: keys split among blocks
-  FewRows,     ///< of a product: the right operand is read once
-  Merge,       ///< adds in order what parts of the two before have left
-  TensorMaps,  ///< prepares copies by the hardware
-  // Rows and loops, by who computes one.
+  SplitKeys,   ///< few queries: keys are split among blocks
+  FewRows,     ///< few rows of a product: the right operand is read once
+  Merge,       ///< adds partial results of SplitKeys and FewRows in order
+  TensorMaps,  ///< prepares descriptors of TMA copies
+  // Rows and loops, by the threads that compute one.
   ThreadPerPoint,
   WarpPerPoint,
   BlockPerPoint,
@@ -37,19 +37,19 @@ enum class KernelForm {
   BlockPerRow,
 };
 
-/// The word by which people, tests and model.json know a form, such as "warp-groups".
+/// The name of a form in output, "warp-groups".
 llvm::StringRef nameOf(KernelForm form);
 /// Every form, in the order of the enumeration.
 llvm::ArrayRef<KernelForm> allForms();
 
-/// Adds a form to those that the kernel has.
+/// Records the form of a phase.
 void recordForm(mlir::func::FuncOp kernel, llvm::StringRef phase, KernelForm form, llvm::ArrayRef<Choice> choices = {});
-/// Adds one to those that it does not have, where `verdict` says why.
+/// Records a rejected form with the reason in `verdict`; nothing if the verdict is yes.
 void recordRefusal(mlir::func::FuncOp kernel, KernelForm form, const Verdict &verdict);
 
 struct RecordedForm {
   std::string phase, form;
-  std::vector<mlir::NamedAttribute> choices; ///< by name: numbers and words
+  std::vector<mlir::NamedAttribute> choices; ///< numbers and words, sorted by name
 };
 struct RefusedForm {
   std::string form, reason;
@@ -57,7 +57,7 @@ struct RefusedForm {
 std::vector<RecordedForm> formsOf(mlir::func::FuncOp kernel);
 std::vector<RefusedForm> refusedFormsOf(mlir::func::FuncOp kernel);
 
-/// A line each.
+/// Prints a line for each form and each rejected form.
 void printForms(llvm::ArrayRef<mlir::func::FuncOp> kernels, llvm::raw_ostream &stream);
 
 } // namespace attnc

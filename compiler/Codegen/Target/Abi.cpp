@@ -1,5 +1,5 @@
-// The layout of version 7 of the ABI. A line that no longer holds is a new version: raise ATTN_ABI_VERSION, correct the
-// line, and say in CHANGELOG.md that models must be compiled again.
+// The layout of version 7 of the ABI. If an assertion fails, the change needs a new version: raise ATTN_ABI_VERSION,
+// correct the assertion, and state in CHANGELOG.md that models must be compiled again.
 #include "compiler/Codegen/Target/Abi.h"
 
 static_assert(ATTN_ABI_VERSION == 7);
@@ -7,7 +7,7 @@ static_assert(ATTN_ALIGNMENT == 64 && ATTN_DEVICE_ALIGNMENT == 16);
 static_assert(ATTN_MAX_RANK == 8);
 static_assert(sizeof(void *) == 8 && sizeof(void (*)()) == 8);
 
-// Numbers that generated code and tables hold.
+// Numbers in generated code and tables.
 static_assert(ATTN_OK == 0 && ATTN_BAD_ARGUMENT == 1 && ATTN_BAD_ARENA == 2 && ATTN_OUT_OF_RANGE == 5);
 static_assert(ATTN_UNSUPPORTED == 7);
 static_assert(ATTN_FULL == 8);

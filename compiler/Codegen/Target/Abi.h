@@ -1,13 +1,13 @@
-//===- Abi.h - the binary interface, as the compiler sees it ----------------------------------------------------===//
+//===- Abi.h - layout of the records that generated code and runtime share ------------------------------------===//
 //
-// The one header through which the compiler includes the runtime's: what generated code and the model's table hold is
-// laid out by the records of attn/abi.h and attn/model.h themselves, never by a copy of them. Records of attn/abi.h are
-// words of eight bytes (a pointer or an int64_t each), so that generated code finds a field by the number of its word:
+// The compiler includes the runtime's headers attn/abi.h, attn/model.h and attn/status.h, so that generated code and
+// the table of a model have the layout of the runtime's records. A record of attn/abi.h consists of words of eight
+// bytes (a pointer or an int64_t each), and generated code addresses a field by the number of its word:
 //
 //   LLVM::GEPOp(pointer, i64, frame, abi::frameArena)        frame->arena
 //
-// Abi.cpp pins the layout of ATTN_ABI_VERSION down, offset by offset: who changes a record changes the version, and
-// these numbers, in the same commit; the compile fails where one of the three is forgotten.
+// Abi.cpp asserts each offset for one ATTN_ABI_VERSION. A change of a record changes the version and the asserted
+// offsets in the same commit; otherwise the build fails.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,7 +21,7 @@ namespace attnc::abi {
 /// Arena, its slots, scratch and packed weights are aligned to this many bytes.
 inline constexpr int64_t alignment = ATTN_ALIGNMENT;
 
-/// Which word of its record lies at `offset` bytes.
+/// The number of the word at `offset` bytes.
 constexpr int32_t wordAt(size_t offset) { return static_cast<int32_t>(offset / sizeof(int64_t)); }
 
 enum FrameWord : int32_t {
