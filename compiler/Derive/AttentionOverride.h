@@ -22,8 +22,9 @@ namespace attnc {
 /// Unit attribute of a function: its attention weights become inputs, see deriveAttentionOverride.
 inline constexpr llvm::StringLiteral attentionOverrideAttrName = "attn.attention_override";
 
-/// Adds `<entry>.weights` and `<entry>.given`, both to be derived, beside an ordinary entry point, and erases all other
-/// entry points. Fails with an error if there is no such entry point, or if it has no attention.
+/// Adds `<entry>.weights` and `<entry>.given`, copies of `entry` with the attributes by which the derive phase rewrites
+/// them, and erases all entry points except these three. Fails with an error if there is no such entry point, if it is
+/// itself derived from another one, or if it has no attention.
 mlir::LogicalResult addEntriesOfStudy(mlir::ModuleOp module, llvm::StringRef entry);
 
 /// Adds arguments `given`, `given2`, ... to a function with `attn.attention_override`: one for each `attn.attend` in

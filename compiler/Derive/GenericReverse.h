@@ -23,7 +23,8 @@ public:
       addTensor(input, maps[number]);
   }
 
-  /// Sets the cotangent of result `number`, which is `value`. Fails with an error if the op has no derivative.
+  /// Adds result `number`, whose forward value is `value`, with its cotangent. All results precede the gradients. Fails
+  /// with an error if the op has no derivative.
   mlir::LogicalResult addResult(unsigned number, mlir::Value value, mlir::Value cotangent);
   /// The gradient of an input; null if it is zero.
   mlir::FailureOr<mlir::Value> inputGradient(unsigned input);

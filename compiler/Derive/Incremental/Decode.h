@@ -1,6 +1,7 @@
 //===- Decode.h - the decoding loop -------------------------------------------------------------------------------===//
 //
-// From a sampler, and the entry points of an incremental function, generates
+// Generates an entry point that writes tokens, from a sampler and the entry points of an incremental function
+// (Incremental.h):
 //
 //   write(prompt: i32[batch, seq], prompt_length: i32[batch], other arguments..., seed) -> (tokens, length)
 //
@@ -12,9 +13,12 @@
 //     token          = sampler(logits, seed, step)                    step: the number of the decoding step
 //     a row ends at `stop`; the tokens before it are the result
 //
-// with these functions inlined, and the caches in the arena. Results of prefill other than caches are dead and not
-// computed. Positions after the end of a row's prompt are computed and then overwritten by its tokens before they are
-// read; ring caches need `count` for that.
+// All these functions are inlined, and the caches are in the arena. A beam search has n rows for each row of the
+// prompt, and its sampler selects among all continuations of these beams.
+//
+// Results of prefill other than caches are dead and not computed. Prefill also computes positions after the end of a
+// row's prompt; the row's tokens overwrite them before they are read. A ring cache has no room for such positions, so
+// prefill then has the argument `count`.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,7 +27,8 @@
 
 namespace attnc {
 
-/// Replaces `function`, which has model.decode, by the entry point; `names` are those of the incremental function.
+/// Replaces `function`, a sampler with model.decode, by the entry point. `names` are the names that deriveIncremental
+/// returned: of dimensions and arguments of `next` and its companions.
 mlir::LogicalResult deriveDecode(mlir::func::FuncOp function, const IncrementalNames &names);
 
 } // namespace attnc

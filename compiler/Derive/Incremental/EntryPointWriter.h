@@ -37,9 +37,12 @@ protected:
   mlir::Value size(const SizeExpr &size, mlir::Location at);
   /// Copies an op on scalars, if its operands are known here.
   void writeScalar(mlir::Operation &op);
+  /// True if `values` has all operands of the op.
   bool isKnown(mlir::Operation &op);
-  /// Index of a retained value in its list, in the innermost of its loops.
+  /// Index of a retained value in its per-iteration list, inside its loops: i for one loop, i * n + j for two nested
+  /// ones, where n is the number of iterations of the inner loop.
   mlir::Value elementIndex(const RetainedValue &retained, mlir::Location at);
+  /// Type and shape of the per-iteration list of a retained value; of the value itself if it is in no loop.
   static mlir::RankedTensorType listOf(const RetainedValue &retained, mlir::RankedTensorType element);
   static llvm::SmallVector<std::string> listShape(const RetainedValue &retained,
                                                   llvm::SmallVector<std::string> element);

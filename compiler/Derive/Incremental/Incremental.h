@@ -69,7 +69,7 @@ struct IncrementalNames {
   std::string along, row, length, count, capacity;
 };
 
-/// Replaces `function`, which has model.incremental, by these entry points.
+/// Replaces `function`, which has model.incremental, by these entry points. Returns the names that they use.
 mlir::FailureOr<IncrementalNames> deriveIncremental(mlir::func::FuncOp function);
 
 } // namespace attnc

@@ -1,7 +1,8 @@
 //===- ReadFormula.h - scalar formulas as nodes of a Halide stage -------------------------------------------------===//
 //
 // Translates the regions of linalg and attn ops (`arith`, `math` and `tensor.extract` on scalars) to nodes (Stage.h). A
-// derived class reads an op and supplies the nodes of the formula's arguments.
+// derived class reads an op and supplies the nodes of the formula's arguments. A value that Halide does not support is
+// declined: its node is null, and `why` has the first reason.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -33,10 +34,10 @@ protected:
 
   /// True if the value is computed in the formula, so that it may change between iterations.
   virtual bool isInside(mlir::Value value) = 0;
-  /// The node of an argument of the formula, or of an op that only the derived class supports; null for other values,
-  /// or if declined.
+  /// The node of an argument of the formula, or of an op that only the derived class supports. Null for other values,
+  /// and for declined ones.
   virtual MaybeNode ownNode(mlir::Value value) = 0;
-  /// An element of a tensor that is not an argument of the kernel; the default declines.
+  /// The node of an element of an intermediate tensor of the kernel; the default declines.
   virtual MaybeNode loadMade(mlir::Value tensor, llvm::ArrayRef<unsigned> subscripts);
 
   /// Records the first reason and returns false.
@@ -61,7 +62,7 @@ protected:
 
   mlir::func::FuncOp kernel;
   KernelSizes sizes;
-  KernelStage made;
+  KernelStage made; ///< the stage under construction
   std::string why;
   llvm::DenseMap<mlir::Value, unsigned> nodes; ///< nodes of values read so far
 
