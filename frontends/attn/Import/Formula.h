@@ -1,7 +1,7 @@
 //===- Formula.h - scalar expressions as arith and math -----------------------------------------------------------===//
 //
 // Builds the body of a linalg.generic, of a region of attn.attend, or of an attn.reduce: everything is a scalar,
-// indices are `index` values, and tensors are read by tensor.extract unless the op around has them as operands. An
+// indices are `index` values, and tensors are read by tensor.extract unless they are operands of the enclosing op. An
 // expression that is reached twice in one body is computed once.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -20,7 +20,7 @@ namespace attnc {
 mlir::Value combine(mlir::OpBuilder &builder, mlir::Location at, typed::Combiner combiner, typed::Element element,
                     mlir::Value left, mlir::Value right);
 
-/// The result of a reduction without terms; for ArgMax and ArgMin, the value that any other is better than.
+/// The result of a reduction without terms; for ArgMax and ArgMin, the value that is worse than any other.
 mlir::Value identity(mlir::OpBuilder &builder, mlir::Location at, typed::Combiner combiner, typed::Element element);
 
 /// An operator on scalars. `expr` is an Elementwise; its operands have been computed.
@@ -32,9 +32,9 @@ mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location at, typed::Element f
 
 mlir::Value constant(mlir::OpBuilder &builder, mlir::Location at, typed::Element element, const typed::Constant &value);
 
-/// Does an expression depend on the time step of a scan and on sizes alone?
+/// True if an expression depends on the time step of a scan and on sizes alone.
 bool isStepNumber(typed::ExprRef expr);
-/// The position of the first such subscript; the number of subscripts where there is none.
+/// The position of the first such subscript; the number of subscripts if there is none.
 unsigned stepSubscript(const typed::Subscript &subscript);
 
 class Formula {
@@ -46,7 +46,7 @@ public:
   using StepOf = std::function<mlir::Value(typed::ExprRef, unsigned dimension, typed::ExprRef place)>;
   using LocationOf = std::function<mlir::Location(SourceRange)>;
 
-  /// Values that a body uses from around it; all are computed before the op that owns the body.
+  /// Values from outside that a body uses; all are computed before the op that owns the body.
   struct Surroundings {
     SizeOf size;
     TensorOf tensor;
@@ -60,7 +60,7 @@ public:
 
   void bind(const typed::Index *index, mlir::Value value) { indices[index] = value; }
   void bind(const typed::Local *local, mlir::Value value) { scalars[local] = value; }
-  /// The value of an expression where the op around has it as an operand.
+  /// Sets the value of an expression that is an operand of the enclosing op.
   void bind(typed::ExprRef expr, mlir::Value value) { known[expr] = value; }
 
   mlir::Value value(typed::ExprRef expr);

@@ -1,7 +1,7 @@
-//===- Import.h - from the typed AST to MLIR ----------------------------------------------------------------------===//
+//===- Import.h - translation of the typed AST to MLIR ------------------------------------------------------------===//
 //
-// A plain walk over a checked program, which leaves the module that docs/architecture.md describes under "After
-// import": one `model.parameter` a parameter, one `func.func` an entry point, tensors with value semantics.
+// A plain walk over a checked program. It produces the module that docs/architecture.md shows under "After import": a
+// `model.parameter` for each parameter, a `func.func` for each entry point, tensors with value semantics.
 //
 //   typed AST            becomes
 //   Comprehension        linalg.generic; a Subscript by plain indices is an operand, any other a tensor.extract
@@ -13,7 +13,7 @@
 //   Permute, Slice, ...  linalg.transpose, tensor.extract_slice, tensor.concat, tensor.collapse_shape/expand_shape
 //   Loop                 scf.for, in which a parameter of a list is model.get @p[%l]
 //
-// Every op has the range of the source that it was made for.
+// The location of every op is the source range that it was created for.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,15 +29,15 @@ namespace attnc {
 
 /// An internal error: the verifier rejects the imported module.
 struct ImportFailure {
-  std::string message; ///< the verifier's words
-  std::string ir;      ///< the module that it refused, in generic form
+  std::string message; ///< the verifier's message
+  std::string ir;      ///< the rejected module, in generic form
 };
 
 /// The dialects of an imported module.
 void registerImportDialects(mlir::DialectRegistry &registry);
 
-/// The module of `program`, called `name`, verified; null and `failure` where it is not valid. `context` has
-/// the dialects of import loaded.
+/// The verified module of `program`, with the name `name`. If it is invalid, returns null and fills `failure`. The
+/// dialects of import must be loaded in `context`.
 mlir::OwningOpRef<mlir::ModuleOp> importProgram(const typed::Program &program, llvm::StringRef name,
                                                 const SourceManager &sources, mlir::MLIRContext &context,
                                                 ImportFailure &failure);

@@ -1,8 +1,8 @@
-//===- ImportScopes.h - values that hold at a point of the program ------------------------------------------------===//
+//===- ImportScopes.h - symbol table of values during import ------------------------------------------------------===//
 //
-// Each tensor expression and each size is computed once, at the point that first needs it, and recorded by its node for
-// that point and all regions nested in it. A size in the body of an op is computed before that op, so that it holds in
-// all of the scope.
+// Each tensor expression and each size is computed once, where it is first needed. Its value is valid in the rest of
+// that scope and in all regions nested in it. A size that the body of an op needs is computed before that op, so that
+// it is valid in all of the scope.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,7 +23,7 @@ public:
   void enter() { scopes.emplace_back(); }
   void leave() { scopes.pop_back(); }
 
-  /// The value of an expression; null where it has not been computed yet.
+  /// The value of an expression; null if it has not been computed yet.
   mlir::Value find(typed::ExprRef expr) const;
   void record(typed::ExprRef expr, mlir::Value value) { scopes.back().values[expr] = value; }
 
@@ -31,7 +31,7 @@ public:
   mlir::Value value(const typed::Local *local) const { return locals.lookup(local); }
   /// Binds a local to a number, which is computed where it is used.
   void bindNumber(const typed::Local *local, typed::ExprRef number) { numbers[local] = number; }
-  /// Null for locals that are tensors.
+  /// The number that a local is bound to; null for a tensor.
   typed::ExprRef number(const typed::Local *local) const { return numbers.lookup(local); }
 
   void setCounter(const typed::LoopCounter *loop, mlir::Value index) { scopes.back().counters[loop] = index; }
@@ -44,7 +44,7 @@ public:
   mlir::Value empty(typed::Element element, const Shape &shape, mlir::Location at);
   mlir::Value filled(mlir::Value scalar, typed::Element element, const Shape &shape, mlir::Location at);
 
-  /// Sets the op whose body is being built, and returns the op before.
+  /// Sets the op whose body is being built, and returns the previous one.
   mlir::Operation *exchangeBody(mlir::Operation *owner) { return std::exchange(bodyOwner, owner); }
   /// Sets the insertion point before the op whose body is being built, if there is one.
   void setInsertionPointOutside() {

@@ -1,6 +1,6 @@
 //===- IndexingImporter.h - index notation as linalg.generic, attend as attn.attend -------------------------------===//
 //
-// Bodies are built by Formula. Tensors that a body reads are computed before the op that owns the body.
+// Formula builds the bodies. Tensors that a body reads are computed before the op that owns the body.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -25,13 +25,13 @@ private:
   using Indices = std::vector<const typed::Index *>;
 
   Formula::Surroundings surroundings();
-  /// Adds an operand with the sizes of the loops that no other operand has.
+  /// Adds an empty operand with the sizes of the reduction loops that index no other operand.
   void coverLoops(llvm::ArrayRef<const typed::Index *> loops, unsigned parallel,
                   llvm::SmallVectorImpl<mlir::Value> &inputs, llvm::SmallVectorImpl<mlir::AffineMap> &maps,
                   mlir::Location at);
   void attendRegion(mlir::Region &region, typed::ExprRef body, llvm::ArrayRef<const Indices *> indices,
                     const typed::Local *weight, const Formula::Surroundings &around);
-  /// `base` at `place` of a dimension, which the result lacks.
+  /// The slice of `base` at index `place` of a dimension, without that dimension.
   mlir::Value step(typed::ExprRef base, unsigned dimension, typed::ExprRef place);
 
   mlir::OpBuilder &builder;

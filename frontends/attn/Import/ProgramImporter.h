@@ -1,7 +1,7 @@
-//===- ProgramImporter.h - the module: parameters, entry points, optimizer steps ----------------------------------===//
+//===- ProgramImporter.h - import of a program: parameters, entry points, optimizer steps -------------------------===//
 //
 // Walks a typed program (Check/Typed.h) and builds the module that docs/architecture.md shows under "After import". The
-// checker has reported all errors, so nothing here reports.
+// checker has already reported all errors of the program.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,7 +1,7 @@
-//===- StateLists.h - states of modules that a training step updates ----------------------------------------------===//
+//===- StateLists.h - new values of module states in a training step ----------------------------------------------===//
 //
-// A state is set when the entry point returns. In a loop over modules the values of all iterations are a list that the
-// loop carries.
+// A state is set when the entry point returns. In a loop over modules, the new values of all iterations form a list,
+// which is a carried value of the loop.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,7 +16,7 @@ public:
       : builder(builder), types(types), tensors(tensors) {}
 
   void beginEntry(const typed::Entry &entry);
-  /// The updates in a loop, or in a loop inside of it.
+  /// The updates in a loop and in the loops inside of it.
   llvm::SmallVector<const typed::StateUpdate *> updatesIn(const typed::LoopCounter *counter) const;
   /// An empty list for the iterations of the loop at `depth` and of the loops inside of it.
   mlir::Value emptyList(const typed::StateUpdate &update, size_t depth, mlir::Location at);

@@ -1,7 +1,8 @@
-//===- StatementImporter.h - statements: variables, loops over modules, scans -------------------------------------===//
+//===- StatementImporter.h - import of statements: variables, loops over modules, scans ---------------------------===//
 //
-// A scan is an scf.for over the time steps. model.element reads a tensor that the step subscripts, moved so that the
-// steps are its leading dimension. A stacked result is a per-iteration list, which model.with_element updates:
+// A scan becomes an scf.for over the time steps. A tensor that is subscripted by the time step is first transposed, so
+// that the time steps are its leading dimension, and then read by model.element. A stacked result is a per-iteration
+// list, which model.with_element updates:
 //
 //   scan t over seq carry (h = h0) { h = f(x[:, t], h) } -> h[:, t]
 //

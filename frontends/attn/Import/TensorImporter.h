@@ -1,7 +1,7 @@
 //===- TensorImporter.h - tensor expressions as linalg and tensor ops ---------------------------------------------===//
 //
-// A tensor expression becomes a value of its type's shape, with `?` where a size is no constant. A number (a constant,
-// a size, arithmetic on them) is computed where it is used.
+// A tensor expression becomes a value with the shape of its type, with `?` for sizes that are not constant. A number (a
+// constant, a size, arithmetic on them) is computed where it is used.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,7 +18,7 @@ public:
 
   /// The value of a tensor expression, computed before the op whose body is being built.
   mlir::Value tensor(typed::ExprRef expr);
-  /// Is the expression a number that is known without tensors?
+  /// True if the expression is a number that does not depend on tensors.
   bool isNumber(typed::ExprRef expr) const;
   /// Computes the sizes in a number at the insertion point, for use in bodies after it.
   void computeSizes(typed::ExprRef expr);
