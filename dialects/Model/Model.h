@@ -43,9 +43,9 @@ inline constexpr llvm::StringLiteral decodeAttrName = "model.decode";
 // Attributes of an argument or a result of an entry point:
 inline constexpr llvm::StringLiteral nameAttrName = "model.name";   ///< string
 inline constexpr llvm::StringLiteral shapeAttrName = "model.shape"; ///< array of strings, one for each dimension
-inline constexpr llvm::StringLiteral stateAttrName = "model.state"; ///< array of strings, one a dimension
-inline constexpr llvm::StringLiteral keyAttrName = "model.key";     ///< unit: persists between calls (ModelOps.td)
-// unit: part of the key of random draws, i32
+inline constexpr llvm::StringLiteral stateAttrName = "model.state"; ///< unit: persists between calls (ModelOps.td)
+inline constexpr llvm::StringLiteral keyAttrName = "model.key";     ///< unit: part of the key of random draws, i32
+// Attribute of a loop:
 /// string: its iterations are the time steps of a recurrence, in order or in reverse
 inline constexpr llvm::StringLiteral scanAttrName = "model.scan", scansForward = "forward", scansBackward = "backward";
 // Attributes of the module:
