@@ -1,6 +1,6 @@
 //===- Commands.h - the subcommands of attnc --------------------------------------------------------------------===//
 //
-// Each adds itself to the command line; its callback sets the exit code of the process.
+// Each function adds a subcommand to the command line, whose callback sets the exit code of the process.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

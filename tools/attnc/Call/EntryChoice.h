@@ -9,12 +9,13 @@ namespace attnc {
 
 /// The entry points that a command supports.
 struct EntryKind {
-  llvm::StringRef does; ///< what they do, in messages behind "entry point": "trains"
-  llvm::StringRef hint; ///< behind "the model has no entry point that trains", where there is something to say
+  llvm::StringRef does; ///< predicate for messages, "entry point that ...": "trains"; empty for all entry points
+  llvm::StringRef hint; ///< appended to "the model has no entry point that trains"; may be empty
   bool (*contains)(const attn_entry_info &) = [](const attn_entry_info &) { return true; };
 };
 
-/// The number of the entry point `name`, or of the only one where that is empty. An error names those that there are.
+/// The number of the entry point `name`; of the only entry point of that kind if the name is empty. An error lists the
+/// entry points of that kind.
 llvm::Expected<int64_t> chooseEntry(const attn_model &model, llvm::StringRef name, const EntryKind &kind);
 
 } // namespace attnc

@@ -1,11 +1,11 @@
 //===- InputRanges.h - bounds of integer inputs that are subscripts -----------------------------------------------===//
 //
-// An input of integers that a model uses as subscripts, such as tokens, must stay below the sizes of what it reads. The
-// derived module says which sizes those are:
+// Integers that a model uses as subscripts, such as tokens, must be below the sizes of the subscripted dimensions.
+// These sizes are read from the derived module:
 //
 //   logits(tokens: i32[batch, seq])  reads  token.table[tokens[b, t], d]      tokens: {"256"}
 //
-// The lengths of caches are 0, for the caches are empty.
+// A length of a cache must be below 1: random inputs belong to a call with empty caches.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,12 +21,12 @@ class ModuleOp;
 
 namespace attnc {
 
-/// For each input of an entry point that is a subscript: the sizes below which it must stay, as numbers or as names of
+/// For each input of an entry point that is used as a subscript: its upper limits, exclusive, as numbers or as names of
 /// dimensions.
 using InputRanges = std::map<std::string, std::vector<std::string>>;
 
 InputRanges inputRanges(mlir::ModuleOp module, const std::string &entry);
-/// The least of the sizes that are numbers; 0 where there is none.
+/// The smallest of the sizes that are numbers; 0 if there is none.
 int64_t leastOf(const std::vector<std::string> &sizes);
 
 } // namespace attnc

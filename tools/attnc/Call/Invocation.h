@@ -1,4 +1,4 @@
-//===- Invocation.h - one call of an entry point, put together from the command line --------------------------===//
+//===- Invocation.h - one call of an entry point, by the options of the command line --------------------------===//
 #pragma once
 
 #include "tools/attnc/Call/DrawnInput.h"
@@ -9,25 +9,25 @@
 
 namespace attnc {
 
-/// A parameter, or one of a list of them, as it is now.
+/// The current value of a parameter, or of one element of a list of parameters.
 struct ParameterNow {
-  std::string name; ///< as a file of weights has it
+  std::string name; ///< checkpoint name
   const attn_parameter_info &info;
   const void *values;
 };
 
-/// Everything a call needs, owned: inputs, results, and what it runs with.
+/// Owns the data of a call: inputs, results, weights, arena and threads.
 class Invocation {
 public:
   static llvm::Expected<std::unique_ptr<Invocation>> create(const attn_model &model, const InvocationOptions &options);
 
   llvm::Error run();
 
-  /// The elements that an input has without a file, unless it is a state, which has zeros.
+  /// The random elements of an input without a file. (A state without a file is zero.)
   DrawnInput drawnInput(int32_t number, const InvocationOptions &options) const;
 
-  /// Those that there are: a file of weights for inference lacks the states of training, and without
-  /// InvocationOptions::keepsParameters what kernels read packed alone is given up.
+  /// The parameters that are in memory. States of training are missing if the weights file lacks them; parameters that
+  /// kernels read only packed are missing without InvocationOptions::keepsParameters.
   std::vector<ParameterNow> parameters() const;
 
   const attn_model &model;

@@ -1,6 +1,6 @@
 //===- InvocationOptions.h - options of one call of an entry point ------------------------------------------------===//
 //
-// The options that run and bench share.
+// Options that commands which call a model, such as run and bench, have in common.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,16 +14,16 @@
 namespace attnc {
 
 struct InvocationOptions {
-  std::string entry;               ///< may be empty where the model has one
+  std::string entry;               ///< may be empty if the model has only one
   std::vector<std::string> inputs; ///< name=file, name=random, name=random:BOUND, name=zeros, name=iota
   std::vector<std::string> dims;   ///< name=size
-  std::string weights;             ///< a .safetensors file; empty: embedded values, else drawn from the seed
-  bool allowExtra = false;         ///< tensors of the weights file that the model does not know
-  bool keepsParameters = false;    ///< parameters() has those too that kernels read packed alone
-  bool fillMissing = false;        ///< inputs that are not named are random
-  InputRanges ranges;              ///< of the i32 inputs that are drawn
+  std::string weights;             ///< a .safetensors file; empty: embedded values, or else random ones
+  bool allowExtra = false;         ///< ignore tensors of the weights file that are no parameters
+  bool keepsParameters = false;    ///< keep parameters that kernels read only packed in parameters()
+  bool fillMissing = false;        ///< inputs that `inputs` does not name are random
+  InputRanges ranges;              ///< of random i32 inputs
   uint64_t seed = 0;
-  int64_t threads = 0; ///< 0: one a processor
+  int64_t threads = 0; ///< 0: one for each processor
 
   /// Adds --entry, --input, --dim, --weights, --allow-extra, --seed and --threads.
   void addTo(CLI::App &command);

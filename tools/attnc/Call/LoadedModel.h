@@ -1,9 +1,9 @@
-//===- LoadedModel.h - a compiled model inside this process ---------------------------------------------------===//
+//===- LoadedModel.h - JIT linking of a compiled model into this process --------------------------------------===//
 //
-// An object that attnc made, linked into this process as it would be into a program: its undefined symbols are memcpy,
-// memset and memmove, and its one table (attn/model.h) names all else. The table and the code that it points to live as
-// long as the LoadedModel. Its code can do what the process can: whoever runs an object trusts its maker. Errors are
-// for users: the file can't be read, is no object, defines no model, or can't be linked.
+// A generated object is linked into this process as into a program. Its undefined symbols are memcpy, memset and
+// memmove; its model table (attn/model.h) refers to all of its functions and data. The table and the code live as long
+// as the LoadedModel. The code has all permissions of the process, so only objects from a trusted source should be
+// loaded. Errors are user errors: the file cannot be read, is not an object, defines no model, or cannot be linked.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,15 +22,15 @@ namespace attnc {
 
 class LoadedCode;
 
-/// A generated object, linked into this process; the object's own table says what it can do.
+/// A generated object that is linked into this process.
 class LoadedModel {
 public:
-  /// Links an object that is in memory. Fails where the object defines no `<name>_model`, or wants what it should not.
+  /// Links an object in memory. Fails if the object defines no `<name>_model`, or if a symbol cannot be resolved.
   static llvm::Expected<LoadedModel> fromObject(std::unique_ptr<llvm::MemoryBuffer> object);
   /// Reads, checks and links a `.o` file.
   static llvm::Expected<LoadedModel> fromFile(const std::string &path);
-  /// The bytes of a `.o` file whose table is well-formed (compiler/Emit/ObjectTable.h) and that is not damaged
-  /// (compiler/Emit/Seal.h); nothing of it is executed.
+  /// The bytes of a `.o` file, after checks of its model table (compiler/Emit/ObjectTable.h) and of its checksum
+  /// (compiler/Emit/Seal.h). Executes none of its code.
   static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readObject(const std::string &path);
 
   LoadedModel(LoadedModel &&);
@@ -42,7 +42,7 @@ public:
 private:
   LoadedModel(std::unique_ptr<llvm::orc::LLJIT> linker, const attn_model *table, std::unique_ptr<LoadedCode> code);
   std::unique_ptr<llvm::orc::LLJIT> linker;
-  std::unique_ptr<LoadedCode> code; ///< for the message of a crash in it
+  std::unique_ptr<LoadedCode> code; ///< its functions, for the message of a crash
   const attn_model *table;
 };
 

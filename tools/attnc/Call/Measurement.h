@@ -1,4 +1,4 @@
-//===- Measurement.h - an entry point timed, kernel by kernel ----------------------------------------------------===//
+//===- Measurement.h - timing of an entry point and of its kernels -----------------------------------------------===//
 #pragma once
 
 #include "tools/attnc/Call/Invocation.h"
@@ -7,7 +7,7 @@
 
 namespace attnc {
 
-/// How often a call is repeated: until both are reached.
+/// Limits of repetition: a call is repeated until it has run `runs` times and for `seconds`.
 struct Repetitions {
   int runs = 5;
   double seconds = 0;
@@ -15,12 +15,12 @@ struct Repetitions {
 
 struct Measurement {
   int runs = 0;
-  double seconds = 0;                 ///< of a call, the median
-  std::vector<Profile::Line> kernels; ///< those that ran
+  double seconds = 0;                 ///< median of a call
+  std::vector<Profile::Line> kernels; ///< kernels that the calls launched
 };
 
-/// Runs the call once to warm up, and then as often as asked for. A call of a device has no kernels here, and must not
-/// be measured.
+/// Runs the call once to warm up, then repeats it. The model must not be one for a device, whose launches do not pass
+/// through an executor of the host.
 llvm::Expected<Measurement> measure(Invocation &call, Repetitions repetitions);
 
 } // namespace attnc

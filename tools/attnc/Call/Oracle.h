@@ -7,59 +7,62 @@
 
 namespace attnc {
 
-/// How far one tensor lies after a call from what the oracle computes: a result, or a parameter that the call updates.
+/// The deviation of one tensor after a call, a result or an updated parameter, from the oracle's.
 struct Deviation {
   std::string name;
   bool isUpdated = false; ///< a parameter, or a state of a module or of an optimizer
-  bool isReal = true;     ///< integers and truths have to be equal
-  double largest = 1;     ///< largest |value| of the oracle's
-  /// |compiled - oracle| of the element that is farthest beyond what is allowed, or else nearest to it; infinite where
-  /// one is NaN or infinite and the other is not.
+  bool isReal = true;     ///< false for integers and booleans, which must be equal
+  double largest = 1;     ///< largest |value| of the oracle
+  /// |compiled - oracle| of the element that exceeds its limit most, or else is nearest to it. Infinite if one of the
+  /// two is NaN or infinite and the other is not.
   double difference = 0;
-  int64_t terms = 0;   ///< of the longest chain of sums behind it
-  double rounding = 0; ///< how far rounding moves that element (RoundingSamples.h), where sums don't explain it
-  double storage = 0;  ///< what --precision may add: a multiple of how far the oracle's rounding moves it, or inf
-  double storedBy = 0; ///< where StorageBound.h allows less than that: how far the oracle's rounding moves it
-  int64_t ties = 0;    ///< integers that are other than the oracle's, but what rounding makes of them
-  std::optional<double> constant; ///< the oracle's value where it is the same in all elements, of which there are two
+  int64_t terms = 0;   ///< number of terms in the longest chain of sums
+  double rounding = 0; ///< movement of that element over the rounding samples, if `terms` do not explain it
+  /// Tolerance for --precision: a multiple of the movement of this tensor when the oracle rounds stored tensors. If the
+  /// bound of StorageBound.h is smaller, `storage` is that bound, and `storedBy` is the movement.
+  double storage = 0;
+  double storedBy = 0;
+  int64_t ties = 0;               ///< integers that differ from the oracle's, but equal those of a rounding sample
+  std::optional<double> constant; ///< the oracle's value if all elements, at least two, have the same
 
-  /// c u sqrt(terms) largest: how far the tensor may lie from the oracle's (compiler/Reference/Tolerance.h), and how
-  /// far rounding moves the element, c / 8 times. What is stored in fewer bits adds `storage`, if that is finite.
+  /// The limit of `difference`: c u sqrt(terms) largest (compiler/Reference/Tolerance.h) + c / 8 rounding + storage,
+  /// where an infinite `storage` is omitted.
   double limit(double c) const;
   /// Whether all elements are within their limits.
   bool isWithin(double c) const { return difference <= limit(c); }
 };
 
-/// What the oracle says that a call gives: a result, or a state as it is afterwards.
+/// The oracle's value of a result, or of a state after the call.
 struct Answer {
   reference::Array exact;
-  Deviation allowed; ///< of the exact answer itself: its difference is 0, its largest value 1 at least
+  Deviation allowed; ///< the tolerances; its difference is 0, and `largest` is at least 1
 };
 
-/// The weights as they are now, by their names in checkpoints.
+/// The current weights, by checkpoint name.
 reference::Parameters parametersOf(const Invocation &call);
 
-/// Interprets the entry point of `call`, which has run, on the same inputs and the weights that it found. `options` say
-/// which model, `made` what was compiled of it. Results come first, then what is updated, or should not have been, by
-/// name. Elements beyond limit(c) are explained, if rounding explains them, by interpreting again with rounding drawn.
+/// Compares `call`, which has run, with the oracle, which interprets the entry point on the same inputs and on the
+/// weights `before` the call. `options` select the model, `made` is its compile. Returns deviations of the results,
+/// then those of parameters, by name: updated ones, and ones that were changed but should not have been. Elements
+/// beyond limit(c) are tested by rounding samples (RoundingSamples.h).
 ///
-/// What --precision bf16 may add: the oracle interprets `made` too, and rounds what that stores in 16 bits. A result
-/// may lie twice as far off as there, for a sum in f32 that is near the middle of two numbers goes to the other one;
-/// but not farther than StorageBound.h says, which knows nothing of what is stored.
-/// Integers other than the oracle's are right where it gives them itself with such rounding, or with formulas in f32,
-/// and where tensors are stored in 16 bits, no more of them than StorageBound.h says.
+/// With --precision bf16 or f16 the oracle also interprets `made`, which rounds the tensors that are stored in 16 bits,
+/// and measures how far each result moves. A result may move twice as far, because a sum that is near the midpoint of
+/// two numbers may be rounded to either one; but not further than the bound of StorageBound.h, which is independent of
+/// the choice of stored tensors. An integer passes if it equals that of the oracle, of a rounding sample or of the
+/// interpretation of `made`; with 16-bit storage, StorageBound.h limits the number of different integers.
 llvm::Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Compilation &made,
                                                          const Invocation &call, const reference::Parameters &before,
                                                          double c);
 
-/// The model of `options` as it is written: what the oracle interprets, for all calls of its entry points.
+/// The model of `options` before fusion, which the oracle interprets.
 llvm::Expected<std::unique_ptr<Compilation>> compileAsWritten(CompileOptions options);
 
-/// Results, then states, of the entry point of `call`, which has not run; of the model as it is written and as it was
-/// compiled, with that precision.
+/// The oracle's results, then states, for `call`, which has not run: exact values by the model as `written`, tolerances
+/// also by its compile `made` with that precision.
 llvm::Expected<std::vector<Answer>> answersOf(const Compilation &written, const Compilation &made, Precision precision,
                                               const Invocation &call);
-/// How far results and states of a call that has run lie from the answers. Integers have to be equal.
+/// Deviations of the results and states of a call that has run from the answers. Integers must be equal.
 std::vector<Deviation> compareWithAnswers(const Invocation &call, llvm::ArrayRef<Answer> answers);
 
 } // namespace attnc

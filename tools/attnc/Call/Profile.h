@@ -1,8 +1,8 @@
 //===- Profile.h - time of each kernel within calls ---------------------------------------------------------------===//
 //
-// Times are wall-clock seconds around each launch, between the launches of one run of an entry point, workers' waiting
-// included: their sum is the run's time less what the host code takes between launches. A kernel with several phases
-// is one line, and so are all launches of one kernel. Not for calls from several threads at once.
+// Wall-clock time of each launch in a run of an entry point, including the time in which workers wait. Only the time of
+// host code between launches is missing in the sum. All launches of a kernel, with all of its phases, are one line. Not
+// thread-safe.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,22 +14,22 @@
 
 namespace attnc {
 
-/// An executor that passes launches on to another and notes how long each kernel's phases take.
+/// An executor that forwards launches to another one and records the time of each.
 class Profile {
 public:
   struct Line {
     std::string name, kind;
-    int64_t launches = 0;        ///< in all runs that count
+    int64_t launches = 0;        ///< in all recorded runs
     std::vector<double> seconds; ///< one sum for each run, see endRun()
   };
 
   Profile(const attn_model &model, const attn_executor *inner);
   const attn_executor *executor() const { return &outer; }
-  /// Closes one run of the entry point: what was noted since the last call becomes one element of `seconds`.
+  /// Ends a run of the entry point: its times become one element of `seconds`.
   void endRun();
-  /// Forgets what was noted since the last call, such as a run that only warms up.
+  /// Drops the times of the current run, such as one that warms up.
   void discardRun();
-  /// The kernels that ran, in the order of the model's table.
+  /// All kernels in the order of the model's table, also those without launches.
   const std::vector<Line> &lines() const { return kernels; }
 
 private:
@@ -42,10 +42,10 @@ private:
     int64_t launches = 0;
     double seconds = 0;
   };
-  std::vector<Noted> current; ///< since the last endRun, a kernel each
+  std::vector<Noted> current; ///< by kernel, since the last endRun
   struct Phase {
     size_t kernel;
-    bool isFirst; ///< each launch has one of them
+    bool isFirst; ///< of its kernel: counts the launch
   };
   std::map<attn_kernel_fn, Phase> phases;
 };

@@ -1,6 +1,7 @@
 //===- Runner.h - threads, weights and arena of calls -------------------------------------------------------------===//
 //
-// The arena grows with the largest call. A model of a device runs on the device, which has its own memory.
+// The arena grows to the size of the largest call. A model for a device is called through attn/cuda.h, which manages
+// the memory itself.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,20 +19,20 @@ public:
   Runner(const Runner &) = delete;
   Runner &operator=(const Runner &) = delete;
 
-  /// Starts `threads` threads; 0 is one for each processor.
+  /// Starts `threads` threads; 0 means one for each processor.
   llvm::Error start(int64_t threads);
-  /// The parameters of a file; without one those inside the object, or else drawn from the seed.
+  /// Loads the parameters from a file; if `file` is empty, uses embedded ones, or else draws them from the seed.
   llvm::Error loadWeights(const std::string &file, int32_t flags, uint64_t seed);
   /// Takes ownership of the weights.
   void setWeights(attn_weights *weights);
-  /// Room for calls of an entry point with these dimensions; a device sees to that itself.
+  /// Grows the arena for calls of an entry point with these dimensions. Does nothing for a device.
   llvm::Error growArena(const attn_entry_info &entry, llvm::ArrayRef<int64_t> dimensions);
 
   /// The sizes that inputs imply.
   llvm::Expected<std::vector<int64_t>> dimensionsOf(int64_t entry, std::vector<HostTensor> &inputs) const;
-  /// Calls an entry point, for whose dimensions there is room. `tensors` are inputs, then results.
+  /// Calls an entry point, for whose dimensions the arena is large enough. `tensors` are inputs, then results.
   llvm::Error call(int64_t entry, llvm::ArrayRef<attn_tensor> tensors);
-  /// The results of an entry point.
+  /// Grows the arena, calls an entry point and returns its results.
   llvm::Expected<std::vector<HostTensor>> run(int64_t entry, std::vector<HostTensor> &inputs);
 
   const attn_model &model;
@@ -39,7 +40,7 @@ public:
 
 private:
   attn_pool *pool = nullptr;
-  attn_cuda *device = nullptr; ///< which the first call opens
+  attn_cuda *device = nullptr; ///< opened by the first call
 };
 
 std::vector<attn_tensor> viewsOf(std::vector<HostTensor> &tensors);

@@ -14,32 +14,32 @@ namespace attnc {
 struct NamedStrategy {
   std::string name, about;
   std::vector<Override> overrides;
-  bool isOwn = false; ///< a person's file: that it does not compile is an error
+  bool isOwn = false; ///< from the user's file: a failing compile is an error
 };
 
 struct Candidate {
   NamedStrategy strategy;
-  std::string problem = {};                  ///< why there is no code, or no call of it; empty: there is
-  std::vector<std::string> remarks = {};     ///< what the compile said, though there is code
-  std::optional<size_t> sameAs = {};         ///< the number of the candidate in front that is the same code
-  std::vector<CandidateKernel> kernels = {}; ///< of the region, in the order in which they first run
-  std::string host = {};                     ///< how all of the entry point calls kernels; empty of a region
-  int64_t arenaBytes = 0;                    ///< of the entry point
-  int64_t largestBytes = 0;                  ///< of a tensor between two kernels, one of them of the region
-  std::vector<double> seconds = {};          ///< of calls
-  std::shared_ptr<Profile> profile = {};     ///< of the same calls; null before the first
-  std::vector<Deviation> deviations = {};    ///< from the oracle's; none where nothing is checked
+  std::string problem = {};                  ///< reason why it cannot be called; empty if it can
+  std::vector<std::string> remarks = {};     ///< warnings of the compile
+  std::optional<size_t> sameAs = {};         ///< number of an earlier candidate with the same code
+  std::vector<CandidateKernel> kernels = {}; ///< kernels of the region, in the order in which they first run
+  std::string host = {};                     ///< the entry point as a text, if the region is all of it
+  int64_t arenaBytes = 0;                    ///< arena of the entry point
+  int64_t largestBytes = 0;                  ///< largest tensor between two kernels, at least one of the region
+  std::vector<double> seconds = {};          ///< time of each call
+  std::shared_ptr<Profile> profile = {};     ///< kernel times of the same calls; null before the first
+  std::vector<Deviation> deviations = {};    ///< deviations from the oracle; empty if it is not compared
 
   bool isMeasured() const { return !seconds.empty(); }
-  /// How long a kernel took; null where it did not run.
+  /// The times of a kernel; null if it did not run.
   const Profile::Line *lineOf(const std::string &kernel) const;
-  /// What the kernels of the region take of a call: the median of their sum.
+  /// The median over calls of the total time of the region's kernels.
   double kernelSeconds() const;
-  double secondsOf(const CandidateKernel &kernel) const; ///< of a call
-  int64_t trafficBytes() const;                          ///< that they read and write in a call
-  /// Whether the other one has the same kernels, called alike.
+  double secondsOf(const CandidateKernel &kernel) const; ///< median over calls
+  int64_t trafficBytes() const;                          ///< bytes that the region's kernels read and write in a call
+  /// True if both have the same kernels in the same order, and the same host code.
   bool isSameCode(const Candidate &other) const;
-  /// The deviation that comes nearest to what is allowed, or goes furthest beyond; null where there is none.
+  /// The deviation with the largest share of its limit; null without deviations.
   const Deviation *nearest(double tolerance) const;
   bool isWrong(double tolerance) const;
 };
@@ -47,30 +47,31 @@ struct Candidate {
 /// A candidate that can be called.
 class RunningCandidate {
 public:
-  /// Compiles the model by the strategy, beside the overrides that `source` has. What goes wrong is the candidate's
-  /// problem.
+  /// Compiles the model by the strategy, after the overrides of `source`. An error is stored in the candidate's
+  /// `problem`.
   RunningCandidate(Candidate &candidate, const SourceOptions &source, const InvocationOptions &invocation);
 
   bool isReady() const { return call != nullptr; }
-  /// Why it is not, as the compile said it.
+  /// The error if it is not ready, with the messages of the compile.
   llvm::Error whyNot() const;
   Invocation &invocation() { return *call; }
   const Compilation &compilation() const { return *made; }
-  /// Says what the candidate's code is, of the region; one that is not known yet is found among the kernels.
+  /// Fills the candidate's description of its code in the region. Finds the region among the kernels if it has not been
+  /// found before.
   llvm::Error describe(Region &region);
-  /// Calls once; the time counts if `counts`.
+  /// Calls once; the time is recorded if `counts`.
   llvm::Error run(bool counts);
   void forgetTimes();
 
 private:
   Candidate &candidate;
-  CompileOptions options;          ///< it was compiled by
-  Outcome outcome = Outcome::Done; ///< of the compile
-  std::string messages;            ///< its
+  CompileOptions options;          ///< options of the compile
+  Outcome outcome = Outcome::Done; ///< outcome of the compile
+  std::string messages;            ///< messages of the compile
   std::unique_ptr<Compilation> made;
   std::optional<LoadedModel> loaded;
   std::unique_ptr<Invocation> call;
-  const attn_executor *executor = nullptr; ///< of the runner, inside of the profile
+  const attn_executor *executor = nullptr; ///< of the runner; the profile forwards launches to it
 };
 
 } // namespace attnc

@@ -1,8 +1,8 @@
 //===- Region.h - the part of an entry point that is compared -----------------------------------------------------===//
 //
-// One kernel of the default strategy may be several of another, with other names. So a region is identified by the
-// imported ops that its kernels compute (RefusedFusions.h: numberOps), or by a source location. The gradient of a
-// region has the ops that it is derived from, and belongs to the region too.
+// One kernel of the default strategy may be several kernels of another, with other names. A region is therefore
+// identified by the imported ops that its kernels compute (numberOps of RefusedFusions.h), or by a source location. The
+// gradient of these ops has their numbers, so it belongs to the region too.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,12 +17,12 @@ namespace attnc {
 /// A kernel that a candidate's entry point launches.
 struct CandidateKernel {
   std::string name, kind, emitter;
-  std::string code;                     ///< equal where the code is (KernelStructure.h)
+  std::string code;                     ///< a text that is equal for equal code (KernelStructure.h)
   std::vector<int64_t> ops = {};        ///< numbers of the imported ops that it computes, ascending
-  std::vector<std::string> places = {}; ///< of them, without directories
-  int64_t trafficBytes = 0;             ///< that it reads and writes in a call
+  std::vector<std::string> places = {}; ///< source locations of these ops, without directories
+  int64_t trafficBytes = 0;             ///< bytes that it reads and writes in a call
   bool isAsDefault = false;             ///< the default has a kernel of the same code
-  bool reachesBeyond = false;           ///< it computes more than what is of the region
+  bool reachesBeyond = false;           ///< it also computes ops outside of the region
 };
 
 class Region {
@@ -30,10 +30,10 @@ public:
   /// `what` is a kernel, a kind of kernels or a place, as overrides name them; empty: the whole entry point.
   explicit Region(std::string what = "") : what(std::move(what)) {}
 
-  /// Finds it among the kernels of the default, where it was not found before; an error with the nearest names where it
-  /// is none of them.
+  /// Finds the region among the kernels of the default, unless it was found before. Fails, with the nearest names, if
+  /// none of them matches.
   llvm::Error find(const std::vector<CandidateKernel> &kernels, const std::string &entry);
-  /// Leaves the kernels that have a part of the region.
+  /// Removes the kernels that compute no part of the region.
   void keep(std::vector<CandidateKernel> &kernels) const;
 
   bool isWhole() const { return what.empty(); }
@@ -42,8 +42,8 @@ public:
 private:
   std::string what;
   bool isFound = false;
-  std::string place;        ///< where it is one, without directories
-  std::vector<int64_t> ops; ///< else, ascending
+  std::string place;        ///< the source location, without directories; empty for other regions
+  std::vector<int64_t> ops; ///< numbers of the ops of other regions, ascending
 };
 
 } // namespace attnc

@@ -7,7 +7,7 @@ namespace attnc {
 
 struct Comparison {
   std::string source, entry;
-  std::vector<std::pair<std::string, int64_t>> sizes; ///< of dimensions
+  std::vector<std::pair<std::string, int64_t>> sizes; ///< sizes of dimensions
   int threads = 1, repetitions = 0;
   double tolerance = 8;
   Region region = Region();

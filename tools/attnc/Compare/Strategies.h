@@ -1,4 +1,4 @@
-//===- Strategies.h - the strategies that `attnc compare` knows -------------------------------------------------===//
+//===- Strategies.h - predefined strategies of `attnc compare` --------------------------------------------------===//
 #pragma once
 
 #include "tools/attnc/Candidates/Candidate.h"
@@ -6,11 +6,11 @@
 
 namespace attnc {
 
-/// All of them, the first of which is the one without overrides.
+/// All predefined strategies; the first one has no overrides.
 std::vector<NamedStrategy> knownStrategies();
-/// Those of these names, and "default" in front; an error names the nearest.
+/// The strategies with these names, preceded by "default". An error has the nearest name.
 llvm::Expected<std::vector<NamedStrategy>> strategiesNamed(llvm::ArrayRef<std::string> names);
-/// A file's, named as the file is.
+/// The strategy in a file, with the name of the file.
 llvm::Expected<NamedStrategy> strategyOfFile(const std::string &path);
 
 } // namespace attnc

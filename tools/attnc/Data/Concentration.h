@@ -6,21 +6,21 @@
 
 namespace attnc {
 
-/// How concentrated rows are. Attention is saturated where one key has nearly all the weight: no gradient passes there.
-/// Rows of which the mask leaves fewer than two keys, as with a causal mask the first, have nothing to choose: they are
-/// in no mean, and counted. Rows that have a choice and give all weight to one key, because the others' is 0 by the
-/// normaliser or in f32, are saturated, and counted too.
+/// Sums over rows of attention weights. A row is saturated if one key has nearly all of the weight; almost no gradient
+/// passes through it. Rows with fewer than two unmasked keys, such as the first row of a causal mask, have no choice:
+/// they are counted apart, and means exclude them. A row with a choice may have all of its weight on one
+/// key, because the normaliser or underflow makes the others 0; it is saturated, and also counted as `single`.
 struct Concentration {
   static constexpr double saturatedAbove = 0.95;
 
-  /// `kept` are the keys that the mask leaves; below 0: those that have weight.
+  /// `kept` is the number of unmasked keys; if it is negative, the keys with nonzero weight are counted.
   void add(llvm::ArrayRef<float> row, int64_t kept = -1);
 
-  int64_t rows = 0;          ///< that are in the means
-  int64_t withoutChoice = 0; ///< and that are not
-  int64_t single = 0;        ///< of `rows`: all weight is that of one key, or there is none
-  double entropy = 0;        ///< sum of -sum w log w, with w the shares of the row's sum, in nats
-  double largest = 0;        ///< sum of the largest shares
+  int64_t rows = 0;          ///< rows with a choice
+  int64_t withoutChoice = 0; ///< other rows
+  int64_t single = 0;        ///< rows with a choice and at most one nonzero weight
+  double entropy = 0;        ///< sum over `rows` of -sum w log w in nats, with w the shares of the sum of magnitudes
+  double largest = 0;        ///< sum over `rows` of the largest share
   double saturated = 0;      ///< rows whose largest share is above 0.95
 
   double shareWithoutChoice() const {

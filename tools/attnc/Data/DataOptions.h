@@ -8,16 +8,16 @@
 
 namespace attnc {
 
-/// Data in batches, the parameters, and what draws and threads are by.
+/// Options for data, batches, parameters, seed and threads.
 struct DataOptions {
   std::vector<std::string> data; ///< files
-  std::string weights;           ///< a file; empty: parameters as they are initialised
+  std::string weights;           ///< a .safetensors file; empty: initialised parameters
   BatchShape shape;
-  double heldOut = 1; ///< the share of the data, at their end, that is used; an option of each command
+  double heldOut = 1; ///< the share of the data, at their end, that is used; each command adds its own option
   uint64_t seed = 0;
   int64_t threads = 0;
 
-  /// Adds options for all but `heldOut`; what `shape` is by then are the defaults.
+  /// Adds options for all fields but `heldOut`; the present values of `shape` are the defaults.
   void addTo(CLI::App &command);
 };
 

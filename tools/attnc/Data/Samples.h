@@ -1,8 +1,8 @@
-//===- Samples.h - a tensor for each input as data ----------------------------------------------------------------===//
+//===- Samples.h - data sets with one tensor for each input -------------------------------------------------------===//
 //
-// The first dimension of each tensor counts samples. Where a tensor is lines of text (TextFile.h), a batch is as wide
-// as its longest line and the zero behind it, unless the entry point says a width; inputs that share a dimension are as
-// wide as the widest of them.
+// The first dimension of each tensor counts samples. For lines of text (TextFile.h), the width of a batch is that of
+// its longest line with the zero after it, unless the entry point has a fixed width. Inputs that share a dimension have
+// the width of the widest of them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,7 +13,7 @@ namespace attnc {
 
 class Samples : public TrainingData {
 public:
-  /// `places` are `input=file`, for each input one.
+  /// `places` has one `input=file` for each input.
   static llvm::Expected<std::unique_ptr<Samples>> read(const attn_entry_info &entry,
                                                        const std::vector<std::string> &places, double heldOut);
 
@@ -22,12 +22,12 @@ public:
   uint64_t fingerprint() const override;
 
 private:
-  /// What there is for one input.
+  /// The data of one input.
   struct Input {
     HostTensor tensor;
     std::string path;
     bool isOfLines = false;
-    /// How many characters line `row` has.
+    /// The number of characters of line `row`.
     int64_t length(int64_t row) const;
   };
 
@@ -45,7 +45,7 @@ private:
   int32_t accumulated() const override;
   std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const override;
 
-  std::vector<Input> inputs; ///< in the order of the entry's
+  std::vector<Input> inputs; ///< in the order of the entry point's inputs
 };
 
 } // namespace attnc

@@ -1,7 +1,7 @@
 //===- TokenSequence.h - one long sequence of tokens as data ------------------------------------------------------===//
 //
-// For entry points that take tokens, or tokens and the tokens that follow them, of i32[batch, seq]: a row is a window
-// of `seq` tokens, and the same one further.
+// For entry points with one or two inputs i32[batch, seq]: the tokens, and the tokens that follow them. A row is a
+// window of `seq` tokens; in the second input, the window is shifted by one token.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,7 +12,7 @@ namespace attnc {
 
 class TokenSequence : public TrainingData {
 public:
-  /// A .npy of integers is tokens, any other file is bytes.
+  /// The integers of a .npy file are tokens; of any other file, the bytes are.
   static llvm::Expected<std::unique_ptr<TokenSequence>> read(const attn_entry_info &entry, const std::string &path,
                                                              double heldOut);
 

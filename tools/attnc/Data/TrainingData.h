@@ -1,10 +1,10 @@
 //===- TrainingData.h - batches of training and held-out data -----------------------------------------------------===//
 //
-// Either one long sequence of tokens (TokenSequence.h), of which a row is a window, or a tensor for each input
+// The data are one long sequence of tokens (TokenSequence.h), of which a row is a window, or a tensor for each input
 // (Samples.h), of which a row is a sample. The last part is held out.
 //
-// Which rows a step sees is a function of the seed and the number of the step alone: draw b of step s is
-// attn_random_uniform(seed, "order", s * batch + b).
+// The rows of a training step are a function of the seed and the number of the step alone: row b of step s is selected
+// by attn_random_uniform(seed, "order", s * batch + b).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,56 +18,56 @@
 
 namespace attnc {
 
-/// The entry point's dimensions that a batch has.
+/// The sizes of a batch.
 struct BatchShape {
   int64_t batch = 0;    ///< rows
-  int64_t sequence = 0; ///< tokens in a row; not used where samples are tensors
+  int64_t sequence = 0; ///< tokens of a row; unused for Samples
 };
 
-/// How many of an entry point's inputs data are for: all but the seed of its draws, and their step.
+/// The number of inputs that are data: all except the seed and the step of random draws, which are last.
 int32_t dataInputs(const attn_entry_info &entry);
-/// The size of the first dimension where it is a number.
+/// The size of the first dimension; null if it is not a number.
 std::optional<int64_t> leadingNumber(const attn_tensor_info &tensor);
 
 class TrainingData {
 public:
-  /// `places` are one file (a .npy of integers is tokens, any other file is bytes), or `input=file` for each input of
-  /// `entry`, which the data then refer to. `heldOut` is the share that is held out, from 0 to 1.
+  /// `places` has one file of tokens (TokenSequence::read), or `input=file` for each input of `entry`. The data refer
+  /// to `entry`, which must outlive them. `heldOut` is the share that is held out, from 0 to 1.
   static llvm::Expected<std::unique_ptr<TrainingData>> read(const attn_entry_info &entry,
                                                             const std::vector<std::string> &places, double heldOut);
   virtual ~TrainingData();
 
-  /// Whether there are enough to train on, and fit.
+  /// Fails if there are too few data to train on, or if they do not fit the entry point.
   llvm::Error check(BatchShape shape, const InputRanges &ranges) const;
-  /// Whether they have the types and sizes of the entry's inputs, and tokens are below what they subscript.
+  /// Fails if a type or size differs from that of the input, or if a token is outside of its range.
   virtual llvm::Error fits(const InputRanges &ranges) const = 0;
 
   /// The inputs of step `step`, counted from 0.
   std::vector<HostTensor> batch(BatchShape shape, uint64_t seed, int64_t step) const;
-  /// The inputs of validation batch `number`: one after the other of what is held out; empty behind the last.
+  /// The inputs of validation batch `number`, from consecutive held-out rows; empty after the last batch.
   std::vector<HostTensor> heldOutBatch(BatchShape shape, int64_t number) const;
-  /// How many rows are held out and in no batch, as they are less than the number that the entry point says.
+  /// The number of held-out rows that no batch contains, because the entry point has a fixed number of rows.
   int64_t leftOut(BatchShape shape) const;
 
   virtual bool isSequence() const { return false; } ///< one file of tokens
-  virtual bool isText() const { return false; }     ///< ... which are bytes
+  virtual bool isText() const { return false; }     ///< one file of tokens that are bytes
   /// Whether samples of an input are lines of text.
   virtual bool isOfLines([[maybe_unused]] int32_t input) const { return false; }
-  virtual uint64_t fingerprint() const = 0; ///< of all values
+  virtual uint64_t fingerprint() const = 0; ///< hash of all values
   int64_t heldOutCount() const { return count() - split; }
 
 protected:
   TrainingData(const attn_entry_info &entry, double heldOut) : entry(entry), heldOut(heldOut) {}
-  /// Once the values are there.
+  /// Separates the held-out part; requires that the values are read.
   void splitOff() { split = int64_t(double(count()) * (1 - heldOut)); }
   virtual int64_t count() const = 0;    ///< tokens or samples
-  virtual const char *unit() const = 0; ///< the word for them
-  /// Of `size` of them: at how many places a row can begin; less than 1 where they are too few ...
+  virtual const char *unit() const = 0; ///< their plural in messages
+  /// The number of positions at which a row can begin in `size` tokens or samples; less than 1 if these are too few.
   virtual int64_t places(BatchShape shape, int64_t size) const = 0;
-  /// ... and how many rows they hold side by side, `stride` from each other.
+  /// The number of consecutive rows in `size` tokens or samples; the distance of two rows is `stride`.
   virtual int64_t rows(BatchShape shape, int64_t size) const = 0;
   virtual int64_t stride(BatchShape shape) const = 0;
-  /// Dimensions of inputs in front of the rows: 1 where the step accumulates.
+  /// The number of dimensions of inputs before the rows: 1 if the training step accumulates gradients, otherwise 0.
   virtual int32_t accumulated() const = 0;
   virtual std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const = 0;
 
@@ -77,7 +77,7 @@ private:
   bool isOfFixedRows() const;
 
   double heldOut;
-  int64_t split = 0; ///< where what is held out begins
+  int64_t split = 0; ///< the first held-out token or sample
 };
 
 } // namespace attnc

@@ -1,8 +1,8 @@
-//===- ExplainPage.h - `attnc explain` as a page to look at ------------------------------------------------------===//
+//===- ExplainPage.h - an explained model as an HTML page --------------------------------------------------------===//
 //
-// One self-contained HTML page (tools/attnc/Page): of each entry point the graph of its launches, what its kernels cost
-// as a table and on a roofline (S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 2009), who lies where in the
-// arena and when, and which blocks of pairs masks keep; then what was fused, and what was not and why.
+// One self-contained page (tools/attnc/Page). For each entry point it has the graph of launches, the costs of kernels
+// as a table and on a roofline (S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 2009), the live ranges in the
+// arena, and the blocks of query–key pairs that masks keep; then all decisions with their reasons.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

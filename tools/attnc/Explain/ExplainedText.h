@@ -1,4 +1,4 @@
-//===- ExplainedText.h - an explained model as tables for people ------------------------------------------------===//
+//===- ExplainedText.h - an explained model as text tables ------------------------------------------------------===//
 #pragma once
 
 #include "tools/attnc/ExplainedModel/ExplainedModel.h"
@@ -6,7 +6,7 @@
 
 namespace attnc {
 
-/// What the kernels of an entry point cost, a line each.
+/// Prints the costs of an entry point, one line for each kernel.
 void printCosts(const ExplainedModel &model, const ExplainedEntry &entry, llvm::raw_ostream &out);
 
 } // namespace attnc

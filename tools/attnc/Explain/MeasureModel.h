@@ -1,4 +1,4 @@
-//===- MeasureModel.h - the measured times of an explained model -------------------------------------------------===//
+//===- MeasureModel.h - measurement of the times of an explained model -------------------------------------------===//
 #pragma once
 
 #include "tools/attnc/Call/Measurement.h"
@@ -7,9 +7,9 @@
 
 namespace attnc {
 
-/// Calls each entry point that has sizes with weights and inputs drawn from a seed, on as many threads as its sizes
-/// have workers, and adds to the explained model what its kernels take. An entry point that can't be called says why.
-/// Answers how the compile to an object ended.
+/// Calls each entry point that has sizes, with random weights and inputs, on as many threads as its sizes have workers,
+/// and adds the times of its kernels to the explained model. If an entry point cannot be called, its `unmeasured` has
+/// the reason. Returns the exit code of the compile.
 ExitCode measureModel(ExplainedModel &model, const SourceOptions &source, Repetitions repetitions);
 
 } // namespace attnc

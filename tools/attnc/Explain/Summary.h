@@ -1,8 +1,8 @@
-//===- Summary.h - an explained model on one screen ---------------------------------------------------------------===//
+//===- Summary.h - summary of an explained model ------------------------------------------------------------------===//
 //
 // A line for each kernel, named by its place in the model, with its time in a call of the first entry point that runs
-// it, its share of that call and the work that is fused into it; then the costliest edges that were left, with what
-// would change them. Lines have at most 120 columns.
+// it, its share of that call and the work that is fused into it. Then the costliest edges that were left, each with the
+// change of the model that would fuse it. Lines have at most 120 columns.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,7 +16,7 @@ namespace attnc {
 /// others.
 NamedSizes assumedSizes(llvm::ArrayRef<EntryPlan> entries, const NamedSizes &at);
 
-/// `assumed` are the sizes of the model that nobody gave.
+/// `assumed` are the sizes from assumedSizes.
 void printSummary(const ExplainedModel &model, const NamedSizes &assumed, llvm::raw_ostream &out);
 
 } // namespace attnc

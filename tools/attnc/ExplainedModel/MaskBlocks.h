@@ -1,8 +1,8 @@
-//===- MaskBlocks.h - which blocks of pairs a mask keeps --------------------------------------------------------===//
+//===- MaskBlocks.h - density of an attention mask by blocks of queries and keys --------------------------------===//
 //
-// For people to see: the mask of an attention over blocks of queries and keys, of the sizes that its schedule has, or
-// of multiples of these, so that there are few. The mask is evaluated by the oracle's formulas on an even sample of
-// each block's pairs, its first and last queries and keys among them; generated code has an analysis of its own.
+// For display: the share of unmasked pairs in each block of queries and keys. Blocks have the sizes of the schedule's
+// tiles, or multiples of them, so that there are few. The oracle evaluates the mask on an even sample of each block's
+// pairs, including its first and last queries and keys. Generated code does not use this analysis.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,11 +15,11 @@
 namespace attnc {
 
 struct MaskBlocks {
-  std::string problem;                     ///< why there is no map, such as a tensor that decides; else what follows
-  int64_t queries = 0, keys = 0;           ///< of all indices that the mask is a function of
-  int64_t blockQueries = 0, blockKeys = 0; ///< of one block; the last ones may be smaller
+  std::string problem;                     ///< reason why there is no map, such as a mask that reads a tensor
+  int64_t queries = 0, keys = 0;           ///< products of the sizes of indices that the mask depends on
+  int64_t blockQueries = 0, blockKeys = 0; ///< size of a block; the last ones may be smaller
   int64_t rows = 0, columns = 0;           ///< numbers of blocks
-  std::vector<float> kept;                 ///< the share of pairs that is kept, row by row
+  std::vector<float> kept;                 ///< share of unmasked pairs of each block, row by row
 };
 
 /// "1024 x 1024 pairs keep 50 %; 44 % of the blocks of 64 x 64 are empty".

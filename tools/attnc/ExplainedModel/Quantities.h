@@ -1,4 +1,4 @@
-//===- Quantities.h - numbers formatted for people ----------------------------------------------------------------===//
+//===- Quantities.h - formatting of numbers and times -------------------------------------------------------------===//
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@ namespace attnc {
 
 /// "1.84G", "12k", "512": three digits and a prefix.
 std::string scaled(double value);
-/// "0.0123", of 12.3 microseconds.
+/// "0.0123" for 12.3 microseconds.
 std::string milliseconds(double seconds);
 
 } // namespace attnc

@@ -25,12 +25,12 @@ ExitCode refuse(llvm::StringRef message);
 ExitCode report(llvm::Error error);
 /// The error of a compile that failed with `messages`: report() prints them unchanged, and returns `exitCode`.
 llvm::Error compileFailure(std::string messages, ExitCode exitCode);
-/// The error of a call of the runtime; success where it returned ATTN_OK.
+/// The error of a call of the runtime; success if it returned ATTN_OK.
 llvm::Error toError(attn_code code, const attn_status &status);
 void warn(llvm::StringRef message);
 
 /// The end of a message that `word` does not exist: "; did you mean `loss`?", or else "; there are loss, train and 3
-/// more", in order and each once; empty where `known` is.
+/// more", in order and each once; empty if `known` is empty.
 std::string whatThereIs(const std::string &word, std::vector<std::string> known);
 
 /// Prints the usage error of a command line, or the help that it requests. `arguments` are those of the process.

@@ -1,8 +1,7 @@
 //===- Printing.h - output to streams that may be closed or full --------------------------------------------------===//
 //
-// fmt::print throws where a stream cannot be written, so that a full disk or a terminal that is gone would end the
-// process. This writes what it can: the stream remembers the error, and attnc.cpp reports that of the standard output
-// when the command has ended.
+// fmt::print throws if a stream cannot be written, so a full disk or a closed terminal would end the process. printTo
+// ignores the error, which the stream records; attnc.cpp reports an error of standard output at the end of the command.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

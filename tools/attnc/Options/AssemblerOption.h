@@ -1,7 +1,7 @@
-//===- AssemblerOption.h - --ptxas --------------------------------------------------------------------------------===//
+//===- AssemblerOption.h - the option --ptxas ---------------------------------------------------------------------===//
 //
-// NVIDIA's assembler reports the registers of a device's kernels. compile and explain run the named one, else that of
-// PATH or CUDA_HOME; `none` runs none.
+// NVIDIA's assembler reports the registers of device kernels. compile and explain run the program that the option
+// names, or else the one in PATH or CUDA_HOME; with `none` they run no assembler.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,13 +17,13 @@ class AssemblerOption {
 public:
   void addTo(CLI::App &command);
   bool isGiven() const { return !program.empty(); }
-  /// An error where the option is given and the target is a processor.
+  /// Fails if the option is given for a target that is a processor.
   llvm::Error checkUse(const Target &target) const;
-  /// Warns where the assembler refuses the code. Nothing of a program for processors.
+  /// Warns if the assembler rejects the code. The result is empty for a program for processors.
   std::vector<PhaseResources> resourcesOf(const Program &program) const;
 
 private:
-  std::string program; ///< empty: the one that is found
+  std::string program; ///< empty: search PATH and CUDA_HOME
 };
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- PinnedThreads.h - threads and sizes of timed calls ---------------------------------------------------------===//
+//===- PinnedThreads.h - pinned threads and sizes of timed calls --------------------------------------------------===//
 #pragma once
 
 #include "tools/attnc/Call/InvocationOptions.h"
@@ -6,11 +6,12 @@
 
 namespace attnc {
 
-/// Threads that are started from now on stay on the first processors that this process may use; 0 pins none.
+/// Pins this thread, and threads started from now on, to the first `threads` processors that the process may use. Does
+/// nothing for 0; warns if it fails.
 void pinTo(int64_t threads);
 
-/// The sizes of --dim, each `least` or more, are those that memory is planned for, and that costs are of; `workers`
-/// comes last. --at, which could say others, is refused. --threads 0 becomes the number of processors.
+/// Copies the sizes of --dim, each at least `least`, to --at, so that memory and costs are for these sizes; `workers`
+/// is the last one. Rejects an --at of the user. --threads 0 becomes the number of processors.
 llvm::Error takeSizes(SourceOptions &source, InvocationOptions &invocation, int64_t least);
 
 } // namespace attnc

@@ -1,8 +1,8 @@
 //===- SourceOptions.h - options of the compile of a model --------------------------------------------------------===//
 //
-// Shared by compile, explain, describe, run and others: the file, --target, --emitter, --set, --prefix, --override,
-// --strategy, --require-fused, --memory-budget, --at and --precision. They say how a model is compiled; an object
-// (.o), which describe and run take as well, is compiled already, and so they are refused beside one.
+// Common options of compile, explain, describe, run and others: the file, --target, --emitter, --set, --prefix,
+// --override, --strategy, --require-fused, --memory-budget, --at and --precision. Some commands also accept an object
+// (.o). It is compiled already, so these options are rejected for it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,22 +17,22 @@ namespace attnc {
 
 class SourceOptions {
 public:
-  /// What the command takes: a model or a module, or one of these or an object.
+  /// The files that a command accepts: models and modules, or these and objects.
   enum class Takes { Models, ModelsAndObjects };
   void addTo(CLI::App &command, Takes takes);
 
   const std::string &input() const { return compile.input; }
   bool isObject() const { return llvm::StringRef(compile.input).ends_with(".o"); }
   bool isModel() const { return llvm::StringRef(compile.input).ends_with(".attn"); }
-  /// Links the object, or compiles the model in memory. Where that fails: says why, sets `exitCode`, answers nothing.
+  /// Links the object, or compiles the model in memory. On failure prints the error, sets `exitCode` and returns null.
   std::optional<LoadedModel> load(ExitCode &exitCode) const;
-  /// The same; `made` keeps what was compiled, and stays null of an object.
+  /// The same; `made` receives the compile, and remains null for an object.
   std::optional<LoadedModel> load(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const;
 
-  /// The object's bytes, of a file or of what is compiled in memory; nothing of it is executed. Null as above.
+  /// The bytes of the object, from a file or compiled in memory. Executes none of its code. Null on failure, as above.
   std::unique_ptr<llvm::MemoryBuffer> object(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const;
 
-  /// What the inputs of an entry point subscript, as the model is behind that phase; an object does not say.
+  /// The ranges of an entry point's inputs, from the module after that phase; empty for an object.
   InputRanges rangesOf(const std::string &entry, Phase phase) const;
 
   CompileOptions compile;
@@ -44,7 +44,7 @@ private:
   void addMemory(CLI::App &command);
   void addPrecision(CLI::App &command);
   std::vector<const CLI::Option *> aboutSource;
-  size_t fromFiles = 0; ///< overrides that come from files, in front of the others
+  size_t fromFiles = 0; ///< number of overrides from files, which precede the others
 };
 
 } // namespace attnc

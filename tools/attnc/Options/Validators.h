@@ -7,7 +7,7 @@
 
 namespace attnc {
 
-/// CLI11's own (PositiveNumber) print the largest double in full where a number is out of range.
+/// Accepts numbers from `least`. The message of CLI11's PositiveNumber prints the largest double with all its digits.
 inline CLI::Validator atLeast(int least) {
   return CLI::Validator(
       [least](const std::string &text) {

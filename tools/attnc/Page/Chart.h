@@ -1,7 +1,7 @@
-//===- Chart.h - curves, points, boxes, bars and dots -------------------------------------------------------------===//
+//===- Chart.h - charts as SVG: lines, points, boxes, bars and dots -----------------------------------------------===//
 //
-// Charts are plain data and become SVG, for a page (HtmlPage.h). What is drawn can be read by programs too: each series
-// is a group with its name as `aria-label`, each point or bar has its name and values as a tooltip.
+// Charts are plain data that become SVG, for a page (HtmlPage.h). Programs can read the SVG too: each series is a group
+// with its name as `aria-label`, and each point or bar has its name and values as a tooltip.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,66 +14,66 @@ namespace attnc {
 
 struct ChartPoint {
   double x = 0, y = 0;
-  std::string name = {}; ///< shown, with its values, where the pointer rests on it
+  std::string name = {}; ///< shown in a tooltip, with the values
 };
 
 struct Series {
   enum class Kind { Line, DashedLine, Points };
-  std::string name; ///< in the legend; empty: not there
+  std::string name; ///< in the legend; empty: no legend
   Kind kind = Kind::Line;
-  std::vector<ChartPoint> points; ///< where a value is not finite a line goes on behind it
+  std::vector<ChartPoint> points; ///< a line skips points that are not finite
 };
 
 struct Chart {
-  std::string label; ///< what it shows, for those who can't see it
+  std::string label; ///< description for screen readers
   Axis x, y;
   std::vector<Series> series;
 };
 
-/// 900 x 420. Points beyond the ends of an axis are left out.
+/// 900 x 420 pixels. Points outside of the axes are omitted.
 std::string svgOf(const Chart &chart);
 
 struct ChartBox {
   double left = 0, right = 0, bottom = 0, top = 0; ///< ends on the axes
-  std::string name = {};                           ///< shown where the pointer rests on it, and in it where it fits
-  unsigned series = 0;                             ///< its colour
+  std::string name = {};                           ///< shown in a tooltip, and in the box if there is room
+  unsigned series = 0;                             ///< number of its colour
 };
 
-/// What takes which part of one thing over which part of another: memory over time.
+/// Rectangles over two axes, such as the use of memory over time.
 struct BoxChart {
   std::string label;
   Axis x, y;
   std::vector<ChartBox> boxes;
 };
 
-/// 900 x 420.
+/// 900 x 420 pixels.
 std::string svgOf(const BoxChart &chart);
 
 struct Bar {
   std::string name;
   double value = 0;
-  std::string note = {}; ///< behind the value, such as "1.4 x"
-  unsigned series = 0;   ///< its colour
+  std::string note = {}; ///< text after the value, such as "1.4 x"
+  unsigned series = 0;   ///< number of its colour
 };
 
 struct BarChart {
   std::string label;
-  std::string unit; ///< of the values: "ms"
+  std::string unit; ///< unit of the values: "ms"
   std::vector<Bar> bars;
 };
 
-/// A line for each bar, from 0 to the largest value.
+/// One row for each bar; the axis starts at 0 and ends at the largest value.
 std::string svgOf(const BarChart &chart);
 
-/// Several values of each of what has a name.
+/// Several values in each of several named rows.
 struct DotChart {
   std::string label;
-  std::vector<std::string> rows; ///< their names
+  std::vector<std::string> rows; ///< names of the rows
   Axis x;
-  std::vector<Series> series; ///< of points: `x` is the value, `y` the number of the row
+  std::vector<Series> series; ///< `x` of a point is the value, `y` the number of its row
 };
 
-/// A line for each row, as long as the axis.
+/// One row below the other, over a common axis.
 std::string svgOf(const DotChart &chart);
 
 } // namespace attnc

@@ -1,6 +1,6 @@
-//===- Graph.h - boxes and what flows between them ----------------------------------------------------------------===//
+//===- Graph.h - directed graphs as SVG ---------------------------------------------------------------------------===//
 //
-// Plain data that becomes SVG, for a page (HtmlPage.h). GraphLayout.h says where things come to lie.
+// Plain data that becomes SVG, for a page (HtmlPage.h). GraphLayout.h computes the layout.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,21 +14,21 @@ namespace attnc {
 
 struct GraphNode {
   std::string title;
-  std::vector<std::string> lines = {}; ///< below the title
+  std::vector<std::string> lines = {}; ///< text below the title
   std::string tooltip = {};
-  std::optional<size_t> group = {}; ///< number of the innermost group that it is in
-  unsigned series = 0;              ///< its colour
-  bool isRound = false;             ///< what comes from outside or goes there
-  std::string link = {};            ///< of a click: "#logits_gemm_0"; empty: none
+  std::optional<size_t> group = {}; ///< number of the innermost group around it
+  unsigned series = 0;              ///< number of its colour
+  bool isRound = false;             ///< round corners, for inputs, results and parameters
+  std::string link = {};            ///< target of a click: "#logits_gemm_0"; empty: none
 };
 
 /// A frame around nodes, such as those of a loop.
 struct GraphGroup {
   std::string label;
-  std::optional<size_t> within = {}; ///< number of the group around it, a smaller one
+  std::optional<size_t> within = {}; ///< number of the enclosing group, which precedes it
 };
 
-/// From a node to one behind it in the list.
+/// An edge from a node to a later one in the list.
 struct GraphEdge {
   size_t from, to;
   std::string tooltip = {};
@@ -36,13 +36,13 @@ struct GraphEdge {
 };
 
 struct Graph {
-  std::string label; ///< what it shows, for those who can't see it
+  std::string label; ///< description for screen readers
   std::vector<GraphNode> nodes;
   std::vector<GraphGroup> groups;
   std::vector<GraphEdge> edges;
 };
 
-/// As large as it comes out, from top to bottom.
+/// Drawn from top to bottom, in the size of the layout.
 std::string svgOf(const Graph &graph);
 
 } // namespace attnc

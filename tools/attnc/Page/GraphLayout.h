@@ -1,10 +1,9 @@
-//===- GraphLayout.h - where the boxes of a graph lie -------------------------------------------------------------===//
+//===- GraphLayout.h - layered layout of directed graphs ----------------------------------------------------------===//
 //
-// Layers from top to bottom, as by K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual understanding of hierarchical
-// system structures", 1981: a node lies in the layer behind the last of those that it reads; an edge over several
-// layers passes through a place of its own in each; within a layer, order and place follow the neighbours' centres.
-// The inside of a group is laid out first and is then one box of what is around it, so frames never cut through
-// anything.
+// Layers from top to bottom (K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual understanding of hierarchical system
+// structures", 1981). The layer of a node follows the last layer of its predecessors. An edge over several layers has a
+// dummy node in each layer between. Order and position within a layer follow the centres of the neighbours. A group is
+// laid out first, and is then one box in the layout of its surroundings, so frames do not intersect other boxes.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,7 +26,7 @@ struct GraphLayout {
   std::vector<std::vector<std::pair<double, double>>> edges;
 };
 
-/// Edges lead from nodes to later ones; `sizes` are widths and heights of the nodes.
+/// Requires that each edge leads to a later node. `sizes` are widths and heights of the nodes.
 GraphLayout layOut(const Graph &graph, const std::vector<std::pair<double, double>> &sizes);
 
 } // namespace attnc

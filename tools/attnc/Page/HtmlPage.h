@@ -1,8 +1,8 @@
-//===- HtmlPage.h - pages that need nothing beside them -----------------------------------------------------------===//
+//===- HtmlPage.h - self-contained HTML pages ---------------------------------------------------------------------===//
 //
-// What commands show as pictures they write as one HTML file: nothing is fetched, so it opens anywhere and can be sent
-// or kept. A page is a title and sections, each a heading and a body of HTML: the tables below, the drawings of Chart.h
-// and ShadeMap.h, or a command's own.
+// Commands write charts as one HTML file that loads nothing else, so it can be opened, sent or archived by itself. A
+// page has a title and sections. A section has a heading and a body of HTML: the tables below, the drawings of Chart.h,
+// Graph.h and ShadeMap.h, or HTML of the command.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace attnc {
 
-/// Text as HTML shows it: `<`, `>`, `&` and quotes are spelled out.
+/// Text with `<`, `>`, `&` and quotes replaced by HTML entities.
 std::string escaped(llvm::StringRef text);
 
 struct HtmlPage {
@@ -23,19 +23,19 @@ struct HtmlPage {
     std::string body;    ///< HTML
   };
   std::string title;      ///< plain text
-  std::string style = {}; ///< CSS beside what all pages have
+  std::string style = {}; ///< CSS in addition to the common style
   std::vector<Section> sections = {};
 };
 
-/// A row for each name and value, both plain text.
+/// A table with a row for each name and value, both plain text.
 std::string factTable(llvm::ArrayRef<std::pair<std::string, std::string>> facts);
-/// A line of headings and rows of cells, all plain text. Cells that are numbers are set to the right. `anchors`, where
-/// given, are names of the rows that links lead to.
+/// A table of headings and rows of cells, all plain text. Numbers are aligned to the right. `anchors`, if not empty,
+/// has an anchor for each row, as a target of links.
 std::string table(llvm::ArrayRef<std::string> headings, llvm::ArrayRef<std::vector<std::string>> rows,
                   llvm::ArrayRef<std::string> anchors = {});
 
 std::string htmlText(const HtmlPage &page);
-/// Fails where `path` can't be written, and leaves what was there.
+/// Fails if `path` cannot be written; an existing file then remains unchanged.
 llvm::Error writePage(const std::string &path, const HtmlPage &page);
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- ShadeMap.h - a matrix as shades ----------------------------------------------------------------------------===//
+//===- ShadeMap.h - heat maps of matrices -------------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace attnc {
 
-/// Weights of attention, or how much of each block a mask leaves.
+/// A matrix to draw: attention weights, or the share of unmasked pairs by blocks.
 struct ShadeMap {
   std::string name;
   int64_t rows = 0, columns = 0;
-  std::vector<float> values; ///< 0 (empty) to 1 (dark), row by row; taken into that range
-  double aspect = 1;         ///< width of a cell over its height
+  std::vector<float> values; ///< 0 (light) to 1 (dark), row by row; clamped to that range
+  double aspect = 1;         ///< ratio of width to height of a cell
   std::vector<std::string> rowNames = {}, columnNames = {}; ///< plain text; empty: none
 };
 
-/// A figure with an SVG and the name below it. The shade is the square root of the value, so that little is seen too.
+/// A figure with an SVG and the name below it. The shade is the square root of the value, so small values are visible.
 std::string figureOf(const ShadeMap &map);
-/// Figures beside each other.
+/// Several figures in rows.
 std::string figuresOf(const std::vector<ShadeMap> &maps);
 
 } // namespace attnc

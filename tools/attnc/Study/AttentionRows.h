@@ -1,9 +1,9 @@
-//===- AttentionRows.h - the weights of attention, row by row -----------------------------------------------------===//
+//===- AttentionRows.h - assignment of rows of attention weights to heads -----------------------------------------===//
 //
-// A row is one query with its keys. Rows belong to heads: what a model has a fixed number of (layers, heads), however
-// much data it reads. Of a tensor of weights [loops..., outer..., keys...] the dimensions in front of the keys whose
-// size is a number tell heads apart, but for the last of them, which is of queries; or those that a person names.
-// Heads are called as the model calls them: `blocks.3.mix h=1`.
+// A row is one query with its keys. A head is a set of rows that a model has independently of its data, such as those
+// of one head in one layer. A tensor of attention weights has the shape [loops..., outer..., keys...]. Loops and outer
+// dimensions of fixed size count heads, except the last outer dimension, which counts queries. `--heads` selects other
+// outer dimensions by the names of their indices. Heads are named as in the model: `blocks.3.mix h=1`.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,38 +16,38 @@
 
 namespace attnc {
 
-/// What the model says of an attention.
+/// Properties of an attention in the model.
 struct StudiedAttention {
-  int64_t keyRank = 1;                           ///< dimensions of keys
-  std::optional<mlir::attn::AttentionName> name; ///< nothing where the model does not say
-  std::vector<bool> loopsAreLists; ///< of the loops around it, the outer ones first: over a list of modules, or a scan
+  int64_t keyRank = 1;                           ///< number of dimensions of keys
+  std::optional<mlir::attn::AttentionName> name; ///< null if the model has no name for it
+  std::vector<bool> loopsAreLists; ///< for each enclosing loop, outermost first: true for a list of modules, not a scan
 };
 
-/// How the rows of one tensor of weights belong to heads.
+/// The heads of one tensor of attention weights.
 class HeadsOfWeights {
 public:
-  /// `info` is that of the tensor, `number` counts the attentions in front of it of the same module. `named` are the
-  /// outer indices that tell heads apart; where there are none, the dimensions say.
+  /// `info` describes the tensor; `number` is the number of earlier attentions of the same module. `named` are the
+  /// names of the outer indices that count heads; if there are none, dimensions of fixed size do.
   HeadsOfWeights(const attn_tensor_info &info, StudiedAttention attention, int64_t number,
                  llvm::ArrayRef<std::string> named);
-  /// An index of `named` that this attention has, but without a number for its size; empty where there is none.
+  /// An index of `named` that this attention has with a dynamic size; empty if there is none.
   const std::string &unbounded() const { return openIndex; }
 
-  int64_t count() const; ///< of heads
-  /// "blocks.3.mix h=1"; "weights[3, 1]" where the model does not say; "weights" where there is one head.
+  int64_t count() const; ///< number of heads
+  /// "blocks.3.mix h=1"; without a name in the model "weights[3, 1]", or "weights" if there is only one head.
   std::string nameOf(int64_t head) const;
-  /// The head that a row of a tensor of this shape belongs to.
+  /// The head of a row in a tensor of this shape.
   int64_t headOf(int64_t row, llvm::ArrayRef<int64_t> shape) const;
-  /// Keys of a row.
+  /// The number of keys of a row.
   int64_t keysOf(llvm::ArrayRef<int64_t> shape) const;
 
 private:
   std::string spelled(llvm::ArrayRef<int64_t> indices) const;
 
-  std::string name; ///< of the tensor
+  std::string name; ///< name of the tensor
   StudiedAttention attention;
   int64_t rank = 0, number = 0;
-  std::vector<int64_t> heads; ///< for each dimension in front of the keys its size, or 0 where it is of rows
+  std::vector<int64_t> heads; ///< for each dimension before the keys: its size, or 0 if it does not count heads
   std::string openIndex;
 };
 

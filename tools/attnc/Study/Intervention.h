@@ -1,13 +1,13 @@
-//===- Intervention.h - what is done to a row of attention --------------------------------------------------------===//
+//===- Intervention.h - interventions on a row of attention weights -----------------------------------------------===//
 //
-//   largest    the largest weight (by size) is taken away, the others grow so that their sum stays, but where
-//              weights have both signs: there they stay
+//   largest    the weight of largest magnitude becomes 0, and the others grow so that their sum stays the same. If
+//              weights have both signs, the others do not grow
 //              (Serrano and Smith, "Is Attention Interpretable?", ACL 2019)
-//   random     the same to another weight, drawn evenly: what taking away any weight would do
-//   permuted   the weights change places at random (Jain and Wallace, "Attention is not Explanation", NAACL 2019)
+//   random     the same for another weight, drawn uniformly: the effect of erasing any weight
+//   permuted   the weights are permuted at random (Jain and Wallace, "Attention is not Explanation", NAACL 2019)
 //   uniform    each key has the same weight (Wiegreffe and Pinter, "Attention is not not Explanation", EMNLP 2019)
 //
-// Keys that have no weight take no part: they are masked, or chosen not to be looked at.
+// Keys of weight 0 are excluded: they are masked, or their attention weight vanishes.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,19 +23,19 @@ constexpr Intervention interventions[] = {Intervention::Largest, Intervention::R
 /// "largest erased"
 const char *textOf(Intervention intervention);
 
-/// Numbers of [0, 1), the same for the same seed.
+/// A sequence of random numbers in [0, 1) that is a function of the seed.
 class Draws {
 public:
   explicit Draws(uint64_t seed) : seed(seed) {}
   double next();
-  /// Of 0 to count - 1.
+  /// A random integer from 0 to count - 1.
   int64_t below(int64_t count);
 
 private:
   uint64_t seed, drawn = 0;
 };
 
-/// Changes a row. Says no, and leaves it as it is, where fewer than two keys have weight.
+/// Changes a row. Returns false, and leaves the row unchanged, if fewer than two keys have a nonzero weight.
 bool intervene(Intervention intervention, llvm::MutableArrayRef<float> row, Draws &draws);
 
 } // namespace attnc

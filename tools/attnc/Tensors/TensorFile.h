@@ -1,8 +1,8 @@
 //===- TensorFile.h - tensors in files: .npy, .safetensors and .txt -------------------------------------------===//
 //
 // .npy is NumPy's format, version 1 to 3 (numpy.lib.format): little-endian, C order. Element types are converted to
-// those of models where nothing is lost but precision: f8, f2 to f32; i8, i2, i1, u1, u2 to i32; a number that an i32
-// or an f32 can't hold is an error. A .txt holds lines of characters (TextFile.h).
+// those of models: f8 and f2 to f32; i8, i2, i1, u1 and u2 to i32. A number outside of the range of f32 or i32 is an
+// error. A .txt file has lines of characters (TextFile.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,37 +24,37 @@ struct HostTensor {
   std::vector<char> bytes;
 
   HostTensor() = default;
-  /// Zeros; requires a size that is known to fit.
+  /// Creates zeros; requires that the size fits in memory.
   HostTensor(attn_dtype dtype, std::vector<int64_t> shape);
-  /// Its size in memory, or an error where that is beyond 64 bits.
+  /// The size in memory; an error if it exceeds 64 bits. `name` is for the message, as below.
   static llvm::Expected<int64_t> bytesFor(llvm::StringRef name, attn_dtype dtype, llvm::ArrayRef<int64_t> shape);
-  /// Zeros, or why there can be no such tensor.
+  /// Creates zeros; an error if the size exceeds 64 bits or the available memory.
   static llvm::Expected<HostTensor> create(llvm::StringRef name, attn_dtype dtype, std::vector<int64_t> shape);
-  /// An error where there is no memory for so many bytes.
+  /// Fails if there is no memory for so many bytes.
   static llvm::Error checkRoom(llvm::StringRef name, int64_t bytes);
   int64_t count() const;
   float *floats() { return reinterpret_cast<float *>(bytes.data()); }
   const float *floats() const { return reinterpret_cast<const float *>(bytes.data()); }
   int32_t *integers() { return reinterpret_cast<int32_t *>(bytes.data()); }
   const int32_t *integers() const { return reinterpret_cast<const int32_t *>(bytes.data()); }
-  /// The element at `index` as a number; to set one rounds it to nearest even.
+  /// The element at `index` as a number; set() rounds to nearest, ties to even.
   double at(int64_t index) const;
   void set(int64_t index, double value);
-  /// The same numbers in other elements.
+  /// The same numbers in another element type.
   HostTensor convertedTo(attn_dtype other) const;
-  /// The same where every number that is finite stays so; `place` says in the error where it is from.
+  /// The same; an error if a finite number overflows. `place` names the source in the message.
   llvm::Expected<HostTensor> narrowedTo(attn_dtype other, llvm::StringRef place) const;
   attn_tensor view();
 };
 
-/// Reads `path` (.npy or .txt) or `path:name` (a tensor of a .safetensors file; the name may be left out where there is
-/// one).
+/// Reads `path` (.npy or .txt) or `path:name` (a tensor of a .safetensors file; the name is optional if there is only
+/// one tensor).
 llvm::Expected<HostTensor> readTensor(const std::string &place);
-/// The same of a .npy or .txt file that is open.
+/// Reads an open .npy or .txt file.
 llvm::Expected<HostTensor> readTensor(InputFile &file);
 
-/// Writes named tensors to `path`: one to .npy or .txt, any number to .safetensors. The file appears whole or not at
-/// all.
+/// Writes named tensors to `path`: one tensor to .npy or .txt, any number to .safetensors. The file is replaced
+/// atomically.
 llvm::Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors);
 
 } // namespace attnc

@@ -1,8 +1,7 @@
 //===- TextFile.h - tensors of characters in files of text ------------------------------------------------------===//
 //
-// A line is a row, a token is the code point of a character, and behind the end of a line there are zeros: one at
-// least. "ab\nc\n" is [[97, 98, 0], [99, 0, 0]]. The text is UTF-8, with or without
-// its mark; lines end in "\n" or "\r\n".
+// A row is a line, its tokens are the code points of the characters, followed by at least one zero: "ab\nc\n" is
+// [[97, 98, 0], [99, 0, 0]]. The text is UTF-8, with or without a byte order mark; lines end in "\n" or "\r\n".
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,13 +10,13 @@
 
 namespace attnc {
 
-/// Is the file's name one of text, that is, does it end in .txt?
+/// True if the path ends in .txt.
 bool isText(llvm::StringRef path);
-/// The lines of a file: i32[lines, characters of the longest and one].
+/// The lines of a file as i32[lines, length of the longest line + 1].
 llvm::Expected<HostTensor> readLines(InputFile &file);
-/// The rows of i32[.., n] as lines, each up to its first zero.
+/// The rows of i32[.., n] as lines; a row ends before its first zero.
 llvm::Expected<std::string> linesOf(const HostTensor &tokens);
-/// The character of a code point, or U+FFFD in UTF-8 where there is none.
+/// A code point in UTF-8; U+FFFD for an invalid one.
 std::string character(int32_t codePoint);
 
 } // namespace attnc

@@ -1,7 +1,7 @@
-//===- AttentionMaps.h - pictures of attention weights ------------------------------------------------------------===//
+//===- AttentionMaps.h - attention maps: heat maps of attention weights -------------------------------------------===//
 //
-// Pictures of the weights of attention, from an entry point made by `attention(f)`: one of each head, with a row for
-// each query and a column for each key.
+// The maps come from an entry point that `attention(f)` exports: one map for each head, with a row for each query and a
+// column for each key.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,24 +13,25 @@
 namespace attnc {
 
 struct AttentionMaps {
-  /// Rows are queries, columns keys, named where inputs are text; a map is named by result and head: "weights[3, 0]".
+  /// Rows are queries, columns are keys; they have names if inputs are text. The name of a map consists of the result
+  /// and the head: "weights[3, 0]".
   std::vector<ShadeMap> heads;
-  std::vector<std::string> texts; ///< what they are of, where the model reads text
+  std::vector<std::string> texts; ///< the input texts, if the model reads text
 };
 
 struct MapOptions {
-  std::string entry;               ///< empty: none
-  std::vector<std::string> heads;  ///< as "3.0": leading indices of more than one value; empty: all
-  std::optional<std::string> text; ///< to look at; without it, what is held out
-  int64_t sample = 0;              ///< its number there
+  std::string entry;               ///< empty: no maps
+  std::vector<std::string> heads;  ///< such as "3.0": leading indices of sizes above 1; empty: all heads
+  std::optional<std::string> text; ///< input text; null: a held-out sample
+  int64_t sample = 0;              ///< number of that sample
 };
 
-/// Whether the entry is there and takes what training does, or less, and the text can be read; said before the first
-/// step.
+/// Fails if the entry point does not exist, if it has an input that the training step does not have, or if the text
+/// cannot be used. Called before the first step.
 llvm::Error checkMaps(const attn_model &model, const attn_entry_info &step, const TrainingData &data,
                       const MapOptions &options);
 
-/// Runs the entry on one row, of at most `longest` positions.
+/// Runs the entry point on one row of at most `longest` positions.
 llvm::Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, const TrainingData &data,
                                        BatchShape shape, const MapOptions &options, int64_t longest = 64);
 

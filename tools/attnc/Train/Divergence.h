@@ -1,4 +1,4 @@
-//===- Divergence.h - why a training gave numbers that are not finite --------------------------------------------===//
+//===- Divergence.h - search for the kernel that computed the first non-finite number ----------------------------===//
 #pragma once
 
 #include "tools/attnc/Data/TrainingData.h"
@@ -6,9 +6,9 @@
 
 namespace attnc {
 
-/// What was found when the steps up to `last` (counted from 1) ran again from where `start` begins: the step and the
-/// kernel, with its places in the model, that made the first number that is not finite. Steps repeat to the bit, so
-/// what happened happens again.
+/// Repeats the steps from the start of `start` up to `last` (counted from 1). Returns a sentence with the step and the
+/// kernel, with its source locations, that computed the first NaN or infinity. Steps are bitwise reproducible, so the
+/// repetition computes the same numbers.
 llvm::Expected<std::string> findDivergence(const attn_model &model, const Trainer::Options &start,
                                            const TrainingData &data, BatchShape shape, int64_t last);
 

@@ -1,8 +1,8 @@
-//===- FiniteWatch.h - where a number that is not finite was made ------------------------------------------------===//
+//===- FiniteWatch.h - check of kernel results for NaN and infinities --------------------------------------------===//
 //
-// An executor that passes launches on to another and looks at what each kernel has computed: the first launch of a
-// call whose results hold a NaN or an infinity is kept. Some kernels give infinities as a matter of course (the
-// statistics of a row without keys): launches that did in a call that went well are not looked at again.
+// An executor that forwards launches to another one and checks the results of each kernel. It records the first launch
+// of a call with a NaN or an infinity in its results. Some kernels compute infinities regularly, such as the statistics
+// of a row without keys. A launch with such a result in a call without a fault is therefore ignored in later calls.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,9 +19,9 @@ namespace attnc {
 class FiniteWatch {
 public:
   struct Finding {
-    const attn_kernel_info *kernel; ///< whose result it is
-    int64_t launch;                 ///< its number among the kernel's launches in this call, from 1
-    bool isNan;                     ///< otherwise an infinity
+    const attn_kernel_info *kernel; ///< the kernel with that result
+    int64_t launch;                 ///< number among the kernel's launches in this call, from 1
+    bool isNan;                     ///< a NaN; otherwise an infinity
   };
 
   FiniteWatch(const attn_model &model, const attn_executor *inner);
@@ -29,9 +29,9 @@ public:
   FiniteWatch &operator=(const FiniteWatch &) = delete;
   const attn_executor *executor() const { return &outer; }
 
-  /// What was found since the last endCall().
+  /// The finding of the current call.
   const std::optional<Finding> &finding() const { return found; }
-  /// `wasGood`: what was found is no fault.
+  /// Ends a call; `wasGood` if it had no fault, so that its non-finite results are regular ones.
   void endCall(bool wasGood);
 
 private:
@@ -41,7 +41,7 @@ private:
 
   attn_executor outer;
   const attn_executor *inner;
-  std::map<attn_kernel_fn, const attn_kernel_info *> lastPhases; ///< after which results are whole
+  std::map<attn_kernel_fn, const attn_kernel_info *> lastPhases; ///< of each kernel
   std::map<const attn_kernel_info *, int64_t> launches;          ///< in this call
   std::set<std::pair<const attn_kernel_info *, int64_t>> usual, seen;
   std::optional<Finding> found;

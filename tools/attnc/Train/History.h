@@ -1,6 +1,6 @@
-//===- History.h - the losses of a training ----------------------------------------------------------------------===//
+//===- History.h - training and validation loss over the steps ---------------------------------------------------===//
 //
-// Lines "step,loss,validation" of a text file that grows while a model is trained (PointLog.h).
+// Lines "step,loss,validation" of a text file that grows during the training (PointLog.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,8 +12,8 @@ namespace attnc {
 struct HistoryPoint {
   static constexpr char headings[] = "step,loss,validation";
 
-  int64_t step = 0; ///< steps done
-  double loss = 0;  ///< the mean since the point before
+  int64_t step = 0; ///< number of completed steps
+  double loss = 0;  ///< mean since the previous point
   std::optional<double> validation;
 
   std::string line() const;

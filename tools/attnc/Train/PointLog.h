@@ -1,10 +1,10 @@
-//===- PointLog.h - a step log of points --------------------------------------------------------------------------===//
+//===- PointLog.h - typed log with a line for each point ----------------------------------------------------------===//
 //
-// A StepLog whose lines are points of a type that has
+// A StepLog whose lines are points of a type with these members:
 //
 //   static constexpr char headings[]                          "step,loss,validation"
-//   std::string line() const                                  its line, without an end
-//   static std::optional<Point> parse(llvm::StringRef line)   nothing of a line of another form
+//   std::string line() const                                  its line, without a line break
+//   static std::optional<Point> parse(llvm::StringRef line)   null for a line of another form
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -33,7 +33,7 @@ public:
     result.log = std::move(*log);
     return result;
   }
-  /// Adds a line to the file, when that is written next.
+  /// Adds a point, which the next write() writes.
   void add(const Point &point) {
     std::string line = point.line();
     all.push_back(Point::parse(line).value_or(point));
@@ -42,7 +42,7 @@ public:
   llvm::Error replace() { return log.replace(); }
   llvm::Error write() { return log.write(); }
 
-  /// With the digits that the file has, so that a resumed run has the same ones.
+  /// The points with the digits of the file, so a resumed run has the same points.
   const std::vector<Point> &points() const { return all; }
 
 private:

@@ -1,7 +1,7 @@
-//===- Progress.h - how far a training is ------------------------------------------------------------------------===//
+//===- Progress.h - progress display of a training ---------------------------------------------------------------===//
 //
-// On a terminal one line that is written over; elsewhere a line at each report. Rates and the time left are of steps
-// alone: validation and checkpoints do not count.
+// On a terminal, one line that is overwritten; elsewhere, a line for each report. Rates and the remaining time are
+// those of steps alone, without validation and checkpoints.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,12 +13,12 @@
 
 namespace attnc {
 
-/// What one step does.
+/// The work of one step.
 struct StepWork {
-  int64_t items = 0; ///< tokens where a step has some, otherwise samples
+  int64_t items = 0; ///< number of tokens, or of samples if the data are no sequence
   bool isSequence = false;
   double flops = 0;
-  double peak = 0; ///< operations that the workers could do in a second; 0 where it is not known
+  double peak = 0; ///< peak operations per second of all workers; 0 if unknown
 };
 
 class Progress {
@@ -26,9 +26,9 @@ public:
   Progress(int64_t steps, StepWork work);
   ~Progress();
 
-  /// After a step that took `seconds`; shown at once on a terminal, at most ten times a second.
+  /// Records a step that took `seconds`; updates the line on a terminal, at most ten times per second.
   void step(int64_t done, double loss, double seconds);
-  /// A line that stays.
+  /// Prints a permanent line.
   void report(int64_t done, double loss, std::optional<double> validation);
 
 private:

@@ -1,4 +1,4 @@
-//===- Report.h - a page about a training -------------------------------------------------------------------------===//
+//===- Report.h - report of a training as an HTML page ------------------------------------------------------------===//
 #pragma once
 
 #include "tools/attnc/Train/AttentionHistory.h"
@@ -9,14 +9,14 @@ namespace attnc {
 
 struct Report {
   std::string title;
-  std::vector<std::pair<std::string, std::string>> facts; ///< rows of a table
+  std::vector<std::pair<std::string, std::string>> facts; ///< names and values of a table
   const History *history = nullptr;
   const AttentionHistory *attention = nullptr;
   AttentionMaps maps;
 };
 
-/// Writes a self-contained HTML page: the facts, the curves of training and validation loss, maps of attention and how
-/// they became concentrated.
+/// Writes a self-contained HTML page: the facts, the curves of training and validation loss, attention maps, and the
+/// curves of their entropy and saturation.
 llvm::Error writeReport(const std::string &path, const Report &report);
 
 } // namespace attnc

@@ -1,9 +1,9 @@
-//===- RunFolder.h - the folder that a training writes to, alone --------------------------------------------------===//
+//===- RunFolder.h - the folder of a training, locked against other trainings -------------------------------------===//
 //
-// `run.lock` in it is locked by flock(2) and says who has it. The kernel lets go of the lock when the process ends, in
-// whatever way; the file is removed at the end, and one that a killed training has left locks nobody out. Between
-// machines the lock holds where the file system has one for all of them: NFS does, unless it is mounted with `nolock`
-// or `local_lock`. Where there are no locks a warning says so.
+// The file `run.lock` in the folder is locked by flock(2); its text names the process. The operating system releases
+// the lock when the process ends in any way, so a file that a killed training has left is no obstacle. Locks between
+// machines depend on the file system: NFS supports them, unless it is mounted with `nolock` or `local_lock`. If the
+// file system has no locks, a warning is printed.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,27 +18,27 @@ namespace runfile {
 inline constexpr char checkpoint[] = "checkpoint.safetensors", weights[] = "weights.safetensors", record[] = "run.json",
                       history[] = "history.csv", attention[] = "attention.csv", report[] = "report.html",
                       lock[] = "run.lock";
-/// Files that are written beside their place first, so that a kill may leave an unfinished one.
+/// Files that are written under a temporary name first; a kill may leave a temporary file.
 inline constexpr const char *replaced[] = {checkpoint, weights, record, history, attention, report};
 } // namespace runfile
 
 class RunFolder {
 public:
-  /// Makes the folder where it is missing and locks it; what trainings that were killed were writing is removed. Fails
-  /// where another training has it, with who that is.
+  /// Creates the folder if necessary, locks it, and removes temporary files of killed trainings. Fails if another
+  /// training has locked it; the message names that process.
   static llvm::Expected<RunFolder> open(const std::string &path);
   RunFolder(RunFolder &&other);
   RunFolder &operator=(RunFolder &&) = delete;
   ~RunFolder();
 
   std::string file(const std::string &name) const { return path + "/" + name; }
-  /// Fails where the path is no longer the folder that was opened: what is written to it would be mixed with another
-  /// training's. A lock that was removed is made anew.
+  /// Fails if the path is no longer the opened folder, because files would be mixed with those of another training.
+  /// Creates the lock file again if it was removed.
   llvm::Error check();
 
 private:
   explicit RunFolder(const std::string &path) : path(path) {}
-  /// `remedy` is the end of the message where the lock's file can't be made.
+  /// `remedy` ends the message if the lock file cannot be created.
   llvm::Error lock(const char *remedy);
   void removeUnfinished() const;
 

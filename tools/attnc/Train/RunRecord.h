@@ -1,7 +1,7 @@
-//===- RunRecord.h - what a training was begun with ---------------------------------------------------------------===//
+//===- RunRecord.h - record of a training's settings --------------------------------------------------------------===//
 //
-// `run.json` in the folder of a training. Which data a step sees follows from it, so that a run that goes on with other
-// settings is another run: that is said, and wants --allow-other.
+// The file `run.json` in the folder of a training. The settings determine the data of each step. To resume a training
+// with other settings is therefore an error, unless --allow-other is given.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,7 +21,7 @@ struct RunRecord {
 
   llvm::Error write(const std::string &path) const;
   static llvm::Expected<RunRecord> read(const std::string &path);
-  /// What differs, as "batch was 8 and is 4"; empty where nothing does.
+  /// The differences, such as "batch was 8 and is 4"; empty if there are none.
   std::string differences(const RunRecord &now) const;
 };
 

@@ -1,8 +1,7 @@
-//===- StepLog.h - a file with a line for each point of a training ------------------------------------------------===//
+//===- StepLog.h - append-only log of a training, by step ---------------------------------------------------------===//
 //
-// Lines begin with a number of steps and a comma. The file grows while a model is trained, and a resumed run goes on
-// with it: lines after the step that it begins with are dropped, as the run writes them again. Lines that could not be
-// written are written with the next ones.
+// Each line begins with a number of steps and a comma. A resumed run continues the file: it drops the lines after its
+// first step, and writes them again. Lines that could not be written are written together with the next ones.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,21 +14,22 @@ namespace attnc {
 
 class StepLog {
 public:
-  /// Reads the file up to `step`, and writes nothing. `take` is called with each line after the headings, and returns
-  /// whether the line has their form: an error names one that has not. A last line that a kill has cut off is dropped.
+  /// Reads the lines up to `step`, and writes nothing. `take` is called with each line after the headings; if it
+  /// returns false, the line is malformed and reported as an error. A last line without a line break, after a kill, is
+  /// dropped.
   static llvm::Expected<StepLog> open(const std::string &path, const std::string &headings, int64_t step,
                                       const std::function<bool(const std::string &line)> &take);
-  /// Adds a line, or several, to what is to be written.
+  /// Adds one or several lines, which the next write() writes.
   void add(const std::string &lines) { text += lines; }
-  /// Before write(): puts what was read and added in the place of the file. A fault or a kill leaves the old file.
+  /// Replaces the file atomically by the text so far. Called once, before the first write().
   llvm::Error replace();
-  /// Writes and syncs what is not yet.
+  /// Appends and syncs the text that is not yet in the file.
   llvm::Error write();
 
 private:
   std::string path;
-  std::string text;   ///< the whole file
-  size_t written = 0; ///< as much of it is on disk
+  std::string text;   ///< content of the file
+  size_t written = 0; ///< length of the prefix that is on disk
 };
 
 } // namespace attnc

@@ -7,7 +7,8 @@
 
 namespace attnc {
 
-/// SIGPIPE is ignored while this lives: a closed pipe of progress and warnings does not end a training.
+/// Ignores SIGPIPE during the lifetime of this object, so a closed pipe for progress and warnings does not end a
+/// training.
 class IgnoredPipeSignal {
 public:
   IgnoredPipeSignal();
@@ -19,8 +20,8 @@ private:
   struct sigaction before;
 };
 
-/// The first SIGINT, SIGTERM or SIGHUP while this lives is recorded, so that the training can save its state; a second
-/// one ends the process at once. An ignored signal stays ignored (nohup).
+/// Records the first SIGINT, SIGTERM or SIGHUP during the lifetime of this object, so that the training can save its
+/// state; a second one ends the process at once. An ignored signal stays ignored (nohup).
 class StopSignals {
 public:
   StopSignals();
@@ -32,7 +33,7 @@ public:
   /// The recorded signal, or 0.
   int received() const;
 
-  /// Ends the process as the signal does without a handler.
+  /// Ends the process by the signal, with its default action.
   [[noreturn]] static void endBy(int signal);
 
 private:

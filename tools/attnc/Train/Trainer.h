@@ -1,7 +1,7 @@
-//===- Trainer.h - a model that is being trained -----------------------------------------------------------------===//
+//===- Trainer.h - training steps and validation of a model ------------------------------------------------------===//
 //
-// Calls the entry points: one that takes a step and gives the loss of the
-// parameters before it, and one that gives a loss alone, for validation.
+// Calls two entry points: the training step, which returns the loss of the parameters before the step, and the loss
+// alone, for validation.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,11 +13,11 @@ namespace attnc {
 class Trainer {
 public:
   struct Options {
-    std::string step;        ///< the entry point that trains; empty: the only one
-    std::string loss;        ///< the one that validates; empty: one with the same inputs, if there is one
+    std::string step;        ///< the training step; empty: the only one
+    std::string loss;        ///< the loss for validation; empty: one with the same inputs, if there is one
     std::string weights;     ///< a .safetensors file of parameters, with or without states; empty: drawn from the seed
-    bool goesOn = false;     ///< the file is a checkpoint, which the same object must have written ...
-    bool allowOther = false; ///< ... unless this is said
+    bool goesOn = false;     ///< resume from the file, a checkpoint that the same object must have written
+    bool allowOther = false; ///< the checkpoint may be from another object
     uint64_t seed = 0;
     int64_t threads = 0;
   };
@@ -27,24 +27,25 @@ public:
 
   const attn_entry_info &step() const { return model.entries[stepNumber]; }
   bool canValidate() const { return lossNumber >= 0; }
-  /// Steps done, as the states say.
+  /// The number of completed steps, a state of the training.
   int64_t stepsDone() const;
-  /// Of a batch whose rows are split where the step accumulates; draws are made with the seed of the options.
+  /// Runs a training step and returns its loss. If the step accumulates gradients, the rows of the batch are split. The
+  /// seed of random draws is that of the options.
   llvm::Expected<double> takeStep(const std::vector<HostTensor> &batch);
-  /// Floating-point operations of such a step; 0 where the batch does not fit.
+  /// Floating-point operations of such a step; 0 if the batch does not fit.
   double flopsOfStep(const std::vector<HostTensor> &batch) const;
   llvm::Expected<double> loss(std::vector<HostTensor> &inputs);
-  /// The results of any entry point.
+  /// Calls any entry point and returns its results.
   llvm::Expected<std::vector<HostTensor>> run(int64_t entry, std::vector<HostTensor> &inputs) {
     return runner.run(entry, inputs);
   }
-  /// Before a loss or another entry point, after steps.
+  /// Packs the weights again. Required after steps, before the loss or another entry point is called.
   llvm::Error prepareToValidate();
   llvm::Error save(const std::string &path, bool states) const;
-  /// The name of a parameter or state that has a value that is not finite; empty where there is none.
+  /// The name of the first parameter or state with a NaN or an infinity; empty if there is none.
   std::string firstNotFinite() const;
   const attn_executor *executor() const { return runner.context.executor; }
-  /// Runs what follows on another executor, of as many workers.
+  /// Sets the executor of later calls, which has the same number of workers.
   void runOn(const attn_executor *executor) { runner.context.executor = executor; }
 
 private:

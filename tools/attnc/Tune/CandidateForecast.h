@@ -1,7 +1,8 @@
-//===- CandidateForecast.h - which changes a kernel can have, and which is predicted to be best -------------------===//
+//===- CandidateForecast.h - validity and predicted times of candidate schedules ----------------------------------===//
 //
-// Measuring a candidate takes a compile of the model and many calls; predicting the time of its code takes some
-// milliseconds (compiler/Pipeline/KernelForecast.h). So candidates are measured in the order of their predicted times.
+// To measure a candidate takes a compile of the model and many calls; to predict the time of its code takes some
+// milliseconds (compiler/Pipeline/KernelForecast.h). Candidates are therefore measured in the order of their predicted
+// times.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,13 +17,13 @@ namespace attnc {
 
 class CandidateForecast {
 public:
-  /// Compiles the model as far as it has kernels.
+  /// Compiles the model up to kernels.
   llvm::Error start(CompileOptions options, const Target &target);
 
-  /// Whether an emitter takes the kernel with them.
+  /// True if an emitter supports the kernel with these settings.
   bool canHave(const std::string &kernel, const Settings &settings) const;
-  /// The one of `open` that is predicted to take the least time; of equal ones, and where nothing can be predicted,
-  /// drawn by `random`.
+  /// The settings among `open` with the shortest predicted time. A random one of them if there are several, or if
+  /// nothing can be predicted.
   const Settings &best(const std::string &kernel, llvm::ArrayRef<Settings> open, std::mt19937_64 &random);
 
 private:

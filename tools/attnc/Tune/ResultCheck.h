@@ -1,4 +1,4 @@
-//===- ResultCheck.h - whether a candidate computes what the default does -----------------------------------------===//
+//===- ResultCheck.h - comparison of a candidate's results with those of the default ------------------------------===//
 #pragma once
 
 #include "tools/attnc/Call/Invocation.h"
@@ -7,25 +7,26 @@
 
 namespace attnc {
 
-/// How far elements may lie from the default's: `share` of the largest of their tensor, or `least`, if that is more.
+/// Tolerance of elements: the larger of `share` times the largest element of the tensor, and `least`.
 struct Allowance {
-  double share = 1e-3; ///< far more than the order of sums makes of f32, far less than an element in the wrong place
-  double least = 0;    ///< of what cancels to nearly nothing, only rounding is left
+  double share = 1e-3; ///< much more than reordered f32 sums differ, much less than a misplaced element does
+  double least = 0;    ///< for tensors that consist of rounding errors after cancellation
 };
 
-/// What is wrong with a tensor: a sentence, or nothing. NaN and infinities stand where they stood. Integers are chosen
-/// by comparing such elements, and may be others in a hundredth of places.
+/// The error of a tensor as a sentence; empty if there is none. NaN and infinities must be at the same positions. One
+/// integer in a hundred may differ, because integers may result from comparisons of rounded numbers.
 std::string differenceOf(const std::string &name, const HostTensor &expected, const HostTensor &found,
                          Allowance allowance);
 
-/// What a call leaves behind, to compare that of other code on the same inputs with: its results; states; and of a step
-/// of training the optimizer's states, which are of the gradients. (A weight may be moved either way by a gradient that
-/// is nothing but rounding. Where an optimizer has no states, weights have to be nearly the same.)
+/// Compares the effects of a call with those of the default's first call on the same inputs: results, states and, for a
+/// training step, the optimizer's states, which follow the gradients. Weights are not compared, because a gradient that
+/// is only rounding error may move a weight in either direction; if the optimizer has no states, they are compared with
+/// a small tolerance.
 class ResultCheck {
 public:
-  /// Of the default, which has been called once.
+  /// Stores the effects of the default, which has been called once.
   void remember(const Invocation &call);
-  /// What is wrong with what a candidate's first call left, or nothing.
+  /// The error of a candidate, which has been called once; empty if there is none.
   std::string problemOf(const Invocation &call) const;
 
 private:

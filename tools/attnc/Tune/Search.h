@@ -1,7 +1,7 @@
-//===- Search.h - what a search for schedules has tried -----------------------------------------------------------===//
+//===- Search.h - state of a search for schedules -----------------------------------------------------------------===//
 //
-// Of each kernel the best overrides so far and those that were tried, as a file beside the database while a search is
-// under way: with it a search that was stopped goes on.
+// The best overrides so far and the tried ones, for each kernel. During a search they are in a file beside the
+// database, from which an interrupted search continues.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,11 +17,11 @@
 
 namespace attnc {
 
-/// Keys and values, of an override or of what a kernel has: its emitter, and its schedule.
+/// Keys and values of overrides, or of a kernel's emitter and schedule.
 using Settings = std::map<std::string, std::string>;
 inline constexpr const char *emitterKey = "emitter";
 
-/// Overrides of kernels, by name.
+/// Overrides by name of the kernel.
 using Changes = std::map<std::string, Settings>;
 
 std::string textOf(const Settings &settings);
@@ -34,16 +34,17 @@ struct KernelSearch {
   std::string name, fingerprint;
   KernelKind kind = KernelKind::Loops;
   Settings best;               ///< overrides
-  std::set<std::string> tried; ///< texts of overrides, also of those that can't be had
+  std::set<std::string> tried; ///< texts of overrides, including rejected ones
 
-  /// Overrides that were not tried: the best ones with one thing changed, that of a key of `only`, if it has any. `has`
-  /// is what the kernel has with the best ones, its emitter among it; `emitters` are all that there are.
+  /// The neighbours of `best` that were not tried: one key has another value. If `only` is not empty, it has the keys
+  /// that may change. `has` are the settings of the kernel under `best`, including its emitter; `emitters` are the
+  /// emitters of the target.
   std::vector<Settings> open(const Settings &has, llvm::ArrayRef<std::string> emitters, const Target &target,
                              llvm::ArrayRef<std::string> only) const;
 };
 
 std::string searchText(llvm::ArrayRef<KernelSearch> kernels);
-/// Takes over what a file says of kernels of the same fingerprint.
+/// Adds the state in the file's `text` to kernels with the same fingerprint; `path` is for messages.
 llvm::Error resumeSearch(llvm::StringRef path, llvm::StringRef text, llvm::MutableArrayRef<KernelSearch> kernels);
 
 } // namespace attnc

@@ -1,10 +1,11 @@
-//===- Tuner.h - searches the schedules of a model's kernels ------------------------------------------------------===//
+//===- Tuner.h - local search for the schedules of a model's kernels ----------------------------------------------===//
 //
-// A neighbourhood search from what the compiler decides. In each round every kernel that takes time gets one change of
-// its best schedule so far, the one that is predicted to be best; one compile has all of these changes, and its calls
-// and those of the best take turns, timed kernel by kernel. A change that is faster by more than what times vary is the
-// new best, where a call has the results that the default has. In the end the default and the best take turns, and only
-// kernels that are faster there are kept.
+// The search starts from the choices of the compiler. In each round, every kernel with a significant time has one
+// change of its best schedule so far, the one with the shortest predicted time. One compile contains all of these
+// changes. Its calls alternate with calls of the best schedules, and each kernel is timed. A change becomes the new
+// best if the results of the call are those of the default, and if the kernel is faster by more than the variation of
+// times. In the end, calls of the default and of the best schedules alternate, and only kernels that are faster there
+// are kept.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,17 +19,17 @@
 namespace attnc {
 
 struct TunerOptions {
-  double seconds = 60; ///< of searching
+  double seconds = 60; ///< duration of the search
   uint64_t seed = 0;
-  int rounds = 1000; ///< at most
-  std::vector<std::string> only; ///< keys that are changed, all where it is empty
-  double leastShare = 0.005;     ///< of a call's time: kernels that take less are left as they are
+  int rounds = 1000;             ///< largest number of rounds
+  std::vector<std::string> only; ///< keys that may change; empty: all
+  double leastShare = 0.005;     ///< share of a call's time below which a kernel is not tuned
 };
 
 struct TuningResult {
   std::vector<TuningEntry> entries;
-  std::vector<std::string> names;              ///< of the kernels, as the model has them
-  double defaultSeconds = 0, tunedSeconds = 0; ///< of a call, in turns
+  std::vector<std::string> names;              ///< kernel of each entry
+  double defaultSeconds = 0, tunedSeconds = 0; ///< median of alternating calls
 };
 
 class Tuner {
@@ -40,23 +41,23 @@ public:
   llvm::Error start();
   std::vector<KernelSearch> &kernels() { return searches; }
 
-  /// One round; false where nothing is left to try. `rounds` counts them.
+  /// Runs one round; false if nothing is left to try, or after `rounds` rounds.
   llvm::Expected<bool> round();
-  /// What holds in the end.
+  /// Compares the best schedules with the default and returns the confirmed ones.
   llvm::Expected<TuningResult> finish();
 
   int roundsDone() const { return rounds; }
-  /// Of each change that was left out: what was wrong with the results, and the change.
+  /// The rejected changes, each with the error of its results.
   const std::vector<std::string> &problems() const { return wrong; }
-  /// Changes of rounds whose results were others, which wait for a round of their own.
+  /// The number of changes that wait for another round, because the results of their round had an error.
   size_t waiting() const;
-  double gainSoFar() const; ///< of the call, as far as rounds have shown
+  double gainSoFar() const; ///< speedup of the call over the default
 
 private:
   struct Running {
     Candidate candidate;
     std::unique_ptr<RunningCandidate> code;
-    std::map<std::string, Settings> has; ///< what each kernel has, by name
+    std::map<std::string, Settings> has; ///< settings of each kernel, by name
   };
   std::unique_ptr<Running> compileWith(const Changes &overrides);
   Changes best() const;
@@ -78,7 +79,7 @@ private:
   std::vector<KernelSearch> searches;
   CandidateForecast forecast;
   ResultCheck check;
-  std::vector<Changes> halves; ///< of rounds whose results were others, to be tried next
+  std::vector<Changes> halves; ///< halves of the changes of rounds with wrong results, to be tried next
   std::vector<std::string> wrong;
   std::unique_ptr<Running> incumbent;
   double firstSeconds = 0;
