@@ -14,7 +14,7 @@ namespace attnc {
 
 /// All rows of the table.
 llvm::ArrayRef<attn_dtype> elementTypes();
-/// The row of an MLIR element type; nothing for types that no tensor of a model has.
+/// The row of an MLIR element type; null for types that no tensor of a model has.
 std::optional<attn_dtype> elementTypeOf(mlir::Type element);
 mlir::Type mlirElementType(attn_dtype dtype, mlir::MLIRContext *context);
 /// Bytes of an element of an integer or floating-point type; an i1 has one.

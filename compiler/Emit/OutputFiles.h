@@ -29,8 +29,8 @@ public:
 
   /// Writes and commits one file, synchronously. To a stream the bytes are appended.
   static llvm::Error replace(const std::string &path, llvm::StringRef bytes);
-  /// Whether the path is a device, a pipe, a socket, or a descriptor of this process (/dev/stdout, /dev/fd/3), which
-  /// may be a file: replacing it would take it from all programs.
+  /// Whether the path is a device, a pipe, a socket, or a descriptor of this process (/dev/stdout, /dev/fd/3), even of
+  /// a file. To replace a device by a file would remove it for all programs.
   static bool isStream(const std::string &path);
 
 private:

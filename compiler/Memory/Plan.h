@@ -8,8 +8,8 @@
 // and a live range: the ops between which its bytes are needed, numbered in program order. A value that a loop uses
 // from outside is live until the loop ends. Values share a storage where one hands its bytes over to the next:
 //
-//   - a loop-carried value, its initial value, its next value and the loop's result, if the former is dead when the
-//     latter is defined (otherwise it is copied before the loop, or at the end of its body);
+//   - the initial value of a loop-carried value, the carried value, its next value and the loop's result, if each is
+//     dead when the next one is defined (otherwise a copy is made before the loop, or at the end of its body);
 //   - an operand of a kernel that dies there, and the result that may overwrite it (`attn.in_place`);
 //   - a result of the entry point: its storage is the caller's buffer;
 //   - a per-iteration list before and after model.with_element. The element is copied to its index; or computed there,

@@ -2,11 +2,11 @@
 //
 // The effect of rounding one argument's elements on each result of a kernel. Condition numbers of formulas multiply
 // along a path of operations. In a sum of products, the rounding of an operand averages out among many terms, and the
-// other operand is stored as inexactly: past one sum only unbounded effects count, such as the sine of a product; past
-// two sums none do. Two kinds of operands are exceptions:
+// other operand is rounded as well: past one sum only unbounded effects count, such as the sine of a product; past two
+// sums none do. Two kinds of operands are exceptions:
 //
 //   in terms that amplify more than the limit       the relative error of the sum is as large
-//   dependent on positions and constants alone      no data are as inexact, and the range is known
+//   dependent on positions and constants alone      they are exact, unlike data, and their range is known
 //
 //   sum_k x[i, k] w[k, j]      x, w: 1, past a sum
 //   sum_k x[i, k] cos(a[k])    x: 1, past a sum            a: 4095, if |a| <= 4095

@@ -1,7 +1,7 @@
 //===- Narrow.h - the narrow phase: storage of tensors in bf16 or f16 ---------------------------------------------===//
 //
 // Changes the storage type of tensors, and no computation: tensors between kernels, weights and caches become tensors
-// of `element`. The kernels that read and write them widen and narrow at their edges (Codegen/Kernel.h).
+// of `element`. The kernels that read and write them widen and narrow at their edges (Codegen/Interface/Kernel.h).
 //
 //   %w = model.get @up : tensor<768x3072xf32>        %w = model.get @up : tensor<768x3072xbf16>
 //   %y = call @gemm_0(%x, %w) : (f32, f32) -> f32  →  %y = call @gemm_0(%x, %w) : (bf16, bf16) -> bf16

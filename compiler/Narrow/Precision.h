@@ -20,7 +20,7 @@ enum class Precision { F32, TF32, BF16, F16 };
 llvm::ArrayRef<llvm::StringLiteral> precisionNames(); ///< by number
 llvm::StringRef nameOf(Precision precision);
 std::optional<Precision> precisionNamed(llvm::StringRef name);
-/// The type of stored tensors, bf16 or f16; nothing where tensors are f32.
+/// The type of stored tensors, bf16 or f16; null if tensors are f32.
 std::optional<attn_dtype> storedElement(Precision precision);
 
 } // namespace attnc

@@ -5,7 +5,7 @@
 // installed, reports them earlier. The number of resident blocks of a multiprocessor is the minimum of
 //
 //   the numbers that its threads, blocks, shared memory (a block occupies 1 KB more than it uses) and registers
-//   allow. An architecture has 65536 registers, a quarter for each of four partitions; a warp belongs to one
+//   allow. A multiprocessor has 65536 registers, a quarter for each of four partitions; a warp belongs to one
 //   partition, and allocates registers in units of 256
 //
 //===--------------------------------------------------------------------------------------------------------------===//

@@ -11,8 +11,8 @@
 //
 //   linalg.generic     the loop of length `seq` is the position; a reduction of that length: mixing. Operands read
 //                      by the loop's index: pointwise
-//   tensor.extract at
-//                      the position minus a constant, or at 0: window, causal. A reduction over it: mixing
+//   tensor.extract     at the position minus a constant: window. At position 0: causal. At the last one, in an op
+//                      without positions: end. Else mixing
 //   attn.attend        the outer index of length `seq` is the position i, a key index of that length is j: pointwise at
 //                      i; at j causal if the mask implies j <= i, window(w) if also i - j <= w; else mixing
 //   slices             0 .. seq of a value without positions: pointwise. The last position alone: end
