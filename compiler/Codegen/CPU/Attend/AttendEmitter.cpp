@@ -32,19 +32,6 @@ static void emitPrefill(const AttendProblem &problem, const AttendSchedule &sche
   result.sharedBytes = keySumBytes(problem, schedule);
 }
 
-static void emitDecode(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
-                       const std::string &symbol, ModuleOp code, KernelCode &result) {
-  AttendDecodeShape shape(problem, schedule);
-  AttendDecode parts(problem, schedule, shape, target, symbol, code);
-  parts.emitParts();
-  AttendDecode merge(problem, schedule, shape, target, symbol + ".merge", code);
-  merge.emitMerge();
-  result.phases.push_back({symbol, shape.batches * shape.splits});
-  result.phases.push_back({symbol + ".merge", shape.batches});
-  result.workerBytes = SizeExpr::max(result.workerBytes, parts.workerBytes());
-  result.sharedBytes = shape.sharedBytes();
-}
-
 /// Both forms, of which one has chunks: which one, the number of rows tells.
 static void emitEither(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
                        const std::string &symbol, ModuleOp code, KernelCode &result) {
@@ -61,7 +48,7 @@ static void emitEither(const AttendProblem &problem, const AttendSchedule &sched
   AttendProblem ofOneRow = alone;
   for (unsigned dimension : problem.rowDims)
     ofOneRow.outerSizes[dimension] = 1;
-  result.sharedBytes = AttendDecodeShape(ofOneRow, schedule).sharedBytes() * SizeExpr::min(problem.rows, most) * areFew;
+  result.sharedBytes = DecodeShape(ofOneRow, schedule).sharedBytes() * SizeExpr::min(problem.rows, most) * areFew;
 }
 
 /// Why keys are not split for all queries, where that is asked for.

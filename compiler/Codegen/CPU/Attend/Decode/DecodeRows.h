@@ -1,0 +1,52 @@
+//===- DecodeRows.h - rows of one batch: their formulas and partial results -----------------------------------===//
+//
+// Row (head of the group, query): the queries of one head are consecutive. The last group may have fewer heads: its
+// last head is repeated, and not stored.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/CPU/Attend/Decode/DecodeContext.h"
+#include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
+
+namespace attnc {
+
+class DecodeRows : DecodeContext {
+public:
+  /// Binds sizes and buffers; no batch is chosen yet.
+  explicit DecodeRows(const DecodeContext &context);
+  /// Binds the indices of batch `number` and of its rows.
+  void open(Value number);
+
+  RegionVectoriser bindRow(Value row) const;
+  /// The formulas of a row, bound to one key.
+  RegionVectoriser bindKey(int64_t row, Value key) const { return bindKey(points[row], key); }
+  RegionVectoriser bindKey(RegionVectoriser to, Value key) const {
+    bindKeyIndex(problem, to, 0, uniformIndex(key));
+    return to;
+  }
+  /// i1: whether the row's head exists; null if all do.
+  Value hasHead(int64_t row) const;
+  /// A row's partial result over a split: m, l, and O from DecodeShape::partialHead on.
+  struct Partial {
+    Value memory, offset;
+  };
+  Partial partial(Value split, int64_t row) const;
+
+  RegionVectoriser formulas;            ///< the batch indices are bound
+  std::vector<RegionVectoriser> points; ///< [row]: the row indices are bound
+  Value keys, values;                   ///< extents
+
+private:
+  Values outerSizes;
+  Value batch;     ///< its number
+  Value firstHead; ///< of the group; null without groups
+};
+
+/// A chunk of phase 1.
+struct DecodeChunk : DecodeContext {
+  const DecodeRows &rows;
+  const DecodeTiles &tiles;
+};
+
+} // namespace attnc
