@@ -1,8 +1,5 @@
-// Top keys of rows. Each thread keeps the sorted top entries of its own keys. At the end, once for each rank, the warp
-// takes the largest first entry of all threads.
+#include "compiler/Codegen/GPU/Attend/General/WarpTopKeys.h"
 #include "compiler/Analysis/DataSubscripts.h"
-#include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
-#include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 
 using namespace mlir;
 
@@ -10,7 +7,7 @@ namespace attnc {
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-void AttendGeneral::updateTop(const KeyBlock &block, const Values &scores, RowStates &states) {
+void WarpTopKeys::update(const KeyBlock &block, const Values &scores, RowStates &states) const {
   if (!problem.yieldsTop())
     return;
   OpBuilder &builder = loops.builder;
@@ -19,14 +16,14 @@ void AttendGeneral::updateTop(const KeyBlock &block, const Values &scores, RowSt
   Values next;
   for (int64_t row = 0; row < shape.rows; ++row) {
     Value score = loops.choose(block.unmasked[row], scores[row], loops.splat(-infinity));
-    next.append(insertTop(ArrayRef(states.top).slice(row * entries, entries), score, key));
+    next.append(insert(ArrayRef(states.top).slice(row * entries, entries), score, key));
   }
   states.top = next;
 }
 
 /// Inserts a key after entries with equal scores, whose keys are lower. Ranks are sorted, so the updates of ranks are
 /// independent of each other.
-LoopBuilder::Values AttendGeneral::insertTop(ValueRange ranks, Value score, Value key) {
+LoopBuilder::Values WarpTopKeys::insert(ValueRange ranks, Value score, Value key) const {
   Values updated, entry = {score, key};
   Value entersAbove = loops.boolean(false);
   for (size_t rank = 0; rank < ranks.size(); rank += 2) {
@@ -41,7 +38,7 @@ LoopBuilder::Values AttendGeneral::insertTop(ValueRange ranks, Value score, Valu
 }
 
 /// Merges the entries of a row over all threads: (score, key) by rank. An empty entry is (-inf, -1).
-LoopBuilder::Values AttendGeneral::mergeTop(ValueRange threadRanks) {
+LoopBuilder::Values WarpTopKeys::merge(ValueRange threadRanks) const {
   OpBuilder &builder = loops.builder;
   Location location = loops.location;
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
@@ -66,26 +63,26 @@ LoopBuilder::Values AttendGeneral::mergeTop(ValueRange threadRanks) {
   return merged;
 }
 
-void AttendGeneral::storeTop(const RowStates &states, const RowTotals &totals) {
+void WarpTopKeys::store(const RowStates &states, const RowTotals &totals) const {
   if (!problem.yieldsTop())
     return;
   int64_t entries = 2 * problem.top();
   for (int64_t row = 0; row < shape.rows; ++row) {
-    Values merged = mergeTop(ArrayRef(states.top).slice(row * entries, entries));
+    Values merged = merge(ArrayRef(states.top).slice(row * entries, entries));
     Value sum = problem.normaliser->start(code(), {}).sum;
     Value factor = problem.normaliser->order() == Normaliser::Order::Factor ? totals.factors[row] : Value();
     Values weights;
     for (int64_t rank = 0; rank < problem.top(); ++rank)
       weights.push_back(
           problem.yields(attn::Statistic::TopWeights)
-              ? topWeight(row, merged[2 * rank], merged[2 * rank + 1], {states.largest[row], sum}, factor, sum)
+              ? weight(row, merged[2 * rank], merged[2 * rank + 1], {states.largest[row], sum}, factor, sum)
               : Value());
     group.onFirstThread([&] {
-      loops.when(rowExists[row], [&] {
+      loops.when(warp.exist[row], [&] {
         for (int64_t rank = 0; rank < problem.top(); ++rank) {
-          storeRowResult(row, merged[2 * rank + 1], attn::Statistic::Top, loops.constant(rank));
+          storeResult(row, merged[2 * rank + 1], attn::Statistic::Top, loops.constant(rank));
           if (weights[rank])
-            storeRowResult(row, weights[rank], attn::Statistic::TopWeights, loops.constant(rank));
+            storeResult(row, weights[rank], attn::Statistic::TopWeights, loops.constant(rank));
         }
       });
     });
@@ -93,8 +90,8 @@ void AttendGeneral::storeTop(const RowStates &states, const RowTotals &totals) {
 }
 
 /// p' of the key of a rank; `sum` accumulates over earlier ranks, for normalisers that follow keys.
-Value AttendGeneral::topWeight(int64_t row, Value score, Value key, const Normaliser::Carriers &carriers, Value factor,
-                               Value &sum) {
+Value WarpTopKeys::weight(int64_t row, Value score, Value key, const Normaliser::Carriers &carriers, Value factor,
+                          Value &sum) const {
   OpBuilder &builder = loops.builder;
   auto weighed = problem.normaliser->weigh(code(), score, carriers);
   Value weight = factor ? loops.mulf(weighed.weight, factor) : weighed.weight;
@@ -104,7 +101,7 @@ Value AttendGeneral::topWeight(int64_t row, Value score, Value key, const Normal
   if (problem.hasWeight()) {
     Value number = loops.choose(exists, key, zero);
     RegionVectoriser pair = rows.bindKey(
-        rowPoints[row], arith::IndexCastOp::create(builder, loops.location, builder.getIndexType(), number));
+        warp.points[row], arith::IndexCastOp::create(builder, loops.location, builder.getIndexType(), number));
     pair.bindValue(op().getWeight().getArgument(0), scalarOf(weight));
     if (readsByData(op().getWeight()))
       pair.restrictLanes(loops.splat(exists));

@@ -1,5 +1,4 @@
-// Sums of values, and the results of a row: a thread has some values of all rows of its warp.
-#include "compiler/Codegen/GPU/Attend/AttendGeneral.h"
+#include "compiler/Codegen/GPU/Attend/General/WarpValues.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -10,10 +9,15 @@ namespace attnc {
 /// Keys in one iteration of the innermost loop.
 static constexpr int64_t keysAtOnce = 4;
 
-//===------------------------------------------ sums of values ----------------------------------------------------===//
+WarpValues::RowStates WarpValues::clear(RowStates states) const {
+  LoopBuilder wide = wideLoops();
+  if (problem.hasValue())
+    states.values.assign(shape.rows * shape.accesses, wide.splat(0.0));
+  return states;
+}
 
 /// Writes the attention weights of a block to shared memory for all threads of the warp.
-void AttendGeneral::shareWeights(const KeyBlock &block, const Values &weights) {
+void WarpValues::shareWeights(const KeyBlock &block, const Values &weights) const {
   OpBuilder &builder = loops.builder;
   Type i32 = builder.getI32Type();
   if (!problem.normaliser->followsKeys())
@@ -29,14 +33,15 @@ void AttendGeneral::shareWeights(const KeyBlock &block, const Values &weights) {
   }
   auto type = VectorType::get({shape.rows}, builder.getF32Type());
   Value rowWeights = vector::FromElementsOp::create(builder, loops.location, type, scalars);
-  Value own = loops.add(tileStart, group.rank);
+  Value own = loops.add(warp.tileStart, group.rank);
   weightTile.store(rowWeights, loops.mul(own, shape.rows));
   maskTile.store(bits[0], own);
   group.sync();
 }
 
-void AttendGeneral::addValues(const KeyBlock &block, RowStates &states, Value firstValue) {
-  LoopBuilder wide(loops.builder, loops.location, shape.width);
+void WarpValues::accumulate(const KeyBlock &block, const Values &weights, RowStates &states, Value firstValue) const {
+  shareWeights(block, weights);
+  LoopBuilder wide = wideLoops();
   Value count = loops.min(loops.constant(warpThreads), loops.sub(block.end, block.firstKey));
   auto sum = [&](bool unmaskedOnly) {
     return loops.loop(loops.constant(0), count, loops.constant(keysAtOnce), states.values,
@@ -62,12 +67,12 @@ void AttendGeneral::addValues(const KeyBlock &block, RowStates &states, Value fi
 }
 
 /// Number of the first value of an access of the thread; may be past the end.
-Value AttendGeneral::valueNumber(Value firstValue, int64_t access) {
+Value WarpValues::valueNumber(Value firstValue, int64_t access) const {
   Value own = loops.mul(loops.add(group.rank, access * warpThreads), shape.width);
   return loops.add(firstValue, own);
 }
 
-void AttendGeneral::bindValue(RegionVectoriser &to, Value number) {
+void WarpValues::bindValue(RegionVectoriser &to, Value number) const {
   if (rows.valueSizes.size() == 1)
     return bindValueIndex(problem, to, 0, shape.width == 1 ? uniformIndex(number) : steppingIndex(number));
   for (auto [dimension, index] : llvm::enumerate(loops.delinearise(number, rows.valueSizes)))
@@ -76,11 +81,11 @@ void AttendGeneral::bindValue(RegionVectoriser &to, Value number) {
 
 /// Adds one key of a block to the sums; with `unmaskedOnly`, for unmasked pairs only. Past the end it reads the last
 /// key, with zero weights.
-LoopBuilder::Values AttendGeneral::addKey(const KeyBlock &block, Value key, ValueRange before, Value firstValue,
-                                          bool unmaskedOnly) {
+LoopBuilder::Values WarpValues::addKey(const KeyBlock &block, Value key, ValueRange before, Value firstValue,
+                                       bool unmaskedOnly) const {
   OpBuilder &builder = loops.builder;
-  LoopBuilder wide(builder, loops.location, shape.width);
-  Value formula = AttendProblem::yielded(op().getValue()), position = loops.add(tileStart, key);
+  LoopBuilder wide = wideLoops();
+  Value formula = AttendProblem::yielded(op().getValue()), position = loops.add(warp.tileStart, key);
   bool dependsOnRow = IndexUses(op()).of(formula) & problem.rowUses();
   Value weights = weightTile.load(VectorType::get({shape.rows}, builder.getF32Type()), loops.mul(position, shape.rows));
   Value bits = unmaskedOnly ? maskTile.load(builder.getI32Type(), position) : Value();
@@ -91,7 +96,7 @@ LoopBuilder::Values AttendGeneral::addKey(const KeyBlock &block, Value key, Valu
     Value of;
     for (int64_t row = 0; row < shape.rows; ++row) {
       if (dependsOnRow || row == 0) {
-        RegionVectoriser element = rows.bindKey(rowPoint(shape.width, row), number);
+        RegionVectoriser element = rows.bindKey(bindRow(shape.width, row), number);
         bindValue(element, loops.min(valueNumber(firstValue, access), last));
         of = element.broadcast(element.evaluate(formula));
       }
@@ -110,15 +115,10 @@ LoopBuilder::Values AttendGeneral::addKey(const KeyBlock &block, Value key, Valu
 
 //===------------------------------------------ results -----------------------------------------------------------===//
 
-void AttendGeneral::forEachRow(function_ref<void(int64_t)> body) {
-  for (int64_t row = 0; row < shape.rows; ++row)
-    loops.when(rowExists[row], [&] { body(row); });
-}
-
-void AttendGeneral::storeValues(const RowStates &states, const Values &factors, Value firstValue) {
+void WarpValues::store(const RowStates &states, const Values &factors, Value firstValue) const {
   if (!problem.hasValue())
     return;
-  LoopBuilder wide(loops.builder, loops.location, shape.width);
+  LoopBuilder wide = wideLoops();
   bool isWhole = problem.values.isConstant() && problem.values.constant() % shape.sliceValues() == 0;
   forEachRow([&](int64_t row) {
     for (int64_t access = 0; access < shape.accesses; ++access) {
@@ -126,7 +126,7 @@ void AttendGeneral::storeValues(const RowStates &states, const Values &factors, 
       if (!factors.empty())
         value = wide.mulf(value, wide.splat(scalarOf(factors[row])));
       loops.when(isWhole ? loops.boolean(true) : loops.less(number, rows.values), [&] {
-        RegionVectoriser element = rowPoint(shape.width, row);
+        RegionVectoriser element = bindRow(shape.width, row);
         bindValue(element, number);
         SmallVector<LaneIndex> indices = outerIndices(problem, element);
         for (BlockArgument index : op().getValue().getArguments().take_back(rows.valueSizes.size()))
@@ -139,11 +139,10 @@ void AttendGeneral::storeValues(const RowStates &states, const Values &factors, 
   });
 }
 
-/// Stores the partial results of a split: the values, not normalised, and with the first slice m and l.
-void AttendGeneral::storePartials(const RowStates &states, PartialResults &memory, Value split, Value firstValue) {
+void WarpValues::storePartials(const RowStates &states, PartialResults &memory, Value split, Value firstValue) const {
   Values sums = llvm::map_to_vector(states.sums, [&](Value share) { return scalarOf(threadSum(share)); });
   forEachRow([&](int64_t row) {
-    Value part = memory.number(rows.batch, loops.add(firstRow, row), split);
+    Value part = memory.number(rows.batch, loops.add(warp.first, row), split);
     for (int64_t access = 0; access < shape.accesses; ++access) {
       Value number = valueNumber(firstValue, access), value = states.values[row * shape.accesses + access];
       loops.when(loops.less(number, rows.values),
@@ -151,58 +150,6 @@ void AttendGeneral::storePartials(const RowStates &states, PartialResults &memor
     }
     group.onFirstThread([&] { memory.storeHead(part, {scalarOf(states.largest[row]), sums[row]}); });
   });
-}
-
-/// Stores one element of a row's result, at the row's subscripts followed by `last`.
-void AttendGeneral::storeRowResult(int64_t row, Value value, attn::Statistic statistic, ValueRange last) {
-  auto result = problem.resultOf(statistic);
-  if (!result)
-    return;
-  RegionVectoriser element = rowPoints[row];
-  SmallVector<LaneIndex> indices = outerIndices(problem, element);
-  for (Value index : last)
-    indices.push_back(uniformIndex(index));
-  element.store(scalarOf(value), frame.result(*result), indices);
-}
-
-void AttendGeneral::storeWeights(const KeyBlock &block, const Values &weights) {
-  if (!problem.yields(attn::Statistic::Weights))
-    return;
-  loops.when(loops.less(loops.add(block.firstKey, group.rank), block.end), [&] {
-    forEachRow([&](int64_t row) {
-      storeRowResult(row, weights[row], attn::Statistic::Weights, loops.delinearise(block.key, rows.keySizes));
-    });
-  });
-}
-
-/// Sets all attention weights of the rows to zero, as fully masked blocks are skipped.
-void AttendGeneral::clearWeights() {
-  if (!problem.yields(attn::Statistic::Weights) || !problem.hasMask())
-    return;
-  loops.loop(group.rank, rows.keys, loops.constant(warpThreads), [&](Value key) {
-    forEachRow([&](int64_t row) {
-      storeRowResult(row, loops.scalar(0), attn::Statistic::Weights, loops.delinearise(key, rows.keySizes));
-    });
-  });
-  group.sync();
-}
-
-void AttendGeneral::storeStatistics(const RowStates &states, const RowTotals &totals) {
-  Values entropies;
-  for (int64_t row = 0; row < shape.rows && !states.logs.empty(); ++row) {
-    Normaliser::Carriers carriers = {states.largest[row], totals.sums[row]};
-    entropies.push_back(problem.normaliser->entropy(code(), carriers, threadSum(states.logs[row]), sinkScore(row)));
-  }
-  group.onFirstThread([&] {
-    forEachRow([&](int64_t row) {
-      if (problem.yields(attn::Statistic::Lse))
-        storeRowResult(row, problem.normaliser->lse(code(), {states.largest[row], totals.sums[row]}),
-                       attn::Statistic::Lse);
-      if (!entropies.empty())
-        storeRowResult(row, entropies[row], attn::Statistic::Entropy);
-    });
-  });
-  storeTop(states, totals);
 }
 
 } // namespace attnc

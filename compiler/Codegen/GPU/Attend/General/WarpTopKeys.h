@@ -1,0 +1,26 @@
+//===- WarpTopKeys.h - the keys with the largest scores of each row, and their weights ----------------------------===//
+//
+// Each thread has the sorted top entries of its own keys. At the end, once for each rank, the warp takes the largest
+// first entry of all threads.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/GPU/Attend/General/WarpContext.h"
+
+namespace attnc {
+
+class WarpTopKeys : public WarpContext {
+public:
+  /// Inserts the scores of a block.
+  void update(const KeyBlock &block, const Values &scores, RowStates &states) const;
+  void store(const RowStates &states, const RowTotals &totals) const;
+
+private:
+  Values insert(ValueRange ranks, Value score, Value key) const;
+  Values merge(ValueRange threadRanks) const;
+  Value weight(int64_t row, Value score, Value key, const Normaliser::Carriers &carriers, Value factor,
+               Value &sum) const;
+};
+
+} // namespace attnc
