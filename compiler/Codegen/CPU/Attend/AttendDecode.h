@@ -41,7 +41,7 @@ struct DecodeShape {
   SizeExpr sharedBytes() const { return batches * splits * SizeExpr(4 * rows) * partialSize; }
 };
 
-/// Whether the decode schedule supports the problem; the reason says why its keys are not split.
+/// Whether the decode schedule supports the problem; the reason is why its keys are not split.
 Verdict canDecode(const AttendProblem &problem);
 
 /// Emits both phases and adds them and their scratch to `result`.

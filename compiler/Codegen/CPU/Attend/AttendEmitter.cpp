@@ -32,7 +32,7 @@ static void emitPrefill(const AttendProblem &problem, const AttendSchedule &sche
   result.sharedBytes = keySumBytes(problem, schedule);
 }
 
-/// Both forms, of which one has chunks: which one, the number of rows tells.
+/// Both algorithms. The number of rows decides which one has chunks.
 static void emitEither(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
                        const std::string &symbol, ModuleOp code, KernelCode &result) {
   int64_t most = schedule.decodeRows;
@@ -51,7 +51,7 @@ static void emitEither(const AttendProblem &problem, const AttendSchedule &sched
   result.sharedBytes = DecodeShape(ofOneRow, schedule).sharedBytes() * SizeExpr::min(problem.rows, most) * areFew;
 }
 
-/// Why keys are not split for all queries, where that is asked for.
+/// Records why keys are not split for all queries, if the schedule chooses decode.
 static void explainForm(const AttendProblem &problem, const AttendSchedule &schedule) {
   if (schedule.form == AttendForm::Decode || scheduledWord(problem.kernel, "form") != StringRef("decode"))
     return;

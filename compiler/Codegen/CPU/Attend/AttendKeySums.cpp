@@ -58,7 +58,7 @@ void AttendKeySums::emit() {
   });
 }
 
-/// Of `count` keys from `key` on, as far as a vector has lanes.
+/// The sums of all parts for a vector of keys from `key` on, of which `count` exist.
 Value AttendKeySums::sumOfParts(Value key, Value count) {
   Values sizes;
   for (auto [index, size] : llvm::zip_equal(batchIndices, batchSizes))

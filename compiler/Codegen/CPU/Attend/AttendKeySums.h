@@ -1,8 +1,8 @@
 //===- AttendKeySums.h - sums of weights over rows, key by key ------------------------------------------------===//
 //
-// With `key_sums`, the blocks of rows of a batch are divided into at most sixteen parts, a function of their number,
-// and each is a chunk: part p has the blocks p, p + parts, p + 2 parts, ... and adds their attention weights to partial
-// sums of its own in the shared scratch,
+// With `key_sums`, the blocks of rows of a batch are divided into at most sixteen parts, a function of their number.
+// Each part is a chunk: part p has the blocks p, p + parts, p + 2 parts, ... and adds their attention weights to its
+// partial sums in the shared scratch,
 //
 //   sums[batch][part][key]                             a phase of AttendPrefill.h, by Prefill/FinalWeights.h
 //   result[o][key] = sum over batches of o, over parts of sums[batch][part][key]      a second phase, in this order

@@ -17,14 +17,14 @@ SizeExpr AttendPrefill::chunks() const {
   return problem.batches * SizeExpr(PrefillBatch::modulusOf(problem)) * part.tiles;
 }
 
-/// A chunk is a tile of queries. With key sums it is every n-th tile of a batch, of n chunks, which have about as much
-/// to compute under any mask.
+/// A chunk is a tile of queries. With key sums it is every n-th tile of a batch, so that the n chunks of a batch have
+/// about equal work under any mask.
 void AttendPrefill::emit() {
   PrefillBatch batch(context);
   Value tiles = frame.size(part.tiles);
   batch.open(loops.div(frame.chunk, sumsKeys() ? frame.size(keySumParts(problem, schedule)) : tiles), mask);
   if (!sumsKeys()) {
-    // Under a causal mask later rows have more work: they come first, so that the threads end together.
+    // Under a causal mask later rows have more work: they go first, so that all threads finish together.
     return emitTile(batch, {}, loops.sub(loops.add(tiles, -1), loops.rem(frame.chunk, tiles)));
   }
   Value parts = frame.size(keySumParts(problem, schedule)), first = loops.rem(frame.chunk, parts);

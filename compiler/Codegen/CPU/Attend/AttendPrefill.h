@@ -1,7 +1,7 @@
 //===- AttendPrefill.h - the prefill schedule: attention of many queries --------------------------------------===//
 //
 // One chunk is one block of queries of one batch, or of one residue class of it; PrefillTile.h has its algorithm,
-// FlashAttention-2. Where `key_sums` is yielded, a chunk is a part of a batch's blocks instead (AttendKeySums.h).
+// FlashAttention-2. With `key_sums`, a chunk is a part of a batch's blocks instead (AttendKeySums.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,7 +17,7 @@ public:
   AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const AttendPart &part,
                 const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
 
-  /// Emits the phase's function; then the sizes below are known.
+  /// Emits the phase's function. The sizes below are known afterwards.
   void emit();
   SizeExpr chunks() const;
   SizeExpr workerBytes() const { return scratch.bytes; }

@@ -6,15 +6,15 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Decode where it can, unless the schedule says otherwise.
+/// Decode if it supports the problem, unless the schedule chooses prefill.
 static AttendForm chooseForm(const AttendProblem &problem) {
   bool wanted = scheduledWord(problem.kernel, "form").value_or("decode") == "decode";
   return wanted && canDecode(problem) ? AttendForm::Decode : AttendForm::Prefill;
 }
 
-/// A tile of queries is computed whole, for each head of a group: decode is the faster one up to four times as many
-/// queries as heads share their keys, even if each query reads them. Where queries and keys are the same in number, few
-/// queries have few keys, and nothing is gained: there it is left to who asks for it.
+/// Prefill computes a whole tile of queries for each head of a group. Decode is faster up to four times as many queries
+/// as heads share their keys, even if each query reads them. With as many keys as queries, few queries have few keys
+/// and decode gains nothing, so only the schedule can choose it.
 static int64_t chooseDecodeRows(const AttendProblem &problem) {
   auto form = scheduledWord(problem.kernel, "form");
   bool isWanted = form ? *form == "decode" : !(problem.rows == problem.keys);
@@ -30,7 +30,7 @@ static int64_t tileRowsFor(int64_t vectors, const Target &target) {
   return std::min<int64_t>(sums / vectors, target.vectorRegisters / 2);
 }
 
-/// A tail is worth its code where some number of queries leaves one.
+/// A tail is worth its code if a number of queries can leave one.
 static int64_t chooseTailVectors(const AttendProblem &problem, const AttendSchedule &schedule) {
   if (schedule.form != AttendForm::Prefill || problem.classes || problem.yields(attn::Statistic::KeySums))
     return 0;
@@ -71,7 +71,7 @@ AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &
   schedule.decodeRows = chooseDecodeRows(problem);
   schedule.lanes = target.f32Lanes;
   schedule.vectors = target.vectorRegisters >= 32 ? 4 : 3;
-  // Fewer queries than a tile holds: a narrower tile.
+  // A narrower tile for fewer queries than a tile.
   if (problem.rows.isConstant())
     schedule.vectors =
         std::clamp<int64_t>((problem.rows.constant() + schedule.lanes - 1) / schedule.lanes, 1, schedule.vectors);

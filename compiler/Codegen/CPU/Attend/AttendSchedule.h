@@ -1,10 +1,10 @@
 //===- AttendSchedule.h - tile sizes of attention -------------------------------------------------------------===//
 //
-// The prefill schedule keeps C[tileRows][vectors] in registers, with tileRows * vectors accumulators, `vectors`
+// In the prefill schedule a register tile C[tileRows][vectors] takes tileRows * vectors accumulators, `vectors`
 // operands and a broadcast: 5 x 4 of 32 registers, 4 x 3 of 16 (all). With 24 accumulators an AVX-512 core issues 1.89
-// multiply-adds a cycle, with 16 to 20 close to 2. More queries in a tile read keys and values less often. More keys in
-// a block make the sums of values visit memory less often; the scores and a part of the queries, keys or values should
-// stay in the first-level cache: 128 keys and 64 queries take 32 KB.
+// multiply-adds a cycle, with 16 to 20 close to 2. With more queries in a tile, keys and values are read less often.
+// With more keys in a block, sums of values are loaded and stored less often; the scores and a slice of the queries,
+// keys or values should stay in the first-level cache: 128 keys and 64 queries take 32 KB.
 //
 // If the number of queries is dynamic, and decode supports each query alone, both algorithms are emitted: up to
 // `decodeRows` queries of a batch are computed by decode, one after the other, more of them by prefill. If the schedule
@@ -13,7 +13,7 @@
 // The remainder after whole tiles, up to half of one, takes tiles of one vector: 65 queries are 64 and 1, 20 queries
 // are 16 and 4. Whole tiles would compute unused lanes, and tiles of one vector run at most a fifth slower.
 //
-// Attributes of the kernel's schedule that are present win: `tile_q`, `tail_q`, `tile_kv`, `form`, `decode_rows`,
+// Attributes of the kernel's schedule override these choices: `tile_q`, `tail_q`, `tile_kv`, `form`, `decode_rows`,
 // `split_kv`.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -34,23 +34,23 @@ struct AttendSchedule {
   int64_t tileRows = 5;    ///< keys (or values) of a register tile
   int64_t tileKv = 128;    ///< keys of a block, a multiple of 16
   int64_t splitKv = 512;   ///< decode: keys of a chunk
-  int64_t decodeRows = 0;  ///< prefill: most rows of a batch that take the decode form, where rows are dynamic
+  int64_t decodeRows = 0;  ///< prefill: largest number of rows of a batch for decode, if the number is dynamic
   int64_t tileQ() const { return lanes * vectors; }
   int64_t tailQ() const { return lanes * tailVectors; }
   /// The schedule of the remainder.
   AttendSchedule ofTail(const Target &target) const;
 };
 
-/// Queries of a batch, or of a class of it, that one phase computes: `tiles` of tileQ() queries from `first` on, of
-/// which the last may have fewer.
+/// Queries of a batch, or of a residue class, that one phase computes: `tiles` tiles of tileQ() queries from `first`
+/// on; the last one may have fewer.
 struct AttendPart {
   SizeExpr first, tiles;
 };
-/// The queries that whole tiles take, and the tail.
+/// The queries of whole tiles, and of the tail.
 AttendPart wholeTiles(const AttendProblem &problem, const AttendSchedule &schedule);
 AttendPart tailTiles(const AttendProblem &problem, const AttendSchedule &schedule);
 
-/// Most rows of a batch for which the decode schedule is the faster one.
+/// The largest number of rows of a batch for which decode is the faster algorithm.
 inline constexpr int64_t mostDecodeRows = 8;
 
 AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target);

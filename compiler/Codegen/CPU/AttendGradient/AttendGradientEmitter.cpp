@@ -35,7 +35,7 @@ static KernelCost costOf(const PairwiseGradientProblem &problem) {
   return {attend.batches * attend.rows * attend.keys * perPair, sizes.bytesRead(), sizes.bytesWritten()};
 }
 
-/// Whether the tiled form takes the kernel, and nobody has asked for the other one.
+/// Whether the tiled algorithm supports the kernel and the schedule does not choose the other one.
 static Verdict readTiled(func::FuncOp kernel, AttendGradientProblem &problem) {
   if (scheduledWord(kernel, "form") == "pairs")
     return Verdict::no("its schedule says so");

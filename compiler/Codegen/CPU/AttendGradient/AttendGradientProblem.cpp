@@ -68,7 +68,7 @@ private:
     return llvm::any_of(definer->getOperands(), [&](Value operand) { return readsWanted(operand); });
   }
 
-  /// A scale whose own gradient is wanted needs the product without it.
+  /// If the gradient of a scale is wanted, the product without the scale is needed.
   void unfoldScales(PairReduction &product) {
     product.scales.clear();
     product.head = product.op.getResult();
@@ -203,7 +203,7 @@ private:
     return definer && (isa<attn::ReduceOp>(definer) || llvm::any_of(definer->getOperands(), dependsOnProduct));
   }
 
-  /// Whatever reads a tensor whose gradient is wanted must be one of the leaves.
+  /// Every load of a tensor whose gradient is wanted must be one of the leaves.
   Verdict checkLeaves() {
     Verdict verdict = Verdict::yes();
     attn::AttendOp op = problem.attend.op;
@@ -225,7 +225,7 @@ private:
     });
   }
 
-  /// Whether two loads from one tensor never meet.
+  /// Whether two loads from one tensor never read the same element.
   static bool areApart(tensor::ExtractOp a, tensor::ExtractOp b) {
     return llvm::any_of(llvm::zip(a.getIndices(), b.getIndices()), [](auto subscripts) {
       auto first = getConstantIntValue(std::get<0>(subscripts)), second = getConstantIntValue(std::get<1>(subscripts));
@@ -253,7 +253,7 @@ private:
 
   //===------------------------------------------ terms of pairs ----------------------------------------------===//
 
-  /// Which index of attention each subscript is; none where one is anything else.
+  /// The index of attention that each subscript is; null if a subscript is anything else.
   std::optional<SmallVector<unsigned>> indicesOf(tensor::ExtractOp extract) const {
     attn::AttendOp op = problem.attend.op;
     SmallVector<unsigned> indices;

@@ -1,7 +1,7 @@
 //===- AttendGradientSchedule.h - tile sizes of attention's gradient ------------------------------------------===//
 //
 // Register tiles are C[rows][vectors]: with 32 registers 4 x 4 (16 sums, 4 operands and a broadcast), or 8 x 1 and
-// 8 x 2 where a row is shorter; with 16 registers 4 x 2. A panel has as many keys as a tile has lanes.
+// 8 x 2 for shorter rows; with 16 registers 4 x 2. A panel has as many keys as a tile has lanes.
 // The block's two score tiles and the two panels should stay in the nearest caches: 64 queries and 64 keys of 64
 // features take 64 KB, and 128 queries run no faster.
 //

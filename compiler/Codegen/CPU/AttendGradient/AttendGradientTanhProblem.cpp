@@ -1,5 +1,5 @@
-// What the gradient of an additive score needs to know (SumOfTanh.h): its three formulas, and their derivatives by what
-// they read.
+// Reader of an additive score (SumOfTanh.h) for its gradient: its three formulas, and their derivatives by their
+// operands.
 #include "compiler/Codegen/CPU/AttendGradient/AttendGradientProblem.h"
 #include "dialects/Attn/ScalarDerivatives.h"
 

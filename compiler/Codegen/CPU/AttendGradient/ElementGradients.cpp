@@ -104,8 +104,8 @@ void ElementGradients::addOneByOne(Value memref, ArrayRef<LaneIndex> subscripts,
   });
 }
 
-/// Adds the terms of a formula whose cotangent is given; a pair whose cotangent is 0 gives none, whatever its
-/// derivatives are.
+/// Adds the terms of a formula with this cotangent; a pair whose cotangent is 0 adds nothing, even if a derivative is
+/// not finite.
 void ElementGradients::addScope(const GradientScope &scope, RegionVectoriser &at, Value cotangent) const {
   Value zero = loops.splat(0.0);
   auto times = [&](Value partial) {

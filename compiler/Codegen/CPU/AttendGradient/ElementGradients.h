@@ -21,7 +21,7 @@ public:
   ElementGradients(KernelFrame &frame, FlatBuilder &loops) : frame(frame), loops(loops) {}
 
   /// Adds the active lanes of `gradient` to the elements of `result` at the subscripts of `extract`. If `isFirst` is
-  /// given and holds, consecutive elements are stored, whatever they are.
+  /// given and holds, consecutive elements are overwritten.
   void add(unsigned result, mlir::tensor::ExtractOp extract, RegionVectoriser &at, Value gradient,
            Value isFirst = {}) const;
   /// Adds the gradients of all terms of a formula whose cotangent is given, in the active lanes.

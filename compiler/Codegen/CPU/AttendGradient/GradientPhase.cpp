@@ -25,7 +25,7 @@ GradientPhase::GradientPhase(const GradientProblem &problem, int64_t lanes, Stri
 
 //===-------------------------------------------- the chunk ---------------------------------------------------===//
 
-/// One at least: the gradients of no rows are zeros, which a chunk has to store.
+/// At least one: without rows the gradients are zeros, which a chunk has to store.
 static SizeExpr chunksOf(const GradientProblem &problem, const GradientBatchDim &each) {
   return each.members ? SizeExpr::max(1, problem.attend.outerSizes[each.dimension].ceilDiv(each.members)) : SizeExpr(1);
 }

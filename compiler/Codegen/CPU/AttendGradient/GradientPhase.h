@@ -23,7 +23,7 @@ public:
 
   SizeExpr chunks() const;
   SizeExpr batchesOfChunk() const; ///< at most
-  /// Once the phase is emitted.
+  /// Known after the phase is emitted.
   SizeExpr workerBytes() const { return scratch.bytes; }
 
   void openChunk(Value number);

@@ -43,8 +43,8 @@ void GradientReader::readStatistics() {
 
 namespace {
 
-/// Computes in the body of a reduction what it takes of the formula around it, where that depends on a load of a wanted
-/// tensor: a derivative by such a load is found at the load.
+/// Clones into the body of a reduction the values of the enclosing formula that depend on a load of a wanted tensor: a
+/// derivative by such a load is computed at the load.
 class CapturedLoads {
 public:
   CapturedLoads(Region &formula, llvm::function_ref<bool(Value tensor)> isWanted)
@@ -127,7 +127,8 @@ Verdict GradientReader::readSink() {
   return sink.empty() ? Verdict::yes() : readScope(sink, problem.sink);
 }
 
-/// The derivatives of what a formula yields; `forward` becomes the ops that it had, `builder` stands behind them.
+/// The derivatives of the value that a formula yields; `forward` becomes its original ops, `builder` inserts after
+/// them.
 static Verdict differentiateFormula(Region &formula, OpBuilder &builder, SmallVectorImpl<Operation *> &forward,
                                     attn::Cotangents &partials) {
   Block &block = formula.front();
@@ -141,7 +142,7 @@ static Verdict differentiateFormula(Region &formula, OpBuilder &builder, SmallVe
   return Verdict::yes();
 }
 
-/// Adds to `partials`, which has those of the ops of a block, what its sums of terms have of `argument`.
+/// Adds the derivatives of a block's sums of terms by `argument` to `partials`, which has those of its other ops.
 static Verdict addTermsOf(Value argument, ArrayRef<Operation *> forward, OpBuilder &builder,
                           attn::Cotangents &partials) {
   for (Operation *inner : forward) {
@@ -239,7 +240,7 @@ BlockArgument GradientReader::indexOf(tensor::ExtractOp extract, unsigned number
   return region->getArgument(first + number);
 }
 
-/// Where subscript `position` is the index or the index divided by a constant: that constant; otherwise 0.
+/// The constant by which subscript `position` divides the index, 1 for the index itself; 0 for any other subscript.
 int64_t GradientReader::divisorOf(tensor::ExtractOp extract, unsigned position, unsigned dimension) const {
   Value subscript = extract.getIndices()[position];
   BlockArgument index = indexOf(extract, dimension);

@@ -4,9 +4,9 @@
 // holds the same regions, and reads that as the forward emitters do (AttendProblem.h). Derivatives are added to the
 // copy's formulas, where they are evaluated like any other value.
 //
-// **Chunks.** A batch dimension is split among chunks where each result has it as a plain subscript (`h`, or `h / g`
-// for a tensor that the g heads of a group share: then the chunk has g batches). The other batch dimensions are loops
-// inside the chunk, in order, because their batches add to the same elements.
+// **Chunks.** A batch dimension is split among chunks if each result has it as a plain subscript (`h`, or `h / g` for a
+// tensor that the g heads of a group share: then the chunk has g batches). The other batch dimensions are loops inside
+// the chunk, in order, because their batches add to the same elements.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,21 +19,21 @@
 
 namespace attnc {
 
-/// A batch dimension of which a chunk has `members` consecutive indices; 0: all of them.
+/// A batch dimension. A chunk has `members` consecutive indices of it; 0: all of them.
 struct GradientBatchDim {
   unsigned dimension = 0;
   int64_t members = 0;
 };
 
-/// Subscript `position` of a result goes with batch dimension number `batchDim` of GradientProblem::batchDims:
-/// a chunk owns `extent` elements of it.
+/// Subscript `position` of a result corresponds to number `batchDim` of GradientProblem::batchDims: a chunk owns
+/// `extent` elements of it.
 struct OwnedSubscript {
   unsigned batchDim = 0, position = 0;
   int64_t extent = 1;
 };
 
-/// The derivatives of a formula y: for each load x of a tensor whose gradient is wanted the value dy / dx, and for each
-/// sum r = attn.reduce add of which a term reads such a tensor the value dy / dr with the scope of its term.
+/// The derivatives of a formula y: the value dy / dx for each load x of a tensor whose gradient is wanted, and the
+/// value dy / dr for each sum r (attn.reduce add) with such a load in its term, with the scope of the term.
 struct GradientScope {
   struct Leaf {
     mlir::tensor::ExtractOp extract;
@@ -53,7 +53,7 @@ struct GradientScope {
 struct GradientProblem {
   mlir::OwningOpRef<mlir::func::FuncOp> copy;
   AttendProblem attend; ///< of the copy
-  /// Tensors: the cotangents of what attend yields, and what the forward pass saved; null where there is none.
+  /// Tensors: the cotangents of attend's results, and the results that the forward pass saved; null if there is none.
   std::array<mlir::Value, std::size(mlir::attn::statisticInfos)> cotangents, saved;
   std::optional<llvm::SmallVector<int64_t>> valueLayout;
   GradientScope sink;
@@ -64,7 +64,7 @@ struct GradientProblem {
   mlir::Value savedOf(mlir::attn::Statistic statistic) const { return saved[static_cast<size_t>(statistic)]; }
 };
 
-/// The first and last steps of the readers of both algorithms, tiles and pairs.
+/// The parts that the readers of both algorithms, tiles and pairs, have in common.
 class GradientReader {
 protected:
   GradientReader(mlir::func::FuncOp kernel, GradientProblem &problem) : kernel(kernel), problem(problem) {}
@@ -73,16 +73,16 @@ protected:
   Verdict readCopy();
   /// Moves the regions to an attn.attend beside the gradient, and reads that.
   Verdict readForward();
-  /// The derivatives of the sink, where there is one.
+  /// The derivatives of the sink, if there is one.
   Verdict readSink();
-  /// Those of a region; `ofFirstArgument` becomes the derivative by its first argument.
+  /// The derivatives of a region; `ofFirstArgument` becomes the derivative by its first argument.
   Verdict readScope(mlir::Region &region, GradientScope &scope, mlir::Value *ofFirstArgument = nullptr);
-  /// From the leaves; the last step.
+  /// Finds the chunks from the leaves; called last.
   void readChunks();
 
   /// The kernel's result that holds the gradient of `tensor`, if it is wanted.
   std::optional<unsigned> resultOf(mlir::Value tensor) const;
-  /// Index `number` of the outer and key ones, as the formula around `extract` has it.
+  /// Number `number` of the outer and key indices, as an argument of the formula around `extract`.
   mlir::BlockArgument indexOf(mlir::tensor::ExtractOp extract, unsigned number) const;
 
   mlir::attn::AttendGradientOp gradient;

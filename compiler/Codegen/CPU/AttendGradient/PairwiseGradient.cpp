@@ -97,7 +97,7 @@ void PairwiseGradient::keepScore(Pairs &pairs) {
   store(keep(pairs, loops.splat(1.0)), flags, pairs);
 }
 
-/// From p to dp.
+/// Turns p into dp.
 void PairwiseGradient::keepCotangent(Pairs &pairs) {
   attn::AttendOp op = attend.op;
   Value probability = keep(pairs, load(weights, pairs)), weight = probability;
@@ -120,7 +120,7 @@ void PairwiseGradient::keepCotangent(Pairs &pairs) {
   store(cotangent, cotangents, pairs);
 }
 
-/// What the weights have a cotangent of by themselves and by their sums.
+/// The cotangents of the weights as a result and by their sums.
 LoopBuilder::Value PairwiseGradient::passWeights(Pairs &pairs) {
   SmallVector<LaneIndex> ofKeys = steppingSubscripts(loops, pairs.key, phase.keySizes);
   Value cotangent = loops.splat(0.0);
@@ -134,7 +134,7 @@ LoopBuilder::Value PairwiseGradient::passWeights(Pairs &pairs) {
   return cotangent;
 }
 
-/// Adds the cotangents of the weights of the largest keys where they are these.
+/// Adds the cotangents of the top weights to the pairs whose keys are the top keys.
 LoopBuilder::Value PairwiseGradient::passTop(Pairs &pairs, Value cotangent) {
   OpBuilder &builder = loops.builder;
   Value keys = pairs.at.broadcast(steppingIndex(pairs.key));

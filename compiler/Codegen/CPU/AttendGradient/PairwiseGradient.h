@@ -5,9 +5,9 @@
 //
 //   s_k  = score
 //   p    = normaliser(s)                                          (Normaliser::weighRow)
-//   dp_k = (sum_v dY[v] value(k, v) + dW[k] + ...) dweight/dp     value and weight give terms
+//   dp_k = (sum_v dY[v] value(k, v) + dW[k] + ...) dweight/dp     adds the terms of value and weight
 //   ds   from p and dp                                            (Normaliser::differentiateRow)
-//   and the score, and the sink, give their terms
+//   adds the terms of score and sink
 //
 // A row's values are materialised, so scratch is linear in the number of keys. Gradients are added to their elements
 // one by one, in the order of rows, then keys: the same bits at any number of threads. It takes several times as long
@@ -29,7 +29,7 @@ public:
   PairwiseGradient(PairwiseGradientProblem &problem, const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
   void emit();
   SizeExpr chunks() const { return phase.chunks(); }
-  /// Once the phase is emitted.
+  /// Known after the phase is emitted.
   SizeExpr workerBytes() const { return phase.workerBytes(); }
 
 private:
@@ -39,7 +39,7 @@ private:
   /// A vector of keys of a row.
   struct Pairs {
     RegionVectoriser at;
-    Value key, kept; ///< the first key; vector of i1
+    Value key, kept; ///< the first key; vector of i1: the selected pairs
   };
   void computeRow(Value row);
   void forEachKeys(const RegionVectoriser &row, llvm::function_ref<void(Pairs &)> body);
@@ -60,8 +60,8 @@ private:
   GradientPhase phase;
   FlatBuilder &loops;
   const ElementGradients elements;
-  Value weights, flags, cotangents; ///< of a row: s, then p; 1 where kept; dp, then ds
-  Value slopes;                     ///< of a row: what its normaliser keeps besides
+  Value weights, flags, cotangents; ///< of a row: s, then p; 1 for selected pairs; dp, then ds
+  Value slopes;                     ///< of a row, if its normaliser `keepsSlopes`
   Value keyBegin, keyEnd;
 };
 

@@ -1,7 +1,7 @@
 //===- PairwiseGradientProblem.h - an attn.attend_gradient read as formulas and their derivatives ------------===//
 //
-// It reads kernels that AttendGradientProblem.h does not: any score, weight, value and normaliser, cotangents of
-// weights.
+// This reader supports any score, weight, value and normaliser, and cotangents of weights, which
+// AttendGradientProblem.h does not.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,10 +12,10 @@ namespace attnc {
 
 struct PairwiseGradientProblem : GradientProblem {
   GradientScope score, weight, value;
-  mlir::Value weightPartial; ///< d weight / d p; null where the weight does not depend on it, or there is none
+  mlir::Value weightPartial; ///< d weight / d p; null if the weight does not depend on p, or there is none
 };
 
-/// Reads the kernel; fails with the reason where the emitter cannot evaluate it.
+/// Reads the kernel; fails with the reason if the emitter cannot evaluate it.
 Verdict readPairwiseGradient(mlir::func::FuncOp kernel, PairwiseGradientProblem &problem);
 
 } // namespace attnc

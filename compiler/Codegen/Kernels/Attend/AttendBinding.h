@@ -14,7 +14,7 @@ namespace attnc {
 
 /// An index that is the same in all lanes.
 inline LaneIndex uniformIndex(mlir::Value index) { return {index, 0, {}, true}; }
-/// first, first + step, ... in the lanes.
+/// Lane n has first + n * step.
 inline LaneIndex steppingIndex(mlir::Value first, int64_t step = 1) { return {first, step, {}, true}; }
 
 void bindOuter(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
@@ -24,10 +24,10 @@ void bindValueIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned
 /// The subscripts of elements first, first + 1, ... of a row-major space, in the lanes.
 llvm::SmallVector<LaneIndex> steppingSubscripts(LoopBuilder &loops, mlir::Value first, mlir::ValueRange sizes);
 
-/// The same of the elements with these numbers, vector<Lxi32>.
+/// The subscripts of the elements with these numbers, vector<Lxi32>.
 llvm::SmallVector<LaneIndex> subscriptsOfLanes(LoopBuilder &loops, mlir::Value numbers, mlir::ValueRange sizes);
 
-/// The outer indices as they are bound; those that `key_sums` does not sum over.
+/// The bound outer indices: all of them, and those that `key_sums` does not sum over.
 llvm::SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionVectoriser &of);
 llvm::SmallVector<LaneIndex> unsummedIndices(const AttendProblem &problem, RegionVectoriser &of);
 

@@ -1,4 +1,4 @@
-//===- AttendExp.h - the exponential inside attention ---------------------------------------------------------===//
+//===- AttendExp.h - exponential function of attention weights ------------------------------------------------===//
 //
 //   exp2(x) = 2^floor(x) * P(x - floor(x)),   P of degree 5, minimax for the relative error on [0, 1): 7.5e-8
 //

@@ -1,9 +1,10 @@
 //===- AttendInterval.h - interval analysis of index expressions over a block's rows or keys ------------------===//
 //
-// Rows, and keys, first .. last of a batch are consecutive elements of a row-major space: the leading index goes from
-// the first one's to the last one's, and so does each other one as long as those in front of it do not change; else it
-// may be anything. From there on, by arithmetic: sums, products with what is the same for all, quotients and remainders
-// by positive constants, the greater and the lesser of two. Intervals may be too wide, never too narrow.
+// Rows, and keys, first .. last of a batch are consecutive elements of a row-major space. The leading index is between
+// those of the first and the last element, and so is every other index if the indices before it do not change;
+// otherwise the interval is its whole extent. Intervals of expressions follow by arithmetic: sums, products with
+// invariants, quotients and remainders by positive constants, minimum and maximum. Intervals may be too wide, never too
+// narrow.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,14 +19,14 @@ struct Interval {
 
 class AttendIntervals {
 public:
-  /// The rows or the keys of which `first` and `last` are bound.
+  /// Intervals over rows, or over keys with `ofKeys`; `first` and `last` are bound to the first and the last one.
   AttendIntervals(LoopBuilder &loops, const AttendProblem &problem, IndexUses &uses, bool ofKeys,
                   const RegionVectoriser &first, const RegionVectoriser &last)
       : loops(loops), problem(problem), uses(uses), ofKeys(ofKeys), first(first), last(last) {}
 
-  /// Nothing where only the elements of a tensor tell.
+  /// The interval of a value; null if it depends on elements of a tensor.
   std::optional<Interval> of(mlir::Value value);
-  /// Of a value that is the same in all lanes.
+  /// A value that is the same in all lanes, as an index.
   static mlir::Value indexAt(LoopBuilder &loops, RegionVectoriser &point, mlir::Value value);
 
 private:

@@ -34,7 +34,7 @@ unsigned AttendMask::make(Kind kind, ArrayRef<unsigned> children) {
   return nodes.size() - 1;
 }
 
-/// Whether it depends on the key and on the row.
+/// Whether the value depends on the key and on the row.
 bool AttendMask::isMixed(Value value) {
   return (uses.of(value) & IndexUses::anyKey) && (uses.of(value) & problem.rowUses());
 }
@@ -55,11 +55,11 @@ unsigned AttendMask::read(Value condition) {
     unsigned found = readComparison(compare.getPredicate(), {{compare.getLhs(), 1}, {compare.getRhs(), -1}});
     return nodes[found].kind == Kind::Opaque ? readCondition(condition) : found;
   }
-  // A flag of the row or of the key: it is kept where it is not zero.
+  // A flag of the row or of the key: not zero means unmasked.
   return isMixed(condition) ? readCondition(condition) : readComparison(CmpIPredicate::ne, {{condition, 1}});
 }
 
-/// max(a, b) < 0 where both are, and max(a, b) > 0 where one of them is; |x| is max(x, -x), and so on.
+/// max(a, b) < 0 is a < 0 and b < 0, max(a, b) > 0 is a > 0 or b > 0; |x| is max(x, -x), and so on.
 unsigned AttendMask::readComparison(CmpIPredicate predicate, const Terms &sum) {
   Terms terms;
   for (auto [value, sign] : sum)
@@ -88,7 +88,7 @@ unsigned AttendMask::readComparison(CmpIPredicate predicate, const Terms &sum) {
   return nodes.size() - 1;
 }
 
-/// Splits sums into terms of the key and terms of the row or of neither. Not those of 32 bits, which may wrap around.
+/// Splits a sum into terms that depend on the key and all others. Sums of 32 bits are not split: they may wrap around.
 void AttendMask::separate(Value value, int sign, Terms &into) {
   Operation *definer = value.getDefiningOp();
   bool isSum = isa_and_nonnull<arith::AddIOp, arith::SubIOp>(definer) && value.getType().isIndex();
@@ -113,7 +113,8 @@ unsigned AttendMask::readCondition(Value condition) {
   return nodes.size() - 1;
 }
 
-/// Whether rows and keys tell nothing but which element of one tensor the value is of, by subscripts of either.
+/// Whether the value depends on rows and keys only through one loaded element, each of whose subscripts depends on one
+/// of them.
 bool AttendMask::findElement(Value value, tensor::ExtractOp &element) {
   if (!(uses.of(value) & (IndexUses::anyKey | problem.rowUses())))
     return true;
@@ -243,7 +244,7 @@ Value AttendMask::keyEnd(LoopBuilder &loops, const RowRange &rows, Value keys, c
   return end == keys ? Value() : end;
 }
 
-/// Where the value is the number of the batch's key divided by another one, rounded down: that one; otherwise null.
+/// The divisor, if the value is the number of the batch's key divided by another number, rounded down; otherwise null.
 Value AttendMask::keysOfUnit(LoopBuilder &loops, Value value, RegionVectoriser &point) const {
   attn::AttendOp op = problem.op;
   if (auto index = dyn_cast<BlockArgument>(value)) {
@@ -335,7 +336,7 @@ static AttendMask::Decision compareExtrema(LoopBuilder &loops, CmpIPredicate pre
   }
 }
 
-/// Over the elements that keys begin .. end-1 of one dimension load, in vectors; over numbers of other keys one by one.
+/// Scans a term over keys begin .. end-1: in vectors if it is a number of the only key dimension, otherwise key by key.
 Interval AttendMask::scanKeys(LoopBuilder &loops, Value term, const KeyRange &keys, BindKey bindKey) {
   auto valueAt = [&](Value key) {
     RegionVectoriser point = bindKey(key);
@@ -432,7 +433,7 @@ AttendMask::Decision AttendMask::decideNode(LoopBuilder &loops, unsigned number,
   return compareExtrema(loops, node.predicate, sum.least, sum.greatest);
 }
 
-/// By all elements that the block's subscripts name, if they are few.
+/// Decides a table by all elements with the block's subscripts, if they are few.
 AttendMask::Decision AttendMask::decideTable(LoopBuilder &loops, const Node &node, const KeyRange &keys,
                                              BindKey bindKey) {
   Value one = loops.boolean(true), zero = loops.boolean(false), count = loops.constant(1);

@@ -1,23 +1,23 @@
 //===- AttendMask.h - block-sparse evaluation of masks by interval analysis -----------------------------------===//
 //
-// A mask is a tree of and, or and not over comparisons. A comparison whose sides separate,
+// A mask is a tree of and, or and not over comparisons. A comparison that separates into
 //
-//   sum of row terms + sum of key terms  <  0         (<=, >, >=, ==, != alike)
+//   sum of row terms + sum of key terms  <  0         (or <=, >, >=, ==, !=)
 //
-// is decided for a whole block of rows and keys from the least and greatest value of both sums; |x| < w and others of
-// the greater or lesser of two are two of them. Terms of indices have intervals in closed form (AttendInterval.h), such
-// as the block's corners for the causal mask j - i <= 0; those that load, such as both of doc[b, i] == doc[b, j], are
-// scanned once a block of rows and, in vectors, once a block of keys. A condition on one element of a table whose
-// subscripts are of the row or of the key, blocks[i / 64, j / 64], is looked up for all subscripts of the block, where
-// these are few. The answer for a block is one of
+// is decided for a whole block of rows and keys from the bounds of both sums. Comparisons of a minimum or a maximum,
+// such as |x| < w, become two comparisons. Terms of indices have intervals in closed form (AttendInterval.h), such as
+// the block's corners for the causal mask j - i <= 0. Terms with loads, such as both of doc[b, i] == doc[b, j], are
+// scanned once a block of rows and, in vectors, once a block of keys. A condition on an element of a table whose
+// subscripts depend on the row or on the key, blocks[i / 64, j / 64], is looked up for all subscripts of the block, if
+// these are few. The decision for a block is one of
 //
-//   no pair is kept       the block is skipped
-//   every pair is kept    the block runs without masking
-//   anything else         every pair is tested
+//   all pairs are masked  the block is skipped
+//   no pair is masked     the block runs without masking
+//   unknown               every pair is tested
 //
-// Where the key, or its quotient by a constant, is the key sum of a condition that must hold, the kept keys are a range
-// in closed form, so blocks outside are not even visited. What does not separate ("opaque"), and tables of many
-// elements, are tested pair by pair before the block's products.
+// If the key, or its quotient by a constant, is the key sum of a condition that must hold, the unmasked keys are within
+// a range in closed form, and blocks outside are not visited. Opaque conditions, which do not separate, and large
+// tables are tested pair by pair before the block's products.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -31,43 +31,41 @@ class AttendMask {
 public:
   explicit AttendMask(const AttendProblem &problem);
 
-  /// The keys that are asked for satisfy the problem's congruence: they are `modulus` apart.
+  /// All keys from here on satisfy the problem's congruence: they are `modulus` apart.
   void assumeCongruence();
 
   struct KeyRange {
     mlir::Value begin, end; ///< index
   };
-  /// Finds between what numbers a value lies over the keys of a block; without one, keys are visited one after the
-  /// other, or in vectors.
+  /// Computes the bounds of a value over the keys of a block; by default, by a loop over keys or vectors of keys.
   using KeyScan =
       std::function<Interval(const KeyRange &keys, llvm::function_ref<mlir::Value(mlir::Value key)> valueAt)>;
   void scanKeysBy(KeyScan scan) { scanOfKeys = std::move(scan); }
 
-  /// Emits the extrema of the row sums over `count` rows, where `bindRow` gives a vectoriser in which the outer indices
-  /// of one row are bound.
+  /// Emits the bounds of the row sums over `count` rows; `bindRow` returns the formulas of one row.
   struct RowRange {
     mlir::Value first, count; ///< index
     llvm::function_ref<RegionVectoriser(mlir::Value row)> bindRow;
-    /// They are numbered as the problem's row dimensions are.
+    /// Whether they are numbered in the order of the problem's row dimensions.
     bool inOrder;
   };
   void prepareRows(LoopBuilder &loops, const RowRange &rows);
 
-  /// The keys, from a multiple of the number on, that name one element of a table: c of blocks[i / c, j / c]; 0 where
-  /// there is no such number.
+  /// The number of keys, from a multiple of it on, that read one element of each table: c for blocks[i / c, j / c]; 0
+  /// if there is none.
   int64_t keysOfElement();
 
-  /// The keys outside of which nothing is kept.
+  /// All pairs with keys outside of the range are masked.
   KeyRange keyRange(LoopBuilder &loops, mlir::Value keys, const RegionVectoriser &batch);
 
-  /// The key from which on none of these rows keeps a pair, where comparisons of plain indices tell it; null where they
-  /// tell nothing. The rows' indices may lie past the last one.
+  /// The key from which on all pairs of these rows are masked, by comparisons of plain indices; null if unknown. The
+  /// rows may be past the last one.
   mlir::Value keyEnd(LoopBuilder &loops, const RowRange &rows, mlir::Value keys, const RegionVectoriser &batch) const;
 
   struct Decision {
-    /// i1; `some` may be true where nothing is kept, `all` may be false where everything is.
+    /// i1: `some` is false only if all pairs are masked, `all` is true only if none is.
     mlir::Value some, all;
-    mlir::Value unsure; ///< i1: part of the mask can only be decided pair by pair
+    mlir::Value unsure; ///< i1: some conditions can only be decided pair by pair
   };
   Decision decide(LoopBuilder &loops, mlir::Value firstKey, mlir::Value count,
                   llvm::function_ref<RegionVectoriser(mlir::Value key)> bindKey);
@@ -83,9 +81,9 @@ private:
     mlir::arith::CmpIPredicate predicate = mlir::arith::CmpIPredicate::slt;
     Terms keyTerms, rowTerms;
     Interval rows;
-    Value condition; ///< of a table, on what `element` loads
+    Value condition; ///< of a table, on the value of `element`
     mlir::tensor::ExtractOp element;
-    llvm::SmallVector<Interval> rowSubscripts; ///< null of the key's
+    llvm::SmallVector<Interval> rowSubscripts; ///< null for subscripts of the key
   };
 
   unsigned read(Value condition);
@@ -104,7 +102,7 @@ private:
   void narrow(LoopBuilder &loops, unsigned node, KeyRange &range, RegionVectoriser &point);
   Decision decideNode(LoopBuilder &loops, unsigned node, const KeyRange &keys, BindKey bindKey);
   Decision decideTable(LoopBuilder &loops, const Node &node, const KeyRange &keys, BindKey bindKey);
-  static constexpr int64_t mostElements = 64; ///< of a table that are looked up for a block
+  static constexpr int64_t mostElements = 64; ///< of a table, looked up for a block
 
   const AttendProblem &problem;
   IndexUses uses;

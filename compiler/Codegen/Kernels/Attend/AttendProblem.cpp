@@ -64,7 +64,7 @@ static bool dependsOn(Value value, BlockArgument index) {
 
 static bool stepsBy(Value value, BlockArgument index);
 
-/// Whether the expression is `index` plus what does not depend on it.
+/// Whether the expression is `index` plus an invariant.
 static bool stepsBy(AffineExpr expression, ValueRange operands, unsigned numDims, BlockArgument index) {
   auto dependent = [&](AffineExpr part) {
     bool found = false;
@@ -184,7 +184,7 @@ std::optional<unsigned> AttendProblem::resultOf(attn::Statistic statistic) const
   return unsigned(place - returned.begin());
 }
 
-/// By the definition: each pair has its mask, score and weight and is normalised, then multiplied into each sum.
+/// For each pair: mask, score, weight and normalisation, and a multiply-add for each value.
 KernelCost AttendProblem::cost() const {
   attn::AttendOp attend = op;
   KernelSizes sizes(kernel);
@@ -252,7 +252,7 @@ private:
     return reductions;
   }
 
-  /// The loads on the key side: those of the value, and those below a reduction of the score that depend on a key.
+  /// The key-side loads: those of the value, and those in a reduction of the score that depend on a key.
   template <typename Visit> void forEachKeySideOperand(Visit visit) {
     op.getValue().walk([&](tensor::ExtractOp extract) {
       for (Value subscript : extract.getIndices())
@@ -278,7 +278,7 @@ private:
     }
   }
 
-  /// Checks that `value` depends on outer dimension `dimension` through one division by a constant only.
+  /// Whether `value` depends on outer dimension `dimension` only through a division by one constant.
   bool dependsThroughGroup(Value value, unsigned dimension, int64_t &group) {
     if (!(uses.of(value) & IndexUses::outer(dimension)))
       return true;
@@ -327,7 +327,7 @@ private:
         product.features = product.features * sizes.valueOf(size);
       product.head = reduce.getResult();
       reduce.walk([&](tensor::ExtractOp extract) {
-        // Below a nested reduction the loads belong to its indices. What is no float is read where it is needed.
+        // Loads in a nested reduction depend on its indices. Values that are no floats are read where they are used.
         bool isNumber = isa<FloatType>(extract.getType());
         if (isNumber && extract->getParentOp() == reduce.getOperation() && isRowSide(extract))
           product.rowExtracts.push_back(extract);
@@ -342,7 +342,7 @@ private:
     problem.scoreIsBounded = isBounded(AttendProblem::yielded(op.getScore()));
   }
 
-  /// Of sums and products of bounded functions and numbers.
+  /// Whether the value is made of sums and products of bounded functions and constants.
   static bool isBounded(Value value) {
     APFloat number(0.0f);
     if (matchPattern(value, m_ConstantFloat(&number)))
@@ -379,7 +379,7 @@ private:
     }
   }
 
-  /// Of one row and one key index, where nothing is read or written in the order of the keys.
+  /// Finds residue classes, for one row and one key index, if nothing is read or written in the order of the keys.
   void readClasses() {
     if (!problem.hasMask() || problem.rowDims.size() != 1 || op.getNumKeys() != 1 || !problem.pairExtracts.empty() ||
         problem.yields(attn::Statistic::Weights) || problem.yields(attn::Statistic::KeySums))
@@ -395,7 +395,7 @@ private:
     }
   }
 
-  /// remainder(x, c) = 0, or x - floor(x / c) c = 0, where x is the row's index minus the key's plus a number.
+  /// Matches remainder(x, c) = 0, or x - floor(x / c) c = 0, with x = the row's index - the key's + a constant.
   void readCongruence(Value condition, Value remainder) {
     Value number;
     std::optional<int64_t> modulus;

@@ -1,23 +1,24 @@
-//===- AttendProblem.h - an attn.attend read as rows, keys, products and the rest ------------------------------===//
+//===- AttendProblem.h - an attn.attend read as batches, rows, keys and products -------------------------------===//
 //
-// The schedules want attention in the shape that fast kernels have. For each outer index tuple and key,
+// The emitters compute attention in this form. For each outer index tuple and key,
 //
 //   s  = f(r_1, ..., r_n, rest)          r = attn.reduce over features: the sums of products, and other sums
 //   o += p(s) * v
 //
 // **Batch and rows.** An outer dimension on which a key-side operand depends (k, v, the keys' part of a reduction) is a
-// batch dimension: rows of different batches share no keys; so is one that sums over rows keep apart (`key_sums`). All
-// others are row dimensions; flattened in order, they are a batch's queries: of [b, h, i] with k[b, h / 4, j, d] (i).
+// batch dimension: rows of different batches share no keys. With `key_sums`, an outer dimension that is not summed is
+// one too. All others are row dimensions; flattened in order, they are a batch's queries: i, for [b, h, i] and k[b, h /
+// 4, j, d].
 //
-// **Grouped heads.** Where every key-side operand depends on a batch dimension h only through `h floordiv g`, the g
-// heads of a group share their keys: `groupDim`, `group`. The decode schedule makes them rows.
+// **Head groups.** If every key-side operand depends on a batch dimension h only through `h floordiv g`, the g heads of
+// a group share their keys: `groupDim`, `group`. In the decode schedule they are rows.
 //
 // **Products.** Each attn.reduce of the score is a PairReduction: its terms combine extracts that depend on the row
 // (`rowExtracts`: transposed once a query block into a tile of the scratch), on the key (loaded as scalars), or on the
 // features alone. A sum of `row * key` is a dot product, the register-tiled case; a sum of tanhs of sums is an additive
-// score (SumOfTanh.h); all others are evaluated term by term, in registers. What a product is multiplied with or
-// divided by, if it is the same for all pairs of a batch, becomes one factor (`scales`), of the row's tile for a dot
-// product, of the result for others; and so does log2 e where nothing else follows: the exponential is to base two.
+// score (SumOfTanh.h); all others are evaluated term by term, in registers. Factors of a product that are the same for
+// all pairs of a batch become one factor (`scales`), of the row's tile for a dot product, of the result for others. It
+// includes log2 e if the score is the product, as exponentials are to base two.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -46,14 +47,14 @@ public:
 
   uint64_t of(mlir::Value value);
 
-  /// Whether the element that `extract` loads moves on by one as `index` does, and no other subscript changes.
-  /// Not where a subscript comes from data: those are checked when they are loaded one by one.
+  /// Whether the last subscript of `extract` is `index` plus an invariant, and no other one depends on it: consecutive
+  /// indices load consecutive elements. False if a subscript comes from data, which is checked element by element.
   static bool stepsWith(mlir::tensor::ExtractOp extract, mlir::BlockArgument index);
-  /// Whether one of its subscripts moves on by one as `index` does, and no other one changes.
+  /// The same with any one of the subscripts.
   static bool stepsAlong(mlir::tensor::ExtractOp extract, mlir::BlockArgument index);
-  /// Whether the place that `extract` loads from is a function of indices alone.
+  /// Whether the subscripts of `extract` are functions of indices alone.
   static bool isPlacedByIndices(mlir::tensor::ExtractOp extract);
-  /// The constant g where `value` is `index floordiv g`, or 0.
+  /// The constant g if `value` is `index floordiv g`; otherwise 0.
   static int64_t divisorOf(mlir::Value value, mlir::BlockArgument index);
 
 private:
@@ -62,12 +63,12 @@ private:
   llvm::DenseMap<mlir::Value, uint64_t> known;
 };
 
-/// A load in the score, mask or weight that differs both between rows and between keys, where consecutive keys lie
-/// next to each other: what a learned bias is. Its lanes are far apart, so it is transposed block by block.
+/// A load in the score, mask or weight that depends on the row and on the key, such as a learned bias. Elements of
+/// consecutive keys are contiguous and those of consecutive rows are not, so blocks of it are transposed.
 struct PairExtract {
   mlir::tensor::ExtractOp op;
   mlir::BlockArgument key; ///< of its region
-  /// A number that the score alone takes: transposed where it is used.
+  /// Whether it is a float that only the score reads: it is transposed where it is added.
   bool isBias() const;
 };
 
@@ -76,14 +77,14 @@ struct PairReduction {
   llvm::SmallVector<mlir::tensor::ExtractOp> rowExtracts; ///< of floats: depend on a row dimension, not on a key
   bool isDot = false;                                     ///< a sum of rowExtracts[0] * keyFactor
   mlir::Value keyFactor;                                  ///< for a dot product: an expression without row dimensions
-  std::optional<SumOfTanh> tanhs;                         ///< where it is one
+  std::optional<SumOfTanh> tanhs;                         ///< for an additive score
   llvm::SmallVector<std::pair<mlir::Value, bool>> scales; ///< (factor, whether it divides)
-  mlir::Value head;                                       ///< what the scaled reduction stands for in the score
+  mlir::Value head;                                       ///< the scaled reduction, as a value of the score
   SizeExpr features;                                      ///< number of terms
 };
 
-/// A condition of the mask by which row i keeps the keys j = i + offset (mod modulus) alone: a dilated mask. It parts
-/// rows and keys into classes that share nothing.
+/// A condition of the mask that drops all keys of row i but j = i + offset (mod modulus): a dilated mask. It divides
+/// rows and keys into residue classes; pairs are within a class.
 struct ResidueClasses {
   int64_t modulus = 1, offset = 0;
   mlir::Value condition;
@@ -103,7 +104,7 @@ struct AttendProblem {
   std::optional<ResidueClasses> classes;
   /// The score is products[0].head and nothing else.
   bool scoreIsProduct = false;
-  /// The score lies within finite bounds whatever the operands are (a soft cap), or is NaN.
+  /// The score is within finite bounds for all operands (a soft cap), or NaN.
   bool scoreIsBounded = false;
   /// weight(c * p) = c * weight(p), so that it can be applied before the row's sum is known.
   bool weightIsLinear = false;
@@ -112,32 +113,33 @@ struct AttendProblem {
   bool hasWeight() const { return !op->getRegion(2).empty(); }
   bool hasValue() const { return !op->getRegion(3).empty() && resultOf(mlir::attn::Statistic::Value).has_value(); }
   bool hasSink() const { return !op->getRegion(4).empty(); }
-  uint64_t rowUses() const; ///< the row dimensions, as IndexUses tells them
-  /// The same with each row a batch of its own.
+  uint64_t rowUses() const; ///< the row dimensions, as bits of IndexUses
+  /// The same problem with each row as a batch of its own.
   AttendProblem withRowsAsBatches() const;
   /// The number of the kernel's result that holds `statistic`.
   std::optional<unsigned> resultOf(mlir::attn::Statistic statistic) const;
   bool yields(mlir::attn::Statistic statistic) const { return resultOf(statistic).has_value(); }
   /// Whether some result has the largest keys.
   bool yieldsTop() const { return yields(mlir::attn::Statistic::Top) || yields(mlir::attn::Statistic::TopWeights); }
-  /// How many of them; 0 where there are none.
+  /// The number of largest keys; 0 if no result has them.
   int64_t top() const;
   /// Whether `key_sums` is over this outer dimension.
   bool isSummed(unsigned dimension) const;
-  /// Whether values are summed by the weights, or these or their sums are a result, when a row's sum is known.
+  /// Whether a result needs attention weights after normalisation: the weights, their sums, or a weight region that is
+  /// not linear.
   bool needsFinalWeights() const {
     return yields(mlir::attn::Statistic::Weights) || yields(mlir::attn::Statistic::KeySums) ||
            (hasWeight() && !weightIsLinear);
   }
-  /// Of the kernel, by the definition.
+  /// The cost of the kernel by the definition of attention.
   KernelCost cost() const;
-  /// What a region yields.
+  /// The value that a region yields.
   static mlir::Value yielded(mlir::Region &region) { return region.front().getTerminator()->getOperand(0); }
 };
 
-/// Reads the kernel; fails with the reason where it is not a lone attn.attend that the emitters can evaluate.
+/// Reads the kernel; fails with the reason if it is not a single attn.attend that the emitters can evaluate.
 Verdict readAttendProblem(mlir::func::FuncOp kernel, AttendProblem &problem);
-/// The same of an op in any kernel: `kernel` and `op` of the problem are set, whatever else the kernel holds.
+/// Reads one op of any kernel: `kernel` and `op` of the problem are set by the caller.
 Verdict readAttendOp(AttendProblem &problem);
 
 } // namespace attnc

@@ -42,7 +42,7 @@ private:
     Value factor, rest;
     bool divides;
   };
-  /// Of a product or quotient, the factor that is the same for all pairs.
+  /// The factor of a product or quotient that is the same for all pairs.
   std::optional<Factor> factorOf(Operation *definer) {
     if (!isa<arith::MulFOp, arith::DivFOp>(definer))
       return std::nullopt;
@@ -138,7 +138,8 @@ Value SumOfTanhCode::denominator(Value rowPower, Value keyPower) {
   return loops.choose(loops.compare(arith::CmpFPredicate::OLT, t, most), t, most);
 }
 
-/// An estimate and a Newton step, if the instruction set has an estimate: a division takes five times as long.
+/// A reciprocal estimate and one Newton iteration if the instruction set has an estimate: a division takes five times as
+/// long.
 Value SumOfTanhCode::inverse(Value x) {
   bool isEstimated = target.isa->reciprocal == ReciprocalSequence::Estimate14 && loops.lanes == target.f32Lanes;
   if (!isEstimated)

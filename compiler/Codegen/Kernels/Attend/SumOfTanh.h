@@ -1,7 +1,6 @@
 //===- SumOfTanh.h - additive scores by exponentials of rows and keys ----------------------------------------===//
 //
-// Additive attention (Bahdanau and others 2014) sums over features what is pointwise in the sum of a row's and a key's
-// term:
+// The score of additive attention (Bahdanau and others 2014) is a sum over features:
 //
 //   s(o, k) = sum_f c[f] tanh(a[o, f] + b[k, f])
 //
@@ -9,13 +8,13 @@
 //
 //   tanh(a + b) = 1 - 2 / t        dtanh / d(a + b) = 4 / t (1 - 1 / t)        s = sum_f c[f] - 2 sum_f c[f] / t[f]
 //
-// so exponentials are taken once a row and once a key, and a pair costs no function of its own. Four features share one
-// division: with t = min(A B + 1, 2^31), which leaves room for the product of four,
+// so exponentials are computed once a row and once a key, and none for a pair. Four features share one division: with
+// t = min(A B + 1, 2^31), so that the product of four does not overflow,
 //
-//   c0 / t0 + c1 / t1 = (c0 t1 + c1 t0) / (t0 t1)        and the same of both pairs
+//   c0 / t0 + c1 / t1 = (c0 t1 + c1 t0) / (t0 t1)        and again for the two sums
 //
-// That holds where |a|, |b| <= 43, for exp(86) is finite, and the score's error is about 2^-23 sum |c|, whatever the
-// tanhs are: it is used where that sum is at most 2^10. In tiles out of these ranges the tanhs are computed one by one.
+// This requires |a|, |b| <= 43, because exp(86) is finite. The score's error is about 2^-23 sum |c|, so that sum has to
+// be at most 2^10. In tiles out of these ranges the tanhs are computed one by one.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,7 +26,7 @@
 
 namespace attnc {
 
-/// A sum over features that has this form, as it was read.
+/// A sum over features of this form.
 struct SumOfTanh {
   /// A value times factors, or divided by them.
   struct Product {
@@ -37,21 +36,21 @@ struct SumOfTanh {
 
     mlir::Value evaluate(LoopBuilder &loops, RegionVectoriser &at) const;
   };
-  llvm::SmallVector<Product> rowTerms, keyTerms; ///< what is of neither is with the keys'
+  llvm::SmallVector<Product> rowTerms, keyTerms; ///< terms that depend on neither are among the keys'
   Product coefficient;
 
   static mlir::Value evaluate(LoopBuilder &loops, RegionVectoriser &at, llvm::ArrayRef<Product> terms);
 
   enum class Side { Neither, Row, Key, Both };
-  /// Reads the sum; `sideOf` says what a value of its formula depends on.
+  /// Reads the sum; `sideOf` returns whether a value of its formula depends on the row or the key.
   static std::optional<SumOfTanh> match(mlir::attn::ReduceOp op, llvm::function_ref<Side(mlir::Value)> sideOf);
 };
 
-/// What a range test over several vectors begins with, and its answer.
+/// The initial flags of a range test over several vectors, and its result.
 mlir::Value trueInAllLanes(LoopBuilder &loops);
 mlir::Value holdsInAllLanes(LoopBuilder &loops, mlir::Value flags);
 
-/// Its arithmetic on vectors.
+/// Arithmetic of additive scores on vectors.
 struct SumOfTanhCode {
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -63,10 +62,10 @@ struct SumOfTanhCode {
   static constexpr double largestTerm = 43, largestSum = 1024;
 
   Value power(Value term); ///< exp(2 x)
-  /// Lanes where |x| <= `most`; not where it is NaN.
+  /// Lanes where |x| <= `most`; false for NaN.
   Value isWithin(Value x, double most);
   Value denominator(Value rowPower, Value keyPower); ///< t
-  /// Four of them, with their coefficients: sum + sum of c / t.
+  /// sum + the sum of c / t for four denominators.
   Value addFractions(Value sum, ValueRange denominators, ValueRange coefficients);
   Values inverses(ValueRange denominators); ///< 1 / t of four
 

@@ -80,7 +80,7 @@ DecodePrefetch::Runs DecodePrefetch::valueRuns(Value key) const {
   return {run(extract, bind, key)};
 }
 
-/// Where the condition holds the first run is the first of the others.
+/// Replaces the first run by the first of the others, if the condition holds.
 void DecodePrefetch::redirect(Runs &runs, const Runs &others, Value condition) const {
   if (runs.empty() || others.empty() || runs[0].flat.getType() != others[0].flat.getType())
     return;

@@ -18,10 +18,10 @@ public:
   };
   using Runs = llvm::SmallVector<Run, 2>;
 
-  /// What to prefetch while the keys from `key` on of a block are read for a product: keys further on in the block, or
-  /// the values that are read after them. Where nothing follows, these keys themselves, which are in the cache.
+  /// The runs to prefetch while the keys from `key` on of a block are read for a product: later keys of the block, or
+  /// the values that are read after them. If nothing follows, these keys themselves, which are in the cache.
   Runs aheadOfProduct(unsigned product, const DecodeBlock &block, Value key) const;
-  /// The same while the values of one key are read.
+  /// The runs to prefetch while the values of one key are read.
   Runs aheadOfValues(const DecodeBlock &block, Value key) const;
   /// Prefetches the line of one float of a key.
   void prefetch(const Runs &runs, int64_t key, Value number) const;

@@ -43,7 +43,7 @@ SmallVector<DecodeProducts::Pairs> DecodeProducts::bindTile(const Tile &tile, in
   return pairs;
 }
 
-/// Few whole vectors of features: some keys at a time, each key's lines one after another, as they lie in memory.
+/// Few whole vectors of features: some keys at a time, and the cache lines of each key in the order of addresses.
 Value DecodeProducts::sumShort(const Tile &tile, int64_t tileKeys) const {
   const PairReduction &product = problem.products[tile.product];
   attn::ReduceOp reduce = product.op;
@@ -107,7 +107,7 @@ Value DecodeProducts::sumLong(const Tile &tile, int64_t tileKeys) const {
   return sumLanes(reduce.getCombine(), sums);
 }
 
-/// Adds the features from `feature` on of one pair; `left` of them where that is less than a vector.
+/// Adds the features from `feature` on of one pair: a vector of them, or `left` if that is given.
 Value DecodeProducts::addFeatures(const PairReduction &product, RegionVectoriser pair, Value feature, Value left,
                                   Value sum) const {
   attn::ReduceOp reduce = product.op;

@@ -12,7 +12,7 @@ DecodeRows::DecodeRows(const DecodeContext &context)
   keys = frame.index(op().getKeySizes()[0]);
   values = frame.index(op().getValueSizes()[0]);
   frame.bindTo(formulas);
-  // Both are evaluated for pairs that are dropped, too.
+  // Score and value are evaluated for dropped pairs too.
   formulas.deferReports(op().getScore());
   formulas.deferReports(op().getValue());
 }

@@ -210,7 +210,7 @@ void AdditiveGradient::addPairs(bool byPowers, const Pairs &pairs, Values &ofCoe
   Values x = arguments(byPowers, pairs.rowPlace, pairs.feature, pairs.lane), inverses;
   if (byPowers)
     inverses = code().inverses(x);
-  // A pair whose gradient is 0 adds 0, whatever its terms are.
+  // A pair with the gradient 0 adds 0, even if its terms are not finite.
   Value zero = loops.splat(0.0);
   Value counts = byPowers ? Value() : loops.compare(arith::CmpFPredicate::UNE, pairs.gradient, zero);
   for (int64_t u = 0; u < featuresAtOnce; ++u) {
@@ -248,8 +248,8 @@ void AdditiveGradient::addSums(ValueRange vectors, Value memref, Value place) {
 
 //===-------------------------------------------- gradients of terms ------------------------------------------===//
 
-/// d score of the terms from vector `first` of features on: 4 c times the sum of g r (1 - r). For a term without pairs
-/// it is 0, whatever c is.
+/// d score of the terms from vector `first` of features on: 4 c times the sum of g r (1 - r). It is 0 for a term
+/// without pairs, even if c is not finite.
 Value AdditiveGradient::termGradient(Value sum, Value first) {
   Value coefficient = loops.load(tiles.coefficients, ValueRange{first});
   Value zero = loops.splat(0.0), counts = loops.compare(arith::CmpFPredicate::UNE, sum, zero);

@@ -1,12 +1,12 @@
 //===- AdditiveGradient.h - gradient of an additive score, keys in the lanes ----------------------------------===//
 //
-// An additive score (SumOfTanh.h) replaces the products with panels. With r = 1 / t and g = dS of a pair, both sums of
-// a feature are of
+// An additive score (SumOfTanh.h) replaces the products with panels. With r = 1 / t and g = dS of a pair, the gradients
+// of a feature's terms are the sums of
 //
 //   c g dtanh = 4 c g r (1 - r)      over keys for the row's term, over rows for the key's,
 //
-// and the coefficient's is sum of g - 2 sum of g r over all pairs. A tile of four features has one division for each
-// vector of keys. In blocks that powers cannot represent, r = (1 - tanh(a + b)) / 2.
+// and that of the coefficient is sum of g - 2 sum of g r over all pairs. A tile of four features has one division for
+// each vector of keys. In blocks that powers cannot represent, r = (1 - tanh(a + b)) / 2.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,6 +1,6 @@
-//===- AdditiveResults.h - gradients of what an additive score reads, added to the results --------------------===//
+//===- AdditiveResults.h - gradients of the operands of an additive score, added to the results ---------------===//
 //
-// The gradient of a term times the derivatives of its formula, for each element that the formula loads. Where keys are
+// The gradient of a term times the derivatives of its formula, for each element that the formula loads. If keys are
 // split, sums of rows and sums over all pairs are partial sums (PartialSums.h), which later phases add.
 //
 //===------------------------------------------------------------------------------------------------------------===//

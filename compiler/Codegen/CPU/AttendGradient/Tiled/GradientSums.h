@@ -2,8 +2,8 @@
 //
 //   dV += P' dO,   dK += dS' Q,   dQ += dS K           register tiles of features, sums in the results themselves
 //
-// A sum that zeros of masked pairs have made NaN, because the other factor is NaN or infinite, is computed again
-// without them.
+// A sum that is NaN because of masked pairs, with weight 0 times a NaN or infinite factor, is computed again without
+// these pairs.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -90,7 +90,7 @@ bool ScoreGradients::finishesInRegisters(const PairBlock &block) {
          readsPairsAlone && costOf(op.getScore()).instructions <= most;
 }
 
-/// Runs `compute` for a tile of rows, or stores zeros where its rows keep nothing of the block.
+/// Runs `compute` for a tile of rows, or stores zeros if all pairs of its rows and the block are masked.
 void ScoreGradients::computeTile(const PairBlock &block, Value row, int64_t tileRows, function_ref<void()> compute) {
   if (!block.isTrimmed)
     return compute();
@@ -106,7 +106,7 @@ void ScoreGradients::computeTile(const PairBlock &block, Value row, int64_t tile
   });
 }
 
-/// Prefetches what the score reads of a row's pairs (a learned bias), or the lines of its gradient, a block ahead.
+/// Prefetches the operands of a row's pairs (a learned bias), or the lines of their gradient, one block ahead.
 void ScoreGradients::prefetchPairs(const PairBlock &block, Value row, int64_t tileRows, bool ofResults) {
   constexpr int64_t lineFloats = cacheLineBytes / 4;
   attn::AttendOp op = attend.op;

@@ -3,8 +3,8 @@
 //   P[i][k]  = exp2(log2e score(sum_f Q[i,f] Kt[f][k]) + nl)     0 where masked; lanes are keys
 //   dS[i][k] = (nd + sum_v dO[i,v] Vt[v][k]) P                   times d score / d dot where that is not folded
 //
-// in register tiles, by panels (KeyPanels.h). A pair whose weight is 0 (masked, or below 2^-100) has the gradient 0,
-// whatever its score's derivative is.
+// in register tiles, by panels (KeyPanels.h). A pair with the weight 0 (masked, or below 2^-100) has the gradient 0,
+// even if its score's derivative is not finite.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

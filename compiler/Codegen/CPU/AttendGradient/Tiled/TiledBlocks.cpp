@@ -40,7 +40,7 @@ void TiledBlocks::computeKeys(Value firstKey) {
     each.addKeys(firstKey, keyCount);
 }
 
-/// Skips a block whose pairs are all dropped, and leaves out all tests where none is.
+/// Skips a block whose pairs are all dropped, and omits all tests if none is.
 void TiledBlocks::visit(const PairBlock &block) {
   AttendMask mask(attend);
   auto bindRow = [&](Value row) { return phase.bindRow(row); };

@@ -11,13 +11,13 @@
 //       dS[i][k] = (nd + sum_v dO[i,v] Vt[v][k]) P                 times d score / d dot where that is not folded
 //       dV += P' dO,   dK += dS' Q,   dQ += dS K                   register tiles, sums in the results themselves
 //
-// Results are cleared first. The order of all sums is that of keys, then rows: no atomics, the same bits however many
-// threads there are. Scratch is the tiles and two floats a row. lse is added after the product, for an accumulator that
-// starts from it loses a digit.
+// Results are cleared first. Sums are added in the order of keys, then rows, without atomics: the same bits at any
+// number of threads. Scratch is the tiles and two floats a row. lse is added after the product, because an accumulator
+// that starts from it loses a digit.
 //
-// **Splits.** One head alone should use several cores too, so where there are few chunks each is cut by keys: split 0
-// adds dQ in the result, the others in partial sums (PartialSums.h), and a last phase adds theirs to the result in
-// order. The phases are then: clear the results; all splits; merge the partial sums.
+// **Splits.** One head alone should use several cores too, so if there are few chunks, the keys of each are split:
+// split 0 adds dQ in the result, the others in partial sums (PartialSums.h), and a last phase adds these to the result
+// in order. The phases are then: clear the results; all splits; merge the partial sums.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -31,7 +31,7 @@ public:
   TiledGradient(const AttendGradientProblem &problem, const AttendGradientSchedule &schedule, const Target &target,
                 llvm::StringRef symbol, mlir::ModuleOp code);
 
-  /// The one phase; or the three phases where the problem splits keys.
+  /// The single phase; or the three phases if the problem splits keys.
   void emitWhole();
   void emitClear();
   void emitSplits();
@@ -42,7 +42,7 @@ public:
   SizeExpr chunks() const { return phase.chunks(); }
   SizeExpr splits() const { return partial.splits(); }
   SizeExpr sharedBytes() const { return partial.sharedBytes(); }
-  /// Once the phase is emitted.
+  /// Known after the phase is emitted.
   SizeExpr workerBytes() const { return phase.workerBytes(); }
 
 private:

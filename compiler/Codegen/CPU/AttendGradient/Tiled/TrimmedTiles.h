@@ -1,7 +1,7 @@
 //===- TrimmedTiles.h - the pairs of a block that a mask cuts, in steps of four rows and keys -----------------===//
 //
-// Where the indices of a row tell up to which key the mask keeps pairs, the products of a block that the mask cuts
-// leave out the pairs beyond.
+// If the indices of a row determine its last unmasked key, the products of a block that the mask cuts omit the pairs
+// after it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,9 +19,9 @@ public:
   TrimmedTiles(const TiledContext &context, const GradientTiles &tiles)
       : TiledContext(context), ends(tiles.tileEnds), firsts(tiles.firstTiles) {}
 
-  /// Fills the tables of a block; returns false where the mask has no such ends.
+  /// Fills the tables of a block; returns false if the mask has no such ends.
   bool find(const PairBlock &block, const AttendMask &mask);
-  /// The key, counted in the block, from which on the four rows of a tile keep nothing.
+  /// The key, counted in the block, from which on all pairs of the four rows of a tile are masked.
   Value endOf(Value tile) const;
   /// The first of these tiles that keeps one of four keys or a later one.
   Value firstOf(Value keyTile) const;

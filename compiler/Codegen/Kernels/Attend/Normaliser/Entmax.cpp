@@ -1,13 +1,13 @@
 // p = x^e with x = max(z - tau, 0), z = (alpha - 1)(s - m), e = 1 / (alpha - 1), and tau such that they sum to 1
 // (Peters, Niculae, Martins: Sparse sequence-to-sequence models, ACL 2019).
 //
-// f(tau) = sum of x^e - 1 falls and is convex, and tau lies in [-1, 0]. Newton's steps from -1 on,
+// f(tau) = sum of x^e - 1 is decreasing and convex, and its root is in [-1, 0]. Newton iterations from -1 on,
 //
 //   tau' = tau + f / (e g),   g = sum of x^(e-1),
 //
-// go up to the root and never past it. With f_k / f_(k-1) + g_k / g_(k-1) <= 1 the product f g falls to a quarter in
-// each step: of n keys, 12 + log2 n steps bring f below 2^-22, and fewer than ten do in practice. What rounding leaves
-// the factor takes away.
+// increase up to the root and never exceed it. Because f_k / f_(k-1) + g_k / g_(k-1) <= 1, each iteration divides f g
+// by at least 4: for n keys, 12 + log2 n iterations bring f below 2^-22, and fewer than ten suffice in practice. The
+// factor corrects rounding errors of the sum.
 #include "compiler/Codegen/Kernels/Attend/Normaliser/Normaliser.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -23,7 +23,7 @@ public:
   explicit Entmax(double alpha) : alpha(alpha), exponent(1 / (alpha - 1)) {}
 
   Order order() const override { return Order::AllScores; }
-  /// Eight steps of four, the powers and their sum.
+  /// Eight iterations of four operations, the powers and their sum.
   int64_t flopsPerScore() const override { return 40; }
   bool usesMaximum() const override { return true; }
 
@@ -93,7 +93,7 @@ private:
     return found;
   }
 
-  /// The next thresholds, and whether any has moved.
+  /// The next thresholds, and whether any has changed.
   Values step(const HeldScores &held, ValueRange thresholds) const {
     LoopBuilder &loops = held.code.loops;
     Values zeros(2 * held.vectors, loops.splat(0.0));
@@ -118,7 +118,7 @@ private:
     return next;
   }
 
-  /// x^(e-1) and x^e of 0 <= x <= 1: multiplied out where e is a small whole number.
+  /// x^(e-1) and x^e for 0 <= x <= 1, by multiplication if e is a small integer.
   std::pair<Value, Value> powers(const Code &code, Value x) const {
     LoopBuilder &loops = code.loops;
     Value zero = loops.splat(0.0), slope = x;
@@ -150,7 +150,7 @@ private:
       return loops.splat(1.0);
     if (alpha == 1.5)
       return math::SqrtOp::create(loops.builder, loops.location, weight);
-    // A weight is above 1 by rounding at most, and an exponent has to be up to 0.
+    // A weight exceeds 1 at most by rounding, and exp2 requires an exponent of at most 0.
     Value one = loops.splat(1.0);
     return power(code, loops.choose(loops.compare(arith::CmpFPredicate::OGT, weight, one), one, weight), 2 - alpha);
   }

@@ -1,5 +1,5 @@
-// p = 1 for the first of the largest scores. The sum counts how many keys have had weight 1 since the maximum last
-// rose: 0, or 1 once that key has come. The gradient is that of a softmax of the scores.
+// p = 1 for the first of the largest scores. The sum is the number of keys with weight 1 since the maximum last
+// increased: 0 or 1. The gradient is that of the softmax of the scores (straight-through).
 #include "compiler/Codegen/Kernels/Attend/AttendExp.h"
 #include "compiler/Codegen/Kernels/Attend/Normaliser/Normaliser.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -49,7 +49,7 @@ public:
 
   Value differentiateRow(HeldRow &row) const override {
     LoopBuilder &loops = row.code.loops;
-    // Shares of their sum: the softmax.
+    // Divided by their sum: the softmax.
     Value total = row.sweep({loops.splat(0.0)}, [&](Value place, ValueRange carried) {
       return Values{loops.addf(carried[0], row.load(row.slopes, place))};
     })[0];
@@ -63,7 +63,7 @@ public:
   }
 
 private:
-  /// The largest score, the place of the first one (the end where there is none), and NaN in a row that has one,
+  /// The largest score, the offset of the first such score (the end if there is none), and NaN if the row has a NaN,
   /// otherwise 0.
   static Values findBest(const HeldRow &row) {
     LoopBuilder &loops = row.code.loops;

@@ -1,4 +1,4 @@
-// p = s: linear attention, and whatever makes weights of scores by itself.
+// p = s: linear attention, and score formulas that are attention weights.
 #include "compiler/Codegen/Kernels/Attend/Normaliser/Normaliser.h"
 
 using namespace mlir;

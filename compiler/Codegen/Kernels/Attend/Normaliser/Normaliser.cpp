@@ -41,7 +41,7 @@ Normaliser::Weighed Normaliser::weigh(const Code &, Value score, const Carriers 
   return {score, carriers.sum};
 }
 
-/// With p = w / l for the keys and for a sink's w, H = log l - t / l of all; the sink's share is taken out.
+/// With p = w / l for the keys and the sink, their entropy is H = log l - t / l; the term of the sink is subtracted.
 Value Normaliser::entropy(const Code &code, const Carriers &carriers, Value logs, Value sink) const {
   LoopBuilder &loops = code.loops;
   if (order() != Order::Factor)
@@ -90,7 +90,7 @@ Value NormaliserCode::sumOfLanes(Value vector) const {
                                      arith::FastMathFlags::reassoc);
 }
 
-//===-------------------------------------------- held scores -------------------------------------------------===//
+//===-------------------------------------------- materialised scores -----------------------------------------===//
 
 HeldScores::Values HeldScores::sweep(ValueRange start, Body body) const {
   LoopBuilder &loops = code.loops;

@@ -1,24 +1,25 @@
-//===- Normaliser.h - how scores become weights, in code -----------------------------------------------------===//
+//===- Normaliser.h - code of normalisers: from scores to attention weights ----------------------------------===//
 //
 // The interface of normalisers to the algorithms of attention (CPU: AttendPrefill.h, AttendDecode.h; GPU:
 // AttendGeneral.h, AttendTiles.h) and of its gradient (PairwiseGradient.h). Each normaliser is one file beside this
 // one, in a table of Normaliser.cpp; dialects/Attn/AttnOps.td defines it. There are two views of a row.
 //
-// **Block by block**, with rows in the lanes (of decode: keys). A row carries a maximum m and a sum l over the blocks
-// of keys. For each block with the maximum m', earlier sums are multiplied with `correction(m, m')`; then each score s
-// gives a weight and the next sum, `weigh(s, m', l)`. `order` says what becomes of the weights:
+// **Block by block** (online softmax), with rows in the lanes (in decode: keys). A row carries a maximum m and a sum l
+// over the blocks of keys. For each block with the maximum m', earlier sums are multiplied with `correction(m, m')`;
+// then `weigh(s, m', l)` returns the weight of each score s and the next sum. `order` is one of
 //
-//   Factor     p = weight * factor(l), which the row's last key decides: values are summed in one pass and scaled once,
-//              and whoever wants the weights themselves makes a second pass
-//   AtOnce     p = weight: one pass gives all
-//   AllScores  all scores of the rows are held (memory linear in the number of keys) and become weights by `weighHeld`
+//   Factor     p = weight * factor(l), which is known after the row's last key: values are summed in one pass and
+//              scaled once; results that need p itself take a second pass
+//   AtOnce     p = weight: one pass computes all
+//   AllScores  all scores of the rows are materialised (memory linear in the number of keys); `weighHeld` turns them
+//              into weights
 //
-// Unless it `followsKeys`, l is a sum over keys: splits of decode and threads of a device have a share each, the shares
-// are added, and what `start` gives counts once. A score of `droppedScore` gives the weight 0 and adds nothing to l,
-// for tensor cores multiply it too.
+// Unless it `followsKeys`, l is a sum over keys: splits of decode and threads of a device have partial sums, which are
+// added, and the sum of `start` counts once. A score of `droppedScore` has the weight 0 and adds nothing to l, because
+// tensor cores multiply dropped pairs too.
 //
-// **All keys of one row**, in the lanes, held: `weighRow` makes weights of the scores, `differentiateRow` makes the
-// cotangents of the scores of those of the weights.
+// **All keys of one row** in the lanes, materialised: `weighRow` turns scores into weights, `differentiateRow` turns
+// the cotangents of the weights into those of the scores.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -31,13 +32,13 @@
 
 namespace attnc {
 
-/// Where the code of a normaliser goes, and for what.
+/// The builder of a normaliser's code, and its target.
 struct NormaliserCode {
   using Value = mlir::Value;
   LoopBuilder &loops;
   const Target &target;
 
-  /// The number, as a scalar or in all lanes as `other` is.
+  /// The number, as a scalar or a vector like `other`.
   Value like(Value other, double number) const;
   /// 1 / x, and 0 for 0.
   Value inverse(Value x) const;
@@ -48,8 +49,8 @@ struct NormaliserCode {
   Value sumOfLanes(Value vector) const; ///< a scalar
 };
 
-/// Scores in memory, `vectors` of them a step, `steps` steps from `first` on. Either each lane is a row of its own, or
-/// the lanes are keys of one row.
+/// Materialised scores: `steps` groups of `vectors` vectors from `first` on. Each lane is a row of its own, or the
+/// lanes are keys of one row.
 struct HeldScores {
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -59,16 +60,16 @@ struct HeldScores {
   int64_t vectors;
   bool keysInLanes;
 
-  /// Visits all of them in order: `body(score, vector, carried)` gives what to store in its place (null: it stays) and
-  /// the next carried values.
+  /// Visits all of them in order: `body(score, vector, carried)` returns the new value of the score (null: unchanged)
+  /// and updates the carried values.
   using Body = llvm::function_ref<Value(Value score, int64_t vector, Values &carried)>;
   Values sweep(ValueRange start, Body body) const;
-  /// The rows' sums of what their lanes hold.
+  /// The rows' sums of a vector: over the lanes, if they are keys.
   Value total(Value vector) const;
 };
 
-/// One row whose keys are held, in the lanes; dropped keys have the normaliser's `droppedScore`. Lanes past the end are
-/// dropped keys.
+/// One row with materialised scores, keys in the lanes. Dropped keys have the normaliser's `droppedScore`; lanes past
+/// the end are dropped keys.
 struct HeldRow {
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
@@ -76,13 +77,13 @@ struct HeldRow {
   Value begin, end; ///< of its keys
   Value weights;    ///< [key]: s, then p
   Value cotangents; ///< [key]: dp, then ds
-  Value slopes;     ///< [key]: of the normaliser, where it `keepsSlopes`
-  Value lse, ofLse; ///< scalars: as saved, its cotangent; null where there is none
+  Value slopes;     ///< [key]: of the normaliser, if it `keepsSlopes`
+  Value lse, ofLse; ///< scalars: as saved, and its cotangent; null if there is none
   Value sink;       ///< a scalar, or null
-  Value ofRow;      ///< a scalar that weighRow leaves to differentiateRow
+  Value ofRow;      ///< a scalar that weighRow passes to differentiateRow
 
   HeldScores scores() const;
-  /// Vectors of keys at `place`, in order.
+  /// Visits the vectors of keys, by offset, in order.
   Values sweep(mlir::ValueRange start, llvm::function_ref<Values(Value place, mlir::ValueRange carried)> body) const;
   Value load(Value held, Value place) const { return code.loops.load(held, mlir::ValueRange{place}); }
   void store(Value vector, Value held, Value place) const { code.loops.store(vector, held, mlir::ValueRange{place}); }
@@ -107,19 +108,19 @@ public:
 
   static std::shared_ptr<const Normaliser> of(mlir::attn::AttendOp op);
 
-  //===------------------------------------------ what it is ----------------------------------------------------===//
+  //===------------------------------------------ properties ----------------------------------------------------===//
 
   enum class Order { Factor, AtOnce, AllScores };
   virtual Order order() const = 0;
   virtual int64_t flopsPerScore() const = 0;
-  /// What scores are multiplied with before anything else.
+  /// The factor that scores are multiplied with first.
   virtual double scoreScale() const { return 1; }
-  /// What stands for the score of a dropped pair.
+  /// The score of a dropped pair.
   virtual double droppedScore() const { return -std::numeric_limits<double>::infinity(); }
   virtual bool usesMaximum() const { return false; }
   /// Whether a weight depends on the sum over the keys before it.
   virtual bool followsKeys() const { return false; }
-  /// Whether the tiled gradient is its own: ds = p (dp - sum of p dp + dlse), p = exp(s - lse).
+  /// Whether its gradient is ds = p (dp - sum of p dp + dlse), p = exp(s - lse), which the tiled algorithm computes.
   virtual bool hasTiledGradient() const { return false; }
   virtual bool keepsSlopes() const { return false; }
 
@@ -131,32 +132,32 @@ public:
   struct Weighed {
     Value weight, sum;
   };
-  /// Before the first key; `sink` (scaled) may be null.
+  /// The carriers before the first key; `sink` (scaled) may be null.
   virtual Carriers start(const Code &code, Value sink) const;
   virtual Value correction(const Code &code, Value before, Value largest) const;
   virtual Weighed weigh(const Code &code, Value score, const Carriers &carriers) const;
   virtual Value factor(const Code &code, Value sum) const { return code.inverse(sum); }
-  /// The binary logarithm of a weight, for the entropy; anything finite of a weight of 0.
+  /// The binary logarithm of a weight, for the entropy; any finite number for a weight of 0.
   virtual Value logWeight(const Code &code, Value score, Value weight, const Carriers &carriers) const;
-  /// What a correction adds to the logarithms of earlier weights; null: nothing.
+  /// The number that a correction adds to the logarithms of earlier weights; null for 0.
   virtual Value logCorrection(const Code &code, Value before, Value largest) const;
-  /// Of a row, with `logs` the sum of w log2 w over the weights before its factor, or over the final ones where there
-  /// is none; `sink` (scaled) may be null.
+  /// The entropy of a row. `logs` is the sum of w log2 w over the weights before its factor, or over the final ones if
+  /// there is no factor; `sink` (scaled) may be null.
   Value entropy(const Code &code, const Carriers &carriers, Value logs, Value sink) const;
   /// The natural logarithm of the sum of exponentials.
   virtual Value lse(const Code &code, const Carriers &carriers) const;
-  /// Turns held scores into weights but for the factor of each row, which is returned for each vector. `largest` are
-  /// the rows' maxima.
+  /// Turns materialised scores into weights before the factor of each row; returns the factors, for each vector.
+  /// `largest` are the rows' maxima.
   virtual Values weighHeld(const HeldScores &held, ValueRange largest) const;
 
   //===------------------------------------------ one row -------------------------------------------------------===//
 
   virtual void weighRow(HeldRow &row) const = 0;
-  /// Gives the cotangent of the sink, a scalar, where the row has one.
+  /// Returns the cotangent of the sink, a scalar, if the row has one.
   virtual Value differentiateRow(HeldRow &row) const = 0;
 };
 
-// One a file.
+// One normaliser in each file.
 std::shared_ptr<const Normaliser> makeSoftmax();
 std::shared_ptr<const Normaliser> makeRatio();
 std::shared_ptr<const Normaliser> makeNone();

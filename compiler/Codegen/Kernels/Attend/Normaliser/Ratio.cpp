@@ -16,7 +16,7 @@ public:
     return {score, code.loops.addf(carriers.sum, score)};
   }
 
-  /// NaN of a sum that is infinite.
+  /// NaN if the sum is infinite.
   Value factor(const Code &code, Value sum) const override {
     return code.loops.addf(code.inverse(sum), code.loops.mulf(sum, code.like(sum, 0)));
   }
@@ -33,7 +33,7 @@ public:
     });
   }
 
-  /// The sum of the weights is 1 but for rounding, which all of them share.
+  /// The sum of the weights is 1 up to rounding, which is the same factor for all of them.
   Value differentiateRow(HeldRow &row) const override {
     row.subtract(row.meanCotangent(row.weights), [&](Value) { return row.code.loops.splat(row.ofRow); });
     return {};

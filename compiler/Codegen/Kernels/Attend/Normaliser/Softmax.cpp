@@ -1,5 +1,5 @@
-// p = exp(s - m) / l with m the largest score and l the sum of these exponentials: to base two, for scores are scaled.
-// A sink is a score that is there before the first key, and sums no value.
+// p = exp(s - m) / l with m the largest score and l the sum of these exponentials: to base two, because scores are
+// scaled. A sink is a score before the first key, without a value.
 #include "compiler/Codegen/Kernels/Attend/AttendExp.h"
 #include "compiler/Codegen/Kernels/Attend/Normaliser/Normaliser.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -14,7 +14,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 class Softmax : public Normaliser {
 public:
   Order order() const override { return Order::Factor; }
-  /// The greatest, the difference to it, its exponential and the sum.
+  /// Maximum, difference, exponential and sum.
   int64_t flopsPerScore() const override { return 4; }
   double scoreScale() const override { return log2e; }
   bool usesMaximum() const override { return true; }
@@ -37,7 +37,7 @@ public:
     return {weight, code.loops.addf(carriers.sum, weight)};
   }
 
-  /// Below 2^-100 a weight is 0.
+  /// Weights below 2^-100 are 0.
   Value logWeight(const Code &code, Value score, Value, const Carriers &carriers) const override {
     return code.loops.maxKeepingFirst(code.loops.splat(-128.0), code.loops.subf(score, carriers.largest));
   }
@@ -56,7 +56,7 @@ public:
 
   void weighRow(HeldRow &row) const override {
     LoopBuilder &loops = row.code.loops;
-    // -inf of a row without keys would make a NaN of the scores of dropped keys.
+    // With -inf, of a row without keys, scores of dropped keys would become NaN.
     Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, row.lse, loops.scalar(-infinity));
     row.ofRow = loops.choose(isEmpty, loops.scalar(0), loops.mulf(row.lse, loops.scalar(-log2e)));
     row.sweep({}, [&](Value place, ValueRange) {
@@ -66,8 +66,8 @@ public:
     });
   }
 
-  /// With a sink the weights of the keys do not sum to 1, and the mean is that of all, with 0 for the sink. Without one
-  /// they sum to 1 but for rounding, which all of them share.
+  /// With a sink the weights of the keys do not sum to 1, and the mean includes the sink, with 0. Without a sink they
+  /// sum to 1 up to rounding, which is the same factor for all of them.
   Value differentiateRow(HeldRow &row) const override {
     LoopBuilder &loops = row.code.loops;
     Value mean = row.sink ? row.sumCotangents(row.weights).weighted : row.meanCotangent(row.weights);

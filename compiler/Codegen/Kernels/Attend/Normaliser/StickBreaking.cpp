@@ -1,6 +1,6 @@
-// p_k = sigma(s_k) r_k, where r_k is what earlier keys have left of a stick of length 1:
+// p_k = sigma(s_k) r_k, where r_k is the rest of a stick of length 1 after the keys before k:
 // r_(k+1) = (1 - sigma(s_k)) r_k.
-// What is left is the carried sum.
+// The carried sum is r.
 #include "compiler/Codegen/Kernels/Attend/AttendExp.h"
 #include "compiler/Codegen/Kernels/Attend/Normaliser/Normaliser.h"
 
@@ -25,7 +25,7 @@ public:
     return {code.loops.mulf(taken, carriers.sum), code.loops.mulf(left, carriers.sum)};
   }
 
-  /// Shares are computed in vectors, the products over earlier keys one by one.
+  /// The fractions sigma(s) are computed in vectors, the products over earlier keys one by one.
   void weighRow(HeldRow &row) const override {
     LoopBuilder &loops = row.code.loops;
     row.sweep({}, [&](Value place, ValueRange) {
@@ -57,7 +57,7 @@ public:
   }
 
 private:
-  /// sigma(s) and 1 - sigma(s), each as exact as it can be: with t = exp(-|s|) they are 1 and t over 1 + t.
+  /// sigma(s) and 1 - sigma(s), both without cancellation: with t = exp(-|s|) they are 1 / (1 + t) and t / (1 + t).
   static std::pair<Value, Value> shares(const Code &code, Value score) {
     LoopBuilder &loops = code.loops;
     Value zero = loops.splat(0.0), one = loops.splat(1.0);
