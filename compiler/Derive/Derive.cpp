@@ -6,9 +6,9 @@
 #include "compiler/Derive/Incremental/Incremental.h"
 #include "compiler/Derive/Minimize.h"
 #include "compiler/Derive/Reverse.h"
-#include "compiler/Derive/SegmentScans.h"
 #include "compiler/Fuse/Fuse.h"
 #include "dialects/Attn/Attn.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -16,13 +16,14 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_DERIVEPASS
+#define GEN_PASS_DEF_INCREMENTALPASS
+#define GEN_PASS_REGISTRATION
+#include "compiler/Derive/Passes.h.inc"
 namespace {
 
-struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Derive)
-  StringRef getArgument() const final { return "attn-derive"; }
-  StringRef getDescription() const final { return "make the entry points that are derived from others"; }
-
+struct Derive : impl::DerivePassBase<Derive> {
   void runOnOperation() override {
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if ((function->hasAttr(model::gradientAttrName) && failed(deriveGradient(function))) ||
@@ -87,11 +88,7 @@ struct Derive : PassWrapper<Derive, OperationPass<ModuleOp>> {
   }
 };
 
-struct Incremental : PassWrapper<Incremental, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(Incremental)
-  StringRef getArgument() const final { return "attn-incremental"; }
-  StringRef getDescription() const final { return "make the entry points that compute others position by position"; }
-
+struct Incremental : impl::IncrementalPassBase<Incremental> {
   void runOnOperation() override {
     llvm::StringMap<IncrementalNames> made;
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
@@ -117,9 +114,6 @@ struct Incremental : PassWrapper<Incremental, OperationPass<ModuleOp>> {
 };
 
 } // namespace
-
-std::unique_ptr<Pass> createIncrementalPass() { return std::make_unique<Incremental>(); }
-std::unique_ptr<Pass> createDerivePass() { return std::make_unique<Derive>(); }
 
 void buildDerivePipeline(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
@@ -153,10 +147,8 @@ bool needsDerive(ModuleOp module) {
 }
 
 void registerDerivePasses() {
-  registerPass(createDerivePass);
-  registerPass(createIncrementalPass);
-  registerPass(createSegmentScansPass);
-  PassPipelineRegistration<>("attn-derive-phase", "the derive phase: entry points made from others",
+  registerDerivePhasePasses();
+  PassPipelineRegistration<>("attn-derive-phase", "the derive phase: entry points generated from others",
                              buildDerivePipeline);
 }
 

@@ -10,8 +10,8 @@
 //   model.attention      returns attention weights (AttentionMaps.h)
 //   attn.attention_override   takes attention weights as inputs (AttentionOverride.h)
 //
-// The passes are `attn-incremental` and `attn-derive`. They require resolved sizes and raised views, which
-// buildDerivePipeline establishes.
+// The passes are `attn-incremental`, `attn-segment-scans` and `attn-derive` (Passes.td). They require resolved sizes
+// and raised views, which buildDerivePipeline establishes.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,8 +23,8 @@
 
 namespace attnc {
 
-std::unique_ptr<mlir::Pass> createDerivePass();
-std::unique_ptr<mlir::Pass> createIncrementalPass();
+#define GEN_PASS_DECL
+#include "compiler/Derive/Passes.h.inc"
 
 /// Builds the whole phase, for a builtin.module.
 void buildDerivePipeline(mlir::OpPassManager &passes);

@@ -1,6 +1,8 @@
 #include "compiler/Derive/SegmentScans.h"
 #include "compiler/Analysis/LoopIterations.h"
 #include "compiler/Analysis/SourceLocations.h"
+#include "compiler/Derive/Derive.h"
+#include "dialects/Model/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -10,6 +12,9 @@
 using namespace mlir;
 
 namespace attnc {
+
+#define GEN_PASS_DEF_SEGMENTSCANSPASS
+#include "compiler/Derive/Passes.h.inc"
 namespace {
 
 /// A per-iteration list, and the order in which time steps access it.
@@ -247,11 +252,7 @@ Attribute recordOf(scf::ForOp scan, SymbolicShapes &shapes, int64_t length, bool
   return builder.getDictionaryAttr(fields);
 }
 
-struct SegmentScans : PassWrapper<SegmentScans, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SegmentScans)
-  StringRef getArgument() const final { return "attn-segment-scans"; }
-  StringRef getDescription() const final { return "cut scans into segments, which their reverses compute again"; }
-
+struct SegmentScans : impl::SegmentScansPassBase<SegmentScans> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function->hasAttr(model::gradientAttrName) && !function->hasAttr(model::minimizeAttrName))
@@ -301,7 +302,5 @@ std::vector<Scan> scansOf(func::FuncOp function) {
   }
   return scans;
 }
-
-std::unique_ptr<Pass> createSegmentScansPass() { return std::make_unique<SegmentScans>(); }
 
 } // namespace attnc

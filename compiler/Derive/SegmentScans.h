@@ -16,6 +16,8 @@
 //   attn.segments = [8, 0]    on a function, input: segment lengths of its scans, in order; 0 for none
 //   attn.scans = [{...}]      on a function, output: {place = "rnn.attn:12:5", steps = "seq", segment = 8, cuttable}
 //
+// `attn-segment-scans` is the pass, for functions to be differentiated.
+//
 // Source: Chen, Xu, Zhang, Guestrin, "Training deep nets with sublinear memory cost" (2016).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -23,8 +25,6 @@
 
 #include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/Pass.h"
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,8 +44,5 @@ struct Scan {
 void segmentScans(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> lengths);
 /// The recorded scans of a function.
 std::vector<Scan> scansOf(mlir::func::FuncOp function);
-
-/// The pass, for functions to be differentiated, by their attn.segments.
-std::unique_ptr<mlir::Pass> createSegmentScansPass();
 
 } // namespace attnc

@@ -20,13 +20,12 @@
 
 namespace attnc {
 
-/// `attn-raise-attention`.
-std::unique_ptr<mlir::Pass> createRaiseAttentionPass();
+/// The pass of Passes.td, and registerRaisePasses() for attn-opt.
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "compiler/Raise/Passes.h.inc"
 
 /// The whole phase, for a builtin.module.
 void buildRaisePipeline(mlir::OpPassManager &passes);
-
-/// Registers the pass for attn-opt.
-void registerRaisePasses();
 
 } // namespace attnc

@@ -24,7 +24,6 @@
 #include "compiler/Raise/NormalisedScore.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -293,14 +292,11 @@ bool AttentionRaiser::raise(Attention &attention) {
 
 //===-------------------------------------------- the pass ----------------------------------------------------===//
 
+#define GEN_PASS_DEF_RAISEATTENTIONPASS
+#include "compiler/Raise/Passes.h.inc"
 namespace {
 
-struct RaiseAttention : PassWrapper<RaiseAttention, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RaiseAttention)
-  StringRef getArgument() const final { return "attn-raise-attention"; }
-  StringRef getDescription() const final { return "make attention of sums that softmax or ratio weighs"; }
-  void getDependentDialects(DialectRegistry &registry) const final { registry.insert<attn::AttnDialect>(); }
-
+struct RaiseAttention : impl::RaiseAttentionPassBase<RaiseAttention> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
@@ -313,8 +309,6 @@ struct RaiseAttention : PassWrapper<RaiseAttention, OperationPass<ModuleOp>> {
 
 } // namespace
 
-std::unique_ptr<Pass> createRaiseAttentionPass() { return std::make_unique<RaiseAttention>(); }
-
 void buildRaisePipeline(OpPassManager &passes) {
   passes.addPass(createEliminateCommonValuesPass());
   passes.addPass(createRaiseAttentionPass());
@@ -322,7 +316,5 @@ void buildRaisePipeline(OpPassManager &passes) {
   passes.addPass(createResolveSizesPass());
   passes.addPass(createCanonicalizerPass());
 }
-
-void registerRaisePasses() { registerPass(createRaiseAttentionPass); }
 
 } // namespace attnc
