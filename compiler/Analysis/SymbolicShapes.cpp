@@ -1,4 +1,5 @@
 #include "compiler/Analysis/SymbolicShapes.h"
+#include "compiler/Sizes/IntegerFold.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -123,28 +124,13 @@ SizeExpr SymbolicShapes::size(Value index) {
     return SizeExpr(*constant);
   if (auto found = known.find({index, -1}); found != known.end())
     return SizeExpr::symbol(found->second);
+  auto operandSize = [&](Value operand) {
+    return operand.getType().isIndex() ? std::optional(size(operand)) : std::nullopt;
+  };
+  auto sourceExtent = [&](Value tensor, int64_t dim) { return std::optional(extent(tensor, dim)); };
   Operation *op = index.getDefiningOp();
-  if (auto dim = dyn_cast_if_present<tensor::DimOp>(op))
-    if (auto number = dim.getConstantIndex())
-      return extent(dim.getSource(), *number);
-  auto binary = [&](auto combine) { return combine(size(op->getOperand(0)), size(op->getOperand(1))); };
-  if (isa_and_present<arith::AddIOp>(op))
-    return binary([](auto a, auto b) { return a + b; });
-  if (isa_and_present<arith::SubIOp>(op))
-    return binary([](auto a, auto b) { return a - b; });
-  if (isa_and_present<arith::MulIOp>(op))
-    return binary([](auto a, auto b) { return a * b; });
-  if (isa_and_present<arith::MaxSIOp, arith::MaxUIOp>(op))
-    return binary([](auto a, auto b) { return SizeExpr::max(a, b); });
-  if (isa_and_present<arith::MinSIOp, arith::MinUIOp>(op))
-    return binary([](auto a, auto b) { return SizeExpr::min(a, b); });
-  if (op && op->getNumOperands() == 2)
-    if (auto divisor = getConstantIntValue(op->getOperand(1)); divisor && *divisor > 0) {
-      if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(op))
-        return size(op->getOperand(0)).floorDiv(*divisor);
-      if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
-        return size(op->getOperand(0)).ceilDiv(*divisor);
-    }
+  if (std::optional<SizeExpr> folded = op ? foldSize(op, operandSize, sourceExtent) : std::nullopt)
+    return *folded;
   return unknown(index, -1);
 }
 

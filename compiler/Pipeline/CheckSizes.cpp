@@ -12,9 +12,6 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-/// The length (SizeExpr::length) of the longest size that is compared.
-constexpr int64_t longest = 1000;
-
 /// Inclusive bounds of an index.
 struct Interval {
   std::vector<SizeExpr> lows;  ///< the minimum of these is the lower bound
@@ -206,12 +203,7 @@ private:
 
   std::string faultOfExpand(tensor::ExpandShapeOp expand) {
     for (auto [dimension, group] : llvm::enumerate(expand.getReassociationIndices())) {
-      std::optional<SizeExpr> product = SizeExpr(1);
-      for (int64_t part : group) {
-        std::optional<SizeExpr> size = sizes.size(expand.getResult(), part);
-        bool isShort = product && size && product->length() * size->length() <= longest;
-        product = isShort ? std::optional(*product * *size) : std::nullopt;
-      }
+      std::optional<SizeExpr> product = sizes.product(expand.getResult(), group);
       std::optional<SizeExpr> size = sizes.size(expand.getSrc(), int64_t(dimension));
       if (std::string fault = faultOfPair(size, product, int64_t(dimension)); !fault.empty())
         return fault;
@@ -387,9 +379,9 @@ private:
 
   static bool isShort(const Interval &interval) {
     constexpr size_t most = 16;
-    auto isLong = [](const SizeExpr &bound) { return bound.length() > longest; };
-    return interval.lows.size() <= most && interval.highs.size() <= most && llvm::none_of(interval.lows, isLong) &&
-           llvm::none_of(interval.highs, isLong);
+    auto isTooLong = [](const SizeExpr &bound) { return bound.isTooLong(); };
+    return interval.lows.size() <= most && interval.highs.size() <= most && llvm::none_of(interval.lows, isTooLong) &&
+           llvm::none_of(interval.highs, isTooLong);
   }
 
   std::optional<Interval> computeInterval(Value index) {

@@ -2,6 +2,7 @@
 #include "compiler/Codegen/Formula/VectorMath.h"
 #include "compiler/Predict/HalideTime.h"
 #include "compiler/Predict/InstructionWork.h"
+#include "compiler/Sizes/IntegerFold.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -64,54 +65,13 @@ Value sizeInDescriptor(memref::DimOp dim) {
   return {};
 }
 
-std::optional<int64_t> compare(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return a == b;
-  case arith::CmpIPredicate::ne:
-    return a != b;
-  case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::ult:
-    return a < b;
-  case arith::CmpIPredicate::sle:
-  case arith::CmpIPredicate::ule:
-    return a <= b;
-  case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::ugt:
-    return a > b;
-  case arith::CmpIPredicate::sge:
-  case arith::CmpIPredicate::uge:
-    return a >= b;
-  }
-  return std::nullopt;
-}
-
-/// Sizes and indices are not negative, so signed and unsigned arithmetic agree.
 std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> operands) {
   if (operands.size() == 1 && isa<arith::IndexCastOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(op))
     return operands[0];
-  if (operands.size() != 2)
-    return std::nullopt;
-  int64_t a = operands[0], b = operands[1];
-  if (isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
-    return b ? std::optional(a / b) : std::nullopt;
-  if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
-    return b ? std::optional((a + b - 1) / b) : std::nullopt;
-  if (isa<arith::RemUIOp, arith::RemSIOp>(op))
-    return b ? std::optional(a % b) : std::nullopt;
   if (auto compares = dyn_cast<arith::CmpIOp>(op))
-    return compare(compares.getPredicate(), a, b);
-  return isa<arith::AddIOp>(op)                    ? std::optional(a + b)
-         : isa<arith::SubIOp>(op)                  ? std::optional(a - b)
-         : isa<arith::MulIOp>(op)                  ? std::optional(a * b)
-         : isa<arith::MinSIOp, arith::MinUIOp>(op) ? std::optional(std::min(a, b))
-         : isa<arith::MaxSIOp, arith::MaxUIOp>(op) ? std::optional(std::max(a, b))
-         : isa<arith::AndIOp>(op)                  ? std::optional(a & b)
-         : isa<arith::OrIOp>(op)                   ? std::optional(a | b)
-         : isa<arith::XOrIOp>(op)                  ? std::optional(a ^ b)
-         : isa<arith::ShLIOp>(op)                  ? std::optional(a << (b & 63))
-         : isa<arith::ShRUIOp, arith::ShRSIOp>(op) ? std::optional(a >> (b & 63))
-                                                   : std::nullopt;
+    return foldComparison(compares.getPredicate(), operands[0], operands[1]);
+  std::optional<IntegerOp> kind = integerOp(op);
+  return kind ? foldIntegers(*kind, operands[0], operands[1]) : std::nullopt;
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "compiler/Predict/HalideTime.h"
+#include "compiler/Sizes/IntegerFold.h"
 #include "mlir/Analysis/CFGLoopInfo.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -6,6 +7,7 @@
 #include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -21,53 +23,38 @@ std::optional<int64_t> constantOf(Value value) {
   return constant.getBitWidth() == 1 ? int64_t(constant.getZExtValue()) : constant.getSExtValue();
 }
 
+/// The operation of a binary op of the llvm dialect; null for other ops.
+std::optional<IntegerOp> llvmIntegerOp(Operation *op) {
+  using Kind = std::optional<IntegerOp>;
+  return llvm::TypeSwitch<Operation *, Kind>(op)
+      .Case([](LLVM::AddOp) { return IntegerOp::Add; })
+      .Case([](LLVM::SubOp) { return IntegerOp::Sub; })
+      .Case([](LLVM::MulOp) { return IntegerOp::Mul; })
+      .Case<LLVM::SDivOp, LLVM::UDivOp>([](auto) { return IntegerOp::FloorDiv; })
+      .Case<LLVM::SRemOp, LLVM::URemOp>([](auto) { return IntegerOp::Rem; })
+      .Case<LLVM::SMinOp, LLVM::UMinOp>([](auto) { return IntegerOp::Min; })
+      .Case<LLVM::SMaxOp, LLVM::UMaxOp>([](auto) { return IntegerOp::Max; })
+      .Case([](LLVM::AndOp) { return IntegerOp::And; })
+      .Case([](LLVM::OrOp) { return IntegerOp::Or; })
+      .Case([](LLVM::XOrOp) { return IntegerOp::Xor; })
+      .Case([](LLVM::ShlOp) { return IntegerOp::ShiftLeft; })
+      .Case<LLVM::AShrOp, LLVM::LShrOp>([](auto) { return IntegerOp::ShiftRight; })
+      .Default([](Operation *) { return Kind(); });
+}
+
 std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> operands) {
   if (operands.size() == 1 && isa<LLVM::SExtOp, LLVM::ZExtOp, LLVM::TruncOp, LLVM::FreezeOp>(op))
     return operands[0];
   if (auto select = dyn_cast<LLVM::SelectOp>(op))
     return operands[0] ? operands[1] : operands[2];
-  if (operands.size() != 2)
-    return std::nullopt;
-  int64_t a = operands[0], b = operands[1];
-  if (isa<LLVM::SDivOp, LLVM::UDivOp>(op))
-    return b ? std::optional(a / b) : std::nullopt;
-  if (isa<LLVM::SRemOp, LLVM::URemOp>(op))
-    return b ? std::optional(a % b) : std::nullopt;
-  return isa<LLVM::AddOp>(op)                  ? std::optional(a + b)
-         : isa<LLVM::SubOp>(op)                ? std::optional(a - b)
-         : isa<LLVM::MulOp>(op)                ? std::optional(a * b)
-         : isa<LLVM::AndOp>(op)                ? std::optional(a & b)
-         : isa<LLVM::OrOp>(op)                 ? std::optional(a | b)
-         : isa<LLVM::XOrOp>(op)                ? std::optional(a ^ b)
-         : isa<LLVM::ShlOp>(op)                ? std::optional(a << (b & 63))
-         : isa<LLVM::AShrOp, LLVM::LShrOp>(op) ? std::optional(a >> (b & 63))
-         : isa<LLVM::SMinOp, LLVM::UMinOp>(op) ? std::optional(std::min(a, b))
-         : isa<LLVM::SMaxOp, LLVM::UMaxOp>(op) ? std::optional(std::max(a, b))
-                                               : std::nullopt;
+  std::optional<IntegerOp> kind = llvmIntegerOp(op);
+  return kind ? foldIntegers(*kind, operands[0], operands[1]) : std::nullopt;
 }
 
-/// Sizes and indices are not negative, so signed and unsigned comparisons agree.
+/// The predicates of the llvm dialect have the numbers of those of arith.
 bool holds(LLVM::ICmpPredicate predicate, int64_t a, int64_t b) {
-  using enum LLVM::ICmpPredicate;
-  switch (predicate) {
-  case eq:
-    return a == b;
-  case ne:
-    return a != b;
-  case slt:
-  case ult:
-    return a < b;
-  case sle:
-  case ule:
-    return a <= b;
-  case sgt:
-  case ugt:
-    return a > b;
-  case sge:
-  case uge:
-    return a >= b;
-  }
-  return false;
+  static_assert(int(LLVM::ICmpPredicate::uge) == int(arith::CmpIPredicate::uge));
+  return foldComparison(static_cast<arith::CmpIPredicate>(predicate), a, b);
 }
 
 /// A number that is affine in the iteration of a loop.

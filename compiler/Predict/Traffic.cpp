@@ -1,4 +1,5 @@
 #include "compiler/Predict/Traffic.h"
+#include "compiler/Sizes/IntegerFold.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <list>
@@ -117,10 +118,8 @@ private:
     if (std::optional<SizeExpr> size = analysis.index(index))
       return size->evaluate(sizes);
     Operation *op = index.getDefiningOp();
-    if (!op || op->getNumOperands() != 2)
-      return 0;
-    int64_t a = valueOf(op->getOperand(0)), b = valueOf(op->getOperand(1));
-    return isa<arith::AddIOp>(op) ? a + b : isa<arith::SubIOp>(op) ? a - b : isa<arith::MulIOp>(op) ? a * b : 0;
+    std::optional<IntegerOp> kind = op ? integerOp(op) : std::nullopt;
+    return kind ? foldIntegers(*kind, valueOf(op->getOperand(0)), valueOf(op->getOperand(1))).value_or(0) : 0;
   }
 
   int64_t bytesOf(Value value) {

@@ -1,4 +1,5 @@
 #include "compiler/Sizes/SizeAnalysis.h"
+#include "compiler/Sizes/IntegerFold.h"
 #include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,14 +17,6 @@ std::optional<SizeExpr> declaredSize(ArrayAttr shape, unsigned dimension, ArrayR
     return std::nullopt;
   std::optional<SizeExpr> size = SizeExpr::parse(cast<StringAttr>(shape[dimension]).getValue(), names);
   return size && size->products() ? size : std::nullopt;
-}
-
-/// Limit of the length of a size, which the sizes of networks do not reach. Longer sizes are treated as unknown.
-static constexpr int64_t longest = 1000;
-
-/// Returns `size`, or null if it exceeds the limit.
-static std::optional<SizeExpr> bounded(std::optional<SizeExpr> size) {
-  return size && size->length() > longest ? std::nullopt : size;
 }
 
 FailureOr<SizeAnalysis> SizeAnalysis::ofEntry(func::FuncOp entry) {
@@ -92,7 +85,8 @@ std::optional<SizeExpr> SizeAnalysis::size(Value tensor, int64_t dimension) {
     if (auto loop = dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp()))
       result = size(loop.getTiedLoopInit(argument)->get(), dimension);
   }
-  result = bounded(std::move(result));
+  if (result && result->isTooLong())
+    result = std::nullopt;
   known[{tensor, dimension}] = result;
   return result;
 }
@@ -104,6 +98,15 @@ std::optional<SizeExpr> SizeAnalysis::elements(Value tensor) {
     if (!factor)
       return std::nullopt;
     product *= *factor;
+  }
+  return product;
+}
+
+std::optional<SizeExpr> SizeAnalysis::product(Value tensor, ArrayRef<int64_t> dimensions) {
+  std::optional<SizeExpr> product = SizeExpr(1);
+  for (int64_t dimension : dimensions) {
+    std::optional<SizeExpr> factor = size(tensor, dimension);
+    product = product && factor ? SizeExpr::checkedProduct(*product, *factor) : std::nullopt;
   }
   return product;
 }
@@ -155,14 +158,7 @@ std::optional<SizeExpr> SizeAnalysis::compute(OpResult result, int64_t dimension
       })
       .Case([&](tensor::ExpandShapeOp expand) { return fold(expand.getMixedOutputShape()[dimension]); })
       .Case([&](tensor::CollapseShapeOp collapse) {
-        Size product = SizeExpr(1);
-        ReassociationIndices group = collapse.getReassociationIndices()[dimension];
-        for (int64_t source : group) {
-          Size factor = size(collapse.getSrc(), source);
-          bool isShort = product && factor && product->length() * factor->length() <= longest;
-          product = isShort ? Size(*product * *factor) : std::nullopt;
-        }
-        return product;
+        return product(collapse.getSrc(), collapse.getReassociationIndices()[dimension]);
       })
       .Case([&](attn::AttendOp attend) {
         return fold(attn::sizesOf(attend, attend.getStatistics()[result.getResultNumber()])[dimension]);
@@ -185,36 +181,11 @@ std::optional<SizeExpr> SizeAnalysis::index(Value value) {
     return found->second;
   std::optional<SizeExpr> result;
   if (Operation *op = value.getDefiningOp())
-    result = bounded(computeIndex(op));
+    result = foldSize(
+        op, [&](Value operand) { return index(operand); },
+        [&](Value tensor, int64_t dimension) { return size(tensor, dimension); });
   known[{value, indexValue}] = result;
   return result;
-}
-
-std::optional<SizeExpr> SizeAnalysis::computeIndex(Operation *op) {
-  using Size = std::optional<SizeExpr>;
-  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-    std::optional<int64_t> dimension = dim.getConstantIndex();
-    return dimension ? size(dim.getSource(), *dimension) : std::nullopt;
-  }
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
-    return index(op->getOperand(0));
-  if (op->getNumOperands() != 2 || op->getDialect()->getNamespace() != "arith")
-    return std::nullopt;
-  Size a = index(op->getOperand(0)), b = index(op->getOperand(1));
-  if (!a || !b)
-    return std::nullopt;
-  bool divisible = b->isConstant() && b->constant() > 0;
-  return TypeSwitch<Operation *, Size>(op)
-      .Case([&](arith::AddIOp) { return *a + *b; })
-      .Case([&](arith::SubIOp) { return *a - *b; })
-      .Case([&](arith::MulIOp) { return a->length() * b->length() > longest ? Size() : Size(*a * *b); })
-      .Case<arith::MaxSIOp, arith::MaxUIOp>([&](auto) { return SizeExpr::max(*a, *b); })
-      .Case<arith::MinSIOp, arith::MinUIOp>([&](auto) { return SizeExpr::min(*a, *b); })
-      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(
-          [&](auto) { return divisible ? Size(a->ceilDiv(b->constant())) : std::nullopt; })
-      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(
-          [&](auto) { return divisible ? Size(a->floorDiv(b->constant())) : std::nullopt; })
-      .Default([](Operation *) { return std::nullopt; });
 }
 
 std::optional<SizeExpr> SizeAnalysis::resultSize(func::FuncOp kernel, unsigned result, int64_t dimension) {

@@ -39,6 +39,8 @@ public:
   /// induction variable.
   std::optional<SizeExpr> size(mlir::Value tensor, int64_t dimension);
   std::optional<SizeExpr> elements(mlir::Value tensor);
+  /// The product of some dimensions; null also if it could be too long (SizeExpr::maxLength).
+  std::optional<SizeExpr> product(mlir::Value tensor, llvm::ArrayRef<int64_t> dimensions);
   std::optional<SizeExpr> bytes(mlir::Value tensor);
   /// The value of an SSA value of type `index`, or null.
   std::optional<SizeExpr> index(mlir::Value value);
@@ -59,7 +61,6 @@ private:
   llvm::DenseMap<Key, std::optional<SizeExpr>> known;
 
   std::optional<SizeExpr> compute(mlir::OpResult result, int64_t dimension);
-  std::optional<SizeExpr> computeIndex(mlir::Operation *op);
   std::optional<SizeExpr> fold(mlir::OpFoldResult size);
   std::vector<std::optional<SizeExpr>> operandSymbols(mlir::func::CallOp call);
   std::optional<SizeExpr> callSize(mlir::func::CallOp call, unsigned result, int64_t dimension);

@@ -129,6 +129,10 @@ int64_t SizeExpr::Node::lengthOf(const std::vector<Term> &terms) {
 
 int64_t SizeExpr::length() const { return node->length; }
 
+std::optional<SizeExpr> SizeExpr::checkedProduct(const SizeExpr &a, const SizeExpr &b) {
+  return __int128(a.length()) * b.length() > maxLength ? std::nullopt : std::optional(a * b);
+}
+
 SizeExpr SizeExpr::Node::atom(Atom::Kind kind, int64_t number, std::vector<SizeExpr> operands) {
   return make({Term{1, {Atom{kind, number, std::move(operands)}}}});
 }

@@ -67,9 +67,13 @@ public:
   /// Returns text such as "4*batch*seq + 64"; symbol n is names[n], or "s<n>" if it has no name.
   std::string text(llvm::ArrayRef<std::string> names) const;
   bool mentions(unsigned symbol) const;
-  /// The number of symbols and numbers in the expression, which bounds the time of operations on it. Repeated squares
-  /// grow exponentially, so analyses of user programs treat long sizes as unknown.
+  /// Number of symbols and numbers in the expression, a measure of the time of operations on it. Repeated squares grow
+  /// exponentially, so analyses of user programs treat sizes that are too long as unknown; those of networks are short.
   int64_t length() const;
+  static constexpr int64_t maxLength = 1000;
+  bool isTooLong() const { return length() > maxLength; }
+  /// a * b; null if the product could be too long.
+  static std::optional<SizeExpr> checkedProduct(const SizeExpr &a, const SizeExpr &b);
   /// coefficient * symbols[0] * symbols[1] * ...
   struct Product {
     int64_t coefficient;

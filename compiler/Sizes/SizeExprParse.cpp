@@ -15,9 +15,7 @@ struct SizeParser {
   llvm::StringRef rest;
   llvm::ArrayRef<std::string> names;
   unsigned depth = 0;
-  // Limits, because the text may come from any file.
-  static constexpr unsigned mostDepth = 64; ///< nesting of parentheses
-  static constexpr int64_t longest = 1000;  ///< length of a product of sums after expansion
+  static constexpr unsigned mostDepth = 64; ///< nesting of parentheses, limited because the text may come from any file
 
   bool accept(char character) {
     rest = rest.ltrim();
@@ -48,9 +46,7 @@ struct SizeParser {
     std::optional<SizeExpr> result = factor();
     while (result && accept('*')) {
       std::optional<SizeExpr> next = factor();
-      if (!next || result->length() * next->length() > longest)
-        return std::nullopt;
-      result = *result * *next;
+      result = next ? SizeExpr::checkedProduct(*result, *next) : std::nullopt;
     }
     return result;
   }

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Nest/KernelSizes.h"
+#include "compiler/Sizes/IntegerFold.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -81,28 +82,10 @@ std::optional<SizeExpr> KernelSizes::tryValueOf(Value index) const {
   APInt constant;
   if (matchPattern(index, m_ConstantInt(&constant)))
     return SizeExpr(constant.getSExtValue());
+  auto operandValue = [&](Value operand) { return tryValueOf(operand); };
+  auto extent = [&](Value tensor, int64_t dimension) { return tryDimension(tensor, dimension); };
   Operation *op = index.getDefiningOp();
-  if (auto dim = dyn_cast_or_null<tensor::DimOp>(op))
-    return dim.getConstantIndex() ? tryDimension(dim.getSource(), *dim.getConstantIndex()) : std::nullopt;
-  if (!op || !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
-                  arith::CeilDivSIOp, arith::MaxSIOp, arith::MinSIOp>(op))
-    return std::nullopt;
-  std::optional<SizeExpr> a = tryValueOf(op->getOperand(0)), b = tryValueOf(op->getOperand(1));
-  if (!a || !b)
-    return std::nullopt;
-  if (isa<arith::AddIOp>(op))
-    return *a + *b;
-  if (isa<arith::SubIOp>(op))
-    return *a - *b;
-  if (isa<arith::MulIOp>(op))
-    return *a * *b;
-  if (isa<arith::MaxSIOp>(op))
-    return SizeExpr::max(*a, *b);
-  if (isa<arith::MinSIOp>(op))
-    return SizeExpr::min(*a, *b);
-  if (!b->isConstant() || b->constant() <= 0)
-    return std::nullopt;
-  return isa<arith::CeilDivSIOp>(op) ? a->ceilDiv(b->constant()) : a->floorDiv(b->constant());
+  return op ? foldSize(op, operandValue, extent) : std::nullopt;
 }
 
 SizeExpr KernelSizes::valueOf(Value index) const { return *tryValueOf(index); }

@@ -1,7 +1,7 @@
-//===- KernelSizes.h - the sizes of a kernel as expressions ---------------------------------------------------===//
+//===- KernelSizes.h - symbolic sizes of a kernel -------------------------------------------------------------===//
 //
-// Numbers the dynamic sizes of a kernel the way attn_kernel_args::sizes holds them: the dynamic dimensions of the
-// tensor operands in order, then those of the results, then the index operands. For
+// Numbers the dynamic sizes of a kernel in the order of attn_kernel_args::sizes: the dynamic dimensions of the tensor
+// operands, then those of the results, then the index operands. For
 //
 //   func.func private @k(%a: tensor<?x64xf32>, %n: index, %b: tensor<?x?xf32>) -> tensor<?x8xf32>
 //
@@ -28,10 +28,9 @@ public:
   /// Dimension `dimension` of a tensor argument, of a result by number, or of a value inside the kernel.
   SizeExpr dimension(mlir::Value tensor, unsigned dimension) const;
   SizeExpr resultDimension(unsigned result, unsigned dimension) const;
-  /// An `index` inside the kernel: a constant, an argument, tensor.dim, and sums, products and quotients of those.
-  /// Nothing where it is computed in another way.
+  /// An `index` inside the kernel, over constants, arguments and dimensions; null if IntegerFold.h cannot fold it.
   std::optional<SizeExpr> tryValueOf(mlir::Value index) const;
-  SizeExpr valueOf(mlir::Value index) const; ///< where the kernel is known to be well formed
+  SizeExpr valueOf(mlir::Value index) const; ///< requires that it can be folded
 
   SizeExpr elements(mlir::Value tensor) const;
   SizeExpr resultElements(unsigned result) const;
