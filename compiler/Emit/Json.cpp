@@ -134,10 +134,7 @@ void writeKernel(llvm::json::OStream &json, const CompiledKernel &kernel, ArrayR
     auto tuned = function->getAttrOfType<StringAttr>(tunedAttrName);
     bool isTuned = tuned && !tuned.getValue().getAsDouble(gain);
     json.attribute("tuned", isTuned ? llvm::json::Value(gain) : llvm::json::Value(nullptr));
-    json.attributeObject("schedule", [&] {
-      if (auto schedule = function->getAttrOfType<DictionaryAttr>(scheduleAttrName))
-        writeChoices(json, schedule.getValue());
-    });
+    json.attributeObject("schedule", [&] { writeChoices(json, chosenSchedule(function)); });
     json.attributeArray("forms", [&] {
       for (const RecordedForm &form : formsOf(function))
         json.object([&] {

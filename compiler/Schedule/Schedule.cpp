@@ -174,17 +174,15 @@ std::vector<std::string> settingsNotHonoured(ModuleOp module, ArrayRef<Override>
     });
     auto kernel = module.lookupSymbol<func::FuncOp>(setting.what);
     assert(kernel && "settings are of the module's kernels");
-    auto word = scheduledWord(kernel, setting.key);
-    auto value = scheduled(kernel, setting.key);
-    std::string chosen = word ? word->str() : value ? std::to_string(*value) : "";
+    std::string chosen = chosenText(kernel, setting.key).value_or("");
     if (isOverruled || chosen == setting.value)
       continue;
-    std::string why = whyDeclined(kernel, setting.key).str();
+    std::string reason = declinedReason(kernel, setting.key).str();
     texts.push_back(withOrigin(
         setting.origin,
         fmt::format("{} was not honoured: the kernel {}{}", textOf(setting),
                     chosen.empty() ? "makes no use of it" : fmt::format("has {} = {}", setting.key, chosen),
-                    why.empty() ? "" : ": " + why)));
+                    reason.empty() ? "" : ": " + reason)));
   }
   return texts;
 }

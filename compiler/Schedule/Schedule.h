@@ -1,8 +1,8 @@
 //===- Schedule.h - schedule settings of kernels: keys, ranges, validation --------------------------------------===//
 //
-// The schedule of a kernel is the dictionary attribute `attn.schedule` (docs/architecture.md lists the keys of each
-// kind of kernel). The emitter chooses a value for each absent key; present values win. People, files and tuners set
-// values by name (Override.h).
+// The requested schedule of a kernel is its dictionary attribute `attn.schedule` (docs/architecture.md lists the keys
+// of each kind of kernel). The emitter chooses a value for each absent key; present values win. People, files and
+// tuners set values by name (Override.h).
 //
 // Every setting must name a kernel of the module, a key of its kind and a valid value of that key:
 //
@@ -11,7 +11,7 @@
 //   error: `tile_q` is a multiple of 16 from 16 to 64 on this target, not `50`
 //
 // ScheduleKeys.h has the table of keys with their ranges. If the kernel's sizes rule out a valid value, the emitter may
-// choose another one. It writes its choice into the kernel (ChosenSchedule.h), and the compile warns of the difference.
+// choose another one. It records its choices (ChosenSchedule.h), and the compile warns of the difference.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,5 +1,6 @@
 #include "compiler/Schedule/TransformScript.h"
 #include "compiler/Codegen/Interface/AskedEmitter.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Json/InputBuffer.h"
 #include "mlir/Dialect/Linalg/TransformOps/DialectExtension.h"
@@ -25,19 +26,10 @@ static void loadTransforms(MLIRContext &context) {
   context.getOrLoadDialect<transform::TransformDialect>();
 }
 
-/// The text of an integer or string attribute, "6" or "decode"; null for other attributes.
-static std::optional<std::string> valueText(Attribute value) {
-  if (auto number = dyn_cast<IntegerAttr>(value); number && number.getValue().getSignificantBits() <= 64)
-    return std::to_string(number.getValue().getSExtValue());
-  if (auto word = dyn_cast<StringAttr>(value))
-    return word.str();
-  return std::nullopt;
-}
-
 /// Moves the script's annotations of a kernel to `overrides`. Fails if a schedule or emitter annotation is malformed.
 static LogicalResult takeOverrides(func::FuncOp kernel, StringRef path, std::vector<Override> &overrides) {
   auto add = [&](StringRef key, Attribute value) {
-    std::optional<std::string> text = valueText(value);
+    std::optional<std::string> text = choiceText(value);
     if (text)
       overrides.push_back({kernel.getName().str(), key.str(), *text, path.str()});
     return text.has_value();

@@ -4,7 +4,8 @@
 // attributes, whose names are constants below:
 //
 //   attn.kernel     string: its kind (KernelKinds.def; docs/architecture.md describes the content of each)
-//   attn.schedule   dictionary: tile sizes and choices; what is absent the emitter chooses
+//   attn.schedule   dictionary: requested tile sizes and choices; the emitter chooses those that are absent, and
+//                   records all of them (Schedule/ChosenSchedule.h)
 //   attn.packed     on an argument: the weight arrives packed (PanelPacking.h), by `model_prepare` or a `pack` kernel
 //   attn.in_place   on an argument: the number of the result that may be the same buffer
 //   attn.tf32       unit: the products of a contraction may round their operands to tf32
@@ -92,8 +93,7 @@ mlir::Value widened(mlir::BlockArgument argument);
 /// The results of a kernel before they are narrowed.
 llvm::SmallVector<mlir::Value> computedResults(mlir::func::FuncOp kernel);
 
-/// What the kernel's schedule says of `key`: a number, or a word such as "decode". Nothing where that is left to the
-/// emitter.
+/// The requested value of `key`: a number, or a word such as "decode". Null if the emitter chooses.
 std::optional<int64_t> scheduled(mlir::func::FuncOp kernel, llvm::StringRef key);
 std::optional<llvm::StringRef> scheduledWord(mlir::func::FuncOp kernel, llvm::StringRef key);
 

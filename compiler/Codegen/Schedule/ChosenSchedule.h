@@ -1,7 +1,8 @@
-//===- ChosenSchedule.h - what became of a kernel's schedule ----------------------------------------------------===//
+//===- ChosenSchedule.h - the schedule that an emitter chose for a kernel ---------------------------------------===//
 //
-// `attn.schedule` says what is wanted of a kernel before it is emitted, and what it has afterwards: the emitter puts
-// its choices in place of the dictionary, asked for or its own. A key that the kernel makes no use of is left out.
+// `attn.schedule` of a kernel is the request of a strategy or a tuning database (Kernel.h), and emitters only read it.
+// An emitter records the values it used, requested or its own, in a second dictionary, `attn.chosen_schedule`. A key
+// that the kernel's code does not use is absent.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,10 +12,12 @@
 
 namespace attnc {
 
-/// On a kernel whose schedule is of a tuning database: the gain that was measured, as a text.
+inline constexpr llvm::StringLiteral chosenScheduleAttrName = "attn.chosen_schedule";
+
+/// On a kernel whose schedule comes from a tuning database: the measured gain, as text.
 inline constexpr llvm::StringLiteral tunedAttrName = "attn.tuned";
 
-/// On a kernel: a dictionary of reasons, by key of its schedule, why it can't have the value that was asked for.
+/// On a kernel: a dictionary of reasons against requested values, by schedule key.
 inline constexpr llvm::StringLiteral declinedAttrName = "attn.declined";
 
 struct Choice {
@@ -23,11 +26,19 @@ struct Choice {
 };
 
 mlir::Attribute attributeOf(mlir::MLIRContext *context, const Choice &choice);
+/// The text of an integer or string attribute, "6" or "decode"; null for other attributes.
+std::optional<std::string> choiceText(mlir::Attribute value);
+
 void recordSchedule(mlir::func::FuncOp kernel, llvm::ArrayRef<Choice> choices);
+/// The recorded choices; empty before the kernel is emitted.
+llvm::ArrayRef<mlir::NamedAttribute> chosenSchedule(mlir::func::FuncOp kernel);
+/// The recorded choice of a key, as text or as a number; null if there is none.
+std::optional<std::string> chosenText(mlir::func::FuncOp kernel, llvm::StringRef key);
+std::optional<int64_t> chosenNumber(mlir::func::FuncOp kernel, llvm::StringRef key);
 
 /// `reason` completes "x.form=decode was not honoured: the kernel has form = prefill: ...".
 void recordDeclined(mlir::func::FuncOp kernel, llvm::StringRef key, llvm::StringRef reason);
-/// Empty where none was recorded.
-llvm::StringRef whyDeclined(mlir::func::FuncOp kernel, llvm::StringRef key);
+/// The recorded reason against the requested value of a key; empty if there is none.
+llvm::StringRef declinedReason(mlir::func::FuncOp kernel, llvm::StringRef key);
 
 } // namespace attnc

@@ -95,9 +95,7 @@ std::vector<RefusedForm> refusedFormsOf(func::FuncOp kernel) {
 }
 
 static std::string textOf(NamedAttribute choice) {
-  auto number = dyn_cast<IntegerAttr>(choice.getValue());
-  return choice.getName().str() + " = " +
-         (number ? std::to_string(number.getInt()) : cast<StringAttr>(choice.getValue()).getValue().str());
+  return choice.getName().str() + " = " + *choiceText(choice.getValue());
 }
 
 void printForms(ArrayRef<func::FuncOp> kernels, raw_ostream &stream) {

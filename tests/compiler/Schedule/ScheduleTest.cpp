@@ -127,6 +127,8 @@ TEST(Schedule, SaysWhatWasNotHonoured) {
   recordSchedule(module.function("logits_attend_0"), {{"form", llvm::StringRef("prefill")}, {"tile_q", int64_t(48)}});
   recordDeclined(module.function("logits_attend_0"), "tile_q", "there are 48 queries");
   recordSchedule(module.function("logits_gemm_0"), {{"mr", int64_t(6)}});
+  EXPECT_EQ(scheduled(module.function("logits_attend_0"), "tile_q"), 64); // the request stays
+  EXPECT_EQ(chosenNumber(module.function("logits_attend_0"), "tile_q"), 48);
   EXPECT_EQ(settingsNotHonoured(module.get(), settings),
             (std::vector<std::string>{"logits_attend_0.tile_q=64 was not honoured: the kernel has tile_q = 48: "
                                       "there are 48 queries",

@@ -2,6 +2,7 @@
 #include "compiler/Analysis/Decisions.h"
 #include "compiler/Analysis/OpClassification.h"
 #include "compiler/Analysis/SourceLocations.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Emitters/Emitters.h"
 #include "compiler/Fuse/LiftFactors.h"
 #include "compiler/Memory/Peak.h"
@@ -63,12 +64,8 @@ static ExplainedKernel explainKernel(const CompiledKernel &kernel, const Emitter
   linalg::GenericOp sum = wantedSum(function, emitters, target);
   result.isWantedSum = bool(sum);
   result.isKeptSum = sum && isProductOfFactors(sum);
-  if (auto schedule = function->getAttrOfType<DictionaryAttr>(scheduleAttrName))
-    for (NamedAttribute choice : schedule.getValue()) {
-      auto number = dyn_cast<IntegerAttr>(choice.getValue());
-      result.schedule.emplace_back(choice.getName().str(), number ? std::to_string(number.getInt())
-                                                                  : cast<StringAttr>(choice.getValue()).str());
-    }
+  for (NamedAttribute choice : chosenSchedule(function))
+    result.schedule.emplace_back(choice.getName().str(), *choiceText(choice.getValue()));
   return result;
 }
 

@@ -1,5 +1,5 @@
 #include "tools/attnc/ExplainedModel/MaskBlocks.h"
-#include "compiler/Codegen/Interface/Kernel.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Reference/Formula.h"
 #include "compiler/Sizes/SizeAnalysis.h"
 #include "dialects/Attn/Attn.h"
@@ -130,7 +130,7 @@ std::optional<Positions> MaskReader::positionsOf(ValueRange extents, unsigned fi
     result.arguments.push_back(firstArgument + at);
     result.sizes.push_back(int64_t(*size));
   }
-  result.block = scheduled(kernel, blockKey).value_or(64);
+  result.block = chosenNumber(kernel, blockKey).value_or(64);
   while (result.blocks() > mostBlocks)
     result.block *= 2;
   return result;

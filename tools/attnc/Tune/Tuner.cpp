@@ -1,4 +1,5 @@
 #include "tools/attnc/Tune/Tuner.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Emitters/Emitters.h"
 #include "compiler/Schedule/Schedule.h"
 #include "llvm/Support/raw_ostream.h"
@@ -40,13 +41,8 @@ static std::vector<Override> overridesOf(const Changes &settings) {
 static Settings settingsOf(const CompiledKernel &kernel) {
   Settings settings = {{emitterKey, kernel.emitter}};
   mlir::func::FuncOp function = kernel.function;
-  if (auto schedule = function->getAttrOfType<mlir::DictionaryAttr>(scheduleAttrName))
-    for (mlir::NamedAttribute each : schedule) {
-      if (auto number = dyn_cast<mlir::IntegerAttr>(each.getValue()))
-        settings[each.getName().str()] = std::to_string(number.getInt());
-      else if (auto word = dyn_cast<mlir::StringAttr>(each.getValue()))
-        settings[each.getName().str()] = word.str();
-    }
+  for (mlir::NamedAttribute choice : chosenSchedule(function))
+    settings[choice.getName().str()] = *choiceText(choice.getValue());
   return settings;
 }
 

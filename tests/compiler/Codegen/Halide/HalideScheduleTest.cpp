@@ -1,4 +1,5 @@
 // Tests schedules of kernels by Halide: chosen ones, given ones, ones that are read back, and errors in them.
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tests/compiler/Codegen/Halide/HalideKernel.h"
 #include "tests/support/ParsedModule.h"
@@ -7,13 +8,13 @@
 namespace attnc {
 namespace {
 
-/// Returns a kernel's schedule after code generation.
+/// Returns the schedule that the emitter records.
 std::string emitted(const Kernel &kernel) {
   ParsedModule parsed(textOf(kernel));
   mlir::OwningOpRef<mlir::ModuleOp> code = mlir::ModuleOp::create(parsed.function().getLoc());
   if (failed(createHalideEmitter()->emit(parsed.function(), llvm::cantFail(Target::resolve("x86-64-v4")), *code)))
     return parsed.diagnostics();
-  return scheduledWord(parsed.function(), "halide")->str();
+  return *chosenText(parsed.function(), "halide");
 }
 
 /// A stored schedule that is given again results in the same text.
