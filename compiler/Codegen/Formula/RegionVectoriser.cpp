@@ -1,38 +1,38 @@
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
+#include "compiler/Analysis/DataSubscripts.h"
+#include "compiler/Codegen/Formula/LaneOps.h"
+#include "compiler/Codegen/Formula/Reductions.h"
+#include "compiler/Codegen/Formula/SubscriptChecks.h"
 #include "compiler/Codegen/Formula/VectorMath.h"
+#include "compiler/Codegen/Formula/ViewSubscripts.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
-#include <limits>
 
 using namespace mlir;
 
 namespace attnc {
 
-RegionVectoriser::RegionVectoriser(OpBuilder &builder, Location location, int64_t lanes)
-    : builder(builder), location(location), lanes(lanes) {}
+//===------------------------------------------ supported ops ----------------------------------------------------===//
 
-//===------------------------------------------ what it takes -----------------------------------------------------===//
-
-static bool isScalarOfFormula(Type type) {
+static bool isFormulaScalar(Type type) {
   return type.isF32() || type.isInteger(32) || type.isInteger(1) || type.isIndex();
 }
 
-static Verdict takesOp(Operation *op) {
+static Verdict canEvaluateOp(Operation *op) {
   if (isa<linalg::YieldOp, linalg::IndexOp, attn::YieldOp, attn::TermOp, attn::ReduceOp, attn::StopOp, attn::UniformOp,
           tensor::DimOp, affine::AffineApplyOp>(op))
     return Verdict::yes();
   std::string name = op->getName().getStringRef().str();
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
-    return isScalarOfFormula(extract.getType()) ? Verdict::yes()
-                                                : Verdict::no("it extracts an element that is not f32, i32 or i1");
+    return isFormulaScalar(extract.getType()) ? Verdict::yes()
+                                              : Verdict::no("it extracts an element that is not f32, i32 or i1");
   bool math = op->getDialect() && op->getDialect()->getNamespace() == "math";
   if (math ? !isSupportedMath(op) : !isa<arith::ArithDialect>(op->getDialect()))
     return Verdict::no("its formula holds " + name);
-  if (op->getNumResults() != 1 || !llvm::all_of(op->getResultTypes(), isScalarOfFormula) ||
-      !llvm::all_of(op->getOperandTypes(), isScalarOfFormula))
+  if (op->getNumResults() != 1 || !llvm::all_of(op->getResultTypes(), isFormulaScalar) ||
+      !llvm::all_of(op->getOperandTypes(), isFormulaScalar))
     return Verdict::no("its formula holds " + name + " on other types than f32, i32, i1 and index");
   return Verdict::yes();
 }
@@ -40,66 +40,27 @@ static Verdict takesOp(Operation *op) {
 Verdict RegionVectoriser::canEvaluate(Region &region) {
   Verdict verdict = Verdict::yes();
   region.walk([&](Operation *op) {
-    verdict = takesOp(op);
+    verdict = canEvaluateOp(op);
     return verdict ? WalkResult::advance() : WalkResult::interrupt();
   });
   return verdict;
 }
 
-//===------------------------------------------ bindings ----------------------------------------------------------===//
-
-void RegionVectoriser::bindIndex(Value index, Value scalarBase, int64_t step) {
-  indices[index] = LaneIndex{scalarBase, step, {}, true};
-}
-void RegionVectoriser::bindIndex(Value index, LaneIndex value) { indices[index] = value; }
-void RegionVectoriser::bindValue(Value value, Value vectorOrScalar) { values[value] = vectorOrScalar; }
-void RegionVectoriser::bindBuffer(Value tensor, Value memref) { buffers[tensor] = memref; }
-
-void RegionVectoriser::bindElement(Value tensor, ArrayRef<LaneIndex> subscripts, Value value) {
-  loads[tensor].emplace_back(Subscripts(subscripts), value);
-}
-
-void RegionVectoriser::bindIterations(linalg::GenericOp op, ArrayRef<LaneIndex> iterationIndices) {
-  iterations[op] = Subscripts(iterationIndices);
-}
+//===------------------------------------------ active lanes -----------------------------------------------------===//
 
 void RegionVectoriser::setActiveLanes(Value count) {
-  mask = anyLane = {};
+  guard.mask = guard.anyLane = {};
   if (count)
-    mask = vector::CreateMaskOp::create(builder, location, VectorType::get({lanes}, builder.getI1Type()), count);
+    guard.mask =
+        vector::CreateMaskOp::create(lanes.builder, lanes.location, lanes.vectorOf(lanes.builder.getI1Type()), count);
 }
 
-void RegionVectoriser::restrictLanes(Value wanted) {
-  mask = mask ? arith::AndIOp::create(builder, location, mask, wanted).getResult() : wanted;
-  anyLane = vector::ReductionOp::create(builder, location, vector::CombiningKind::OR, mask);
+void RegionVectoriser::restrictLanes(Value condition) {
+  guard.mask = lanes.both(guard.mask, condition);
+  guard.anyLane = vector::ReductionOp::create(lanes.builder, lanes.location, vector::CombiningKind::OR, guard.mask);
 }
 
-//===------------------------------------------ values ------------------------------------------------------------===//
-
-VectorType RegionVectoriser::vectorOf(Type element) const {
-  return VectorType::get({lanes}, element.isIndex() ? builder.getI32Type() : element);
-}
-
-Value RegionVectoriser::splat(int64_t constant, Type type) {
-  Type element = getElementTypeOrSelf(type);
-  TypedAttr attribute = isa<FloatType>(element) ? TypedAttr(builder.getFloatAttr(element, constant))
-                                                : TypedAttr(builder.getIntegerAttr(element, constant));
-  if (auto vector = dyn_cast<VectorType>(type))
-    attribute = DenseElementsAttr::get(vector, Attribute(attribute));
-  return arith::ConstantOp::create(builder, location, attribute);
-}
-
-Value RegionVectoriser::broadcast(Value scalarOrVector) {
-  Type type = scalarOrVector.getType();
-  if (isa<VectorType>(type))
-    return scalarOrVector;
-  if (type.isIndex())
-    scalarOrVector = toI32(scalarOrVector);
-  Attribute constant;
-  if (matchPattern(scalarOrVector, m_Constant(&constant)))
-    return arith::ConstantOp::create(builder, location, DenseElementsAttr::get(vectorOf(type), constant));
-  return vector::BroadcastOp::create(builder, location, vectorOf(type), scalarOrVector);
-}
+//===------------------------------------------ values -----------------------------------------------------------===//
 
 Value RegionVectoriser::evaluate(Value value) {
   if (Value known = values.lookup(value))
@@ -124,106 +85,200 @@ Value RegionVectoriser::evaluateOperand(BlockArgument argument) {
   assert(indices != iterations.end() && "the iterations of this linalg.generic are not bound");
   Subscripts subscripts, dims = indices->second;
   for (AffineExpr expression : generic.getMatchingIndexingMap(&operand).getResults())
-    subscripts.push_back(evaluateAffine(expression, dims, {}));
+    subscripts.push_back(lanes.affine(expression, dims, {}));
   return load(operand.get(), subscripts);
 }
 
 Value RegionVectoriser::evaluateOp(Operation *op) {
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
     return evaluateExtract(extract);
-  if (auto compare = dyn_cast<arith::CmpIOp>(op); compare && compare.getLhs().getType().isIndex())
-    return compareIndices(compare);
+  if (auto compare = dyn_cast<arith::CmpIOp>(op); compare && compare.getLhs().getType().isIndex()) {
+    LaneIndex a = evaluateIndex(compare.getLhs()), b = evaluateIndex(compare.getRhs());
+    return lanes.compare(compare.getPredicate(), a, b);
+  }
   if (auto reduce = dyn_cast<attn::ReduceOp>(op)) {
     RegionVectoriser *self = this;
-    reduceTogether(self, reduce);
+    evaluateReduction(self, reduce);
     return values.lookup(reduce.getResult());
   }
   if (isa<arith::ConstantOp>(op))
-    return builder.clone(*op)->getResult(0);
+    return lanes.builder.clone(*op)->getResult(0);
   if (auto stop = dyn_cast<attn::StopOp>(op))
     return evaluate(stop.getOperand());
   // An index that differs between lanes is a vector of i32 already.
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
     if (Value lanesOfIndex = evaluate(op->getOperand(0));
-        lanesOfIndex.getType() == vectorOf(op->getResult(0).getType()))
+        lanesOfIndex.getType() == lanes.vectorOf(op->getResult(0).getType()))
       return lanesOfIndex;
-  return evaluateElementwise(op);
-}
-
-static bool isIntegerDivision(Operation *op) {
-  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
-             arith::CeilDivUIOp>(op);
-}
-
-/// One division for all lanes and, once it has been moved out of the loop, for a whole row.
-Value RegionVectoriser::multiplyByReciprocal(Value dividend, Value divisor) {
-  Value one = arith::ConstantOp::create(builder, location, builder.getFloatAttr(divisor.getType(), 1));
-  Value reciprocal = builder.createOrFold<arith::DivFOp>(location, one, divisor);
-  return arith::MulFOp::create(builder, location, dividend, broadcast(reciprocal), arith::FastMathFlags::contract);
-}
-
-Value RegionVectoriser::evaluateElementwise(Operation *op) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(evaluate(operand));
-  auto isVector = [](Value value) { return isa<VectorType>(value.getType()); };
-  bool vector = llvm::any_of(operands, isVector);
-  if (vector && isa<arith::DivFOp>(op) && !isVector(operands[1]) && !op->hasAttr(exactAttrName))
-    return multiplyByReciprocal(operands[0], operands[1]);
-  if (vector)
-    for (auto [number, operand] : llvm::enumerate(operands))
-      if (!(isa<arith::SelectOp>(op) && number == 0))
-        operand = broadcast(operand);
-  if (vector && isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
-    return operands[0]; // in the lanes an index is an i32
-  if (isIntegerDivision(op) && !matchPattern(operands[1], m_Constant())) {
-    // Division by zero traps, even in a lane that nobody wants.
-    Value zero = splat(0, operands[1].getType()), one = splat(1, operands[1].getType());
-    Value isZero = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, operands[1], zero);
-    operands[1] = arith::SelectOp::create(builder, location, isZero, one, operands[1]);
-  }
-  Type type = op->getResult(0).getType();
-  Type resultType = vector ? Type(vectorOf(type)) : type;
-  if (isa<arith::FPToSIOp>(op))
-    return toInteger(operands[0], resultType);
-  return clone(op, operands, resultType);
+  return emitElementwise(lanes, op, operands);
 }
 
-/// i32 of f32: saturates, and makes 0 of NaN; the plain conversion is undefined there. LLVM takes its intrinsic
-/// for that apart into scalars where it is given a vector (x86).
-Value RegionVectoriser::toInteger(Value real, Type type) {
-  if (!isa<VectorType>(type)) {
-    StringAttr name = builder.getStringAttr("llvm.fptosi.sat");
-    return LLVM::CallIntrinsicOp::create(builder, location, type, name, real).getResult(0);
-  }
-  auto compare = [&](arith::CmpFPredicate predicate, Value bound) -> Value {
-    return arith::CmpFOp::create(builder, location, predicate, real, bound);
-  };
-  auto select = [&](Value condition, Value then, Value otherwise) -> Value {
-    return arith::SelectOp::create(builder, location, condition, then, otherwise);
-  };
-  constexpr int64_t least = std::numeric_limits<int32_t>::min(), greatest = std::numeric_limits<int32_t>::max();
-  Value zero = splat(0, real.getType()), below = compare(arith::CmpFPredicate::OLT, splat(least, real.getType())),
-        above = compare(arith::CmpFPredicate::OGE, splat(greatest + 1, real.getType())),
-        isNan = compare(arith::CmpFPredicate::UNO, real);
-  Value outside = arith::OrIOp::create(builder, location, arith::OrIOp::create(builder, location, below, above), isNan);
-  Value whole = arith::FPToSIOp::create(builder, location, type, select(outside, zero, real));
-  return select(below, splat(least, type), select(above, splat(greatest, type), whole));
+//===------------------------------------------ indices ----------------------------------------------------------===//
+
+LaneIndex RegionVectoriser::evaluateIndex(Value index) {
+  if (auto known = indices.find(index); known != indices.end())
+    return known->second;
+  assert(index.getDefiningOp() && "an index of the formula is not bound");
+  LaneIndex result = evaluateIndexOp(index.getDefiningOp());
+  indices[index] = result;
+  return result;
 }
 
-/// The same op on other operands. Products may be fused with sums, which changes the last bit and saves an instruction,
-/// unless that bit decides (KeepExact.cpp).
-Value RegionVectoriser::clone(Operation *op, ValueRange operands, Type resultType) {
-  OperationState state(op->getLoc(), op->getName(), operands, resultType, op->getAttrs());
-  Operation *copy = builder.create(state);
-  copy->removeAttr(exactAttrName);
-  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(copy);
-      fast && !op->hasAttr(exactAttrName) && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(copy)) {
-    auto flags = fast.getFastMathFlagsAttr() ? fast.getFastMathFlagsAttr().getValue() : arith::FastMathFlags::none;
-    copy->setAttr(fast.getFastMathAttrName(),
-                  arith::FastMathFlagsAttr::get(copy->getContext(), flags | arith::FastMathFlags::contract));
+LaneIndex RegionVectoriser::evaluateIndexOp(Operation *op) {
+  if (APInt constant; matchPattern(op, m_ConstantInt(&constant)))
+    return lanes.uniform(constant.getSExtValue());
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return iterations.find(op->getParentOp())->second[index.getDim()];
+  if (auto dim = dyn_cast<tensor::DimOp>(op))
+    return {sizeOf(dim.getSource(), *dim.getConstantIndex()), 0, {}, true};
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    Subscripts operands;
+    for (Value operand : apply.getMapOperands())
+      operands.push_back(evaluateIndex(operand));
+    ArrayRef<LaneIndex> all = operands;
+    unsigned numDims = apply.getAffineMap().getNumDims();
+    return lanes.affine(apply.getAffineMap().getResult(0), all.take_front(numDims), all.drop_front(numDims));
   }
-  return copy->getResult(0);
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    Value condition = evaluate(select.getCondition());
+    LaneIndex a = evaluateIndex(select.getTrueValue()), b = evaluateIndex(select.getFalseValue());
+    return lanes.select(condition, a, b);
+  }
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) { // a subscript that comes from data
+    Value value = evaluate(op->getOperand(0));
+    if (isa<VectorType>(value.getType()))
+      return {{}, 0, value, false};
+    return {cloneOp(lanes.builder, op, value, lanes.builder.getIndexType()), 0, {}, false};
+  }
+  LaneIndex a = evaluateIndex(op->getOperand(0)), b = evaluateIndex(op->getOperand(1));
+  return emitIndexArithmetic(lanes, op, a, b);
+}
+
+Value RegionVectoriser::sizeOf(Value tensor, int64_t dimension) {
+  if (Value memref = buffers.lookup(tensor))
+    return lanes.builder.createOrFold<memref::DimOp>(lanes.location, memref, dimension);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dimension))
+    return lanes.uniform(type.getDimSize(dimension)).base;
+  Operation *op = tensor.getDefiningOp();
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    return evaluateIndex(empty.getDynamicSize(dimension)).base;
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    return evaluateIndex(cast<Value>(slice.getMixedSizes()[dimension])).base;
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return evaluateIndex(cast<Value>(expand.getMixedOutputShape()[dimension])).base;
+  if (auto cast = dyn_cast<tensor::CastOp>(op))
+    return sizeOf(cast.getSource(), dimension);
+  auto destination = cast<DestinationStyleOpInterface>(op);
+  return sizeOf(destination.getTiedOpOperand(cast<OpResult>(tensor))->get(), dimension);
+}
+
+void RegionVectoriser::evaluateAvailable(Value value) {
+  DenseSet<Value> seen;
+  evaluateAvailable(value, seen);
+}
+
+void RegionVectoriser::evaluateAvailable(Value value, DenseSet<Value> &seen) {
+  if (isa<RankedTensorType>(value.getType()) || !seen.insert(value).second)
+    return;
+  if (isAvailable(value)) {
+    if (value.getType().isIndex())
+      evaluateIndex(value);
+    else
+      evaluate(value);
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      evaluateAvailable(operand, seen);
+  });
+}
+
+//===------------------------------------------ elements ---------------------------------------------------------===//
+
+Value RegionVectoriser::evaluateExtract(tensor::ExtractOp op) {
+  Value outside = guard.exists;
+  Subscripts subscripts;
+  guard.exists = lanes.both(guard.exists, hasElement(op));
+  for (unsigned number = 0; number < op.getIndices().size(); ++number)
+    subscripts.push_back(clampedSubscript(op, number));
+  Value element = load(op.getTensor(), subscripts);
+  guard.exists = outside;
+  return element;
+}
+
+Value RegionVectoriser::hasElement(tensor::ExtractOp op) {
+  Value all;
+  auto type = cast<RankedTensorType>(op.getTensor().getType());
+  for (auto [number, subscript] : llvm::enumerate(op.getIndices())) {
+    if ((!type.isDynamicDim(number) && type.getDimSize(number) > 0) || evaluateIndex(subscript).proved)
+      continue;
+    Value size = sizeOf(op.getTensor(), number);
+    all = lanes.both(all, arith::CmpIOp::create(lanes.builder, lanes.location, arith::CmpIPredicate::ne, size,
+                                                lanes.uniform(0).base));
+  }
+  return all;
+}
+
+LaneIndex RegionVectoriser::clampedSubscript(tensor::ExtractOp op, unsigned number) {
+  Value index = op.getIndices()[number];
+  LaneIndex subscript = evaluateIndex(index);
+  if (subscript.proved)
+    return subscript;
+  bool isDeferred = llvm::any_of(deferred, [&](Region *formula) { return formula->isAncestor(op->getParentRegion()); });
+  // A subscript that does not come from data is out of range only if its condition fails, or if the tensor is empty.
+  bool isReported = status && !isDeferred && comesFromData(index);
+  return clampToSize(lanes, subscript, sizeOf(op.getTensor(), number), guard, isReported ? status : Value());
+}
+
+void RegionVectoriser::checkSubscripts(Region &formula, ValueRange sizes) {
+  RegionVectoriser point = *this;
+  point.deferred.clear();
+  emitSubscriptChecks(point, formula, sizes);
+}
+
+Value RegionVectoriser::load(Value tensor, ArrayRef<LaneIndex> subscripts) {
+  for (auto &[at, value] : loads[tensor])
+    if (ArrayRef<LaneIndex>(at) == subscripts)
+      return value;
+  Value memref = buffers.lookup(tensor);
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  Value value = memref ? loadLanes(lanes, memref, element, subscripts, guard) : computeAt(tensor, subscripts);
+  if (!guard.exists) // otherwise the value holds for this load alone
+    loads[tensor].emplace_back(Subscripts(subscripts), value);
+  return value;
+}
+
+Value RegionVectoriser::computeAt(Value tensor, ArrayRef<LaneIndex> subscripts) {
+  Operation *op = tensor.getDefiningOp();
+  assert(op && "a tensor of the formula has no buffer");
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return computeGenericAt(generic, cast<OpResult>(tensor).getResultNumber(), subscripts);
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return evaluate(fill.getInputs()[0]);
+  if (std::optional<SourceElement> source = sourceElement(*this, op, subscripts))
+    return load(source->tensor, source->subscripts);
+  if (DenseElementsAttr elements; matchPattern(tensor, m_Constant(&elements)) && elements.isSplat())
+    return arith::ConstantOp::create(lanes.builder, lanes.location, elements.getSplatValue<TypedAttr>());
+  if (!isa<tensor::EmptyOp>(op)) // in release builds, too: any value would be a wrong result
+    llvm::report_fatal_error("a tensor of the formula has neither a buffer nor a known producer");
+  return lanes.splat(0, cast<RankedTensorType>(tensor.getType()).getElementType());
+}
+
+Value RegionVectoriser::computeGenericAt(linalg::GenericOp op, unsigned result, ArrayRef<LaneIndex> subscripts) {
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
+  Subscripts at(op.getNumLoops());
+  for (auto [subscript, expression] : llvm::zip(subscripts, map.getResults()))
+    at[cast<AffineDimExpr>(expression).getPosition()] = subscript;
+  RegionVectoriser inner = *this;
+  inner.bindIterations(op, at);
+  return inner.evaluate(op.getBody()->getTerminator()->getOperand(result));
 }
 
 } // namespace attnc

@@ -18,7 +18,7 @@ void ElementGradients::add(unsigned result, tensor::ExtractOp extract, RegionVec
     subscripts.push_back(at.clampedSubscript(extract, dimension));
     bases.push_back(subscripts.back().base);
   }
-  if (Value any = at.hasPlaces(extract))
+  if (Value any = at.hasElement(extract))
     return loops.when(any, [&] { addAt(memref, subscripts, bases, at, gradient, isFirst); });
   addAt(memref, subscripts, bases, at, gradient, isFirst);
 }

@@ -1,0 +1,33 @@
+//===- LaneAccess.h - loads and stores of one vector at affine subscripts ---------------------------------------===//
+//
+// The subscripts of the lanes choose the instruction: a scalar load if they are uniform, a vector load if the lanes are
+// contiguous, otherwise a gather; likewise for stores. Inactive lanes are masked off.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Formula/LaneArithmetic.h"
+
+namespace attnc {
+
+/// The lanes that take part in an access.
+struct AccessGuard {
+  mlir::Value mask;    ///< vector<Lxi1>; null: all lanes
+  mlir::Value anyLane; ///< i1: whether a lane is active; null: one is
+  mlir::Value exists;  ///< i1: whether the buffer has elements; null: it does
+};
+
+/// The elements of a buffer at `subscripts` as `element`: bytes become i1, 16-bit floats f32. A buffer of lower rank is
+/// subscripted by the last ones. Zero if nothing exists.
+mlir::Value loadLanes(const LaneArithmetic &lanes, mlir::Value memref, mlir::Type element,
+                      llvm::ArrayRef<LaneIndex> subscripts, const AccessGuard &guard);
+
+void storeLanes(const LaneArithmetic &lanes, mlir::Value value, mlir::Value memref,
+                llvm::ArrayRef<LaneIndex> subscripts, mlir::Value mask);
+
+/// A subscript in [0, size): 0 if it is out of range, which an active lane reports to `status` (!llvm.ptr to an i32;
+/// null: nowhere).
+LaneIndex clampToSize(const LaneArithmetic &lanes, const LaneIndex &subscript, mlir::Value size,
+                      const AccessGuard &guard, mlir::Value status);
+
+} // namespace attnc

@@ -1,0 +1,170 @@
+#include "compiler/Codegen/Formula/LaneArithmetic.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+std::optional<int64_t> constantOf(const LaneIndex &index) {
+  APInt constant;
+  if (index.isUniform() && matchPattern(index.base, m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  return std::nullopt;
+}
+
+//===------------------------------------------ lanes -------------------------------------------------------------===//
+
+VectorType LaneArithmetic::vectorOf(Type element) const {
+  return VectorType::get({lanes}, element.isIndex() ? builder.getI32Type() : element);
+}
+
+Value LaneArithmetic::splat(int64_t constant, Type type) const {
+  Type element = getElementTypeOrSelf(type);
+  TypedAttr attribute = isa<FloatType>(element) ? TypedAttr(builder.getFloatAttr(element, constant))
+                                                : TypedAttr(builder.getIntegerAttr(element, constant));
+  if (auto vector = dyn_cast<VectorType>(type))
+    attribute = DenseElementsAttr::get(vector, Attribute(attribute));
+  return arith::ConstantOp::create(builder, location, attribute);
+}
+
+Value LaneArithmetic::broadcast(Value scalarOrVector) const {
+  Type type = scalarOrVector.getType();
+  if (isa<VectorType>(type))
+    return scalarOrVector;
+  if (type.isIndex())
+    scalarOrVector = toI32(scalarOrVector);
+  Attribute constant;
+  if (matchPattern(scalarOrVector, m_Constant(&constant)))
+    return arith::ConstantOp::create(builder, location, DenseElementsAttr::get(vectorOf(type), constant));
+  return vector::BroadcastOp::create(builder, location, vectorOf(type), scalarOrVector);
+}
+
+Value LaneArithmetic::broadcast(const LaneIndex &index) const {
+  if (index.lanes)
+    return index.lanes;
+  Value base = broadcast(toI32(index.base));
+  return index.step ? builder.createOrFold<arith::AddIOp>(location, base, laneNumbers(index.step)) : base;
+}
+
+Value LaneArithmetic::both(Value a, Value b) const {
+  return a && b ? arith::AndIOp::create(builder, location, a, b).getResult() : a ? a : b;
+}
+
+Value LaneArithmetic::toI32(Value index) const {
+  if (index.getType().isInteger(32))
+    return index;
+  return builder.createOrFold<arith::IndexCastOp>(location, builder.getI32Type(), index);
+}
+
+Value LaneArithmetic::laneNumbers(int64_t step) const {
+  SmallVector<int32_t> numbers;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    numbers.push_back(lane * step);
+  auto type = VectorType::get({lanes}, builder.getI32Type());
+  return arith::ConstantOp::create(builder, location, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+}
+
+//===------------------------------------------ indices -----------------------------------------------------------===//
+
+LaneIndex LaneArithmetic::uniform(int64_t constant) const {
+  return {arith::ConstantIndexOp::create(builder, location, constant), 0, {}, true};
+}
+
+LaneIndex LaneArithmetic::add(const LaneIndex &a, const LaneIndex &b) const {
+  bool proved = a.proved && b.proved;
+  if (a.lanes || b.lanes)
+    return {{}, 0, arith::AddIOp::create(builder, location, broadcast(a), broadcast(b)), proved};
+  return {builder.createOrFold<arith::AddIOp>(location, a.base, b.base), a.step + b.step, {}, proved};
+}
+
+LaneIndex LaneArithmetic::subtract(const LaneIndex &a, const LaneIndex &b) const {
+  bool proved = a.proved && b.proved;
+  if (a.lanes || b.lanes)
+    return {{}, 0, arith::SubIOp::create(builder, location, broadcast(a), broadcast(b)), proved};
+  return {builder.createOrFold<arith::SubIOp>(location, a.base, b.base), a.step - b.step, {}, proved};
+}
+
+LaneIndex LaneArithmetic::scale(const LaneIndex &a, int64_t factor) const {
+  if (factor == 1)
+    return a;
+  if (a.lanes)
+    return {{}, 0, arith::MulIOp::create(builder, location, a.lanes, splat(factor, a.lanes.getType())), a.proved};
+  return {builder.createOrFold<arith::MulIOp>(location, a.base, uniform(factor).base), a.step * factor, {}, a.proved};
+}
+
+LaneIndex LaneArithmetic::multiply(const LaneIndex &a, const LaneIndex &b) const {
+  if (auto factor = constantOf(b))
+    return scale(a, *factor);
+  if (auto factor = constantOf(a))
+    return scale(b, *factor);
+  bool proved = a.proved && b.proved;
+  if (a.isUniform() && b.isUniform())
+    return {arith::MulIOp::create(builder, location, a.base, b.base), 0, {}, proved};
+  return {{}, 0, arith::MulIOp::create(builder, location, broadcast(a), broadcast(b)), proved};
+}
+
+LaneIndex LaneArithmetic::floorDivide(const LaneIndex &a, const LaneIndex &b) const {
+  bool proved = a.proved && b.proved;
+  if (auto divisor = constantOf(b); divisor && *divisor == 1)
+    return a;
+  auto divisor = constantOf(b);
+  // floor((base + l s) / c) = floor(base / c) + l s/c where c divides s.
+  if (!a.lanes && b.isUniform() && (a.step == 0 || (divisor && *divisor > 0 && a.step % *divisor == 0)))
+    return {builder.createOrFold<arith::FloorDivSIOp>(location, a.base, b.base),
+            a.step ? a.step / *divisor : 0,
+            {},
+            proved};
+  return {{}, 0, arith::FloorDivSIOp::create(builder, location, broadcast(a), broadcast(b)), proved};
+}
+
+LaneIndex LaneArithmetic::affine(AffineExpr expression, ArrayRef<LaneIndex> dims, ArrayRef<LaneIndex> symbols) const {
+  if (auto dim = dyn_cast<AffineDimExpr>(expression))
+    return dims[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expression))
+    return symbols[symbol.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
+    return uniform(constant.getValue());
+  auto binary = cast<AffineBinaryOpExpr>(expression);
+  LaneIndex a = affine(binary.getLHS(), dims, symbols), b = affine(binary.getRHS(), dims, symbols);
+  switch (expression.getKind()) {
+  case AffineExprKind::Add:
+    return add(a, b);
+  case AffineExprKind::Mul:
+    return multiply(a, b);
+  case AffineExprKind::Mod:
+    return subtract(a, multiply(floorDivide(a, b), b));
+  case AffineExprKind::FloorDiv:
+    return floorDivide(a, b);
+  default: // ceil(a / b) = -floor(-a / b)
+    return scale(floorDivide(scale(a, -1), b), -1);
+  }
+}
+
+LaneIndex LaneArithmetic::select(Value condition, const LaneIndex &a, const LaneIndex &b) const {
+  if (!isa<VectorType>(condition.getType()) && !a.lanes && !b.lanes && a.step == b.step)
+    return {arith::SelectOp::create(builder, location, condition, a.base, b.base), a.step, {}, false};
+  return {{}, 0, arith::SelectOp::create(builder, location, condition, broadcast(a), broadcast(b)), false};
+}
+
+static bool isUnsigned(arith::CmpIPredicate predicate) {
+  return predicate == arith::CmpIPredicate::ult || predicate == arith::CmpIPredicate::ule ||
+         predicate == arith::CmpIPredicate::ugt || predicate == arith::CmpIPredicate::uge;
+}
+
+Value LaneArithmetic::compare(arith::CmpIPredicate predicate, const LaneIndex &a, const LaneIndex &b) const {
+  bool isAffine = !a.lanes && !b.lanes && !isUnsigned(predicate);
+  if ((a.isUniform() && b.isUniform()) || (isAffine && a.step == b.step))
+    return arith::CmpIOp::create(builder, location, predicate, a.base, b.base);
+  Value left, right;
+  if (isAffine) { // lanes * (sa - sb) against b - a: one broadcast
+    left = laneNumbers(a.step - b.step);
+    right = broadcast(toI32(builder.createOrFold<arith::SubIOp>(location, b.base, a.base)));
+  } else {
+    left = broadcast(a);
+    right = broadcast(b);
+  }
+  return arith::CmpIOp::create(builder, location, predicate, left, right);
+}
+
+} // namespace attnc

@@ -1,0 +1,22 @@
+//===- ViewSubscripts.h - the source element of an element of a view --------------------------------------------===//
+//
+// Views without a buffer: linalg.transpose, tensor.extract_slice, reshapes of static shape and tensor.cast.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/Codegen/Formula/RegionVectoriser.h"
+
+namespace attnc {
+
+struct SourceElement {
+  mlir::Value tensor;
+  llvm::SmallVector<LaneIndex, 4> subscripts;
+};
+
+/// The element that is element `subscripts` of `view`; nothing if `view` is not a view. Offsets and sizes are evaluated
+/// by `formula`.
+std::optional<SourceElement> sourceElement(RegionVectoriser &formula, mlir::Operation *view,
+                                           llvm::ArrayRef<LaneIndex> subscripts);
+
+} // namespace attnc
