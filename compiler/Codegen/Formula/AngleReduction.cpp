@@ -37,14 +37,14 @@ private:
 constexpr unsigned wordBits = 32, mantissaBits = 23, exponentBias = 127;
 constexpr uint64_t exponentOfInfinity = 255;
 
-/// 2/pi, the most significant word first, behind a word of zeros.
+/// 2/pi, the most significant word first, after a word of zeros.
 constexpr std::array<uint64_t, 8> twoOverPi = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1,
                                                0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
 
-/// 32 bits of 2/pi each, of which the first is worth 2 where the mantissa of `exponent` is a whole number: those before
-/// it make multiples of 4.
-std::array<Value, 3> wordsThatMatter(Words &words, Value exponent) {
-  // A mantissa is worth 2^(exponent - 150); the bit behind the zeros is worth 1/2.
+/// The three words of 2/pi that determine the remainder. With the mantissa of `exponent` as a whole number, the first
+/// bit has weight 2: the product with earlier bits is a multiple of 4.
+std::array<Value, 3> significantWords(Words &words, Value exponent) {
+  // The unit of a mantissa is 2^(exponent - 150); the first bit after the zeros has weight 1/2.
   constexpr uint64_t firstBit = exponentBias + mantissaBits - wordBits + 2;
   Value start = words.subtract(exponent, words.constant(firstBit));
   Value word = words.right(start, 5), shift = words.both(start, wordBits - 1);
@@ -70,14 +70,14 @@ SmallVector<Value> reduceLarge(OpBuilder &builder, Location location, Value x) {
   Value exponent = words.both(words.right(bits, mantissaBits), exponentOfInfinity);
   constexpr uint64_t leadingBit = uint64_t(1) << mantissaBits;
   Value mantissa = words.either(words.both(bits, leadingBit - 1), words.constant(leadingBit));
-  auto [first, second, third] = wordsThatMatter(words, exponent);
-  // In units of 2^-62 quarters of a turn, modulo 4 of them.
+  auto [first, second, third] = significantWords(words, exponent);
+  // In units of 2^-62 quadrants, modulo 4 quadrants.
   constexpr uint64_t fractionBits = 62;
   Value high = words.multiply(mantissa, words.either(words.left(first, wordBits), second));
-  Value turns = words.add(high, words.right(words.multiply(mantissa, third), wordBits));
+  Value angle = words.add(high, words.right(words.multiply(mantissa, third), wordBits));
   Value half = words.constant(uint64_t(1) << (fractionBits - 1));
-  Value quadrant = words.right(words.add(turns, half), fractionBits);
-  Value fraction = words.subtract(turns, words.left(quadrant, fractionBits));
+  Value quadrant = words.right(words.add(angle, half), fractionBits);
+  Value fraction = words.subtract(angle, words.left(quadrant, fractionBits));
 
   VectorFormula f(builder, location, builder.getF32Type(), /*hasVectorScale=*/false), d = f.inDouble();
   auto remainder = f.narrow(d.toReal({&d, fraction}) * d.real(0x1.921fb54442d18p-62));
@@ -92,12 +92,12 @@ SmallVector<Value> reduceLarge(OpBuilder &builder, Location location, Value x) {
 
 ReducedAngle reduceByHalfPi(VectorFormula &f, VectorFormula::Real x) {
   constexpr double large = 0x1p21;
-  auto n = f.roundEven(f.clamp(x, -2 * large, 2 * large) * f.real(0.636619772367581343));
+  auto n = (f.clamp(x, -2 * large, 2 * large) * f.real(0.636619772367581343)).roundEven();
   auto r = f.fma(n, f.real(-1.57079601287841796875), x);
   r = f.fma(n, f.real(-3.1391647326017846e-7), r);
   r = f.fma(n, f.real(-5.390302529957765e-15), r);
-  auto isLarge = f.greater(f.absolute(x), f.real(large));
-  SmallVector<Value> exact = f.replaceSeldom(isLarge, {r.value, f.toWhole(n).value}, x, reduceLarge);
+  auto isLarge = x.absolute() > f.real(large);
+  SmallVector<Value> exact = f.replaceRare(isLarge, {r.value, f.toWhole(n).value}, x, reduceLarge);
   return {f.value(exact[0]), {&f, exact[1]}};
 }
 

@@ -1,8 +1,9 @@
-//===- AngleReduction.h - angles within an eighth of a turn ---------------------------------------------------===//
+//===- AngleReduction.h - argument reduction of sine, cosine and tangent ----------------------------------------===//
 //
-// x = n pi/2 + r with |r| <= pi/4, for every float x. Up to 2^21 pi/2 is three floats (Cody and Waite). Beyond, where
-// their error shows, the bits of 2/pi that matter are multiplied as integers (M. Payne, R. Hanek, "Radian reduction for
-// trigonometric functions", SIGNUM Newsletter 18, 1983), lane by lane, behind a branch that is seldom taken.
+// x = n pi/2 + r with |r| <= pi/4, for every float x. Up to 2^21, pi/2 is the sum of three floats (Cody and Waite).
+// Beyond, their error is too large: the significant bits of 2/pi are multiplied as integers (M. Payne, R. Hanek,
+// "Radian reduction for trigonometric functions", SIGNUM Newsletter 18, 1983), lane by lane, in a branch that is rarely
+// taken.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -49,17 +49,17 @@ VectorFormula::Real VectorFormula::scale(Real x, Whole n) {
                                               ValueRange{x.value, n.value});
     return {this, call.getResult(0)};
   }
-  // Two factors, for 2^n alone overflows where x 2^n does not.
-  Whole half = n.shiftRight(1);
+  // Two factors: 2^n alone may overflow when x 2^n does not.
+  Whole half = n >> 1;
   return x * powerOfTwo(half) * powerOfTwo(n - half);
 }
 
-VectorFormula::Truth VectorFormula::anyBit(Whole x, int64_t mask) {
-  Value bits = make<arith::AndIOp>(x.value, whole(mask).value);
-  return {make<arith::CmpIOp>(arith::CmpIPredicate::ne, bits, whole(0).value)};
+VectorFormula::Truth VectorFormula::Whole::anyBit(int64_t mask) const {
+  Value bits = formula->make<arith::AndIOp>(value, formula->whole(mask).value);
+  return {formula, formula->make<arith::CmpIOp>(arith::CmpIPredicate::ne, bits, formula->whole(0).value)};
 }
 
-SmallVector<Value> VectorFormula::laneByLane(Value x, TypeRange results, OfElement one) {
+SmallVector<Value> VectorFormula::laneByLane(Value x, TypeRange results, ElementFunction one) {
   auto vector = dyn_cast<VectorType>(type);
   if (!vector)
     return one(builder, location, x);
@@ -68,17 +68,17 @@ SmallVector<Value> VectorFormula::laneByLane(Value x, TypeRange results, OfEleme
     before.push_back(splatConstant(builder, location, result, builder.getZeroAttr(getElementTypeOrSelf(result))));
   auto index = [&](int64_t number) { return arith::ConstantIndexOp::create(builder, location, number).getResult(); };
   auto loop = scf::ForOp::create(builder, location, index(0), index(vector.getNumElements()), index(1), before,
-                                 [&](OpBuilder &b, Location at, Value lane, ValueRange made) {
+                                 [&](OpBuilder &b, Location at, Value lane, ValueRange former) {
                                    Value element = vector::ExtractOp::create(b, at, x, OpFoldResult(lane));
                                    SmallVector<Value> with;
-                                   for (auto [value, former] : llvm::zip_equal(one(b, at, element), made))
-                                     with.push_back(vector::InsertOp::create(b, at, value, former, OpFoldResult(lane)));
+                                   for (auto [value, vector] : llvm::zip_equal(one(b, at, element), former))
+                                     with.push_back(vector::InsertOp::create(b, at, value, vector, OpFoldResult(lane)));
                                    scf::YieldOp::create(b, at, with);
                                  });
   return SmallVector<Value>(loop.getResults());
 }
 
-SmallVector<Value> VectorFormula::replaceSeldom(Truth condition, ValueRange values, Real x, OfElement other) {
+SmallVector<Value> VectorFormula::replaceRare(Truth condition, ValueRange values, Real x, ElementFunction other) {
   Value any = condition.value;
   if (isa<VectorType>(type))
     any = vector::ReductionOp::create(builder, location, vector::CombiningKind::OR, any);
@@ -89,8 +89,8 @@ SmallVector<Value> VectorFormula::replaceSeldom(Truth condition, ValueRange valu
         SmallVector<Value> replaced;
         OpBuilder::InsertionGuard guard(builder);
         builder.restoreInsertionPoint(b.saveInsertionPoint());
-        for (auto [made, value] : llvm::zip_equal(laneByLane(x.value, values.getTypes(), other), values))
-          replaced.push_back(make<arith::SelectOp>(condition.value, made, value));
+        for (auto [replacement, value] : llvm::zip_equal(laneByLane(x.value, values.getTypes(), other), values))
+          replaced.push_back(make<arith::SelectOp>(condition.value, replacement, value));
         scf::YieldOp::create(builder, at, replaced);
       },
       [&](OpBuilder &b, Location at) { scf::YieldOp::create(b, at, values); });

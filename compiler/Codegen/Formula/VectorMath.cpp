@@ -29,7 +29,7 @@ static Real expm1Reduced(VectorFormula &f, Real r) {
 
 /// x = n ln 2 + r with n a whole number and |r| <= ln 2 / 2; a NaN stays in r, and n is harmless.
 static std::pair<Real, Real> reduceByLn2(VectorFormula &f, Real x, double low, double high) {
-  Real n = f.roundEven(f.clamp(x, low, high) * f.real(1.44269504088896341));
+  Real n = (f.clamp(x, low, high) * f.real(1.44269504088896341)).roundEven();
   Real r = f.fma(n, f.real(-ln2Low), f.fma(n, f.real(-ln2High), x));
   return {n, r};
 }
@@ -39,14 +39,14 @@ struct Rounded {
   Whole bits; ///< ends in that number's low bits
 };
 
-/// Adding 1.5 * 2^23 leaves no place for a fraction.
+/// Adding 1.5 * 2^23 leaves no bits for a fraction.
 static Rounded roundByMagic(VectorFormula &f, Real shifted) { return {shifted - f.real(0x1.8p23), f.bits(shifted)}; }
 
-/// p 2^n by adding n to the exponent, for x = n + ... in (low, high); outside 0 and infinity, and NaN stays.
+/// p 2^n by adding n to the exponent, for x = n + ... in (low, high); below 0, above infinity; NaN stays.
 static Real scaleWithin(VectorFormula &f, Real p, Whole n, Real x, double low, double high) {
-  Real y = f.fromBits(f.bits(p) + n.shiftLeft(23));
-  y = f.select(f.notLessOrEqual(x, f.real(high)), x + f.real(INFINITY), y);
-  return f.select(f.less(x, f.real(low)), f.real(0), y);
+  Real y = f.fromBits(f.bits(p) + (n << 23));
+  y = f.select(x.isAboveOrNan(f.real(high)), x + f.real(INFINITY), y);
+  return f.select(x < f.real(low), f.real(0), y);
 }
 
 /// 17 instructions: x = n ln 2 + r, e^x = 2^n (1 + r + r^2 P(r)), a minimax polynomial on |r| <= ln 2 / 2.
@@ -66,13 +66,13 @@ static Real exp2(VectorFormula &f, Real x) {
   return scaleWithin(f, p, n.bits, x, -126, 0x1.fffffep6);
 }
 
-/// (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)) * 2: no cancellation near 0, no overflow before its time.
+/// (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)) * 2: no cancellation near 0, no overflow of a finite result.
 static Real expm1(VectorFormula &f, Real x) {
   auto [n, r] = reduceByLn2(f, x, -80, 89);
   Real half = f.powerOfTwo(f.toWhole(n) - f.whole(1));
   Real y = f.real(2) * f.fma(half, expm1Reduced(f, r), half - f.real(0.5));
-  y = f.select(f.greater(x, f.real(88.7228390520)), f.real(INFINITY), y);
-  return f.select(f.less(x, f.real(-80)), f.real(-1), y);
+  y = f.select(x > f.real(88.7228390520), f.real(INFINITY), y);
+  return f.select(x < f.real(-80), f.real(-1), y);
 }
 
 struct SplitLog {
@@ -82,11 +82,11 @@ struct SplitLog {
 };
 
 static SplitLog splitLog(VectorFormula &f, Real x) {
-  auto denormal = f.less(x, f.real(1.17549435e-38));
+  auto denormal = x < f.real(1.17549435e-38);
   Real normal = f.select(denormal, x * f.real(8388608), x);
   Whole bits = f.bits(normal);
-  Whole e = (bits - f.whole(0x3f3504f3)).shiftRight(23);
-  Real m = f.fromBits(bits - e.shiftLeft(23));
+  Whole e = (bits - f.whole(0x3f3504f3)) >> 23;
+  Real m = f.fromBits(bits - (e << 23));
   Real r = m - f.real(1), square = r * r;
   Real p = f.polynomial(r, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
                             -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
@@ -94,11 +94,11 @@ static SplitLog splitLog(VectorFormula &f, Real x) {
   return {exponent, r, f.fma(p * r, square, square * f.real(-0.5))};
 }
 
-/// log at 0, below it, at infinity and NaN.
+/// The logarithm with its values at 0, below it, at infinity and NaN.
 static Real withLogEdges(VectorFormula &f, Real x, Real y) {
-  y = f.select(f.equal(x, f.real(INFINITY)), x, y);
-  y = f.select(f.equal(x, f.real(0)), f.real(-INFINITY), y);
-  return f.select(f.notGreaterOrEqual(x, f.real(0)), f.real(NAN), y);
+  y = f.select(x == f.real(INFINITY), x, y);
+  y = f.select(x == f.real(0), f.real(-INFINITY), y);
+  return f.select(x.isBelowOrNan(f.real(0)), f.real(NAN), y);
 }
 
 static Real log(VectorFormula &f, Real x) {
@@ -119,15 +119,15 @@ static Real log10(VectorFormula &f, Real x) { return log(f, x) * f.real(0.434294
 static Real log1p(VectorFormula &f, Real x) {
   Real u = x + f.real(1);
   Real y = log(f, u) * (x / (u - f.real(1)));
-  auto exact = f.either(f.equal(u, f.real(1)), f.equal(u, f.real(INFINITY)));
+  auto exact = (u == f.real(1)) | (u == f.real(INFINITY));
   return f.select(exact, x, y);
 }
 
-/// An odd function that ends at 1: x N(x^2) / D(x^2) up to `end`, where it rounds to 1, and never above 1.
+/// An odd function with limit 1: x N(x^2) / D(x^2) up to `end`, where it rounds to 1, and never above 1.
 static Real oddRational(VectorFormula &f, Real x, double end, ArrayRef<double> numerator,
                         ArrayRef<double> denominator) {
   // This order of operands keeps a NaN.
-  Real magnitude = f.minimum(f.real(end), f.absolute(x)), square = magnitude * magnitude;
+  Real magnitude = f.minimum(f.real(end), x.absolute()), square = magnitude * magnitude;
   Real y = magnitude * f.polynomial(square, numerator) / f.polynomial(square, denominator);
   return f.copySign(f.minimum(f.real(1), y), x);
 }
@@ -139,19 +139,19 @@ static Real tanh(VectorFormula &f, Real x) {
 }
 
 static Real sinh(VectorFormula &f, Real x) {
-  Real magnitude = f.absolute(x);
+  Real magnitude = x.absolute();
   Real t = expm1(f, magnitude);
   // Past 88 e^|x| overflows before half of it does.
   Real half = exp(f, magnitude * f.real(0.5));
   Real large = half * (half * f.real(0.5));
-  Real y = f.select(f.greater(magnitude, f.real(44)), large, f.real(0.5) * (t + t / (t + f.real(1))));
+  Real y = f.select(magnitude > f.real(44), large, f.real(0.5) * (t + t / (t + f.real(1))));
   return f.copySign(y, x);
 }
 
 static Real cosh(VectorFormula &f, Real x) {
-  Real half = exp(f, f.absolute(x) * f.real(0.5));
+  Real half = exp(f, x.absolute() * f.real(0.5));
   Real e = half * half;
-  return f.select(f.greater(f.absolute(x), f.real(44)), half * (half * f.real(0.5)), f.real(0.5) * (e + f.real(1) / e));
+  return f.select(x.absolute() > f.real(44), half * (half * f.real(0.5)), f.real(0.5) * (e + f.real(1) / e));
 }
 
 /// 17 instructions, of which one division.
@@ -173,64 +173,64 @@ static Reduced reduceAngle(VectorFormula &f, Real x) {
   return {sine, cosine, quadrant};
 }
 
-static Real sineOfQuadrant(VectorFormula &f, const Reduced &reduced, Whole quadrant) {
-  Real y = f.select(f.anyBit(quadrant, 1), reduced.cosine, reduced.sine);
-  return f.select(f.anyBit(quadrant, 2), f.real(0) - y, y);
+static Real quadrantSine(VectorFormula &f, const Reduced &reduced, Whole quadrant) {
+  Real y = f.select(quadrant.anyBit(1), reduced.cosine, reduced.sine);
+  return f.select(quadrant.anyBit(2), f.real(0) - y, y);
 }
 
 static Real sin(VectorFormula &f, Real x) {
   Reduced reduced = reduceAngle(f, x);
-  return sineOfQuadrant(f, reduced, reduced.quadrant);
+  return quadrantSine(f, reduced, reduced.quadrant);
 }
 
 static Real cos(VectorFormula &f, Real x) {
   Reduced reduced = reduceAngle(f, x);
-  return sineOfQuadrant(f, reduced, reduced.quadrant + f.whole(1));
+  return quadrantSine(f, reduced, reduced.quadrant + f.whole(1));
 }
 
 static Real tan(VectorFormula &f, Real x) {
   Reduced reduced = reduceAngle(f, x);
-  auto odd = f.anyBit(reduced.quadrant, 1);
+  auto odd = reduced.quadrant.anyBit(1);
   return f.select(odd, reduced.cosine, reduced.sine) / f.select(odd, f.real(0) - reduced.sine, reduced.cosine);
 }
 
 /// |x|^y = 2^(y log2 |x|) in double precision: the product needs 8 more bits than a float holds.
-static Real powerOfMagnitude(VectorFormula &f, Real magnitude, Real y) {
-  auto denormal = f.less(magnitude, f.real(1.17549435e-38));
+static Real magnitudePower(VectorFormula &f, Real magnitude, Real y) {
+  auto denormal = magnitude < f.real(1.17549435e-38);
   Whole bits = f.bits(f.select(denormal, magnitude * f.real(8388608), magnitude));
-  Whole e = (bits - f.whole(0x3f3504f3)).shiftRight(23);
-  Real m = f.widen(f.fromBits(bits - e.shiftLeft(23)));
+  Whole e = (bits - f.whole(0x3f3504f3)) >> 23;
+  Real m = f.widen(f.fromBits(bits - (e << 23)));
   VectorFormula d = f.inDouble();
   Real s = (m - d.real(1)) / (m + d.real(1)), square = s * s;
   // log2 m = 2/ln 2 (s + s^3/3 + s^5/5 + ...)
   Real series = d.polynomial(square, {1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0});
   Real exponent = f.widen(f.toReal(e) - f.select(denormal, f.real(23), f.real(0)));
   Real t = f.widen(y) * d.fma(series, s * d.real(2.88539008177792681), exponent);
-  Real n = d.roundEven(d.clamp(t, -150, 150));
+  Real n = d.clamp(t, -150, 150).roundEven();
   Real r = (d.clamp(t, -150, 150) - n) * d.real(0.693147180559945309);
   Real q = d.polynomial(r, {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0});
   Real power = f.scale(f.narrow(q), f.toWhole(f.narrow(n)));
-  power = f.select(f.greaterOrEqual(f.narrow(t), f.real(128)), f.real(INFINITY), power);
-  return f.select(f.less(f.narrow(t), f.real(-126)), f.real(0), power);
+  power = f.select(f.narrow(t) >= f.real(128), f.real(INFINITY), power);
+  return f.select(f.narrow(t) < f.real(-126), f.real(0), power);
 }
 
-/// As C has it at zeros, infinities and NaN (C17, F.10.4.4).
+/// As in C at zeros, infinities and NaN (C17, F.10.4.4).
 static Real powf(VectorFormula &f, Real x, Real y) {
-  Real magnitude = f.absolute(x), zero = f.real(0), one = f.real(1), infinity = f.real(INFINITY);
-  auto isZero = f.equal(magnitude, zero), isInfinite = f.equal(magnitude, infinity);
-  Real power = powerOfMagnitude(f, magnitude, y);
-  Real atZero = f.select(f.less(y, zero), infinity, zero), atInfinity = f.select(f.less(y, zero), zero, infinity);
+  Real magnitude = x.absolute(), zero = f.real(0), one = f.real(1), infinity = f.real(INFINITY);
+  auto isZero = magnitude == zero, isInfinite = magnitude == infinity;
+  Real power = magnitudePower(f, magnitude, y);
+  Real atZero = f.select(y < zero, infinity, zero), atInfinity = f.select(y < zero, zero, infinity);
   power = f.select(isZero, atZero, power);
   power = f.select(isInfinite, atInfinity, power);
-  power = f.select(f.equal(magnitude, one), one, power); // infinite exponents too
-  // A negative base wants a whole exponent; above 2^24 every float is even.
+  power = f.select(magnitude == one, one, power); // infinite exponents too
+  // A negative base requires a whole exponent; above 2^24 every float is even.
   Real half = y * f.real(0.5);
-  auto even = f.equal(f.floor(half), half), whole = f.equal(f.floor(y), y);
-  Real ofFraction = f.select(f.either(isZero, isInfinite), power, f.real(NAN));
-  Real ofNegative = f.select(whole, f.select(even, power, f.real(-0.0) - power), ofFraction);
-  power = f.select(f.less(f.copySign(one, x), zero), ofNegative, power);
-  power = f.select(f.either(f.unordered(x), f.unordered(y)), x + y, power);
-  return f.select(f.either(f.equal(y, zero), f.equal(x, one)), one, power);
+  auto even = half.floor() == half, whole = y.floor() == y;
+  Real fractional = f.select(isZero | isInfinite, power, f.real(NAN));
+  Real negativeBase = f.select(whole, f.select(even, power, f.real(-0.0) - power), fractional);
+  power = f.select(f.copySign(one, x) < zero, negativeBase, power);
+  power = f.select(x.isNan() | y.isNan(), x + y, power);
+  return f.select((y == zero) | (x == one), one, power);
 }
 
 static bool isNumberConstant(Value value) {
@@ -240,8 +240,8 @@ static bool isNumberConstant(Value value) {
   return matchPattern(value, m_ConstantFloat(&number)) && !number.isNaN();
 }
 
-/// The greater or lesser of two, NaN where one is. One instruction where one of them is a constant: a comparison with
-/// NaN is false and gives the second operand.
+/// The greater or lesser of two, NaN if one is. One instruction if one of them is a constant: a comparison with NaN is
+/// false and selects the second operand.
 static Value extremum(VectorFormula &f, Operation *op) {
   bool greatest = isa<arith::MaximumFOp>(op);
   Value first = op->getOperand(0), second = op->getOperand(1);
@@ -264,7 +264,7 @@ static Value power(VectorFormula &f, Operation *op) {
   return powf(f, f.value(op->getOperand(0)), f.value(op->getOperand(1))).value;
 }
 
-/// The one list of functions that become arithmetic.
+/// The functions that become arithmetic.
 static const llvm::DenseMap<TypeID, Expansion> &expansions() {
   static const llvm::DenseMap<TypeID, Expansion> table = {
       {TypeID::get<math::ExpOp>(), unary<exp>},     {TypeID::get<math::Exp2Op>(), unary<exp2>},
@@ -289,7 +289,7 @@ bool isSupportedMath(Operation *op) {
 LogicalResult expandMath(ModuleOp code, const Target &target) {
   SmallVector<Operation *> worklist;
   code.walk([&](Operation *op) {
-    // A device has an instruction for the greater of two numbers, NaN included.
+    // Devices have an instruction for the greater of two numbers, NaN included.
     bool isExtremum = !target.isDevice && isa<arith::MaximumFOp, arith::MinimumFOp>(op);
     if (isExpandedMath(op) || isExtremum || isa<attn::UniformOp>(op))
       worklist.push_back(op);

@@ -1,4 +1,4 @@
-//===- VectorMath.h - transcendental functions as arithmetic --------------------------------------------------===//
+//===- VectorMath.h - vectorised mathematical functions ---------------------------------------------------------===//
 //
 // An object calls no libm, so each `math` op on f32 (a scalar or a vector of any length) becomes a few multiply-adds.
 // Largest error in units in the last place (ulp), measured over all floats of the range by the tests:
@@ -12,11 +12,10 @@
 //   sin, cos        2     of every float; from 2^21 on each takes some 60 instructions
 //   sinh, cosh, tan 4
 //   powf            2     x^y = 2^(y log2 x) in double precision; zeros, infinities and NaN as in C
-//   maximumf, minimumf  0   1 with a constant, otherwise 3; NaN where an operand is; of two zeros either
+//   maximumf, minimumf  0   1 with a constant, otherwise 3; NaN if an operand is; either of two zeros
 //
-// Square roots, roundings, sign and fma map to instructions and are left alone. Other functions have no expansion.
-//
-// Kernels that want a cheaper exponential (attention does) write their own.
+// Square roots, roundings, sign and fma map to instructions and are not expanded. Other functions have no expansion.
+// Attention has a cheaper exponential of its own (AttendExp.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,9 +25,9 @@
 
 namespace attnc {
 
-/// Whether `op` is one of those functions: the maximumf and minimumf of `arith` are not meant.
+/// Whether `op` is one of those functions, other than the maximumf and minimumf of `arith`.
 bool isExpandedMath(mlir::Operation *op);
-/// Whether objects can compute `op` of the `math` dialect: it is an instruction, or one of those functions.
+/// Whether `op` of the `math` dialect is an instruction or one of those functions.
 bool isSupportedMath(mlir::Operation *op);
 
 /// Replaces every transcendental `math` op, `arith.maximumf` and `arith.minimumf` in `code`.
