@@ -1,7 +1,7 @@
-//===- Divisibility.h - what numbers are known to be multiples of -------------------------------------------------===//
+//===- Divisibility.h - divisibility analysis of index arithmetic -----------------------------------------------===//
 //
-//   isMultipleOf(32 * h + 8, 8)           yes, whatever h is
-//   isMultipleOf(16 * i + c, 8)           where c is: `isKnown` says so
+//   isMultipleOf(32 * h + 8, 8)           yes, for every h
+//   isMultipleOf(16 * i + c, 8)           if c is, according to `isKnown`
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace attnc {
 
-/// Whether a number (an index or an integer) is a multiple of `divisor`, as far as its arithmetic tells, where those
-/// values are of which `isKnown` says so.
+/// Whether a number (an index or an integer) is a multiple of `divisor`, by its arithmetic, if every value with
+/// `isKnown` is.
 bool isMultipleOf(
     mlir::Value value, int64_t divisor,
     llvm::function_ref<bool(mlir::Value)> isKnown = [](mlir::Value) { return false; });

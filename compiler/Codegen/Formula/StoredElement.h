@@ -1,7 +1,7 @@
-//===- StoredElement.h - elements between memory and registers ----------------------------------------------------===//
+//===- StoredElement.h - conversion between storage types and f32 -----------------------------------------------===//
 //
-// bf16 and f16 are ways to store numbers: formulas and sums have f32. What is loaded is widened, and what is stored is
-// rounded to nearest even; of f16, what is 65520 or more becomes infinite.
+// bf16 and f16 are storage types: formulas and sums are f32. Loads widen elements, and stores round to nearest even; in
+// f16, magnitudes of 65520 or more become infinite.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,10 +10,10 @@
 
 namespace attnc {
 
-/// A scalar or a vector as it was loaded: of bf16 or f16 as f32, of anything else as it is.
+/// A loaded scalar or vector: bf16 and f16 as f32, other types unchanged.
 mlir::Value widenStored(mlir::OpBuilder &builder, mlir::Location location, mlir::Value loaded);
 
-/// A scalar or a vector as it is stored in a buffer of `element`: rounded where that is bf16 or f16.
+/// A scalar or a vector for a buffer of `element`: rounded if that is bf16 or f16.
 mlir::Value narrowForStore(mlir::OpBuilder &builder, mlir::Location location, mlir::Value value, mlir::Type element);
 
 } // namespace attnc

@@ -64,9 +64,9 @@ private:
   Type i32;
 };
 
-//===------------------------------------------ draws of neighbours -----------------------------------------------===//
+//===------------------------------------------ adjacent columns --------------------------------------------------===//
 
-/// The scalar that is in all lanes of `vector`; null where it is not known to be one.
+/// The scalar in all lanes of `vector`; null if they may differ.
 Value splatted(OpBuilder &builder, Value vector) {
   if (auto broadcast = vector.getDefiningOp<vector::BroadcastOp>())
     return isa<VectorType>(broadcast.getSource().getType()) ? Value() : broadcast.getSource();
@@ -76,8 +76,8 @@ Value splatted(OpBuilder &builder, Value vector) {
   return arith::ConstantOp::create(builder, vector.getLoc(), cast<TypedAttr>(constant.getSplatValue<Attribute>()));
 }
 
-/// Whether lane l of a constant is first + l; gives the first.
-std::optional<int32_t> firstOfConsecutive(Value vector) {
+/// The first lane of a constant whose lane l is first + l; nothing for other vectors.
+std::optional<int32_t> consecutiveStart(Value vector) {
   DenseElementsAttr constant;
   if (!matchPattern(vector, m_Constant(&constant)))
     return std::nullopt;
@@ -88,15 +88,15 @@ std::optional<int32_t> firstOfConsecutive(Value vector) {
   return numbers[0];
 }
 
-/// Draws whose lanes are neighbours in a row, from a column that four divides: each counter serves four lanes.
-class NeighbourDraws {
+/// Random draws whose lanes are adjacent columns, from a multiple of four on: four lanes use one counter.
+class AdjacentDraws {
 public:
-  /// Null where the lanes of `draw` are no such neighbours.
+  /// Null if the lanes of `draw` are not adjacent columns of this kind.
   static Value expand(OpBuilder &builder, attn::UniformOp draw, Words &words) {
     auto type = dyn_cast<VectorType>(draw.getColumn().getType());
     if (!type || type.getRank() != 1 || type.getNumElements() % 4 != 0)
       return {};
-    NeighbourDraws draws(builder, draw.getLoc(), type);
+    AdjacentDraws draws(builder, draw.getLoc(), type);
     Value column = draws.firstColumn(draw.getColumn());
     if (!column)
       return {};
@@ -110,22 +110,22 @@ public:
   }
 
 private:
-  NeighbourDraws(OpBuilder &builder, Location location, VectorType type)
+  AdjacentDraws(OpBuilder &builder, Location location, VectorType type)
       : builder(builder), location(location), words(type),
         pairs(VectorType::get({type.getNumElements() / 2}, builder.getI64Type())) {}
 
   /// The column of lane 0, which is a multiple of 4.
   Value firstColumn(Value columns) {
-    if (auto first = firstOfConsecutive(columns); first && *first % 4 == 0)
+    if (auto first = consecutiveStart(columns); first && *first % 4 == 0)
       return arith::ConstantIntOp::create(builder, location, *first, 32);
     auto sum = columns.getDefiningOp<arith::AddIOp>();
-    if (!sum || firstOfConsecutive(sum.getRhs()) != 0)
+    if (!sum || consecutiveStart(sum.getRhs()) != 0)
       return {};
     Value base = splatted(builder, sum.getLhs());
     return base && isMultipleOf(base, 4) ? base : Value();
   }
 
-  /// The words of the counters of each four lanes, as pairs: c0 and c1, c2 and c3, the former the low half.
+  /// The words of the counters of each four lanes in pairs of low and high half: c0 and c1, c2 and c3.
   Value rounds(Value seed, uint32_t site, Value column, Value row, Value step, Value place) {
     Value quarter = make<arith::ShRUIOp>(column, arith::ConstantIntOp::create(builder, location, 2, 32));
     Value counters = make<arith::AddIOp>(alternating(joined(quarter, row), joined(step, place)), counterNumbers());
@@ -137,9 +137,9 @@ private:
       Value wide = make<arith::ExtUIOp>(builder.getI64Type(), key);
       Value other = arith::ConstantIntOp::create(builder, location, int64_t(site), 64);
       Value product = make<arith::MulIOp>(make<arith::AndIOp>(counters, low), factors);
-      // High and low words change places, and so do the two pairs of a counter.
-      Value kept = make<arith::XOrIOp>(make<arith::ShRUIOp>(counters, half), alternating(wide, other));
-      counters = make<arith::XOrIOp>(reversed(product), kept);
+      // High and low words are exchanged, and so are the two pairs of a counter.
+      Value mixed = make<arith::XOrIOp>(make<arith::ShRUIOp>(counters, half), alternating(wide, other));
+      counters = make<arith::XOrIOp>(reversed(product), mixed);
       weyl += 0x9E3779B9;
       site += 0xBB67AE85;
     }
@@ -197,11 +197,11 @@ private:
 
 Value expandUniform(OpBuilder &builder, attn::UniformOp draw) {
   Words words(builder, draw.getLoc(), draw.getSeed().getType());
-  if (Value drawn = NeighbourDraws::expand(builder, draw, words))
-    return drawn;
+  if (Value result = AdjacentDraws::expand(builder, draw, words))
+    return result;
   Value column = draw.getColumn();
   Value c[] = {words.shiftRight(column, 2), draw.getRow(), draw.getStep(), draw.getPlace()};
-  // The key is the same for all draws of a kernel: sums with constants, outside of its loops.
+  // The key is the same for all draws of a kernel, so sums with constants are hoisted out of its loops.
   Value seed = draw.getSeed();
   uint32_t site = draw.getSite(), weyl = 0;
   for (int round = 0; round < 10; ++round) {
