@@ -1,6 +1,7 @@
-//===- FlatBuilder.h - buffers as rows of floats ------------------------------------------------------------------===//
+//===- FlatBuilder.h - builder of loop nests over flat buffers --------------------------------------------------===//
 //
-// The gemm kernels spell out every address: they see a buffer as one row of floats (`flat`) and compute offsets in it.
+// The gemm kernels compute every address: a buffer is a memref of one dimension (`flat`), and its elements have
+// offsets.
 //
 //   FlatBuilder code(frame.builder, frame.location, lanes);
 //   Value source = code.flat(frame.buffer(argument));
@@ -9,7 +10,7 @@
 //     ...
 //   });
 //
-// Conditions and selectors that are known leave one branch.
+// A constant condition or selector leaves one branch.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,26 +21,18 @@ namespace attnc {
 
 class FlatBuilder : public LoopBuilder {
 public:
-  using LoopBuilder::ceilDiv;
-  using LoopBuilder::div;
   using LoopBuilder::load;
   using LoopBuilder::loop;
   using LoopBuilder::LoopBuilder;
-  using LoopBuilder::rem;
   using LoopBuilder::store;
-
-  Value div(Value a, int64_t b) { return div(a, constant(b)); }
-  Value rem(Value a, int64_t b) { return rem(a, constant(b)); }
-  Value ceilDiv(Value a, Value b) { return div(add(a, sub(b, constant(1))), b); }
-  Value equal(Value a, Value b) { return compare(mlir::arith::CmpIPredicate::eq, a, b); }
 
   /// The elements of a dense row-major buffer in one dimension.
   Value flat(Value memref);
-  /// The same memref with a type that does not know its size.
+  /// The same memref with a type of dynamic size.
   Value dynamic(Value memref);
-  /// How many elements of a buffer a cache line holds.
+  /// Elements of a buffer in a cache line.
   static int64_t lineElements(Value memref);
-  /// Lanes where `mask` is false (i1s; null for all) are not touched and read as zero.
+  /// Lanes where `mask` is false (i1s; null for all) are not accessed and read as zero.
   Value load(Value memref, Value offset, Value mask);
   void store(Value vector, Value memref, Value offset, Value mask);
   void prefetchForWriting(Value memref, Value offset);
@@ -52,7 +45,7 @@ public:
     loop(lower, upper, constant(step), body);
   }
   void branch(Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
-  /// `body(case)` where `selector` equals that case; one of `cases` always does.
+  /// `body(case)` for the case that `selector` equals; it always equals one of `cases`.
   void dispatch(Value selector, llvm::ArrayRef<int64_t> cases, llvm::function_ref<void(int64_t)> body);
 };
 

@@ -2,64 +2,13 @@
 #include "compiler/Codegen/Formula/StoredElement.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
 namespace attnc {
 
-//===-------------------------------------------- indices -----------------------------------------------------===//
-
-Value LoopBuilder::constant(int64_t value) { return arith::ConstantIndexOp::create(builder, location, value); }
-
-std::optional<int64_t> LoopBuilder::constantOf(Value value) { return getConstantIntValue(value); }
-
-Value LoopBuilder::add(Value a, Value b) {
-  if (constantOf(a) == 0)
-    return b;
-  return builder.createOrFold<arith::AddIOp>(location, a, b);
-}
-
-Value LoopBuilder::sub(Value a, Value b) { return builder.createOrFold<arith::SubIOp>(location, a, b); }
-Value LoopBuilder::mul(Value a, Value b) { return builder.createOrFold<arith::MulIOp>(location, a, b); }
-
-// Sizes are not negative, so the unsigned division is the cheaper equal.
-Value LoopBuilder::div(Value a, Value b) { return builder.createOrFold<arith::DivUIOp>(location, a, b); }
-Value LoopBuilder::rem(Value a, Value b) { return builder.createOrFold<arith::RemUIOp>(location, a, b); }
-Value LoopBuilder::min(Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(location, a, b); }
-Value LoopBuilder::max(Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(location, a, b); }
-
-Value LoopBuilder::compare(arith::CmpIPredicate predicate, Value a, Value b) {
-  return builder.createOrFold<arith::CmpIOp>(location, predicate, a, b);
-}
-
-Value LoopBuilder::both(Value a, Value b) { return builder.createOrFold<arith::AndIOp>(location, a, b); }
-Value LoopBuilder::either(Value a, Value b) { return builder.createOrFold<arith::OrIOp>(location, a, b); }
-
-Value LoopBuilder::boolean(bool value) {
-  return arith::ConstantOp::create(builder, location, builder.getBoolAttr(value));
-}
-
-LoopBuilder::Values LoopBuilder::delinearise(Value flat, ValueRange sizes) {
-  Values subscripts(sizes.size());
-  for (size_t i = sizes.size(); i-- > 1;) {
-    subscripts[i] = rem(flat, sizes[i]);
-    flat = div(flat, sizes[i]);
-  }
-  if (!sizes.empty())
-    subscripts[0] = flat;
-  return subscripts;
-}
-
-Value LoopBuilder::linearise(ValueRange subscripts, ValueRange sizes) {
-  Value flat = constant(0);
-  for (auto [subscript, size] : llvm::zip(subscripts, sizes))
-    flat = add(mul(flat, size), subscript);
-  return flat;
-}
-
-//===-------------------------------------------- control -----------------------------------------------------===//
+//===-------------------------------------------- control flow ------------------------------------------------===//
 
 LoopBuilder::Values LoopBuilder::loop(Value lower, Value upper, Value step, ValueRange carried,
                                       function_ref<Values(Value, ValueRange)> body) {
@@ -129,82 +78,9 @@ LoopBuilder::Values LoopBuilder::select(Value condition, TypeRange types, functi
   return Values(op.getResults());
 }
 
-//===-------------------------------------------- floats ------------------------------------------------------===//
-
-VectorType LoopBuilder::vectorType() { return vectorType(builder.getF32Type()); }
-VectorType LoopBuilder::vectorType(Type element) { return VectorType::get({lanes}, element); }
-
-Value LoopBuilder::scalar(double value) {
-  return arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(float(value)));
-}
-
-Value LoopBuilder::splat(double value) {
-  return arith::ConstantOp::create(builder, location, DenseElementsAttr::get(vectorType(), float(value)));
-}
-
-Value LoopBuilder::splat(Value value) {
-  if (isa<VectorType>(value.getType()))
-    return value;
-  return vector::BroadcastOp::create(builder, location, vectorType(value.getType()), value);
-}
-
-Value LoopBuilder::addf(Value a, Value b) { return arith::AddFOp::create(builder, location, a, b); }
-Value LoopBuilder::subf(Value a, Value b) { return arith::SubFOp::create(builder, location, a, b); }
-Value LoopBuilder::mulf(Value a, Value b) { return arith::MulFOp::create(builder, location, a, b); }
-Value LoopBuilder::divf(Value a, Value b) { return arith::DivFOp::create(builder, location, a, b); }
-
-Value LoopBuilder::fma(Value a, Value b, Value c) {
-  return vector::FMAOp::create(builder, location, splat(a), splat(b), splat(c));
-}
-
-// One instruction (vmaxps with its operands in this order); arith.maximumf would add NaN fix-ups.
-Value LoopBuilder::maxKeepingFirst(Value a, Value b) { return choose(compare(arith::CmpFPredicate::OGT, b, a), b, a); }
-
-Value LoopBuilder::compare(arith::CmpFPredicate predicate, Value a, Value b) {
-  return arith::CmpFOp::create(builder, location, predicate, a, b);
-}
-
-Value LoopBuilder::choose(Value condition, Value a, Value b) {
-  return builder.createOrFold<arith::SelectOp>(location, condition, a, b);
-}
-
-LoopBuilder::Value LoopBuilder::foldLanes(Values vectors, function_ref<Value(Value, Value)> combine) {
-  SmallVector<int64_t> even, odd;
-  for (int64_t lane = 0; lane < lanes; ++lane) {
-    even.push_back(2 * lane);
-    odd.push_back(2 * lane + 1);
-  }
-  while (vectors.size() > 1) {
-    Values halves;
-    for (size_t i = 0; i < vectors.size(); i += 2)
-      halves.push_back(combine(shuffle(vectors[i], vectors[i + 1], even), shuffle(vectors[i], vectors[i + 1], odd)));
-    vectors = halves;
-  }
-  return vectors[0];
-}
-
-/// The vectors are added pair by pair: a NaN stays, and only infinities make another.
-Value LoopBuilder::hasNan(ValueRange vectors) {
-  Values sums(vectors);
-  for (; sums.size() > 1; sums.truncate((sums.size() + 1) / 2))
-    for (size_t i = 0, half = (sums.size() + 1) / 2; i + half < sums.size(); ++i)
-      sums[i] = addf(sums[i], sums[i + half]);
-  Value unordered = compare(arith::CmpFPredicate::UNO, sums[0], sums[0]);
-  return vector::ReductionOp::create(builder, location, vector::CombiningKind::OR, unordered);
-}
-
-Value LoopBuilder::widen(Value flags) {
-  return arith::ExtUIOp::create(builder, location, vectorType(builder.getI32Type()), flags);
-}
-
-Value LoopBuilder::isSet(Value flags) {
-  Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(flags.getType()));
-  return compare(arith::CmpIPredicate::ne, flags, zero);
-}
-
 //===-------------------------------------------- memory ------------------------------------------------------===//
 
-Type LoopBuilder::elementOf(Value memref) { return cast<MemRefType>(memref.getType()).getElementType(); }
+static Type elementOf(Value memref) { return cast<MemRefType>(memref.getType()).getElementType(); }
 
 Value LoopBuilder::load(Value memref, ValueRange at) {
   Value loaded = vector::LoadOp::create(builder, location, vectorType(elementOf(memref)), memref, at);
@@ -237,10 +113,6 @@ void LoopBuilder::storeMasked(Value mask, Value vector, Value memref, ValueRange
   vector::MaskedStoreOp::create(builder, location, memref, at, mask, vector);
 }
 
-Value LoopBuilder::laneMask(Value count) {
-  return vector::CreateMaskOp::create(builder, location, vectorType(builder.getI1Type()), ValueRange{count});
-}
-
 Value LoopBuilder::loadFirst(Value count, Value memref, ValueRange at) {
   return loadMasked(laneMask(count), memref, at);
 }
@@ -254,35 +126,11 @@ void LoopBuilder::prefetch(Value memref, ValueRange at, unsigned locality) {
                              /*isDataCache=*/true);
 }
 
-// Blocks of 1, 2, 4, ... columns change places with the vectors of the same distance.
-LoopBuilder::Values LoopBuilder::transpose(ValueRange vectors) {
-  Values rows(vectors);
-  for (int64_t step = 1; step < lanes; step *= 2) {
-    SmallVector<int64_t> upper, lower;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      upper.push_back(lane & step ? lanes + lane - step : lane);
-      lower.push_back(lane & step ? lanes + lane : lane + step);
-    }
-    for (int64_t row = 0; row < lanes; ++row) {
-      if (row & step)
-        continue;
-      Value a = rows[row], b = rows[row + step];
-      rows[row] = shuffle(a, b, upper);
-      rows[row + step] = shuffle(a, b, lower);
-    }
-  }
-  return rows;
-}
-
-Value LoopBuilder::shuffle(Value a, Value b, ArrayRef<int64_t> lanes) {
-  return vector::ShuffleOp::create(builder, location, a, b, lanes);
-}
-
-// Quads of elements 4c .. 4c+3 of rows g, g+4, g+8, ... are loaded side by side; within each quad of lanes the vectors
-// of g = 0..3 are then transposed.
-LoopBuilder::Values LoopBuilder::loadTransposed(Value memref, ArrayRef<Values> places) {
+// Quads of elements 4c .. 4c+3 of rows g, g+4, g+8, ... are loaded into one vector; within each quad of lanes the
+// vectors of g = 0..3 are then transposed.
+LoopBuilder::Values LoopBuilder::loadTransposed(Value memref, ArrayRef<Values> positions) {
   auto loadQuad = [&](size_t row, int64_t column) -> Value {
-    Values at = places[row];
+    Values at = positions[row];
     at.back() = add(at.back(), column);
     auto quad = VectorType::get({4}, elementOf(memref));
     return widenStored(builder, location, vector::LoadOp::create(builder, location, quad, memref, at));

@@ -1,0 +1,49 @@
+//===- IndexBuilder.h - index arithmetic that folds constants ---------------------------------------------------===//
+#pragma once
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace attnc {
+
+class IndexBuilder {
+public:
+  using Value = mlir::Value;
+  using ValueRange = mlir::ValueRange;
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  IndexBuilder(mlir::OpBuilder &builder, mlir::Location location) : builder(builder), location(location) {}
+
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+
+  Value constant(int64_t value);
+  Value add(Value a, Value b);
+  Value sub(Value a, Value b);
+  Value mul(Value a, Value b);
+  Value div(Value a, Value b); ///< of non-negative numbers
+  Value rem(Value a, Value b); ///< of non-negative numbers
+  Value min(Value a, Value b);
+  Value max(Value a, Value b);
+  Value add(Value a, int64_t b) { return add(a, constant(b)); }
+  Value mul(Value a, int64_t b) { return mul(a, constant(b)); }
+  Value div(Value a, int64_t b) { return div(a, constant(b)); }
+  Value rem(Value a, int64_t b) { return rem(a, constant(b)); }
+  Value ceilDiv(Value a, int64_t b) { return div(add(a, b - 1), b); }
+  Value ceilDiv(Value a, Value b) { return div(add(a, sub(b, constant(1))), b); }
+  Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
+  Value less(Value a, Value b) { return compare(mlir::arith::CmpIPredicate::slt, a, b); }
+  Value equal(Value a, Value b) { return compare(mlir::arith::CmpIPredicate::eq, a, b); }
+  Value both(Value a, Value b);   ///< of i1
+  Value either(Value a, Value b); ///< of i1
+  Value boolean(bool value);
+  Value choose(Value condition, Value a, Value b); ///< of any type
+  /// The constant that a value is; nothing if it is not constant.
+  static std::optional<int64_t> constantOf(Value value);
+  /// The subscripts of element `flat` of a row-major space of these sizes.
+  Values delinearise(Value flat, ValueRange sizes);
+  Value linearise(ValueRange subscripts, ValueRange sizes);
+};
+
+} // namespace attnc
