@@ -83,14 +83,14 @@ SmallVector<bool> KernelFrame::sharingBuffers(func::FuncOp kernel) {
   return sharing;
 }
 
-/// Loads member `index` of attn_kernel_args, or element `index` of an array of 8-byte things.
+/// Loads member `index` of attn_kernel_args, or element `index` of an array of 8-byte elements.
 static Value loadWord(ImplicitLocOpBuilder &b, Type type, Value base, int32_t index) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   Value address = LLVM::GEPOp::create(b, pointer, b.getI64Type(), base, ArrayRef<LLVM::GEPArg>{index});
   return LLVM::LoadOp::create(b, type, address);
 }
 
-// The body takes: buffers..., sizes..., chunk, scratch, shared, status.
+// Parameters of the body: buffers..., sizes..., chunk, scratch, shared, status.
 func::FuncOp KernelFrame::openFunctions(StringRef symbol, ModuleOp code) {
   ImplicitLocOpBuilder b(location, builder.getContext());
   b.setInsertionPointToEnd(code.getBody());
@@ -158,16 +158,16 @@ void KernelFrame::openBody(func::FuncOp body) {
 }
 
 Value KernelFrame::size(const SizeExpr &size) {
-  for (auto &[expression, value] : madeSizes)
+  for (auto &[expression, value] : computedSizes)
     if (expression == size)
       return value;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfter(lastSize);
   Value value = size.materialise(builder, location, symbolValues);
-  // materialise() may have made nothing (a symbol) or several ops, the last of which is the value.
-  if (Operation *made = value.getDefiningOp(); made && lastSize->isBeforeInBlock(made))
-    lastSize = made;
-  madeSizes.emplace_back(size, value);
+  // materialise() may have created no op (a symbol) or several, the last of which is the value.
+  if (Operation *op = value.getDefiningOp(); op && lastSize->isBeforeInBlock(op))
+    lastSize = op;
+  computedSizes.emplace_back(size, value);
   return value;
 }
 

@@ -1,6 +1,6 @@
-//===- KernelFrame.h - a phase function and what its operands are ---------------------------------------------===//
+//===- KernelFrame.h - the function of a kernel phase, with its operands unpacked -------------------------------===//
 //
-// Opens a phase with the kernel ABI (runtime/include/attn/abi.h) and gives its operands as values to compute with:
+// Opens a phase with the kernel ABI (runtime/include/attn/abi.h) and provides its operands as values:
 //
 //   KernelFrame frame(kernel, kernel.getSymName(), code);
 //   OpBuilder &b = frame.builder;                      // inserts before the return
@@ -10,17 +10,17 @@
 //   Value tile = frame.scratch(0, MemRefType::get({64, 64}, b.getF32Type()));
 //   ... frame.chunk is the number of this chunk ...
 //
-// Two functions are made: `@name(args, chunk, scratch)` unpacks the record and calls `@name.body`, whose parameters are
-// the bare pointers. Parameters carry `noalias`, which is how LLVM learns that a store to a result changes no operand.
+// A phase is two functions: `@name(args, chunk, scratch)` unpacks the record and calls `@name.body`, whose parameters
+// are bare pointers. Parameters are `noalias`, so that LLVM may assume that a store to a result changes no operand.
 //
-// **In place.** A kernel argument with the attribute `attn.in_place = r : i64` may be the same buffer as result r.
-// Whoever plans memory sets it, and only where each element of the result depends on the argument at the same place
-// alone (as `Emitter::mayRunInPlace` says). Neither of the two is `noalias` then.
+// **In place.** A kernel argument with the attribute `attn.in_place = r : i64` may be the same buffer as result r. The
+// memory plan sets it only if each element of the result depends on the same element of the argument alone
+// (`Emitter::mayRunInPlace`). Neither of the two is `noalias` then.
 //
-// **Status.** Where a subscript that comes from data is out of range, a kernel writes ATTN_OUT_OF_RANGE.
+// **Status.** If a data-dependent subscript is out of range, a kernel writes ATTN_OUT_OF_RANGE.
 //
-// Elements: f32, bf16, f16 and i32 as such; i1 in bytes, so a tensor of i1 is a memref of i8. Tensors are aligned to
-// their elements only; scratch is aligned to ATTN_ALIGNMENT.
+// Elements are stored as f32, bf16, f16 and i32; i1 in bytes, so a tensor of i1 is a memref of i8. Tensors are aligned
+// to their elements only; scratch is aligned to ATTN_ALIGNMENT.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -46,14 +46,14 @@ class KernelFrame {
 public:
   KernelFrame(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code);
 
-  /// Which operands and results of `kernel` may share a buffer, in the order of its buffers: all others are `noalias`.
+  /// Whether each operand and result of `kernel`, in the order of its buffers, may share one; all others are `noalias`.
   static llvm::SmallVector<bool> sharingBuffers(mlir::func::FuncOp kernel);
 
-  /// Of an argument, or of what it is widened to: as it is stored.
+  /// The buffer of an argument, or of the value that it is widened to, in its storage type.
   mlir::Value buffer(mlir::Value tensorArgument) const { return buffers.lookup(tensorArgument); }
   mlir::Value result(unsigned number) const { return results[number]; }
 
-  /// A size as an `index` value; made once, at the start of the function.
+  /// A size as an `index` value; computed once, at the start of the function.
   mlir::Value size(const SizeExpr &size);
   /// An `index` value of the kernel (an argument or a size).
   mlir::Value index(mlir::Value value) { return size(sizes.valueOf(value)); }
@@ -64,10 +64,10 @@ public:
   mlir::Value shared(int64_t offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});
   mlir::Value shared(mlir::Value offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});
 
-  /// Tells the vectoriser of all buffers, index arguments and the status.
+  /// Binds all buffers, index arguments and the status.
   void bindTo(RegionVectoriser &vectoriser);
 
-  mlir::ModuleOp code; ///< where the phase and the routines that it calls are
+  mlir::ModuleOp code; ///< contains the phase and the routines that it calls
   KernelSizes sizes;
   mlir::OpBuilder builder; ///< inserts before the return of the body
   mlir::Location location;
@@ -75,10 +75,10 @@ public:
   mlir::Value status; ///< !llvm.ptr to an i32
 
 protected:
-  /// Whoever derives opens a function of its own, by openBody.
+  /// For derived classes, which open a function of their own by openBody().
   KernelFrame(mlir::func::FuncOp kernel, mlir::ModuleOp code);
-  /// Begins `body`, whose first parameters are the buffers (operands, then results) and the sizes; those that follow
-  /// are the caller's to bind.
+  /// Begins `body`, whose first parameters are the buffers (operands, then results) and the sizes; the caller binds the
+  /// others.
   void openBody(mlir::func::FuncOp body);
 
 private:
@@ -89,8 +89,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   llvm::SmallVector<mlir::Value> results;
   llvm::SmallVector<mlir::Value> symbolValues; ///< index, one a symbol
-  llvm::SmallVector<std::pair<SizeExpr, mlir::Value>> madeSizes;
-  mlir::Operation *lastSize = nullptr; ///< sizes are made after this
+  llvm::SmallVector<std::pair<SizeExpr, mlir::Value>> computedSizes;
+  mlir::Operation *lastSize = nullptr; ///< sizes are inserted after it
   mlir::Value sharedPointer, scratchPointer;
 };
 

@@ -66,7 +66,7 @@ std::optional<SizeExpr> KernelSizes::tryDimension(Value tensor, unsigned dimensi
     }
     return product;
   }
-  // The result's own size, where this value is returned.
+  // If the value is returned, the size of the result.
   for (OpOperand &use : tensor.getUses()) {
     if (isa<func::ReturnOp>(use.getOwner()))
       return resultSizes[use.getOperandNumber()][dimension];
@@ -104,8 +104,8 @@ SizeExpr KernelSizes::resultElements(unsigned result) const {
   return product;
 }
 
-/// Iterations of the linalg.generic whose body holds `op`; nothing where that is in something else, or a loop of it is
-/// as long as none of its operands says.
+/// Iterations of the linalg.generic around `op`; nothing if there is none, or if no operand determines the size of one
+/// of its loops.
 std::optional<SizeExpr> KernelSizes::pointsAround(Operation *op) const {
   auto loops = dyn_cast<linalg::GenericOp>(op->getParentOp());
   if (!loops)
@@ -124,8 +124,8 @@ std::optional<SizeExpr> KernelSizes::pointsAround(Operation *op) const {
   return points;
 }
 
-/// How many elements are read of a tensor that is read by tensor.extract alone; nothing where it is not.
-std::optional<SizeExpr> KernelSizes::lookUpsOf(Value tensor) const {
+/// The number of elements that tensor.extract reads of a tensor; nothing if other ops read the tensor.
+std::optional<SizeExpr> KernelSizes::lookUps(Value tensor) const {
   SizeExpr sum;
   bool isRead = false;
   for (Operation *user : tensor.getUsers()) {
@@ -134,7 +134,7 @@ std::optional<SizeExpr> KernelSizes::lookUpsOf(Value tensor) const {
     isRead = true;
     auto widen = dyn_cast<arith::ExtFOp>(user);
     bool isLookedUp = isa<tensor::ExtractOp>(user);
-    std::optional<SizeExpr> count = widen ? lookUpsOf(widen.getOut()) : isLookedUp ? pointsAround(user) : std::nullopt;
+    std::optional<SizeExpr> count = widen ? lookUps(widen.getOut()) : isLookedUp ? pointsAround(user) : std::nullopt;
     if (!count)
       return std::nullopt;
     sum += *count;
@@ -147,8 +147,8 @@ SizeExpr KernelSizes::bytesRead() const {
   for (BlockArgument argument : kernel.getArguments())
     if (auto type = dyn_cast<RankedTensorType>(argument.getType())) {
       SizeExpr count = elements(argument);
-      if (std::optional<SizeExpr> lookUps = lookUpsOf(argument))
-        count = SizeExpr::min(count, *lookUps);
+      if (std::optional<SizeExpr> most = lookUps(argument))
+        count = SizeExpr::min(count, *most);
       bytes += count * SizeExpr(elementBytes(type.getElementType()));
     }
   return bytes;

@@ -34,15 +34,15 @@ public:
 
   SizeExpr elements(mlir::Value tensor) const;
   SizeExpr resultElements(unsigned result) const;
-  /// Distinct bytes of all operands, and bytes of all results: what a KernelCost wants. Of an operand that is only
-  /// looked up (tensor.extract), no more than an element for each point of the loops that do so.
+  /// Distinct bytes of all operands, and bytes of all results, for a KernelCost. An operand that is only read by
+  /// tensor.extract counts at most one element for each point of the loops around it.
   SizeExpr bytesRead() const;
   SizeExpr bytesWritten() const;
 
 private:
   std::optional<SizeExpr> tryDimension(mlir::Value tensor, unsigned dimension) const;
   std::optional<SizeExpr> pointsAround(mlir::Operation *op) const;
-  std::optional<SizeExpr> lookUpsOf(mlir::Value tensor) const;
+  std::optional<SizeExpr> lookUps(mlir::Value tensor) const;
 
   mutable mlir::func::FuncOp kernel; ///< op handles have no const accessors
   unsigned symbols = 0;

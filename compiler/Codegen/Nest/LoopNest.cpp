@@ -10,7 +10,7 @@ SmallVector<Value> loop(OpBuilder &b, Location location, Value lower, Value uppe
   Value stride = arith::ConstantIndexOp::create(b, location, step);
   auto op = scf::ForOp::create(b, location, lower, upper, stride, carried);
   OpBuilder::InsertionGuard guard(b);
-  // Without carried values the body comes with its terminator.
+  // Without loop-carried values the body has its terminator already.
   b.setInsertionPointToStart(op.getBody());
   SmallVector<Value> results = body(op.getInductionVar(), op.getRegionIterArgs());
   if (!carried.empty())
@@ -28,9 +28,7 @@ public:
   Sweep(OpBuilder &b, Location location, SweepShape shape, ArrayRef<SweepReduction> reductions, Body body)
       : b(b), location(location), shape(shape), reductions(reductions), body(body) {}
 
-  SmallVector<Value> run(Value lower, Value upper) {
-    return shape.length ? runKnown(lower) : runUnknown(lower, upper);
-  }
+  SmallVector<Value> run(Value lower, Value upper) { return shape.length ? runKnown(lower) : runUnknown(lower, upper); }
 
 private:
   SmallVector<Value> runKnown(Value lower) {
@@ -38,9 +36,9 @@ private:
     SmallVector<Value> accumulators;
     if (whole > block) {
       Value end = b.createOrFold<arith::AddIOp>(location, lower, index(whole));
-      accumulators =
-          loop(b, location, lower, end, block, neutral(shape.unroll),
-               [&](Value at, ValueRange carried) { return accumulate(points(at, block), carried, shape.unroll); });
+      accumulators = loop(b, location, lower, end, block, neutral(shape.unroll), [&](Value at, ValueRange carried) {
+        return accumulate(points(at, block), carried, shape.unroll);
+      });
       copies = shape.unroll;
       lower = end;
     } else if (whole == block) { // a loop of one iteration
@@ -83,7 +81,7 @@ private:
     return values;
   }
 
-  /// Those of `count` elements from `at` on.
+  /// The points of `count` elements from `at` on.
   SmallVector<LanePoint> points(Value at, int64_t count) {
     SmallVector<LanePoint> points;
     for (int64_t offset = 0; offset < count; offset += shape.lanes) {
@@ -93,7 +91,7 @@ private:
     return points;
   }
 
-  /// What accumulators are when they have one term each.
+  /// Accumulators of one term each.
   SmallVector<Value> firstTerms(ArrayRef<LanePoint> points) {
     SmallVector<Value> terms = body(points), results;
     for (auto [number, term] : llvm::enumerate(terms)) {
@@ -118,7 +116,7 @@ private:
     return results;
   }
 
-  /// `value` in the lanes that are wanted, `other` in the others.
+  /// `value` in active lanes, `other` in inactive ones.
   Value whereActive(const LanePoint &point, Value value, Value other) {
     if (!point.active)
       return value;
@@ -154,8 +152,8 @@ SmallVector<Value> sweep(OpBuilder &b, Location location, Value lower, Value upp
   return Sweep(b, location, shape, reductions, body).run(lower, upper);
 }
 
-/// A tree of shuffles: still one fixed order. An extremum of numbers takes one instruction a step, one that keeps NaN
-/// many, so that is asked of all lanes at once.
+/// A tree of shuffles: a fixed order, too. An extremum without NaN takes one instruction a level, one with NaN many, so
+/// NaN is tested for in all lanes at once.
 Value combineLanes(OpBuilder &b, Location location, attn::Combine kind, Value vector) {
   bool real = isa<FloatType>(getElementTypeOrSelf(vector.getType()));
   using Kind = vector::CombiningKind;
@@ -167,7 +165,7 @@ Value combineLanes(OpBuilder &b, Location location, attn::Combine kind, Value ve
     return vector::ReductionOp::create(b, location, combining, vector, Flags::none);
   if (kind == attn::Combine::Mul)
     return vector::ReductionOp::create(b, location, combining, vector, Flags::reassoc);
-  if (kind == attn::Combine::Add) { // to what no addition is needed for
+  if (kind == attn::Combine::Add) { // -0 is the neutral element of addition
     Value none = arith::ConstantOp::create(b, location, b.getFloatAttr(getElementTypeOrSelf(vector.getType()), -0.0));
     return vector::ReductionOp::create(b, location, combining, vector, none, Flags::reassoc);
   }
@@ -202,7 +200,7 @@ void eachElement(OpBuilder &b, Location location, Value first, Value end, ValueR
     return;
   }
   Value zero = arith::ConstantIndexOp::create(b, location, 0), one = arith::ConstantIndexOp::create(b, location, 1);
-  // There is nothing to do where it is zero, but it divides.
+  // If it is zero there are no elements, but the division must not trap.
   Value size = b.createOrFold<arith::MaxSIOp>(location, sizes.back(), one);
   Value above = b.createOrFold<arith::AddIOp>(location, end, b.createOrFold<arith::SubIOp>(location, size, one));
   Value firstRow = b.createOrFold<arith::DivUIOp>(location, first, size);
@@ -227,7 +225,7 @@ int64_t lanesFor(const SizeExpr &length, int64_t lanes) {
              : lanes;
 }
 
-//===------------------------------------------ what a linalg.generic is ------------------------------------------===//
+//===------------------------------------------ sizes -------------------------------------------------------------===//
 
 SmallVector<SizeExpr> loopSizes(linalg::GenericOp op, const KernelSizes &sizes) {
   SmallVector<SizeExpr> extents(op.getNumLoops());

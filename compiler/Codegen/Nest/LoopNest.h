@@ -1,18 +1,18 @@
-//===- LoopNest.h - loops that emitters are made of -----------------------------------------------------------===//
+//===- LoopNest.h - vectorised sweeps and loops over row-major spaces -------------------------------------------===//
 //
-// A sweep runs over [lower, upper) in vectors, `unroll` of them at a time. Where its length is known, what is left is
-// written out, and its last vector alone is masked:
+// A sweep runs over [lower, upper) in vectors, `unroll` of them at a time. If its length is constant, the remainder is
+// unrolled, and only its last vector is masked:
 //
 //   for j in steps of unroll * lanes        points j, j + lanes, ...   accumulators: unroll for each reduction
 //   points j, j + lanes, ..                 fewer than unroll          the same accumulators
 //   merge the accumulators pairwise
 //
-// Where it is not, a masked loop takes what is left, behind the merge:
+// Otherwise a masked loop after the merge computes the remainder:
 //
 //   for j in steps of lanes                 one masked point           one accumulator for each reduction
 //
-// The order of additions depends on the sizes alone. Several accumulators hide the latency of the additions, which is
-// what makes a long row run at the speed of memory.
+// The order of additions depends on the sizes alone. Several accumulators hide the latency of the additions, so that a
+// long row runs at the speed of memory.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace attnc {
 
-/// scf.for from `lower` to `upper`, with the body's results carried on.
+/// scf.for from `lower` to `upper`; the body's results are its loop-carried values.
 llvm::SmallVector<mlir::Value>
 loop(mlir::OpBuilder &builder, mlir::Location location, mlir::Value lower, mlir::Value upper, int64_t step,
      mlir::ValueRange carried,
@@ -33,7 +33,7 @@ loop(mlir::OpBuilder &builder, mlir::Location location, mlir::Value lower, mlir:
 /// L consecutive points of a sweep.
 struct LanePoint {
   LaneIndex index;
-  mlir::Value active; ///< how many lanes are wanted (index); null for all
+  mlir::Value active; ///< number of active lanes (index); null for all
 };
 
 struct SweepReduction {
@@ -44,11 +44,11 @@ struct SweepReduction {
 struct SweepShape {
   int64_t lanes;
   int64_t unroll;
-  std::optional<int64_t> length; ///< where upper - lower is known
+  std::optional<int64_t> length; ///< upper - lower, if it is constant
 };
 
-/// `body` gives the terms, point by point and for each point reduction by reduction (scalars are the same in all
-/// lanes). Returns a vector of partial results for each reduction, whose lanes are still to be combined.
+/// `body` returns the terms, point by point and for each point reduction by reduction (scalars are the same in all
+/// lanes). Returns a vector of partial results for each reduction, whose lanes are not combined yet.
 llvm::SmallVector<mlir::Value>
 sweep(mlir::OpBuilder &builder, mlir::Location location, mlir::Value lower, mlir::Value upper, SweepShape shape,
       llvm::ArrayRef<SweepReduction> reductions,
@@ -62,13 +62,13 @@ mlir::Value combineLanes(mlir::OpBuilder &builder, mlir::Location location, mlir
 llvm::SmallVector<LaneIndex> subscriptsOf(mlir::OpBuilder &builder, mlir::Location location, mlir::Value number,
                                           mlir::ValueRange sizes);
 
-/// Elements [first, end) of such a space, in order. A loop over the last dimension lies inside one over the others, so
-/// that what divides is done once a row, and what the last dimension leaves as it is can be done there, too.
+/// Elements [first, end) of such a space, in order. A loop over the last dimension is nested in one over the others, so
+/// that divisions are done once a row, and so is all that does not depend on the last dimension.
 void eachElement(mlir::OpBuilder &builder, mlir::Location location, mlir::Value first, mlir::Value end,
                  mlir::ValueRange sizes, llvm::function_ref<void(llvm::ArrayRef<LaneIndex> subscripts)> body);
 
-/// Lanes for a sweep of this length: as many as there are, but no more than a short one fills. Narrow vectors also
-/// meet what the iteration before has stored beside them, for which a masked load would have to wait.
+/// Lanes for a sweep of this length: at most `lanes`, fewer if it is short. A masked load of a full vector would also
+/// have to wait for the stores of the previous iteration that overlap it.
 int64_t lanesFor(const SizeExpr &length, int64_t lanes);
 
 /// Sizes of the loops of `op`, from the shapes of its operands.

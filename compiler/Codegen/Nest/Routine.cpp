@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Where a flat buffer begins.
+/// The address of a flat buffer.
 static Value pointerTo(FlatBuilder &code, Value buffer) {
   LLVMTypeConverter converter(code.builder.getContext());
   Type type = converter.convertType(buffer.getType());
@@ -19,7 +19,7 @@ static Value pointerTo(FlatBuilder &code, Value buffer) {
 
 namespace {
 
-/// Writes a routine; it belongs to no line of a model.
+/// Creates a routine, which has no source location.
 class RoutineWriter {
 public:
   RoutineWriter(ModuleOp module, StringRef symbol, TypeRange types, int64_t lanes)
@@ -33,7 +33,7 @@ public:
     builder.setInsertionPoint(end);
   }
 
-  /// The next operand, which `passed` is called with.
+  /// The next parameter, for the operand `passed`.
   Value take(Value passed) {
     unsigned number = taken++;
     BlockArgument argument = routine.getArgument(number);
@@ -41,11 +41,11 @@ public:
     if (!buffer)
       return argument;
     routine.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
-    // No flat buffer is asked for its size.
+    // The size of a flat buffer is never read.
     return memRefAt(builder, location, argument, buffer, code.constant(0));
   }
 
-  /// A number that the routine is made for.
+  /// A constant of the routine.
   Value fix(Value known) {
     auto value = IntegerAttr::get(known.getType(), *FlatBuilder::constantOf(known));
     return arith::ConstantOp::create(builder, location, value);
@@ -66,23 +66,23 @@ public:
 void callRoutine(FlatBuilder &code, ModuleOp module, const RoutineCall &call,
                  llvm::function_ref<void(FlatBuilder &, ValueRange)> fill) {
   std::string symbol = "routine." + call.name;
-  SmallVector<Value> given, passed, operands;
+  SmallVector<Value> values, passed, operands;
   for (Value value : call.fixed) {
     std::optional<int64_t> known = FlatBuilder::constantOf(value);
     symbol += "." + (known ? std::to_string(*known) : "any");
-    given.push_back(value);
+    values.push_back(value);
   }
   for (Value operand : call.operands)
-    given.push_back(isa<MemRefType>(operand.getType()) ? code.dynamic(operand) : operand);
-  auto isFixed = [&](size_t number) { return number < call.fixed.size() && FlatBuilder::constantOf(given[number]); };
-  for (auto [number, value] : llvm::enumerate(given))
+    values.push_back(isa<MemRefType>(operand.getType()) ? code.dynamic(operand) : operand);
+  auto isFixed = [&](size_t number) { return number < call.fixed.size() && FlatBuilder::constantOf(values[number]); };
+  for (auto [number, value] : llvm::enumerate(values))
     if (!isFixed(number))
       passed.push_back(isa<MemRefType>(value.getType()) ? pointerTo(code, value) : value);
 
   auto routine = module.lookupSymbol<func::FuncOp>(symbol);
   if (!routine) {
     RoutineWriter writer(module, symbol, ValueRange(passed).getTypes(), code.lanes);
-    for (auto [number, value] : llvm::enumerate(given))
+    for (auto [number, value] : llvm::enumerate(values))
       operands.push_back(isFixed(number) ? writer.fix(value) : writer.take(value));
     fill(writer.code, operands);
     routine = writer.routine;

@@ -1,14 +1,13 @@
-//===- Routine.h - code that many phases call ---------------------------------------------------------------------===//
+//===- Routine.h - functions that kernel phases share -----------------------------------------------------------===//
 //
-// What phases of many kernels do alike is a function of the code module. It is made when the first of them calls it, so
-// that it is compiled once, however many there are:
+// Code that phases of many kernels have in common is a function of the code module, a routine. The first call emits it,
+// so it is compiled once, however many calls there are:
 //
 //   callRoutine(code, frame.code, {"copy.48", /*fixed=*/{stride}, {source, target, count}},
 //               [](FlatBuilder &code, ValueRange operands) { ... });
 //
-// Operands are flat buffers (FlatBuilder.h), indices and flags; a buffer that is written overlaps no other operand.
-// What is fixed is part of the code where it is known, as the distances by which addresses are spelt out: calls with
-// other constants have other routines.
+// Operands are flat buffers (FlatBuilder.h), indices and flags; a buffer that is written overlaps no other operand. A
+// fixed value that is constant is part of the code, such as a stride: calls with other constants call other routines.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,12 +19,12 @@
 namespace attnc {
 
 struct RoutineCall {
-  std::string name; ///< says all that the code was made for besides its operands
+  std::string name; ///< determines the code, apart from operands and fixed values
   llvm::SmallVector<mlir::Value> fixed, operands;
 };
 
-/// Calls a routine of the module where the builder stands. Where there is none like it, `fill` writes it; it is given
-/// what stands for the fixed values and the operands, in this order.
+/// Calls a routine of the module at the builder's insertion point. If it does not exist yet, `fill` emits it from the
+/// values of the fixed values and the operands, in this order.
 void callRoutine(FlatBuilder &code, mlir::ModuleOp module, const RoutineCall &call,
                  llvm::function_ref<void(FlatBuilder &, mlir::ValueRange)> fill);
 
