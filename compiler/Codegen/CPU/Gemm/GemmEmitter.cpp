@@ -2,7 +2,7 @@
 #include "compiler/Codegen/CPU/Gemm/CopyRows.h"
 #include "compiler/Codegen/CPU/Gemm/GemmDot.h"
 #include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
-#include "compiler/Codegen/CPU/Gemm/GemmParts.h"
+#include "compiler/Codegen/CPU/Gemm/SplitKGemm.h"
 #include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
 #include "compiler/Codegen/CPU/Gemm/GemmTile.h"
 #include "compiler/Codegen/CPU/Gemm/PackPanel.h"
@@ -384,7 +384,7 @@ private:
     Value height = heightOfTile(tiles, tile);
     Value firstNew = firstRowOf(tiles, tile), end = firstRowOf(tiles, code.add(tile, 1));
     Value row = code.sub(end, height), kept = code.add(chunk.kept, code.mul(place, schedule.mr));
-    if (schedule.keepsSums)
+    if (schedule.storesFromRegisters)
       return code.dispatch(height, schedule.blockHeights, [&](int64_t rowsOfTile) {
         storeTile(operandsOf(row, rowsOfTile, Value(), chunk.k0, panelOffset(chunk.panel)), rowsOfTile, chunk.panel,
                   row, code.sub(firstNew, row));
@@ -494,10 +494,10 @@ FailureOr<KernelCode> emitGemm(func::FuncOp kernel, const Target &target, Module
   if (!GemmProblem::match(kernel, problem))
     return failure();
   KernelCost cost = {problem->flops(), problem->sizes.bytesRead(), problem->sizes.bytesWritten()};
-  if (std::optional<GemmParts> parts = GemmParts::choose(*problem, target)) {
-    KernelCode result = emitGemmInParts(*problem, *parts, code);
+  if (std::optional<SplitKSchedule> split = SplitKSchedule::choose(*problem, target)) {
+    KernelCode result = emitSplitKGemm(*problem, *split, code);
     result.cost = cost;
-    recordSchedule(kernel, {{"mr", parts->mr}, {"nr", parts->nr}, {"kc", parts->kc}});
+    recordSchedule(kernel, {{"mr", split->mr}, {"nr", split->nr}, {"kc", split->kc}});
     return result;
   }
   GemmSchedule schedule(*problem, target);

@@ -38,23 +38,23 @@ int64_t tileRows(int64_t vectors, const Target &target) {
   return std::min(scheduleKey(KernelKind::Gemm, "mr").most, std::max<int64_t>(1, rows / 2 * 2));
 }
 
-/// The width, and the share of the peak that it reaches; zeros where there is none.
+/// The width, and the fraction of the peak that it reaches; zeros if there is none.
 static std::pair<int64_t, double> bestPanel(int64_t columns, const Target &target, bool inWholePanels) {
-  // Share of the peak that a tile of 1 to 4 vectors a row reaches, as measured with 32 registers and with 16.
+  // Measured fraction of the peak of a tile of 1 to 4 vectors a row, with 32 registers and with 16.
   static constexpr double many[] = {0.75, 0.94, 0.97, 0.95};
   static constexpr double few[] = {0.75, 0.95, 0.90, 0.0};
   static_assert(std::size(many) == mostVectors && std::size(few) == mostVectors);
   const double *speed = target.vectorRegisters >= 32 ? many : few;
-  columns = std::max<int64_t>(columns, 1); // of none there is nothing to choose, but a width
+  columns = std::max<int64_t>(columns, 1); // an empty result has a width, too
   int64_t best = 0;
   double bestSpeed = 0;
   for (int64_t vectors = 1; vectors <= mostVectors; ++vectors) {
     int64_t nr = vectors * target.f32Lanes;
-    double useful = speed[vectors - 1] * columns / llvm::alignTo(columns, nr);
+    double fraction = speed[vectors - 1] * columns / llvm::alignTo(columns, nr);
     bool isAllowed = !inWholePanels || columns % nr == 0;
-    if (isAllowed && useful > bestSpeed) {
+    if (isAllowed && fraction > bestSpeed) {
       best = nr;
-      bestSpeed = useful;
+      bestSpeed = fraction;
     }
   }
   return {best, bestSpeed};
@@ -66,7 +66,7 @@ int64_t choosePanelColumns(int64_t columns, const Target &target, bool inWholePa
 
 double panelSpeed(int64_t columns, const Target &target) { return bestPanel(columns, target, false).second; }
 
-/// Whether right is read once, as it lies, along K.
+/// Whether right is read once, along K, without packing.
 static bool suitsDots(const GemmProblem &problem) {
   SizeExpr rows = problem.extent(LoopGroup::Row);
   return !problem.packing && problem.rightIsTransposed() && rows.isConstant() && rows.constant() > 0 &&
@@ -74,20 +74,20 @@ static bool suitsDots(const GemmProblem &problem) {
          problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(1);
 }
 
-bool liesByDepth(const GemmProblem &problem) {
+bool isRowContiguous(const GemmProblem &problem) {
   auto isFlat = [&](LoopGroup group) { return problem.isFlat(problem.left, group); };
   return isFlat(LoopGroup::Row) && isFlat(LoopGroup::Depth) &&
          problem.innerStride(problem.left, LoopGroup::Row) == SizeExpr(1) &&
          !(problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(1));
 }
 
-/// Whether right is a matrix of whole rows that the kernel would have to pack, for a number of rows that is known.
+/// Whether right is a K x N matrix that the kernel would have to pack, and the number of rows is constant.
 static bool mayReadRight(const GemmProblem &problem) {
   return !problem.packing && !problem.rightIsTransposed() && problem.extent(LoopGroup::Row).isConstant() &&
          problem.extent(LoopGroup::Column).isConstant();
 }
 
-/// The widest panel of which the columns are several, and which meets all rows in one tile; zero where there is none.
+/// The widest panel that divides the columns and is multiplied with all rows in one tile; zero if there is none.
 static int64_t wholePanel(int64_t rows, int64_t columns, const Target &target) {
   for (int64_t vectors = mostVectors; vectors > 0; --vectors)
     if (columns % (vectors * target.f32Lanes) == 0 && rows <= tileRows(vectors, target))
@@ -102,7 +102,7 @@ static bool isNarrowAlongDepth(const GemmProblem &problem) {
 }
 
 GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
-    : dots(suitsDots(problem)), copiesLeft(!dots && liesByDepth(problem)),
+    : dots(suitsDots(problem)), copiesLeft(!dots && isRowContiguous(problem)),
       widensLeft(!dots && !copiesLeft && isNarrowAlongDepth(problem)), lanes(target.f32Lanes) {
   SizeExpr rows = problem.extent(LoopGroup::Row), columns = problem.extent(LoopGroup::Column);
   int64_t chosen = choosePanelColumns(knownOr(columns, typicalSize), target);
@@ -116,12 +116,12 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
   kc = scheduled(problem.kernel, "kc").value_or(chooseDepth(problem));
   tilesPerBlock = std::max<int64_t>(1, scheduled(problem.kernel, "mc").value_or(copiesLeft ? 64 : 32) / mr);
   rowTiles = rows.ceilDiv(mr);
-  // No more than there are: each tile of a block fetches its share.
+  // No more than there are: each tile of a block prefetches its part.
   tilesPerBlock = std::clamp<int64_t>(knownOr(rowTiles, tilesPerBlock), 1, tilesPerBlock);
   rowBlocks = rowTiles.ceilDiv(tilesPerBlock);
   panels = columns.ceilDiv(nr);
   readsRight = suitsReadingRight(problem);
-  keepsSums = suitsKeepingSums(problem);
+  storesFromRegisters = suitsStoringFromRegisters(problem);
   packsPanels = !problem.packing && !dots && !readsRight && !copiesLeft && knownOr(panels, 0) >= manyPanels;
   chooseGroups(problem);
   chooseHeights(rows);
@@ -132,19 +132,19 @@ bool GemmSchedule::suitsReadingRight(const GemmProblem &problem) const {
          problem.extent(LoopGroup::Column).constant() % nr == 0;
 }
 
-bool GemmSchedule::suitsKeepingSums(const GemmProblem &problem) const {
+bool GemmSchedule::suitsStoringFromRegisters(const GemmProblem &problem) const {
   SizeExpr depth = problem.extent(LoopGroup::Depth);
   return !dots && !readsRight && !copiesLeft && depth.isConstant() && depth.constant() <= std::min(kc, shortDepth) &&
          problem.isFlat(problem.left, LoopGroup::Depth) && hasShortFormula(problem);
 }
 
 void GemmSchedule::chooseGroups(const GemmProblem &problem) {
-  // Work enough that handing out a chunk costs nothing, and still sixteen groups for the cores to share.
+  // Enough work to make the cost of a chunk negligible, and still sixteen groups to distribute among cores.
   constexpr int64_t chunkDepth = 3072, fewestGroups = 16;
   int64_t depth = std::max<int64_t>(1, knownOr(problem.extent(LoopGroup::Depth), typicalSize));
   int64_t most = std::max<int64_t>(1, knownOr(panels, typicalSize / nr) / fewestGroups);
   panelsPerChunk = std::clamp<int64_t>(chunkDepth / depth, 1, most);
-  // What is copied meets eight panels, or sixteen where there are rows enough to share out.
+  // Copied tiles are multiplied with eight panels, or sixteen if there are enough blocks of rows to distribute.
   constexpr int64_t manyBlocks = 64;
   if (copiesLeft)
     panelsPerChunk = std::clamp<int64_t>(knownOr(panels, 8), 1, knownOr(rowBlocks, 1) >= manyBlocks ? 16 : 8);

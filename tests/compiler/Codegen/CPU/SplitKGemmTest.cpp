@@ -14,7 +14,7 @@ int64_t partsOf(const GemmCase &c, std::vector<int64_t> sizes, const std::string
 }
 
 /// The product of the gradient of a weight with few features.
-TEST(GemmParts, longDepthsInParts) {
+TEST(SplitKGemm, longDepthsInParts) {
   struct {
     int64_t m, n, k;
     const char *dynamic, *right;
@@ -50,7 +50,7 @@ TEST(GemmParts, longDepthsInParts) {
   check(matrices);
 }
 
-TEST(GemmParts, sumsInPartsOnlyWhereTheyAreFew) {
+TEST(SplitKGemm, sumsInPartsOnlyWhereTheyAreFew) {
   GemmCase c{"km", "kn", "mn"};
   c.sizes = {{'m', 128}, {'n', 128}, {'k', 500}};
   EXPECT_EQ(partsOf(c, {}), 0);
@@ -67,7 +67,7 @@ TEST(GemmParts, sumsInPartsOnlyWhereTheyAreFew) {
 }
 
 /// With a dynamic depth, parts suffice for many cores, and their sums are small beside the operands.
-TEST(GemmParts, partsAreManyAndTheirSumsFew) {
+TEST(SplitKGemm, partsAreManyAndTheirSumsFew) {
   for (auto [m, n] : {std::array{256, 256}, std::array{128, 512}, std::array{128, 128}}) {
     GemmCase c{"km", "kn", "mn"};
     c.sizes = {{'m', m}, {'n', n}, {'k', 1024}};
@@ -95,7 +95,7 @@ TEST(GemmParts, partsAreManyAndTheirSumsFew) {
 }
 
 /// A dynamic depth that is short at run time needs no parts and no copies, for any columns and formula.
-TEST(GemmParts, shortDepthsOfPartsAreReadAsTheyLie) {
+TEST(SplitKGemm, shortDepthsOfPartsAreReadAsTheyLie) {
   RunOptions three;
   three.workers = 3;
   for (auto [m, n] : {std::array{10, 288}, std::array{2, 5}, std::array{33, 50}, std::array{17, 97}})
@@ -129,7 +129,7 @@ TEST(GemmParts, shortDepthsOfPartsAreReadAsTheyLie) {
 }
 
 /// A result of few columns is computed transposed: its rows run along the vectors, at any depth.
-TEST(GemmParts, partsOfFewColumnsTurnRound) {
+TEST(SplitKGemm, partsOfFewColumnsTurnRound) {
   RunOptions three;
   three.workers = 3;
   for (auto [m, n] : {std::array{64, 4}, std::array{110, 20}, std::array{288, 17}, std::array{33, 2}})
@@ -150,7 +150,7 @@ TEST(GemmParts, partsOfFewColumnsTurnRound) {
   check(matrices);
 }
 
-TEST(GemmParts, partsOnlyWhereAWorkersCopiesAreFew) {
+TEST(SplitKGemm, partsOnlyWhereAWorkersCopiesAreFew) {
   constexpr int64_t copies = 1 << 18, alignment = 128;
   for (auto [m, n] : {std::array{2, 32768}, std::array{32768, 2}, std::array{4, 16384}, std::array{65536, 1},
                       std::array{256, 256}, std::array{64, 1000}, std::array{1000, 64}}) {
@@ -173,7 +173,7 @@ TEST(GemmParts, partsOnlyWhereAWorkersCopiesAreFew) {
 }
 
 /// Adjacent steps are read in place: those of left, those of right if it has whole panels, of both or of neither.
-TEST(GemmParts, partsReadNearStepsAsTheyLie) {
+TEST(SplitKGemm, partsReadNearStepsAsTheyLie) {
   RunOptions three;
   three.workers = 3;
   struct {
@@ -201,7 +201,7 @@ TEST(GemmParts, partsReadNearStepsAsTheyLie) {
   }
 }
 
-TEST(GemmParts, partsOfStoredOperandsAreCopied) {
+TEST(SplitKGemm, partsOfStoredOperandsAreCopied) {
   for (const char *stored : {"bf16", "f16"}) {
     GemmCase c{"km", "kn", "mn"};
     c.sizes = {{'m', 64}, {'n', 128}, {'k', 3000}};
