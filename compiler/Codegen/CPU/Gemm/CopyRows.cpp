@@ -4,11 +4,11 @@ using namespace mlir;
 
 namespace attnc {
 
-void emitCopyRows(FlatBuilder &code, const CopiedRows &rows, Value tiles, llvm::function_ref<Value(Value)> firstOf,
-                  llvm::function_ref<Value(Value)> rowsOf) {
+void emitCopyRows(FlatBuilder &code, const CopiedRows &rows, Value tiles, llvm::function_ref<Value(Value)> first,
+                  llvm::function_ref<Value(Value)> height) {
   Value zero = code.constant(0);
   code.loop(zero, tiles, 1, [&](Value tile) {
-    Value from = code.add(rows.offset, firstOf(tile)), count = rowsOf(tile);
+    Value from = code.add(rows.offset, first(tile)), count = height(tile);
     Value to = code.mul(tile, rows.longest * rows.width);
     FlatBuilder::Values masks;
     for (int64_t lane = 0; lane < rows.width; lane += code.lanes)

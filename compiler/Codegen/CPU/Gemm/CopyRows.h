@@ -1,11 +1,11 @@
-//===- CopyRows.h - rows of a matrix that lies by columns -------------------------------------------------------===//
+//===- CopyRows.h - copies of tiles of a column-major left operand ----------------------------------------------===//
 //
-// The left-hand side of a product where it lies by steps of k, copied so that a register tile reads it from start to
-// end:
+// A left operand whose rows are contiguous for each k is copied tile by tile, so that a register tile reads contiguous
+// memory:
 //
 //   copied[tile][k][r] = left[(k0 + k) * step + first row of the tile + r]      a vector or more for each k
 //
-// Steps follow each other closely, so that many of their lines are on the way at once.
+// Consecutive steps are independent, so that many cache misses overlap.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,9 +22,9 @@ struct CopiedRows {
   int64_t longest, width;     ///< width: the most rows of a tile
 };
 
-/// Copies `tiles` tiles: tile t has `rowsOf(t)` rows from row `firstOf(t)` on.
+/// Copies `tiles` tiles: tile t has `height(t)` rows from row `first(t)` on.
 void emitCopyRows(FlatBuilder &code, const CopiedRows &rows, mlir::Value tiles,
-                  llvm::function_ref<mlir::Value(mlir::Value)> firstOf,
-                  llvm::function_ref<mlir::Value(mlir::Value)> rowsOf);
+                  llvm::function_ref<mlir::Value(mlir::Value)> first,
+                  llvm::function_ref<mlir::Value(mlir::Value)> height);
 
 } // namespace attnc

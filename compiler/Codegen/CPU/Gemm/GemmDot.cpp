@@ -50,13 +50,13 @@ private:
 
   void multiply(FlatBuilder::Values &sums, int64_t set, int64_t count, Value at, Value k, Value mask, Value ahead) {
     FlatBuilder::Values lefts;
-    for (Value offset : operands.rowOffsets)
-      lefts.push_back(code.load(operands.left, code.add(offset, k), mask));
+    for (Value row : operands.rowOffsets)
+      lefts.push_back(code.load(operands.left, code.add(row, k), mask));
     for (int64_t c = 0; c < count; ++c) {
-      Value place = code.add(code.add(at, code.mul(operands.depth, c)), k);
-      Value right = code.load(operands.right, place, mask);
+      Value offset = code.add(code.add(at, code.mul(operands.depth, c)), k);
+      Value right = code.load(operands.right, offset, mask);
       if (ahead)
-        code.prefetch(operands.right, code.add(place, ahead), 3);
+        code.prefetch(operands.right, code.add(offset, ahead), 3);
       for (int64_t r = 0; r < rows; ++r) {
         Value &sum = sums[(set * count + c) * rows + r];
         sum = vector::FMAOp::create(code.builder, code.location, lefts[r], right, sum);
@@ -64,14 +64,14 @@ private:
     }
   }
 
-  void reduce(ArrayRef<Value> sums, int64_t sets, int64_t count, int64_t c, int64_t r, Value place) {
+  void reduce(ArrayRef<Value> sums, int64_t sets, int64_t count, int64_t c, int64_t r, Value position) {
     Value total = sums[c * rows + r];
     for (int64_t set = 1; set < sets; ++set)
       total = arith::AddFOp::create(code.builder, code.location, total, sums[(set * count + c) * rows + r]);
-    // Reassociated: pairs of lanes, then of pairs, and so on.
+    // Reassociated: a tree of pairs of lanes.
     Value sum = vector::ReductionOp::create(code.builder, code.location, vector::CombiningKind::ADD, total,
                                             arith::FastMathFlags::reassoc);
-    memref::StoreOp::create(code.builder, code.location, sum, operands.sums, ValueRange{place});
+    memref::StoreOp::create(code.builder, code.location, sum, operands.sums, ValueRange{position});
   }
 
   FlatBuilder &code;

@@ -1,12 +1,12 @@
-//===- GemmDot.h - few rows against a matrix that lies N x K ------------------------------------------------------===//
+//===- GemmDot.h - products of few rows and an N x K matrix by dot products -------------------------------------===//
 //
-// A weight that is shared with a table lookup lies [N, K], and a single row meets each of its elements once: there is
-// nothing to gain from packing it. The lanes run along K then, and each sum is added across the lanes at the end:
+// A weight that is also a lookup table is stored [N, K]. A product with a few rows reads each of its elements once, so
+// packing gains nothing. Lanes run along K, and each sum is reduced across the lanes at the end:
 //
 //   sums[r][c] = sum over lanes of ( sum over k = lane, lane + lanes, ... of left[r, k] * right[n0 + c, k] )
 //
-// Four columns at a time are read as four streams, each in several partial sums, and the next four are fetched
-// meanwhile. Bound by the bandwidth of right.
+// Four columns at a time are read as four streams, each with several accumulators, and the next four are prefetched
+// meanwhile. The bound is the memory bandwidth of right.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -40,12 +40,12 @@ private:
       coordinates[loop] = LaneIndex{value, 0, Value(), true};
   }
 
-  /// All rows; `columnsLeft` is null where the panel is full. Coordinates count on like an odometer: no division a row.
+  /// All rows; `columnsLeft` is null if the panel is full. Coordinates are incremented with carry: no division a row.
   void emitRows(Value columnsLeft) {
     SmallVector<SizeExpr> sizes = sizesOf(LoopGroup::Row);
     FlatBuilder::Values start = coordinatesOf(code, frame, sizes, block.firstRow);
     if (!block.sums)
-      return emitRowsOfRegisters(sizes, start, columnsLeft);
+      return emitRegisterRows(sizes, start, columnsLeft);
     code.loop(code.constant(0), block.rows, 1, start, [&](Value row, ValueRange at) {
       assign(LoopGroup::Row, FlatBuilder::Values(at));
       emitRow(columnsLeft, [&](int64_t column) {
@@ -55,7 +55,7 @@ private:
     });
   }
 
-  void emitRowsOfRegisters(ArrayRef<SizeExpr> sizes, FlatBuilder::Values at, Value columnsLeft) {
+  void emitRegisterRows(ArrayRef<SizeExpr> sizes, FlatBuilder::Values at, Value columnsLeft) {
     int64_t vectors = nr / lanes, rows = block.registers.size() / vectors;
     for (int64_t row = 0; row < rows; ++row) {
       assign(LoopGroup::Row, at);
@@ -67,7 +67,7 @@ private:
     }
   }
 
-  /// The coordinates of the row behind the one at `at`.
+  /// The coordinates of the row after the one at `at`.
   FlatBuilder::Values next(ArrayRef<SizeExpr> sizes, ValueRange at) {
     FlatBuilder::Values next(at);
     Value carry = code.constant(1);
@@ -83,9 +83,9 @@ private:
     return next;
   }
 
-  void emitRow(Value columnsLeft, llvm::function_ref<Value(int64_t)> sumsFrom) {
+  void emitRow(Value columnsLeft, llvm::function_ref<Value(int64_t)> sumsAt) {
     for (int64_t v = 0; v < nr / lanes; ++v) {
-      auto emit = [&] { emitVector(sumsFrom(v * lanes), v * lanes, columnsLeft); };
+      auto emit = [&] { emitVector(sumsAt(v * lanes), v * lanes, columnsLeft); };
       if (columnsLeft)
         code.when(code.less(code.constant(v * lanes), columnsLeft), emit);
       else
@@ -93,7 +93,7 @@ private:
     }
   }
 
-  /// The vector from column `column` of the panel on.
+  /// The vector that starts at column `column` of the panel.
   void emitVector(Value sums, int64_t column, Value columnsLeft) {
     RegionVectoriser vectoriser(code.builder, code.location, lanes);
     frame.bindTo(vectoriser);

@@ -7,12 +7,12 @@ namespace attnc {
 
 namespace {
 
-/// Steps of k in a turn of the loop.
-int64_t stepsOfTurn(const TileShape &shape) { return std::max<int64_t>(4, shape.sets); }
+/// Steps of k in an iteration of the loop.
+int64_t iterationSteps(const TileShape &shape) { return std::max<int64_t>(4, shape.sets); }
 
 class TileEmission {
 public:
-  /// `isWhole`: the depth is a number of whole turns.
+  /// `isWhole`: the depth is a multiple of iterationSteps().
   TileEmission(FlatBuilder &code, const TileShape &shape, const TileOperands &operands, bool isWhole)
       : code(code), shape(shape), operands(operands), isWhole(isWhole) {}
 
@@ -33,7 +33,8 @@ public:
     int64_t sums = shape.rows * shape.vectors;
     FlatBuilder::Values accumulators(shape.sets * sums, code.splat(0.0));
     Value whole = isWhole ? operands.depth : code.mul(code.div(operands.depth, unroll), unroll);
-    accumulators = operands.result ? withRowFetches(whole, accumulators) : turns(code.constant(0), whole, accumulators);
+    accumulators =
+        operands.result ? withRowFetches(whole, accumulators) : iterations(code.constant(0), whole, accumulators);
     FlatBuilder::Values first = added(accumulators, sums);
     if (isWhole)
       return first;
@@ -45,22 +46,22 @@ public:
   }
 
 private:
-  FlatBuilder::Values turns(Value from, Value to, ValueRange accumulators) {
+  FlatBuilder::Values iterations(Value from, Value to, ValueRange accumulators) {
     return code.loop(from, to, unroll, accumulators,
                      [&](Value k, ValueRange carried) { return steps(k, FlatBuilder::Values(carried), unroll); });
   }
 
   FlatBuilder::Values withRowFetches(Value whole, ValueRange accumulators) {
-    Value share = code.mul(code.div(whole, shape.rows * unroll), unroll);
+    Value rowSteps = code.mul(code.div(whole, shape.rows * unroll), unroll);
     Value last = code.constant(shape.rows - 1);
     return code.loop(code.constant(0), code.constant(shape.rows), 1, accumulators, [&](Value row, ValueRange carried) {
-      code.when(operands.result->isWanted, [&] { fetchRow(row); });
-      Value from = code.mul(row, share);
-      return turns(from, code.choose(code.less(row, last), code.add(from, share), whole), carried);
+      code.when(operands.result->isNeeded, [&] { fetchRow(row); });
+      Value from = code.mul(row, rowSteps);
+      return iterations(from, code.choose(code.less(row, last), code.add(from, rowSteps), whole), carried);
     });
   }
 
-  /// `count` steps from k on, with what is to be fetched meanwhile.
+  /// `count` steps from k on, with their prefetches.
   FlatBuilder::Values steps(Value k, FlatBuilder::Values accumulators, int64_t count) {
     slots = count * shape.rows;
     slot = 0;
@@ -82,7 +83,7 @@ private:
     for (int64_t v = 0; v < shape.vectors; ++v)
       panelRow.push_back(code.load(operands.panel, code.add(panelAt, v * code.lanes),
                                    operands.panelMasks.empty() ? Value() : operands.panelMasks[v]));
-    // No prefetcher follows steps from page to page.
+    // Hardware prefetchers do not cross pages.
     if (operands.panelStep && operands.fetchesSteps)
       for (int64_t at = 0; at < width; at += FlatBuilder::lineElements(operands.panel))
         code.prefetch(operands.panel, code.add(code.add(panelAt, code.mul(panelStep, apartStepsAhead)), at), 3);
@@ -97,7 +98,7 @@ private:
     }
   }
 
-  /// The lines that row `row` ends in.
+  /// The lines that the epilogue accesses for row `row`.
   void fetchRow(Value row) {
     const ResultFetch &result = *operands.result;
     Value at = code.add(result.at, code.mul(row, result.rowStep));
@@ -110,7 +111,7 @@ private:
       eachLine(buffer, [&](Value line) { code.prefetch(buffer, line, 3); });
   }
 
-  /// What each stream has to fetch in this slot.
+  /// The prefetches of each stream in this slot.
   void fetchAhead() {
     for (Stream &stream : streams)
       for (; stream.fetched * slots <= slot * stream.lines && stream.fetched < stream.lines; ++stream.fetched)
@@ -121,7 +122,7 @@ private:
   Value bufferOf(const TileFetch &fetch) const { return fetch.buffer ? fetch.buffer : operands.panel; }
   int64_t lineElementsOf(const TileFetch &fetch) const { return FlatBuilder::lineElements(bufferOf(fetch)); }
 
-  /// The sums of all sets.
+  /// The sums over all sets.
   FlatBuilder::Values added(ArrayRef<Value> accumulators, int64_t sums) {
     FlatBuilder::Values total(accumulators.take_front(sums));
     for (int64_t set = 1; set < shape.sets; ++set)
@@ -134,19 +135,19 @@ private:
   const TileShape &shape;
   const TileOperands &operands;
   const bool isWhole;
-  /// The fetches of one turn of the loop: slots, one a row and step, share out the lines evenly.
+  /// The prefetches of one iteration: its lines are evenly distributed over slots, one for each row and step.
   struct Stream {
     Value buffer, from;
     int64_t lines;
     unsigned locality;
     int64_t fetched = 0;
   };
-  const int64_t unroll = stepsOfTurn(shape);
+  const int64_t unroll = iterationSteps(shape);
   SmallVector<Stream> streams;
   int64_t slots = 0, slot = 0;
 };
 
-/// The values by which addresses are spelt out and branches are chosen, and all others.
+/// The values that addresses and branches depend on, which a routine fixes if they are constant.
 SmallVector<Value *> fixedValues(TileOperands &operands) {
   SmallVector<Value *> values = {&operands.isFirst, &operands.leftStep};
   for (Value &distance : operands.rowDistances)
@@ -154,7 +155,7 @@ SmallVector<Value *> fixedValues(TileOperands &operands) {
   if (operands.panelStep)
     values.push_back(&operands.panelStep);
   if (operands.result)
-    values.push_back(&operands.result->isWanted);
+    values.push_back(&operands.result->isNeeded);
   return values;
 }
 
@@ -174,13 +175,15 @@ SmallVector<Value *> passedValues(TileOperands &operands) {
   return values;
 }
 
-/// All that the tile's code is made for besides its values.
-std::string nameOf(const TileShape &shape, const TileOperands &operands, bool isWhole) {
+/// The routine's name, with all properties that its code depends on besides its values.
+std::string routineName(const TileShape &shape, const TileOperands &operands, bool isWhole) {
   std::string name;
   llvm::raw_string_ostream text(name);
   auto element = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
   text << "tile." << shape.rows << 'x' << shape.vectors << 'x' << shape.sets << (isWhole ? ".whole" : "")
-       << (!operands.panelStep ? "" : operands.fetchesSteps ? ".apart" : ".near")
+       << (!operands.panelStep     ? ""
+           : operands.fetchesSteps ? ".apart"
+                                   : ".near")
        << element(operands.left) << element(operands.panel);
   for (const TileFetch &fetch : operands.fetches) {
     text << ".fetch" << fetch.lines << 'l' << fetch.locality;
@@ -199,22 +202,22 @@ std::string nameOf(const TileShape &shape, const TileOperands &operands, bool is
 
 FlatBuilder::Values emitSums(FlatBuilder &code, const TileShape &shape, const TileOperands &operands) {
   assert(operands.fetches.empty() && !operands.result && !(operands.panelStep && operands.fetchesSteps));
-  bool isWhole = FlatBuilder::constantOf(code.rem(operands.depth, stepsOfTurn(shape))) == 0;
+  bool isWhole = FlatBuilder::constantOf(code.rem(operands.depth, iterationSteps(shape))) == 0;
   return TileEmission(code, shape, operands, isWhole).multiply();
 }
 
 void emitTile(FlatBuilder &code, ModuleOp module, const TileShape &shape, const TileOperands &operands) {
-  bool isWhole = FlatBuilder::constantOf(code.rem(operands.depth, stepsOfTurn(shape))) == 0;
+  bool isWhole = FlatBuilder::constantOf(code.rem(operands.depth, iterationSteps(shape))) == 0;
   TileOperands inside = operands;
   SmallVector<Value *> values = fixedValues(inside), passed = passedValues(inside);
-  RoutineCall call{nameOf(shape, operands, isWhole), {}, {}};
+  RoutineCall call{routineName(shape, operands, isWhole), {}, {}};
   for (Value *value : values)
     call.fixed.push_back(*value);
   for (Value *value : passed)
     call.operands.push_back(*value);
   values.append(passed);
-  callRoutine(code, module, call, [&](FlatBuilder &routine, ValueRange operandsOfRoutine) {
-    for (auto [value, operand] : llvm::zip_equal(values, operandsOfRoutine))
+  callRoutine(code, module, call, [&](FlatBuilder &routine, ValueRange routineOperands) {
+    for (auto [value, operand] : llvm::zip_equal(values, routineOperands))
       *value = operand;
     TileEmission(routine, shape, inside, isWhole).emit();
   });

@@ -15,7 +15,7 @@ public:
 
   void emit() {
     if (matrix.transposed)
-      transposeSquares();
+      transposeBlocks();
     else
       code.branch(
           code.less(columns, code.constant(matrix.nr)), [&] { copyRows(true); }, [&] { copyRows(false); });
@@ -34,7 +34,7 @@ private:
     });
   }
 
-  void transposeSquares() {
+  void transposeBlocks() {
     for (int64_t v = 0; v < matrix.nr; v += lanes) {
       Value columnsLeft = code.sub(columns, code.constant(v));
       Value from = code.add(source, code.mul(matrix.outerStride, v));
@@ -45,13 +45,14 @@ private:
         Value full = code.both(code.less(whole, columnsLeft), code.less(whole, depthLeft));
         Value at = code.add(from, k), put = code.add(to, code.mul(k, matrix.nr));
         code.branch(
-            full, [&] { square(at, put, Value(), Value()); }, [&] { square(at, put, columnsLeft, depthLeft); });
+            full, [&] { transposeBlock(at, put, Value(), Value()); },
+            [&] { transposeBlock(at, put, columnsLeft, depthLeft); });
       });
     }
   }
 
-  /// One square; with counts, of as many columns and steps of k only.
-  void square(Value from, Value to, Value columnsLeft, Value depthLeft) {
+  /// One block; with counts, only that many columns and steps of k.
+  void transposeBlock(Value from, Value to, Value columnsLeft, Value depthLeft) {
     FlatBuilder::Values rows;
     Value none = code.constant(0);
     for (int64_t i = 0; i < lanes; ++i) {
@@ -72,7 +73,7 @@ private:
   const PackedMatrix &matrix;
   int64_t lanes;
   Value source, target; ///< offsets
-  Value columns;        ///< from the first one of the panel to the matrix's last
+  Value columns;        ///< from the first of the panel to the last of the matrix
 };
 
 } // namespace

@@ -1,7 +1,7 @@
-//===- PackPanel.h - one column panel, copied out of a matrix -----------------------------------------------------===//
+//===- PackPanel.h - packing of one column panel of a matrix ----------------------------------------------------===//
 //
-// The code that fills one panel of the form that Packing.h describes. Of a K x N source, rows of nr floats are copied;
-// of an N x K source, squares of lanes x lanes floats are transposed in registers.
+// The code that fills one panel in the layout of Packing.h. From a K x N source it copies rows of nr floats; from an
+// N x K source it transposes blocks of lanes x lanes floats in registers.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,15 +14,15 @@ namespace attnc {
 struct PackedMatrix {
   mlir::Value source, packed; ///< flat
   mlir::Value depth, columns;
-  mlir::Value firstStep;   ///< of k; null where that is the first of the source
+  mlir::Value firstStep;   ///< of k; null: the first of the source
   mlir::Value batchStride; ///< elements from one matrix of the source to the next
-  mlir::Value outerStride; ///< from one row of the source, as it lies, to the next
+  mlir::Value outerStride; ///< from one stored row of the source to the next
   bool transposed = false; ///< the source is N x K
   int64_t nr = 0;
 };
 
-/// Packs panel `number` % panels of matrix `number` / panels, to its place among all of them, or to `target`;
-/// by a routine of the module.
+/// Packs panel `number` % panels of matrix `number` / panels to panel `number` of `packed`, or to offset `target`, by a
+/// routine of the module.
 void emitPackPanel(FlatBuilder &code, mlir::ModuleOp module, const PackedMatrix &matrix, mlir::Value number,
                    mlir::Value target = {});
 

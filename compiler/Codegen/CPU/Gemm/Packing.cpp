@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Whether one op of the kernel reads the tensor, and reads it once: others would find panels.
+/// Whether one op of the kernel reads the tensor, and reads it once: other readers would read panels.
 static bool isReadOnce(Value tensor) {
   return llvm::count_if(tensor.getUsers(), [](Operation *user) { return !isa<tensor::DimOp>(user); }) == 1;
 }
@@ -41,12 +41,12 @@ FailureOr<KernelCode> emitPacking(RankedTensorType source, const PanelPacking &p
   PanelSource shape(source, packing);
   int64_t columns = shape.columns, depth = shape.depth;
   int64_t panels = llvm::divideCeil(columns, packing.nr);
-  // A function with the operands of the phase, from which its frame is opened.
+  // The frame of the phase is opened from a function with its operands.
   OpBuilder builder(source.getContext());
   auto packed = RankedTensorType::get({shape.batch, panels, depth, packing.nr}, source.getElementType());
-  RankedTensorType given = source.clone(builder.getF32Type());
+  RankedTensorType wide = source.clone(builder.getF32Type());
   OwningOpRef<func::FuncOp> signature =
-      func::FuncOp::create(builder, code.getLoc(), symbol, builder.getFunctionType({given}, {packed}));
+      func::FuncOp::create(builder, code.getLoc(), symbol, builder.getFunctionType({wide}, {packed}));
   signature->addEntryBlock();
 
   KernelFrame frame(*signature, symbol, code);
