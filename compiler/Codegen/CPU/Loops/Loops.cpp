@@ -1,8 +1,8 @@
-// Emits a loops kernel that computes: one linalg.generic. (LoopsMove.cpp has those that only move elements.)
+// Emits a loops kernel that is one linalg.generic. LoopsMove.cpp emits those that only move elements.
 #include "compiler/Codegen/CPU/Loops/Loops.h"
 #include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/CPU/Loops/LoopsTurned.h"
+#include "compiler/Codegen/CPU/Loops/LoopsTransposed.h"
 #include "compiler/Codegen/Kernels/Loops/Computation.h"
 #include "compiler/Codegen/Kernels/Loops/PointwiseKernel.h"
 #include "compiler/Codegen/Schedule/ChosenSchedule.h"
@@ -57,7 +57,7 @@ private:
     return {first, b.createOrFold<arith::MinSIOp>(loc, end, frame.size(all))};
   }
 
-  /// Vectors side by side: sums of columns want whole cache lines, and chains of additions something to overlap with.
+  /// Vectors at a time: sums of columns should read whole cache lines, and dependent additions need others to overlap.
   int64_t unrollFactor() {
     if (schedule.sequential.empty())
       return 2;
@@ -78,7 +78,7 @@ private:
     });
   }
 
-  /// The vectorised loop is a reduction: partial results in lanes, carried through the sequential loops.
+  /// The vectorised loop is a reduction: its partial results in lanes are loop-carried values of the sequential loops.
   void emitAcrossLanes(RegionVectoriser &vectoriser) {
     SmallVector<Value> partial;
     for (const SweepReduction &each : reductions)
@@ -139,10 +139,10 @@ FailureOr<KernelCode> emitLoops(func::FuncOp kernel, const Target &target, Modul
   OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
   auto copy = cast<func::FuncOp>(builder.clone(*kernel));
   linalg::GenericOp op = takeComputation(copy);
-  std::optional<TurnedLoops> turned = op ? matchTurnedLoops(op) : std::nullopt;
-  if (!op || turned) {
+  std::optional<TransposedLoops> transposed = op ? matchTransposedLoops(op) : std::nullopt;
+  if (!op || transposed) {
     recordSchedule(kernel, {});
-    return op ? emitTurned(copy, op, *turned, target, code) : emitMoves(kernel, target, code);
+    return op ? emitTransposed(copy, op, *transposed, target, code) : emitMoves(kernel, target, code);
   }
   GenericEmission emission(copy, op, target, code);
   recordSchedule(kernel, {{"chunk", emission.pointsPerChunk()}});

@@ -1,4 +1,4 @@
-//===- Loops.h - loops kernels that are no computation at each point ------------------------------------------===//
+//===- Loops.h - loops kernels that move elements or scatter sums -----------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Kernel.h"
@@ -7,7 +7,7 @@
 
 namespace attnc {
 
-/// A kernel whose results are elements of its operands, in other places, but for one transpose.
+/// A kernel whose results are rearranged elements of its operands; a single transpose is a linalg.generic instead.
 KernelCode emitMoves(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 /// A kernel that returns `op`.

@@ -1,5 +1,5 @@
-// Emits a loops kernel that only moves elements: a copy of what slices, reshapes and transposes select, one phase for
-// each tensor of a concatenation; or one whose results are zeros.
+// Emits a loops kernel that only moves elements: a copy of the elements that slices, reshapes and transposes select,
+// one phase for each tensor of a concatenation; or one whose results are zeros.
 #include "compiler/Codegen/CPU/Loops/Loops.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -12,18 +12,18 @@ namespace attnc {
 
 namespace {
 
-/// Elements of a chunk that are moved.
+/// Elements that a chunk moves.
 constexpr int64_t elementsPerChunk = 32768;
 
 //===------------------------------------------ zeros -------------------------------------------------------------===//
 
-/// Whether all bits of the tensor are zero, however it is stored.
+/// Whether all bits of the tensor are zero, in any storage type.
 bool isZeros(Value tensor) {
   auto fill = tensor.getDefiningOp<linalg::FillOp>();
   return fill && (matchPattern(fill.getInputs()[0], m_PosZeroFloat()) || matchPattern(fill.getInputs()[0], m_Zero()));
 }
 
-/// By memset, which does not wait for lines that it writes as a whole, where the processor has a way to.
+/// By memset, which writes whole lines without reading them first, if the processor supports it.
 KernelPhase emitZeros(func::FuncOp kernel, unsigned result, ModuleOp code, StringRef symbol) {
   KernelFrame frame(kernel, symbol, code);
   OpBuilder &b = frame.builder;

@@ -1,11 +1,12 @@
 // Emits a loops kernel that adds terms to elements by subscripts (attn.scatter_add): the gradient of a gather.
 //
-// Where the result may lie where the tensor that is added to does, that is asked when running: nothing is copied then.
+// If the result may share the buffer of the initial tensor, the kernel compares their addresses and copies only if they
+// differ.
 //
-// Two terms may go to one element, so their order is part of the result. Where the last loop is the last subscript, as
-// for the rows of an embedding, columns are independent: a chunk owns some columns and adds the terms of all tuples of
-// the other loops to them in order, so the bits do not depend on who takes which chunk. Otherwise there is one chunk.
-// Where no tuples of loops meet at one element, it is another kind of kernel (ScatterSums.h).
+// Several terms may be added to one element, so their order affects the result. If the last loop is the last subscript,
+// as for the rows of an embedding, columns are independent: a chunk has some columns and adds the terms of all tuples
+// of the other loops to them in order, so the bits do not depend on the schedule of chunks. Otherwise there is one
+// chunk. If no two tuples of loops have the same subscripts, the kernel is a scatter of sums (ScatterSums.h).
 #include "compiler/Codegen/CPU/Loops/Loops.h"
 #include "compiler/Codegen/CPU/Loops/ScatterSums.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
@@ -49,7 +50,7 @@ public:
           (columns.constant() < columnsPerChunk || columns.constant() % columnsPerChunk == 0))
         width = std::min(columns.constant(), columnsPerChunk);
     }
-    auto copies = scf::IfOp::create(b, at, liesElsewhere());
+    auto copies = scf::IfOp::create(b, at, isCopied());
     {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(copies.thenBlock());
@@ -63,7 +64,7 @@ public:
 private:
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, at, value); }
 
-  /// Is the last subscript the last loop, over all columns, and does it go into no other one?
+  /// Whether the last subscript is the last loop, over all columns, and no other subscript depends on it.
   bool hasColumns() {
     auto subscripts = term.getSubscripts();
     if (rank == 0 || op.getSizes().empty() || subscripts.back() != op.getBody().getArguments().back())
@@ -91,7 +92,7 @@ private:
       prepare(outside, indices);
       if (!byColumns)
         return body(outside, indices);
-      // Of a number that is not known, all vectors behind whole blocks are masked: blocks are vectors then.
+      // With a dynamic number of columns, all vectors after whole blocks are masked: a block is one vector then.
       int64_t unroll = width ? columnsPerChunk / lanes : 1;
       sweep(b, at, first, last, {lanes, unroll, width}, {}, [&](ArrayRef<LanePoint> points) {
         for (const LanePoint &point : points) {
@@ -107,11 +108,9 @@ private:
     });
   }
 
-  /// Whether the result is not the buffer of the tensor that is added to.
-  Value liesElsewhere() {
-    auto address = [&](Value buffer) -> Value {
-      return memref::ExtractAlignedPointerAsIndexOp::create(b, at, buffer);
-    };
+  /// Whether the result and the initial tensor have different buffers.
+  Value isCopied() {
+    auto address = [&](Value buffer) -> Value { return memref::ExtractAlignedPointerAsIndexOp::create(b, at, buffer); };
     return arith::CmpIOp::create(b, at, arith::CmpIPredicate::ne, address(frame.buffer(op.getInit())),
                                  address(frame.result(0)));
   }
@@ -134,18 +133,18 @@ private:
       for (auto [argument, index] : llvm::zip(op.getBody().getArguments(), indices))
         vectoriser.bindIndex(argument, index);
     };
-    SmallVector<LaneIndex> places; // but for the columns
-    auto findPlaces = [&](RegionVectoriser &vectoriser, ArrayRef<LaneIndex> indices) {
+    SmallVector<LaneIndex> targets; // subscripts without the columns
+    auto findTargets = [&](RegionVectoriser &vectoriser, ArrayRef<LaneIndex> indices) {
       bind(vectoriser, indices);
-      places.clear();
+      targets.clear();
       auto subscripts = term.getSubscripts();
       for (auto [dimension, each] : llvm::enumerate(byColumns ? subscripts.drop_back() : subscripts))
-        places.push_back(inRange(vectoriser.evaluateIndex(each), dimension));
+        targets.push_back(inRange(vectoriser.evaluateIndex(each), dimension));
     };
-    visit(extents, byColumns, findPlaces, [&](RegionVectoriser &vectoriser, ArrayRef<LaneIndex> indices) {
+    visit(extents, byColumns, findTargets, [&](RegionVectoriser &vectoriser, ArrayRef<LaneIndex> indices) {
       bind(vectoriser, indices);
       Value value = vectoriser.evaluate(term.getValue());
-      SmallVector<LaneIndex> subscripts = places;
+      SmallVector<LaneIndex> subscripts = targets;
       if (byColumns)
         subscripts.push_back(indices.back());
       vectoriser.bindBuffer(op.getResult(), frame.result(0));
@@ -156,7 +155,7 @@ private:
     });
   }
 
-  /// The forward gather has reported a subscript that leaves the tensor; here it must only not write there.
+  /// The forward gather has reported subscripts out of range; here they are only clamped.
   LaneIndex inRange(LaneIndex subscript, unsigned dimension) {
     Value end = arith::SubIOp::create(b, at, frame.size(frame.sizes.dimension(op.getResult(), dimension)), constant(1));
     Value least = arith::MinSIOp::create(b, at, subscript.base, end);
@@ -172,17 +171,18 @@ private:
   int64_t lanes;
   int64_t rank;
   Value first, last;            ///< columns of this chunk
-  std::optional<int64_t> width; ///< how many there are, where all chunks have as many
+  std::optional<int64_t> width; ///< their number, if it is the same in all chunks
 };
 
 } // namespace
 
 KernelCode emitScatter(func::FuncOp kernel, attn::ScatterAddOp op, const Target &target, ModuleOp code) {
-  KernelCode made = isScatterOfSums(kernel, op) ? emitScatterSums(kernel, op, target, code)
-                                                : ScatterEmission(kernel, op, target, code).run(kernel.getSymName());
-  // Terms whose place is out of range go to the first element, of which there must be one.
-  made.phases.front().chunks *= SizeExpr::min(1, KernelSizes(kernel).resultElements(0));
-  return made;
+  KernelCode result = hasDistinctTargets(kernel, op)
+                          ? emitScatterSums(kernel, op, target, code)
+                          : ScatterEmission(kernel, op, target, code).run(kernel.getSymName());
+  // Terms with subscripts out of range are added to the first element, so an empty result has no chunk.
+  result.phases.front().chunks *= SizeExpr::min(1, KernelSizes(kernel).resultElements(0));
+  return result;
 }
 
 } // namespace attnc

@@ -11,13 +11,13 @@ namespace {
 
 /// Terms that make a chunk worth its launch.
 constexpr int64_t chunkTerms = 32768;
-/// What a loop is taken to run where its size is only known when running.
+/// Assumed size of a loop of dynamic size.
 constexpr int64_t unknownSize = 64;
 
-attn::TermOp termOf(attn::ScatterAddOp op) { return cast<attn::TermOp>(op.getBody().front().getTerminator()); }
+attn::TermOp getTerm(attn::ScatterAddOp op) { return cast<attn::TermOp>(op.getBody().front().getTerminator()); }
 
-/// The number of the loop that a subscript is. An argument of the kernel, such as the step of a scan, is none.
-std::optional<unsigned> loopOf(attn::ScatterAddOp op, Value subscript) {
+/// The number of the loop that a subscript is. An argument of the kernel, such as a time step, is not a loop.
+std::optional<unsigned> subscriptLoop(attn::ScatterAddOp op, Value subscript) {
   auto argument = dyn_cast<BlockArgument>(subscript);
   bool isLoop = argument && argument.getOwner() == &op.getBody().front();
   return isLoop ? std::optional(argument.getArgNumber()) : std::nullopt;
@@ -31,10 +31,10 @@ public:
     for (Value size : op.getSizes())
       extents.push_back(frame.sizes.valueOf(size));
     llvm::SmallBitVector isSubscript(extents.size());
-    for (Value subscript : termOf(op).getSubscripts())
-      if (std::optional<unsigned> loop = loopOf(op, subscript)) {
+    for (Value subscript : getTerm(op).getSubscripts())
+      if (std::optional<unsigned> loop = subscriptLoop(op, subscript)) {
         isSubscript.set(*loop);
-        places.push_back(*loop);
+        subscriptLoops.push_back(*loop);
       }
     for (unsigned loop = 0; loop < extents.size(); ++loop)
       if (!isSubscript[loop])
@@ -47,16 +47,16 @@ public:
     for (const SizeExpr &extent : extents)
       points = points * extent;
     Value first = index(0), end = index(1);
-    bool sharesOut = rank > 0 && loopOf(op, termOf(op).getSubscripts()[0]);
-    if (sharesOut) {
+    bool isDivided = rank > 0 && subscriptLoop(op, getTerm(op).getSubscripts()[0]);
+    if (isDivided) {
       SizeExpr all = frame.sizes.dimension(op.getResult(), 0);
-      int64_t perChunk = std::max<int64_t>(1, chunkTerms / termsOfPlace());
+      int64_t perChunk = std::max<int64_t>(1, chunkTerms / indexTerms());
       chunks = all.ceilDiv(perChunk);
       first = arith::MulIOp::create(b, at, frame.chunk, index(perChunk));
       end = arith::MinSIOp::create(b, at, arith::AddIOp::create(b, at, first, index(perChunk)), frame.size(all));
     }
-    copyInit(first, end, sharesOut);
-    addSums(first, end, sharesOut);
+    copyInit(first, end, isDivided);
+    addSums(first, end, isDivided);
     KernelCost cost{points, frame.sizes.bytesRead(), frame.sizes.bytesWritten()};
     return {{{symbol.str(), chunks}}, 0, 0, cost};
   }
@@ -64,23 +64,23 @@ public:
 private:
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, at, value); }
 
-  /// Terms of an index of the first loop that is a subscript, about.
-  int64_t termsOfPlace() const {
+  /// Estimated terms for one index of the first loop that is a subscript.
+  int64_t indexTerms() const {
     int64_t terms = 1;
     for (auto [loop, extent] : llvm::enumerate(extents))
-      if (loop != places.front())
+      if (loop != subscriptLoops.front())
         terms *= std::max<int64_t>(1, extent.isConstant() ? extent.constant() : unknownSize);
     return std::max<int64_t>(terms, 1);
   }
 
-  /// Calls `body` for the tuples of `sizes` whose first index is in [first, end); for all where `isPart` is false.
-  void eachTuple(ArrayRef<SizeExpr> sizes, Value first, Value end, bool isPart,
+  /// Calls `body` for the tuples of `sizes` whose first index is in [first, end); for all if `isDivided` is false.
+  void eachTuple(ArrayRef<SizeExpr> sizes, Value first, Value end, bool isDivided,
                  llvm::function_ref<void(ArrayRef<LaneIndex>)> body) {
     SizeExpr inner(1);
     SmallVector<Value> values;
     for (auto [number, size] : llvm::enumerate(sizes)) {
       values.push_back(frame.size(size));
-      if (number > 0 || !isPart)
+      if (number > 0 || !isDivided)
         inner = inner * size;
     }
     Value scale = frame.size(inner);
@@ -88,43 +88,41 @@ private:
                 body);
   }
 
-  /// The result may lie where the tensor that is added to does: nothing is copied then.
-  void copyInit(Value first, Value end, bool isPart) {
-    auto address = [&](Value buffer) -> Value {
-      return memref::ExtractAlignedPointerAsIndexOp::create(b, at, buffer);
-    };
-    Value liesElsewhere = arith::CmpIOp::create(b, at, arith::CmpIPredicate::ne, address(frame.buffer(op.getInit())),
-                                                address(frame.result(0)));
-    auto copies = scf::IfOp::create(b, at, liesElsewhere);
+  /// Copies the initial tensor, unless the result has the same buffer.
+  void copyInit(Value first, Value end, bool isDivided) {
+    auto address = [&](Value buffer) -> Value { return memref::ExtractAlignedPointerAsIndexOp::create(b, at, buffer); };
+    Value isCopied = arith::CmpIOp::create(b, at, arith::CmpIPredicate::ne, address(frame.buffer(op.getInit())),
+                                           address(frame.result(0)));
+    auto copies = scf::IfOp::create(b, at, isCopied);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(copies.thenBlock());
     SmallVector<SizeExpr> sizes;
     for (int64_t each = 0; each < rank; ++each)
       sizes.push_back(frame.sizes.dimension(op.getResult(), each));
-    eachTuple(sizes, first, end, isPart, [&](ArrayRef<LaneIndex> place) {
+    eachTuple(sizes, first, end, isDivided, [&](ArrayRef<LaneIndex> subscripts) {
       RegionVectoriser vectoriser(b, at, lanes);
       frame.bindTo(vectoriser);
-      vectoriser.store(vectoriser.load(op.getInit(), place), frame.result(0), place);
+      vectoriser.store(vectoriser.load(op.getInit(), subscripts), frame.result(0), subscripts);
     });
   }
 
-  void addSums(Value first, Value end, bool isPart) {
+  void addSums(Value first, Value end, bool isDivided) {
     SmallVector<SizeExpr> sizes;
-    for (unsigned loop : places)
+    for (unsigned loop : subscriptLoops)
       sizes.push_back(extents[loop]);
-    eachTuple(sizes, first, end, isPart, [&](ArrayRef<LaneIndex> tuple) {
+    eachTuple(sizes, first, end, isDivided, [&](ArrayRef<LaneIndex> tuple) {
       RegionVectoriser outside(b, at, lanes);
       frame.bindTo(outside);
-      for (auto [loop, subscript] : llvm::zip_equal(places, tuple))
+      for (auto [loop, subscript] : llvm::zip_equal(subscriptLoops, tuple))
         outside.bindIndex(op.getBody().getArgument(loop), subscript);
       Value none = neutralElement(b, at, attn::Combine::Add, VectorType::get({lanes}, b.getF32Type()));
       Value sum = combineLanes(b, at, attn::Combine::Add, sumOver(outside, 0, none));
-      SmallVector<LaneIndex> place;
-      for (Value subscript : termOf(op).getSubscripts())
-        place.push_back(outside.evaluateIndex(subscript));
+      SmallVector<LaneIndex> target;
+      for (Value subscript : getTerm(op).getSubscripts())
+        target.push_back(outside.evaluateIndex(subscript));
       outside.bindBuffer(op.getResult(), frame.result(0));
-      Value before = outside.load(op.getResult(), place);
-      outside.store(arith::AddFOp::create(b, at, before, sum), frame.result(0), place);
+      Value before = outside.load(op.getResult(), target);
+      outside.store(arith::AddFOp::create(b, at, before, sum), frame.result(0), target);
     });
   }
 
@@ -148,7 +146,7 @@ private:
         if (point.active)
           vectoriser.setActiveLanes(point.active);
         vectoriser.bindIndex(argument, point.index);
-        terms.push_back(vectoriser.evaluate(termOf(op).getValue()));
+        terms.push_back(vectoriser.evaluate(getTerm(op).getValue()));
       }
       return terms;
     })[0];
@@ -160,23 +158,23 @@ private:
   OpBuilder &b;
   Location at;
   int64_t lanes, rank;
-  SmallVector<SizeExpr> extents; ///< of all loops
-  SmallVector<unsigned> places;  ///< the loops that are subscripts, in the order of these
-  SmallVector<unsigned> summed;  ///< all others
+  SmallVector<SizeExpr> extents;        ///< of all loops
+  SmallVector<unsigned> subscriptLoops; ///< the loops that are subscripts, in their order
+  SmallVector<unsigned> summed;         ///< all others
 };
 
 } // namespace
 
-bool isScatterOfSums(func::FuncOp kernel, attn::ScatterAddOp op) {
+bool hasDistinctTargets(func::FuncOp kernel, attn::ScatterAddOp op) {
   KernelSizes sizes(kernel);
   llvm::SmallBitVector seen(op.getSizes().size());
-  // Columns that lie side by side are better lanes.
-  auto subscripts = termOf(op).getSubscripts();
-  if (seen.empty() || (!subscripts.empty() && loopOf(op, subscripts.back()) == seen.size() - 1))
+  // Contiguous columns are better lanes.
+  auto subscripts = getTerm(op).getSubscripts();
+  if (seen.empty() || (!subscripts.empty() && subscriptLoop(op, subscripts.back()) == seen.size() - 1))
     return false;
   for (auto [dimension, subscript] : llvm::enumerate(subscripts)) {
-    SizeExpr extent = sizes.dimension(op.getInit(), dimension); // by which the loops are said, too
-    if (std::optional<unsigned> loop = loopOf(op, subscript)) {
+    SizeExpr extent = sizes.dimension(op.getInit(), dimension); // it bounds the loops, too
+    if (std::optional<unsigned> loop = subscriptLoop(op, subscript)) {
       if (seen[*loop] || !(sizes.valueOf(op.getSizes()[*loop]) == extent))
         return false;
       seen.set(*loop);

@@ -1,7 +1,7 @@
-//===- ScatterSums.h - terms added at subscripts that are loops -------------------------------------------------===//
+//===- ScatterSums.h - scatters without collisions --------------------------------------------------------------===//
 //
-// Where each subscript of an attn.scatter_add is a loop of its own or a number, no two tuples of those loops meet at
-// one element, which gets a sum over the other loops:
+// If each subscript of an attn.scatter_add is a loop of its own or a constant, no two tuples of those loops have the
+// same subscripts, and each element is a sum over the other loops:
 //
 //   for p in tuples of the loops that are subscripts       a chunk has some of the first
 //     result[p] = init[p] + sum over the others of term    the last of them in lanes
@@ -15,8 +15,8 @@
 
 namespace attnc {
 
-/// Whether `op` is such a sum, over one loop or several.
-bool isScatterOfSums(mlir::func::FuncOp kernel, mlir::attn::ScatterAddOp op);
+/// Whether `op` is a scatter of this kind, with at least one summed loop.
+bool hasDistinctTargets(mlir::func::FuncOp kernel, mlir::attn::ScatterAddOp op);
 KernelCode emitScatterSums(mlir::func::FuncOp kernel, mlir::attn::ScatterAddOp op, const Target &target,
                            mlir::ModuleOp code);
 

@@ -1,6 +1,6 @@
 // Emits a rows kernel: for each row, the sweeps of its RowPlan; chunks are ranges of rows.
 #include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/CPU/Loops/PlaceFold.h"
+#include "compiler/Codegen/CPU/Loops/ArgmaxReduction.h"
 #include "compiler/Codegen/CPU/Rows/RowsInLanes.h"
 #include "compiler/Codegen/Kernels/Rows/RowsKernel.h"
 #include "compiler/Codegen/Schedule/ChosenSchedule.h"
@@ -14,8 +14,8 @@ namespace {
 
 /// Elements that make a chunk worth its launch.
 constexpr int64_t chunkElements = 32768;
-/// Rows in a chunk where the row's length is only known when running.
-constexpr int64_t rowsOfUnknownLength = 16;
+/// Rows in a chunk if the length of a row is dynamic.
+constexpr int64_t dynamicRows = 16;
 
 class RowsEmission : RowsKernel {
 public:
@@ -43,20 +43,20 @@ private:
     if (auto chosen = scheduled(kernel, "rows_per_chunk"))
       return scheduleKey(KernelKind::Rows, "rows_per_chunk").nearest(*chosen, lanes);
     return length.isConstant() ? std::max<int64_t>(chunkElements / std::max<int64_t>(length.constant(), 1), 1)
-                               : rowsOfUnknownLength;
+                               : dynamicRows;
   }
 
   void emitRow(ArrayRef<LaneIndex> row) {
     RegionVectoriser vectoriser = openRow(row);
-    SmallVector<Value> rowsOfScratch = placeScratch();
+    SmallVector<Value> buffers = allocateStored();
     for (unsigned number = 0; number < plan.numSweeps(); ++number)
-      emitSweep(vectoriser, number, rowsOfScratch);
+      emitSweep(vectoriser, number, buffers);
     for (auto [number, value] : plan.rowResults())
       vectoriser.store(vectoriser.load(value, at), frame.result(number), at);
   }
 
-  /// Where each stored map goes: a result, or a row of scratch.
-  SmallVector<Value> placeScratch() {
+  /// The buffer of each stored map: a result, or a row of scratch.
+  SmallVector<Value> allocateStored() {
     SmallVector<Value> buffers;
     SizeExpr offset;
     for (const RowPlan::Stored &stored : plan.stored()) {
@@ -81,7 +81,7 @@ private:
     hoistScalars(row, number);
     SweepWork work = workOf(number, buffers);
     Value zero = arith::ConstantIndexOp::create(b, loc, 0), end = frame.size(length);
-    // In front of the sweep: a map that it stores may lie over what these read.
+    // Before the sweep, whose stored maps may overwrite an operand of these.
     for (linalg::GenericOp op : work.serial)
       emitSerially(row, op, zero, end);
     if (!work.folds.empty() || !work.stores.empty()) {
@@ -100,31 +100,31 @@ private:
     bindStored(row, number, buffers);
   }
 
-  void emitPlaces(RegionVectoriser &row, linalg::GenericOp op, const PlaceFold &fold, ArrayRef<Value> starts,
+  void emitArgmax(RegionVectoriser &row, linalg::GenericOp op, const ArgmaxReduction &fold, ArrayRef<Value> starts,
                   Value end) {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    auto evaluate = [&](const LanePoint &point) -> BestAndPlace {
+    auto evaluate = [&](const LanePoint &point) -> BestAndIndex {
       RegionVectoriser vectoriser = row;
       if (point.active)
         vectoriser.setActiveLanes(point.active);
       SmallVector<LaneIndex> indices = at;
       indices.push_back(point.index);
       vectoriser.bindIterations(op, indices);
-      return {vectoriser.evaluate(fold.term), vectoriser.evaluate(fold.place)};
+      return {vectoriser.evaluate(fold.term), vectoriser.evaluate(fold.index)};
     };
-    auto [best, place] =
-        foldPlaces(b, loc, zero, end, {lanes, 4, std::nullopt}, fold, {starts[0], starts[1]}, evaluate);
+    auto [best, index] =
+        sweepArgmax(b, loc, zero, end, {lanes, 4, std::nullopt}, fold, {starts[0], starts[1]}, evaluate);
     row.bindElement(op.getResult(0), at, best);
-    row.bindElement(op.getResult(1), at, place);
+    row.bindElement(op.getResult(1), at, index);
   }
 
-  /// Any other fold goes element by element, but for those that find places.
+  /// Reductions that are not folds of one combiner: argmax reductions in lanes, others element by element.
   void emitSerially(RegionVectoriser &row, linalg::GenericOp op, Value begin, Value end) {
     SmallVector<Value> starts;
     for (OpOperand &init : op.getDpsInitsMutable())
       starts.push_back(row.load(init.get(), at));
-    if (std::optional<PlaceFold> fold = matchPlaceFold(op))
-      return emitPlaces(row, op, *fold, starts, end);
+    if (std::optional<ArgmaxReduction> fold = matchArgmax(op))
+      return emitArgmax(row, op, *fold, starts, end);
     SmallVector<Value> results = loop(b, loc, begin, end, 1, starts, [&](Value index, ValueRange carried) {
       RegionVectoriser vectoriser = row;
       SmallVector<LaneIndex> indices = at;

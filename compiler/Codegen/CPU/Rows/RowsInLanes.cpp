@@ -11,7 +11,7 @@ namespace {
 
 /// Elements of operands in a chunk.
 constexpr int64_t chunkElements = 32768;
-/// Instructions of a group of rows, all of whose elements are written out.
+/// Instructions of a group of rows, whose elements are unrolled.
 constexpr int64_t mostInstructions = 1024;
 
 /// The sizes of the loops over rows and, last, of those over elements.
@@ -53,10 +53,10 @@ public:
 private:
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
 
-  /// Vectors half as wide where they leave fewer lanes empty, as of 24 rows.
+  /// Vectors half as wide if they leave fewer lanes unused, as for 24 rows.
   int64_t lanesOf(int64_t rows) const {
-    constexpr int64_t ofVector = 4; // what a vector costs beside its lanes
-    auto costWith = [&](int64_t width) { return llvm::divideCeil(rows, width) * (width + ofVector); };
+    constexpr int64_t vectorCost = 4; // besides its lanes
+    auto costWith = [&](int64_t width) { return llvm::divideCeil(rows, width) * (width + vectorCost); };
     return lanes > 4 && costWith(lanes / 2) < costWith(lanes) ? lanes / 2 : lanes;
   }
 
@@ -65,7 +65,7 @@ private:
     return std::max<int64_t>(rows / lanes, 1);
   }
 
-  /// L rows; `group` ends in their number along the loop that lies in lanes.
+  /// L rows; the last subscript of `group` is their number along the loop in lanes.
   void emitGroup(ArrayRef<LaneIndex> group) {
     RegionVectoriser rows(b, loc, lanes);
     frame.bindTo(rows);
@@ -88,10 +88,10 @@ private:
       rows.store(rows.load(value, at), frame.result(number), at);
   }
 
-  SmallVector<LaneIndex> placeOf(const LaneIndex &element) const {
-    SmallVector<LaneIndex> place = at;
-    place.push_back(element);
-    return place;
+  SmallVector<LaneIndex> subscriptsOf(const LaneIndex &element) const {
+    SmallVector<LaneIndex> subscripts = at;
+    subscripts.push_back(element);
+    return subscripts;
   }
 
   void emitSweep(RegionVectoriser &rows, unsigned number) {
@@ -102,7 +102,7 @@ private:
       RegionVectoriser point = rows;
       for (auto [fold, reduction] : llvm::enumerate(work.reductions)) {
         auto [op, result] = work.folds[fold];
-        point.bindIterations(op, placeOf(element));
+        point.bindIterations(op, subscriptsOf(element));
         Value term = point.broadcast(point.evaluate(matchFold(op, result)->term));
         if (folded.size() < work.reductions.size())
           folded.push_back(term);
@@ -117,22 +117,21 @@ private:
     }
   }
 
-  /// Maps that are known in this sweep; results are written when all have been computed, for they may lie where others
-  /// are read.
+  /// Maps that this sweep stores. Results are written after all have been computed, as they may overwrite operands.
   void store(RegionVectoriser &rows, unsigned number) {
     SmallVector<std::tuple<Value, Value, SmallVector<LaneIndex>>> results;
     for (const RowPlan::Stored &stored : plan.stored())
       for (const LaneIndex &element : elements) {
         if (stored.sweep != number)
           continue;
-        SmallVector<LaneIndex> place = placeOf(element);
-        Value value = RegionVectoriser(rows).load(stored.map, place);
-        rows.bindElement(stored.map, place, value);
+        SmallVector<LaneIndex> subscripts = subscriptsOf(element);
+        Value value = RegionVectoriser(rows).load(stored.map, subscripts);
+        rows.bindElement(stored.map, subscripts, value);
         if (stored.result)
-          results.emplace_back(value, frame.result(*stored.result), place);
+          results.emplace_back(value, frame.result(*stored.result), subscripts);
       }
-    for (auto &[value, buffer, place] : results)
-      rows.store(value, buffer, place);
+    for (auto &[value, buffer, subscripts] : results)
+      rows.store(value, buffer, subscripts);
   }
 
   size_t laneLoop;
@@ -158,7 +157,7 @@ bool suitsRowsInLanes(func::FuncOp kernel, const Target &target) {
     if (!llvm::all_of(llvm::seq(op.getNumResults()), [&](unsigned result) { return bool(matchFold(op, result)); }))
       return false;
   }
-  // Few rows would leave lanes empty, too.
+  // Few rows would leave lanes unused, too.
   for (const SizeExpr &size : llvm::reverse(sizes))
     if (!(size == SizeExpr(1)))
       return folds && instructions <= mostInstructions && (!size.isConstant() || size.constant() > length);

@@ -1,13 +1,13 @@
-//===- RowsInLanes.h - rows of few elements, a row a lane ---------------------------------------------------------===//
+//===- RowsInLanes.h - short rows, one in each lane -------------------------------------------------------------===//
 //
-// A row that fills less than a vector leaves lanes empty, and its reductions go across lanes. So L rows are taken at a
-// time, one in each lane, and their elements one after the other:
+// A row shorter than a vector would leave lanes unused, and its reductions are across lanes. Therefore L rows are
+// computed at a time, one in each lane, and their elements one after the other:
 //
 //   for L rows                               along the last loop over rows that has more than one
-//     for each sweep, for each element j     written out: the loads gather, folds add vector to vector
-//     store                                  what is stored of all elements, behind all loads
+//     for each sweep, for each element j     unrolled: loads are gathers, folds combine vectors
+//     store                                  of all elements, after all loads
 //
-// Nothing is kept in scratch: what a later sweep wants of an earlier one stays in registers.
+// Values that a later sweep reads stay in registers, not in scratch.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace attnc {
 
-/// Whether the rows of this kernel are so short.
+/// Whether the rows of this kernel are short enough.
 bool suitsRowsInLanes(mlir::func::FuncOp kernel, const Target &target);
 KernelCode emitRowsInLanes(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 

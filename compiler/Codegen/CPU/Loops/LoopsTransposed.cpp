@@ -1,5 +1,5 @@
-// Emits a pointwise op that reads operands across the direction in which it writes, such as a transpose.
-#include "compiler/Codegen/CPU/Loops/LoopsTurned.h"
+// Emits a pointwise op with transposed reads, such as a transpose.
+#include "compiler/Codegen/CPU/Loops/LoopsTransposed.h"
 #include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Kernels/Loops/PointwiseKernel.h"
 #include "compiler/Codegen/Nest/LoopBuilder.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// A tile holds the body once for each of its rows.
+/// Limit of the body, which is emitted once for each row of a tile.
 static constexpr int64_t mostInstructions = 16;
 
 /// The loop along which a result or an operand is contiguous.
@@ -19,14 +19,14 @@ static std::optional<unsigned> lastLoop(AffineMap map) {
   return cast<AffineDimExpr>(map.getResults().back()).getPosition();
 }
 
-std::optional<TurnedLoops> matchTurnedLoops(linalg::GenericOp op) {
+std::optional<TransposedLoops> matchTransposedLoops(linalg::GenericOp op) {
   if (op.getNumReductionLoops() != 0 || op.getNumLoops() < 2 || costOf(op.getRegion()).instructions > mostInstructions)
     return std::nullopt;
   std::optional<unsigned> lane = lastLoop(op.getMatchingIndexingMap(op.getDpsInitOperand(0))), contiguous;
   for (OpOperand &init : op.getDpsInitsMutable())
     if (!lane || lastLoop(op.getMatchingIndexingMap(&init)) != lane)
       return std::nullopt;
-  TurnedLoops turned{*lane, 0, {}};
+  TransposedLoops transposed{*lane, 0, {}};
   for (OpOperand *operand : op.getDpsInputOperands()) {
     auto type = dyn_cast<RankedTensorType>(operand->get().getType());
     AffineMap map = op.getMatchingIndexingMap(operand);
@@ -37,29 +37,29 @@ std::optional<TurnedLoops> matchTurnedLoops(linalg::GenericOp op) {
     if (contiguous && contiguous != last)
       continue;
     contiguous = last;
-    turned.operands.push_back(operand->getOperandNumber());
+    transposed.operands.push_back(operand->getOperandNumber());
   }
   if (!contiguous)
     return std::nullopt;
-  turned.contiguous = *contiguous;
-  return turned;
+  transposed.contiguous = *contiguous;
+  return transposed;
 }
 
 namespace {
 
-class TurnedEmission : GenericKernel {
+class TransposedEmission : GenericKernel {
 public:
-  TurnedEmission(func::FuncOp kernel, linalg::GenericOp op, const TurnedLoops &turned, const Target &target,
-                 ModuleOp code)
-      : GenericKernel(op, KernelFrame(kernel, kernel.getSymName(), code), target.f32Lanes), turned(turned),
+  TransposedEmission(func::FuncOp kernel, linalg::GenericOp op, const TransposedLoops &transposed, const Target &target,
+                     ModuleOp code)
+      : GenericKernel(op, KernelFrame(kernel, kernel.getSymName(), code), target.f32Lanes), transposed(transposed),
         loops(b, loc, lanes), at(op.getNumLoops()) {}
 
   KernelCode run(StringRef symbol) {
-    SizeExpr outer(1), strips = sizes[turned.contiguous].ceilDiv(lanes), length = sizes[turned.lane];
+    SizeExpr outer(1), strips = sizes[transposed.contiguous].ceilDiv(lanes), length = sizes[transposed.lane];
     SmallVector<Value> outerSizes;
     SmallVector<unsigned> outerLoops;
     for (auto [each, size] : llvm::enumerate(sizes))
-      if (each != turned.lane && each != turned.contiguous) {
+      if (each != transposed.lane && each != transposed.contiguous) {
         outer = outer * size;
         outerSizes.push_back(frame.size(size));
         outerLoops.push_back(each);
@@ -79,13 +79,13 @@ public:
   }
 
 private:
-  /// L iterations of the contiguous loop, from `top` on, and all of the lane loop.
+  /// L iterations of the contiguous loop, from `top` on, and all iterations of the lane loop.
   void emitStrip(Value top) {
     RegionVectoriser outside(b, loc, lanes);
     frame.bindTo(outside);
     bindViews(outside);
-    Value length = frame.size(sizes[turned.lane]);
-    Value height = loops.sub(frame.size(sizes[turned.contiguous]), top);
+    Value length = frame.size(sizes[transposed.lane]);
+    Value height = loops.sub(frame.size(sizes[transposed.contiguous]), top);
     loop(b, loc, constant(0), length, lanes, {}, [&](Value left, ValueRange) {
       Value width = loops.sub(length, left);
       Value isFull = loops.less(constant(lanes - 1), loops.min(width, height));
@@ -99,24 +99,24 @@ private:
     });
   }
 
-  /// One tile; at the edges `height` and `width` say how much of it there is.
+  /// One tile; at the edges only `height` rows and `width` columns of it exist.
   void emitTile(const RegionVectoriser &outside, Value top, Value left, Value height, Value width) {
     SmallVector<SmallVector<Value>> columns;
-    for (unsigned operand : turned.operands)
+    for (unsigned operand : transposed.operands)
       columns.push_back(loops.transpose(loadRows(outside, op->getOpOperand(operand), top, left, height, width)));
     for (int64_t number = 0; number < lanes; ++number) {
       auto emit = [&] {
         RegionVectoriser cell = outside;
         if (width)
           cell.setActiveLanes(loops.min(width, constant(lanes)));
-        at[turned.contiguous] = LaneIndex{loops.add(top, number), 0, {}, true};
-        at[turned.lane] = LaneIndex{left, 1, {}, true};
+        at[transposed.contiguous] = LaneIndex{loops.add(top, number), 0, {}, true};
+        at[transposed.lane] = LaneIndex{left, 1, {}, true};
         cell.bindIterations(op, at);
-        for (auto [operand, column] : llvm::zip(turned.operands, columns))
+        for (auto [operand, column] : llvm::zip(transposed.operands, columns))
           cell.bindValue(op.getMatchingBlockArgument(&op->getOpOperand(operand)), column[number]);
         storeResults(cell, at);
       };
-      // A row behind the last one reads nothing, neither what is the same in all of its lanes.
+      // A row after the last one reads nothing, not even uniform operands.
       if (height)
         loops.when(loops.less(constant(number), height), emit);
       else
@@ -129,12 +129,12 @@ private:
     SmallVector<Value> rows;
     for (int64_t number = 0; number < lanes; ++number) {
       RegionVectoriser row = outside;
-      if (width) { // a load of vectors, for its operand depends on the contiguous loop: it may have no active lane
+      if (width) { // a vector load, for the operand depends on the contiguous loop, so no lane has to be active
         Value isInside = loops.less(constant(number), width);
         row.setActiveLanes(loops.choose(isInside, loops.min(height, constant(lanes)), constant(0)));
       }
-      at[turned.contiguous] = LaneIndex{top, 1, {}, true};
-      at[turned.lane] = LaneIndex{loops.add(left, number), 0, {}, true};
+      at[transposed.contiguous] = LaneIndex{top, 1, {}, true};
+      at[transposed.lane] = LaneIndex{loops.add(left, number), 0, {}, true};
       SmallVector<LaneIndex> subscripts;
       for (AffineExpr each : op.getMatchingIndexingMap(&operand).getResults())
         subscripts.push_back(at[cast<AffineDimExpr>(each).getPosition()]);
@@ -143,16 +143,16 @@ private:
     return rows;
   }
 
-  TurnedLoops turned;
+  TransposedLoops transposed;
   LoopBuilder loops;
-  SmallVector<LaneIndex> at; ///< indices of the loops at the current place
+  SmallVector<LaneIndex> at; ///< indices of the loops at the current tile
 };
 
 } // namespace
 
-KernelCode emitTurned(func::FuncOp kernel, linalg::GenericOp op, const TurnedLoops &turned, const Target &target,
-                      ModuleOp code) {
-  return TurnedEmission(kernel, op, turned, target, code).run(kernel.getSymName());
+KernelCode emitTransposed(func::FuncOp kernel, linalg::GenericOp op, const TransposedLoops &transposed,
+                          const Target &target, ModuleOp code) {
+  return TransposedEmission(kernel, op, transposed, target, code).run(kernel.getSymName());
 }
 
 } // namespace attnc
