@@ -12,8 +12,8 @@ namespace attnc {
 
 namespace {
 
-/// The loops of a projected permutation, one a result.
-std::optional<SmallVector<unsigned>> loopsOfMap(AffineMap map) {
+/// The loops of a projected permutation, one for each result.
+std::optional<SmallVector<unsigned>> mapLoops(AffineMap map) {
   if (!map.isProjectedPermutation())
     return std::nullopt;
   return llvm::map_to_vector(map.getResults(), [](AffineExpr e) { return cast<AffineDimExpr>(e).getPosition(); });
@@ -45,7 +45,7 @@ bool isUnit(const SizeExpr &size) { return size == SizeExpr(1); }
 } // namespace
 
 Verdict GemmProblem::match(func::FuncOp kernel, std::optional<GemmProblem> &problem) {
-  GemmProblem made(kernel);
+  GemmProblem candidate(kernel);
   if (kernel.getNumResults() != 1)
     return Verdict::no("it has " + std::to_string(kernel.getNumResults()) + " results, not one");
   SmallVector<linalg::GenericOp> generics(kernel.getOps<linalg::GenericOp>());
@@ -54,18 +54,18 @@ Verdict GemmProblem::match(func::FuncOp kernel, std::optional<GemmProblem> &prob
                        " linalg.generic, not one contraction and at most one epilogue");
   if (computedResults(kernel)[0].getDefiningOp() != generics.back())
     return Verdict::no("it does not return what its last linalg.generic computes");
-  if (Verdict v = made.matchContraction(generics.front()); !v)
+  if (Verdict v = candidate.matchContraction(generics.front()); !v)
     return v;
   if (generics.size() == 2)
-    if (Verdict v = made.matchEpilogue(generics.back()); !v)
+    if (Verdict v = candidate.matchEpilogue(generics.back()); !v)
       return v;
-  if (Verdict v = made.groupLoops(); !v)
+  if (Verdict v = candidate.groupLoops(); !v)
     return v;
-  if (Verdict v = made.checkAddresses(); !v)
+  if (Verdict v = candidate.checkAddresses(); !v)
     return v;
-  if (Verdict v = made.matchPacking(); !v)
+  if (Verdict v = candidate.matchPacking(); !v)
     return v;
-  problem.emplace(std::move(made));
+  problem.emplace(std::move(candidate));
   return Verdict::yes();
 }
 
@@ -77,7 +77,7 @@ Verdict GemmProblem::matchContraction(linalg::GenericOp op) {
     return Verdict::no("its sum does not start from zero");
   Access *accesses[] = {&left, &right, &product};
   for (auto [operand, access] : llvm::zip(op->getOpOperands(), accesses)) {
-    std::optional<SmallVector<unsigned>> loops = loopsOfMap(op.getMatchingIndexingMap(&operand));
+    std::optional<SmallVector<unsigned>> loops = mapLoops(op.getMatchingIndexingMap(&operand));
     if (!loops)
       return Verdict::no("an operand of its contraction is not read by plain indices");
     if (!cast<RankedTensorType>(operand.get().getType()).getElementType().isF32())
@@ -115,9 +115,9 @@ Verdict GemmProblem::matchEpilogue(linalg::GenericOp op) {
         return Verdict::no("its epilogue does not read the product element by element");
       usesProduct = true;
       epilogueLoops.assign(op.getNumLoops(), 0);
-      for (auto [d, loop] : llvm::enumerate(*loopsOfMap(map)))
+      for (auto [d, loop] : llvm::enumerate(*mapLoops(map)))
         epilogueLoops[loop] = product.loops[d];
-    } else if (!loopsOfMap(map)) {
+    } else if (!mapLoops(map)) {
       return Verdict::no("an operand of its epilogue is not read by plain indices");
     }
   }
@@ -133,12 +133,12 @@ Verdict GemmProblem::matchEpilogue(linalg::GenericOp op) {
 Verdict GemmProblem::groupLoops() {
   auto has = [](const Access &access, unsigned loop) { return llvm::is_contained(access.loops, loop); };
   auto isRow = [&](unsigned loop) { return has(left, loop) && !has(right, loop); };
-  // The lanes run along the innermost loop of the result: it has to be a column, or there is one column only.
+  // Lanes run along the innermost loop of the result, which has to be a column loop, unless there is one column only.
   result = product;
   if (epilogue) {
     auto map = epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0));
     result.tensor = epilogue.getResult(0);
-    result.loops = llvm::map_to_vector(*loopsOfMap(map), [&](unsigned loop) { return epilogueLoops[loop]; });
+    result.loops = llvm::map_to_vector(*mapLoops(map), [&](unsigned loop) { return epilogueLoops[loop]; });
   }
   ArrayRef<unsigned> stored = result.loops;
   auto inner = llvm::find_if(llvm::reverse(stored), [&](unsigned loop) { return !isUnit(loopSizes[loop]); });
@@ -214,19 +214,19 @@ SizeExpr GemmProblem::stride(const Access &access, unsigned dimension) const {
 }
 
 bool GemmProblem::isFlat(const Access &access, LoopGroup group) const {
-  SmallVector<unsigned> wanted, positions;
+  SmallVector<unsigned> expected, positions;
   for (unsigned loop : loopsOf(group))
     if (!isUnit(loopSizes[loop]))
-      wanted.push_back(loop);
+      expected.push_back(loop);
   for (auto [d, loop] : llvm::enumerate(access.loops))
-    if (llvm::is_contained(wanted, loop))
+    if (llvm::is_contained(expected, loop))
       positions.push_back(d);
-  if (positions.size() != wanted.size())
-    return wanted.empty();
+  if (positions.size() != expected.size())
+    return expected.empty();
   for (unsigned i = 0; i < positions.size(); ++i) {
-    if (access.loops[positions[i]] != wanted[i])
+    if (access.loops[positions[i]] != expected[i])
       return false;
-    if (i > 0 && !(stride(access, positions[i - 1]) == stride(access, positions[i]) * loopSizes[wanted[i]]))
+    if (i > 0 && !(stride(access, positions[i - 1]) == stride(access, positions[i]) * loopSizes[expected[i]]))
       return false;
   }
   return true;

@@ -1,11 +1,11 @@
-//===- GemmProblem.h - what a gemm kernel computes ----------------------------------------------------------------===//
+//===- GemmProblem.h - the contraction and epilogue of a GEMM kernel --------------------------------------------===//
 //
-// A gemm kernel is one contraction and at most one pointwise epilogue on its product:
+// A GEMM kernel is one contraction and at most one pointwise epilogue on its product:
 //
 //   product[b.., m.., n..] = sum over k.. of left[b.., m.., k..] * right[b.., n.., k..]    (dimensions in any order)
 //   result = epilogue(product, other operands)
 //
-// The loops of the contraction fall in four groups by where they appear, whatever their number:
+// The loops of the contraction form four groups by the tensors that they index, whatever their number:
 //
 //   group    in left  in right  in product
 //   batch    yes      yes       yes
@@ -13,9 +13,8 @@
 //   column   -        yes       yes         N
 //   depth    yes      yes       -           K
 //
-// The innermost loop of the product is a column loop; where the contraction is written the other way round, its two
-// operands change places. A group is addressed by one flat number, split into coordinates only where an operand needs
-// it (an Access says how).
+// The innermost loop of the product is a column loop; otherwise the two operands are exchanged. A group has one flat
+// number, which is split into coordinates only if an operand is not addressed by it (isFlat).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,7 +28,7 @@ namespace attnc {
 
 enum class LoopGroup { Batch, Row, Column, Depth };
 
-/// A tensor of the contraction: dimension d runs with loop loops[d].
+/// A tensor of the contraction: loop loops[d] is the subscript of dimension d.
 struct Access {
   mlir::Value tensor;
   llvm::SmallVector<unsigned> loops;
@@ -38,7 +37,7 @@ struct Access {
 struct GemmProblem {
   explicit GemmProblem(mlir::func::FuncOp kernel) : kernel(kernel), sizes(kernel) {}
 
-  /// The kernel's problem, or why it is not one that these emitters take.
+  /// The kernel's problem, or the reason why it is not supported.
   static Verdict match(mlir::func::FuncOp kernel, std::optional<GemmProblem> &problem);
 
   mlir::func::FuncOp kernel;
@@ -47,7 +46,7 @@ struct GemmProblem {
   llvm::SmallVector<SizeExpr> loopSizes;         ///< of the contraction
   llvm::SmallVector<unsigned> groups[4];         ///< loops of a group, outermost first
   Access left, right, product;
-  Access result;                       ///< as it is stored; its tensor is what the kernel returns
+  Access result;                       ///< as it is stored: the tensor that the kernel returns
   std::optional<PanelPacking> packing; ///< of right, which is then a kernel argument
   /// The loop of the contraction that is loop l of the epilogue.
   llvm::SmallVector<unsigned> epilogueLoops;
@@ -56,18 +55,18 @@ struct GemmProblem {
   SizeExpr extent(LoopGroup group) const; ///< the product of its loops' sizes
   /// Elements from one value of the loop at `dimension` of `access` to the next.
   SizeExpr stride(const Access &access, unsigned dimension) const;
-  /// Whether offset = flat number * one stride: the group's loops lie side by side, in order.
+  /// Whether offset = flat number * one stride: the group's loops are adjacent, in order.
   bool isFlat(const Access &access, LoopGroup group) const;
-  /// The stride of the group's innermost loop that is not of size 1 (1 where there is none).
+  /// The stride of the group's innermost loop that is not of size 1 (1 if there is none).
   SizeExpr innerStride(const Access &access, LoopGroup group) const;
-  /// How many steps of K lie at one stride in left: all, or the innermost depth loop's.
+  /// Consecutive steps of K with one stride in left: all, or those of the innermost depth loop.
   SizeExpr depthRun() const;
   /// Right as N x K: the depth is contiguous.
   bool rightIsTransposed() const;
-  /// How many dimensions of right, behind those of the batch, are together K (N where it is transposed): up to the last
-  /// of them that is not of size 1, for one of size 1 may stand anywhere.
+  /// The number of dimensions of right, after those of the batch, that form K (N if it is transposed): up to the last
+  /// of them that is not of size 1, for one of size 1 may be anywhere.
   unsigned rightOuterDims() const;
-  /// Useful operations of the kernel.
+  /// Floating-point operations of the kernel, without padding.
   SizeExpr flops() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- GemmResult.h - from the sums of a gemm kernel to its result ------------------------------------------------===//
+//===- GemmResult.h - epilogue and coordinates of the sums of a GEMM kernel -------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
@@ -11,14 +11,14 @@ namespace attnc {
 /// The coordinates of number `flat` in loops of these sizes, outermost first.
 FlatBuilder::Values coordinatesOf(FlatBuilder &code, KernelFrame &frame, llvm::ArrayRef<SizeExpr> sizes,
                                   mlir::Value flat);
-/// Sets `coordinates`, one a loop of the contraction, to those of number `flat` of a group.
+/// Sets `coordinates`, one for each loop of the contraction, to those of number `flat` of a group.
 void setCoordinates(FlatBuilder &code, KernelFrame &frame, const GemmProblem &problem, LoopGroup group,
                     mlir::Value flat, llvm::MutableArrayRef<LaneIndex> coordinates);
-/// The loop along which lanes run: the innermost of the columns; there is none where the result has no columns.
+/// The loop along which lanes run: the innermost of the columns; there is none if the result has no columns.
 std::optional<unsigned> innermostColumn(const GemmProblem &problem);
 
-/// Sums, a vector or a scalar, through the kernel's pointwise formula (if it has one) to the result. `coordinates` are
-/// those of the first; a vector is of neighbours along the innermost column.
+/// Applies the kernel's pointwise formula (if it has one) to sums, a vector or a scalar, and stores the result.
+/// `coordinates` are those of the first sum; a vector runs along the innermost column.
 void storeSums(RegionVectoriser &vectoriser, KernelFrame &frame, const GemmProblem &problem, mlir::Value sums,
                llvm::MutableArrayRef<LaneIndex> coordinates);
 

@@ -8,7 +8,7 @@ namespace attnc {
 
 namespace {
 
-/// The sum, product or extremum that `op`, the last of its kernel, is the epilogue of; null where it is none.
+/// The reduction that `op`, the last of its kernel, is the epilogue of; null if it is not an epilogue.
 linalg::GenericOp foldBefore(linalg::GenericOp op) {
   for (OpOperand *operand : op.getDpsInputOperands())
     if (auto fold = operand->get().getDefiningOp<linalg::GenericOp>())
@@ -16,20 +16,20 @@ linalg::GenericOp foldBefore(linalg::GenericOp op) {
   return {};
 }
 
-/// The computation whose results `kernel` returns, in front of its epilogue; null where it only moves elements.
+/// The computation of `kernel`, before its epilogue; null if the kernel only moves elements.
 linalg::GenericOp computationOf(func::FuncOp kernel) {
   auto op = computedResults(kernel)[0].getDefiningOp<linalg::GenericOp>();
   linalg::GenericOp fold = op ? foldBefore(op) : op;
   return fold ? fold : op;
 }
 
-/// Adjacent loops that all operands walk in step become one. Works on a copy of the kernel, in a module of its own.
+/// Collapses adjacent loops that are adjacent in all operands. `op` is in a copy of the kernel.
 linalg::GenericOp collapseLoops(linalg::GenericOp op) {
-  bool counts = false;
-  op.getRegion().walk([&](linalg::IndexOp) { counts = true; });
-  counts |= bool(epilogueOf(op)); // which runs over the same points
-  // MLIR's types disagree on the product of zero and a size that is not known.
-  if (counts || llvm::is_contained(op.getStaticLoopRanges(), 0))
+  bool isFixed = false; // an index, or an epilogue over the same points, depends on the loops
+  op.getRegion().walk([&](linalg::IndexOp) { isFixed = true; });
+  isFixed |= bool(epilogueOf(op));
+  // MLIR's types disagree on the product of zero and a dynamic size.
+  if (isFixed || llvm::is_contained(op.getStaticLoopRanges(), 0))
     return op;
   SmallVector<ReassociationIndices> groups;
   auto iterators = op.getIteratorTypesArray();
@@ -70,7 +70,7 @@ linalg::GenericOp epilogueOf(linalg::GenericOp fold) {
   return {};
 }
 
-/// Whether `epilogue` computes each element of its one result of the same element of the fold's.
+/// Whether each element of the one result of `epilogue` depends on the same element of `fold` alone.
 static bool isEpilogue(linalg::GenericOp epilogue, linalg::GenericOp fold) {
   return fold->getNumResults() == 1 && fold.getNumReductionLoops() != 0 && epilogue->getNumResults() == 1 &&
          epilogue.getNumReductionLoops() == 0 && epilogue.getRegionOutputArgs()[0].use_empty() &&

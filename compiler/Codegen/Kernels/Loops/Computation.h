@@ -1,4 +1,4 @@
-//===- Computation.h - what a loops kernel computes -----------------------------------------------------------===//
+//===- Computation.h - the linalg.generic of a loops kernel -----------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Kernel.h"
@@ -6,15 +6,15 @@
 
 namespace attnc {
 
-/// Whether the kernel is one computation, which may have an epilogue where it is a fold, or moves elements, in formulas
-/// that the RegionVectoriser evaluates.
+/// Whether the kernel is one computation, with an epilogue if it is a reduction, or only moves elements, and the
+/// RegionVectoriser can evaluate its formulas.
 Verdict canEvaluateLoops(mlir::func::FuncOp kernel);
 
-/// The one computation of `kernel`, a copy, with its loops collapsed; a transpose is one too. Null where elements are
-/// moved in other ways.
+/// The computation of `kernel`, a copy, with its loops collapsed; a single transpose is generalised to one. Null for
+/// other kernels that only move elements.
 mlir::linalg::GenericOp takeComputation(mlir::func::FuncOp kernel);
 
-/// What makes the kernel's result of the fold's, element by element; null where the kernel returns that itself.
+/// The pointwise op on the result of a reduction; null if the kernel returns that result itself.
 mlir::linalg::GenericOp epilogueOf(mlir::linalg::GenericOp fold);
 
 } // namespace attnc

@@ -1,15 +1,15 @@
-//===- LoopSchedule.h - the schedule of a loops kernel --------------------------------------------------------===//
+//===- LoopSchedule.h - the schedule of a loops kernel ----------------------------------------------------------===//
 //
 // A loops kernel computes its results at each point of an iteration space: one linalg.generic of any iterators, or ops
 // that only move elements (transposes, slices, reshapes, concatenations). Its loops:
 //
 //   chunk      over the outer loops, flattened, and blocks of the vectorised one
 //   outer      parallel loops, flattened
-//   vector     one loop in lanes: the one that leaves most accesses contiguous, by preference the innermost
+//   vector     one loop in lanes: the one with the most contiguous accesses, by preference the innermost
 //   sequential the other reduction loops; sums stay in registers
 //
-// Where the vectorised loop is a reduction it lies inside the sequential ones, and its lanes are combined at the end.
-// Adjacent loops that every operand walks in step are first made one: a pointwise op on four dimensions has one loop.
+// A vectorised reduction loop is nested inside the sequential ones, and its lanes are combined at the end. Adjacent
+// loops that are adjacent in every operand are collapsed first: a pointwise op on four dimensions has one loop.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,15 +20,15 @@
 
 namespace attnc {
 
-/// The loops of one linalg.generic, sorted by what becomes of them.
+/// The loops of one linalg.generic by their role.
 struct LoopSchedule {
   llvm::SmallVector<SizeExpr> sizes;      ///< of all loops
   llvm::SmallVector<unsigned> outer;      ///< parallel, not vectorised
   llvm::SmallVector<unsigned> sequential; ///< reductions, not vectorised
-  std::optional<unsigned> vector;         ///< absent where there is nothing to vectorise
+  std::optional<unsigned> vector;         ///< absent if there is no loop
   bool vectorReduces = false;
   int64_t outerPerChunk = 1;  ///< iterations of the flattened outer loops
-  int64_t vectorPerChunk = 0; ///< iterations of the vectorised loop; 0 where a chunk takes all
+  int64_t vectorPerChunk = 0; ///< iterations of the vectorised loop; 0: all in one chunk
 
   SizeExpr outerSize() const;
   /// Points of the parallel loops that a chunk computes.

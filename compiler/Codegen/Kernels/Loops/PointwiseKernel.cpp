@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace attnc {
 
-GenericKernel::GenericKernel(linalg::GenericOp op, KernelFrame given, int64_t lanes)
-    : op(op), frame(std::move(given)), b(frame.builder), loc(frame.location), lanes(lanes),
+GenericKernel::GenericKernel(linalg::GenericOp op, KernelFrame opened, int64_t lanes)
+    : op(op), frame(std::move(opened)), b(frame.builder), loc(frame.location), lanes(lanes),
       sizes(loopSizes(op, frame.sizes)) {}
 
 Value GenericKernel::constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
@@ -29,8 +29,9 @@ void GenericKernel::storeResults(RegionVectoriser &vectoriser, ArrayRef<LaneInde
     storeResult(vectoriser, value, result, at);
 }
 
-/// What the epilogue makes of an element of the fold.
-static Value finished(RegionVectoriser vectoriser, linalg::GenericOp epilogue, Value folded, ArrayRef<LaneIndex> at) {
+/// The element of the epilogue for an element of the reduction.
+static Value applyEpilogue(RegionVectoriser vectoriser, linalg::GenericOp epilogue, Value folded,
+                           ArrayRef<LaneIndex> at) {
   vectoriser.bindIterations(epilogue, at);
   for (OpOperand *operand : epilogue.getDpsInputOperands())
     if (operand->get().getDefiningOp<linalg::GenericOp>())
@@ -41,8 +42,8 @@ static Value finished(RegionVectoriser vectoriser, linalg::GenericOp epilogue, V
 
 void GenericKernel::storeResult(RegionVectoriser &vectoriser, Value value, unsigned result, ArrayRef<LaneIndex> at) {
   if (linalg::GenericOp epilogue = epilogueOf(op)) {
-    SmallVector<LaneIndex> subscripts = subscriptsOfResult(result, at);
-    return vectoriser.store(finished(vectoriser, epilogue, value, subscripts), frame.result(0), subscripts);
+    SmallVector<LaneIndex> subscripts = resultSubscripts(result, at);
+    return vectoriser.store(applyEpilogue(vectoriser, epilogue, value, subscripts), frame.result(0), subscripts);
   }
   for (auto [number, from] : llvm::enumerate(computedResults(op->getParentOfType<func::FuncOp>()))) {
     Value buffer = frame.result(number);
@@ -51,11 +52,11 @@ void GenericKernel::storeResult(RegionVectoriser &vectoriser, Value value, unsig
       from = expand.getSrc();
     }
     if (from == op.getResult(result))
-      vectoriser.store(value, buffer, subscriptsOfResult(result, at));
+      vectoriser.store(value, buffer, resultSubscripts(result, at));
   }
 }
 
-SmallVector<LaneIndex> GenericKernel::subscriptsOfResult(unsigned result, ArrayRef<LaneIndex> at) {
+SmallVector<LaneIndex> GenericKernel::resultSubscripts(unsigned result, ArrayRef<LaneIndex> at) {
   SmallVector<LaneIndex> subscripts;
   for (AffineExpr each : op.getMatchingIndexingMap(op.getDpsInitOperand(result)).getResults())
     subscripts.push_back(at[cast<AffineDimExpr>(each).getPosition()]);
@@ -74,8 +75,8 @@ KernelCost GenericKernel::cost() {
 
 //===------------------------------------------ points ------------------------------------------------------------===//
 
-PointwiseKernel::PointwiseKernel(linalg::GenericOp op, KernelFrame given, int64_t lanes, int64_t lanesOfSchedule)
-    : GenericKernel(op, std::move(given), lanes), schedule(scheduleLoops(op, frame.sizes, lanesOfSchedule)),
+PointwiseKernel::PointwiseKernel(linalg::GenericOp op, KernelFrame opened, int64_t lanes, int64_t scheduleLanes)
+    : GenericKernel(op, std::move(opened), lanes), schedule(scheduleLoops(op, frame.sizes, scheduleLanes)),
       indices(op.getNumLoops()) {
   bool folds = op.getNumReductionLoops() != 0;
   for (unsigned result = 0; result < op.getNumResults(); ++result) {
@@ -119,7 +120,7 @@ void PointwiseKernel::emitTile(const RegionVectoriser &outside, ArrayRef<LanePoi
 }
 
 Value PointwiseKernel::startOf(RegionVectoriser &vectoriser, unsigned result, ArrayRef<LaneIndex> at, bool vector) {
-  Value start = vectoriser.load(op.getDpsInitOperand(result)->get(), subscriptsOfResult(result, at));
+  Value start = vectoriser.load(op.getDpsInitOperand(result)->get(), resultSubscripts(result, at));
   return vector ? vectoriser.broadcast(start) : start;
 }
 
@@ -134,7 +135,7 @@ SmallVector<Value> PointwiseKernel::emitSequential(ArrayRef<RegionVectoriser> ti
       each[dim] = {index, 0, {}, true};
     return emitSequential(tile, deeper, depth + 1, inner);
   };
-  if (!isWrittenOut(depth, tile.size()))
+  if (!isUnrolled(depth, tile.size()))
     return loop(b, loc, constant(0), frame.size(schedule.sizes[dim]), 1, carried, iteration);
   SmallVector<Value> values(carried);
   for (int64_t each = 0; each < schedule.sizes[dim].constant(); ++each)
@@ -142,7 +143,7 @@ SmallVector<Value> PointwiseKernel::emitSequential(ArrayRef<RegionVectoriser> ti
   return values;
 }
 
-bool PointwiseKernel::isWrittenOut(unsigned depth, size_t points) {
+bool PointwiseKernel::isUnrolled(unsigned depth, size_t points) {
   constexpr int64_t mostIterations = 16, mostInstructions = 256;
   SizeExpr iterations(1);
   for (unsigned dim : ArrayRef(schedule.sequential).drop_front(depth))
@@ -152,7 +153,7 @@ bool PointwiseKernel::isWrittenOut(unsigned depth, size_t points) {
   return iterations.constant() * int64_t(points) * costOf(op.getRegion()).instructions <= mostInstructions;
 }
 
-/// The region once for each point, its out arguments being what is carried.
+/// The region once for each point, with the loop-carried values as its output arguments.
 SmallVector<Value> PointwiseKernel::evaluateOnce(ArrayRef<RegionVectoriser> tile, ArrayRef<Subscripts> at,
                                                  ValueRange carried) {
   SmallVector<Value> results;

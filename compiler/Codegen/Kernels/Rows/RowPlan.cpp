@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Above this many instructions a map is kept rather than computed again.
+/// Above this many instructions a map is stored rather than recomputed.
 static constexpr int64_t recomputeLimit = 12;
 
 RowPlan::RowPlan(func::FuncOp kernel) : kernel(kernel) {
@@ -64,7 +64,7 @@ Verdict RowPlan::classify(linalg::GenericOp op) {
 }
 
 /// All tensors that `op` reads, as operands or by tensor.extract.
-static SmallVector<Value> tensorsReadBy(linalg::GenericOp op) {
+static SmallVector<Value> readTensors(linalg::GenericOp op) {
   SmallVector<Value> tensors(op->getOperands());
   op.getRegion().walk([&](tensor::ExtractOp extract) { tensors.push_back(extract.getTensor()); });
   return tensors;
@@ -73,7 +73,7 @@ static SmallVector<Value> tensorsReadBy(linalg::GenericOp op) {
 void RowPlan::number() {
   for (linalg::GenericOp op : ops) {
     unsigned sweep = 0;
-    for (Value tensor : tensorsReadBy(op))
+    for (Value tensor : readTensors(op))
       if (auto producer = tensor.getDefiningOp<linalg::GenericOp>())
         sweep = std::max(sweep, sweepOf(producer) + (role(producer) == RowRole::Reduction));
     sweepNumbers[op] = sweep;
@@ -82,25 +82,25 @@ void RowPlan::number() {
   }
 }
 
-/// Instructions to compute an element of `op`'s results, with what is computed on the way.
+/// Instructions of an element of `op`'s results, including the maps that are recomputed for it.
 int64_t RowPlan::costOf(linalg::GenericOp op) const {
   int64_t cost = attnc::costOf(op.getRegion()).instructions;
-  for (Value tensor : tensorsReadBy(op))
+  for (Value tensor : readTensors(op))
     if (auto producer = tensor.getDefiningOp<linalg::GenericOp>(); producer && role(producer) == RowRole::Map)
       cost += costOf(producer);
   return cost;
 }
 
 /// Whether a reduction or a stored map of a later sweep reads `value`, itself or through other maps.
-bool RowPlan::isWantedAfter(Value value, unsigned sweep) const {
+bool RowPlan::isReadAfter(Value value, unsigned sweep) const {
   for (linalg::GenericOp reader : ops) {
-    if (!llvm::is_contained(tensorsReadBy(reader), value))
+    if (!llvm::is_contained(readTensors(reader), value))
       continue;
     if (sweepOf(reader) > sweep && role(reader) != RowRole::Scalar)
       return true;
     if (role(reader) == RowRole::Map)
       for (Value result : reader->getResults())
-        if (isWantedAfter(result, sweep))
+        if (isReadAfter(result, sweep))
           return true;
   }
   return false;
@@ -116,20 +116,20 @@ void RowPlan::chooseStored() {
     bool isRounded = kernel.front().getTerminator()->getOperand(number) != value;
     storedMaps.push_back({value, sweepOf(op), unsigned(number), isRounded});
   }
-  auto isKept = [&](Value value) {
+  auto isStored = [&](Value value) {
     return llvm::any_of(storedMaps, [&](const Stored &each) { return each.map == value && !each.isRounded; });
   };
   for (linalg::GenericOp op : ops) {
     if (role(op) != RowRole::Map || costOf(op) <= recomputeLimit)
       continue;
     for (Value value : op->getResults())
-      if (!isKept(value) && isWantedAfter(value, sweepOf(op)))
+      if (!isStored(value) && isReadAfter(value, sweepOf(op)))
         storedMaps.push_back({value, sweepOf(op), std::nullopt});
   }
 }
 
 /// x[i, j, .., anything], where i, j, .. are the loops over rows.
-static bool picksFromOwnRow(tensor::ExtractOp extract, unsigned rows) {
+static bool readsOwnRow(tensor::ExtractOp extract, unsigned rows) {
   for (unsigned row = 0; row < rows; ++row) {
     auto index = extract.getIndices()[row].getDefiningOp<linalg::IndexOp>();
     if (!index || index.getDim() != row)
@@ -148,17 +148,17 @@ bool RowPlan::mayRunInPlace(Value argument, unsigned result) const {
       if (operand.get() == argument &&
           (!op.getMatchingIndexingMap(&operand).isIdentity() || op.getNumLoops() != rows + 1))
         return false;
-    // A scalar picks from its own row before the sweep that writes it.
+    // A scalar reads an element of its own row before the sweep that writes it.
     bool isBefore = role(op) == RowRole::Scalar && sweepOf(op) <= sweepOf(writer);
     WalkResult found = op.getRegion().walk([&](tensor::ExtractOp extract) {
-      bool isOther = extract.getTensor() == argument && !(isBefore && picksFromOwnRow(extract, rows));
+      bool isOther = extract.getTensor() == argument && !(isBefore && readsOwnRow(extract, rows));
       return isOther ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (found.wasInterrupted())
       return false;
   }
-  // What is read in a later sweep than the one that writes would be gone.
-  return sweepOf(writer) + 1 == sweeps && !isWantedAfter(argument, sweepOf(writer));
+  // Later sweeps than the one that writes would read overwritten elements.
+  return sweepOf(writer) + 1 == sweeps && !isReadAfter(argument, sweepOf(writer));
 }
 
 } // namespace attnc

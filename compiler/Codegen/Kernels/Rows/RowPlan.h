@@ -1,8 +1,8 @@
-//===- RowPlan.h - in how many sweeps a group of row operations runs ------------------------------------------===//
+//===- RowPlan.h - the sweeps of a rows kernel ------------------------------------------------------------------===//
 //
 // A rows kernel is linalg.generics over the same rows, in three roles: a map computes an element of the row, a
-// reduction folds the row, a scalar computes with what reductions gave. Each row is swept over as few times as its
-// reductions depend on each other; in LayerNorm:
+// reduction folds the row, a scalar computes with results of reductions. The number of sweeps over each row is the
+// length of the longest chain of dependent reductions, and one more for maps of its last result; in LayerNorm:
 //
 //   sweep 0   sum of x                                      reduction
 //             mean                                          scalar
@@ -10,9 +10,8 @@
 //             variance, 1 / sqrt(variance + epsilon)        scalars
 //   sweep 2   (x - mean) * inverse * gain + bias            map, stored
 //
-// A map that a later sweep wants again is computed again where that is cheap, and kept where it is not: in the result,
-// if it is one, otherwise in a row of scratch. (Softmax keeps its exponentials.) A result in 16 bits keeps nothing for
-// later sweeps, which would read a rounded value.
+// A map that a later sweep reads is recomputed if that is cheap, otherwise stored: in the result, if it is one, or in a
+// row of scratch. (Softmax stores its exponentials.) Later sweeps do not read a result in 16 bits, which is rounded.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,18 +28,17 @@ class RowPlan {
 public:
   explicit RowPlan(mlir::func::FuncOp kernel);
 
-  /// Whether the kernel is such a group; ask nothing else where it is not.
+  /// Whether the kernel is a group of this kind; otherwise nothing else is valid.
   const Verdict &verdict() const { return verdict_; }
 
   unsigned numRowDimensions() const { return rows; }
   unsigned numSweeps() const { return sweeps; }
   llvm::ArrayRef<mlir::linalg::GenericOp> operations() const { return ops; }
   RowRole role(mlir::linalg::GenericOp op) const;
-  /// The sweep in which a reduction runs or a map can first be computed; for a scalar, the sweep before which it is
-  /// known.
+  /// The sweep of a reduction, the first one that can compute a map, or the first one that can use a scalar.
   unsigned sweepOf(mlir::linalg::GenericOp op) const { return sweepNumbers.lookup(op); }
 
-  /// A map that is stored in its sweep: to result `result`, or to a row of scratch where that is absent.
+  /// A map that is stored in its sweep: to result `result`, or to a row of scratch if that is absent.
   struct Stored {
     mlir::Value map;
     unsigned sweep;
@@ -51,7 +49,7 @@ public:
   /// Results of the kernel with one element a row: number and value.
   llvm::ArrayRef<std::pair<unsigned, mlir::Value>> rowResults() const { return scalarResults; }
 
-  /// Whether an argument may be overwritten by a result as the plan runs.
+  /// Whether a result may overwrite an argument.
   bool mayRunInPlace(mlir::Value argument, unsigned result) const;
 
 private:
@@ -60,7 +58,7 @@ private:
   void number();
   void chooseStored();
   int64_t costOf(mlir::linalg::GenericOp op) const;
-  bool isWantedAfter(mlir::Value value, unsigned sweep) const;
+  bool isReadAfter(mlir::Value value, unsigned sweep) const;
 
   mutable mlir::func::FuncOp kernel; ///< op handles have no const accessors
   unsigned rows = 0, sweeps = 1;

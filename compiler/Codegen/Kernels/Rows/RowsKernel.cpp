@@ -6,8 +6,8 @@ using namespace mlir;
 
 namespace attnc {
 
-RowsKernel::RowsKernel(func::FuncOp kernel, KernelFrame given, int64_t lanes)
-    : kernel(kernel), plan(kernel), frame(std::move(given)), b(frame.builder), loc(frame.location), lanes(lanes) {
+RowsKernel::RowsKernel(func::FuncOp kernel, KernelFrame opened, int64_t lanes)
+    : kernel(kernel), plan(kernel), frame(std::move(opened)), b(frame.builder), loc(frame.location), lanes(lanes) {
   for (linalg::GenericOp op : plan.operations()) {
     if (op.getNumLoops() != plan.numRowDimensions() + 1)
       continue;
@@ -79,7 +79,7 @@ void RowsKernel::emitPoint(const RegionVectoriser &row, const SweepWork &work, c
     vectoriser.bindIterations(op, indices);
     terms.push_back(vectoriser.evaluate(matchFold(op, result)->term));
   }
-  // All are read before one is stored: a result may lie where another reads.
+  // All are read before one is stored, as a result may overwrite an operand.
   SmallVector<Value> values;
   for (auto [map, buffer] : work.stores)
     values.push_back(vectoriser.load(map, indices));
@@ -99,9 +99,9 @@ Value RowsKernel::withStart(RegionVectoriser &row, linalg::GenericOp op, unsigne
   Value init = op.getDpsInitOperand(result)->get();
   Value none = neutralElement(b, loc, reduction.kind, reduction.element);
   Attribute filled, neutral;
-  if (auto fill = init.getDefiningOp<linalg::FillOp>();
-      fill && matchPattern(fill.getInputs()[0], m_Constant(&filled)) && matchPattern(none, m_Constant(&neutral)) &&
-      filled == neutral)
+  if (auto fill = init.getDefiningOp<linalg::FillOp>(); fill &&
+                                                        matchPattern(fill.getInputs()[0], m_Constant(&filled)) &&
+                                                        matchPattern(none, m_Constant(&neutral)) && filled == neutral)
     return folded;
   Value start = row.load(init, at);
   return combine(b, loc, reduction.kind, isa<VectorType>(folded.getType()) ? row.broadcast(start) : start, folded);
