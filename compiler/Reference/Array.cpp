@@ -1,4 +1,5 @@
 #include "compiler/Reference/Array.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -40,7 +41,7 @@ std::string attnc::reference::describe(Element element, ArrayRef<int64_t> shape)
 
 llvm::FailureOr<Element> attnc::reference::elementOf(mlir::Type type) {
   type = mlir::getElementTypeOrSelf(type);
-  if (type.isF32() || type.isBF16() || type.isF16()) // all storage widths have the same kind
+  if (type.isF32() || isNarrow(type)) // the kind is the same for all storage widths
     return Element::F32;
   if (type.isInteger(32))
     return Element::I32;

@@ -1,4 +1,5 @@
 #include "compiler/Reference/Interpreter.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Reference/Affine.h"
 #include "compiler/Reference/ScalarOps.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -72,9 +73,10 @@ LogicalResult Interpreter::define(OpResult result, Array array, int64_t terms) {
   if (rounding.kind != Rounding::None && isStored && array.element == Element::F32)
     for (double &value : array.values)
       value = stored(value, rounding);
-  if (Type element = getElementTypeOrSelf(result.getType()); element.isBF16() || element.isF16())
+  Type element = getElementTypeOrSelf(result.getType());
+  if (const llvm::fltSemantics *format = isNarrow(element) ? narrowFormat(*elementTypeOf(element)) : nullptr)
     for (double &value : array.values)
-      value = element.isBF16() ? toBf16(value) : toF16(value);
+      value = roundTo(*format, value);
   array.terms = array.element == Element::F32 ? longestChainInto(result.getOwner()) + terms : 0;
   values[result] = std::make_shared<const Array>(std::move(array));
   return success();

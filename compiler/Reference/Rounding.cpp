@@ -1,4 +1,5 @@
 #include "compiler/Reference/Rounding.h"
+#include "compiler/ElementTypes/ElementTable.h"
 #include <bit>
 #include <cmath>
 
@@ -65,10 +66,7 @@ static double shortened(float value, int dropped) {
 
 double attnc::reference::stored(double value, Rounding rounding) {
   if (rounding.kind == Rounding::TensorsToF16)
-    return toF16(value);
+    return roundTo(llvm::APFloat::IEEEhalf(), value);
   return rounding.kind == Rounding::TensorsToTf32 ? shortened(static_cast<float>(value), 13)
                                                   : rounded(value, rounding, Accuracy::Exact);
 }
-
-double attnc::reference::toBf16(double value) { return shortened(static_cast<float>(value), 16); }
-double attnc::reference::toF16(double value) { return static_cast<double>(static_cast<_Float16>(value)); }

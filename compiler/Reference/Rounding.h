@@ -46,8 +46,5 @@ double rounded(double value, Rounding rounding, Accuracy accuracy = Accuracy::Ne
 double residueOfSum(double a, double b, Rounding rounding);
 /// Rounds an element of a result tensor.
 double stored(double value, Rounding rounding);
-/// Rounds to nearest, ties to even.
-double toBf16(double value);
-double toF16(double value);
 
 } // namespace attnc::reference

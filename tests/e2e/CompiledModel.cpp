@@ -1,4 +1,5 @@
 #include "tests/e2e/CompiledModel.h"
+#include "compiler/ElementTypes/ElementTable.h"
 #include "compiler/Emit/Record.h"
 #include "compiler/Pipeline/DeviceImages.h"
 #include "tests/e2e/Subject.h"
@@ -203,10 +204,8 @@ static void write(const reference::Array &array, int32_t dtype, char *to) {
       store(to, static_cast<float>(value));
       break;
     case ATTN_BF16:
-      store(to, uint16_t(std::bit_cast<uint32_t>(static_cast<float>(reference::toBf16(value))) >> 16));
-      break;
     case ATTN_F16:
-      store(to, static_cast<_Float16>(value));
+      store(to, static_cast<uint16_t>(narrowBits(*narrowFormat(attn_dtype(dtype)), value)));
       break;
     case ATTN_BOOL:
       store(to, static_cast<char>(value));

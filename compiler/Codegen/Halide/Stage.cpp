@@ -42,7 +42,7 @@ std::optional<Affine> affineOf(const Stage &stage, unsigned number) {
     result.factors[node.integer] = 1;
     return result;
   }
-  if (node.element != Element::I32 || (node.op != Op::Add && node.op != Op::Sub && node.op != Op::Mul))
+  if (node.element != ATTN_I32 || (node.op != Op::Add && node.op != Op::Sub && node.op != Op::Mul))
     return std::nullopt;
   auto left = affineOf(stage, node.operands[0]), right = affineOf(stage, node.operands[1]);
   if (!left || !right)
@@ -65,15 +65,15 @@ std::optional<Affine> affineOf(const Stage &stage, unsigned number) {
 }
 
 unsigned nodeOf(Stage &stage, const Affine &affine) {
-  auto integer = [&](int64_t value) { return stage.add({Op::Integer, Element::I32, {}, 0, value}); };
+  auto integer = [&](int64_t value) { return stage.add({Op::Integer, ATTN_I32, {}, 0, value}); };
   std::optional<unsigned> sum;
-  auto addTerm = [&](unsigned term) { sum = sum ? stage.add({Op::Add, Element::I32, {*sum, term}}) : term; };
+  auto addTerm = [&](unsigned term) { sum = sum ? stage.add({Op::Add, ATTN_I32, {*sum, term}}) : term; };
   for (size_t loop = 0; loop < affine.factors.size(); ++loop) {
     if (affine.factors[loop] == 0)
       continue;
-    unsigned index = stage.add({Op::Index, Element::I32, {}, 0, static_cast<int64_t>(loop)});
+    unsigned index = stage.add({Op::Index, ATTN_I32, {}, 0, static_cast<int64_t>(loop)});
     addTerm(affine.factors[loop] == 1 ? index
-                                      : stage.add({Op::Mul, Element::I32, {index, integer(affine.factors[loop])}}));
+                                      : stage.add({Op::Mul, ATTN_I32, {index, integer(affine.factors[loop])}}));
   }
   if (affine.constant != 0 || !sum)
     addTerm(integer(affine.constant));
@@ -182,7 +182,7 @@ std::optional<int64_t> largestSize(const Stage &stage) {
     Ranges ranges(stage, limit);
     for (unsigned number = 0; number < stage.nodes.size(); ++number)
       if (const Node &node = stage.nodes[number];
-          node.element == Element::I32 && node.op != Op::Load && node.op != Op::Call && node.op != Op::Checked)
+          node.element == ATTN_I32 && node.op != Op::Load && node.op != Op::Call && node.op != Op::Checked)
         ranges.of(number);
     bool shapesFit = true;
     for (const Loop &loop : stage.loops)

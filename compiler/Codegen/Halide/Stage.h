@@ -24,6 +24,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "attn/model.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,17 +40,6 @@ struct Size {
   bool isConstant() const { return factor == 0; }
   bool operator==(const Size &) const = default;
 };
-
-/// BF16 and F16 occur only in memory: a load of either yields an f32.
-enum class Element { F32, I32, Truth, BF16, F16 };
-/// The type of a load.
-inline Element widened(Element element) {
-  return element == Element::BF16 || element == Element::F16 ? Element::F32 : element;
-}
-/// The bytes of an element in memory.
-inline int64_t bytesOf(Element element) {
-  return element == Element::Truth ? 1 : element == Element::BF16 || element == Element::F16 ? 2 : 4;
-}
 
 enum class Op {
   // Without operands.
@@ -97,7 +87,7 @@ enum class Op {
 
 struct Node {
   Op op = Op::Number;
-  Element element = Element::F32;
+  attn_dtype element = ATTN_F32;
   std::vector<unsigned> operands = {};
   double number = 0;   ///< of a Number
   int64_t integer = 0; ///< of an Integer; the number of a loop, argument or buffer
@@ -112,9 +102,9 @@ struct Loop {
   bool operator==(const Loop &) const = default;
 };
 
-/// A dense row-major tensor that a stage reads.
+/// A dense row-major tensor that a stage reads. A load from a narrow format (bf16, f16) yields an f32. A load from a narrow format (bf16, f16) is an f32.
 struct Buffer {
-  Element element = Element::F32;
+  attn_dtype element = ATTN_F32;
   std::vector<Size> shape;
   bool operator==(const Buffer &) const = default;
 };
@@ -124,7 +114,7 @@ enum class Fold { Add, Mul, Min, Max };
 struct Stage {
   std::vector<Loop> loops;
   std::vector<unsigned> result;
-  Element element = Element::F32;
+  attn_dtype element = ATTN_F32;
   std::vector<Buffer> buffers;
   std::vector<Node> nodes; ///< operands before their users
   unsigned value = 0;      ///< the value that is stored or folded

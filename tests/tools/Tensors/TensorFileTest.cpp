@@ -85,7 +85,7 @@ TEST(TensorFile, NamesStatesThatDoNotFit) {
   tensor.set(0, 65504);
   tensor.set(1, 70000);
   EXPECT_EQ(toString(tensor.narrowedTo(ATTN_F16, "s.npy").takeError()),
-            "s.npy: element 1 is 70000, which an f16 can't hold");
+            "s.npy: element 1 is 70000, which f16 can't hold");
   auto narrow = tensor.narrowedTo(ATTN_BF16, "s.npy");
   ASSERT_TRUE(bool(narrow));
   EXPECT_EQ(narrow->at(1), 70144);

@@ -77,7 +77,7 @@ double HostTensor::at(int64_t index) const {
   case ATTN_F16: {
     uint16_t word;
     std::memcpy(&word, &bytes[2 * index], sizeof word);
-    return APFloat(*narrowFormat(dtype), APInt(16, word)).convertToDouble();
+    return numberOfBits(*narrowFormat(dtype), word);
   }
   case ATTN_PACKED_WEIGHT: // is no tensor of a caller
     break;
@@ -93,10 +93,7 @@ void HostTensor::set(int64_t index, double value) {
   } else if (dtype == ATTN_BOOL) {
     bytes[index] = value != 0;
   } else {
-    APFloat number(value);
-    bool losesInfo;
-    number.convert(*narrowFormat(dtype), APFloat::rmNearestTiesToEven, &losesInfo);
-    uint16_t word = number.bitcastToAPInt().getZExtValue();
+    auto word = static_cast<uint16_t>(narrowBits(*narrowFormat(dtype), value));
     std::memcpy(&bytes[2 * index], &word, sizeof word);
   }
 }
@@ -115,7 +112,7 @@ Expected<HostTensor> HostTensor::narrowedTo(attn_dtype other, StringRef place) c
   for (int64_t i = 0, n = count(); i < n; ++i)
     if (std::isfinite(at(i)) && !std::isfinite(result.at(i)))
       return createStringError(formatv("{0}: element {1} is {2}, which {3} can't hold", place, i,
-                                       fmt::format("{:.9g}", at(i)), other == ATTN_F16 ? "an f16" : "a bf16"));
+                                       fmt::format("{:.9g}", at(i)), elementTypeName(other)));
   return result;
 }
 
@@ -133,14 +130,6 @@ struct Stored {
   int size;
 };
 
-static float halfToFloat(uint16_t bits) {
-  int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-  float magnitude = exponent == 0    ? std::ldexp(float(mantissa), -24)
-                    : exponent == 31 ? (mantissa ? NAN : INFINITY)
-                                     : std::ldexp(float(mantissa + 1024), exponent - 25);
-  return bits & 0x8000 ? -magnitude : magnitude;
-}
-
 template <class T> static T readAs(const char *from) {
   T value;
   std::memcpy(&value, from, sizeof value);
@@ -148,13 +137,11 @@ template <class T> static T readAs(const char *from) {
 }
 
 static double realAt(Stored stored, const char *from) {
-  if (stored.kind == Stored::Brain) {
-    uint32_t word = uint32_t(readAs<uint16_t>(from)) << 16;
-    return readAs<float>(reinterpret_cast<const char *>(&word));
+  if (stored.size == 2) {
+    attn_dtype narrow = stored.kind == Stored::Brain ? ATTN_BF16 : ATTN_F16;
+    return numberOfBits(*narrowFormat(narrow), readAs<uint16_t>(from));
   }
-  return stored.size == 8   ? readAs<double>(from)
-         : stored.size == 4 ? readAs<float>(from)
-                            : halfToFloat(readAs<uint16_t>(from));
+  return stored.size == 8 ? readAs<double>(from) : readAs<float>(from);
 }
 
 /// Integers beyond 64 signed bits saturate, and are then refused as beyond 32.
@@ -384,8 +371,7 @@ static void writeSafetensors(raw_ostream &out, const std::vector<std::pair<std::
     uint64_t at = 0;
     for (const auto &[name, tensor] : tensors) {
       json.attributeObject(name, [&] {
-        static constexpr const char *names[] = {"F32", "I32", "BOOL", "", "BF16", "F16"};
-        json.attribute("dtype", names[tensor.dtype]);
+        json.attribute("dtype", elementTypeInSafetensors(tensor.dtype));
         json.attributeArray("shape", [&] {
           for (int64_t size : tensor.shape)
             json.value(size);

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Halide/Compile/Declarations.h"
+#include "compiler/ElementTypes/ElementTable.h"
 #include "llvm/Bitcode/LLVMBitCodes.h"
 #include "llvm/Bitstream/BitstreamWriter.h"
 #include <map>
@@ -13,7 +14,7 @@ static constexpr char dataLayout[] = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64
 namespace {
 
 /// The element types of a function: operands, then result.
-using Signature = std::vector<Element>;
+using Signature = std::vector<attn_dtype>;
 
 class ModuleWriter {
 public:
@@ -60,7 +61,7 @@ private:
       for (uint64_t element : {0, 1})
         types.push_back({bitc::TYPE_CODE_VECTOR, {static_cast<uint64_t>(width), element}});
       for (const auto &[name, signature] : operations) {
-        auto typeOf = [&](Element element) { return vectors + (element == Element::F32 ? 0 : 1); };
+        auto typeOf = [&](attn_dtype element) { return vectors + (element == ATTN_F32 ? 0 : 1); };
         std::vector<uint64_t> type = {/*vararg=*/0, typeOf(signature.back())};
         for (size_t operand = 0; operand + 1 < signature.size(); ++operand)
           type.push_back(typeOf(signature[operand]));
@@ -93,10 +94,6 @@ std::string functionOf(const Node &node) {
                                    : operationPrefix + std::to_string(*node.operation);
 }
 
-std::string nameOf(Element narrow) { return narrow == Element::BF16 ? "bf16" : "f16"; }
-
-static bool isNarrow(Element element) { return element != widened(element); }
-
 std::vector<uint8_t> declareCalls(const Stage &stage, int64_t lanes) {
   std::map<std::string, Signature> operations;
   for (const Node &node : stage.nodes) {
@@ -109,10 +106,10 @@ std::vector<uint8_t> declareCalls(const Stage &stage, int64_t lanes) {
     operations[functionOf(node)] = signature;
   }
   for (const Buffer &buffer : stage.buffers)
-    if (isNarrow(buffer.element))
-      operations[widenPrefix + nameOf(buffer.element)] = {Element::I32, Element::F32};
-  if (isNarrow(stage.element))
-    operations[narrowPrefix + nameOf(stage.element)] = {Element::F32, Element::I32};
+    if (narrowFormat(buffer.element))
+      operations[widenPrefix + elementTypeName(buffer.element).str()] = {ATTN_I32, ATTN_F32};
+  if (narrowFormat(stage.element))
+    operations[narrowPrefix + elementTypeName(stage.element).str()] = {ATTN_F32, ATTN_I32};
   return operations.empty() || lanes < 2 ? std::vector<uint8_t>() : ModuleWriter().write(operations, lanes);
 }
 

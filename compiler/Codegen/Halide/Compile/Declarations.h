@@ -32,8 +32,6 @@ inline constexpr char callPrefix[] = "attnc.";
 
 /// The function that Halide calls for a Call, a Checked or a Repeated.
 std::string functionOf(const Node &node);
-/// Returns "bf16" or "f16".
-std::string nameOf(Element narrow);
 
 /// Returns bitcode with functions for vectors of 2, 4, ... `lanes` elements: one for each operation that the stage
 /// calls, and the conversions of its 16-bit elements. Empty if the stage calls none. Truth values are 32-bit numbers.

@@ -1,5 +1,6 @@
 #include "compiler/Codegen/Halide/Compile/Formulas.h"
 #include "compiler/Codegen/Halide/Compile/Declarations.h"
+#include "compiler/ElementTypes/ElementTable.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,29 +9,25 @@ namespace attnc::halide {
 
 namespace H = Halide;
 
-H::Type typeOf(Element element) {
+H::Type typeOf(attn_dtype element) {
   switch (element) {
-  case Element::F32:
+  case ATTN_F32:
     return H::Float(32);
-  case Element::I32:
+  case ATTN_I32:
     return H::Int(32);
-  case Element::Truth:
-    return H::UInt(8);
-  case Element::BF16:
-  case Element::F16:
-    return H::UInt(16);
+  default: // bool, and the bits of narrow formats
+    return H::UInt(8 * static_cast<int>(attn_element_bytes(element)));
   }
-  return {};
 }
 
 static H::Expr callOf(const H::Type &type, const std::string &function, const std::vector<H::Expr> &operands) {
   return H::Internal::Call::make(type, function, operands, H::Internal::Call::PureExtern);
 }
 
-H::Expr stored(Element element, const H::Expr &value) {
+H::Expr stored(attn_dtype element, const H::Expr &value) {
   if (element == widened(element))
     return H::cast(typeOf(element), value);
-  return H::cast<uint16_t>(callOf(H::Int(32), narrowPrefix + nameOf(element), {value}));
+  return H::cast<uint16_t>(callOf(H::Int(32), narrowPrefix + elementTypeName(element).str(), {value}));
 }
 
 static H::Expr isNan(const H::Expr &value) {
@@ -76,10 +73,10 @@ H::Expr Formulas::element(const Node &node) {
   for (size_t dimension = node.operands.size(); dimension-- > 0;)
     subscripts.push_back(valueOf(node.operands[dimension]));
   H::Expr loaded = load(node.integer, subscripts);
-  Element inMemory = stage.buffers[node.integer].element;
+  attn_dtype inMemory = stage.buffers[node.integer].element;
   if (inMemory != widened(inMemory))
-    return callOf(H::Float(32), widenPrefix + nameOf(inMemory), {H::cast<int32_t>(loaded)});
-  return node.element == Element::Truth ? loaded != H::cast<uint8_t>(0) : loaded;
+    return callOf(H::Float(32), widenPrefix + elementTypeName(inMemory).str(), {H::cast<int32_t>(loaded)});
+  return node.element == ATTN_BOOL ? loaded != H::cast<uint8_t>(0) : loaded;
 }
 
 /// Opaque calls have truth values as 32-bit numbers.
@@ -89,9 +86,9 @@ H::Expr Formulas::call(const Node &node) {
     H::Expr value = valueOf(operand);
     operands.push_back(value.type().is_bool() ? H::cast<int32_t>(value) : value);
   }
-  H::Type type = node.element == Element::F32 ? H::Float(32) : H::Int(32);
+  H::Type type = node.element == ATTN_F32 ? H::Float(32) : H::Int(32);
   H::Expr result = callOf(type, functionOf(node), operands);
-  return node.element == Element::Truth ? result != 0 : result;
+  return node.element == ATTN_BOOL ? result != 0 : result;
 }
 
 /// Halide treats 0 and -0 as equal numbers and computes them once.
@@ -164,7 +161,7 @@ H::Expr Formulas::compute(const Node &node) {
   case Op::Number:
     return numberOf(static_cast<float>(node.number));
   case Op::Integer:
-    return node.element == Element::Truth ? H::Internal::make_bool(node.integer != 0)
+    return node.element == ATTN_BOOL ? H::Internal::make_bool(node.integer != 0)
                                           : H::Expr(static_cast<int>(node.integer));
   case Op::Index:
     return iterations[node.integer];

@@ -13,9 +13,9 @@
 namespace attnc::halide {
 
 /// The Halide type of an element in memory: bf16 and f16 are 16-bit numbers.
-Halide::Type typeOf(Element element);
+Halide::Type typeOf(attn_dtype element);
 /// Converts a value to its representation in memory.
-Halide::Expr stored(Element element, const Halide::Expr &value);
+Halide::Expr stored(attn_dtype element, const Halide::Expr &value);
 
 /// The larger (or smaller) of both; NaN if either is NaN.
 Halide::Expr extremum(bool larger, const Halide::Expr &a, const Halide::Expr &b);

@@ -20,7 +20,7 @@ SizeExpr valueOf(const Size &size, ArrayRef<SizeExpr> arguments) {
 
 SizeExpr bytesOf(const CompiledStage &compiled, ArrayRef<SizeExpr> arguments) {
   const Stage &stage = compiled.planned.stage;
-  SizeExpr bytes(bytesOf(stage.element));
+  SizeExpr bytes(attn_element_bytes(stage.element));
   for (unsigned dimension = 0; dimension < stage.result.size(); ++dimension)
     bytes *= valueOf(stage.extent(dimension), arguments);
   return bytes.alignTo(scratchAlignment);
@@ -184,7 +184,7 @@ private:
       offset = b.createOrFold<arith::AddIOp>(offset, at[dimension]);
     }
     Value word = arith::IndexCastOp::create(b, b.getI64Type(), offset);
-    Type element = b.getIntegerType(8 * bytesOf(stage.element));
+    Type element = b.getIntegerType(8 * attn_element_bytes(stage.element));
     return LLVM::GEPOp::create(b, base.getType(), element, base, ArrayRef<LLVM::GEPArg>{word});
   }
 

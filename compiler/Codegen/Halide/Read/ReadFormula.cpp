@@ -27,28 +27,26 @@ std::optional<Size> FormulaReader::sizeOf(const SizeExpr &size) {
   return Size{0, 1, number};
 }
 
-std::optional<Element> FormulaReader::elementOf(Type type) {
+std::optional<attn_dtype> FormulaReader::elementOf(Type type) {
   if (type.isF32())
-    return Element::F32;
+    return ATTN_F32;
   if (type.isInteger(32) || type.isIndex())
-    return Element::I32;
+    return ATTN_I32;
   if (type.isInteger(1))
-    return Element::Truth;
+    return ATTN_BOOL;
   decline("it computes with elements of another type than f32, i32 and bool");
   return std::nullopt;
 }
 
-std::optional<Element> FormulaReader::storedElementOf(Type type) {
-  if (isNarrow(type))
-    return type.isBF16() ? Element::BF16 : Element::F16;
-  return elementOf(type);
+std::optional<attn_dtype> FormulaReader::storedElementOf(Type type) {
+  return isNarrow(type) ? elementTypeOf(type) : elementOf(type);
 }
 
 unsigned FormulaReader::nodeOfSize(const Size &size) {
-  return size.isConstant() ? integer(size.number) : add(Op::Argument, Element::I32, {}, size.argument);
+  return size.isConstant() ? integer(size.number) : add(Op::Argument, ATTN_I32, {}, size.argument);
 }
 
-unsigned FormulaReader::add(Op kind, Element element, ArrayRef<unsigned> operands, int64_t integer, double number) {
+unsigned FormulaReader::add(Op kind, attn_dtype element, ArrayRef<unsigned> operands, int64_t integer, double number) {
   return made.stage.add({kind, element, {operands.begin(), operands.end()}, number, integer});
 }
 
@@ -86,13 +84,13 @@ FormulaReader::MaybeNode FormulaReader::makeNode(Value value) {
 }
 
 FormulaReader::MaybeNode FormulaReader::constantNode(Type type, Attribute constant) {
-  std::optional<Element> element = elementOf(type);
+  std::optional<attn_dtype> element = elementOf(type);
   if (!element)
     return std::nullopt;
   if (auto number = dyn_cast<FloatAttr>(constant))
-    return add(Op::Number, Element::F32, {}, 0, number.getValueAsDouble());
+    return add(Op::Number, ATTN_F32, {}, 0, number.getValueAsDouble());
   APInt value = cast<IntegerAttr>(constant).getValue();
-  return add(Op::Integer, *element, {}, *element == Element::Truth ? value.getZExtValue() : value.getSExtValue());
+  return add(Op::Integer, *element, {}, *element == ATTN_BOOL ? value.getZExtValue() : value.getSExtValue());
 }
 
 /// The op of a quotient or remainder, rounded down; only positive divisors are supported.
@@ -125,7 +123,7 @@ FormulaReader::MaybeNode FormulaReader::affineNode(AffineExpr expression, ArrayR
   auto left = affineNode(binary.getLHS(), dims), right = affineNode(binary.getRHS(), dims);
   if (!left || !right)
     return std::nullopt;
-  return add(*kind, Element::I32, {*left, *right});
+  return add(*kind, ATTN_I32, {*left, *right});
 }
 
 FormulaReader::MaybeNode FormulaReader::loadMade(Value, ArrayRef<unsigned>) {
@@ -152,7 +150,7 @@ FormulaReader::MaybeNode FormulaReader::loadNode(Value tensor, ArrayRef<unsigned
   if (!argument)
     return loadMade(tensor, subscripts);
   auto type = cast<RankedTensorType>(argument.getType());
-  std::optional<Element> element = storedElementOf(type.getElementType());
+  std::optional<attn_dtype> element = storedElementOf(type.getElementType());
   if (!element)
     return std::nullopt;
   unsigned operand = 0;
@@ -172,7 +170,7 @@ FormulaReader::MaybeNode FormulaReader::elementNode(tensor::ExtractOp extract, S
       if (!isKnown)
         return decline("it reads a tensor in another shape than it is stored in"), std::nullopt;
       unsigned limit = nodeOfSize(*sizeOf(sizes.dimension(tensor, number)));
-      subscripts[number] = add(Op::Checked, Element::I32, {subscripts[number], limit});
+      subscripts[number] = add(Op::Checked, ATTN_I32, {subscripts[number], limit});
     }
   return loadNode(tensor, subscripts);
 }
@@ -225,7 +223,7 @@ FormulaReader::MaybeNode FormulaReader::operationNode(Operation *operation) {
     return affineNode(applied(apply.getAffineMap()), operands);
   if (isa<attn::StopOp>(operation))
     return operands[0];
-  std::optional<Element> element = elementOf(operation->getResult(0).getType());
+  std::optional<attn_dtype> element = elementOf(operation->getResult(0).getType());
   if (!element)
     return std::nullopt;
   if (isa<arith::IndexCastOp>(operation))
@@ -234,7 +232,7 @@ FormulaReader::MaybeNode FormulaReader::operationNode(Operation *operation) {
     return compareIntegers(compare.getPredicate(), operands);
   std::optional<Op> kind = kindOf(operation);
   bool wraps =
-      *element == Element::I32 && !operation->getResult(0).getType().isIndex() && !isa<arith::SelectOp>(operation);
+      *element == ATTN_I32 && !operation->getResult(0).getType().isIndex() && !isa<arith::SelectOp>(operation);
   if (!kind || wraps)
     return callNode(operation, *element, operands);
   bool divides = *kind == Op::FloorDivide || *kind == Op::Remainder;
@@ -244,12 +242,13 @@ FormulaReader::MaybeNode FormulaReader::operationNode(Operation *operation) {
   if (isa<arith::RemSIOp>(operation))
     return signedRemainder(operands[0], operands[1]);
   Node node{*kind, *element, {operands.begin(), operands.end()}};
-  if (*element == Element::F32 && canBeCalled(operation))
+  if (*element == ATTN_F32 && canBeCalled(operation))
     node.operation = numberOf(made.operations, operation);
   return made.stage.add(node);
 }
 
-FormulaReader::MaybeNode FormulaReader::callNode(Operation *operation, Element element, ArrayRef<unsigned> operands) {
+FormulaReader::MaybeNode FormulaReader::callNode(Operation *operation, attn_dtype element,
+                                                ArrayRef<unsigned> operands) {
   if (!canBeCalled(operation))
     return decline("it computes " + operation->getName().getStringRef()), std::nullopt;
   Node node{Op::Call, element, {operands.begin(), operands.end()}};
@@ -259,10 +258,10 @@ FormulaReader::MaybeNode FormulaReader::callNode(Operation *operation, Element e
 
 /// Remainder with the sign of the dividend.
 unsigned FormulaReader::signedRemainder(unsigned number, unsigned divisor) {
-  unsigned remainder = add(Op::Remainder, Element::I32, {number, divisor}), zero = integer(0);
+  unsigned remainder = add(Op::Remainder, ATTN_I32, {number, divisor}), zero = integer(0);
   unsigned isBelow = compareSums(Op::Less, number, zero), isSome = compare(Op::NotEqual, remainder, zero);
-  unsigned below = add(Op::Sub, Element::I32, {remainder, divisor});
-  return add(Op::Select, Element::I32, {add(Op::And, Element::Truth, {isBelow, isSome}), below, remainder});
+  unsigned below = add(Op::Sub, ATTN_I32, {remainder, divisor});
+  return add(Op::Select, ATTN_I32, {add(Op::And, ATTN_BOOL, {isBelow, isSome}), below, remainder});
 }
 
 FormulaReader::MaybeNode FormulaReader::compareIntegers(arith::CmpIPredicate predicate, ArrayRef<unsigned> of) {

@@ -44,14 +44,14 @@ protected:
   bool decline(const llvm::Twine &reason);
   std::optional<Size> sizeOf(const SizeExpr &size);
   /// The element type in formulas.
-  std::optional<Element> elementOf(mlir::Type type);
+  std::optional<attn_dtype> elementOf(mlir::Type type);
   /// The element type in memory, including 16-bit types.
-  std::optional<Element> storedElementOf(mlir::Type type);
+  std::optional<attn_dtype> storedElementOf(mlir::Type type);
 
-  unsigned add(Op kind, Element element, llvm::ArrayRef<unsigned> operands, int64_t integer = 0, double number = 0);
-  unsigned integer(int64_t value) { return add(Op::Integer, Element::I32, {}, value); }
+  unsigned add(Op kind, attn_dtype element, llvm::ArrayRef<unsigned> operands, int64_t integer = 0, double number = 0);
+  unsigned integer(int64_t value) { return add(Op::Integer, ATTN_I32, {}, value); }
   unsigned nodeOfSize(const Size &size);
-  unsigned indexOf(unsigned loop) { return add(Op::Index, Element::I32, {}, loop); }
+  unsigned indexOf(unsigned loop) { return add(Op::Index, ATTN_I32, {}, loop); }
 
   /// The node that computes a value; null if declined.
   MaybeNode nodeOf(mlir::Value value);
@@ -74,11 +74,11 @@ private:
   MaybeNode constantNode(mlir::Type type, mlir::Attribute constant);
   MaybeNode elementNode(mlir::tensor::ExtractOp extract, llvm::SmallVector<unsigned> &subscripts);
   MaybeNode operationNode(mlir::Operation *operation);
-  MaybeNode callNode(mlir::Operation *operation, Element element, llvm::ArrayRef<unsigned> operands);
+  MaybeNode callNode(mlir::Operation *operation, attn_dtype element, llvm::ArrayRef<unsigned> operands);
   unsigned signedRemainder(unsigned number, unsigned divisor);
   MaybeNode compareIntegers(mlir::arith::CmpIPredicate predicate, llvm::ArrayRef<unsigned> of);
   unsigned compareSums(Op kind, unsigned a, unsigned b);
-  unsigned compare(Op kind, unsigned a, unsigned b) { return add(kind, Element::Truth, {a, b}); }
+  unsigned compare(Op kind, unsigned a, unsigned b) { return add(kind, ATTN_BOOL, {a, b}); }
 };
 
 } // namespace attnc::halide

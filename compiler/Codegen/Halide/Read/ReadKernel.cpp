@@ -88,15 +88,6 @@ private:
     return true;
   }
 
-  static std::optional<Element> elementOf(Type type) {
-    return type.isF32()         ? std::optional(Element::F32)
-           : type.isBF16()      ? std::optional(Element::BF16)
-           : type.isF16()       ? std::optional(Element::F16)
-           : type.isInteger(32) ? std::optional(Element::I32)
-           : type.isInteger(1)  ? std::optional(Element::Truth)
-                                : std::nullopt;
-  }
-
   bool readResult(RankedTensorType type, Value value, unsigned number) {
     auto result = dyn_cast<OpResult>(value);
     if (!result || !(isMove(result.getOwner()) || isa<linalg::GenericOp, attn::ScatterAddOp>(result.getOwner())))
@@ -124,7 +115,7 @@ private:
 
   /// Adds a stage that computes the tensor with elements of `type`, or copies it from stage `source`.
   std::optional<unsigned> make(OpResult value, Type type, std::optional<unsigned> source) {
-    std::optional<Element> element = elementOf(type);
+    std::optional<attn_dtype> element = elementTypeOf(type);
     if (!element)
       return decline("it computes with elements of another type than f32, i32 and bool"), std::nullopt;
     StageReader reader(kernel, *this, shared);

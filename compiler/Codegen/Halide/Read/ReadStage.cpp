@@ -23,7 +23,7 @@ PlannedStage StageReader::take(KernelStage &shared) {
   return planned;
 }
 
-bool StageReader::read(OpResult value, Element element, std::string &reason) {
+bool StageReader::read(OpResult value, attn_dtype element, std::string &reason) {
   made.stage.element = element;
   auto scatter = dyn_cast<attn::ScatterAddOp>(value.getOwner());
   bool isRead = isMove(value.getOwner()) ? readMoved(value)
@@ -34,7 +34,7 @@ bool StageReader::read(OpResult value, Element element, std::string &reason) {
   return isRead;
 }
 
-void StageReader::copy(unsigned number, Element element) {
+void StageReader::copy(unsigned number, attn_dtype element) {
   made.stage.element = element;
   SmallVector<unsigned> at;
   for (unsigned dimension = 0; dimension < others.stage(number).result.size(); ++dimension)
@@ -176,7 +176,7 @@ FormulaReader::MaybeNode StageReader::loadSlice(tensor::ExtractSliceOp slice, Ar
     MaybeNode offset = number(first), stride = number(step);
     if (!offset || !stride)
       return std::nullopt;
-    at.push_back(add(Op::Add, Element::I32, {*offset, add(Op::Mul, Element::I32, {subscript, *stride})}));
+    at.push_back(add(Op::Add, ATTN_I32, {*offset, add(Op::Mul, ATTN_I32, {subscript, *stride})}));
   }
   return loadNode(slice.getSource(), at);
 }
@@ -191,14 +191,14 @@ FormulaReader::MaybeNode StageReader::loadJoined(tensor::ConcatOp join, ArrayRef
     int64_t size = cast<RankedTensorType>(part.getType()).getDimSize(join.getDim());
     if (ShapedType::isDynamic(size) || ShapedType::isDynamic(end) || size == 0)
       return decline("it joins tensors of sizes that are not known"), std::nullopt;
-    unsigned own = add(Op::Sub, Element::I32, {place, integer(end - size)});
-    unsigned below = add(Op::Min, Element::I32, {own, integer(size - 1)});
+    unsigned own = add(Op::Sub, ATTN_I32, {place, integer(end - size)});
+    unsigned below = add(Op::Min, ATTN_I32, {own, integer(size - 1)});
     SmallVector<unsigned> at(subscripts);
-    at[join.getDim()] = add(Op::Max, Element::I32, {below, integer(0)});
+    at[join.getDim()] = add(Op::Max, ATTN_I32, {below, integer(0)});
     MaybeNode element = loadNode(part, at);
     if (!element)
       return std::nullopt;
-    unsigned isHere = chosen ? add(Op::Less, Element::Truth, {place, integer(end)}) : 0;
+    unsigned isHere = chosen ? add(Op::Less, ATTN_BOOL, {place, integer(end)}) : 0;
     chosen = chosen ? add(Op::Select, made.stage.nodes[*element].element, {isHere, *element, *chosen}) : *element;
     end -= size;
   }
@@ -297,7 +297,7 @@ bool StageReader::readFinished(linalg::GenericOp op, unsigned result, OpOperand 
   if (!readFold(maker, folded.getResultNumber(), inner))
     return false;
   loops = op.getNumLoops();
-  own.known[op.getMatchingBlockArgument(&fold)] = add(Op::Folded, Element::F32, {});
+  own.known[op.getMatchingBlockArgument(&fold)] = add(Op::Folded, ATTN_F32, {});
   MaybeNode value = pointOf(op, result, own);
   made.stage.finish = value;
   return value.has_value();
@@ -311,7 +311,7 @@ unsigned StageReader::repeated(unsigned term) {
     for (unsigned place : stage.places)
       isSeen |= dependsOn(stage, place, loop);
     if (stage.loops[loop].reduces && !isSeen)
-      term = add(Op::Repeated, Element::F32, {term, indexOf(loop)});
+      term = add(Op::Repeated, ATTN_F32, {term, indexOf(loop)});
   }
   return term;
 }
@@ -321,7 +321,7 @@ unsigned StageReader::repeated(unsigned term) {
 bool StageReader::readScatter(attn::ScatterAddOp op) {
   Stage &stage = made.stage;
   auto term = cast<attn::TermOp>(op.getBody().front().getTerminator());
-  if (stage.element != Element::F32 || !term.getValue().getType().isF32())
+  if (stage.element != ATTN_F32 || !term.getValue().getType().isF32())
     return decline("it adds what is not stored as f32");
   loops = op.getSizes().size();
   SmallVector<unsigned> at;
@@ -374,9 +374,9 @@ FormulaReader::MaybeNode StageReader::loopOfTerms(attn::TermOp term, Value argum
 /// Clamps a position to the dimension. The gather of the forward pass has reported out-of-range subscripts; the scatter
 /// must only avoid writes out of bounds.
 unsigned StageReader::inRange(unsigned place, const Size &size) {
-  unsigned last = add(Op::Sub, Element::I32, {nodeOfSize(size), integer(1)});
-  unsigned below = add(Op::Min, Element::I32, {place, last});
-  return add(Op::Max, Element::I32, {below, integer(0)});
+  unsigned last = add(Op::Sub, ATTN_I32, {nodeOfSize(size), integer(1)});
+  unsigned below = add(Op::Min, ATTN_I32, {place, last});
+  return add(Op::Max, ATTN_I32, {below, integer(0)});
 }
 
 } // namespace attnc::halide

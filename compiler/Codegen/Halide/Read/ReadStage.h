@@ -34,9 +34,9 @@ public:
   StageReader(mlir::func::FuncOp kernel, OtherStages &others, KernelStage &shared);
 
   /// Reads the op that computes `value`; false if declined, with the reason in `reason`.
-  bool read(mlir::OpResult value, Element element, std::string &reason);
+  bool read(mlir::OpResult value, attn_dtype element, std::string &reason);
   /// Reads the elements of an earlier stage.
-  void copy(unsigned number, Element element);
+  void copy(unsigned number, attn_dtype element);
   PlannedStage take(KernelStage &shared);
 
 private:

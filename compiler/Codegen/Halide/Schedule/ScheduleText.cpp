@@ -135,7 +135,7 @@ private:
     scanner.expect(")");
     if (made.block != 0 && !scanner.failed() && made.outer.front() != made.inner.back())
       scanner.fail(nameOf(made.inner.back()) + " first, of which a tile sums a block");
-    if (stage.fold != Fold::Add || stage.element != Element::F32 || stage.finish)
+    if (stage.fold != Fold::Add || stage.element != ATTN_F32 || stage.finish)
       scanner.fail("no over(...), for only sums of f32 that are the result are added up outside of tiles");
     for (unsigned each = 0; each < stage.result.size(); ++each)
       if (const Size &size = stage.extent(each); !size.isConstant() || size.number % schedule.points(each) != 0)

@@ -157,7 +157,7 @@ public:
     for (unsigned number : below) {
       const Node &node = stage.nodes[number];
       bool isLeaf = node.op == Op::Number || node.op == Op::Load;
-      arithmetic += node.element == Element::F32 && !isLeaf;
+      arithmetic += node.element == ATTN_F32 && !isLeaf;
     }
     // A fused multiply-add computes the product within the addition.
     if (stage.fold && !(stage.fold == Fold::Add && stage.nodes[stage.value].op == Op::Mul))
@@ -312,7 +312,7 @@ private:
 
   /// True if successive tiles with the same lanes read more than the cache retains.
   bool readsTooMuch() const {
-    if (stage.fold != Fold::Add || stage.element != Element::F32 || stage.finish ||
+    if (stage.fold != Fold::Add || stage.element != ATTN_F32 || stage.finish ||
         !stage.extent(schedule.laneDimension).isConstant())
       return false;
     std::vector<int64_t> iterations = iterationsOfChunk(stage, schedule);

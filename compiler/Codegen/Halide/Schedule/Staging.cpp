@@ -165,13 +165,13 @@ private:
     std::vector<unsigned> subscripts;
     for (const Direction &each : *directions) {
       tensor.shape.push_back(each.size);
-      unsigned from = whole.add({Op::Integer, Element::I32, {}, 0, each.constant + each.low});
+      unsigned from = whole.add({Op::Integer, ATTN_I32, {}, 0, each.constant + each.low});
       subscripts.push_back(each.constant + each.low == 0 ? each.node
-                                                         : whole.add({Op::Sub, Element::I32, {each.node, from}}));
+                                                         : whole.add({Op::Sub, ATTN_I32, {each.node, from}}));
     }
     whole.buffers.push_back(tensor);
     sources.push_back({true, static_cast<unsigned>(plan.size())});
-    replaced[factor] = whole.add({Op::Load, Element::F32, subscripts, 0, buffer});
+    replaced[factor] = whole.add({Op::Load, ATTN_F32, subscripts, 0, buffer});
     plan.push_back({std::move(made), std::move(from)});
   }
 
@@ -185,10 +185,10 @@ private:
     if (auto affine = affineOf(whole, number); affine && !affine->isConstant()) {
       auto direction = std::find_if(directions.begin(), directions.end(),
                                     [&](const Direction &each) { return each.factors == affine->factors; });
-      copy = made.add({Op::Index, Element::I32, {}, 0, direction - directions.begin()});
+      copy = made.add({Op::Index, ATTN_I32, {}, 0, direction - directions.begin()});
       if (int64_t constant = direction->low + affine->constant) {
-        unsigned term = made.add({Op::Integer, Element::I32, {}, 0, constant});
-        copy = made.add({Op::Add, Element::I32, {copy, term}});
+        unsigned term = made.add({Op::Integer, ATTN_I32, {}, 0, constant});
+        copy = made.add({Op::Add, ATTN_I32, {copy, term}});
       }
     } else {
       for (unsigned &operand : node.operands)
@@ -208,18 +208,18 @@ private:
   /// Clamps subscripts to the shape. They are in range at all points of the original loops, but not between these
   /// points.
   static void clamp(Stage &made, std::vector<unsigned> &subscripts, const std::vector<Size> &shape) {
-    unsigned zero = made.add({Op::Integer, Element::I32, {}, 0, 0});
+    unsigned zero = made.add({Op::Integer, ATTN_I32, {}, 0, 0});
     for (size_t dimension = 0; dimension < shape.size(); ++dimension) {
       const Size &size = shape[dimension];
-      unsigned last = made.add({Op::Integer, Element::I32, {}, 0, size.number - 1});
+      unsigned last = made.add({Op::Integer, ATTN_I32, {}, 0, size.number - 1});
       if (!size.isConstant()) {
-        unsigned argument = made.add({Op::Argument, Element::I32, {}, 0, size.argument});
-        unsigned factor = made.add({Op::Integer, Element::I32, {}, 0, size.factor});
-        unsigned product = made.add({Op::Mul, Element::I32, {argument, factor}});
-        last = made.add({Op::Add, Element::I32, {product, last}});
+        unsigned argument = made.add({Op::Argument, ATTN_I32, {}, 0, size.argument});
+        unsigned factor = made.add({Op::Integer, ATTN_I32, {}, 0, size.factor});
+        unsigned product = made.add({Op::Mul, ATTN_I32, {argument, factor}});
+        last = made.add({Op::Add, ATTN_I32, {product, last}});
       }
-      unsigned below = made.add({Op::Min, Element::I32, {subscripts[dimension], last}});
-      subscripts[dimension] = made.add({Op::Max, Element::I32, {below, zero}});
+      unsigned below = made.add({Op::Min, ATTN_I32, {subscripts[dimension], last}});
+      subscripts[dimension] = made.add({Op::Max, ATTN_I32, {below, zero}});
     }
   }
 
@@ -228,7 +228,7 @@ private:
     if (auto found = replaced.find(number); found != replaced.end())
       return found->second;
     Node node = whole.nodes[number];
-    if (node.op != Op::Mul || node.element != Element::F32)
+    if (node.op != Op::Mul || node.element != ATTN_F32)
       return number;
     for (unsigned &operand : node.operands)
       operand = rebuilt(operand);
@@ -271,11 +271,11 @@ private:
   void sumInParts(unsigned loop) {
     Stage total;
     total.loops.push_back(whole.loops[loop]);
-    std::vector<unsigned> subscripts = {total.add({Op::Index, Element::I32, {}, 0, 0})};
+    std::vector<unsigned> subscripts = {total.add({Op::Index, ATTN_I32, {}, 0, 0})};
     Buffer parts{whole.element, {whole.loops[loop].size}};
     for (unsigned each : whole.result) {
       total.result.push_back(total.loops.size());
-      subscripts.push_back(total.add({Op::Index, Element::I32, {}, 0, static_cast<int64_t>(total.loops.size())}));
+      subscripts.push_back(total.add({Op::Index, ATTN_I32, {}, 0, static_cast<int64_t>(total.loops.size())}));
       total.loops.push_back(whole.loops[each]);
       parts.shape.push_back(whole.loops[each].size);
     }

@@ -408,7 +408,7 @@ TEST(HalideErrors, AreCaughtWhereHalideEnds) {
   Stage stage;
   stage.loops = {{{4}, false}, {{16}, false}};
   stage.result = {0, 1};
-  stage.value = stage.start = stage.add({Op::Number, Element::F32, {}, 1});
+  stage.value = stage.start = stage.add({Op::Number, ATTN_F32, {}, 1});
   std::string reason;
   Schedule schedule = chooseSchedule(stage, {}, reason).value();
   EXPECT_EQ(compileStage(stage, schedule, {}, 0, "k").error, "");

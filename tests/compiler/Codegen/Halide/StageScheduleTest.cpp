@@ -20,15 +20,15 @@ public:
       stage.result.push_back(loop);
     for (unsigned load = 0; load < loads; ++load) {
       unsigned element = drawLoad(stage);
-      stage.value = load == 0 ? element : stage.add({Op::Mul, Element::F32, {stage.value, element}});
+      stage.value = load == 0 ? element : stage.add({Op::Mul, ATTN_F32, {stage.value, element}});
     }
     if (summed == 0)
       return stage;
     stage.fold = below(3) == 0 ? Fold::Max : Fold::Add;
-    stage.start = stage.add({Op::Number, Element::F32});
+    stage.start = stage.add({Op::Number, ATTN_F32});
     for (unsigned loop = dimensions; loop < stage.loops.size(); ++loop)
       if (!dependsOn(stage, stage.value, loop))
-        stage.value = stage.add({Op::Repeated, Element::F32, {stage.value, indexOf(stage, loop)}});
+        stage.value = stage.add({Op::Repeated, ATTN_F32, {stage.value, indexOf(stage, loop)}});
     return stage;
   }
 
@@ -41,7 +41,7 @@ private:
     return number < std::size(numbers) ? Size{numbers[number]} : Size{0, 1, below(2)};
   }
 
-  static unsigned indexOf(Stage &stage, unsigned loop) { return stage.add({Op::Index, Element::I32, {}, 0, loop}); }
+  static unsigned indexOf(Stage &stage, unsigned loop) { return stage.add({Op::Index, ATTN_I32, {}, 0, loop}); }
 
   /// Draws a load from a tensor whose dimensions are some of the loops in any order, or from its border.
   unsigned drawLoad(Stage &stage) {
@@ -55,12 +55,12 @@ private:
       buffer.shape.push_back(stage.loops[loop].size);
       unsigned index = indexOf(stage, loop);
       if (below(4) == 0) // an index that is no sum of loops
-        index = stage.add({Op::Min, Element::I32, {index, stage.add({Op::Integer, Element::I32, {}, 0, 3})}});
+        index = stage.add({Op::Min, ATTN_I32, {index, stage.add({Op::Integer, ATTN_I32, {}, 0, 3})}});
       subscripts.push_back(index);
     }
     stage.buffers.push_back(buffer);
     auto number = static_cast<int64_t>(stage.buffers.size() - 1);
-    return stage.add({Op::Load, Element::F32, subscripts, 0, number});
+    return stage.add({Op::Load, ATTN_F32, subscripts, 0, number});
   }
 
   std::mt19937 random;

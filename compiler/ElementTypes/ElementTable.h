@@ -1,0 +1,40 @@
+//===- ElementTable.h - names and formats of the element types, without MLIR --------------------------------------===//
+//
+// The rows of ATTN_ELEMENT_TYPES (attn/model.h): f32, i32, bool, bf16 and f16. ElementType.h adds their MLIR types.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "attn/model.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace attnc {
+
+/// All rows of the table.
+llvm::ArrayRef<attn_dtype> elementTypes();
+
+/// "f32"; "packed" for ATTN_PACKED_WEIGHT.
+llvm::StringRef elementTypeName(attn_dtype dtype);
+/// The C type that holds an element: "float", "int32_t", "uint8_t", "uint16_t".
+llvm::StringRef elementTypeInC(attn_dtype dtype);
+/// "ATTN_F32".
+llvm::StringRef elementTypeEnumerator(attn_dtype dtype);
+/// The name in safetensors files: "F32", "BOOL".
+llvm::StringRef elementTypeInSafetensors(attn_dtype dtype);
+
+/// The storage-only floating-point format of bf16 and f16; null for other types.
+const llvm::fltSemantics *narrowFormat(attn_dtype dtype);
+/// The type that code computes with: f32 for a narrow format, otherwise the type itself.
+attn_dtype widened(attn_dtype dtype);
+/// The largest relative error of rounding to a format: 2^-24 of f32, 2^-8 of bf16, 2^-11 of f16.
+double unitRoundoff(const llvm::fltSemantics &format);
+/// The number of a binary IEEE format that is nearest to `value`, ties to even; infinite beyond the largest one.
+double roundTo(const llvm::fltSemantics &format, double value);
+
+/// The bits of a number that a narrow format stores, rounded by roundTo; and the number that such bits stand for.
+uint64_t narrowBits(const llvm::fltSemantics &format, double value);
+double numberOfBits(const llvm::fltSemantics &format, uint64_t bits);
+
+} // namespace attnc
