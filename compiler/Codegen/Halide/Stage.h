@@ -102,7 +102,7 @@ struct Loop {
   bool operator==(const Loop &) const = default;
 };
 
-/// A dense row-major tensor that a stage reads. A load from a narrow format (bf16, f16) yields an f32. A load from a narrow format (bf16, f16) is an f32.
+/// A dense row-major tensor that a stage reads. A load from a narrow format (bf16, f16) yields an f32.
 struct Buffer {
   attn_dtype element = ATTN_F32;
   std::vector<Size> shape;

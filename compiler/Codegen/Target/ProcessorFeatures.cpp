@@ -18,7 +18,8 @@ static constexpr struct {
 static auto featuresOfArchitecture(const llvm::MCSubtargetInfo &processor) {
   llvm::ArrayRef<llvm::SubtargetFeatureKV> known = processor.getAllProcessorFeatures();
   return llvm::make_filter_range(knownFeatures, [known](const auto &feature) {
-    return llvm::any_of(known, [&](const llvm::SubtargetFeatureKV &each) { return llvm::StringRef(each.Key) == feature.name; });
+    auto isFeature = [&](const llvm::SubtargetFeatureKV &each) { return llvm::StringRef(each.Key) == feature.name; };
+    return llvm::any_of(known, isFeature);
   });
 }
 

@@ -84,7 +84,8 @@ std::optional<SplitKSchedule> SplitKSchedule::choose(const GemmProblem &problem,
   int64_t fitting = mostCopiedBytes / 4 / (result.copiedStep() + result.panels() * result.nr) / depthUnit * depthUnit;
   if (fitting < fewestSteps)
     return std::nullopt;
-  result.kc = scheduled(problem.kernel, "kc").value_or(std::min(cachedFloats / result.nr / depthUnit * depthUnit, fitting));
+  int64_t cached = cachedFloats / result.nr / depthUnit * depthUnit;
+  result.kc = scheduled(problem.kernel, "kc").value_or(std::min(cached, fitting));
   int64_t deep = llvm::alignTo(sliceDepth(result.rows, result.columns, sliceWork, 32), result.kc);
   int64_t shallow = llvm::alignTo(sliceDepth(result.rows, result.columns, leastWork, 3), result.kc);
   SizeExpr batch = problem.extent(LoopGroup::Batch);

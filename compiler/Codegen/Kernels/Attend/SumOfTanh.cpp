@@ -138,8 +138,8 @@ Value SumOfTanhCode::denominator(Value rowPower, Value keyPower) {
   return loops.choose(loops.compare(arith::CmpFPredicate::OLT, t, most), t, most);
 }
 
-/// A reciprocal estimate and one Newton iteration if the instruction set has an estimate: a division takes five times as
-/// long.
+/// A reciprocal estimate and one Newton iteration, if the instruction set has an estimate: a division takes five times
+/// as long.
 Value SumOfTanhCode::inverse(Value x) {
   bool isEstimated = target.isa->reciprocal == ReciprocalSequence::Estimate14 && loops.lanes == target.f32Lanes;
   if (!isEstimated)
