@@ -1,6 +1,5 @@
 #include "compiler/Emit/ObjectImage.h"
 #include "compiler/Codegen/Target/Isa.h"
-#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cstring>
 
@@ -10,17 +9,6 @@ namespace attnc {
 
 static Error damaged(Error error) {
   return createStringError("is a damaged object file: " + toString(std::move(error)));
-}
-
-/// The architecture of an ELF machine; null if attnc has no code for it.
-static const Architecture *findArchitecture(unsigned elfMachine) {
-  ArrayRef<const Architecture *> all = processorArchitectures();
-  auto found = find_if(all, [&](const Architecture *each) { return each->elfMachine == elfMachine; });
-  return found == all.end() ? nullptr : *found;
-}
-
-static std::string architectureNames() {
-  return join(map_range(processorArchitectures(), [](const Architecture *each) { return each->name.str(); }), " or ");
 }
 
 /// Rejects other kinds of files.
@@ -33,11 +21,11 @@ static Error checkKind(StringRef bytes) {
     return createStringError("is a damaged object file: it ends after " + Twine(bytes.size()) + " bytes");
   Header header;
   std::memcpy(&header, bytes.data(), sizeof(header));
-  bool isLittleEndian64 =
-      header.e_ident[ELF::EI_CLASS] == ELF::ELFCLASS64 && header.e_ident[ELF::EI_DATA] == ELF::ELFDATA2LSB;
-  if (!isLittleEndian64 || !findArchitecture(header.e_machine))
+  const Architecture &native = nativeArchitecture(); // readers call functions of the object
+  if (header.e_ident[ELF::EI_CLASS] != ELF::ELFCLASS64 || header.e_ident[ELF::EI_DATA] != ELF::ELFDATA2LSB ||
+      header.e_machine != native.elfMachine)
     return createStringError("is an object file for another processor (ELF machine " + Twine(header.e_machine) +
-                             "), expected " + architectureNames());
+                             "), expected " + native.name);
   if (header.e_type != ELF::ET_REL)
     return createStringError("is linked already, expected an object file (.o)");
   return Error::success();
@@ -49,8 +37,7 @@ Expected<std::unique_ptr<ObjectImage>> ObjectImage::load(StringRef bytes) {
   Expected<File> file = File::create(bytes);
   if (!file)
     return damaged(file.takeError());
-  const Architecture &architecture = *findArchitecture(file->getHeader().e_machine);
-  std::unique_ptr<ObjectImage> image(new ObjectImage(std::move(*file), architecture.elfAddressRelocation));
+  std::unique_ptr<ObjectImage> image(new ObjectImage(std::move(*file)));
   if (Error error = image->loadSections())
     return damaged(std::move(error));
   for (const File::Elf_Shdr &header : image->headers)
@@ -131,7 +118,7 @@ Error ObjectImage::relocate(const File::Elf_Shdr &relocations) {
   if (!symbols)
     return symbols.takeError();
   for (const File::Elf_Rela &each : *entries) {
-    if (each.getType(false) != addressRelocation)
+    if (each.getType(false) != nativeArchitecture().elfAddressRelocation)
       continue; // unwinding tables
     uint64_t offset = each.r_offset, number = each.getSymbol(false), address = 0;
     if (section.size < sizeof(address) || offset > section.size - sizeof(address) || number >= symbols->size())

@@ -10,9 +10,9 @@
 
 namespace attnc {
 
-/// Sections of an ELF object of a supported architecture (Isa.h) in non-executable memory. Words that contain an
-/// address are relocated to this memory; null if the symbol is elsewhere. Errors are phrases about the file. Memory and
-/// time are proportional to the file's size, for any content.
+/// Sections of an ELF object of the native architecture in non-executable memory. Words that contain an address are
+/// relocated to this memory; null if the symbol is elsewhere. Errors are phrases about the file. Memory and time are
+/// proportional to the file's size, for any content.
 class ObjectImage {
 public:
   /// `bytes` must outlive the image.
@@ -35,7 +35,7 @@ private:
     uint64_t size = 0;
     std::unique_ptr<char[]> copy; ///< of a section that contains addresses
   };
-  ObjectImage(File file, uint32_t addressRelocation) : file(std::move(file)), addressRelocation(addressRelocation) {}
+  explicit ObjectImage(File file) : file(std::move(file)) {}
   llvm::Error checkSizes() const;
   llvm::Error loadSections();
   bool holdsAddresses(const File::Elf_Shdr &relocations) const;
@@ -43,7 +43,6 @@ private:
   const char *addressOf(const File::Elf_Sym &symbol) const;
 
   File file;
-  uint32_t addressRelocation; ///< the architecture's relocation of a 64-bit address
   File::Elf_Shdr_Range headers;
   std::vector<Section> sections;
   std::map<uintptr_t, uint64_t> sizes; ///< sizes of non-empty sections in memory, by address
