@@ -8,12 +8,8 @@ namespace attnc {
 
 Verdict canDecode(const AttendProblem &problem) {
   attn::AttendOp op = problem.op;
-  if (problem.needsFinalWeights() || !problem.hasValue())
-    return Verdict::no("what it yields needs finished weights, and parts of a row are joined as sums");
-  if (problem.yields(attn::Statistic::Entropy) || problem.yieldsTop())
-    return Verdict::no("parts of a row carry no entropy and no largest keys");
-  if (problem.normaliser->followsKeys() || problem.normaliser->order() == Normaliser::Order::AllScores)
-    return Verdict::no("a weight depends on more than sums over parts of its row");
+  if (Verdict merge = canMergePartials(problem); !merge)
+    return merge;
   for (const PairReduction &product : problem.products)
     if (attn::ReduceOp(product.op).getSizes().size() != 1)
       return Verdict::no("a product has several feature indices");

@@ -11,7 +11,7 @@ namespace attnc {
 static constexpr int64_t blockKeys = warpThreads;
 
 Verdict canAttendOnDevice(const AttendProblem &problem) {
-  if (problem.normaliser->order() == Normaliser::Order::AllScores)
+  if (problem.passes.materialisesScores())
     return Verdict::no("its normaliser needs all scores of a row at once, which no device code holds");
   if (problem.yields(attn::Statistic::KeySums))
     return Verdict::no("sums of keys over rows have no device code");
@@ -32,27 +32,21 @@ public:
 
 private:
   void emitSlice(Value slice, const RowStates &statistics, const RowTotals &statisticTotals) const;
-  RowStates passKeys(Pass pass, const RowStates &start, const RowTotals &totals, Value firstValue) const;
-  RowStates considerBlock(Pass pass, KeyBlock block, const RowStates &before, const RowTotals &totals, Value firstValue,
-                          const AttendMask::Decision &decision) const;
-  RowStates computeBlock(Pass pass, KeyBlock block, RowStates states, const RowTotals &totals, Value firstValue) const;
-  bool seesScores(Pass pass) const;
+  RowStates passKeys(KeyPass pass, const RowStates &start, const RowTotals &totals, Value firstValue) const;
+  RowStates considerBlock(KeyPass pass, KeyBlock block, const RowStates &before, const RowTotals &totals,
+                          Value firstValue, const AttendMask::Decision &decision) const;
+  RowStates computeBlock(KeyPass pass, KeyBlock block, RowStates states, const RowTotals &totals,
+                         Value firstValue) const;
 };
 
 } // namespace
-
-/// Whether the pass is the first to compute scores.
-bool WarpPasses::seesScores(Pass pass) const {
-  return (pass == Pass::Apply) == (problem.normaliser->order() == Normaliser::Order::AtOnce);
-}
 
 void WarpPasses::emitRows() const {
   WarpNormaliser normaliser{*this};
   RowStates statistics = normaliser.start();
   RowTotals totals;
-  bool inTwoPasses = problem.normaliser->order() == Normaliser::Order::Factor && problem.needsFinalWeights();
-  if (inTwoPasses) {
-    statistics = passKeys(Pass::Statistics, statistics, totals, {});
+  if (problem.passes.first) {
+    statistics = passKeys(*problem.passes.first, statistics, totals, {});
     totals = normaliser.rowTotals(statistics);
   }
   normaliser.clearWeights();
@@ -66,31 +60,31 @@ void WarpPasses::emitPartials(PartialResults &memory, Value split) const {
   loops.loop(loops.constant(0), frame.size(shape.valueSlices), loops.constant(1), [&](Value slice) {
     Value firstValue = loops.mul(slice, shape.sliceValues());
     RowStates start = values.clear(WarpNormaliser{*this}.start(/*withSink=*/false));
-    values.storePartials(passKeys(Pass::Online, start, {}, firstValue), memory, split, firstValue);
+    values.storePartials(passKeys(KeyPass::Online, start, {}, firstValue), memory, split, firstValue);
   });
 }
 
 /// One pass for a slice of the values. Results other than values are stored with the first slice.
 void WarpPasses::emitSlice(Value slice, const RowStates &statistics, const RowTotals &statisticTotals) const {
-  bool isOnline = problem.normaliser->order() == Normaliser::Order::Factor && !problem.needsFinalWeights();
+  const PassPlan &passes = problem.passes;
   WarpNormaliser normaliser{*this};
   WarpValues values{*this};
   RowStates states = statistics;
   RowTotals totals = statisticTotals;
-  if (problem.normaliser->followsKeys() && !isOnline)
-    states.sums = normaliser.start().sums; // normalisers that follow keys accumulate l in each pass
+  if (passes.restartsSums)
+    states.sums = normaliser.start().sums;
   Value firstValue = loops.mul(slice, shape.sliceValues());
-  states = passKeys(isOnline ? Pass::Online : Pass::Apply, values.clear(states), totals, firstValue);
+  states = passKeys(passes.last, values.clear(states), totals, firstValue);
   if (totals.sums.empty())
     totals = normaliser.rowTotals(states);
-  values.store(states, isOnline ? totals.factors : Values(), firstValue);
+  values.store(states, passes.isOnline() ? totals.factors : Values(), firstValue);
   loops.when(loops.compare(arith::CmpIPredicate::eq, slice, loops.constant(0)), [&] {
     normaliser.storeStatistics(states, totals);
     WarpTopKeys{*this}.store(states, totals);
   });
 }
 
-WarpContext::RowStates WarpPasses::passKeys(Pass pass, const RowStates &start, const RowTotals &totals,
+WarpContext::RowStates WarpPasses::passKeys(KeyPass pass, const RowStates &start, const RowTotals &totals,
                                             Value firstValue) const {
   Values packed = start.packed();
   SmallVector<Type> types = llvm::to_vector(ValueRange(packed).getTypes());
@@ -108,7 +102,7 @@ WarpContext::RowStates WarpPasses::passKeys(Pass pass, const RowStates &start, c
 }
 
 /// If interval analysis cannot decide the mask of a block, its pairs are tested first.
-WarpContext::RowStates WarpPasses::considerBlock(Pass pass, KeyBlock block, const RowStates &before,
+WarpContext::RowStates WarpPasses::considerBlock(KeyPass pass, KeyBlock block, const RowStates &before,
                                                  const RowTotals &totals, Value firstValue,
                                                  const AttendMask::Decision &decision) const {
   block.unmasked = WarpScores{*this}.unmaskedPairs(block, decision.all);
@@ -120,19 +114,19 @@ WarpContext::RowStates WarpPasses::considerBlock(Pass pass, KeyBlock block, cons
       loops.select(WarpScores{*this}.hasUnmasked(block), types, compute, [&] { return before.packed(); }));
 }
 
-WarpContext::RowStates WarpPasses::computeBlock(Pass pass, KeyBlock block, RowStates states, const RowTotals &totals,
+WarpContext::RowStates WarpPasses::computeBlock(KeyPass pass, KeyBlock block, RowStates states, const RowTotals &totals,
                                                 Value firstValue) const {
   WarpScores pairs{*this};
   WarpNormaliser normaliser{*this};
   Values masks = block.unmasked, scores = pairs.compute(block);
-  if (seesScores(pass)) {
+  if (problem.passes.isFirst(pass)) {
     pairs.check(block, op().getScore(), masks);
     WarpTopKeys{*this}.update(block, scores, states);
   }
-  if (problem.normaliser->usesMaximum() && pass != Pass::Apply)
+  if (problem.normaliser->usesMaximum() && pass != KeyPass::Apply)
     normaliser.raiseMaxima(scores, states);
   Values weights = normaliser.computeWeights(pass, scores, states, totals);
-  if (pass == Pass::Statistics)
+  if (pass == KeyPass::Statistics)
     return states;
   weights = normaliser.pairWeights(block, weights);
   normaliser.storeWeights(block, weights);

@@ -12,7 +12,7 @@
 // slices, with one pass over the keys for each slice. Memory use does not grow with the number of queries or keys.
 //
 // Normalisers of other orders, and statistics that need final attention weights, take the same passes as on processors
-// (CPU/Attend/AttendPrefill.h).
+// (Kernels/Attend/PassPlan.h).
 //
 // Numbers of rows, keys and features are arbitrary. The RegionVectoriser evaluates all formulas.
 //

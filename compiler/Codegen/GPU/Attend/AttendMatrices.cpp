@@ -33,21 +33,6 @@ static bool isTileWidth(const SizeExpr &size) {
   return size.isConstant() && size.constant() >= 16 && size.constant() <= 256 && size.constant() % 16 == 0;
 }
 
-/// Whether one pass suffices: the attention weight of a key is known, except for a factor of the row, when the key is
-/// visited.
-static Verdict isOnePass(const AttendProblem &problem) {
-  const Normaliser &normaliser = *problem.normaliser;
-  if (normaliser.order() != Normaliser::Order::Factor || normaliser.followsKeys())
-    return Verdict::no("its normaliser is neither softmax nor a ratio");
-  if (problem.needsFinalWeights())
-    return Verdict::no("it needs weights when a row's sum is known");
-  if (!problem.hasValue())
-    return Verdict::no("it sums no values");
-  if (problem.yields(attn::Statistic::Entropy) || problem.yieldsTop())
-    return Verdict::no("it yields the entropy or the largest keys");
-  return Verdict::yes();
-}
-
 static Verdict isOneDot(const AttendProblem &problem) {
   attn::AttendOp op = problem.op;
   for (Region *formula : {&op.getScore(), &op.getWeight(), &op.getValue()})
@@ -81,7 +66,7 @@ static Verdict areRows(const AttendProblem &problem, const AttendMatrices &matri
 }
 
 Verdict AttendMatrices::match(const AttendProblem &problem, std::optional<AttendMatrices> &matrices) {
-  if (Verdict verdict = isOnePass(problem); !verdict)
+  if (Verdict verdict = canMergeOnline(problem); !verdict)
     return verdict;
   if (Verdict verdict = isOneDot(problem); !verdict)
     return verdict;

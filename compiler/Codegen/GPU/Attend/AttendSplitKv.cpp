@@ -40,13 +40,8 @@ SizeExpr AttendSplitKv::bytes() const {
 }
 
 Verdict AttendSplitKv::canSplit(const AttendProblem &problem) {
-  const Normaliser &normaliser = *problem.normaliser;
-  if (normaliser.order() != Normaliser::Order::Factor || normaliser.followsKeys())
-    return Verdict::no("a weight depends on more than sums over splitKv of its row");
-  if (problem.needsFinalWeights() || !problem.hasValue())
-    return Verdict::no("it needs the final weights");
-  if (problem.yields(attn::Statistic::Entropy) || problem.yieldsTop())
-    return Verdict::no("splitKv of rows have no entropy and no largest keys");
+  if (Verdict merge = canMergeOnline(problem); !merge)
+    return merge;
   SizeExpr rows = RowNumbers::perGroup(problem).rows;
   if (rows.isConstant() && rows.constant() > maxRows)
     return Verdict::no("it has many rows");

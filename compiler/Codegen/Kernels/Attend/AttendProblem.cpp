@@ -218,6 +218,7 @@ public:
     readPairExtracts();
     readClasses();
     problem.weightIsLinear = problem.hasWeight() && weightDegree(AttendProblem::yielded(op.getWeight())) == Degree::One;
+    problem.passes = planPasses(problem);
     return Verdict::yes();
   }
 

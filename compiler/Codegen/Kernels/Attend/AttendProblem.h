@@ -25,6 +25,7 @@
 
 #include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Codegen/Kernels/Attend/Normaliser/Normaliser.h"
+#include "compiler/Codegen/Kernels/Attend/PassPlan.h"
 #include "compiler/Codegen/Kernels/Attend/SumOfTanh.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
 #include "dialects/Attn/Attn.h"
@@ -108,6 +109,7 @@ struct AttendProblem {
   bool scoreIsBounded = false;
   /// weight(c * p) = c * weight(p), so that it can be applied before the row's sum is known.
   bool weightIsLinear = false;
+  PassPlan passes;
 
   bool hasMask() const { return !op->getRegion(1).empty(); }
   bool hasWeight() const { return !op->getRegion(2).empty(); }
@@ -125,12 +127,6 @@ struct AttendProblem {
   int64_t top() const;
   /// Whether `key_sums` is over this outer dimension.
   bool isSummed(unsigned dimension) const;
-  /// Whether a result needs attention weights after normalisation: the weights, their sums, or a weight region that is
-  /// not linear.
-  bool needsFinalWeights() const {
-    return yields(mlir::attn::Statistic::Weights) || yields(mlir::attn::Statistic::KeySums) ||
-           (hasWeight() && !weightIsLinear);
-  }
   /// The cost of the kernel by the definition of attention.
   KernelCost cost() const;
   /// The value that a region yields.

@@ -13,7 +13,7 @@ LargestKeys::LargestKeys(const PrefillContext &context, const PrefillBatch &batc
                          const SelectedPairs &selected, const PrefillTiles &tiles)
     : PrefillContext(context), access(loops, schedule), batch(batch), queries(queries), selected(selected),
       tiles(tiles), entryTiles({tiles.top.scores, tiles.top.keys}) {
-  if (traits.materialisesScores)
+  if (problem.passes.materialisesScores())
     entryTiles.push_back(tiles.top.rows);
 }
 
@@ -65,7 +65,7 @@ void LargestKeys::insert(const KeyBlock &block) {
           Value any = vector::ReductionOp::create(loops.builder, loops.location, vector::CombiningKind::OR, enters);
           auto enter = [&] {
             Values added = {score, splatI32(batch.keyIndex(loops.add(block.firstKey, key)))};
-            if (traits.materialisesScores)
+            if (problem.passes.materialisesScores())
               added.push_back(splatI32(loops.add(block.firstMaterialised, key)));
             return isFew ? insertInRegisters(carried, added) : insertInTiles(query, added);
           };
@@ -153,7 +153,7 @@ Value LargestKeys::weightOf(int64_t vector, Value rank, Value &sum) {
   Value score = access.load(tiles.top.scores, vector, rank), keys = access.load(tiles.top.keys, vector, rank), weight;
   Value zeros = arith::ConstantOp::create(builder, loops.location, builder.getZeroAttr(keys.getType()));
   Value exists = arith::CmpIOp::create(builder, loops.location, arith::CmpIPredicate::sge, keys, zeros);
-  if (traits.materialisesScores) {
+  if (problem.passes.materialisesScores()) {
     weight = gatherMaterialised(vector, loops.choose(exists, access.load(tiles.top.rows, vector, rank), zeros));
   } else {
     Value largest = access.load(tiles.rows.maxima, vector);
@@ -161,7 +161,7 @@ Value LargestKeys::weightOf(int64_t vector, Value rank, Value &sum) {
     weight = weighed.weight;
     sum = weighed.sum;
   }
-  if (problem.normaliser->order() != Normaliser::Order::AtOnce)
+  if (problem.passes.hasFactors)
     weight = loops.mulf(weight, access.load(tiles.rows.factors, vector));
   if (problem.hasWeight()) {
     RegionVectoriser pair = queries.vectors[vector];

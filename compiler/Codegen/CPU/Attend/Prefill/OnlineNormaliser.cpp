@@ -81,16 +81,15 @@ void OnlineNormaliser::weighMaterialised(Value count) {
 //===-------------------------------------------- weights -----------------------------------------------------===//
 
 /// Loads what rows carry, and corrects it for the new maxima, which are stored.
-OnlineNormaliser::Carried OnlineNormaliser::correctSums(PrefillPass pass, ValueRange newMaxima) {
-  bool isFinal = pass == PrefillPass::Apply, hasLogs = traits.carriesLogs(pass);
-  bool isScaled = isFinal && normaliser.order() != Normaliser::Order::AtOnce;
+OnlineNormaliser::Carried OnlineNormaliser::correctSums(KeyPass pass, ValueRange newMaxima) {
+  bool isFinal = pass == KeyPass::Apply, hasLogs = pass == problem.passes.entropyPass;
   Carried carried;
   carried.largest.resize(schedule.vectors);
   for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
     Value sum = carried.sums.emplace_back(access.load(rows.sums, vector));
     if (hasLogs)
       carried.logs.push_back(access.load(rows.logSums, vector));
-    if (isScaled)
+    if (problem.passes.scalesWeights(pass))
       carried.scales.push_back(access.load(rows.factors, vector));
     if (!normaliser.usesMaximum())
       continue;
@@ -107,8 +106,8 @@ OnlineNormaliser::Carried OnlineNormaliser::correctSums(PrefillPass pass, ValueR
   return carried;
 }
 
-LoopBuilder::Values OnlineNormaliser::weigh(PrefillPass pass, const KeyBlock &block, ValueRange newMaxima) {
-  bool isFinal = pass == PrefillPass::Apply, hasLogs = traits.carriesLogs(pass);
+LoopBuilder::Values OnlineNormaliser::weigh(KeyPass pass, const KeyBlock &block, ValueRange newMaxima) {
+  bool isFinal = pass == KeyPass::Apply, hasLogs = pass == problem.passes.entropyPass;
   bool carries = !isFinal || normaliser.followsKeys();
   Carried before = correctSums(pass, newMaxima);
   Values total = before.sums;
@@ -123,11 +122,11 @@ LoopBuilder::Values OnlineNormaliser::weigh(PrefillPass pass, const KeyBlock &bl
       if (hasLogs)
         nextLogs.push_back(
             loops.addf(carried[schedule.vectors + vector], logTerm(pass, vector, key, weight, before.largest[vector])));
-      if (pass == PrefillPass::Statistics)
+      if (pass == KeyPass::Statistics)
         continue;
       if (problem.hasWeight())
         weight = applyWeight(vector, block, key, weight);
-      if (isFinal && traits.dropsPairs && problem.needsFinalWeights()) // each weight of a row that is NaN is NaN
+      if (isFinal && traits.dropsPairs && problem.passes.needsFinalWeights) // each weight of a row that is NaN is NaN
         weight = loops.choose(selected.loadOrAll(block, access.queryOf(vector), key), weight, loops.splat(0.0));
       access.store(weight, scores, vector, key);
     }
@@ -146,7 +145,7 @@ LoopBuilder::Values OnlineNormaliser::weigh(PrefillPass pass, const KeyBlock &bl
 /// The weight of a pair of the block: computed from its score, or loaded where weights are materialised.
 Normaliser::Weighed OnlineNormaliser::weightOf(int64_t vector, const KeyBlock &block, Value key,
                                                const Normaliser::Carriers &carriers) {
-  if (traits.materialisesScores)
+  if (problem.passes.materialisesScores())
     return {access.load(materialised, vector, loops.add(block.firstMaterialised, key)), carriers.sum};
   return normaliser.weigh(code(), access.load(scores, vector, key), carriers);
 }
@@ -162,9 +161,9 @@ Value OnlineNormaliser::applyWeight(int64_t vector, const KeyBlock &block, Value
 }
 
 /// w log2 w of one key of a block.
-Value OnlineNormaliser::logTerm(PrefillPass pass, int64_t vector, Value key, Value weight, Value largest) {
+Value OnlineNormaliser::logTerm(KeyPass pass, int64_t vector, Value key, Value weight, Value largest) {
   NormaliserCode here = code();
-  Value log = pass == PrefillPass::Apply
+  Value log = pass == KeyPass::Apply
                   ? here.log2OfSize(weight)
                   : normaliser.logWeight(here, access.load(scores, vector, key), weight, {largest, {}});
   return loops.mulf(weight, log);

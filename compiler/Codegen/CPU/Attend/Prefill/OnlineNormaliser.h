@@ -34,7 +34,7 @@ public:
   /// Initialises the block's maxima, where its products update them.
   void startBlock();
   /// Turns a block's scores into weights and updates the rows' sums. Returns the factors of earlier sums, [vector].
-  Values weigh(PrefillPass pass, const KeyBlock &block, ValueRange newMaxima);
+  Values weigh(KeyPass pass, const KeyBlock &block, ValueRange newMaxima);
   /// The rows' factors, from the final sums.
   void computeFactors();
 
@@ -52,10 +52,10 @@ private:
     Values largest, sums, logs, corrections;
     Values scales; ///< of final weights; empty where they have none
   };
-  Carried correctSums(PrefillPass pass, ValueRange newMaxima);
+  Carried correctSums(KeyPass pass, ValueRange newMaxima);
   Normaliser::Weighed weightOf(int64_t vector, const KeyBlock &block, Value key, const Normaliser::Carriers &carriers);
   Value applyWeight(int64_t vector, const KeyBlock &block, Value key, Value normalised);
-  Value logTerm(PrefillPass pass, int64_t vector, Value key, Value weight, Value largest);
+  Value logTerm(KeyPass pass, int64_t vector, Value key, Value weight, Value largest);
   Value sinkOf(int64_t vector);
   NormaliserCode code() const { return {loops, target}; }
 

@@ -13,19 +13,9 @@
 
 namespace attnc {
 
-/// A pass over the blocks of keys.
-enum class PrefillPass {
-  Online,      ///< scores, online softmax and sums of values in one pass
-  Statistics,  ///< the rows' largest scores and sums
-  Materialise, ///< all scores of the tile, for a normaliser that reads whole rows, and the largest keys
-  Apply        ///< the sums of values, by final weights
-};
-
 struct PrefillTraits {
   explicit PrefillTraits(const AttendProblem &problem);
 
-  /// All scores of a tile of queries are stored in scratch.
-  bool materialisesScores;
   /// Register tiles of the product update the rows' maxima: the product is the score.
   bool keepsMaxima;
   /// A score is -inf where the mask drops the pair, and nowhere else.
@@ -34,16 +24,6 @@ struct PrefillTraits {
   bool dropsPairs;
   /// The score reads elements of pairs, which are transposed where they are added.
   bool hasBias;
-  /// The entropy is summed in the pass that applies weights, otherwise in the one before.
-  bool hasFinalLogs;
-
-  /// Whether the pass is the first one that computes scores.
-  bool seesScores(PrefillPass pass) const { return (pass == PrefillPass::Apply) == appliesAtOnce; }
-  /// Whether the pass sums w log2 w: before the factor of a row is known, or with final weights where there is none.
-  bool carriesLogs(PrefillPass pass) const { return yieldsEntropy && (pass == PrefillPass::Apply) == hasFinalLogs; }
-
-private:
-  bool appliesAtOnce, yieldsEntropy;
 };
 
 struct PrefillContext {

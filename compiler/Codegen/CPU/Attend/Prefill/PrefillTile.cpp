@@ -22,10 +22,7 @@ void PrefillTile::emit() {
   normaliser.start();
   largest.clear();
   values.clear();
-  if (problem.normaliser->order() == Normaliser::Order::Factor && !problem.needsFinalWeights())
-    passOnline();
-  else
-    passTwice();
+  passAll();
   for (int64_t vector = 0; results.yields(attn::Statistic::Lse) && vector < schedule.vectors; ++vector)
     results.store(attn::Statistic::Lse, vector, normaliser.lse(vector));
   for (int64_t vector = 0; results.yields(attn::Statistic::Entropy) && vector < schedule.vectors; ++vector)
@@ -33,26 +30,23 @@ void PrefillTile::emit() {
   largest.store(results);
 }
 
-/// The rows' factors are known after the last key: the sums of values are multiplied with them.
-void PrefillTile::passOnline() {
-  passKeys(PrefillPass::Online);
-  normaliser.computeFactors();
-  values.store(results, tiles.rows.factors);
-}
-
-/// A first pass, where the normaliser has one, gives the rows' factors; the second one applies final weights.
-void PrefillTile::passTwice() {
-  if (traits.materialisesScores) {
-    normaliser.weighMaterialised(passKeys(PrefillPass::Materialise));
-  } else if (problem.normaliser->order() == Normaliser::Order::Factor) {
-    passKeys(PrefillPass::Statistics);
+/// The rows' factors are known after their last key. They scale the weights in the second pass, or the sums of values
+/// after the only one.
+void PrefillTile::passAll() {
+  const PassPlan &passes = problem.passes;
+  if (passes.materialisesScores()) {
+    normaliser.weighMaterialised(passKeys(KeyPass::Materialise));
+  } else if (passes.first) {
+    passKeys(*passes.first);
     normaliser.computeFactors();
   }
-  if (problem.normaliser->followsKeys())
+  if (passes.restartsSums)
     normaliser.restartSums();
   weights.clear(results);
-  passKeys(PrefillPass::Apply);
-  values.store(results, /*factors=*/{});
+  passKeys(passes.last);
+  if (passes.isOnline())
+    normaliser.computeFactors();
+  values.store(results, passes.isOnline() ? tiles.rows.factors : Value());
 }
 
 //===-------------------------------------------- blocks of keys ----------------------------------------------===//
@@ -84,9 +78,9 @@ PrefillTile::KeyLoop PrefillTile::chooseBlocks() {
 }
 
 /// Computes the blocks that may keep a pair. Returns the number of keys whose scores were materialised, if any are.
-Value PrefillTile::passKeys(PrefillPass pass) {
+Value PrefillTile::passKeys(KeyPass pass) {
   auto [begin, end, step] = chooseBlocks();
-  Values materialised = traits.materialisesScores ? Values{loops.constant(0)} : Values();
+  Values materialised = problem.passes.materialisesScores() ? Values{loops.constant(0)} : Values();
   SmallVector<Type> types = llvm::to_vector(ValueRange(materialised).getTypes());
   materialised = loops.loop(begin, end, step, materialised, [&](Value firstKey, ValueRange before) {
     KeyBlock block;
@@ -123,20 +117,20 @@ LoopBuilder::Values PrefillTile::computeScores(const KeyBlock &block) {
   return scores.compute(block);
 }
 
-void PrefillTile::computeBlock(PrefillPass pass, KeyBlock block) {
+void PrefillTile::computeBlock(KeyPass pass, KeyBlock block) {
   Values newMaxima;
-  if (pass != PrefillPass::Apply || !traits.materialisesScores)
+  if (problem.passes.computesScores(pass))
     newMaxima = computeScores(block);
-  if (traits.seesScores(pass)) {
+  if (problem.passes.isFirst(pass)) {
     scores.check(block);
     if (problem.yieldsTop())
       largest.insert(block);
   }
-  if (pass == PrefillPass::Materialise)
+  if (pass == KeyPass::Materialise)
     return normaliser.materialise(block, newMaxima);
   block.allSelected = traits.dropsByMaskAlone ? block.maskKeepsAll : loops.boolean(false);
   Values corrections = normaliser.weigh(pass, block, newMaxima);
-  if (pass == PrefillPass::Statistics)
+  if (pass == KeyPass::Statistics)
     return;
   if (problem.hasValue()) {
     values.check(block);

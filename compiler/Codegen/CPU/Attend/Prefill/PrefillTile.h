@@ -46,11 +46,10 @@ private:
   };
   KeyLoop chooseBlocks();
   int64_t alignedStep();
-  Value passKeys(PrefillPass pass);
-  void computeBlock(PrefillPass pass, KeyBlock block);
+  Value passKeys(KeyPass pass);
+  void computeBlock(KeyPass pass, KeyBlock block);
   Values computeScores(const KeyBlock &block);
-  void passOnline();
-  void passTwice();
+  void passAll();
 
   PrefillBatch &batch;
   QueryTile &queries;

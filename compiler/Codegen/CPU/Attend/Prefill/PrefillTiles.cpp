@@ -19,7 +19,7 @@ PrefillTiles::PrefillTiles(const PrefillContext &context, AttendScratch &scratch
   const AttendProblem &problem = context.problem;
   const AttendSchedule &schedule = context.schedule;
   Type i32 = context.frame.builder.getI32Type();
-  bool materialisesScores = context.traits.materialisesScores;
+  bool materialisesScores = problem.passes.materialisesScores();
   int64_t columns = schedule.tileQ();
   for (const PairReduction &product : problem.products) {
     auto &tiles = queries.emplace_back();

@@ -40,11 +40,6 @@ struct WarpContext {
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
   using Values = LoopBuilder::Values;
-  enum class Pass {
-    Online,     ///< online softmax: all in one pass
-    Statistics, ///< row maxima and row sums
-    Apply       ///< values, with final attention weights
-  };
 
   /// Loop-carried values of a thread, by row; floats are vectors of one lane.
   struct RowStates {

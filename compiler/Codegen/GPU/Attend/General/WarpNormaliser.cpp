@@ -6,11 +6,6 @@ using namespace mlir;
 
 namespace attnc {
 
-bool WarpNormaliser::carriesLogs(Pass pass) const {
-  bool hasFactor = problem.normaliser->order() == Normaliser::Order::Factor;
-  return problem.yields(attn::Statistic::Entropy) && (pass == Pass::Apply) != hasFactor;
-}
-
 /// The sink score of a row, as the normaliser requires it; null without a sink.
 Value WarpNormaliser::sinkScore(int64_t row) const {
   if (!problem.hasSink())
@@ -67,7 +62,7 @@ void WarpNormaliser::raiseMaxima(const Values &scores, RowStates &states) const 
   }
 }
 
-LoopBuilder::Values WarpNormaliser::computeWeights(Pass pass, const Values &scores, RowStates &states,
+LoopBuilder::Values WarpNormaliser::computeWeights(KeyPass pass, const Values &scores, RowStates &states,
                                                    const RowTotals &totals) const {
   const Normaliser &normaliser = *problem.normaliser;
   Values weights;
@@ -77,17 +72,17 @@ LoopBuilder::Values WarpNormaliser::computeWeights(Pass pass, const Values &scor
     for (int64_t row = 0; row < shape.rows; ++row) {
       auto [weight, sum] = normaliser.weigh(code(), scores[row], {states.largest[row], states.sums[row]});
       weights.push_back(weight);
-      if (pass != Pass::Apply)
+      if (pass != KeyPass::Apply)
         states.sums[row] = sum;
     }
   }
   for (int64_t row = 0; row < shape.rows; ++row) {
-    if (isScaled(pass))
+    if (problem.passes.scalesWeights(pass))
       weights[row] = loops.mulf(weights[row], totals.factors[row]);
-    if (!carriesLogs(pass))
+    if (pass != problem.passes.entropyPass)
       continue;
     Normaliser::Carriers carriers = {states.largest[row], {}};
-    Value log = pass == Pass::Apply ? code().log2OfSize(weights[row])
+    Value log = pass == KeyPass::Apply ? code().log2OfSize(weights[row])
                                     : normaliser.logWeight(code(), scores[row], weights[row], carriers);
     states.logs[row] = loops.addf(states.logs[row], loops.mulf(weights[row], log));
   }

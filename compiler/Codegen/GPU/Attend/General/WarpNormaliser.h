@@ -20,7 +20,7 @@ public:
   /// Updates m with the scores of a block, and multiplies l and o by the correction.
   void raiseMaxima(const Values &scores, RowStates &states) const;
   /// Attention weights of the thread's pairs, before the weight region; adds them to l.
-  Values computeWeights(Pass pass, const Values &scores, RowStates &states, const RowTotals &totals) const;
+  Values computeWeights(KeyPass pass, const Values &scores, RowStates &states, const RowTotals &totals) const;
   /// p' of p; zero for dropped pairs.
   Values pairWeights(const KeyBlock &block, const Values &normalised) const;
   RowTotals rowTotals(const RowStates &states) const;
@@ -33,10 +33,6 @@ public:
 private:
   Values weighInOrder(const Values &scores, RowStates &states) const;
   Value sinkScore(int64_t row) const;
-  bool carriesLogs(Pass pass) const;
-  bool isScaled(Pass pass) const {
-    return pass == Pass::Apply && problem.normaliser->order() == Normaliser::Order::Factor;
-  }
   Value isOneThread(int64_t rank) const;
   Value chooseByRank(const Values &rowValues) const;
 };

@@ -70,7 +70,7 @@ void WarpTopKeys::store(const RowStates &states, const RowTotals &totals) const 
   for (int64_t row = 0; row < shape.rows; ++row) {
     Values merged = merge(ArrayRef(states.top).slice(row * entries, entries));
     Value sum = problem.normaliser->start(code(), {}).sum;
-    Value factor = problem.normaliser->order() == Normaliser::Order::Factor ? totals.factors[row] : Value();
+    Value factor = problem.passes.hasFactors ? totals.factors[row] : Value();
     Values weights;
     for (int64_t rank = 0; rank < problem.top(); ++rank)
       weights.push_back(
