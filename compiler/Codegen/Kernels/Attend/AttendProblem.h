@@ -2,7 +2,7 @@
 //
 // The emitters compute attention in this form. For each outer index tuple and key,
 //
-//   s  = f(r_1, ..., r_n, rest)          r = attn.reduce over features: the sums of products, and other sums
+//   s  = f(r_1, ..., r_n, other operands)     r = attn.reduce over features: sums of products, and other sums
 //   o += p(s) * v
 //
 // **Batch and rows.** An outer dimension on which a key-side operand depends (k, v, the keys' part of a reduction) is a
@@ -33,7 +33,7 @@
 
 namespace attnc {
 
-/// Which indices a value of a formula depends on.
+/// The indices that a value of a formula depends on.
 class IndexUses {
 public:
   explicit IndexUses(mlir::attn::AttendOp op);
@@ -103,11 +103,11 @@ struct AttendProblem {
   llvm::SmallVector<PairReduction, 1> products;
   llvm::SmallVector<PairExtract> pairExtracts;
   std::optional<ResidueClasses> classes;
-  /// The score is products[0].head and nothing else.
+  /// The score is products[0].head.
   bool scoreIsProduct = false;
   /// The score is within finite bounds for all operands (a soft cap), or NaN.
   bool scoreIsBounded = false;
-  /// weight(c * p) = c * weight(p), so that it can be applied before the row's sum is known.
+  /// weight(c * p) = c * weight(p), so it can be applied before the row's sum is known.
   bool weightIsLinear = false;
   PassPlan passes;
 
@@ -118,14 +118,14 @@ struct AttendProblem {
   uint64_t rowUses() const; ///< the row dimensions, as bits of IndexUses
   /// The same problem with each row as a batch of its own.
   AttendProblem withRowsAsBatches() const;
-  /// The number of the kernel's result that holds `statistic`.
+  /// The number of the kernel's result that is `statistic`.
   std::optional<unsigned> resultOf(mlir::attn::Statistic statistic) const;
   bool yields(mlir::attn::Statistic statistic) const { return resultOf(statistic).has_value(); }
-  /// Whether some result has the largest keys.
+  /// Whether the largest keys or their weights are a result.
   bool yieldsTop() const { return yields(mlir::attn::Statistic::Top) || yields(mlir::attn::Statistic::TopWeights); }
   /// The number of largest keys; 0 if no result has them.
   int64_t top() const;
-  /// Whether `key_sums` is over this outer dimension.
+  /// Whether `key_sums` sums over this outer dimension.
   bool isSummed(unsigned dimension) const;
   /// The cost of the kernel by the definition of attention.
   KernelCost cost() const;
