@@ -51,7 +51,7 @@ std::optional<std::vector<std::optional<CheckedArgument>>> matchArguments(Report
     } else if (next++ >= names.size()) {
       reporter
           .error(DiagnosticKind::ArgumentCount, argument.range,
-                 fmt::format("`{}` takes {} argument{}, and this is one more", callee, names.size(),
+                 fmt::format("`{}` takes {} argument{}, but this is one more", callee, names.size(),
                              names.size() == 1 ? "" : "s"))
           .hint(signatureOf(parameters, callee));
       break;

@@ -40,16 +40,16 @@ const ast::ModuleDecl *Checker::chooseModel(SourceUnit &unit) {
     if (!decl.isModel)
       continue;
     if (model)
-      reporter.error(DiagnosticKind::SeveralModels, decl.name.range, "a file has one model, and this is a second")
+      reporter.error(DiagnosticKind::SeveralModels, decl.name.range, "a file has one model, but this is a second")
           .note("the first is", model->name.range)
-          .hint("what is part of another is a `module`");
+          .hint("a part of a model is a `module`");
     else
       model = &decl;
   }
   if (!model && !options.settings.empty())
     reporter.error(
         DiagnosticKind::UnknownSetting, {unit.file, 0, 0},
-        fmt::format("there is no model, and so no hyperparameter `{}` to set", options.settings.front().first));
+        fmt::format("there is no model, so there is no hyperparameter `{}` to set", options.settings.front().first));
   return model;
 }
 

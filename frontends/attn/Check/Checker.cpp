@@ -42,13 +42,13 @@ Value Checker::check(const ast::Expr &expr, Scope &scope) {
     return Value();
   if (++steps > maximumSteps || build.isTooLarge()) {
     reporter.error(DiagnosticKind::TooLarge, expr.range,
-                   "the program becomes too large here, with all calls and loops written out");
+                   "the program becomes too large here, with all calls and loops expanded");
     reporter.stop();
     return Value();
   }
   if (nesting >= maximumCheckedNesting || build.isTooDeep()) {
     reporter.error(DiagnosticKind::TooLarge, expr.range, "calls and expressions are nested too deeply here")
-        .hint("bind tensors on the way with `let`, outside of `=>`");
+        .hint("bind intermediate tensors with `let`, outside of `=>`");
     reporter.stop();
     return Value();
   }

@@ -146,7 +146,7 @@ std::optional<Dim> asSize(Reporter &reporter, const Value &value, SourceRange ra
   if (auto *size = value.as<Dim>())
     return *size;
   reporter.error(DiagnosticKind::NotConstant, range,
-                 fmt::format("a size must be an integer, and this is {}", describe(value)));
+                 fmt::format("a size must be an integer, but this is {}", describe(value)));
   return std::nullopt;
 }
 
@@ -158,7 +158,7 @@ std::optional<int64_t> asInteger(Reporter &reporter, const Value &value, SourceR
     return size->constant();
   std::string found = size ? fmt::format("the size `{}`, which varies", size->text()) : describe(value);
   reporter.error(DiagnosticKind::NotConstant, range,
-                 fmt::format("{} must be an integer that is known when the model is compiled, and is {}", what, found));
+                 fmt::format("{} must be an integer that is known when the model is compiled, but is {}", what, found));
   return std::nullopt;
 }
 

@@ -29,12 +29,11 @@ bool Draws::mayDraw(SourceRange range, const std::string &what) {
   if (!context.steppedParameter && !context.isPositional)
     return true;
   reporter
-      .error(
-          DiagnosticKind::NotSupported, range,
-          fmt::format("{} in {} is not supported yet", what,
-                      context.steppedParameter ? "the step of an optimizer" : "what is computed position by position"))
+      .error(DiagnosticKind::NotSupported, range,
+             fmt::format("{} in {} is not supported yet", what,
+                         context.steppedParameter ? "the step of an optimizer" : "incremental inference"))
       .hint(context.steppedParameter ? "a function of the model can draw, and what it computes can be trained"
-                                     : "`if training { ... }` around it leaves it to steps of training");
+                                     : "`if training { ... }` around it restricts it to training steps");
   return false;
 }
 
@@ -52,7 +51,7 @@ void Draws::addArguments(Entry &entry) {
         reporter
             .error(DiagnosticKind::AlreadyDefined, argument->range,
                    fmt::format("an entry point that draws has an argument `{}` of its own", local->name))
-            .note("the draw is", *first)
+            .note("the random draw is", *first)
             .hint("give this parameter another name");
     entry.arguments.push_back(local);
   }

@@ -66,9 +66,9 @@ bool Gradients::passesNoGradient(ExprRef x, SourceRange range, const std::string
     return true;
   reporter
       .error(DiagnosticKind::NoGradient, range,
-             fmt::format("no gradient passes through {}, and what it is of depends on {}", what,
-                         context.isTraining ? "parameters that are trained" : "what gradients are taken by"))
-      .hint("`stop(x)` inside says that none is wanted; a weighted choice, by `attend` or `nn.softmax`, has one");
+             fmt::format("no gradient passes through {}, and its argument depends on {}", what,
+                         context.isTraining ? "parameters that are trained" : "the inputs of the gradient"))
+      .hint("write `stop(x)` inside if no gradient is needed; a weighted choice by `attend` or `nn.softmax` has one");
   return false;
 }
 

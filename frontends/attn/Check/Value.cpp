@@ -33,7 +33,7 @@ std::string describe(const Value &value) {
     std::string operator()(const LambdaValue &) { return "a function"; }
     std::string operator()(const BuiltinValue &) { return "a builtin function"; }
     std::string operator()(const ClassValue &cls) {
-      return fmt::format("the module `{}`, not yet made", cls.decl->name.text);
+      return fmt::format("the module `{}`, not yet created", cls.decl->name.text);
     }
     std::string operator()(const OptimizerValue &value) {
       return fmt::format("the optimizer `{}`", value.decl->name.text);

@@ -98,7 +98,7 @@ private:
       diagnostic
           .label(tokens[suspect].range, fmt::format("this {} may lack its {}", describe(TokenKind::LeftBrace),
                                                     describe(TokenKind::RightBrace)))
-          .label(tokens[tokens[suspect].partner].range, "this one stands further left");
+          .label(tokens[tokens[suspect].partner].range, "this one is further left");
   }
 
   uint32_t columnOf(uint32_t token) const {

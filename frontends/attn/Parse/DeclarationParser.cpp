@@ -57,7 +57,7 @@ bool DeclarationParser::item(File &file) {
     if (diagnostic && near)
       diagnostic->hint(fmt::format("did you mean `{}`?", *near));
     else if (diagnostic)
-      diagnostic->hint("a file holds `use`, `const`, `fn`, `model`, `module`, `export`, `extern fn` and `optimizer`");
+      diagnostic->hint("a file has `use`, `const`, `fn`, `model`, `module`, `export`, `extern fn` and `optimizer`");
   }
   return !tokens.isLost();
 }
@@ -95,7 +95,7 @@ ExportDecl DeclarationParser::exportDecl() {
     decl.value = expressions.expression();
     if (tokens.accept(TokenKind::Arrow)) {
       if (tokens.is(TokenKind::LeftParen))
-        tokens.commaList(TokenKind::RightParen, "behind the results",
+        tokens.commaList(TokenKind::RightParen, "after the results",
                          [&] { decl.results.push_back(tokens.name("the name of a result")); });
       else
         decl.results.push_back(tokens.name("the name of a result"));
@@ -124,7 +124,7 @@ ModuleDecl DeclarationParser::moduleDecl() {
                       tokens.endOfStatement();
                     },
                     [&] { return tokens.current().startsLine; });
-    tokens.expect(TokenKind::RightBrace, "behind the members");
+    tokens.expect(TokenKind::RightBrace, "after the members");
   }
   module.range = tokens.since(start);
   return module;
@@ -157,7 +157,7 @@ FieldDecl DeclarationParser::fieldDecl() {
     tokens.take();
   }
   field.name = tokens.name("the name of a field");
-  if (tokens.expect(TokenKind::Colon, fmt::format("behind the field `{}`", field.name.text).c_str()))
+  if (tokens.expect(TokenKind::Colon, fmt::format("after the field `{}`", field.name.text).c_str()))
     fieldValue(field);
   if (isState && field.kind == FieldKind::Parameter)
     field.kind = FieldKind::State;
@@ -222,7 +222,7 @@ OptimizerDecl DeclarationParser::optimizerDecl() {
                       tokens.endOfStatement();
                     },
                     [&] { return tokens.current().startsLine; });
-    tokens.expect(TokenKind::RightBrace, "behind the optimizer");
+    tokens.expect(TokenKind::RightBrace, "after the optimizer");
   }
   optimizer.range = tokens.since(start);
   return optimizer;
@@ -236,14 +236,14 @@ void DeclarationParser::optimizerMember(OptimizerDecl &optimizer) {
     do
       state.names.push_back(tokens.name("the name of a state"));
     while (tokens.accept(TokenKind::Comma));
-    tokens.expect(TokenKind::Assign, "and how the state starts");
+    tokens.expect(TokenKind::Assign, "and the initial value of the state");
     state.initial = expressions.expression();
     state.range = tokens.since(start);
     optimizer.states.push_back(std::move(state));
   } else if (tokens.isWord("step") && tokens.peek(1).kind == TokenKind::LeftParen) {
     tokens.take();
     optimizer.stepParameters.clear();
-    tokens.commaList(TokenKind::RightParen, "behind the parameters of the step",
+    tokens.commaList(TokenKind::RightParen, "after the parameters of the step",
                      [&] { optimizer.stepParameters.push_back(tokens.name("the name of a parameter")); });
     optimizer.step = statements.block("and the step's statements");
   } else if (Diagnostic *diagnostic = tokens.error(
@@ -261,7 +261,7 @@ FunctionDecl DeclarationParser::functionDecl(Naming naming) {
   function.doc = tokens.doc();
   SourceRange start = tokens.current().range;
   function.isExtern = tokens.acceptWord("extern");
-  tokens.expect(TokenKind::KwFn, "behind `extern`");
+  tokens.expect(TokenKind::KwFn, "after `extern`");
   if (naming == Naming::Required || tokens.is(TokenKind::Identifier))
     function.name = tokens.nameOnLine("the name of the function");
   if (!tokens.isLost() && tokens.is(TokenKind::LeftParen))
@@ -282,7 +282,7 @@ FunctionDecl DeclarationParser::functionDecl(Naming naming) {
 // results = type | "(" result,+ ")"        result = [name ":"] type
 void DeclarationParser::results(FunctionDecl &function) {
   if (tokens.is(TokenKind::LeftParen))
-    tokens.commaList(TokenKind::RightParen, "behind the results", [&] { function.results.push_back(result()); });
+    tokens.commaList(TokenKind::RightParen, "after the results", [&] { function.results.push_back(result()); });
   else
     function.results.push_back(result());
 }
@@ -301,7 +301,7 @@ Result DeclarationParser::result() {
 
 std::vector<Parameter> DeclarationParser::parameters() {
   std::vector<Parameter> list;
-  tokens.commaList(TokenKind::RightParen, "behind the parameters", [&] { list.push_back(parameter()); });
+  tokens.commaList(TokenKind::RightParen, "after the parameters", [&] { list.push_back(parameter()); });
   return list;
 }
 

@@ -264,7 +264,7 @@ ExprPtr ExpressionParser::parenthesised() {
   const Token *behind = tokens.behindBracket(0);
   if (tokens.allowsLambda() && behind && behind->kind == TokenKind::FatArrow) {
     auto lambda = std::make_unique<LambdaExpr>(start);
-    tokens.commaList(TokenKind::RightParen, "behind the parameters",
+    tokens.commaList(TokenKind::RightParen, "after the parameters",
                      [&] { lambda->parameters.push_back(tokens.name("the name of a parameter")); });
     tokens.expect(TokenKind::FatArrow, "and a value");
     lambda->body = expression();
@@ -299,7 +299,7 @@ ExprPtr ExpressionParser::conditional(SourceRange start, ExprPtr condition) {
 ExprPtr ExpressionParser::call(ExprPtr callee) {
   auto call = std::make_unique<CallExpr>(callee->range);
   call->callee = std::move(callee);
-  tokens.commaList(TokenKind::RightParen, "behind the arguments", [&] {
+  tokens.commaList(TokenKind::RightParen, "after the arguments", [&] {
     Argument argument;
     SourceRange start = tokens.current().range;
     if (tokens.is(TokenKind::Identifier) && tokens.peek(1).kind == TokenKind::Colon) {
@@ -310,8 +310,8 @@ ExprPtr ExpressionParser::call(ExprPtr callee) {
     argument.range = tokens.since(start);
     bool isLate = !tokens.isLost() && !argument.label && !call->arguments.empty() && call->arguments.back().label;
     if (isLate)
-      if (Diagnostic *diagnostic = tokens.report(DiagnosticKind::ArgumentOrder, argument.range,
-                                                 "a positional argument stands behind a named one"))
+      if (Diagnostic *diagnostic =
+              tokens.report(DiagnosticKind::ArgumentOrder, argument.range, "a positional argument follows a named one"))
         diagnostic->label(call->arguments.back().range, "named");
     call->arguments.push_back(std::move(argument));
   });
@@ -327,7 +327,7 @@ ExprPtr ExpressionParser::subscript(ExprPtr object) {
 
 std::vector<SubscriptElement> ExpressionParser::subscripts() {
   std::vector<SubscriptElement> elements;
-  tokens.commaList(TokenKind::RightSquare, "behind the subscripts", [&] { elements.push_back(subscriptElement()); });
+  tokens.commaList(TokenKind::RightSquare, "after the subscripts", [&] { elements.push_back(subscriptElement()); });
   return elements;
 }
 
@@ -355,7 +355,7 @@ SubscriptElement ExpressionParser::subscriptElement() {
 Iteration ExpressionParser::iteration() {
   Iteration iteration;
   SourceRange start = tokens.current().range;
-  iteration.name = tokens.nameOnLine("the name of what `for` runs over");
+  iteration.name = tokens.nameOnLine("the variable of `for`");
   iteration.isBelow = tokens.accept(TokenKind::Less);
   if (!iteration.isBelow && !tokens.accept(TokenKind::KwIn))
     if (Diagnostic *diagnostic = tokens.expected("`in` or `<`"))

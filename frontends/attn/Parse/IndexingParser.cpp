@@ -20,7 +20,7 @@ ExprPtr IndexingParser::squareBracketed() {
   SourceRange start = tokens.current().range;
   auto list = std::make_unique<ListExpr>(start);
   ExprPtr other;
-  tokens.commaList(TokenKind::RightSquare, "behind the list", [&] {
+  tokens.commaList(TokenKind::RightSquare, "after the list", [&] {
     ExprPtr element = expressions.expression();
     if (list->elements.empty() && tokens.accept(TokenKind::Semicolon)) {
       auto repeat = std::make_unique<ListRepeatExpr>(start);
@@ -34,7 +34,7 @@ ExprPtr IndexingParser::squareBracketed() {
       other = std::move(comprehension);
     } else {
       if (other)
-        tokens.expected("`]` behind the list");
+        tokens.expected("`]` after the list");
       list->elements.push_back(std::move(element));
     }
   });
@@ -46,7 +46,7 @@ ExprPtr IndexingParser::squareBracketed() {
 // build = "[" binder,+ "]" "=>" expression
 ExprPtr IndexingParser::build() {
   auto expr = std::make_unique<BuildExpr>(tokens.current().range);
-  tokens.commaList(TokenKind::RightSquare, "behind the indices", [&] { expr->binders.push_back(binder()); });
+  tokens.commaList(TokenKind::RightSquare, "after the indices", [&] { expr->binders.push_back(binder()); });
   if (!tokens.isLost() && expr->binders.empty())
     tokens.error(DiagnosticKind::BadIndex, tokens.since(expr->range), "there is no index between the brackets");
   tokens.expect(TokenKind::FatArrow, "and an element");
@@ -86,7 +86,7 @@ std::vector<Binder> IndexingParser::keys() {
   std::vector<Binder> list;
   if (tokens.is(TokenKind::LeftParen)) {
     SourceRange start = tokens.current().range;
-    tokens.commaList(TokenKind::RightParen, "behind the indices", [&] { list.push_back(binder()); });
+    tokens.commaList(TokenKind::RightParen, "after the indices", [&] { list.push_back(binder()); });
     if (!tokens.isLost() && list.empty())
       tokens.error(DiagnosticKind::BadIndex, tokens.since(start), "there is no index between the parentheses");
     return list;
@@ -129,7 +129,7 @@ ExprPtr IndexingParser::reduce(ReduceOp op) {
     ContextScope scope(tokens, {.newlines = tokens.endsAtLines(), .lambdas = false});
     expr->filter = expressions.expression();
   }
-  tokens.expect(TokenKind::FatArrow, "and what to reduce");
+  tokens.expect(TokenKind::FatArrow, "and the reduced elements");
   expr->body = expressions.expression();
   expr->range = tokens.since(expr->range);
   return expr;
@@ -147,7 +147,7 @@ ExprPtr IndexingParser::attend() {
     ContextScope scope(tokens, {.newlines = true, .lambdas = true});
     tokens.elements([&] { return tokens.is(TokenKind::RightBrace); }, [&] { attendEntry(*expr); },
                     [&] { return tokens.current().startsLine || tokens.previous().kind == TokenKind::Comma; });
-    tokens.expect(TokenKind::RightBrace, "behind the entries of `attend`");
+    tokens.expect(TokenKind::RightBrace, "after the entries of `attend`");
   }
   if (!tokens.isLost() && !expr->score && tokens.errorCount() == errorsBefore)
     if (Diagnostic *diagnostic =
@@ -157,7 +157,7 @@ ExprPtr IndexingParser::attend() {
   if (!tokens.isLost() && yields) {
     tokens.take();
     if (tokens.is(TokenKind::LeftParen))
-      tokens.commaList(TokenKind::RightParen, "behind the results",
+      tokens.commaList(TokenKind::RightParen, "after the results",
                        [&] { expr->yields.push_back(expressions.expression()); });
     else
       expr->yields.push_back(yielded());
@@ -191,7 +191,7 @@ static ExprPtr *slotOf(AttendExpr &attend, std::string_view entry) {
 void IndexingParser::attendEntry(AttendExpr &attend) {
   static const std::vector<std::string> words = {"score", "mask", "by", "value", "weight", "renormalise"};
   Name entry = tokens.name("an entry of `attend`");
-  tokens.expect(TokenKind::Colon, fmt::format("behind `{}`", entry.text).c_str());
+  tokens.expect(TokenKind::Colon, fmt::format("after `{}`", entry.text).c_str());
   if (tokens.isLost())
     return;
   ExprPtr *slot = slotOf(attend, entry.text);
@@ -213,7 +213,7 @@ void IndexingParser::attendEntry(AttendExpr &attend) {
   if (tokens.isLost() || tokens.accept(TokenKind::Comma) || tokens.current().startsLine ||
       tokens.is(TokenKind::RightBrace))
     return;
-  tokens.expected("`,` or `}` behind an entry of `attend`");
+  tokens.expected("`,` or `}` after an entry of `attend`");
 }
 
 //===- scan ---------------------------------------------------------------------------------------------------===//
@@ -225,7 +225,7 @@ ExprPtr IndexingParser::scan() {
   expr->keywordRange = expr->range;
   expr->index = tokens.name("the index of the scan");
   if (!tokens.acceptWord("over"))
-    tokens.expected("`over` and what the scan runs over");
+    tokens.expected("`over` and the range of the scan");
   expr->over = expressions.expression();
   expr->backward = tokens.acceptWord("backward");
   if (tokens.acceptWord("until"))
@@ -233,11 +233,11 @@ ExprPtr IndexingParser::scan() {
   if (tokens.acceptWord("carry"))
     scanCarries(*expr);
   else
-    tokens.expected("`carry` and how the scan starts");
-  expr->body = std::make_unique<Block>(statements.block("and the step of the scan"));
+    tokens.expected("`carry` and the initial values");
+  expr->body = std::make_unique<Block>(statements.block("and the body of the scan"));
   tokens.expect(TokenKind::Arrow, "and the results of the scan");
   if (!tokens.isLost() && tokens.is(TokenKind::LeftParen))
-    tokens.commaList(TokenKind::RightParen, "behind the results", [&] { expr->results.push_back(scanResult()); });
+    tokens.commaList(TokenKind::RightParen, "after the results", [&] { expr->results.push_back(scanResult()); });
   else
     expr->results.push_back(scanResult());
   expr->range = tokens.since(expr->range);
@@ -259,13 +259,13 @@ ScanResult IndexingParser::scanResult() {
 
 void IndexingParser::scanCarries(ScanExpr &scan) {
   if (tokens.isLost() || !tokens.is(TokenKind::LeftParen)) {
-    tokens.expected("`(` and what is carried");
+    tokens.expected("`(` and the carried values");
     return;
   }
-  tokens.commaList(TokenKind::RightParen, "behind what is carried", [&] {
+  tokens.commaList(TokenKind::RightParen, "after the carried values", [&] {
     Carry carry;
-    carry.name = tokens.name("the name of what is carried");
-    tokens.expect(TokenKind::Assign, "and how it starts");
+    carry.name = tokens.name("the name of a carried value");
+    tokens.expect(TokenKind::Assign, "and its initial value");
     carry.initial = expressions.expression();
     scan.carries.push_back(std::move(carry));
   });

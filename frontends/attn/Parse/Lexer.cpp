@@ -87,10 +87,10 @@ private:
       return true;
     at = begin + 1;
     diagnostics
-        .error(
-            DiagnosticKind::NotText, rangeFrom(begin),
-            fmt::format("this file is no text: the byte 0x{:02X} stands here", static_cast<unsigned char>(text[begin])))
-        .hint("a model is a text in UTF-8");
+        .error(DiagnosticKind::NotText, rangeFrom(begin),
+               fmt::format("this file is not text: it has the byte 0x{:02X} here",
+                           static_cast<unsigned char>(text[begin])))
+        .hint("a model is text in UTF-8");
     return false;
   }
 
@@ -197,7 +197,7 @@ private:
         ++at;
       diagnostics
           .error(DiagnosticKind::BadNumber, rangeFrom(begin),
-                 fmt::format("`{}` is no number", text.substr(begin, at - begin)))
+                 fmt::format("`{}` is not a number", text.substr(begin, at - begin)))
           .hint(fmt::format("a product is written `{} * {}`", text.substr(begin, tail - begin),
                             text.substr(tail, at - tail)));
     }

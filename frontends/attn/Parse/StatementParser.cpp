@@ -20,7 +20,7 @@ Block StatementParser::block(const char *where) {
                     tokens.endOfStatement();
                   },
                   [&] { return tokens.current().startsLine; });
-  tokens.expect(TokenKind::RightBrace, "behind the statements");
+  tokens.expect(TokenKind::RightBrace, "after the statements");
   block.range = tokens.since(start);
   return block;
 }
@@ -67,8 +67,7 @@ Pattern StatementParser::pattern() {
   SourceRange start = tokens.current().range;
   if (tokens.is(TokenKind::LeftParen)) {
     pattern.isTuple = true;
-    tokens.commaList(TokenKind::RightParen, "behind the names",
-                     [&] { pattern.names.push_back(tokens.name("a name")); });
+    tokens.commaList(TokenKind::RightParen, "after the names", [&] { pattern.names.push_back(tokens.name("a name")); });
   } else {
     pattern.names.push_back(tokens.nameOnLine("a name"));
   }
@@ -145,7 +144,7 @@ StmtPtr StatementParser::simpleStatement() {
   ExprPtr value = expressions.expression();
   bool isState = value->kind == ExprKind::NameRef || value->kind == ExprKind::Member;
   if (!tokens.isLost() && tokens.is(TokenKind::LeftArrow) && !isState)
-    tokens.error(DiagnosticKind::BadTarget, value->range, "this is no state that `<-` could update");
+    tokens.error(DiagnosticKind::BadTarget, value->range, "this is not a state that `<-` can update");
   if (tokens.accept(TokenKind::LeftArrow)) {
     auto stmt = std::make_unique<UpdateStmt>(start);
     stmt->target = std::move(value);

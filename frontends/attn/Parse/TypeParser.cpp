@@ -21,7 +21,7 @@ TensorType TypeParser::type() {
   else
     unknownType(word.range, word.text);
   if (!tokens.isLost() && tokens.is(TokenKind::LeftSquare) && !tokens.atLineEnd())
-    tokens.commaList(TokenKind::RightSquare, "behind the dimensions", [&] { type.dimensions.push_back(dimension()); });
+    tokens.commaList(TokenKind::RightSquare, "after the dimensions", [&] { type.dimensions.push_back(dimension()); });
   type.range = tokens.since(start);
   return type;
 }
@@ -29,7 +29,7 @@ TensorType TypeParser::type() {
 void TypeParser::unknownType(SourceRange range, const std::string &word) {
   static const std::vector<std::string> words = {"f32", "i32", "bool", "f16", "bf16", "f64", "i8", "i64"};
   Diagnostic *diagnostic =
-      tokens.error(DiagnosticKind::UnknownType, range, fmt::format("`{}` is no element type", word));
+      tokens.error(DiagnosticKind::UnknownType, range, fmt::format("`{}` is not an element type", word));
   if (!diagnostic)
     return;
   if (auto near = nearest(word, words))

@@ -42,7 +42,7 @@ bool AttendYields::topCount(const ast::Expr &argument, Scope &scope, PendingAtte
   bool agrees = number && *number > 0 && (pending.top == 0 || pending.top == *number);
   if (number && !agrees)
     reporter.error(DiagnosticKind::BadYield, argument.range,
-                   *number <= 0 ? fmt::format("the number of keys is {}, and must be 1 at least", *number)
+                   *number <= 0 ? fmt::format("the number of keys must be at least 1, but is {}", *number)
                                 : fmt::format("this `attend` yields {} keys already", pending.top));
   pending.top = number.value_or(0);
   return agrees;
@@ -55,11 +55,12 @@ bool AttendYields::arguments(const ast::Expr &yield, Statistic statistic, Scope 
   size_t count = call ? call->arguments.size() : 0;
   if (info.hasTop ? count != 1 : info.isSummed ? count == 0 : call != nullptr) {
     reporter
-        .error(DiagnosticKind::BadYield, yield.range,
-               info.hasTop ? fmt::format("`{}` needs the number of keys", info.word)
-               : info.isSummed
-                   ? fmt::format("`{}` needs the indices over which the weights of a key are summed", info.word)
-                   : fmt::format("`{}` takes no arguments", info.word))
+        .error(
+            DiagnosticKind::BadYield, yield.range,
+            info.hasTop ? fmt::format("`{}` needs the number of keys", info.word)
+            : info.isSummed
+                ? fmt::format("`{}` needs the indices over which the attention weights of a key are summed", info.word)
+                : fmt::format("`{}` takes no arguments", info.word))
         .hint("write `" + spellingOf(statistic) + "`");
     return false;
   }
@@ -74,7 +75,7 @@ bool AttendYields::arguments(const ast::Expr &yield, Statistic statistic, Scope 
       if (!value.isError())
         reporter.error(
             DiagnosticKind::BadYield, argument.range,
-            fmt::format("`{}` sums over indices around `attend`, and this is {}", info.word, describe(value)));
+            fmt::format("`{}` sums over indices around `attend`, but this is {}", info.word, describe(value)));
       return false;
     }
     pending.summed.push_back(build.indexAt(build.numberOf(index->index)));
@@ -108,7 +109,7 @@ bool AttendYields::yield(const ast::Expr &yield, Scope &scope, PendingAttend &pe
   }
   if (!mlir::attn::hasStatistic(pending.normaliser, *statistic)) {
     reporter.error(DiagnosticKind::BadYield, yield.range, infoOf(*statistic).whyNot)
-        .hint(fmt::format("the weights here are by `{}`", pending.word->word));
+        .hint(fmt::format("the normaliser here is `{}`", pending.word->word));
     return false;
   }
   return arguments(yield, *statistic, scope, pending) && add(*statistic, yield.range, pending);

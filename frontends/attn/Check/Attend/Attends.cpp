@@ -12,9 +12,9 @@ bool Attends::isScalar(ExprRef part, SourceRange range, const char *what) {
     return true;
   reporter
       .typeError(DiagnosticKind::RankMismatch, range,
-                 fmt::format("{} must be a single number for each pair, and is a row", what))
+                 fmt::format("{} must be a single number for each pair, but is a row", what))
       .label(textOf(part->type))
-      .hint("`sum` over the index that is left, or subscript with it");
+      .hint("`sum` over the remaining index, or subscript by it");
   return false;
 }
 
@@ -40,7 +40,7 @@ bool Attends::weight(const ast::AttendExpr &expr, Scope &scope, PendingAttend &p
   if (!function.as<LambdaValue>() && !function.as<FunctionValue>() && !function.as<BuiltinValue>()) {
     reporter
         .error(DiagnosticKind::NotCallable, expr.weight->range,
-               fmt::format("the weight is a function of the normalised score, and this is {}", describe(function)))
+               fmt::format("the weight is a function of the normalised score, but this is {}", describe(function)))
         .hint("write `weight: w => ...`");
     return false;
   }
@@ -78,7 +78,7 @@ std::optional<bool> Attends::renormalises(const ast::AttendExpr &expr, Scope &sc
     return *truth;
   if (!value.isError())
     reporter.error(DiagnosticKind::NotConstant, expr.renormalise->range,
-                   fmt::format("`renormalise` is true or false, and this is {}", describe(value)));
+                   fmt::format("`renormalise` is true or false, but this is {}", describe(value)));
   return std::nullopt;
 }
 
@@ -99,9 +99,9 @@ Value Attends::renormalised(const ast::AttendExpr &expr, PendingAttend pending, 
   for (Statistic statistic : statistics)
     if (infoOf(statistic).isSummed) {
       reporter
-          .error(
-              DiagnosticKind::BadYield, expr.renormalise->range,
-              fmt::format("`{}` sums weights over rows, before `renormalise` divides each row", infoOf(statistic).word))
+          .error(DiagnosticKind::BadYield, expr.renormalise->range,
+                 fmt::format("`{}` sums attention weights over rows, before `renormalise` divides each row",
+                             infoOf(statistic).word))
           .hint("yield `weights`, or divide by the normaliser: a `mask` or a score changes weights that sum to 1");
       return Value();
     }

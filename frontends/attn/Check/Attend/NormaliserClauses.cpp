@@ -84,8 +84,8 @@ ExprRef NormaliserClauses::numberOfRow(const ast::Argument &argument, const std:
     if (indices.count(build.numberOf(key))) {
       reporter
           .error(DiagnosticKind::Misplaced, range,
-                 fmt::format("the {} is one for each row, and this differs with the key `{}`", name, key->name))
-          .hint("a number that differs with the key belongs in the score");
+                 fmt::format("the {} is one number for each row, but this depends on the key `{}`", name, key->name))
+          .hint("a number that depends on the key belongs in the score");
       return nullptr;
     }
   return number;
@@ -100,7 +100,7 @@ std::optional<double> NormaliserClauses::alphaOf(const ast::Argument &argument, 
   if (!alpha) {
     reporter.error(
         DiagnosticKind::NotConstant, range,
-        fmt::format("the alpha of entmax must be a number that is known when the model is compiled, and is {}",
+        fmt::format("the alpha of entmax must be a number that is known when the model is compiled, but is {}",
                     describe(value)));
     return std::nullopt;
   }
@@ -108,7 +108,7 @@ std::optional<double> NormaliserClauses::alphaOf(const ast::Argument &argument, 
     return alpha;
   reporter
       .error(DiagnosticKind::BadNumber, range,
-             fmt::format("the alpha of entmax is above 1 and at most 2, and this is {}", *alpha))
+             fmt::format("the alpha of entmax is above 1 and at most 2, but this is {}", *alpha))
       .hint(*alpha == 1 ? "entmax with an alpha of 1 is `softmax`"
                         : "`entmax(2)` is `sparsemax`, `entmax(1.5)` lies "
                           "halfway to `softmax`");

@@ -130,8 +130,8 @@ Value builtinCastReal(const BuiltinCall &call) {
   if (x && call.gradients.areTaken() && call.gradients.dependsOnChosenKeys(x)) {
     call.reporter
         .error(DiagnosticKind::NoGradient, call.range,
-               "no gradient passes through the keys of `top`, which are numbers of places")
-        .hint("`top_weights` has one; `stop(...)` around the score says that none is wanted");
+               "no gradient passes through the keys of `top`, which are positions")
+        .hint("`top_weights` has one; write `stop(...)` around the score if none is needed");
     return Value();
   }
   return x ? Value(TensorValue{call.build.cast(x, Element::F32)}) : Value();

@@ -104,7 +104,7 @@ static bool checkRow(const BuiltinCall &call, ExprRef x, size_t i) {
     return true;
   call.reporter
       .typeError(DiagnosticKind::RankMismatch, call[i].range,
-                 fmt::format("{} needs a row, and this is a single number", call.what()))
+                 fmt::format("{} needs a row, but this is a single number", call.what()))
       .label(textOf(x->type));
   return false;
 }

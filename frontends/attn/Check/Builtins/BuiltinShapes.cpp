@@ -114,7 +114,7 @@ Value builtinReshape(const BuiltinCall &call) {
   call.reporter
       .typeError(DiagnosticKind::DimMismatch, call.range,
                  from == to ? "the checker cannot see how these dimensions correspond"
-                            : fmt::format("the shapes hold {} and {} elements", from.text(), to.text()))
+                            : fmt::format("the shapes have {} and {} elements", from.text(), to.text()))
       .label(call[0].range, textOf(x->type))
       .label(call[1].range, textOf(*shape));
   return Value();
@@ -221,7 +221,7 @@ static std::optional<std::vector<Dim>> partsOf(const BuiltinCall &call, const Di
   if (size)
     return std::vector<Dim>(static_cast<size_t>(*count), *size);
   call.reporter.typeError(DiagnosticKind::InexactDivision, call[1].range,
-                          fmt::format("a dimension of {} has no {} equal parts", whole.text(), *count));
+                          fmt::format("a dimension of {} cannot be split into {} equal parts", whole.text(), *count));
   return std::nullopt;
 }
 
@@ -268,7 +268,7 @@ Value builtinLen(const BuiltinCall &call) {
   if (auto *list = call[0].value.as<ModuleListValue>())
     return Dim(list->count);
   call.reporter.error(DiagnosticKind::NotAList, call[0].range,
-                      fmt::format("`len` is of a list, and this is {}", describe(call[0].value)));
+                      fmt::format("`len` is of a list, but this is {}", describe(call[0].value)));
   return Value();
 }
 
@@ -277,8 +277,8 @@ Value builtinTagged(const BuiltinCall &call) {
   if (!call.context.steppedParameter || !tag) {
     call.reporter
         .error(DiagnosticKind::Misplaced, call.range,
-               tag ? "`tagged` speaks of the parameter that an optimizer's step updates, and there is none here"
-                   : fmt::format("a tag is a text, and this is {}", describe(call[0].value)))
+               tag ? "`tagged` tests the parameter that an optimizer's step updates, but there is none here"
+                   : fmt::format("a tag is a text, but this is {}", describe(call[0].value)))
         .hint(call.builtin.signature);
     return Value();
   }

@@ -27,13 +27,13 @@ bool isDecodable(Reporter &reporter, const Entry &step, SourceRange range) {
     return false;
   };
   if (!takesTokens)
-    return refuse(fmt::format("what it takes along `{}` is not one tensor of tokens", step.along),
+    return refuse(fmt::format("its input along `{}` is not one tensor of tokens", step.along),
                   fmt::format("i32[batch, {}] is", step.along));
   const Type *found = step.results.size() == 1 ? &step.results[0].value->type : nullptr;
   bool givesLogits = found && found->element == Element::F32 && found->shape.front() == tokens->type.shape[0] &&
                      (found->rank() == 2 || (found->rank() == 3 && found->shape[1] == tokens->type.shape[1]));
   return givesLogits ||
-         refuse(fmt::format("it gives {}, which are not the logits of one token for each position",
+         refuse(fmt::format("it returns {}, which are not the logits of one token for each position",
                             found ? textOf(*found) : fmt::format("{} results", step.results.size())),
                 fmt::format("f32[batch, {}, vocab], or f32[batch, vocab] of the last one, are", step.along));
 }
@@ -44,7 +44,7 @@ bool hasSizesOfCall(Reporter &reporter, const Entry &choice, size_t from, const 
       if (!size.isConstant() && size != logits.shape.front() && size != logits.shape.back()) {
         reporter
             .error(DiagnosticKind::NotAnEntry, choice.arguments[number]->range,
-                   fmt::format("what chooses tokens takes `{}` along `{}`, which is not a size of its logits",
+                   fmt::format("the sampler takes `{}` along `{}`, which is not a size of its logits",
                                choice.arguments[number]->name, size.text()))
             .hint(fmt::format("`{}` and `{}` are", logits.shape.front().text(), logits.shape.back().text()));
         return false;
@@ -62,9 +62,9 @@ bool isChoice(Reporter &reporter, const Entry &entry, SourceRange range) {
     return hasSizesOfCall(reporter, entry, 1, *logits);
   reporter.error(DiagnosticKind::NotAnEntry, range, "this function does not choose a token for each row of logits")
       .note("it is", entry.range)
-      .hint("it takes f32[batch, vocab] and gives i32[batch]; that of a search over n beams, a number from 1 on, takes "
-            "scores f32[batch, n], which have ended bool[batch, n] and logits f32[batch, n, vocab], and gives scores "
-            "f32[batch, n], parents i32[batch, n] and tokens i32[batch, n]");
+      .hint("it takes f32[batch, vocab] and returns i32[batch]; a search over n beams, at least 1, takes scores "
+            "f32[batch, n], ended bool[batch, n] and logits f32[batch, n, vocab], and returns scores f32[batch, n], "
+            "parents i32[batch, n] and tokens i32[batch, n]");
   return false;
 }
 
@@ -88,13 +88,13 @@ bool hasTokens(Reporter &reporter, const Entry &step, int64_t most, const ast::A
   const Dim &vocabulary = step.results[0].value->type.shape.back();
   if (last && vocabulary.isConstant() && *last >= vocabulary.constant()) {
     reporter.error(DiagnosticKind::BadSize, stop->value->range,
-                   fmt::format("there are {} tokens, and none is number {}", vocabulary.constant(), *last));
+                   fmt::format("there are {} tokens, and none has the number {}", vocabulary.constant(), *last));
     return false;
   }
   for (const Dimension &dimension : step.dimensions)
     if (dimension.name == step.along && dimension.max >= 0 && most > dimension.max) {
       reporter.error(DiagnosticKind::BadSize, atMost.value->range,
-                     fmt::format("`{}` is {} at most, which leaves no room for {} tokens behind one of a prompt",
+                     fmt::format("`{}` is {} at most, which leaves no room for {} tokens after one of a prompt",
                                  step.along, dimension.max, most));
       return false;
     }

@@ -35,7 +35,7 @@ Value Decoders::samplerModule(const ast::CallExpr &call, const ClassValue &cls, 
 static void reportSampler(Reporter &reporter, SourceRange range, const Value &value, const std::string &hint) {
   reporter
       .error(DiagnosticKind::NotCallable, range,
-             fmt::format("`with` is a function, or a module with its hyperparameters, and this is {}", describe(value)))
+             fmt::format("`with` is a function, or a module with its hyperparameters, but this is {}", describe(value)))
       .hint(hint);
 }
 
@@ -50,8 +50,7 @@ std::optional<FunctionValue> Decoders::sampler(const ast::Expr &with, Scope &sco
   if (reporter.errorCount() != before || value.isError())
     return std::nullopt;
   if (program.parameters.size() != parameters) {
-    reporter
-        .error(DiagnosticKind::NotAnEntry, with.range, "what chooses tokens has no parameters of its own, and this has")
+    reporter.error(DiagnosticKind::NotAnEntry, with.range, "a sampler has no parameters of its own, but this one has")
         .note("the first is", program.parameters[parameters]->range);
     return std::nullopt;
   }
@@ -110,7 +109,7 @@ void Decoders::decode(const Derivation &derivation, const ast::ExportDecl &decl,
   if (step == program.entries.end()) {
     reporter
         .error(DiagnosticKind::UnknownName, derivation.function.range,
-               fmt::format("there is no entry point `{}` made by `incremental` in front of this one",
+               fmt::format("no entry point `{}` made by `incremental` is exported before this one",
                            derivation.function.text))
         .hint(fmt::format("export {} = incremental(f, along: seq)", derivation.function.text));
     return;

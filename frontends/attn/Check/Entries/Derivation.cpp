@@ -11,8 +11,8 @@ using namespace typed;
 static constexpr const char *forms =
     "`export f` and `export g = f` make entry points of functions, "
     "`export g = gradient(f)` one that computes f and its gradients, "
-    "`export m = attention(f)` one that gives the weights of f's attention, "
-    "`export t = minimize(f, with: optimizer(...))` one that takes a step of training, "
+    "`export m = attention(f)` one that returns the attention weights of f, "
+    "`export t = minimize(f, with: optimizer(...))` one that takes a training step, "
     "`export s = incremental(f, along: seq)` those that compute f position by position, "
     "`export w = decode(s, with: ..., at_most: 64)` one that writes tokens by them";
 
@@ -47,7 +47,7 @@ std::optional<Derivation> derivationOf(Reporter &reporter, const ast::ExportDecl
   if (!function || (takesNoMore && !result.arguments.empty())) {
     reporter
         .error(DiagnosticKind::ArgumentCount, decl.value->range,
-               fmt::format("`{}` is of a function, by its name", result.rule->name))
+               fmt::format("`{}` takes the name of a function", result.rule->name))
         .hint(forms);
     return std::nullopt;
   }
@@ -84,7 +84,7 @@ bool isLoss(Reporter &reporter, const Entry &entry, const ast::ExportDecl &decl,
     return true;
   reporter
       .error(DiagnosticKind::NotAnEntry, decl.value->range,
-             fmt::format("{} one f32, and this function gives {}", what,
+             fmt::format("{} one f32, but this function returns {}", what,
                          found ? textOf(*found) : fmt::format("{} results", entry.results.size())))
       .hint("sum or average over it, as `mean(x)`");
   return false;

@@ -19,7 +19,7 @@ void checkEntryNames(Reporter &reporter, const Program &program) {
       continue;
     Diagnostic &report = reporter.error(
         DiagnosticKind::NotAnEntry, entry.range,
-        isOfModel ? fmt::format("no entry point can have the name `{}`: what describes the model has it", name)
+        isOfModel ? fmt::format("no entry point can have the name `{}`: the description of the model has it", name)
                   : fmt::format("no entry point can have the name `{}` beside `{}`: a function that belongs to "
                                 "that one has it",
                                 name, other->name));

@@ -40,7 +40,7 @@ void Exports::check(const ast::ExportDecl &decl, SourceUnit &unit, Instance *mod
   else if (derivation->isBy("incremental"))
     incremental(*entry, *derivation, decl, scope);
   else if (derivation->isBy("gradient"))
-    entry->isGradient = isLoss(reporter, *entry, decl, "a gradient is of");
+    entry->isGradient = isLoss(reporter, *entry, decl, "a gradient needs");
   else
     entry->isAttention = derivation->isBy("attention");
 }
@@ -73,7 +73,7 @@ void Exports::incremental(Entry &entry, const Derivation &derivation, const ast:
   if (!dimension || !isKnown) {
     reporter
         .error(DiagnosticKind::ArgumentCount, decl.value->range,
-               "`incremental` is called with `along`, a dimension, and, if so, `take_back`, a number")
+               "`incremental` takes `along`, a dimension, and optionally `take_back`, a number")
         .hint("incremental(f, along: seq)");
     return;
   }
@@ -85,7 +85,7 @@ void Exports::incremental(Entry &entry, const Derivation &derivation, const ast:
     return;
   Diagnostic &report =
       reporter.error(DiagnosticKind::UnknownName, dimension->range,
-                     fmt::format("`{}` is no dimension of this function's arguments", dimension->name));
+                     fmt::format("`{}` is not a dimension of this function's arguments", dimension->name));
   if (auto meant = nearest(dimension->name, names))
     report.hint(fmt::format("did you mean `{}`?", *meant));
 }

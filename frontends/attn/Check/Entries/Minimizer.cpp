@@ -49,9 +49,8 @@ void Minimizer::readArgument(Arguments &result, const ast::Argument &argument, c
     std::optional<int64_t> batches = constantInteger(reporter, expressions, value, scope, "`accumulate`");
     result.training.batches = batches.value_or(1);
     if (batches && (*batches < 1 || *batches > 65536))
-      reporter.error(
-          DiagnosticKind::BadSize, value.range,
-          fmt::format("a step accumulates the gradients of {} batches, and it is of one at least", *batches));
+      reporter.error(DiagnosticKind::BadSize, value.range,
+                     fmt::format("a step accumulates the gradients of {} batches, expected at least 1", *batches));
     result.isWhole &= batches.has_value();
   } else {
     reporter.error(DiagnosticKind::UnknownArgument, argument.range, "`minimize` has no such argument")
@@ -86,7 +85,7 @@ std::vector<const Parameter *> Minimizer::trainedParameters() const {
 }
 
 void Minimizer::minimize(Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope) {
-  if (!isLoss(reporter, entry, decl, "what is minimised is"))
+  if (!isLoss(reporter, entry, decl, "`minimize` needs"))
     return;
   Block outside;
   build.setBlock(&outside);

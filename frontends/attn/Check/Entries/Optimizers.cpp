@@ -17,7 +17,7 @@ Instance *Optimizers::make(const ast::Expr &with, Scope &scope) {
   if (!optimizer) {
     reporter
         .error(DiagnosticKind::NotCallable, with.range,
-               fmt::format("an optimizer is expected, and this is {}", describe(callee)))
+               fmt::format("an optimizer is expected, but this is {}", describe(callee)))
         .hint("an optimizer is declared by `optimizer name(...)`; the prelude's are in `optim`");
     return nullptr;
   }
@@ -53,7 +53,7 @@ std::optional<std::pair<Type, double>> Optimizers::stateStart(const ast::Optimiz
   auto *number = (fill ? fill->value : start)->as<Constant>();
   if (number && start->type.element == Element::F32)
     return std::pair(start->type, number->real);
-  reporter.error(DiagnosticKind::BadInitialiser, state.initial->range, "a state cannot start like this")
+  reporter.error(DiagnosticKind::BadInitialiser, state.initial->range, "a state cannot be initialised like this")
       .hint("`like(p)` is zeros in the shape of p; `full(value, n, ...)` is the same number everywhere");
   return std::nullopt;
 }

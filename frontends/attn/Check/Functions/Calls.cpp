@@ -48,7 +48,8 @@ Value Calls::callValue(const Value &callee, const std::string &name, SourceRange
     return callModule(*module, calleeRange, range, std::move(arguments));
   if (auto *cls = callee.as<ClassValue>()) {
     reporter
-        .error(DiagnosticKind::Misplaced, range, fmt::format("the module `{}` is made where it cannot be kept", name))
+        .error(DiagnosticKind::Misplaced, range,
+               fmt::format("the module `{}` is created where it cannot be stored", name))
         .hint(fmt::format("make it a field, `name: {}(...)`, and call that", cls->decl->name.text));
     return Value();
   }
@@ -66,8 +67,7 @@ Value Calls::callModule(const ModuleValue &module, SourceRange calleeRange, Sour
       return callFunction({&decl, module.instance->unit, module}, range, std::move(arguments));
   reporter
       .error(DiagnosticKind::NotCallable, calleeRange,
-             fmt::format("the module `{}` has no function without a name, which is what a call means",
-                         module.instance->decl->name.text))
+             fmt::format("the module `{}` has no unnamed function to call", module.instance->decl->name.text))
       .note("it is declared", module.instance->decl->name.range);
   return Value();
 }
@@ -100,7 +100,7 @@ typed::ExprRef Calls::typedArgument(const ast::Parameter &parameter, const Value
     return tensor;
   reporter
       .typeError(DiagnosticKind::ElementMismatch, range,
-                 fmt::format("the parameter `{}` is {}, and this is {}", parameter.name.text, typed::textOf(*element),
+                 fmt::format("the parameter `{}` is {}, but this is {}", parameter.name.text, typed::textOf(*element),
                              typed::textOf(tensor->type.element)))
       .label(typed::textOf(tensor->type))
       .label(parameter.range, "declared here");
@@ -138,7 +138,7 @@ Value Calls::callLambda(const LambdaValue &lambda, SourceRange range, std::vecto
   if (arguments.size() != parameters.size()) {
     reporter
         .error(DiagnosticKind::ArgumentCount, range,
-               fmt::format("the function takes {} argument{}, and is called with {}", parameters.size(),
+               fmt::format("the function takes {} argument{}, but is called with {}", parameters.size(),
                            parameters.size() == 1 ? "" : "s", arguments.size()))
         .note("it is written", lambda.lambda->range);
     return Value();

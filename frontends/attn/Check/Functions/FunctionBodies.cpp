@@ -10,7 +10,7 @@ bool FunctionBodies::enter(const FunctionValue &function, SourceRange call) {
   checkDistinct(reporter, function.decl->parameters);
   if (calls.find(function)) {
     std::string name = function.decl->name ? function.decl->name->text : function.self.instance->decl->name.text;
-    reporter.error(DiagnosticKind::Recursion, call, fmt::format("`{}` would call itself, without an end", name))
+    reporter.error(DiagnosticKind::Recursion, call, fmt::format("`{}` would call itself forever", name))
         .note("it is declared", function.decl->signatureRange);
     return false;
   }
@@ -32,7 +32,7 @@ Value FunctionBodies::conformResults(const ast::FunctionDecl &decl, const Value 
     return value;
   if (value.as<NothingValue>()) {
     reporter
-        .error(DiagnosticKind::MissingResult, bodyRange, "the function has a result, and its body ends without a value")
+        .error(DiagnosticKind::MissingResult, bodyRange, "the function has a result, but its body ends without a value")
         .label(decl.results.front().range, "declared here")
         .hint("the last line of a body is its value");
     return Value();
@@ -44,7 +44,7 @@ Value FunctionBodies::conformResults(const ast::FunctionDecl &decl, const Value 
     reporter
         .typeError(
             DiagnosticKind::ValueCount, bodyRange,
-            fmt::format("the function has {} results, and its body makes {}", decl.results.size(), describe(value)))
+            fmt::format("the function has {} results, but its body has {}", decl.results.size(), describe(value)))
         .label(decl.results.front().range, "declared here");
     return Value();
   }

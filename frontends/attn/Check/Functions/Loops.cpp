@@ -12,7 +12,7 @@ using namespace typed;
 void Loops::check(const ast::ForStmt &stmt, Scope &scope, bool &returned) {
   if (stmt.iteration.isBelow) {
     std::optional<int64_t> count =
-        constantInteger(reporter, expressions, *stmt.iteration.source, scope, "the number of rounds");
+        constantInteger(reporter, expressions, *stmt.iteration.source, scope, "the number of iterations");
     if (!count)
       return;
     // Unrolls the iterations; each counts towards the limit on steps.
@@ -29,8 +29,8 @@ void Loops::check(const ast::ForStmt &stmt, Scope &scope, bool &returned) {
     return unroll(stmt, tuple->parts, scope, returned);
   reporter
       .error(DiagnosticKind::NotAList, stmt.iteration.source->range,
-             fmt::format("a loop runs over a list, and this is {}", describe(source)))
-      .hint("the rows of a tensor are reached by index notation");
+             fmt::format("a loop runs over a list, but this is {}", describe(source)))
+      .hint("read the rows of a tensor by index notation");
 }
 
 void Loops::unroll(const ast::ForStmt &stmt, const std::vector<Value> &values, Scope &scope, bool &returned) {
@@ -93,7 +93,7 @@ void Loops::takeNext(Loop::Carried &carried, Binding &variable, SourceRange rang
   if (tensor->type != carried.argument->type) {
     reporter
         .typeError(DiagnosticKind::LoopChangesType, range,
-                   fmt::format("`{}` is {} before the loop and {} after a round of it", carried.argument->name,
+                   fmt::format("`{}` is {} before the loop and {} after an iteration", carried.argument->name,
                                textOf(carried.argument->type), textOf(tensor->type)))
         .label(carried.argument->range, textOf(carried.argument->type))
         .hint("a list of equal modules is one loop; modules of different sizes are written `[Module(..) for l < n]`");

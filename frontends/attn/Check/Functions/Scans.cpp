@@ -15,13 +15,13 @@ std::optional<Dim> Scans::steps(const ast::Expr &over, Scope &scope) {
   if (ExprRef tensor = value.tensor(); tensor && tensor->type.rank() > 0) {
     reporter
         .error(DiagnosticKind::NotConstant, over.range,
-               fmt::format("a scan runs over a size, and this is {}", describe(value)))
-        .hint("name the dimension, `scan t over seq`, and subscript by the step, `x[:, t]`");
+               fmt::format("a scan runs over a size, but this is {}", describe(value)))
+        .hint("name the dimension, `scan t over seq`, and subscript by the time step, `x[:, t]`");
     return std::nullopt;
   }
   std::optional<Dim> steps = asSize(reporter, value, over.range);
   if (steps && steps->isConstant() && steps->constant() < 0) {
-    reporter.error(DiagnosticKind::BadSize, over.range, fmt::format("a scan of {} steps", steps->constant()));
+    reporter.error(DiagnosticKind::BadSize, over.range, fmt::format("a scan of {} time steps", steps->constant()));
     return std::nullopt;
   }
   return steps;
@@ -35,7 +35,7 @@ ExprRef Scans::length(const ast::Expr &until, Scope &scope) {
   if (length->type.element != Element::I32) {
     reporter.typeError(
         DiagnosticKind::ElementMismatch, until.range,
-        fmt::format("the lengths of a scan are i32, one for each row, and this is {}", textOf(length->type)));
+        fmt::format("the lengths of a scan are i32, one for each row, but this is {}", textOf(length->type)));
     return nullptr;
   }
   return build.bind("length", length, until.range);
@@ -108,10 +108,10 @@ bool Scans::takeNext(const ast::ScanExpr &expr, Scan &scan, ExprRef length, Scop
     if (next->type != carried.argument->type) {
       reporter
           .typeError(DiagnosticKind::LoopChangesType, next->range,
-                     fmt::format("`{}` is {} before a step and {} after it", name, textOf(carried.argument->type),
+                     fmt::format("`{}` is {} before a time step and {} after it", name, textOf(carried.argument->type),
                                  textOf(next->type)))
           .label(carried.argument->range, textOf(carried.argument->type))
-          .hint("what a scan carries keeps its shape");
+          .hint("a carried value of a scan keeps its shape");
       isWhole = false;
       continue;
     }
@@ -142,8 +142,9 @@ static std::optional<unsigned> stackAxis(Reporter &reporter, const ast::ScanExpr
   if (!isPlain || steps != 1) {
     reporter
         .error(DiagnosticKind::BadSubscript, result.range,
-               fmt::format("`{}` of all steps is written with `{}` where they lie, and `:` or `..` elsewhere",
-                           result.name.text, expr.index.text))
+               fmt::format(
+                   "`{}` of all time steps is subscripted by `{}` in one dimension and by `:` or `..` in the others",
+                   result.name.text, expr.index.text))
         .hint(fmt::format("`{}[:, {}]`", result.name.text, expr.index.text));
     return std::nullopt;
   }
@@ -162,8 +163,10 @@ Value Scans::carriedResult(const ast::ScanExpr &expr, const ast::ScanResult &res
   for (const Loop::Carried &carried : scan.carried)
     if (carried.argument->name == name)
       return TensorValue{build.reference(carried.result, result.range)};
-  reporter.error(DiagnosticKind::Misplaced, result.range, fmt::format("`{}` is of one step, and is not carried", name))
-      .hint(fmt::format("`{}[:, {}]` is that of all steps", name, expr.index.text));
+  reporter
+      .error(DiagnosticKind::Misplaced, result.range,
+             fmt::format("`{}` belongs to one time step and is not carried", name))
+      .hint(fmt::format("`{}[:, {}]` has all time steps", name, expr.index.text));
   return Value();
 }
 
@@ -173,7 +176,8 @@ Value Scans::result(const ast::ScanExpr &expr, const ast::ScanResult &result, Sc
   if (found == step.names.end()) {
     if (!findBinding(step, name))
       return names.unknownName(result.name.range, name, step);
-    reporter.error(DiagnosticKind::Misplaced, result.name.range, fmt::format("`{}` is no variable of the step", name));
+    reporter.error(DiagnosticKind::Misplaced, result.name.range,
+                   fmt::format("`{}` is not a variable of the time step", name));
     return Value();
   }
   if (found->second.value.isError())
@@ -204,8 +208,9 @@ bool Scans::body(const ast::ScanExpr &expr, Scope &step) {
     reporter.error(DiagnosticKind::Misplaced, expr.keywordRange, "a scan cannot be left by `return`");
   else if (!last.as<NothingValue>() && !last.isError())
     reporter
-        .error(DiagnosticKind::Misplaced, expr.body->statements.back()->range, "nothing takes this value of the step")
-        .hint("name it, `let y = ...`, and list it behind the scan, `-> y[:, t]`");
+        .error(DiagnosticKind::Misplaced, expr.body->statements.back()->range,
+               "this value of the time step is not used")
+        .hint("name it, `let y = ...`, and list it after the scan, `-> y[:, t]`");
   return !returned;
 }
 

@@ -18,7 +18,7 @@ ExprRef StateUpdates::nextValue(const Type &declared, const ast::UpdateStmt &stm
   if (next->type == declared)
     return next;
   reporter.typeError(DiagnosticKind::DimMismatch, stmt.value->range,
-                     fmt::format("`{}` is {}, and its next value would be {}", reporter.text(stmt.target->range),
+                     fmt::format("`{}` is {}, but its new value is {}", reporter.text(stmt.target->range),
                                  textOf(declared), textOf(next->type)));
   return nullptr;
 }
@@ -71,7 +71,7 @@ void StateUpdates::update(const ast::UpdateStmt &stmt, Scope &scope) {
   if (!binding || !binding->isState) {
     reporter
         .error(DiagnosticKind::NotAssignable, stmt.target->range,
-               fmt::format("`{}` is no state that could be updated here", reporter.text(stmt.target->range)))
+               fmt::format("`{}` is not a state that can be updated here", reporter.text(stmt.target->range)))
         .hint("a function updates the states of its module, the step of an optimizer its parameter and the optimizer's "
               "states; a variable is assigned by `=`");
     return;

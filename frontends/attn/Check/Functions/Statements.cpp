@@ -18,7 +18,7 @@ void Statements::constant(const ast::ConstDecl &decl, Scope &scope) {
   Value value = expressions.check(*decl.value, scope);
   if (!value.isError() && !value.isNumber()) {
     reporter.error(DiagnosticKind::NotConstant, decl.value->range,
-                   fmt::format("the constant `{}` must be a number, and is {}", decl.name.text, describe(value)));
+                   fmt::format("the constant `{}` must be a number, but is {}", decl.name.text, describe(value)));
     value = Value();
   }
   if (auto *size = value.as<Dim>())
@@ -93,7 +93,7 @@ void Statements::assign(const ast::AssignStmt &stmt, Scope &scope) {
   if (!binding) {
     if (names.find(scope, stmt.target.text))
       reporter.error(DiagnosticKind::NotAssignable, stmt.target.range,
-                     fmt::format("`{}` is no variable", stmt.target.text));
+                     fmt::format("`{}` is not a variable", stmt.target.text));
     else
       names.unknownName(stmt.target.range, stmt.target.text, scope);
     return;
@@ -102,7 +102,7 @@ void Statements::assign(const ast::AssignStmt &stmt, Scope &scope) {
     Diagnostic &report =
         reporter.error(DiagnosticKind::NotAssignable, stmt.target.range,
                        binding->isState ? fmt::format("`{}` is updated, not assigned", stmt.target.text)
-                                        : fmt::format("`{}` is bound once", stmt.target.text));
+                                        : fmt::format("`{}` is bound once and cannot be assigned", stmt.target.text));
     report.note("it is bound", binding->range)
         .hint(binding->isState ? fmt::format("write `{} <- ...`", stmt.target.text)
                                : fmt::format("declare it with `var {} = ...`", stmt.target.text));
@@ -113,7 +113,8 @@ void Statements::assign(const ast::AssignStmt &stmt, Scope &scope) {
         .error(DiagnosticKind::NotAssignable, stmt.target.range,
                fmt::format("`{}` is not carried by the scan", stmt.target.text))
         .note("it is bound", binding->range)
-        .hint(fmt::format("what passes from step to step stands in `carry ({} = ...)`", stmt.target.text));
+        .hint(fmt::format("a value that one time step passes to the next is declared in `carry ({} = ...)`",
+                          stmt.target.text));
     return;
   }
   if (value.as<NothingValue>())
@@ -129,7 +130,7 @@ Value Statements::conditional(const ast::IfStmt &stmt, Scope &scope, bool &retur
   if (!holds) {
     reporter
         .error(DiagnosticKind::NotConstant, stmt.condition->range,
-               fmt::format("the condition of a statement must be known when the model is compiled, and is {}",
+               fmt::format("the condition of a statement must be known when the model is compiled, but is {}",
                            describe(condition)))
         .hint("a choice between values is the expression `if c then a else b`");
     return Value();

@@ -12,7 +12,7 @@ bool IndexScopes::open(const std::vector<ast::Binder> &binders, Scope &scope, st
   for (const ast::Binder &binder : binders) {
     if (binder.isRest) {
       if (rests.count(&scope)) {
-        reporter.error(DiagnosticKind::Misplaced, binder.range, "`..` stands among the indices once");
+        reporter.error(DiagnosticKind::Misplaced, binder.range, "`..` may appear only once among the indices");
         return false;
       }
       rests[&scope] = std::make_shared<RestState>();
@@ -30,9 +30,10 @@ bool IndexScopes::open(const std::vector<ast::Binder> &binders, Scope &scope, st
         if (!bound.isError())
           reporter
               .error(DiagnosticKind::BadRange, binder.bound->range,
-                     fmt::format("the range of `{}` must be a size, and is {}", binder.name.text,
+                     fmt::format("the range of `{}` must be a size, but is {}", binder.name.text,
                                  size ? size->text() : describe(bound)))
-              .hint(fmt::format("let `{}` run over all, and keep some by `where` or a mask", binder.name.text));
+              .hint(
+                  fmt::format("let `{}` run over the whole range, and select by `where` or a mask", binder.name.text));
         isWhole = false;
       }
     }
@@ -66,7 +67,7 @@ bool IndexScopes::close(Scope &scope, std::vector<Index *> &indices) {
     if (!hasExtent(index)) {
       reporter
           .error(DiagnosticKind::UnknownRange, index->range,
-                 fmt::format("the range of `{}` is not known: it is nowhere a subscript by itself", index->name))
+                 fmt::format("the range of `{}` is not known: it is never a subscript by itself", index->name))
           .hint(fmt::format("write it: `{} < n`", index->name));
       isWhole = false;
     }

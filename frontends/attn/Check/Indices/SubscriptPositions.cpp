@@ -48,7 +48,7 @@ bool SubscriptPositions::indexPosition(Position &position, const ast::SubscriptE
   if (!index || (index->type.element != Element::Index && index->type.element != Element::I32)) {
     reporter
         .typeError(DiagnosticKind::BadSubscript, element.range,
-                   fmt::format("a subscript is an integer, and this is {}", describe(value)))
+                   fmt::format("a subscript is an integer, but this is {}", describe(value)))
         .label(baseRange, "");
     return false;
   }
@@ -102,7 +102,7 @@ std::optional<std::vector<Position>> SubscriptPositions::positions(const ast::Su
   if (others > shape.size() || rests > 1) {
     reporter
         .typeError(DiagnosticKind::RankMismatch, expr.range,
-                   rests > 1 ? std::string("`..` stands in a subscript once")
+                   rests > 1 ? std::string("`..` may appear only once in a subscript")
                              : fmt::format("{} subscripts for {} dimension{}", others, shape.size(),
                                            shape.size() == 1 ? "" : "s"))
         .label(baseRange, textOf(base->type));

@@ -22,7 +22,7 @@ Value Subscripts::pick(const Value &list, const ast::SubscriptExpr &expr, Scope 
   int64_t count = modules ? modules->count : static_cast<int64_t>(list.as<TupleValue>()->parts.size());
   if (*index < 0 || *index >= count) {
     reporter.error(DiagnosticKind::OutOfRange, expr.subscripts[0].range,
-                   fmt::format("the list has {} elements, numbered from 0, and this is {}", count, *index));
+                   fmt::format("the list has {} elements, numbered from 0, but this is {}", count, *index));
     return Value();
   }
   if (!modules)
@@ -162,7 +162,7 @@ ExprRef Subscripts::gather(ExprRef base, const std::vector<Position> &where, Sou
       index = overDims({base->type.shape[i]})[0];
     else if (index->type.rank() > 0) {
       if (tensors++ > 0) {
-        reporter.notSupported(where[i].range, "a second tensor as a subscript; index notation says what is meant");
+        reporter.notSupported(where[i].range, "a second tensor as a subscript (use index notation)");
         return nullptr;
       }
       index = build.cast(build.elementOf(index, overDims(index->type.shape), where[i].range), Element::Index);

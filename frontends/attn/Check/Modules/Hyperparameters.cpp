@@ -42,7 +42,7 @@ static void applySettings(Reporter &reporter, const ast::ModuleDecl &decl, const
     std::optional<Value> value = parseSetting(text);
     if (!value)
       reporter.error(DiagnosticKind::BadSetting, decl.name.range,
-                     fmt::format("`{}` is set to `{}`, which is no number, true or false", name, text));
+                     fmt::format("`{}` is set to `{}`, which is not a number, true or false", name, text));
     arguments.push_back({ast::Name{name, decl.name.range}, value.value_or(Value()), decl.name.range});
   }
 }
@@ -81,7 +81,7 @@ void bindHyperparameters(Reporter &reporter, Scopes &scopes, ExpressionChecker &
       value = Value(size->labelled(parameter.name.text));
     if (value.tensor()) {
       reporter.error(DiagnosticKind::NotConstant, matched && (*matched)[i] ? (*matched)[i]->range : parameter.range,
-                     fmt::format("the hyperparameter `{}` must be known when the model is compiled, and is {}",
+                     fmt::format("the hyperparameter `{}` must be known when the model is compiled, but is {}",
                                  parameter.name.text, describe(value)));
       value = Value();
     }

@@ -85,7 +85,7 @@ bool Modules::fill(Instance &instance) {
     Value value = expressions.check(*decl.value, scope);
     if (!value.isError() && !value.isNumber() && !value.as<FunctionValue>() && !value.as<StringValue>()) {
       reporter.error(DiagnosticKind::NotConstant, decl.value->range,
-                     fmt::format("the constant `{}` must be a number, and is {}", decl.name.text, describe(value)));
+                     fmt::format("the constant `{}` must be a number, but is {}", decl.name.text, describe(value)));
       value = Value();
     }
     if (auto *size = value.as<Dim>())
@@ -115,9 +115,9 @@ void Modules::checkMadeElsewhere(const ast::FieldDecl &field, const Instance &pl
     auto refuse = [&](SourceRange range, const std::string &found, const char *word) {
       reporter
           .error(DiagnosticKind::Misplaced, range,
-                 fmt::format("the field `{}` is {}, and its module `{}` is made elsewhere", field.name.text, found,
+                 fmt::format("the field `{}` is {}, and its module `{}` is created elsewhere", field.name.text, found,
                              module.path))
-          .note("it is made", module.field)
+          .note("it is created", module.field)
           .hint(fmt::format("write `{}` there", word));
     };
     if (place.isFrozen && !module.isFrozen)
@@ -142,7 +142,7 @@ void Modules::addField(Instance &instance, const ast::FieldDecl &field, Scope &s
     if (!value.isError() && !value.as<ModuleValue>() && !value.as<ModuleListValue>() && !value.as<TupleValue>()) {
       reporter
           .error(DiagnosticKind::NotAModule, field.value->range,
-                 fmt::format("the field `{}` must be a module or a list of modules, and is {}", field.name.text,
+                 fmt::format("the field `{}` must be a module or a list of modules, but is {}", field.name.text,
                              describe(value)))
           .hint(fmt::format("a number is `const {} = ...`", field.name.text));
       value = Value();

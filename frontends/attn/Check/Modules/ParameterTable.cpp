@@ -19,7 +19,7 @@ bool ParameterTable::fitsF32(double number, SourceRange range) {
 }
 
 static std::nullopt_t badInitialiser(Reporter &reporter, SourceRange range) {
-  reporter.error(DiagnosticKind::BadInitialiser, range, "a parameter cannot start like this")
+  reporter.error(DiagnosticKind::BadInitialiser, range, "a parameter cannot be initialised like this")
       .hint("`zeros`, `ones`, `constant(value)`, `normal(deviation)`, `uniform(from, to)`, or a number");
   return std::nullopt;
 }

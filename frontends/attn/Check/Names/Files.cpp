@@ -59,7 +59,7 @@ SourceUnit *Files::loadUsed(const ast::UseDecl &use, SourceUnit &user) {
     Diagnostic &report =
         reporter.error(DiagnosticKind::UnknownFile, use.range,
                        isThere ? fmt::format("`{}` can't be read: {}", name, problem)
-                               : fmt::format("there is no file `{}`, and none of the prelude has that name", name));
+                               : fmt::format("there is no file `{}`, neither here nor in the prelude", name));
     if (auto meant = nearest(written, preludeNames()))
       report.hint(fmt::format("did you mean `use {}`?", *meant));
     return nullptr;

@@ -97,13 +97,13 @@ Value Names::evaluateConstant(const ast::ConstDecl &decl, SourceUnit *unit) {
     return known->second;
   if (!unit->evaluating.insert(&decl).second) {
     reporter.error(DiagnosticKind::Recursion, decl.name.range,
-                   fmt::format("the constant `{}` is made from itself", decl.name.text));
+                   fmt::format("the constant `{}` is defined by itself", decl.name.text));
     return Value();
   }
   Value value = expressions.check(*decl.value, scopes.unitScope(unit));
   if (!value.isError() && !value.isNumber() && !value.as<StringValue>()) {
     reporter.error(DiagnosticKind::NotConstant, decl.value->range,
-                   fmt::format("the constant `{}` must be a number, and is {}", decl.name.text, describe(value)));
+                   fmt::format("the constant `{}` must be a number, but is {}", decl.name.text, describe(value)));
     value = Value();
   }
   unit->evaluating.erase(&decl);

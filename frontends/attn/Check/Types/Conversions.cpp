@@ -34,7 +34,7 @@ ExprRef Conversions::asTensor(const Value &value, SourceRange range, std::option
   if (auto *truth = value.as<bool>())
     return build.boolean(*truth, range);
   reporter.error(DiagnosticKind::NotATensor, range,
-                 fmt::format("a tensor is expected here, and this is {}", describe(value)));
+                 fmt::format("a tensor is expected here, but this is {}", describe(value)));
   return nullptr;
 }
 
@@ -46,7 +46,7 @@ ExprRef Conversions::asReal(const Value &value, SourceRange range, const std::st
     return build.cast(tensor, Element::F32);
   reporter
       .typeError(DiagnosticKind::ElementMismatch, range,
-                 fmt::format("{} needs f32, and this is {}", what, textOf(tensor->type.element)))
+                 fmt::format("{} needs f32, but this is {}", what, textOf(tensor->type.element)))
       .label(textOf(tensor->type))
       .hint("`f32(x)` converts");
   return nullptr;
@@ -58,7 +58,7 @@ ExprRef Conversions::asCondition(const Value &value, SourceRange range, const st
     return tensor;
   reporter
       .typeError(DiagnosticKind::ElementMismatch, range,
-                 fmt::format("{} must be true or false, and this is {}", what, textOf(tensor->type.element)))
+                 fmt::format("{} must be true or false, but this is {}", what, textOf(tensor->type.element)))
       .label(textOf(tensor->type))
       .hint("compare, as in `x > 0`");
   return nullptr;

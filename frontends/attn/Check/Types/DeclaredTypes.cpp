@@ -126,7 +126,7 @@ Value DeclaredTypes::conform(const Value &value, const ast::TensorType &declared
   if (tensor->type.rank() != shape->size())
     return finish(reporter.typeError(
         DiagnosticKind::RankMismatch, range,
-        fmt::format("{} has {} dimensions and is declared with {}", what, tensor->type.rank(), shape->size())));
+        fmt::format("{} has {} dimensions but is declared with {}", what, tensor->type.rank(), shape->size())));
   for (size_t i = 0; i < shape->size(); ++i)
     if ((*shape)[i] != tensor->type.shape[i]) {
       Diagnostic &report = reporter.dimMismatch(range, fmt::format("{} differs from its type in dimension {}", what, i),

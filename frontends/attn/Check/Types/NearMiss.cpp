@@ -43,7 +43,7 @@ void warnNearMiss(Reporter &reporter, const ast::FunctionDecl &decl, const Scope
           !differInDigitsOnly(name, other)) {
         reporter
             .warning(DiagnosticKind::NearMissDimension, places[0],
-                     fmt::format("the dimension `{}` is new here, and almost named as `{}`", name, other))
+                     fmt::format("the dimension `{}` is new here, and similar to `{}`", name, other))
             .hint(fmt::format("did you mean `{}`?", other));
         break;
       }

@@ -127,7 +127,7 @@ Value Operators::matMul(ExprRef a, ExprRef b, const ast::BinaryExpr &expr) {
   size_t aRank = a->type.rank(), bRank = b->type.rank();
   if (aRank == 0 || bRank == 0)
     return report(reporter.typeError(DiagnosticKind::RankMismatch, expr.opRange,
-                                     "`@` multiplies matrices and vectors, and this is a number"));
+                                     "`@` multiplies matrices and vectors, but this is a number"));
   const Dim &k = a->type.shape.back(), &other = b->type.shape[bRank > 1 ? bRank - 2 : 0];
   if (k != other) {
     Diagnostic &mismatch = reporter.dimMismatch(expr.opRange, "contracted dimensions differ", k, other);

@@ -123,7 +123,7 @@ std::optional<bool> Unifier::solveDim(const LaterDim &late) {
   binding.value = Value();
   reporter
       .error(DiagnosticKind::UnboundDimension, size.range,
-             fmt::format("`{}` cannot be worked out from the size {}", unknown->name, late.actual.text()))
+             fmt::format("`{}` cannot be inferred from the size {}", unknown->name, late.actual.text()))
       .hint("bind it in a type of its own first");
   return false;
 }

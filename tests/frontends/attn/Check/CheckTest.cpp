@@ -233,20 +233,19 @@ TEST(Random, EntryPointsThatDrawTakeTheKey) {
             R"(a.attn:1:17: error: an entry point that draws has an argument `seed` of its own [already-defined]
     1 | fn f(x: f32[n], seed: i32) -> f32[n] { x * random(x) }
       |                 ^~~~
-  note: the draw is at a.attn:1:44
+  note: the random draw is at a.attn:1:44
   hint: give this parameter another name
 )");
 }
 
 TEST(Random, WhatIsComputedPositionByPositionCannotDraw) {
-  EXPECT_EQ(
-      check("fn f(x: f32[batch, seq]) -> f32[batch, seq] { x * random(x) }\n"
-            "export s = incremental(f, along: seq)")
-          .diagnostics,
-      R"(a.attn:1:51: error: `random` in what is computed position by position is not supported yet [not-supported]
+  EXPECT_EQ(check("fn f(x: f32[batch, seq]) -> f32[batch, seq] { x * random(x) }\n"
+                  "export s = incremental(f, along: seq)")
+                .diagnostics,
+            R"(a.attn:1:51: error: `random` in incremental inference is not supported yet [not-supported]
     1 | fn f(x: f32[batch, seq]) -> f32[batch, seq] { x * random(x) }
       |                                                   ^~~~~~~~~
-  hint: `if training { ... }` around it leaves it to steps of training
+  hint: `if training { ... }` around it restricts it to training steps
 )");
 }
 
@@ -280,16 +279,16 @@ TEST(Training, AModuleIsFrozenAndNamedWhereItIsMade) {
                   "  frozen tied: [nn.Linear(2, 2), layer]\n  frozen again: kept\n  other: layer as \"head\"\n"
                   "  fn f(x: f32[n, 2]) -> f32[n, 2] { again(other(x)) }\n}\nexport f")
                 .diagnostics,
-            R"(a.attn:5:10: error: the field `tied` is frozen, and its module `layer` is made elsewhere [misplaced]
+            R"(a.attn:5:10: error: the field `tied` is frozen, and its module `layer` is created elsewhere [misplaced]
     5 |   frozen tied: [nn.Linear(2, 2), layer]
       |          ^~~~
-  note: it is made at a.attn:3:3
+  note: it is created at a.attn:3:3
   hint: write `frozen` there
 
-a.attn:7:19: error: the field `other` is named for checkpoints, and its module `layer` is made elsewhere [misplaced]
+a.attn:7:19: error: the field `other` is named for checkpoints, and its module `layer` is created elsewhere [misplaced]
     7 |   other: layer as "head"
       |                   ^~~~~~
-  note: it is made at a.attn:3:3
+  note: it is created at a.attn:3:3
   hint: write `as` there
 )");
 }
@@ -298,7 +297,7 @@ TEST(Training, AccumulatesOneBatchAtLeast) {
   EXPECT_EQ(check("use optim\nmodel M() {\n  w: f32[2] = ones\n  fn loss(x: f32[2]) -> f32 { dot(x, w) }\n}\n"
                   "export train = minimize(loss, with: optim.sgd(lr: 0.1), accumulate: 0)")
                 .diagnostics,
-            R"(a.attn:6:69: error: a step accumulates the gradients of 0 batches, and it is of one at least [bad-size]
+            R"(a.attn:6:69: error: a step accumulates the gradients of 0 batches, expected at least 1 [bad-size]
     6 | export train = minimize(loss, with: optim.sgd(lr: 0.1), accumulate: 0)
       |                                                                     ^
 )");
@@ -315,8 +314,9 @@ TEST(Training, AStopLetsAPlaceBe) {
     return check(program.replace(program.find("WHAT"), 4, what)).diagnostics;
   };
   EXPECT_EQ(with("x * stop(w), axis: 1"), "");
-  EXPECT_NE(with("x * w, axis: 1").find("no gradient passes through `argmax`, and what it is of depends on parameters "
-                                        "that are trained [no-gradient]"),
+  EXPECT_NE(with("x * w, axis: 1")
+                .find("no gradient passes through `argmax`, and its argument depends on parameters "
+                      "that are trained [no-gradient]"),
             std::string::npos);
 }
 
@@ -522,7 +522,7 @@ TEST(Errors, DeepChainsEndInAMessage) {
                            "fn f(x: f32[n]) -> f32[n] { [i] => grow(x[i]) }\n")
                          .diagnostics;
   EXPECT_EQ(count(text, "calls and expressions are nested too deeply here [too-large]"), 1u) << text;
-  EXPECT_EQ(count(text, "hint: bind tensors on the way with `let`, outside of `=>`"), 1u) << text;
+  EXPECT_EQ(count(text, "hint: bind intermediate tensors with `let`, outside of `=>`"), 1u) << text;
   std::string calls = "fn g0(x) { x }\n";
   for (int i = 1; i < 2000; ++i)
     calls += "fn g" + std::to_string(i) + "(x) { g" + std::to_string(i - 1) + "(x) + 1.0 }\n";

@@ -45,28 +45,28 @@ TEST(Outputs, BelongToNormalisersThatHaveThem) {
   EXPECT_EQ(message("top(2)", ", by: stick_breaking"),
             "a.attn:2:90: error: the largest scores have not the largest weights [bad-yield]");
   EXPECT_EQ(message("key_sums(i)", ", weight: w => w * w, renormalise: true"),
-            "a.attn:2:95: error: `key_sums` sums weights over rows, before `renormalise` divides each row [bad-yield]");
+            "a.attn:2:95: error: `key_sums` sums attention weights over rows, before `renormalise` divides each row "
+            "[bad-yield]");
 }
 
 TEST(Outputs, TakeWhatTheyNeed) {
   EXPECT_EQ(message("median"), "a.attn:2:86: error: `attend` does not yield `median` [bad-yield]");
   EXPECT_EQ(message("top"), "a.attn:2:86: error: `top` needs the number of keys [bad-yield]");
-  EXPECT_EQ(message("top(0)"), "a.attn:2:90: error: the number of keys is 0, and must be 1 at least [bad-yield]");
+  EXPECT_EQ(message("top(0)"), "a.attn:2:90: error: the number of keys must be at least 1, but is 0 [bad-yield]");
   EXPECT_EQ(message("(top(2), top_weights(3))"),
             "a.attn:2:107: error: this `attend` yields 2 keys already [bad-yield]");
   EXPECT_EQ(message("(value, value)"), "a.attn:2:94: error: `value` is yielded twice [bad-yield]");
   EXPECT_EQ(message("entropy(2)"), "a.attn:2:86: error: `entropy` takes no arguments [bad-yield]");
-  EXPECT_EQ(message("key_sums"), "a.attn:2:86: error: `key_sums` needs the indices over which the weights of a key "
-                                 "are summed [bad-yield]");
-  EXPECT_NE(message("key_sums(2)").find("`key_sums` sums over indices around `attend`, and this is"),
+  EXPECT_EQ(message("key_sums"), "a.attn:2:86: error: `key_sums` needs the indices over which the attention weights of "
+                                 "a key are summed [bad-yield]");
+  EXPECT_NE(message("key_sums(2)").find("`key_sums` sums over indices around `attend`, but this is"),
             std::string::npos);
 }
 
 TEST(Outputs, NoGradientPassesThroughNumbersOfKeys) {
   const char *gradient = "export g = gradient(f)\n";
   EXPECT_EQ(message("top(2)", "", gradient),
-            "a.attn:3:7: error: no gradient passes through the keys of `top`, which are "
-            "numbers of places [no-gradient]");
+            "a.attn:3:7: error: no gradient passes through the keys of `top`, which are positions [no-gradient]");
   EXPECT_EQ(message("top_weights(2)", "", gradient), "");
   EXPECT_EQ(
       check("fn f(q: f32[n, d], t: f32[n]) -> f32 {\n  let (best, w) = [i] => attend j { score: dot(q[i], q[j]) } "

@@ -47,8 +47,9 @@ std::string message(const std::string &body) {
 }
 
 TEST(Scan, WhatIsCarriedKeepsItsShape) {
-  EXPECT_EQ(message("scan t over seq carry (h = h0) {\n  h = concat(h, x[:, t])\n} -> h[:, t]"),
-            "a.attn:3:7: error: `h` is f32[batch, d] before a step and f32[batch, 2*d] after it [loop-changes-type]");
+  EXPECT_EQ(
+      message("scan t over seq carry (h = h0) {\n  h = concat(h, x[:, t])\n} -> h[:, t]"),
+      "a.attn:3:7: error: `h` is f32[batch, d] before a time step and f32[batch, 2*d] after it [loop-changes-type]");
 }
 
 TEST(Scan, LengthsAreOfTheFirstDimensions) {
@@ -57,15 +58,15 @@ TEST(Scan, LengthsAreOfTheFirstDimensions) {
             "a.attn:5:16: error: `m` is f32[seq, d], and the lengths of the scan are i32[batch]: its first dimensions "
             "must be theirs [dim-mismatch]");
   EXPECT_EQ(message("scan t over seq until h0 carry (h = h0) { h = h + x[:, t] } -> h[:, t]"),
-            "a.attn:2:23: error: the lengths of a scan are i32, one for each row, and this is f32[batch, d] "
+            "a.attn:2:23: error: the lengths of a scan are i32, one for each row, but this is f32[batch, d] "
             "[element-mismatch]");
 }
 
 TEST(Scan, RunsOverASize) {
   EXPECT_EQ(message("scan t over x carry (h = h0) { h = h } -> h[:, t]"),
-            "a.attn:2:13: error: a scan runs over a size, and this is f32[batch, seq, d] [not-constant]");
+            "a.attn:2:13: error: a scan runs over a size, but this is f32[batch, seq, d] [not-constant]");
   EXPECT_EQ(message("scan t over 0 - 3 carry (h = h0) { h = h } -> h[:, t]"),
-            "a.attn:2:13: error: a scan of -3 steps [bad-size]");
+            "a.attn:2:13: error: a scan of -3 time steps [bad-size]");
 }
 
 TEST(Scan, AStepStaysInRange) {
@@ -75,16 +76,17 @@ TEST(Scan, AStepStaysInRange) {
 
 TEST(Scan, ResultsAreOfTheStep) {
   EXPECT_EQ(message("scan t over seq carry (h = h0) { let p = h + x[:, t] } -> (p[:, t], p)"),
-            "a.attn:2:69: error: `p` is of one step, and is not carried [misplaced]");
+            "a.attn:2:69: error: `p` belongs to one time step and is not carried [misplaced]");
   EXPECT_EQ(message("scan t over seq carry (h = h0) { h = h } -> x[:, t]"),
-            "a.attn:2:45: error: `x` is no variable of the step [misplaced]");
+            "a.attn:2:45: error: `x` is not a variable of the time step [misplaced]");
   EXPECT_EQ(message("scan t over seq carry (h = h0) { h = h } -> h[:, 1]"),
-            "a.attn:2:45: error: `h` of all steps is written with `t` where they lie, and `:` or `..` elsewhere "
+            "a.attn:2:45: error: `h` of all time steps is subscripted by `t` in one dimension and by `:` or `..` in "
+            "the others "
             "[bad-subscript]");
   EXPECT_EQ(message("scan t over seq carry (h = h0) { h = h } -> h[:, :, :, t]"),
             "a.attn:2:45: error: 3 subscripts besides `t` for f32[batch, d] [rank-mismatch]");
   EXPECT_EQ(message("scan t over seq carry (h = h0) { h + 1.0 } -> h[:, t]"),
-            "a.attn:2:34: error: nothing takes this value of the step [misplaced]");
+            "a.attn:2:34: error: this value of the time step is not used [misplaced]");
 }
 
 TEST(Scan, WhatItDoesNotCarryIsNotAssigned) {

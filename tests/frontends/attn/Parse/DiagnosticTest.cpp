@@ -18,16 +18,16 @@ TEST(Syntax, FilesThatAreNoTextGetOneError) {
   EXPECT_EQ(errors(std::string("\x7F"
                                "ELF\2\1\1\0\0 \xFF (",
                                13)),
-            "t.attn:1:8: error: this file is no text: the byte 0x00 stands here [not-text]\n"
+            "t.attn:1:8: error: this file is not text: it has the byte 0x00 here [not-text]\n"
             "    1 | \xEF\xBF\xBD"
             "ELF\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD \xEF\xBF\xBD (\n"
             "      |        ^\n"
-            "  hint: a model is a text in UTF-8\n");
+            "  hint: a model is text in UTF-8\n");
   EXPECT_EQ(errors("fn f(x: f32) { x } // caf\xE9\n fn \xE9 \xE8"),
-            "t.attn:1:26: error: this file is no text: the byte 0xE9 stands here [not-text]\n"
+            "t.attn:1:26: error: this file is not text: it has the byte 0xE9 here [not-text]\n"
             "    1 | fn f(x: f32) { x } // caf\xEF\xBF\xBD\n"
             "      |                          ^\n"
-            "  hint: a model is a text in UTF-8\n");
+            "  hint: a model is text in UTF-8\n");
   EXPECT_EQ(errors("fn f(x: f32) { x } // caf\xC3\xA9\n"), "");
 }
 
@@ -56,7 +56,7 @@ t.attn:4:5: error: expected the end of the line, found `z` [syntax]
     4 |   y z
       |     ^
 
-t.attn:6:8: error: expected `,` or `)` behind the parameters, found `f32` [syntax]
+t.attn:6:8: error: expected `,` or `)` after the parameters, found `f32` [syntax]
     6 | fn g(x f32[n]) { x }
       |     ~  ^~~
       |     opened here
@@ -99,7 +99,7 @@ TEST(Syntax, EndOfFile) {
 
 TEST(Syntax, AnUpdateInAnExpression) {
   EXPECT_EQ(errors("const a = f(x <- 1)"),
-            R"(t.attn:1:15: error: expected `,` or `)` behind the arguments, found `<-` [syntax]
+            R"(t.attn:1:15: error: expected `,` or `)` after the arguments, found `<-` [syntax]
     1 | const a = f(x <- 1)
       |            ~  ^~
       |            opened here
@@ -121,7 +121,7 @@ TEST(Syntax, AttendGoesOnBehindAWrongEntry) {
     1 | const a = attend j { score: , mask: 1 2, value: v[j] + }
       |                             ^
 
-t.attn:1:39: error: expected `,` or `}` behind an entry of `attend`, found `2` [syntax]
+t.attn:1:39: error: expected `,` or `}` after an entry of `attend`, found `2` [syntax]
     1 | const a = attend j { score: , mask: 1 2, value: v[j] + }
       |                                       ^
 
