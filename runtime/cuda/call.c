@@ -93,7 +93,7 @@ static attn_code find_on_device(attn_cuda *cuda, const attn_entry_info *entry, c
     if (owned < call->bytes[i] || (uintptr_t)tensor->data % ATTN_DEVICE_ALIGNMENT)
       return attn_fail(status, ATTN_BAD_ARGUMENT,
                        owned < call->bytes[i] ? "%s: '%s' has %lld bytes, but its memory on the device ends before that"
-                                              : "%s: '%s' (%lld bytes) does not begin at a multiple of 16 bytes",
+                                              : "%s: '%s' (%lld bytes) is not aligned to 16 bytes",
                        entry->name, entry->tensors[i].name, (long long)call->bytes[i]);
     call->offsets[i] = -1;
     call->data[i] = tensor->data;
@@ -144,9 +144,9 @@ static void copy_results(const attn_cuda *cuda, const attn_entry_info *entry) {
 static attn_code start_in_context(attn_cuda *cuda, attn_status *status) {
   struct cuda_call *call = &cuda->call;
   ATTN_TRY(cuda_copy_parameters(cuda, status));
-  ATTN_TRY(cuda_check(cuda, cuda_reserve_memory(cuda, call->total), "can't have memory for the call", status));
-  ATTN_TRY(
-      cuda_check(cuda, cuda_reserve_staging(cuda, call->arena), "can't have page-locked memory for the call", status));
+  ATTN_TRY(cuda_check(cuda, cuda_reserve_memory(cuda, call->total), "can't allocate memory for the call", status));
+  ATTN_TRY(cuda_check(cuda, cuda_reserve_staging(cuda, call->arena), "can't allocate page-locked memory for the call",
+                      status));
   ATTN_TRY(cuda_check(cuda, upload(cuda), "can't copy the inputs", status));
   attn_frame frame = {call->data, call->dimensions, cuda->table,
                       (char *)(uintptr_t)(cuda->memory + (cu_address)call->arena), &cuda->executor};
@@ -167,8 +167,7 @@ static attn_code prepare(attn_cuda *cuda, int64_t number, const attn_tensor *ten
                          attn_status *status) {
   struct cuda_call *call = &cuda->call;
   if (call->entry)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: a call is under way: attn_cuda_wait comes first",
-                     call->entry->name);
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: a call is running; call attn_cuda_wait first", call->entry->name);
   attn_context context = {cuda->weights, &cuda->executor, 0, 0};
   ATTN_TRY(attn_check_call(cuda->model, number, &context, tensors, tensor_count, status));
   ATTN_TRY(attn_infer_dimensions(cuda->model, number, tensors, tensor_count, call->dimensions, status));

@@ -19,14 +19,14 @@ attn_code cuda_describe(const cuda_driver *driver, long number, cu_device *devic
   int count = 0;
   cu_result error = driver->cuDeviceGetCount(&count);
   if (!error && (number < 0 || number >= count))
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "device %ld is wanted, expected one of the %d that there are, from 0",
-                     number, count);
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "there is no device %ld; the system has %d, numbered from 0", number,
+                     count);
   if (!error)
     error = driver->cuDeviceGet(device, (int)number);
   if (!error)
     error = ask(driver, *device, info);
   if (error)
-    return attn_fail(status, ATTN_DEVICE_FAULT, "can't ask for device %ld: %s", number, cuda_error_name(driver, error));
+    return attn_fail(status, ATTN_DEVICE_FAULT, "can't query device %ld: %s", number, cuda_error_name(driver, error));
   return attn_succeed(status);
 }
 

@@ -75,11 +75,11 @@ static attn_code allow_block_bytes(attn_cuda *cuda, int64_t number, int most, at
   int own = 0;
   cu_result error = cuda->driver.cuFuncGetAttribute(&own, CU_FUNCTION_OWN_BLOCK_BYTES, function);
   if (!error && block_bytes(phase, own) > most)
-    return attn_fail(status, ATTN_UNSUPPORTED, "%s: %s wants %d bytes of shared memory for a block, but %s has %d",
+    return attn_fail(status, ATTN_UNSUPPORTED, "%s: %s needs %d bytes of shared memory for a block, but %s has %d",
                      cuda->model->name, phase->name, block_bytes(phase, own), cuda->info.name, most);
   if (!error && phase->block_bytes > 0)
     error = cuda->driver.cuFuncSetAttribute(function, CU_FUNCTION_BLOCK_BYTES, phase->block_bytes);
-  return cuda_check(cuda, error, "can't ask for shared memory", status);
+  return cuda_check(cuda, error, "can't reserve shared memory", status);
 }
 
 static attn_code find_functions(attn_cuda *cuda, attn_status *status) {
@@ -87,7 +87,7 @@ static attn_code find_functions(attn_cuda *cuda, attn_status *status) {
   int64_t image = cuda->image - code->images;
   int most;
   cu_result error = cuda->driver.cuDeviceGetAttribute(&most, CU_MOST_BLOCK_BYTES, cuda->device);
-  ATTN_TRY(cuda_check(cuda, error, "can't ask for shared memory", status));
+  ATTN_TRY(cuda_check(cuda, error, "can't reserve shared memory", status));
   for (int64_t i = 0; i < code->phase_count; ++i) {
     if (!(code->phases[i].images >> image & 1))
       continue;
@@ -117,7 +117,7 @@ static attn_code load_code(attn_cuda *cuda, attn_status *status) {
 static attn_code open_in_context(attn_cuda *cuda, attn_status *status) {
   cu_stream stream;
   ATTN_TRY(
-      cuda_check(cuda, cuda->driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "can't make a stream", status));
+      cuda_check(cuda, cuda->driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "can't create a stream", status));
   cuda->stream = stream;
   ATTN_TRY(load_code(cuda, status));
   ATTN_TRY(cuda_allocate_parameters(cuda, status));
@@ -131,8 +131,8 @@ static attn_code open_device(attn_cuda *cuda, long number, attn_status *status) 
     ATTN_TRY(read_environment(&number, status));
   ATTN_TRY(cuda_describe(&cuda->driver, number, &cuda->device, &cuda->info, status));
   ATTN_TRY(choose_image(cuda, status));
-  ATTN_TRY(
-      cuda_check(cuda, cuda->driver.cuDevicePrimaryCtxRetain(&context, cuda->device), "can't make a context", status));
+  ATTN_TRY(cuda_check(cuda, cuda->driver.cuDevicePrimaryCtxRetain(&context, cuda->device), "can't create a context",
+                      status));
   cuda->context = context;
   ATTN_TRY(cuda_enter(cuda, status));
   attn_code code = open_in_context(cuda, status);

@@ -44,7 +44,7 @@ attn_code cuda_allocate_parameters(attn_cuda *cuda, attn_status *status) {
   cu_address memory = 0;
   copy_values(cuda, &total);
   cu_result error = total > 0 ? cuda->driver.cuMemAlloc(&memory, (size_t)total) : 0;
-  ATTN_TRY(cuda_check(cuda, error, "can't have memory for the parameters", status));
+  ATTN_TRY(cuda_check(cuda, error, "can't allocate memory for the parameters", status));
   cuda->parameters = memory;
   cuda->packings = -1;
   return ATTN_OK;

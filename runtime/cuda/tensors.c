@@ -17,7 +17,7 @@ static attn_code check_shape(const attn_tensor *tensor, int64_t *bytes, attn_sta
                      tensor->dtype);
   for (int32_t d = 0; d < tensor->rank; ++d)
     if (tensor->shape[d] < 0)
-      return attn_fail(status, ATTN_BAD_ARGUMENT, "dimension %d of a tensor is %lld, expected no negative size", d,
+      return attn_fail(status, ATTN_BAD_ARGUMENT, "dimension %d of a tensor is %lld, expected at least 0", d,
                        (long long)tensor->shape[d]);
   *bytes = attn_tensor_bytes(tensor->dtype, tensor->shape, tensor->rank);
   if (*bytes > INT64_MAX - CUDA_ALIGNMENT)
@@ -31,7 +31,7 @@ static attn_code check_tensor(const attn_cuda *cuda, const attn_tensor *tensor, 
   if (*bytes > 0 && (!cuda_owns(cuda, tensor->data, &owned) || owned < *bytes))
     return attn_fail(status, ATTN_BAD_ARGUMENT,
                      owned ? "the memory of the tensor on %s ends before its elements"
-                           : "the tensor is not one that attn_cuda_allocate gave memory of %s",
+                           : "the tensor is not in memory that attn_cuda_allocate allocated on %s",
                      cuda->info.name);
   return ATTN_OK;
 }
@@ -40,7 +40,7 @@ static attn_code check_tensor(const attn_cuda *cuda, const attn_tensor *tensor, 
 
 static attn_code allocate_zeros(attn_cuda *cuda, struct cuda_buffer *buffer, attn_status *status) {
   ATTN_TRY(cuda_check(cuda, cuda->driver.cuMemAlloc(&buffer->address, (size_t)buffer->bytes),
-                      "can't have memory for a tensor", status));
+                      "can't allocate memory for a tensor", status));
   cu_result error = cuda->driver.cuMemsetD8Async(buffer->address, 0, (size_t)buffer->bytes, cuda->stream);
   if (!error)
     error = cuda->driver.cuStreamSynchronize(cuda->stream);

@@ -40,8 +40,8 @@ attn_code attn_check_kind(const attn_entry_info *entry, int32_t number, const at
                      tensor->rank, info->rank);
   for (int32_t d = 0; d < info->rank; ++d)
     if (tensor->shape[d] < 0)
-      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: dimension %d of '%s' is %lld, expected no negative size",
-                       entry->name, d, info->name, (long long)tensor->shape[d]);
+      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: dimension %d of '%s' is %lld, expected at least 0", entry->name,
+                       d, info->name, (long long)tensor->shape[d]);
   return ATTN_OK;
 }
 

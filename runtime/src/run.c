@@ -96,7 +96,7 @@ static attn_code infer_dimensions(const attn_entry_info *entry, const attn_tenso
   }
   for (int32_t d = 0; d < entry->dimension_count; ++d)
     if (dimensions[d] < 0)
-      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: no tensor tells the size of `%s`", entry->name,
+      return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: no tensor has the size of `%s`", entry->name,
                        entry->dimensions[d].name);
   for (int32_t i = 0; i < tensor_count; ++i)
     ATTN_TRY(check_shape(entry, i, &tensors[i], dimensions, status));
@@ -138,8 +138,10 @@ attn_code attn_check_call(const attn_model *model, int64_t number, const attn_co
   if (weights && attn_weights_model(weights) != model)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the context's weights are those of another model", entry->name);
   if (entry->updates && !(weights && attn_weights_are_trainable(weights)))
-    return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: changes parameters, but these weights are not loaded for training "
-                     "(ATTN_TRAINABLE)", entry->name);
+    return attn_fail(status, ATTN_BAD_WEIGHTS,
+                     "%s: updates parameters, but these weights are not loaded for training "
+                     "(ATTN_TRAINABLE)",
+                     entry->name);
   if (!entry->updates && weights && attn_weights_are_stale(weights))
     return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: the parameters have changed since they were packed "
                      "(attn_weights_repack)", entry->name);
@@ -167,8 +169,10 @@ attn_code attn_report(const attn_model *model, const attn_entry_info *entry, att
   if (code == ATTN_OUT_OF_RANGE)
     return attn_fail(status, code, "%s: an index that comes from the inputs lies outside its tensor", entry->name);
   if (code == ATTN_FULL)
-    return attn_fail(status, code, "%s: the cache is full: it has no room for the positions of this call behind those "
-                                   "that a row has, or a length is below 0", entry->name);
+    return attn_fail(status, code,
+                     "%s: the cache is full: it has no room for the positions of this call after those of a row, or a "
+                     "length is below 0",
+                     entry->name);
   if (code == ATTN_UNSUPPORTED && model->device)
     return attn_fail(status, code, "%s: its kernels are code for %s, and the context's executor runs those of a "
                      "processor", entry->name, model->device->images[0].target);

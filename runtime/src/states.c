@@ -20,16 +20,15 @@ ATTN_PUBLIC attn_code attn_states_truncate(const attn_model *model, int64_t numb
   }
   const attn_entry_info *entry = &model->entries[number];
   if (rows < 0)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: %lld rows, expected no negative number", entry->name,
-                     (long long)rows);
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: %lld rows, expected at least 0", entry->name, (long long)rows);
   for (int64_t row = 0; row < rows; ++row) {
     if (to[row] < 0 || to[row] > length[row])
-      return attn_fail(status, ATTN_OUT_OF_RANGE, "%s: row %lld has %d positions, and cannot keep %d", entry->name,
+      return attn_fail(status, ATTN_OUT_OF_RANGE, "%s: row %lld has %d positions, so it cannot keep %d", entry->name,
                        (long long)row, length[row], to[row]);
     if (entry->take_back > 0 && to[row] > 0 && length[row] - to[row] > entry->take_back)
       return attn_fail(status, ATTN_OUT_OF_RANGE,
-                       "%s: row %lld would lose %d positions, and its states keep what the last %d need", entry->name,
-                       (long long)row, length[row] - to[row], entry->take_back);
+                       "%s: row %lld would lose %d positions, but its states store only what the last %d need",
+                       entry->name, (long long)row, length[row] - to[row], entry->take_back);
   }
   if (rows > 0)
     memcpy(length, to, (size_t)rows * sizeof *length);

@@ -182,7 +182,7 @@ ATTN_PUBLIC attn_code attn_pool_create(int64_t workers, attn_pool **out, attn_st
     if (pthread_create(&worker->thread, 0, work, worker) != 0) {
       int64_t started = pool->threads + 1;
       attn_pool_destroy(pool);
-      return attn_fail(status, ATTN_NO_MEMORY, "the system starts no more threads: %lld wanted, %lld started",
+      return attn_fail(status, ATTN_NO_MEMORY, "the system can't start more threads: %lld requested, %lld started",
                        (long long)workers, (long long)started);
     }
   }

@@ -164,9 +164,9 @@ TEST_F(Cuda, TensorsStayOnTheDevice) {
   tensors[0] = {static_cast<char *>(a.data) + 4, {1, 48}, ATTN_F32, 2};
   tensors[1].shape[0] = 1;
   EXPECT_EQ(attn_cuda_run(cuda, host.entry, tensors, 2, &status), ATTN_BAD_ARGUMENT);
-  EXPECT_STREQ(status.message, "residual: 'x' (192 bytes) does not begin at a multiple of 16 bytes");
+  EXPECT_STREQ(status.message, "residual: 'x' (192 bytes) is not aligned to 16 bytes");
   EXPECT_EQ(attn_cuda_upload(cuda, &host.tensors[0], read.data(), &status), ATTN_BAD_ARGUMENT);
-  EXPECT_STREQ(status.message, "the tensor is not one that attn_cuda_allocate gave memory of Fake 0");
+  EXPECT_STREQ(status.message, "the tensor is not in memory that attn_cuda_allocate allocated on Fake 0");
   attn_cuda_free(cuda, &b);
   EXPECT_EQ(b.data, nullptr);
   EXPECT_EQ(fake->alive["memory"], 3) << "the parameters, the memory of calls, and a";
@@ -182,7 +182,7 @@ TEST_F(Cuda, CallsInTwo) {
   ASSERT_EQ(start(), ATTN_OK) << status.message;
   EXPECT_EQ(call.memory[1], before);
   EXPECT_EQ(start(), ATTN_BAD_ARGUMENT);
-  EXPECT_STREQ(status.message, "residual: a call is under way: attn_cuda_wait comes first");
+  EXPECT_STREQ(status.message, "residual: a call is running; call attn_cuda_wait first");
   call.memory[0].assign(call.memory[0].size(), 0x7f); // the inputs belong to the caller again
   ASSERT_EQ(attn_cuda_wait(cuda, &status), ATTN_OK) << status.message;
   EXPECT_EQ(call.memory[1], model.call(*model.entry("residual"), {x}, {3}, {}).bytes[0]);
@@ -312,10 +312,10 @@ TEST_F(Cuda, StatesStayOnTheDevice) {
   ASSERT_EQ(attn_cuda_download(cuda, read.data(), &state, &status), ATTN_OK) << status.message;
   EXPECT_EQ(read, host.memory[2]);
   EXPECT_EQ(attn_cuda_states_reorder(cuda, host.entry, "batch", &host.tensors[2], bad, &status), ATTN_BAD_ARGUMENT);
-  EXPECT_STREQ(status.message, "the tensor is not one that attn_cuda_allocate gave memory of Fake 0");
+  EXPECT_STREQ(status.message, "the tensor is not in memory that attn_cuda_allocate allocated on Fake 0");
   state.shape[0] = -1;
   EXPECT_EQ(attn_cuda_states_reorder(cuda, host.entry, "batch", &state, bad, &status), ATTN_BAD_ARGUMENT);
-  EXPECT_STREQ(status.message, "dimension 0 of a tensor is -1, expected no negative size");
+  EXPECT_STREQ(status.message, "dimension 0 of a tensor is -1, expected at least 0");
   expectNothingLeft();
 }
 
@@ -384,14 +384,14 @@ TEST_F(Cuda, WhatCantBeOpened) {
            Failure{"cuInit", 100, ATTN_UNSUPPORTED, "there is no NVIDIA device"},
            Failure{"cuInit", 999, ATTN_UNSUPPORTED, "the NVIDIA driver does not start: CUDA_ERROR_UNKNOWN"},
            Failure{"cuDevicePrimaryCtxRetain", 2, ATTN_NO_MEMORY,
-                   "device: can't make a context on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
+                   "device: can't create a context on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
            Failure{"cuModuleLoadData", 222, ATTN_UNSUPPORTED, "device: the NVIDIA driver is older than code for sm_80"},
            Failure{"cuModuleLoadData", 218, ATTN_DEVICE_FAULT,
                    "device: can't load the code on Fake 0: an error without a name"},
            Failure{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,
-                   "device: can't have memory for the parameters on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
+                   "device: can't allocate memory for the parameters on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
            Failure{"cuStreamCreate", 2, ATTN_NO_MEMORY,
-                   "device: can't make a stream on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
+                   "device: can't create a stream on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
            Failure{"cuMemcpyHtoDAsync_v2", 719, ATTN_DEVICE_FAULT,
                    "device: can't copy the parameters on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
        }) {
@@ -414,7 +414,7 @@ TEST_F(Cuda, WhichDevice) {
   expectNothingLeft();
   setenv("ATTN_DEVICE", "3", 1);
   EXPECT_EQ(open(), ATTN_BAD_ARGUMENT);
-  EXPECT_STREQ(status.message, "device 3 is wanted, expected one of the 3 that there are, from 0");
+  EXPECT_STREQ(status.message, "there is no device 3; the system has 3, numbered from 0");
   setenv("ATTN_DEVICE", "first", 1);
   EXPECT_EQ(open(), ATTN_BAD_ARGUMENT);
   EXPECT_STREQ(status.message, "ATTN_DEVICE is 'first', expected the number of a device");
@@ -466,9 +466,9 @@ TEST_F(Cuda, SharedMemoryBetweenWhatAKernelHasAndWhatLaunchesAdd) {
 TEST_F(Cuda, AFailedCallLeavesResultsAlone) {
   for (const Failure &each : {
            Failure{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,
-                   "device: can't have memory for the call on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
+                   "device: can't allocate memory for the call on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
            Failure{"cuMemHostAlloc", 2, ATTN_NO_MEMORY,
-                   "device: can't have page-locked memory for the call on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
+                   "device: can't allocate page-locked memory for the call on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
            Failure{"cuMemcpyHtoDAsync_v2", 719, ATTN_DEVICE_FAULT,
                    "device: can't copy the inputs on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
            // The norm of `residual` is the kernel of `apply_norm`.

@@ -87,7 +87,7 @@ void checkWeights(Arguments &a) {
               {noModel, "ok", noOut, "ok"});
   a.model.parameters = parameters;
   calls.check("attn_weights_from_table", attn_weights_from_table, {&a.model, a.table, a.serial, &a.out, &a.status},
-              "ok", {noModel, "m: place 0 of the parameter table is null", "ok", noOut, "ok"});
+              "ok", {noModel, "m: entry 0 of the parameter table is null", "ok", noOut, "ok"});
   calls.check("attn_weights_free", attn_weights_free, {nullptr}, "nothing", {"nothing"});
   calls.check("attn_weights_repack", attn_weights_repack, {a.weights, a.serial, &a.status}, "ok",
               {"the attn_weights is a null pointer", "ok", "ok"});

@@ -89,7 +89,7 @@ TEST(Run, ChecksShapes) {
   call.tensors[0].shape[0] = 9;
   EXPECT_EQ(call(), "e: `n` is 9 (dimension 0 of 'x'), expected at most 8");
   call.tensors[0].shape[0] = -1;
-  EXPECT_EQ(call(), "e: dimension 0 of 'x' is -1, expected no negative size");
+  EXPECT_EQ(call(), "e: dimension 0 of 'x' is -1, expected at least 0");
   call.tensors[0].rank = 2;
   EXPECT_EQ(call(), "e: 'x' has 2 dimensions, expected 1");
   call.tensors[0].dtype = ATTN_I32;

@@ -83,7 +83,7 @@ TEST(Safetensors, RefusesWhatIsNotOne) {
   EXPECT_EQ(messageOf("PK\x03\x04zzzzzzzz"),
             "f.safetensors: not a safetensors file: its header would take 8825501084257831760 bytes");
   EXPECT_EQ(messageOf(file("{}", 0).substr(0, 9)),
-            "f.safetensors: truncated: the header takes 2 bytes, the file holds 9");
+            "f.safetensors: truncated: the header takes 2 bytes, the file has 9");
   EXPECT_EQ(messageOf(file("[]", 0)), "f.safetensors: the header is corrupt at byte 8: expected '{'");
   EXPECT_EQ(messageOf(file("{} x", 0)),
             "f.safetensors: the header is corrupt at byte 11: expected nothing after the header's object");
@@ -91,7 +91,7 @@ TEST(Safetensors, RefusesWhatIsNotOne) {
 
 TEST(Safetensors, RefusesTensorsThatDoNotFitTheFile) {
   EXPECT_EQ(messageOf(file("{" + std::string(a) + "}", 20)),
-            "f.safetensors: tensor 'a' lies at bytes 0 to 24 of the data, but the file holds 20");
+            "f.safetensors: tensor 'a' lies at bytes 0 to 24 of the data, but the file has 20");
   EXPECT_EQ(messageOf(file("{" + std::string(a) + "}", 30)), "f.safetensors: 6 bytes at the end belong to no tensor");
   EXPECT_EQ(messageOf(file(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4)),
             "f.safetensors: tensor 'a' of type F32[2] needs 8 bytes, but has 4");

@@ -57,19 +57,19 @@ TEST(States, TakeAnyPositionsBack) {
   std::vector<int32_t> length = {9, 4};
   EXPECT_EQ(states.truncate(length, {1, 4}), "ok");
   EXPECT_EQ(length, (std::vector<int32_t>{1, 4}));
-  EXPECT_EQ(states.truncate(length, {1, 5}), "next: row 1 has 4 positions, and cannot keep 5");
-  EXPECT_EQ(states.truncate(length, {-1, 4}), "next: row 0 has 1 positions, and cannot keep -1");
+  EXPECT_EQ(states.truncate(length, {1, 5}), "next: row 1 has 4 positions, so it cannot keep 5");
+  EXPECT_EQ(states.truncate(length, {-1, 4}), "next: row 0 has 1 positions, so it cannot keep -1");
   EXPECT_EQ(length, (std::vector<int32_t>{1, 4}));
   attn_code code = attn_states_truncate(&states.model, 0, -1, length.data(), length.data(), &states.status);
   EXPECT_EQ(code, ATTN_BAD_ARGUMENT);
-  EXPECT_STREQ(states.status.message, "next: -1 rows, expected no negative number");
+  EXPECT_STREQ(states.status.message, "next: -1 rows, expected at least 0");
 }
 
 TEST(States, TakeBackWhatRingsKeep) {
   States states(3);
   std::vector<int32_t> length = {9, 4};
   EXPECT_EQ(states.truncate(length, {5, 4}),
-            "next: row 0 would lose 4 positions, and its states keep what the last 3 need");
+            "next: row 0 would lose 4 positions, but its states store only what the last 3 need");
   EXPECT_EQ(states.status.code, ATTN_OUT_OF_RANGE);
   EXPECT_EQ(length, (std::vector<int32_t>{9, 4}));
   EXPECT_EQ(states.truncate(length, {6, 0}), "ok");
@@ -135,8 +135,7 @@ TEST(States, RefuseTensorsThatAreNoStates) {
   EXPECT_EQ(reorder({a, {2, 2, 3}, ATTN_BF16, 3}, good[1]), "next: 'a' has elements of type bf16, expected f32");
   EXPECT_EQ(reorder({a, {2, 2, 3}, 17, 3}, good[1]), "next: 'a' has elements of type unknown, expected f32");
   EXPECT_EQ(reorder(good[0], {b, {2, 1}, ATTN_BOOL, 2}), "next: 'b' has 2 dimensions, expected 1");
-  EXPECT_EQ(reorder({a, {-2, 2, -3}, ATTN_F32, 3}, good[1]),
-            "next: dimension 0 of 'a' is -2, expected no negative size");
+  EXPECT_EQ(reorder({a, {-2, 2, -3}, ATTN_F32, 3}, good[1]), "next: dimension 0 of 'a' is -2, expected at least 0");
   EXPECT_EQ(reorder({nullptr, {2, 2, 3}, ATTN_F32, 3}, good[1]), "next: 'a' is a null pointer");
   EXPECT_EQ(reorder({nullptr, {0, 2, 3}, ATTN_F32, 3}, good[1]), "ok");
 }

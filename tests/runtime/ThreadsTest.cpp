@@ -126,8 +126,8 @@ TEST(Threads, APoolThatTheSystemCannotStartIsAnError) {
     threadsLeft = started;
     EXPECT_EQ(attn_pool_create(4, &pool, &status), ATTN_NO_MEMORY);
     threadsLeft = -1;
-    EXPECT_EQ(status.message, "the system starts no more threads: 4 wanted, " + std::to_string(started + 1) +
-                                  " started");
+    EXPECT_EQ(status.message,
+              "the system can't start more threads: 4 requested, " + std::to_string(started + 1) + " started");
     EXPECT_EQ(pool, nullptr);
   }
 }

@@ -116,8 +116,9 @@ TEST(WeightsFile, GivesUpWhatKernelsReadPackedAlone) {
   ASSERT_EQ(attn_weights_repack(loaded.weights, nullptr, nullptr), ATTN_OK);
   EXPECT_EQ(loaded.at(6)[4], 2 * ModelWithTable::valueAt(2, 4)) << "packed anew from nothing";
   EXPECT_EQ(attn_weights_save(loaded.weights, "given-up.safetensors", 0, &loaded.status), ATTN_BAD_WEIGHTS);
-  EXPECT_STREQ(loaded.status.message, "m: the values of w are in memory as packed weights alone; load with "
-                                      "ATTN_KEEP_VALUES what is to be saved");
+  EXPECT_STREQ(
+      loaded.status.message,
+      "m: the values of w are in memory only as packed weights; to save them, load them with ATTN_KEEP_VALUES");
   EXPECT_NE(access("given-up.safetensors", F_OK), 0);
 }
 

@@ -97,7 +97,7 @@ TEST(Weights, NamesWhatIsWrong) {
   EXPECT_EQ(messageOf({h0, h1, b}), "ok");
   EXPECT_EQ(messageOf({h0, b}), "f: tensor 'h.1.w' is missing, expected F32[2, 2] (parameter blocks.w)");
   EXPECT_EQ(messageOf({h0, h1, b, {"h.0.bias", "F32", "[1]", floats({0})}}),
-            "f: tensor 'h.0.bias' is no parameter of m");
+            "f: tensor 'h.0.bias' is not a parameter of m");
   EXPECT_EQ(messageOf({h0, h1, b, {"h.0.bias", "F32", "[1]", floats({0})}}, ATTN_ALLOW_EXTRA), "ok");
   EXPECT_EQ(messageOf({h0, h1, {"b", "F32", "[3]", floats({0, 0, 0})}}),
             "f: tensor 'b' is F32[3], expected F32[2] (parameter b)");
@@ -221,7 +221,7 @@ TEST(Training, NeedsWeightsThatMayChange) {
   attn_status status;
   ASSERT_EQ(attn_weights_load(&m, file.path, 0, nullptr, &context.weights, &status), ATTN_OK) << status.message;
   EXPECT_EQ(attn_run(&m, 0, &context, nullptr, 0, &status), ATTN_BAD_WEIGHTS);
-  EXPECT_STREQ(status.message, "t: changes parameters, but these weights are not loaded for training (ATTN_TRAINABLE)");
+  EXPECT_STREQ(status.message, "t: updates parameters, but these weights are not loaded for training (ATTN_TRAINABLE)");
   EXPECT_EQ(attn_run(&m, 1, &context, nullptr, 0, &status), ATTN_OK);
   attn_weights_free(context.weights);
 }
@@ -271,7 +271,7 @@ TEST(Weights, TablesMustBeWhole) {
   attn_weights *weights;
   attn_status status;
   EXPECT_EQ(attn_weights_from_table(&m, table, nullptr, &weights, &status), ATTN_BAD_ARGUMENT);
-  EXPECT_STREQ(status.message, "m: place 1 of the parameter table is null");
+  EXPECT_STREQ(status.message, "m: entry 1 of the parameter table is null");
   EXPECT_EQ(attn_weights_embedded(&m, nullptr, &weights, &status), ATTN_BAD_WEIGHTS);
   EXPECT_EQ(weights, nullptr);
 }

@@ -99,7 +99,7 @@ static attn_code match_tensors(struct load *load, int32_t flags, attn_status *st
   ATTN_TRY(check_states(load, status));
   for (int64_t i = 0; !(flags & ATTN_ALLOW_EXTRA) && i < attn_safetensors_count(load->file); ++i)
     if (!load->used[i])
-      return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%s' is no parameter of %s", load->path,
+      return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%s' is not a parameter of %s", load->path,
                        attn_shown(attn_safetensors_at(load->file, i)->name).text, model->name);
   return ATTN_OK;
 }

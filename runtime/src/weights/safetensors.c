@@ -58,8 +58,8 @@ static attn_code read_header(attn_safetensors *file, uint64_t size, attn_status 
     return attn_fail(status, ATTN_BAD_FILE, "%s: not a safetensors file: its header would take %llu bytes", file->name,
                      (unsigned long long)header_bytes);
   if (header_bytes > size - sizeof bytes)
-    return attn_fail(status, ATTN_BAD_FILE, "%s: truncated: the header takes %llu bytes, the file holds %llu",
-                     file->name, (unsigned long long)header_bytes, (unsigned long long)size);
+    return attn_fail(status, ATTN_BAD_FILE, "%s: truncated: the header takes %llu bytes, the file has %llu", file->name,
+                     (unsigned long long)header_bytes, (unsigned long long)size);
   file->data_start = sizeof bytes + header_bytes;
   char *text = malloc(header_bytes + 1);
   if (!text)

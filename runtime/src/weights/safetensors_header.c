@@ -233,7 +233,7 @@ static void parse_shape(parser *p, attn_file_tensor *tensor) {
 static void check_tensor(parser *p, attn_file_tensor *tensor, uint64_t begin, uint64_t end) {
   if (begin > end || end > p->data_bytes) {
     stop(p, attn_fail(p->status, ATTN_BAD_FILE,
-                      "%s: tensor '%s' lies at bytes %llu to %llu of the data, but the file holds %llu", p->file,
+                      "%s: tensor '%s' lies at bytes %llu to %llu of the data, but the file has %llu", p->file,
                       attn_shown(tensor->name).text, (unsigned long long)begin, (unsigned long long)end,
                       (unsigned long long)p->data_bytes));
     return;

@@ -23,8 +23,10 @@ static attn_code check_values(const attn_weights *weights, int32_t flags, attn_s
     const attn_parameter_info *parameter = &model->parameters[p];
     for (int64_t entry = 0; is_saved(parameter, flags) && entry < attn_entries(parameter); ++entry)
       if (!weights->table[parameter->first + entry])
-        return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: the values of %s are in memory as packed weights alone; load "
-                         "with ATTN_KEEP_VALUES what is to be saved", model->name, attn_shown(parameter->name).text);
+        return attn_fail(
+            status, ATTN_BAD_WEIGHTS,
+            "%s: the values of %s are in memory only as packed weights; to save them, load them with ATTN_KEEP_VALUES",
+            model->name, attn_shown(parameter->name).text);
   }
   return ATTN_OK;
 }

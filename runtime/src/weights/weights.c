@@ -300,7 +300,7 @@ ATTN_PUBLIC attn_code attn_weights_from_table(const attn_model *model, const voi
     for (int64_t i = parameter->first; i < parameter->first + attn_entries(parameter); ++i) {
       (*out)->table[i] = table ? table[i] : 0;
       if (!(*out)->table[i] && !parameter->state)
-        code = attn_fail(status, ATTN_BAD_ARGUMENT, "%s: place %lld of the parameter table is null", model->name,
+        code = attn_fail(status, ATTN_BAD_ARGUMENT, "%s: entry %lld of the parameter table is null", model->name,
                          (long long)i);
       if (!(*out)->table[i] && parameter->state)
         (*out)->trainable = 0;
