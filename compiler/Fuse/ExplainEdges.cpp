@@ -289,13 +289,13 @@ Reason EdgeExplainer::reasonFor(Edge &edge) {
   if (auto attend = dyn_cast_if_present<attn::AttendOp>(edge.maker()))
     if (attend.getStatistics()[cast<OpResult>(edge.producer.front().getTerminator()->getOperand(edge.result))
                                    .getResultNumber()] == attn::Statistic::Weights)
-      return Reason::WeightsHeld;
+      return Reason::WeightsMaterialised;
   if (scores.contains(edge.tensor()))
-    return Reason::ScoresHeld;
+    return Reason::ScoresMaterialised;
   if (edge.throughLoop)
     return Reason::LoopCarried;
   if (isKeptApart(edge))
-    return Reason::AsAsked;
+    return Reason::FusionRefused;
   switch (edge.consumerBody()) {
   case KernelBody::Attention:
     return intoAttention(edge);
@@ -322,7 +322,7 @@ void EdgeExplainer::run() {
                             edge.consumer.getName().str(),
                             shapes.text(shapes.bytes(edge.tensor())),
                             function.getName().str(),
-                            reason == Reason::ScoresHeld || reason == Reason::WeightsHeld,
+                            reason == Reason::ScoresMaterialised || reason == Reason::WeightsMaterialised,
                             {places.begin(), places.end()}});
   }
 }

@@ -30,7 +30,10 @@ static void printDecision(const Decision &decision, raw_ostream &stream) {
   stream << " [" << reasonId(decision.reason) << "]\n           " << reasonText(decision.reason);
   bool isWeight = decision.reason == Reason::WeightPacked || decision.reason == Reason::WeightPackedBeside;
   if (!decision.bytes.empty())
-    stream << (isWeight ? "; packed it takes " : decision.made ? "; saves " : "; keeps ") << decision.bytes << " bytes";
+    stream << (isWeight        ? "; packed it takes "
+               : decision.made ? "; saves "
+                               : "; materialises ")
+           << decision.bytes << " bytes";
   stream << '\n';
   if (StringRef change = reasonChange(decision.reason); !decision.made && !change.empty())
     stream << "           to change it: " << change << '\n';

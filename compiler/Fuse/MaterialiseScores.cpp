@@ -162,11 +162,11 @@ std::string ScoreHolder::whyNot() {
       return "its formulas read at subscripts that come from data";
     // Zero times NaN is NaN.
     if (!attend.getMask().empty() && readsCache(*region))
-      return "it is masked and reads a cache: plain code would multiply rows that are not written yet, which may be "
-             "NaN, by zero";
+      return "it is masked and reads a cache: plain code would multiply by 0 rows that are not written yet, which may "
+             "be NaN";
     for (auto reduce : region->getOps<attn::ReduceOp>())
       if (!reduce.getBody().getOps<attn::ReduceOp>().empty() || reduce.getCombine() != attn::Combine::Add)
-        return "its formulas have reductions that are no plain sums";
+        return "its formulas have reductions that are not plain sums";
   }
   return "";
 }
@@ -434,10 +434,10 @@ struct MaterialiseScores : impl::MaterialiseScoresPassBase<MaterialiseScores> {
         if (ScoreHolder holder(attend); holder.whyNot().empty())
           holder.run();
         else
-          remark(attend, "its scores are not held: " + holder.whyNot());
+          remark(attend, "its scores are not materialised: " + holder.whyNot());
       function.walk([&](attn::AttendGradientOp gradient) {
         if (isRefused(attentionFused, gradient, gradient))
-          remark(gradient, "its gradient stays fused: plain tensor code has no form of it");
+          remark(gradient, "its gradient stays fused: plain tensor code can't express it");
       });
     }
   }

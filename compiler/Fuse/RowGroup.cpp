@@ -128,7 +128,7 @@ std::optional<Reason> RowGroup::whyNot(linalg::GenericOp op) {
   if (scratchWith(op) > kRowScratch)
     return Reason::RowScratch;
   if (llvm::any_of(ops, [&](Operation *member) { return isRefused(reasonId(Reason::RowsFused), op, member); }))
-    return Reason::AsAsked;
+    return Reason::FusionRefused;
   return std::nullopt;
 }
 

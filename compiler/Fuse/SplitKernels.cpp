@@ -91,7 +91,7 @@ struct SplitKernels : EmitterPass<SplitKernels, impl::SplitKernelsPassBase> {
     auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
     forgetFusions(getOperation(), placesOf(kernel.getLoc()));
     Decision decision;
-    decision.reason = Reason::NotTakenWhole;
+    decision.reason = Reason::NotOneKernel;
     decision.what = placeOf(call);
     decision.entry = function.getName().str();
     recordDecision(getOperation(), decision);

@@ -148,7 +148,7 @@ std::optional<Attention> AttentionRaiser::read(linalg::GenericOp sum) {
 std::optional<Reason> AttentionRaiser::reasonAgainst(const Attention &attention) {
   Expr normalised = attention.normalised.whole;
   if (!vanishesWith(exprs, attention.weight, normalised))
-    return Reason::WeightOfNothing;
+    return Reason::ZeroWeightContributes;
   for (Expr formula : {attention.normalised.score, attention.weight})
     if (auto reason = reasonAgainstPairs(exprs, formula, normalised, attention.queries, attention.keys))
       return reason;

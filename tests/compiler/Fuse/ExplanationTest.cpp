@@ -58,11 +58,11 @@ INSTANTIATE_TEST_SUITE_P(Reasons, Explanation, testing::ValuesIn(allReasons().be
 
 TEST(RequireFused, NamesThePlaceAndTheBytesOfTensorsOfAllPairs) {
   std::string text;
-  ParsedModule module = fused(pathOf(Reason::WeightsHeld), text);
+  ParsedModule module = fused(pathOf(Reason::WeightsMaterialised), text);
   std::vector<std::string> lines = unfusedPairs(module.get());
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_NE(lines[0].find("error: not fused: attention yields its weights, one for each pair of a query and a key, to "
-                          "another computation (4*n*n bytes) [weights-held]"),
+  EXPECT_NE(lines[0].find("error: not fused: another computation reads the attention weights, one for each query-key "
+                          "pair (4*n*n bytes) [weights-materialised]"),
             std::string::npos)
       << lines[0];
 }

@@ -3,8 +3,8 @@
 // EXPECT   kernel f_attend_0 (attend) from -:15:8
 // EXPECT   kernel f_loops_0 (loops) from -:29:8
 // EXPECT   left     f_attend_0 -> f_loops_0 [attend-no-epilogue]
-// EXPECT            an attention kernel has no epilogue; keeps 64*n bytes
-// EXPECT            to change it: write it into the formula of the value, where it is linear in the values
+// EXPECT            an attention kernel has no epilogue; materialises 64*n bytes
+// EXPECT            to change it: if it is linear in the values, write it in the formula of the value
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

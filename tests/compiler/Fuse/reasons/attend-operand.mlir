@@ -3,11 +3,11 @@
 // EXPECT   kernel f_gemm_0 (gemm) from -:22:8
 // EXPECT   kernel f_attend_0 (attend) from -:29:8
 // EXPECT   left     f_gemm_0 -> f_attend_0 [attend-operand]
-// EXPECT            attention reads its queries, keys and values many times, so they are computed once and kept; keeps 64*n bytes
-// EXPECT            to change it: compute in the formula of the score or the value what is cheap enough for each pair
+// EXPECT            attention reads its queries, keys and values many times, so they are computed once and stored; materialises 64*n bytes
+// EXPECT            to change it: move work that is cheap enough for every pair into the formula of the score or the value
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
-// EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes
+// EXPECT            only contractions read the weight, so only its packed copy is stored; packed it takes 1024 bytes
 model.parameter @w : tensor<16x16xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})

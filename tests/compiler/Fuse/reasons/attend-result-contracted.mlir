@@ -3,11 +3,11 @@
 // EXPECT   kernel f_attend_0 (attend) from -:20:8
 // EXPECT   kernel f_gemm_0 (gemm) from -:36:8
 // EXPECT   left     f_attend_0 -> f_gemm_0 [attend-result-contracted]
-// EXPECT            a contraction sums over whole rows of its operand, which attention finishes head by head; keeps 64*n bytes
-// EXPECT            to change it: nothing in the model can, for attention has to finish all heads of a row first
+// EXPECT            a contraction sums over whole rows of its operand, which attention computes one head at a time; materialises 64*n bytes
+// EXPECT            to change it: not possible, because attention has to finish all heads of a row first
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
-// EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes
+// EXPECT            only contractions read the weight, so only its packed copy is stored; packed it takes 1024 bytes
 model.parameter @w : tensor<16x16xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})

@@ -2,7 +2,7 @@
 // EXPECT f
 // EXPECT   kernel f_attend_0 (attend) from -:54:8
 // EXPECT   made     -:54:8 [attention-raised]
-// EXPECT            it is attention, written as plain tensor code: the scores and the weights are computed block by block
+// EXPECT            this tensor code is attention: the scores and the attention weights are computed block by block
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

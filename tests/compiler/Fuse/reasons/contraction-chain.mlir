@@ -2,11 +2,11 @@
 // EXPECT f
 // EXPECT   kernel f_gemm_0 (gemm) from -:20:8, -:29:8
 // EXPECT   left     f_gemm_0 -> f_gemm_0 [contraction-chain]
-// EXPECT            a contraction sums over whole rows of its operand, which another contraction computes in tiles; keeps 64*n bytes
-// EXPECT            to change it: write the two as one sum, or multiply the two fixed factors beforehand
+// EXPECT            a contraction sums over whole rows of its operand, which another contraction computes in tiles; materialises 64*n bytes
+// EXPECT            to change it: write the two as one sum, or multiply their two constant factors in advance
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
-// EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes
+// EXPECT            only contractions read the weight, so only its packed copy is stored; packed it takes 1024 bytes
 model.parameter @w : tensor<16x16xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})

@@ -3,14 +3,14 @@
 // EXPECT   kernel f_rows_0 (rows) from -:23:9, -:30:9, -:39:9, -:45:8
 // EXPECT   kernel f_loops_0 (loops) from -:52:8
 // EXPECT   made     -:23:9 -> -:30:9 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
 // EXPECT   made     -:30:9 -> -:39:9 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 64*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 64*n bytes
 // EXPECT   made     -:39:9 -> -:45:8 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
 // EXPECT   left     f_rows_0 -> f_loops_0 [different-rows]
-// EXPECT            the two run over different rows; keeps 64*n bytes
-// EXPECT            to change it: let both run over the same leading indices
+// EXPECT            the two iterate over different rows; materialises 64*n bytes
+// EXPECT            to change it: iterate over the same leading indices in both
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<16x?xf32> {model.name = "r0", model.shape = ["16", "n"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

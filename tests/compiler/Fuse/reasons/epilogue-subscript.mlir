@@ -3,11 +3,11 @@
 // EXPECT   kernel f_gemm_0 (gemm) from -:22:8
 // EXPECT   kernel f_loops_0 (loops) from -:29:8
 // EXPECT   left     f_gemm_0 -> f_loops_0 [epilogue-subscript]
-// EXPECT            it uses subscripts, and an epilogue only has the elements of its tile; keeps 64*n bytes
-// EXPECT            to change it: subscript by plain indices of the contraction alone
+// EXPECT            it subscripts the result, but an epilogue has only the elements of its tile; materialises 64*n bytes
+// EXPECT            to change it: subscript by the plain indices of the contraction only
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
-// EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes
+// EXPECT            only contractions read the weight, so only its packed copy is stored; packed it takes 1024 bytes
 model.parameter @w : tensor<16x16xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})

@@ -2,7 +2,7 @@
 // EXPECT f
 // EXPECT   kernel f_attend_0 (attend) from -:23:8
 // EXPECT   made     -:13:11 -> -:23:8 [formula-folded]
-// EXPECT            each element is computed inside the formula, once; saves 4*n*n bytes
+// EXPECT            each element is computed once, inside the formula that reads it; saves 4*n*n bytes
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

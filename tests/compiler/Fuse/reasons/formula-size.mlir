@@ -2,8 +2,8 @@
 // EXPECT f
 // EXPECT   kernel f_loops_0 (loops) from -:13:8, -:147:8
 // EXPECT   left     f_loops_0 -> f_loops_0 [formula-size]
-// EXPECT            the fused formula would have more than 256 operations or read more than 64 tensors, which compiles slowly; keeps 64*n bytes
-// EXPECT            to change it: none is needed: storing and loading an element costs less than 256 operations on it
+// EXPECT            the fused formula would have more than 256 operations or read more than 64 tensors, which compiles slowly; materialises 64*n bytes
+// EXPECT            to change it: not necessary: storing and loading an element costs less than 256 operations on it
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

@@ -2,7 +2,7 @@
 // EXPECT f
 // EXPECT   kernel f_attend_0 (attend) from -:12:8
 // EXPECT   made     -:12:8 -> -:27:8 [layout-folded]
-// EXPECT            the result is written in the order the next op reads; saves 64*n bytes
+// EXPECT            the result is written in the order in which the next op reads it; saves 64*n bytes
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<16x?xf32> {model.name = "r0", model.shape = ["16", "n"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

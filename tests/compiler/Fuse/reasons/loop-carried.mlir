@@ -2,8 +2,8 @@
 // EXPECT f
 // EXPECT   kernel f_loops_0 (loops) from -:16:8
 // EXPECT   left     f_loops_0 -> f_loops_0 [loop-carried]
-// EXPECT            the value passes from one turn of a loop to the next; keeps 64*n bytes
-// EXPECT            to change it: nothing in the model can, for the next turn reads it from memory
+// EXPECT            one iteration of a loop passes the value to the next; materialises 64*n bytes
+// EXPECT            to change it: not possible, because the next iteration reads the value from memory
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

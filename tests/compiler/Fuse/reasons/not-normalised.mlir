@@ -3,17 +3,17 @@
 // EXPECT   kernel f_gemm_0 (gemm) from -:30:10, -:43:10
 // EXPECT   kernel f_gemm_1 (gemm) from -:52:11
 // EXPECT   left     -:52:11 [not-normalised]
-// EXPECT            the exponentials are not divided by their sum, as a softmax divides them: it is no attention
+// EXPECT            the exponentials are not divided by their sum, as in a softmax, so the code is not attention
 // EXPECT            to change it: divide by the sum of the exponentials
 // EXPECT   made     -:26:19 -> -:30:10 [view-folded]
-// EXPECT            its elements are read in place, by subscript; saves 64*n bytes
+// EXPECT            the consumer reads its elements in place, by subscript; saves 64*n bytes
 // EXPECT   made     -:37:10 -> -:43:10 [pointwise-fused]
 // EXPECT            each element is computed where it is used; saves 4*n*n bytes
 // EXPECT   made     -:43:10 -> -:30:10 [epilogue-fused]
 // EXPECT            it is applied to each tile of the contraction before the tile is stored; saves 4*n*n bytes
 // EXPECT   left     f_gemm_0 -> f_gemm_1 [contraction-chain]
-// EXPECT            a contraction sums over whole rows of its operand, which another contraction computes in tiles; keeps 4*n*n bytes
-// EXPECT            to change it: write the two as one sum, or multiply the two fixed factors beforehand
+// EXPECT            a contraction sums over whole rows of its operand, which another contraction computes in tiles; materialises 4*n*n bytes
+// EXPECT            to change it: write the two as one sum, or multiply their two constant factors in advance
 #map = affine_map<(d0, d1, d2) -> (d0, d2)>
 #map1 = affine_map<(d0, d1, d2) -> (d2, d1)>
 #map2 = affine_map<(d0, d1, d2) -> (d0, d1)>

@@ -3,11 +3,11 @@
 // EXPECT   kernel f_gemm_0 (gemm) from -:21:8
 // EXPECT   kernel f_loops_0 (loops) from -:28:8
 // EXPECT   left     f_gemm_0 -> f_loops_0 [not-pointwise]
-// EXPECT            one of the two is neither pointwise nor computed row by row; keeps 64*n bytes
-// EXPECT            to change it: write one of the two as a formula of elements, or as work on rows
+// EXPECT            one of the two is neither pointwise nor computed row by row; materialises 64*n bytes
+// EXPECT            to change it: write one of the two as a formula of elements, or as a computation on rows
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
-// EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes
+// EXPECT            only contractions read the weight, so only its packed copy is stored; packed it takes 1024 bytes
 model.parameter @w : tensor<16x16xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x32xf32> {model.name = "r0", model.shape = ["n", "32"]})

@@ -3,8 +3,8 @@
 // EXPECT   kernel f_loops_0 (loops) from -:18:8
 // EXPECT   kernel f_gemm_0 (gemm) from -:18:8
 // EXPECT   left     f_loops_0 -> f_gemm_0 [operand-layout]
-// EXPECT            the contraction needs its operand in another order, so a copy is made in that order; keeps 2048 bytes
-// EXPECT            to change it: write the tensor in the order that the contraction reads it: its features last
+// EXPECT            the contraction reads its operand in another order, so a kernel copies it in that order; materialises 2048 bytes
+// EXPECT            to change it: compute the tensor in the order in which the contraction reads it: features last
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]},
     %z: tensor<4x?x16xf32> {model.name = "z", model.shape = ["4", "n", "16"]},
     %u: tensor<16x8x4xf32> {model.name = "u", model.shape = ["16", "8", "4"]})

@@ -2,8 +2,8 @@
 // EXPECT f
 // EXPECT   kernel f_attend_gradient_0 (attend_gradient) from -:16:8
 // EXPECT   left     -:16:8 [pair-by-pair]
-// EXPECT            the gradient is no matter of dot products and rows of values, so it is computed pair by pair, which takes several times as long
-// EXPECT            to change it: write the score as a dot product of rows, or as an additive one: sum of v * tanh(q + k)
+// EXPECT            the gradient does not consist of dot products and rows of values, so it is computed pair by pair, which takes several times as long
+// EXPECT            to change it: write the score as a dot product of rows, or as an additive score: sum of v * tanh(q + k)
 func.func @f(%x: tensor<?x8xf32> {model.name = "x", model.shape = ["n", "8"]},
              %y: tensor<?x8xf32> {model.name = "y", model.shape = ["n", "8"]},
              %lse: tensor<?xf32> {model.name = "lse", model.shape = ["n"]},

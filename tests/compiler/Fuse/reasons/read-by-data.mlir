@@ -3,8 +3,8 @@
 // EXPECT   kernel f_loops_0 (loops) from -:15:8
 // EXPECT   kernel f_loops_1 (loops) from -:21:8
 // EXPECT   left     f_loops_0 -> f_loops_1 [read-by-data]
-// EXPECT            it is read at subscripts that come from data; keeps 64*n bytes
-// EXPECT            to change it: subscript by indices in place of data
+// EXPECT            it is read at subscripts that come from data; materialises 64*n bytes
+// EXPECT            to change it: subscript by indices instead of data
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]},
     %rows: tensor<?xi32> {model.name = "rows", model.shape = ["n"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})

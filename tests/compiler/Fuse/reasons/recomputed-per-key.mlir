@@ -3,8 +3,8 @@
 // EXPECT   kernel f_loops_0 (loops) from -:15:8
 // EXPECT   kernel f_attend_0 (attend) from -:21:8
 // EXPECT   left     f_loops_0 -> f_attend_0 [recomputed-per-key]
-// EXPECT            inside the formula it would be computed again for every pair of a query and a key; keeps 64*n bytes
-// EXPECT            to change it: do less there: additions and products are computed for every pair
+// EXPECT            inside the formula it would be computed again for every query-key pair; materialises 64*n bytes
+// EXPECT            to change it: use only additions and products, which are computed for every pair
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

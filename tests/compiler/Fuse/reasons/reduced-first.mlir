@@ -3,8 +3,8 @@
 // EXPECT   kernel f_loops_0 (loops) from -:16:8
 // EXPECT   kernel f_loops_1 (loops) from -:22:8
 // EXPECT   left     f_loops_0 -> f_loops_1 [reduced-first]
-// EXPECT            the value is complete only when the whole reduction is; keeps 64 bytes
-// EXPECT            to change it: nothing in the model can, for all of it is needed before the first use
+// EXPECT            the value is complete only when the reduction has ended; materialises 64 bytes
+// EXPECT            to change it: not possible, because the first use needs the complete value
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<16xf32> {model.name = "r0", model.shape = ["16"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

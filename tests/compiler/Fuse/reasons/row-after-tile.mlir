@@ -3,17 +3,17 @@
 // EXPECT   kernel f_gemm_0 (gemm) from -:28:8
 // EXPECT   kernel f_rows_0 (rows) from -:37:9, -:44:9, -:53:9, -:59:8
 // EXPECT   made     -:37:9 -> -:44:9 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
 // EXPECT   made     -:44:9 -> -:53:9 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 64*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 64*n bytes
 // EXPECT   made     -:53:9 -> -:59:8 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
 // EXPECT   left     f_gemm_0 -> f_rows_0 [row-after-tile]
-// EXPECT            a reduction needs whole rows, which the contraction computes in tiles; keeps 64*n bytes
-// EXPECT            to change it: nothing in the model can, for rows are whole only when the contraction has ended
+// EXPECT            a reduction needs whole rows, which the contraction computes in tiles; materialises 64*n bytes
+// EXPECT            to change it: not possible, because rows are complete only when the contraction has ended
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
-// EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes
+// EXPECT            only contractions read the weight, so only its packed copy is stored; packed it takes 1024 bytes
 model.parameter @w : tensor<16x16xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})

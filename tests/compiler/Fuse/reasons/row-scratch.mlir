@@ -3,12 +3,12 @@
 // EXPECT   kernel f_rows_0 (rows) from -:22:9, -:29:9
 // EXPECT   kernel f_rows_1 (rows) from -:38:9, -:44:8
 // EXPECT   made     -:22:9 -> -:29:9 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
 // EXPECT   made     -:38:9 -> -:44:8 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
 // EXPECT   left     f_rows_0 -> f_rows_1 [row-scratch]
-// EXPECT            the rows between them do not fit the scratch of a worker; keeps 1048576*n bytes
-// EXPECT            to change it: shorter rows, so that those between the two take at most 512 KiB
+// EXPECT            the rows between the two do not fit in the scratch of a worker; materialises 1048576*n bytes
+// EXPECT            to change it: shorten the rows between the two to at most 512 KiB
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]},
     %z: tensor<?x262144xf32> {model.name = "z", model.shape = ["n", "262144"]})
     -> (tensor<?x262144xf32> {model.name = "r0", model.shape = ["n", "262144"]})

@@ -2,11 +2,11 @@
 // EXPECT f
 // EXPECT   kernel f_rows_0 (rows) from -:19:9, -:26:9, -:35:9, -:41:8
 // EXPECT   made     -:19:9 -> -:26:9 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
 // EXPECT   made     -:26:9 -> -:35:9 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 64*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 64*n bytes
 // EXPECT   made     -:35:9 -> -:41:8 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

@@ -5,23 +5,23 @@
 // EXPECT   kernel f_rows_0 (rows) from -:67:11, -:73:11
 // EXPECT   kernel f_gemm_2 (gemm) from -:81:11
 // EXPECT   left     -:81:11 [score-chained]
-// EXPECT            the scores are sums of sums over pairs, which attention would compute again for each of them
+// EXPECT            the score sums over other sums, which attention would compute again for every pair
 // EXPECT            to change it: write each score as one sum over features
 // EXPECT   made     -:39:19 -> -:43:10 [view-folded]
-// EXPECT            its elements are read in place, by subscript; saves 64*h*n bytes
+// EXPECT            the consumer reads its elements in place, by subscript; saves 64*h*n bytes
 // EXPECT   made     -:59:10 -> -:52:10 [epilogue-fused]
 // EXPECT            it is applied to each tile of the contraction before the tile is stored; saves 4*h*n*n bytes
 // EXPECT   made     -:67:11 -> -:73:11 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*h*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*h*n bytes
 // EXPECT   left     f_gemm_0 -> f_gemm_1 [contraction-chain]
-// EXPECT            a contraction sums over whole rows of its operand, which another contraction computes in tiles; keeps 4*h*n*n bytes
-// EXPECT            to change it: write the two as one sum, or multiply the two fixed factors beforehand
+// EXPECT            a contraction sums over whole rows of its operand, which another contraction computes in tiles; materialises 4*h*n*n bytes
+// EXPECT            to change it: write the two as one sum, or multiply their two constant factors in advance
 // EXPECT   left     f_gemm_1 -> f_rows_0 [row-after-tile]
-// EXPECT            a reduction needs whole rows, which the contraction computes in tiles; keeps 4*h*n*n bytes
-// EXPECT            to change it: nothing in the model can, for rows are whole only when the contraction has ended
+// EXPECT            a reduction needs whole rows, which the contraction computes in tiles; materialises 4*h*n*n bytes
+// EXPECT            to change it: not possible, because rows are complete only when the contraction has ended
 // EXPECT   left     f_rows_0 -> f_gemm_2 [contraction-operand]
-// EXPECT            a contraction reads each element of its operand once for every tile, so the operand is computed once and kept; keeps 4*h*n*n bytes
-// EXPECT            to change it: nothing in the model can, for a contraction takes operands that lie in memory
+// EXPECT            a contraction reads each element of its operand once for every tile, so the operand is computed once and stored; materialises 4*h*n*n bytes
+// EXPECT            to change it: not possible, because a contraction reads its operands from memory
 #map = affine_map<(d0, d1, d2, d3) -> (d0, d1, d3)>
 #map1 = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
 #map2 = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>

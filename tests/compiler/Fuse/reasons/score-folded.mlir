@@ -4,18 +4,18 @@
 // EXPECT   kernel f_rows_1 (rows) from -:47:10, -:53:10
 // EXPECT   kernel f_gemm_0 (gemm) from -:61:11
 // EXPECT   left     -:61:11 [score-folded]
-// EXPECT            the scores are a maximum, minimum or product over features, through which attention has no gradient
-// EXPECT            to change it: write the score as a sum over features, or ask for no gradient
+// EXPECT            the score is a maximum, minimum or product over features, for which attention has no gradient
+// EXPECT            to change it: write the score as a sum over features, or leave out the gradient
 // EXPECT   made     -:32:10 -> -:39:10 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n*n bytes
 // EXPECT   made     -:47:10 -> -:53:10 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
 // EXPECT   left     f_rows_0 -> f_rows_1 [different-rows]
-// EXPECT            the two run over different rows; keeps 4*n*n bytes
-// EXPECT            to change it: let both run over the same leading indices
+// EXPECT            the two iterate over different rows; materialises 4*n*n bytes
+// EXPECT            to change it: iterate over the same leading indices in both
 // EXPECT   left     f_rows_1 -> f_gemm_0 [contraction-operand]
-// EXPECT            a contraction reads each element of its operand once for every tile, so the operand is computed once and kept; keeps 4*n*n bytes
-// EXPECT            to change it: nothing in the model can, for a contraction takes operands that lie in memory
+// EXPECT            a contraction reads each element of its operand once for every tile, so the operand is computed once and stored; materialises 4*n*n bytes
+// EXPECT            to change it: not possible, because a contraction reads its operands from memory
 #map = affine_map<(d0, d1, d2) -> (d0, d2)>
 #map1 = affine_map<(d0, d1, d2) -> (d1, d2)>
 #map2 = affine_map<(d0, d1, d2) -> (d0, d1)>

@@ -5,13 +5,13 @@
 // EXPECT   made     -:44:8 -> -:37:8 [epilogue-fused]
 // EXPECT            it is applied to each tile of the contraction before the tile is stored; saves 64*n bytes
 // EXPECT   left     f_gemm_0 -> f_gemm_1 [second-contraction]
-// EXPECT            a kernel holds one contraction; this operand of its epilogue comes from another; keeps 64*n bytes
-// EXPECT            to change it: concatenate the operands and the weights of the two contractions, so that they are one
+// EXPECT            a kernel has one contraction; another contraction computes this operand of its epilogue; materialises 64*n bytes
+// EXPECT            to change it: concatenate the operands and the weights, so that one contraction computes both
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
-// EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes
+// EXPECT            only contractions read the weight, so only its packed copy is stored; packed it takes 1024 bytes
 // EXPECT   made     @u -> f_gemm_1 [weight-packed]
-// EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes
+// EXPECT            only contractions read the weight, so only its packed copy is stored; packed it takes 1024 bytes
 model.parameter @w : tensor<16x16xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
 model.parameter @u : tensor<16x16xf32> checkpoint "u" init <"zeros", 0.0, 0.0>
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})

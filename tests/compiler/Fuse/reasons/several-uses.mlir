@@ -4,14 +4,14 @@
 // EXPECT   kernel f_loops_0 (loops) from -:33:8
 // EXPECT   kernel f_loops_1 (loops) from -:39:8
 // EXPECT   left     f_gemm_0 -> f_loops_0 [several-uses]
-// EXPECT            the value has several users, and would be computed for each; keeps 64*n bytes
-// EXPECT            to change it: leave one user: compute it anew for the others where that is cheap, or join the users
+// EXPECT            the value has several users, and each would compute it again; materialises 64*n bytes
+// EXPECT            to change it: reduce it to one user: merge the users, or recompute the value for the others if that is cheap
 // EXPECT   left     f_gemm_0 -> f_loops_1 [several-uses]
-// EXPECT            the value has several users, and would be computed for each; keeps 64*n bytes
-// EXPECT            to change it: leave one user: compute it anew for the others where that is cheap, or join the users
+// EXPECT            the value has several users, and each would compute it again; materialises 64*n bytes
+// EXPECT            to change it: reduce it to one user: merge the users, or recompute the value for the others if that is cheap
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
-// EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes
+// EXPECT            only contractions read the weight, so only its packed copy is stored; packed it takes 1024 bytes
 model.parameter @w : tensor<16x16xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]}, tensor<?x16xf32> {model.name = "r1", model.shape = ["n", "16"]})

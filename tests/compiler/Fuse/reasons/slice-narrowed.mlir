@@ -2,9 +2,9 @@
 // EXPECT f
 // EXPECT   kernel f_loops_0 (loops) from -:14:8
 // EXPECT   made     -:14:8 -> -:20:8 [slice-narrowed]
-// EXPECT            only the part that is used is computed; saves 64*n bytes
+// EXPECT            only the slice that is used is computed; saves 64*n bytes
 // EXPECT   made     -:14:8 -> -:14:8 [view-folded]
-// EXPECT            its elements are read in place, by subscript; saves 64 bytes
+// EXPECT            the consumer reads its elements in place, by subscript; saves 64 bytes
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<1x16xf32> {model.name = "r0", model.shape = ["1", "16"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

@@ -3,8 +3,8 @@
 // EXPECT   kernel f_loops_0 (loops) from -:14:8
 // EXPECT   kernel f_rows_0 (rows) from -:17:8
 // EXPECT   left     f_loops_0 -> f_rows_0 [slice-operand]
-// EXPECT            a slice that is not read by subscript is copied; keeps 64*n bytes
-// EXPECT            to change it: read the part by subscript: x[i + begin] in place of a slice
+// EXPECT            a slice that is not read by subscript is copied; materialises 64*n bytes
+// EXPECT            to change it: read the elements by subscript: x[i + begin] instead of a slice
 func.func @f(%x: tensor<?x32xf32> {model.name = "x", model.shape = ["n", "32"]})
     -> (tensor<?xf32> {model.name = "r0", model.shape = ["n"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

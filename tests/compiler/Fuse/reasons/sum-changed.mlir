@@ -4,20 +4,20 @@
 // EXPECT   kernel f_rows_0 (rows) from -:50:10, -:56:11
 // EXPECT   kernel f_gemm_1 (gemm) from -:66:11
 // EXPECT   left     -:66:11 [sum-changed]
-// EXPECT            the exponentials are divided by something else than their sum, as a softmax divides them: it is no attention
+// EXPECT            the divisor of the exponentials is not their sum alone, as in a softmax, so the code is not attention
 // EXPECT            to change it: divide by the sum of the exponentials alone
 // EXPECT   made     -:31:19 -> -:35:10 [view-folded]
-// EXPECT            its elements are read in place, by subscript; saves 64*n bytes
+// EXPECT            the consumer reads its elements in place, by subscript; saves 64*n bytes
 // EXPECT   made     -:42:10 -> -:35:10 [epilogue-fused]
 // EXPECT            it is applied to each tile of the contraction before the tile is stored; saves 4*n*n bytes
 // EXPECT   made     -:50:10 -> -:56:11 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
 // EXPECT   left     f_gemm_0 -> f_rows_0 [row-after-tile]
-// EXPECT            a reduction needs whole rows, which the contraction computes in tiles; keeps 4*n*n bytes
-// EXPECT            to change it: nothing in the model can, for rows are whole only when the contraction has ended
+// EXPECT            a reduction needs whole rows, which the contraction computes in tiles; materialises 4*n*n bytes
+// EXPECT            to change it: not possible, because rows are complete only when the contraction has ended
 // EXPECT   left     f_rows_0 -> f_gemm_1 [contraction-operand]
-// EXPECT            a contraction reads each element of its operand once for every tile, so the operand is computed once and kept; keeps 4*n*n bytes
-// EXPECT            to change it: nothing in the model can, for a contraction takes operands that lie in memory
+// EXPECT            a contraction reads each element of its operand once for every tile, so the operand is computed once and stored; materialises 4*n*n bytes
+// EXPECT            to change it: not possible, because a contraction reads its operands from memory
 #map = affine_map<(d0, d1, d2) -> (d0, d2)>
 #map1 = affine_map<(d0, d1, d2) -> (d2, d1)>
 #map2 = affine_map<(d0, d1, d2) -> (d0, d1)>

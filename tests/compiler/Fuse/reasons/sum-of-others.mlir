@@ -5,24 +5,24 @@
 // EXPECT   kernel f_loops_1 (loops) from -:63:11
 // EXPECT   kernel f_gemm_1 (gemm) from -:71:11
 // EXPECT   left     -:71:11 [sum-of-others]
-// EXPECT            the exponentials are divided by a sum of others, or over other indices than the values are: it is no attention
-// EXPECT            to change it: sum the exponentials over the indices that the values are summed over, and no others
+// EXPECT            the exponentials are divided by a sum of other terms or over other indices, so the code is not attention
+// EXPECT            to change it: sum the same exponentials over the indices over which the values are summed
 // EXPECT   made     -:38:19 -> -:42:10 [view-folded]
-// EXPECT            its elements are read in place, by subscript; saves 64*n bytes
+// EXPECT            the consumer reads its elements in place, by subscript; saves 64*n bytes
 // EXPECT   made     -:49:10 -> -:42:10 [epilogue-fused]
 // EXPECT            it is applied to each tile of the contraction before the tile is stored; saves 4*n*n bytes
 // EXPECT   left     f_gemm_0 -> f_loops_0 [several-uses]
-// EXPECT            the value has several users, and would be computed for each; keeps 4*n*n bytes
-// EXPECT            to change it: leave one user: compute it anew for the others where that is cheap, or join the users
+// EXPECT            the value has several users, and each would compute it again; materialises 4*n*n bytes
+// EXPECT            to change it: reduce it to one user: merge the users, or recompute the value for the others if that is cheap
 // EXPECT   left     f_gemm_0 -> f_loops_1 [several-uses]
-// EXPECT            the value has several users, and would be computed for each; keeps 4*n*n bytes
-// EXPECT            to change it: leave one user: compute it anew for the others where that is cheap, or join the users
+// EXPECT            the value has several users, and each would compute it again; materialises 4*n*n bytes
+// EXPECT            to change it: reduce it to one user: merge the users, or recompute the value for the others if that is cheap
 // EXPECT   left     f_loops_0 -> f_loops_1 [reduced-first]
-// EXPECT            the value is complete only when the whole reduction is; keeps 4*n bytes
-// EXPECT            to change it: nothing in the model can, for all of it is needed before the first use
+// EXPECT            the value is complete only when the reduction has ended; materialises 4*n bytes
+// EXPECT            to change it: not possible, because the first use needs the complete value
 // EXPECT   left     f_loops_1 -> f_gemm_1 [contraction-operand]
-// EXPECT            a contraction reads each element of its operand once for every tile, so the operand is computed once and kept; keeps 4*n*n bytes
-// EXPECT            to change it: nothing in the model can, for a contraction takes operands that lie in memory
+// EXPECT            a contraction reads each element of its operand once for every tile, so the operand is computed once and stored; materialises 4*n*n bytes
+// EXPECT            to change it: not possible, because a contraction reads its operands from memory
 #map = affine_map<(d0, d1, d2) -> (d0, d2)>
 #map1 = affine_map<(d0, d1, d2) -> (d2, d1)>
 #map2 = affine_map<(d0, d1, d2) -> (d0, d1)>

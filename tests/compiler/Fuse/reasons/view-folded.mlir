@@ -2,7 +2,7 @@
 // EXPECT f
 // EXPECT   kernel f_loops_0 (loops) from -:13:8
 // EXPECT   made     -:12:8 -> -:13:8 [view-folded]
-// EXPECT            its elements are read in place, by subscript; saves 64*n bytes
+// EXPECT            the consumer reads its elements in place, by subscript; saves 64*n bytes
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<16x?xf32> {model.name = "r0", model.shape = ["16", "n"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {

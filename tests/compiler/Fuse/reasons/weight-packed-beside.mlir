@@ -4,7 +4,7 @@
 // EXPECT   kernel f_loops_0 (loops) from -:26:8
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed-beside]
-// EXPECT            a contraction reads the weight packed, another kernel reads it plain: both copies are kept; packed it takes 1024 bytes
+// EXPECT            a contraction reads the weight packed and another kernel reads it unpacked, so both copies are stored; packed it takes 1024 bytes
 model.parameter @w : tensor<16x16xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]}, tensor<16x16xf32> {model.name = "r1", model.shape = ["16", "16"]})

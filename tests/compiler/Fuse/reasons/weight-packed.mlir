@@ -3,7 +3,7 @@
 // EXPECT   kernel f_gemm_0 (gemm) from -:17:8
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
-// EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes
+// EXPECT            only contractions read the weight, so only its packed copy is stored; packed it takes 1024 bytes
 model.parameter @w : tensor<16x16xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})

@@ -4,19 +4,19 @@
 // EXPECT   kernel f_rows_0 (rows) from -:40:9, -:47:9, -:56:9, -:62:8
 // EXPECT   kernel f_gemm_1 (gemm) from -:70:8
 // EXPECT   left     -:70:8 [sum-changed]
-// EXPECT            the exponentials are divided by something else than their sum, as a softmax divides them: it is no attention
+// EXPECT            the divisor of the exponentials is not their sum alone, as in a softmax, so the code is not attention
 // EXPECT            to change it: divide by the sum of the exponentials alone
 // EXPECT   made     -:40:9 -> -:47:9 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
 // EXPECT   made     -:47:9 -> -:56:9 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n*n bytes
 // EXPECT   made     -:56:9 -> -:62:8 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
-// EXPECT   left     f_gemm_0 -> f_rows_0 [scores-held]
-// EXPECT            the scores of all queries and keys are held in memory: written as `attend` they would not be; keeps 4*n*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
+// EXPECT   left     f_gemm_0 -> f_rows_0 [scores-materialised]
+// EXPECT            the scores of all query-key pairs are one tensor; an `attend` computes them block by block; materialises 4*n*n bytes
 // EXPECT            to change it: write the scores, their softmax and the weighted sum as one `attend`
-// EXPECT   left     f_rows_0 -> f_gemm_1 [scores-held]
-// EXPECT            the scores of all queries and keys are held in memory: written as `attend` they would not be; keeps 4*n*n bytes
+// EXPECT   left     f_rows_0 -> f_gemm_1 [scores-materialised]
+// EXPECT            the scores of all query-key pairs are one tensor; an `attend` computes them block by block; materialises 4*n*n bytes
 // EXPECT            to change it: write the scores, their softmax and the weighted sum as one `attend`
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x16xf32> {model.name = "r0", model.shape = ["n", "16"]})

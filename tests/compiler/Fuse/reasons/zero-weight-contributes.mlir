@@ -3,21 +3,21 @@
 // EXPECT   kernel f_gemm_0 (gemm) from -:35:10, -:42:10
 // EXPECT   kernel f_rows_0 (rows) from -:50:10, -:56:11
 // EXPECT   kernel f_gemm_1 (gemm) from -:66:11
-// EXPECT   left     -:66:11 [weight-of-nothing]
-// EXPECT            a pair whose share is zero would still have a weight, and attention leaves such pairs out
-// EXPECT            to change it: let what is added to the weights be zero for such pairs, or mask them in the score
+// EXPECT   left     -:66:11 [zero-weight-contributes]
+// EXPECT            a pair with attention weight 0 would still contribute to the result, but attention skips such pairs
+// EXPECT            to change it: make the term that is added to the attention weights 0 for such pairs, or mask them in the score
 // EXPECT   made     -:31:19 -> -:35:10 [view-folded]
-// EXPECT            its elements are read in place, by subscript; saves 64*n bytes
+// EXPECT            the consumer reads its elements in place, by subscript; saves 64*n bytes
 // EXPECT   made     -:42:10 -> -:35:10 [epilogue-fused]
 // EXPECT            it is applied to each tile of the contraction before the tile is stored; saves 4*n*n bytes
 // EXPECT   made     -:50:10 -> -:56:11 [rows-fused]
-// EXPECT            it is computed row by row with the reductions it belongs to; saves 4*n bytes
+// EXPECT            it is computed row by row, together with the reductions over the same rows; saves 4*n bytes
 // EXPECT   left     f_gemm_0 -> f_rows_0 [row-after-tile]
-// EXPECT            a reduction needs whole rows, which the contraction computes in tiles; keeps 4*n*n bytes
-// EXPECT            to change it: nothing in the model can, for rows are whole only when the contraction has ended
+// EXPECT            a reduction needs whole rows, which the contraction computes in tiles; materialises 4*n*n bytes
+// EXPECT            to change it: not possible, because rows are complete only when the contraction has ended
 // EXPECT   left     f_rows_0 -> f_gemm_1 [contraction-operand]
-// EXPECT            a contraction reads each element of its operand once for every tile, so the operand is computed once and kept; keeps 4*n*n bytes
-// EXPECT            to change it: nothing in the model can, for a contraction takes operands that lie in memory
+// EXPECT            a contraction reads each element of its operand once for every tile, so the operand is computed once and stored; materialises 4*n*n bytes
+// EXPECT            to change it: not possible, because a contraction reads its operands from memory
 #map = affine_map<(d0, d1, d2) -> (d0, d2)>
 #map1 = affine_map<(d0, d1, d2) -> (d2, d1)>
 #map2 = affine_map<(d0, d1, d2) -> (d0, d1)>

@@ -2,12 +2,12 @@
 // EXPECT f
 // EXPECT   kernel f_gemm_0 (gemm) from -:25:8
 // EXPECT   kernel f_loops_0 (loops) from -:32:8
-// EXPECT   left     f_gemm_0 -> f_loops_0 [as-asked]
-// EXPECT            the strategy says that the two stay apart; keeps 64*n bytes
-// EXPECT            to change it: take the override out of the strategy
+// EXPECT   left     f_gemm_0 -> f_loops_0 [fusion-refused]
+// EXPECT            a strategy refuses this fusion; materialises 64*n bytes
+// EXPECT            to change it: remove the override from the strategy
 // EXPECT weights
 // EXPECT   made     @w -> f_gemm_0 [weight-packed]
-// EXPECT            only contractions read the weight, so it is kept packed alone; packed it takes 1024 bytes
+// EXPECT            only contractions read the weight, so only its packed copy is stored; packed it takes 1024 bytes
 builtin.module attributes {attn.refused = [{fusion = "epilogue-fused"}]} {
 model.parameter @w : tensor<16x16xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
 model.parameter @b : tensor<16xf32> checkpoint "b" init <"zeros", 0.0, 0.0>

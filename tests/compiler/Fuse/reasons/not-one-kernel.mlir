@@ -2,12 +2,12 @@
 // EXPECT f
 // EXPECT   kernel f_loops_0 (loops) from -:21:8
 // EXPECT   kernel f_loops_1 (loops) from -:28:8
-// EXPECT   left     -:21:8 [not-taken-whole]
-// EXPECT            no emitter takes these operations as one kernel, so each is a kernel of its own
-// EXPECT            to change it: say it in several steps, each of one kind: work on rows, a sum, a formula of elements
+// EXPECT   left     -:21:8 [not-one-kernel]
+// EXPECT            no emitter supports these operations as one kernel, so each becomes a separate kernel
+// EXPECT            to change it: split it into computations of one kind each: on rows, a sum, or a formula of elements
 // EXPECT   left     f_loops_0 -> f_loops_1 [reduced-first]
-// EXPECT            the value is complete only when the whole reduction is; keeps 36*n bytes
-// EXPECT            to change it: nothing in the model can, for all of it is needed before the first use
+// EXPECT            the value is complete only when the reduction has ended; materialises 36*n bytes
+// EXPECT            to change it: not possible, because the first use needs the complete value
 func.func @f(%x: tensor<?x16x9xf32> {model.name = "x", model.shape = ["n", "16", "9"]},
     %w: tensor<16x1xf32> {model.name = "w", model.shape = ["16", "1"]})
     -> (tensor<?x9x1xf32> {model.name = "r0", model.shape = ["n", "9", "1"]})

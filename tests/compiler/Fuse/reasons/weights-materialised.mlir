@@ -2,9 +2,9 @@
 // EXPECT f
 // EXPECT   kernel f_attend_0 (attend) from -:15:8
 // EXPECT   kernel f_loops_0 (loops) from -:26:8
-// EXPECT   left     f_attend_0 -> f_loops_0 [weights-held]
-// EXPECT            attention yields its weights, one for each pair of a query and a key, to another computation; keeps 4*n*n bytes
-// EXPECT            to change it: ask for what is made of the weights instead, as a statistic that attention yields (top, entropy, key_sums)
+// EXPECT   left     f_attend_0 -> f_loops_0 [weights-materialised]
+// EXPECT            another computation reads the attention weights, one for each query-key pair; materialises 4*n*n bytes
+// EXPECT            to change it: yield a statistic of the attention weights instead: top, entropy or key_sums
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]})
     -> (tensor<?x?xf32> {model.name = "r0", model.shape = ["n", "n"]})
     attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>]} {
