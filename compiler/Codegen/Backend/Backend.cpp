@@ -146,7 +146,7 @@ LogicalResult verifyUndefinedSymbols(ModuleOp code, ArrayRef<char> object) {
     if (!flags || !name || !(*flags & llvm::object::SymbolRef::SF_Undefined) || name->empty())
       continue;
     if (*name != "memcpy" && *name != "memmove" && *name != "memset")
-      return code.emitError() << "generated code calls '" << *name << "', which no object may";
+      return code.emitError() << "generated code calls '" << *name << "', which objects may not call";
   }
   return success();
 }

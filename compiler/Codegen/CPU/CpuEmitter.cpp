@@ -105,7 +105,7 @@ public:
 
   Verdict supports(func::FuncOp kernel, const Target &target) const override {
     const Family *family = findFamily(kernel);
-    return family ? family->supports(kernel, target) : Verdict::no("it has no family for this kind");
+    return family ? family->supports(kernel, target) : Verdict::no("it has no code for this kind of kernel");
   }
 
   FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {

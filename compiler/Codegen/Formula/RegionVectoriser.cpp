@@ -30,10 +30,10 @@ static Verdict canEvaluateOp(Operation *op) {
                                               : Verdict::no("it extracts an element that is not f32, i32 or i1");
   bool math = op->getDialect() && op->getDialect()->getNamespace() == "math";
   if (math ? !isSupportedMath(op) : !isa<arith::ArithDialect>(op->getDialect()))
-    return Verdict::no("its formula holds " + name);
+    return Verdict::no("its formula contains " + name);
   if (op->getNumResults() != 1 || !llvm::all_of(op->getResultTypes(), isFormulaScalar) ||
       !llvm::all_of(op->getOperandTypes(), isFormulaScalar))
-    return Verdict::no("its formula holds " + name + " on other types than f32, i32, i1 and index");
+    return Verdict::no("its formula contains " + name + " on other types than f32, i32, i1 and index");
   return Verdict::yes();
 }
 

@@ -41,7 +41,7 @@ std::optional<std::vector<Schedule>> parseSchedules(ArrayRef<PlannedStage> stage
   SmallVector<StringRef> parts;
   text.split(parts, ';');
   if (parts.size() != stages.size()) {
-    error = llvm::formatv("has {0} schedule{1}, expected {2}, one a stage, with `;` between", parts.size(),
+    error = llvm::formatv("has {0} schedule{1}, expected {2}, one for each stage, separated by `;`", parts.size(),
                           parts.size() == 1 ? "" : "s", stages.size());
     return std::nullopt;
   }
@@ -126,7 +126,7 @@ std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &targe
   for (CompiledStage &compiled : planned.stages) {
     std::optional<int64_t> largest = largestSize(compiled.planned.stage);
     if (!largest) {
-      reason = "its subscripts may take more than 32 bits";
+      reason = "its subscripts may exceed 32 bits";
       return std::nullopt;
     }
     compiled.largestSize = *largest;
@@ -182,8 +182,8 @@ public:
     bool isAskedFor = askedEmitter(kernel) || scheduledWord(kernel, scheduleKey);
     return scope == HalideScope::All || isAskedFor || (op && isWanted(op, target))
                ? Verdict::yes()
-               : Verdict::no("by rule it takes sums of products over windows with few weights alone, and no prediction "
-                             "spoke for it");
+               : Verdict::no("by default it compiles only sums of products over windows with few weights, and its "
+                             "predicted time is not lower");
   }
 
   std::string scheduleError(func::FuncOp kernel, const Target &target) const override {

@@ -109,7 +109,7 @@ llvm::Constant *TableWriter::record(size_t size, SmallVector<Field> fields) {
   for (auto [number, field] : llvm::enumerate(fields))
     same &= layout->getElementOffset(number) == field.offset;
   if (!same)
-    llvm::report_fatal_error("a record of the model's table is not laid out as attn/model.h says");
+    llvm::report_fatal_error("a record of the model's table does not have the layout of attn/model.h");
   return made;
 }
 

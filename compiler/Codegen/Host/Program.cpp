@@ -36,7 +36,7 @@ FailureOr<ParameterTable> ParameterTable::of(ModuleOp module) {
     for (unsigned operand = 0; operand < call.getNumOperands(); ++operand) {
       std::optional<Form> form = table.formOf(call, operand);
       if (!form && kernel.getArgAttr(operand, packedAttrName) && !isPacked(call.getOperand(operand)))
-        return call.emitError("operand ") << operand << " is to arrive packed, but is no parameter";
+        return call.emitError("operand ") << operand << " must be packed, but is not a parameter";
       if (!form || form->isAsLoaded || table.findPacked(*form))
         continue;
       int64_t count = table.loaded[form->parameter].count, first = table.loadedCount + table.packedCount;

@@ -102,7 +102,7 @@ void printForms(ArrayRef<func::FuncOp> kernels, raw_ostream &stream) {
   auto print = [&](StringRef function, const std::string &text) {
     stream << fmt::format("  {:<32} {}\n", function.str(), text);
   };
-  stream << "on a device, forms of kernels, and those that they have not:\n";
+  stream << "on a device, variants of kernels, and variants left out:\n";
   for (func::FuncOp kernel : kernels) {
     for (const RecordedForm &form : formsOf(kernel)) {
       std::string text = form.form;

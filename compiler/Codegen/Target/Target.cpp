@@ -77,8 +77,8 @@ static Expected<Target> resolveDevice(std::string_view name, StringRef architect
     return refuse(fmt::format("unknown target '{}': expected an NVIDIA architecture such as cuda:sm_{} or cuda:sm_90a",
                               name, oldestDevice));
   if (number < oldestDevice)
-    return refuse(fmt::format("target '{}' is older than sm_{}, the oldest architecture that there is code for", name,
-                              oldestDevice));
+    return refuse(
+        fmt::format("target '{}' is older than sm_{}, the oldest supported architecture", name, oldestDevice));
   Target target;
   target.name = std::string(name);
   target.cpu = architecture.str();
@@ -153,9 +153,9 @@ Expected<Target> Target::resolve(std::string_view name) {
   std::unique_ptr<TargetMachine> machine = attnc::createMachine(*architecture, target.cpu, target.features);
   const Isa *isa = findIsa(*architecture, *machine->getMCSubtargetInfo());
   if (!isa)
-    return refuse(fmt::format("target '{}' has no fused multiply-add, which kernels need: {} is the oldest level "
-                              "that will do",
-                              target.name, architecture->oldestProcessor.str()));
+    return refuse(
+        fmt::format("target '{}' has no fused multiply-add, which kernels need: {} is the lowest level that has it",
+                    target.name, architecture->oldestProcessor.str()));
   setIsa(target, *isa);
   return target;
 }

@@ -15,11 +15,11 @@ Verdict canDecode(const AttendProblem &problem) {
       return Verdict::no("a product has several feature indices");
   if (op.getNumKeys() != 1 || op.getNumValues() != 1)
     return Verdict::no("it has several key or value indices");
-  std::string few = "keys are split for " + std::to_string(mostDecodeRows) + " queries that share them at most";
+  std::string few = "keys are split for up to " + std::to_string(mostDecodeRows) + " queries that share them";
   if (!problem.rows.isConstant())
-    return Verdict::no(few + ", and how many there are is only known when it runs");
+    return Verdict::no(few + ", and their number is known only at run time");
   if (int64_t queries = problem.rows.constant() * problem.group; queries > mostDecodeRows)
-    return Verdict::no(few + ", and here are " + std::to_string(queries));
+    return Verdict::no(few + ", found " + std::to_string(queries));
   return Verdict::yes();
 }
 

@@ -55,8 +55,9 @@ static void emitEither(const AttendProblem &problem, const AttendSchedule &sched
 static void explainForm(const AttendProblem &problem, const AttendSchedule &schedule) {
   if (schedule.form == AttendForm::Decode || scheduledWord(problem.kernel, "form") != StringRef("decode"))
     return;
-  std::string few = "how many queries there are is only known when it runs; up to decode_rows = " +
-                    std::to_string(schedule.decodeRows) + " take the form decode";
+  std::string few =
+      "the number of queries is known only at run time; up to decode_rows = " + std::to_string(schedule.decodeRows) +
+      " use decode";
   recordDeclined(problem.kernel, "form", schedule.decodeRows > 0 ? few : canDecode(problem).reason);
 }
 

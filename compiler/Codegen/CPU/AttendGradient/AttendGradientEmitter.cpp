@@ -38,7 +38,7 @@ static KernelCost costOf(const PairwiseGradientProblem &problem) {
 /// Whether the tiled algorithm supports the kernel and the schedule does not choose the other one.
 static Verdict readTiled(func::FuncOp kernel, AttendGradientProblem &problem) {
   if (scheduledWord(kernel, "form") == "pairs")
-    return Verdict::no("its schedule says so");
+    return Verdict::no("its schedule has form = pairs");
   return readAttendGradient(kernel, problem);
 }
 

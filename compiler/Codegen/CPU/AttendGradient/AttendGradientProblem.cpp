@@ -109,7 +109,7 @@ private:
       auto key = product.isDot ? product.keyFactor.getDefiningOp<tensor::ExtractOp>() : tensor::ExtractOp();
       if (!key || op.getSizes().size() != 1 || !product.features.isConstant() ||
           !isRow(product.rowExtracts[0], op.getBody().getArgument(0)) || !isRow(key, op.getBody().getArgument(0)))
-        return Verdict::no("its score reduces something else than the product of two rows of tensors");
+        return Verdict::no("its score is not a sum of products of two rows of tensors");
       GradientDot &dot = problem.dots.emplace_back();
       dot.product = number;
       dot.rowFactor = product.rowExtracts[0];
@@ -210,7 +210,7 @@ private:
     for (Region *region : {&op.getScore(), &op.getValue()})
       region->walk([&](tensor::ExtractOp extract) {
         if (resultOf(extract.getTensor()) && !leaves.contains(extract) && !sharedLeaves.contains(extract))
-          verdict = Verdict::no("it reads a tensor whose gradient is wanted inside a reduction of another form");
+          verdict = Verdict::no("it reads a tensor that needs a gradient inside another kind of reduction");
       });
     return verdict;
   }

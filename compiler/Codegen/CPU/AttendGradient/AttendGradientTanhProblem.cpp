@@ -57,7 +57,7 @@ Verdict readTanhLeaves(GradientTanh &tanh, IndexUses &uses, uint64_t pairs,
         continue;
       bool isShared = !(uses.of(extract) & pairs);
       if (isShared && (uses.of(partial) & pairs))
-        return Verdict::no("a factor of an additive score's term, the same for all pairs, has a gradient");
+        return Verdict::no("a factor of an additive score that is the same for all pairs needs a gradient");
       (isShared ? shared : own).push_back({extract, partial, *result});
     }
     return Verdict::yes();

@@ -13,15 +13,15 @@ Verdict GradientReader::readCopy() {
   for (Operation &inner : block)
     if (auto found = dyn_cast<attn::AttendGradientOp>(inner)) {
       if (gradient)
-        return Verdict::no("it holds more than one attn.attend_gradient");
+        return Verdict::no("it contains more than one attn.attend_gradient");
       gradient = found;
     }
   if (!gradient)
-    return Verdict::no("it holds no attn.attend_gradient");
+    return Verdict::no("it contains no attn.attend_gradient");
   for (auto [number, returned] : llvm::enumerate(block.getTerminator()->getOperands())) {
     auto result = dyn_cast<OpResult>(returned);
     if (!result || result.getOwner() != gradient.getOperation())
-      return Verdict::no("it returns something besides the results of attn.attend_gradient");
+      return Verdict::no("it returns values other than the results of attn.attend_gradient");
     Value of = gradient.getOf()[result.getResultNumber()];
     if (!results.try_emplace(of, number).second)
       return Verdict::no("it returns a gradient twice");
@@ -154,7 +154,7 @@ static Verdict addTermsOf(Value argument, ArrayRef<Operation *> forward, OpBuild
     if (!captured.contains(argument))
       continue;
     if (sum.getCombine() != attn::Combine::Add)
-      return Verdict::no("a weight is read inside a reduction that is no sum");
+      return Verdict::no("an attention weight is read inside a reduction that is not a sum");
     // The sum of the terms' derivatives.
     auto terms = cast<attn::ReduceOp>(builder.clone(*sum));
     Operation *yield = terms.getBody().front().getTerminator();
@@ -215,7 +215,7 @@ Verdict GradientReader::addSum(attn::ReduceOp op, Value partial, GradientScope &
   if (!isWanted)
     return Verdict::yes();
   if (op.getCombine() != attn::Combine::Add)
-    return Verdict::no("a tensor whose gradient is wanted is read inside a reduction that is no sum");
+    return Verdict::no("a tensor that needs a gradient is read inside a reduction that is not a sum");
   GradientScope::Sum &sum = scope.sums.emplace_back(GradientScope::Sum{op, partial, {}});
   sum.term = std::make_unique<GradientScope>();
   return readScope(op.getBody(), *sum.term);

@@ -12,7 +12,7 @@ static constexpr int64_t blockKeys = warpThreads;
 
 Verdict canAttendOnDevice(const AttendProblem &problem) {
   if (problem.passes.materialisesScores())
-    return Verdict::no("its normaliser needs all scores of a row at once, which no device code holds");
+    return Verdict::no("its normaliser needs all scores of a row at once, which no device code stores");
   if (problem.yields(attn::Statistic::KeySums))
     return Verdict::no("sums of keys over rows have no device code");
   if (problem.top() > maxTopEntries)

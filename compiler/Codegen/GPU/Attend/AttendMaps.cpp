@@ -66,7 +66,7 @@ static Verdict readMatrix(const AttendProblem &problem, MatrixType type, const M
   std::optional<unsigned> first = rows.numbers.empty() ? std::nullopt : firstRowSubscript(rows, dimensions);
   unsigned end = first.value_or(0) + rows.numbers.size(), last = dimensions.size() - 1;
   if (!first || hasOtherRows(problem, rows, *first, end))
-    return Verdict::no("the rows of queries, keys or values are no dimension of their tensor");
+    return Verdict::no("the rows of queries, keys or values are not a dimension of their tensor");
 
   int64_t bytes = elementBytes(type);
   MappedTensor tensor{bufferNumber(extract.getTensor()), SizeExpr(0), bytes, {dimensions.back()}, {}, {}};

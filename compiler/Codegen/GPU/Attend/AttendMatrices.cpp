@@ -40,11 +40,11 @@ static Verdict isOneDot(const AttendProblem &problem) {
       return Verdict::no("a subscript comes from data");
   if (problem.products.size() != 1 || !problem.products[0].isDot ||
       attn::ReduceOp(problem.products[0].op).getSizes().size() != 1)
-    return Verdict::no("its score does not hold one dot product");
+    return Verdict::no("its score does not contain exactly one dot product");
   if (op.getNumKeys() != 1 || op.getNumValues() != 1)
     return Verdict::no("its keys or values have several dimensions");
   if (!isTileWidth(problem.products[0].features) || !isTileWidth(problem.values))
-    return Verdict::no("features or values are not multiples of 16 up to 256, known beforehand");
+    return Verdict::no("the number of features or values is not a constant multiple of 16 up to 256");
   return Verdict::yes();
 }
 
@@ -55,14 +55,14 @@ static Verdict areRows(const AttendProblem &problem, const AttendMatrices &matri
   BlockArgument column = op.getValue().getArguments().back(), keyOfScore = op.getScore().getArguments().back();
   BlockArgument keyOfValue = op.getValue().getArgument(op.getNumOuter());
   if (!isAligned(problem.kernel))
-    return Verdict::no("a tensor is an element of a list, which begins anywhere");
+    return Verdict::no("a tensor is an element of a list, which may not be aligned");
   bool are = hasWholeRows(matrices.query, feature, matrices.type) &&
              hasWholeRows(matrices.key, feature, matrices.type) &&
              hasWholeRows(matrices.value, column, matrices.type) && IndexUses::stepsAlong(matrices.key, keyOfScore) &&
              IndexUses::stepsAlong(matrices.value, keyOfValue) &&
              !(IndexUses(op).of(tensor::ExtractOp(matrices.value)) & problem.rowUses());
   return are ? Verdict::yes()
-             : Verdict::no("queries, keys or values do not lie as rows of whole units of 16 bytes, one a key");
+             : Verdict::no("queries, keys or values are not stored as rows of whole 16-byte vectors, one for each key");
 }
 
 Verdict AttendMatrices::match(const AttendProblem &problem, std::optional<AttendMatrices> &matrices) {
@@ -75,7 +75,7 @@ Verdict AttendMatrices::match(const AttendProblem &problem, std::optional<Attend
   tensor::ExtractOp query = product.rowExtracts[0], key = product.keyFactor.getDefiningOp<tensor::ExtractOp>();
   auto value = AttendProblem::yielded(op.getValue()).getDefiningOp<tensor::ExtractOp>();
   if (!key || !value)
-    return Verdict::no("keys or values are computed");
+    return Verdict::no("keys or values are computed in the kernel");
   std::optional<MatrixType> type = storedTypeOf(problem, query);
   if (!type || storedTypeOf(problem, key) != type || storedTypeOf(problem, value) != type)
     return Verdict::no("queries, keys and values are not all stored in the same type");
@@ -83,7 +83,7 @@ Verdict AttendMatrices::match(const AttendProblem &problem, std::optional<Attend
   if (Verdict verdict = areRows(problem, result); !verdict)
     return verdict;
   if (*type == MatrixType::F16 && (!problem.normaliser->usesMaximum() || problem.hasWeight()))
-    return Verdict::no("its weights have no bound, and f16 has one");
+    return Verdict::no("its attention weights are unbounded, and f16 is not");
   matrices = result;
   return Verdict::yes();
 }

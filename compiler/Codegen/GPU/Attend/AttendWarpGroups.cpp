@@ -59,7 +59,7 @@ static Verdict readMaps(const AttendProblem &problem, const AttendMatrices &matr
                         std::optional<AttendMaps> &maps) {
   SmallVector<int64_t> sizes(KernelSizes(problem.kernel).numSymbols(), typicalSize);
   if (problem.cost().flops.evaluate(sizes) < flopsWorthMaps)
-    return Verdict::no("attention below 2^34 operations ends before they pay");
+    return Verdict::no("attention below 2^34 operations is too short to gain from them");
   return AttendMaps::match(problem, matrices, AttendWarpGroups::queries, keys, maps);
 }
 

@@ -21,7 +21,7 @@ static Verdict suitsWarpGroups(const AttendProblem &problem, const AttendMatrice
   if (problem.rows.isConstant() && problem.rows.constant() <= AttendTiles::queries)
     return Verdict::no("it has 64 queries or fewer, half of a block of warp groups");
   if (is32Bit(matrices.type))
-    return Verdict::no("its values are f32, which warp groups don't turn around as they multiply");
+    return Verdict::no("its values are f32, which warp groups can't transpose as they multiply");
   return AttendWarpGroups::chooseTiling(problem, matrices, tiling);
 }
 

@@ -54,7 +54,7 @@ FailureOr<std::string> emitPtx(ModuleOp code, LlvmCode &llvmCode, const Target &
   std::string ptx(text->begin(), text->end());
   // Dynamic shared memory is `.extern` too (Tile/BlockMemory.h).
   if (ptx.find(".extern .func") != std::string::npos)
-    return code.emitError() << "device code calls a function that LLVM has instead of an instruction";
+    return code.emitError() << "device code calls a library function in place of an instruction";
   return ptx;
 }
 

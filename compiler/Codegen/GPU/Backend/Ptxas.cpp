@@ -30,7 +30,7 @@ std::optional<Ptxas> Ptxas::find() {
 static std::pair<std::string, int> runProgram(const std::string &program, SmallVector<StringRef> arguments) {
   SmallString<128> path;
   if (sys::fs::createTemporaryFile("attnc", "txt", path))
-    return {"no temporary file can be made", -1};
+    return {"can't create a temporary file", -1};
   FileRemover remove(path);
   arguments.insert(arguments.begin(), program);
   int code = sys::ExecuteAndWait(program, arguments, std::nullopt, {std::nullopt, path.str(), path.str()});
@@ -47,7 +47,7 @@ Ptxas::Report Ptxas::assemble(StringRef ptx, StringRef architecture) const {
   Report report;
   SmallString<128> source;
   if (sys::fs::createTemporaryFile("attnc", "ptx", source)) {
-    report.output = "no temporary file can be made";
+    report.output = "can't create a temporary file";
     report.exitCode = -1;
     return report;
   }

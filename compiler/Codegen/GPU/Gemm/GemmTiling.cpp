@@ -37,7 +37,7 @@ struct Operands {
     for (const GemmOperand *operand : {&left, &right})
       if (!operand->hasVectors(depth))
         return Verdict::no(
-            fmt::format("its {} operand does not lie in whole units of 16 bytes", operand == &left ? "left" : "right"));
+            fmt::format("its {} operand is not stored in whole 16-byte vectors", operand == &left ? "left" : "right"));
     return Verdict::yes();
   }
 
@@ -71,7 +71,7 @@ Verdict GemmTiling::suitsWarpGroups(const GemmProblem &problem) {
     return verdict;
   bool isAlongDepth = operands.left.inner() == LoopGroup::Depth && operands.right.inner() == LoopGroup::Depth;
   if (type == MatrixType::TF32 && !isAlongDepth)
-    return Verdict::no("of an operand in tf32, neighbours in memory are not those of the depth");
+    return Verdict::no("an operand in tf32 is not contiguous along the depth");
   return Verdict::yes();
 }
 

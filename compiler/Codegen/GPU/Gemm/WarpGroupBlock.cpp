@@ -155,7 +155,7 @@ std::unique_ptr<GemmBlock> createWarpGroupBlock(const GemmProblem &problem, cons
 
 Verdict readMaps(const GemmProblem &problem, const GemmTiling &tiling, std::optional<TensorMaps> &maps) {
   if (!tiling.prefersMaps)
-    return Verdict::no("a product below 2^34 operations ends before they pay");
+    return Verdict::no("a product below 2^34 operations is too short to gain from them");
   SmallVector<MappedTensor> tensors;
   for (auto [side, outer] :
        {std::pair(GemmOperand::Side::Left, tiling.rows), std::pair(GemmOperand::Side::Right, tiling.columns)}) {
@@ -163,7 +163,7 @@ Verdict readMaps(const GemmProblem &problem, const GemmTiling &tiling, std::opti
     auto tensor = operand.mapped(tiling.panelRowBytes / operand.elementBytes(),
                                  operand.inner() == LoopGroup::Depth ? outer : tiling.depth);
     if (!tensor)
-      return Verdict::no("the rows of an operand are not at one stride, so that its tiles are no boxes");
+      return Verdict::no("the rows of an operand do not have one stride, so its tiles are not boxes");
     tensors.push_back(*tensor);
   }
   maps.emplace(tensors);

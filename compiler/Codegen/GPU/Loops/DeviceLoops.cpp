@@ -231,12 +231,12 @@ KernelCode emitDeviceMoves(func::FuncOp kernel, ModuleOp code) {
 
 Verdict supportsDeviceLoops(func::FuncOp kernel) {
   if (computedResults(kernel)[0].getDefiningOp<attn::ScatterAddOp>())
-    return Verdict::no("sums into elements that data choose have no device code");
+    return Verdict::no("sums into elements at data-dependent subscripts have no device code");
   for (auto op : kernel.getOps<linalg::GenericOp>())
     for (unsigned result = 0; result < op.getNumResults(); ++result)
       if (auto fold = matchFold(op, result);
           fold && !ThreadGroup::canCombine({fold->kind, op.getRegionOutputArgs()[result].getType()}))
-        return Verdict::no("it folds elements of a type that warps do not exchange");
+        return Verdict::no("it reduces elements of a type that warps can't exchange");
   return canEvaluateLoops(kernel);
 }
 

@@ -81,7 +81,7 @@ Verdict supportsDeviceRows(func::FuncOp kernel) {
     for (unsigned result = 0; plan.role(op) == RowRole::Reduction && result < op.getNumResults(); ++result) {
       auto fold = matchFold(op, result);
       if (!fold || !ThreadGroup::canCombine({fold->kind, op.getRegionOutputArgs()[result].getType()}))
-        return Verdict::no("a reduction of its rows is no fold that the threads of a warp can share");
+        return Verdict::no("the threads of a warp can't share a reduction of its rows");
     }
   return Verdict::yes();
 }

@@ -39,7 +39,7 @@ static bool areBelow(ArrayRef<SizeExpr> sizes, int64_t limit) {
 Verdict MappedTensor::check(func::FuncOp kernel) const {
   assert(box.size() == sizes.size() && strides.size() + 1 == sizes.size());
   if (!isAligned(kernel))
-    return Verdict::no("a tensor may begin within a unit of 16 bytes");
+    return Verdict::no("a tensor may not be aligned to 16 bytes");
   if (sizes.size() < 2 || sizes.size() > maxDimensions)
     return Verdict::no(fmt::format("it has {} dimensions; a tile is copied from 2 to {}", sizes.size(), maxDimensions));
   for (int64_t side : box)
@@ -50,9 +50,9 @@ Verdict MappedTensor::check(func::FuncOp kernel) const {
   if (rowBytes() != 32 && rowBytes() != 64 && rowBytes() != 128)
     return Verdict::no(fmt::format("a tile has rows of {} bytes, expected 32, 64 or 128", rowBytes()));
   if (!areBelow(sizes, maxElements) || !areBelow(strides, maxStride))
-    return Verdict::no("it is larger than the fields of a tensor map");
+    return Verdict::no("its sizes do not fit in the fields of a tensor map");
   if (!isWholeVectors(start) || !llvm::all_of(strides, isWholeVectors))
-    return Verdict::no("its rows are not whole units of 16 bytes apart");
+    return Verdict::no("the distance between its rows is not a multiple of 16 bytes");
   return Verdict::yes();
 }
 

@@ -84,7 +84,7 @@ Bitcode compileModule(const Machine &machine, const std::vector<uint8_t> &calls,
                       const std::function<H::Module(const H::Target &)> &make) {
   File file;
   if (!file.isOpen())
-    return {{}, fmt::format("no temporary file can be made: {}", std::strerror(errno)), symbol};
+    return {{}, fmt::format("can't create a temporary file: {}", std::strerror(errno)), symbol};
   try {
     H::Module module = make(targetOf(machine));
     if (!calls.empty())

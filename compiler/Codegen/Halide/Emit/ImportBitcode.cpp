@@ -184,7 +184,7 @@ LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, StringRef symbol, const O
     return {};
   (*parsed)->getFunction(bitcode.symbol)->setName(symbol);
   if (std::optional<uint64_t> bytes = stackBytes(*(*parsed)->getFunction(symbol)); !bytes || *bytes > mostStackBytes) {
-    error = "its schedule keeps more than 128 KiB on the stack";
+    error = "its schedule needs more than 128 KiB on the stack";
     return {};
   }
   clean(*(*parsed)->getFunction(symbol), mayContract);
@@ -199,7 +199,7 @@ LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, StringRef symbol, const O
       translateLLVMIRToModule(std::move(*parsed), code.getContext(), /*emitExpensiveWarnings=*/false);
   auto function = imported ? imported->lookupSymbol<LLVM::LLVMFuncOp>(symbol) : LLVM::LLVMFuncOp();
   if (!function) {
-    error = "its code can't be said in MLIR";
+    error = "its code can't be expressed in MLIR";
     return {};
   }
   function->remove();

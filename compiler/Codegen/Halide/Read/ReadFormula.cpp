@@ -75,11 +75,11 @@ FormulaReader::MaybeNode FormulaReader::makeNode(Value value) {
     constexpr int64_t most = 1 << 30;
     int64_t ofNothing = size->evaluate(std::vector<int64_t>(sizes.numSymbols(), 0));
     if (ofNothing < -most || ofNothing > most)
-      return decline("its subscripts may take more than 32 bits"), std::nullopt;
+      return decline("its subscripts may exceed 32 bits"), std::nullopt;
     return nodeOfSize(*sizeOf(*size));
   }
   if (isOutside || !value.getDefiningOp())
-    return decline("it uses a number from outside of its loops"), std::nullopt;
+    return decline("it uses a number computed outside of its loops"), std::nullopt;
   return operationNode(value.getDefiningOp());
 }
 
@@ -127,7 +127,7 @@ FormulaReader::MaybeNode FormulaReader::affineNode(AffineExpr expression, ArrayR
 }
 
 FormulaReader::MaybeNode FormulaReader::loadMade(Value, ArrayRef<unsigned>) {
-  return decline("it reads a tensor in another shape than it is stored in"), std::nullopt;
+  return decline("it reads a tensor in another shape than its stored one"), std::nullopt;
 }
 
 unsigned FormulaReader::loadFrom(unsigned operand, const Buffer &shape, ArrayRef<unsigned> subscripts) {
@@ -168,7 +168,7 @@ FormulaReader::MaybeNode FormulaReader::elementNode(tensor::ExtractOp extract, S
   for (auto [number, subscript] : llvm::enumerate(extract.getIndices()))
     if (comesFromData(subscript)) {
       if (!isKnown)
-        return decline("it reads a tensor in another shape than it is stored in"), std::nullopt;
+        return decline("it reads a tensor in another shape than its stored one"), std::nullopt;
       unsigned limit = nodeOfSize(*sizeOf(sizes.dimension(tensor, number)));
       subscripts[number] = add(Op::Checked, ATTN_I32, {subscripts[number], limit});
     }
@@ -238,7 +238,7 @@ FormulaReader::MaybeNode FormulaReader::operationNode(Operation *operation) {
   bool divides = *kind == Op::FloorDivide || *kind == Op::Remainder;
   if (const Node &divisor = made.stage.nodes[operands.back()];
       divides && (divisor.op != Op::Integer || divisor.integer <= 0))
-    return decline("it divides an index by what is no positive number"), std::nullopt;
+    return decline("it divides an index by a value that is not a positive number"), std::nullopt;
   if (isa<arith::RemSIOp>(operation))
     return signedRemainder(operands[0], operands[1]);
   Node node{*kind, *element, {operands.begin(), operands.end()}};
@@ -280,7 +280,7 @@ FormulaReader::MaybeNode FormulaReader::compareIntegers(arith::CmpIPredicate pre
   case Predicate::sge:
     return compareSums(Op::LessEqual, of[1], of[0]);
   default:
-    return decline("it compares numbers without sign"), std::nullopt;
+    return decline("it compares unsigned numbers"), std::nullopt;
   }
 }
 

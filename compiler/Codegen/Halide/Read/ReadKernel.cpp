@@ -71,11 +71,11 @@ private:
   bool holdsComputations() {
     for (BlockArgument argument : kernel.getArguments())
       if (kernel.getArgAttr(argument.getArgNumber(), packedAttrName))
-        return decline("a weight arrives packed");
+        return decline("a weight is packed");
     for (Operation &op : kernel.getBody().front())
       if (!isa<linalg::GenericOp, attn::ScatterAddOp, tensor::EmptyOp, tensor::DimOp, func::ReturnOp>(op) &&
           !isMove(&op) && !isa<arith::ArithDialect>(op.getDialect()))
-        return decline("it holds " + op.getName().getStringRef());
+        return decline("it contains " + op.getName().getStringRef());
     return true;
   }
 
@@ -91,7 +91,7 @@ private:
   bool readResult(RankedTensorType type, Value value, unsigned number) {
     auto result = dyn_cast<OpResult>(value);
     if (!result || !(isMove(result.getOwner()) || isa<linalg::GenericOp, attn::ScatterAddOp>(result.getOwner())))
-      return decline("it returns what none of its operations computes");
+      return decline("it returns a value that none of its operations computes");
     // A value that is returned twice, or rounded on return and also read, has a stage of its own, which others copy.
     bool isRounded = value.getType() != Type(type);
     if (auto known = numbers.find(value); known != numbers.end() && !isRounded && !stages[known->second].result)
@@ -187,7 +187,7 @@ private:
 std::optional<KernelPipeline> readKernel(func::FuncOp kernel, std::string &reason) {
   if (kernelTraits(*kernelKindOf(kernel)).hasHalideCode)
     return PipelineReader(kernel).run(reason);
-  reason = "it is no kernel of loops or of a product of matrices";
+  reason = "it is neither a loops kernel nor a gemm kernel";
   return std::nullopt;
 }
 

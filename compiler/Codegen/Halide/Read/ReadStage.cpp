@@ -142,7 +142,7 @@ bool StageReader::readMoved(Value value) {
   for (int64_t dimension = 0; dimension < cast<RankedTensorType>(value.getType()).getRank(); ++dimension) {
     SizeExpr size = sizes.dimension(value, dimension);
     if (size.isConstant() && size.constant() == 0)
-      return decline("one of its loops runs over nothing");
+      return decline("one of its loops has no iterations");
     at.push_back(addLoop(*sizeOf(size)));
   }
   loops = at.size();
@@ -190,7 +190,7 @@ FormulaReader::MaybeNode StageReader::loadJoined(tensor::ConcatOp join, ArrayRef
   for (Value part : llvm::reverse(join.getInputs())) {
     int64_t size = cast<RankedTensorType>(part.getType()).getDimSize(join.getDim());
     if (ShapedType::isDynamic(size) || ShapedType::isDynamic(end) || size == 0)
-      return decline("it joins tensors of sizes that are not known"), std::nullopt;
+      return decline("it concatenates tensors of unknown sizes"), std::nullopt;
     unsigned own = add(Op::Sub, ATTN_I32, {place, integer(end - size)});
     unsigned below = add(Op::Min, ATTN_I32, {own, integer(size - 1)});
     SmallVector<unsigned> at(subscripts);
@@ -225,7 +225,7 @@ bool StageReader::addLoops(linalg::GenericOp op, Scope &own) {
         extents[cast<AffineDimExpr>(each).getPosition()] = *size;
   for (auto [size, iterator] : llvm::zip(extents, op.getIteratorTypesArray())) {
     if (size.isConstant() && size.constant() == 0)
-      return decline("one of its loops runs over nothing");
+      return decline("one of its loops has no iterations");
     made.stage.loops.push_back({*sizeOf(size), iterator == utils::IteratorType::reduction});
     own.iterations.push_back(indexOf(made.stage.loops.size() - 1));
   }
@@ -246,7 +246,7 @@ bool StageReader::readGeneric(linalg::GenericOp op, unsigned result) {
     stage.result.push_back(loop);
   for (auto [number, loop] : llvm::enumerate(stage.loops))
     if (!loop.reduces && !llvm::is_contained(stage.result, number))
-      return decline("a loop that is not summed over is none of its result's");
+      return decline("a parallel loop is not a dimension of its result");
   addDimensionOfOne();
   if (op.getNumReductionLoops() > 0)
     return readFold(op, result, own);
@@ -257,14 +257,14 @@ bool StageReader::readGeneric(linalg::GenericOp op, unsigned result) {
 
 FormulaReader::MaybeNode StageReader::pointOf(linalg::GenericOp op, unsigned result, Scope &own) {
   if (llvm::any_of(op.getRegionOutputArgs(), [](BlockArgument out) { return !out.use_empty(); }))
-    return decline("it reads what its result held before"), std::nullopt;
+    return decline("it reads previous elements of its result"), std::nullopt;
   return nodeIn(own, op.getBody()->getTerminator()->getOperand(result));
 }
 
 bool StageReader::readFold(linalg::GenericOp op, unsigned result, Scope &own) {
   auto fold = matchFold(op, result);
   if (!fold || !getElementTypeOrSelf(op.getResult(result).getType()).isF32())
-    return decline("it is no sum, product or extremum of f32");
+    return decline("it is not a sum, product, minimum or maximum of f32");
   constexpr Fold folds[] = {Fold::Add, Fold::Mul, Fold::Max, Fold::Min}; // in the order of attn::Combine
   made.stage.fold = folds[static_cast<int>(fold->kind)];
   SmallVector<unsigned> at;
@@ -322,7 +322,7 @@ bool StageReader::readScatter(attn::ScatterAddOp op) {
   Stage &stage = made.stage;
   auto term = cast<attn::TermOp>(op.getBody().front().getTerminator());
   if (stage.element != ATTN_F32 || !term.getValue().getType().isF32())
-    return decline("it adds what is not stored as f32");
+    return decline("it adds a value that is not stored as f32");
   loops = op.getSizes().size();
   SmallVector<unsigned> at;
   for (unsigned dimension = 0; dimension < term.getSubscripts().size(); ++dimension)
@@ -362,7 +362,7 @@ FormulaReader::MaybeNode StageReader::loopOfTerms(attn::TermOp term, Value argum
   if (!known)
     return decline("it uses a size that is computed in it"), std::nullopt;
   if (known->isConstant() && known->constant() == 0)
-    return decline("one of its loops runs over nothing"), std::nullopt;
+    return decline("one of its loops has no iterations"), std::nullopt;
   Size size = *sizeOf(*known);
   for (auto [dimension, subscript] : llvm::enumerate(term.getSubscripts()))
     if (subscript == argument && made.stage.extent(dimension) == size)

@@ -71,7 +71,7 @@ public:
       parseTile();
     else
       scanner.next(),
-          scanner.fail(stage.places.empty() ? "`lanes(...)`" : "`lanes(...)`, for terms are added at subscripts");
+          scanner.fail(stage.places.empty() ? "`lanes(...)`" : "`lanes(...)`, because terms are added at subscripts");
     if (!scanner.failed() && !scanner.atEnd())
       scanner.next(), scanner.fail("the end, or the next of rows(...), sum(...), chunk(...)");
     if (!scanner.failed())
@@ -136,7 +136,7 @@ private:
     if (made.block != 0 && !scanner.failed() && made.outer.front() != made.inner.back())
       scanner.fail(nameOf(made.inner.back()) + " first, of which a tile sums a block");
     if (stage.fold != Fold::Add || stage.element != ATTN_F32 || stage.finish)
-      scanner.fail("no over(...), for only sums of f32 that are the result are added up outside of tiles");
+      scanner.fail("no over(...), because outside of tiles only sums of f32 that are the result are added up");
     for (unsigned each = 0; each < stage.result.size(); ++each)
       if (const Size &size = stage.extent(each); !size.isConstant() || size.number % schedule.points(each) != 0)
         if (schedule.points(each) > 1)
@@ -176,12 +176,12 @@ private:
       if (scanner.failed())
         return;
       if (!stage.isApart(which))
-        scanner.fail("another dimension, for subscripts say where terms are in this one");
+        scanner.fail("another dimension, because terms are added at subscripts of this one");
       bool isBlocked =
           stage.places.empty() && std::any_of(schedule.spans.begin(), schedule.spans.end(),
                                               [](const Span &span) { return span.kind == Span::Kind::Block; });
       if (block > 1 && isBlocked)
-        scanner.fail("1, for another dimension has more than one index in a chunk");
+        scanner.fail("1, because another dimension has more than one index in a chunk");
       if (block % schedule.points(which) != 0)
         scanner.fail("a multiple of the " + std::to_string(schedule.points(which)) + " that a tile has of it");
       schedule.spans[which] = block == 1 ? Span{Span::Kind::One, 0} : Span{Span::Kind::Block, block};
@@ -196,16 +196,16 @@ private:
       int64_t points = schedule.points(each);
       bool isWhole = schedule.spans[each].kind == Span::Kind::Whole;
       if (points > 1 && isWhole && !(size.isConstant() && size.number >= points))
-        scanner.fail("chunk(" + nameOf(stage.result[each]) + ": ...), for that may be less than the " +
+        scanner.fail("chunk(" + nameOf(stage.result[each]) + ": ...), because that may be less than the " +
                      std::to_string(points) + " of a tile");
       // Overlapping tiles would add a partial sum to their common elements twice.
       bool isInParts = std::count(inParts.begin(), inParts.end(), each) != 0 || !stage.places.empty();
       if (isInParts && points > 1 && !stage.isApart(each))
         scanner.fail("lanes of another dimension than " + nameOf(stage.result[each]) +
-                     ", where subscripts say the place");
+                     ", in which terms are added at subscripts");
       bool divides = size.isConstant() && size.number % points == 0;
       if (schedule.spans[each].kind != Span::Kind::Block && isInParts && !divides)
-        scanner.fail("tiles that divide " + nameOf(stage.result[each]) + ", for sums are added up outside of them");
+        scanner.fail("tiles that divide " + nameOf(stage.result[each]) + ", because sums are added up outside of them");
     }
   }
 

@@ -511,14 +511,14 @@ Verdict readAttendProblem(func::FuncOp kernel, AttendProblem &problem) {
   for (Operation &inner : kernel.getBody().front())
     if (auto attend = dyn_cast<attn::AttendOp>(inner)) {
       if (problem.op)
-        return Verdict::no("it holds more than one attn.attend");
+        return Verdict::no("it contains more than one attn.attend");
       problem.op = attend;
     }
   if (!problem.op)
-    return Verdict::no("it holds no attn.attend");
+    return Verdict::no("it contains no attn.attend");
   for (Value returned : computedResults(kernel))
     if (returned.getDefiningOp() != problem.op.getOperation())
-      return Verdict::no("it returns something besides the results of attn.attend");
+      return Verdict::no("it returns values other than the results of attn.attend");
   return readAttendOp(problem);
 }
 

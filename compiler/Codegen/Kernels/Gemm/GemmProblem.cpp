@@ -50,7 +50,7 @@ Verdict GemmProblem::match(func::FuncOp kernel, std::optional<GemmProblem> &prob
     return Verdict::no("it has " + std::to_string(kernel.getNumResults()) + " results, not one");
   SmallVector<linalg::GenericOp> generics(kernel.getOps<linalg::GenericOp>());
   if (generics.empty() || generics.size() > 2)
-    return Verdict::no("it holds " + std::to_string(generics.size()) +
+    return Verdict::no("it contains " + std::to_string(generics.size()) +
                        " linalg.generic, not one contraction and at most one epilogue");
   if (computedResults(kernel)[0].getDefiningOp() != generics.back())
     return Verdict::no("it does not return what its last linalg.generic computes");
@@ -97,7 +97,7 @@ Verdict GemmProblem::matchContraction(linalg::GenericOp op) {
     }
   for (auto [loop, size] : llvm::enumerate(known)) {
     if (!size)
-      return Verdict::no("loop " + std::to_string(loop) + " of its contraction runs over no operand");
+      return Verdict::no("loop " + std::to_string(loop) + " of its contraction is not a dimension of an operand");
     loopSizes.push_back(*size);
   }
   return Verdict::yes();
@@ -146,7 +146,7 @@ Verdict GemmProblem::groupLoops() {
     std::swap(left, right);
   for (unsigned loop = 0; loop < loopSizes.size(); ++loop)
     if (has(product, loop) ? !has(left, loop) && !has(right, loop) : !has(left, loop) || !has(right, loop))
-      return Verdict::no("loop " + std::to_string(loop) + " of its contraction runs in one tensor alone");
+      return Verdict::no("loop " + std::to_string(loop) + " of its contraction is a dimension of one tensor only");
   auto add = [&](LoopGroup group, unsigned loop) { groups[static_cast<int>(group)].push_back(loop); };
   for (unsigned loop : right.loops)
     add(!has(product, loop) ? LoopGroup::Depth : has(left, loop) ? LoopGroup::Batch : LoopGroup::Column, loop);

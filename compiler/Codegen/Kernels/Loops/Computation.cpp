@@ -93,7 +93,7 @@ Verdict canEvaluateLoops(func::FuncOp kernel) {
       if (Verdict verdict = RegionVectoriser::canEvaluate(scatter.getBody()); !verdict)
         return verdict;
     } else if (!isElementMove(&op)) {
-      return Verdict::no("it holds " + op.getName().getStringRef().str());
+      return Verdict::no("it contains " + op.getName().getStringRef().str());
     }
   }
   SmallVector<Value> results = computedResults(kernel);

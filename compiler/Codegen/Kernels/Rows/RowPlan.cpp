@@ -31,7 +31,7 @@ Verdict RowPlan::classify() {
       loops = std::max(loops, generic.getNumLoops());
     } else if (!isa<func::ReturnOp, linalg::FillOp, tensor::EmptyOp, tensor::DimOp>(op) &&
                !isa<arith::ArithDialect>(op.getDialect())) {
-      return Verdict::no("its rows hold " + op.getName().getStringRef().str());
+      return Verdict::no("its rows contain " + op.getName().getStringRef().str());
     }
   }
   if (loops == 0)
@@ -42,7 +42,7 @@ Verdict RowPlan::classify() {
       return verdict;
   for (Value result : computedResults(kernel))
     if (!result.getDefiningOp<linalg::GenericOp>())
-      return Verdict::no("it returns what none of its operations computes");
+      return Verdict::no("it returns a value that none of its operations computes");
   return Verdict::yes();
 }
 
@@ -54,7 +54,7 @@ Verdict RowPlan::classify(linalg::GenericOp op) {
   bool lastOnly = reductions == 0 || (reductions == 1 && loops == rows + 1 &&
                                       op.getIteratorTypesArray().back() == utils::IteratorType::reduction);
   if (!rowShaped || !lastOnly)
-    return Verdict::no("an operation runs over other loops than the rows'");
+    return Verdict::no("an operation has other loops than the rows");
   unsigned written = reductions ? rows : loops;
   AffineMap inOrder = AffineMap::getMultiDimIdentityMap(loops, op.getContext()).getMajorSubMap(written);
   for (OpOperand &init : op.getDpsInitsMutable())

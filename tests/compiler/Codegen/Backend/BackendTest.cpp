@@ -61,7 +61,7 @@ TEST(Backend, CallsOfTheOutsideAreRefused) {
       return %y : f32
     })");
   EXPECT_TRUE(calling.object.empty());
-  EXPECT_EQ(calling.message, "generated code calls 'outside', which no object may");
+  EXPECT_EQ(calling.message, "generated code calls 'outside', which objects may not call");
 }
 
 TEST(Backend, LibraryFunctionsAreRefused) {
@@ -72,7 +72,7 @@ TEST(Backend, LibraryFunctionsAreRefused) {
       return %z : f32
     })");
   EXPECT_TRUE(calling.object.empty());
-  EXPECT_EQ(calling.message, "generated code calls 'sinf', which no object may");
+  EXPECT_EQ(calling.message, "generated code calls 'sinf', which objects may not call");
 }
 
 TEST(Backend, CopiesMayCallMemcpy) {

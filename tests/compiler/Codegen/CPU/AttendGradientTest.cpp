@@ -525,7 +525,7 @@ TEST(AttendGradients, RefusesWhatItCannotDifferentiate) {
   text.replace(text.find("attn.reduce add"), 15, "attn.reduce max");
   EXPECT_EQ(
       KernelRunner(text, *createCpuEmitter()).message(),
-      "cpu does not take this kernel: a tensor whose gradient is wanted is read inside a reduction that is no sum");
+      "cpu does not take this kernel: a tensor that needs a gradient is read inside a reduction that is not a sum");
 }
 
 } // namespace

@@ -539,7 +539,7 @@ TEST(Loops, Refusals) {
   KernelRunner runner(moving("%x: tensor<4x4xf32>", "tensor<4x4xf32>", R"(%e = tensor.empty() : tensor<4x4xf32>
         %r = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>)"),
                       *createCpuEmitter());
-  EXPECT_EQ(runner.message(), "cpu does not take this kernel: it holds linalg.matmul");
+  EXPECT_EQ(runner.message(), "cpu does not take this kernel: it contains linalg.matmul");
 }
 
 } // namespace

@@ -252,5 +252,5 @@ TEST_F(RegionVectoriserTest, RefusesWhatItCannotEvaluate) {
   KernelRunner runner(kernelOf(R"(%a = tensor.extract %t[%c0, %i] : tensor<?x?xf32>
             %v = math.atan %a : f32)"),
                       FlatEmitter());
-  EXPECT_EQ(runner.message(), "flat does not take this kernel: its formula holds math.atan");
+  EXPECT_EQ(runner.message(), "flat does not take this kernel: its formula contains math.atan");
 }

@@ -232,8 +232,9 @@ TEST(DeviceAttend, EveryWaitIsNeeded) {
 TEST(DeviceAttend, Refusals) {
   AttendKernel kernel = kernelOf(normaliserCases()[4], "");
   KernelRunner entmax(kernel.text(), *createGpuEmitter(), "cuda");
-  EXPECT_EQ(entmax.message(), "gpu does not take this kernel: its normaliser needs all scores of a row at once, which "
-                              "no device code holds");
+  EXPECT_EQ(
+      entmax.message(),
+      "gpu does not take this kernel: its normaliser needs all scores of a row at once, which no device code stores");
 }
 
 } // namespace

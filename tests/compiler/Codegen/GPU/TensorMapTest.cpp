@@ -271,7 +271,7 @@ TEST(MappedTensor, SaysWhyItCannotBeCopied) {
   SizeExpr rows = SizeExpr::symbol(0);
   MappedTensor right{0, SizeExpr(32), 4, {64, rows}, {256}, {32, 64}};
   EXPECT_EQ(refusalOf(right), "");
-  EXPECT_EQ(refusalOf(right, " {attn.unaligned}"), "a tensor may begin within a unit of 16 bytes");
+  EXPECT_EQ(refusalOf(right, " {attn.unaligned}"), "a tensor may not be aligned to 16 bytes");
   auto with = [&](const std::function<void(MappedTensor &)> &change) {
     MappedTensor other = right;
     change(other);
@@ -283,10 +283,10 @@ TEST(MappedTensor, SaysWhyItCannotBeCopied) {
             "a tile has 257 elements along a dimension, expected up to 256");
   EXPECT_EQ(with([](MappedTensor &t) { t.box[1] = 12; }), "a tile has 12 rows, expected a multiple of 8");
   EXPECT_EQ(with([](MappedTensor &t) { t.box[0] = 64; }), "a tile has rows of 256 bytes, expected 32, 64 or 128");
-  std::string large = "it is larger than the fields of a tensor map";
+  std::string large = "its sizes do not fit in the fields of a tensor map";
   EXPECT_EQ(with([](MappedTensor &t) { t.sizes[1] = int64_t(1) << 31; }), large);
   EXPECT_EQ(with([](MappedTensor &t) { t.strides[0] = int64_t(1) << 40; }), large);
-  std::string apart = "its rows are not whole units of 16 bytes apart";
+  std::string apart = "the distance between its rows is not a multiple of 16 bytes";
   EXPECT_EQ(with([](MappedTensor &t) { t.start = 8; }), apart);
   EXPECT_EQ(with([&](MappedTensor &t) { t.strides[0] = rows * 8; }), apart);
   EXPECT_EQ(with([&](MappedTensor &t) { t.strides[0] = SizeExpr::min(rows, 16) * 16; }), apart);

@@ -80,13 +80,14 @@ TEST(HalideSchedules, SayWhatIsWrong) {
             "k.halide: at column 27: found d6, expected a loop that is summed over: d4, d5");
   EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d5, d4) chunk(d3: 100)"),
             "k.halide: at column 45: found 100, expected a multiple of the 64 that a tile has of it");
-  EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d5, d4) chunk(d0: 2, d1: 2)"),
-            "k.halide: at column 52: found 2, expected 1, for another dimension has more than one index in a chunk");
+  EXPECT_EQ(
+      error("lanes(d3, 16 x 4) sum(d6, d5, d4) chunk(d0: 2, d1: 2)"),
+      "k.halide: at column 52: found 2, expected 1, because another dimension has more than one index in a chunk");
   EXPECT_EQ(
       error("lanes(d0, 2 x 1) sum(d6, d5, d4)"),
-      "k.halide: at column 33: found the end, expected chunk(d0: ...), for that may be less than the 2 of a tile");
+      "k.halide: at column 33: found the end, expected chunk(d0: ...), because that may be less than the 2 of a tile");
   EXPECT_EQ(error("lanes(d3, 16 x 4) sum(d6, d5, d4); lanes(d3, 16 x 4)"),
-            "k.halide: has 2 schedules, expected 1, one a stage, with `;` between");
+            "k.halide: has 2 schedules, expected 1, one for each stage, separated by `;`");
   EXPECT_EQ(error("lanes(d3, 16 x 4) é(d6)"), "k.halide: at column 19: found é, expected `rows(...)` or `sum(...)`");
   EXPECT_EQ(error("lanes(d3,\\t16 x 4)\\nrows(d2, 7) sum(d6, d5, d4)"), "");
 }

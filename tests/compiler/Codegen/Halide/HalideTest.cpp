@@ -330,7 +330,7 @@ TEST(HalideDeclines, WithAReason) {
   kernel.body = R"(%far = arith.constant 9000000000 : index %i0 = arith.muli %d1, %far : index
     %i1 = arith.addi %i0, %d4 : index
     %i = arith.minsi %i1, %c2 : index %term = tensor.extract %x[%d0, %i, %d5, %d3] : tensor<?x8x10x12xf32>)";
-  EXPECT_EQ(reasonFor(textOf(kernel)), "its subscripts may take more than 32 bits");
+  EXPECT_EQ(reasonFor(textOf(kernel)), "its subscripts may exceed 32 bits");
 }
 
 //===------------------------------------------ scope of `auto` ---------------------------------------------------===//

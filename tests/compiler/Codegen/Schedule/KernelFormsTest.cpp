@@ -29,7 +29,7 @@ TEST(KernelForms, AreWhatWasRecorded) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   printForms(kernel, stream);
-  EXPECT_EQ(text, "on a device, forms of kernels, and those that they have not:\n"
+  EXPECT_EQ(text, "on a device, variants of kernels, and variants left out:\n"
                   "  k$few                            split-keys, decode_rows = 8, products = f32\n"
                   "  k$few$merge                      merge\n"
                   "  k                                no tensor-cores: its keys are computed\n");

@@ -93,9 +93,9 @@ TEST(Target, UnknownNameGetsAProposal) {
 }
 
 TEST(Target, WithoutFmaIsRefused) {
-  EXPECT_EQ(errorOf("x86-64-v2"),
-            "target 'x86-64-v2' has no fused multiply-add, which kernels need: x86-64-v3 is the oldest "
-            "level that will do");
+  EXPECT_EQ(
+      errorOf("x86-64-v2"),
+      "target 'x86-64-v2' has no fused multiply-add, which kernels need: x86-64-v3 is the lowest level that has it");
 }
 
 TEST(Target, Devices) {
@@ -111,8 +111,7 @@ TEST(Target, Devices) {
   Target oldest = any->image("sm_80");
   EXPECT_TRUE(oldest.has(DeviceVariant::Any) && oldest.has(DeviceVariant::Warps) &&
               !oldest.has(DeviceVariant::WarpGroups));
-  EXPECT_EQ(errorOf("cuda:sm_75"),
-            "target 'cuda:sm_75' is older than sm_80, the oldest architecture that there is code for");
+  EXPECT_EQ(errorOf("cuda:sm_75"), "target 'cuda:sm_75' is older than sm_80, the oldest supported architecture");
   EXPECT_EQ(errorOf("cuda:volta"),
             "unknown target 'cuda:volta': expected an NVIDIA architecture such as cuda:sm_80 or cuda:sm_90a");
 }
