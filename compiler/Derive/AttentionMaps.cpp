@@ -82,7 +82,7 @@ Value iterationIndex(scf::ForOp loop) {
 static FailureOr<Value> perIterationList(Value value, MutableArrayRef<Value> results) {
   auto loop = value.getDefiningOp()->getParentOfType<scf::ForOp>();
   if (!hasCanonicalInductionVariable(loop))
-    return loop.emitError("counts by other than one from zero: its maps of attention have no places");
+    return loop.emitError("does not count from 0 by ones: its attention maps have no positions");
   SmallVector<std::pair<Value *, unsigned>> replaced;
   for (Value &each : results)
     if (each.getDefiningOp() == loop)
@@ -117,7 +117,7 @@ LogicalResult deriveAttentionMaps(func::FuncOp function) {
   SmallVector<attn::AttendOp> attends;
   function.walk([&](attn::AttendOp op) { attends.push_back(op); });
   if (attends.empty())
-    return function.emitError("there is no attention in what `attention` is of");
+    return function.emitError("the function of `attention` has no attention");
   SmallVector<Value> maps;
   for (attn::AttendOp op : attends) {
     FailureOr<Value> map = attentionWeights(op);

@@ -22,7 +22,7 @@ LogicalResult addEntriesOfStudy(ModuleOp module, StringRef entry) {
     return module.emitError("there is no entry point '" + entry + "' whose attention can be studied");
   if (isDerived(function))
     return function.emitError("entry point '" + entry +
-                              "' is made of another one; what can be studied is the attention of that");
+                              "' is derived from another one; study the attention of that one");
   bool hasAttention = function.walk([](attn::AttendOp) { return WalkResult::interrupt(); }).wasInterrupted();
   if (!hasAttention)
     return function.emitError("entry point '" + entry + "' has no attention");
@@ -59,7 +59,7 @@ static FailureOr<EnclosingLoops> enclosingLoops(attn::AttendOp op) {
     around.loops.insert(around.loops.begin(), loop);
   for (scf::ForOp loop : around.loops) {
     if (!hasCanonicalInductionVariable(loop))
-      return loop.emitError("counts by other than one from zero: its weights of attention have no places");
+      return loop.emitError("does not count from 0 by ones: its attention weights have no positions");
     around.elementIndices.push_back(iterationIndex(loop));
   }
   return around;
@@ -134,7 +134,7 @@ LogicalResult deriveAttentionOverride(func::FuncOp function) {
   SmallVector<attn::AttendOp> attends;
   function.walk([&](attn::AttendOp op) { attends.push_back(op); });
   if (attends.empty())
-    return function.emitError("there is no attention whose weights could be given");
+    return function.emitError("there is no attention whose weights could be overridden");
   for (auto [number, op] : llvm::enumerate(attends)) {
     FailureOr<EnclosingLoops> around = enclosingLoops(op);
     if (failed(around))

@@ -106,7 +106,7 @@ struct Incremental : impl::IncrementalPassBase<Incremental> {
       if (!decode)
         continue;
       if (!of || !made.contains(of.getValue()))
-        return (void)function.emitError("is to decode by what is not incremental"), signalPassFailure();
+        return (void)function.emitError("decodes an entry point that is not incremental"), signalPassFailure();
       if (failed(deriveDecode(function, made[of.getValue()])))
         return signalPassFailure();
     }

@@ -24,7 +24,7 @@ LogicalResult GenericReverse::addResult(unsigned number, Value value, Value cota
     std::optional<FoldMatch> fold = matchFold(op, number);
     if (!fold)
       return op.emitError(
-          "no gradient passes here: only sums, products, maxima and minima are reduced with one [no-gradient]");
+          "no gradient passes here: of reductions, only sums, products, maxima and minima have one [no-gradient]");
     result.combine = fold->kind;
     result.term = fold->term;
   }
@@ -131,7 +131,7 @@ FailureOr<Value> GenericReverse::inputGradient(unsigned input) {
   AffineMap map = tensorMaps[input];
   if (!map.isProjectedPermutation())
     return op.emitError(
-        "no gradient passes here: it reads an operand in an order that can't be turned round [no-gradient]");
+        "no gradient passes here: it reads an operand in an order that can't be inverted [no-gradient]");
   Value tensor = tensors[input];
   unsigned loops = op.getNumLoops();
   SmallVector<utils::IteratorType> iterators(loops, utils::IteratorType::reduction);
@@ -172,7 +172,8 @@ LogicalResult Reverse::reverse(linalg::GenericOp op) {
     if (failed(generic.addResult(number, stored(result), dy)))
       return failure();
     if (!op.getRegionOutputArgs()[number].use_empty() && isActive(op.getDpsInits()[number]))
-      return op.emitError("no gradient passes here: it reduces from a value that is not constant [no-gradient]");
+      return op.emitError(
+          "no gradient passes here: its reduction starts from a value that is not constant [no-gradient]");
   }
   for (auto [number, input] : llvm::enumerate(op.getInputs())) {
     if (!isActive(input))

@@ -90,7 +90,7 @@ FailureOr<Value> GenericReverse::scatterGradient(tensor::ExtractOp load) {
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
     sizes.push_back(loopSize(loop));
     if (!sizes.back())
-      return op.emitError("no gradient passes here: no operand says how often a loop runs [no-gradient]");
+      return op.emitError("no gradient passes here: no operand has the size of a loop [no-gradient]");
   }
   Value init = Reverse::zerosLike(builder, at, load.getTensor());
   auto scatter = attn::ScatterAddOp::create(builder, at, init.getType(), sizes, init);

@@ -156,7 +156,7 @@ private:
 
 LogicalResult LoopReverse::checkBounds() {
   if (!hasCanonicalInductionVariable(forward))
-    return forward.emitError("no gradient passes here: it counts by other than one from zero [no-gradient]");
+    return forward.emitError("no gradient passes here: it does not count from 0 by ones [no-gradient]");
   return success();
 }
 
@@ -324,7 +324,7 @@ LogicalResult LoopReverse::widenToIteration(OpBuilder &inside, ParameterElement 
   while (llvm::is_contained(element.indices, position) && element.indices.back() != position) {
     std::optional<int64_t> number = getConstantIntValue(element.indices.pop_back_val());
     if (!number)
-      return forward.emitError("the gradient of an element of a list inside a list, by a number that is not constant, "
+      return forward.emitError("the gradient of an element of a list inside a list, at an index that is not constant, "
                                "is not supported yet [not-supported]");
     term = aloneInList(inside, term, *number, element.parameter.getCounts()[element.indices.size()]);
   }

@@ -261,7 +261,7 @@ LogicalResult Minimization::readsNoTrained(func::FuncOp optimizer) {
     if (!isTrained)
       return WalkResult::advance();
     get.emitError("a step of an optimizer reads @")
-        << get.getParameter() << ", which is trained as well; it sees its own parameter alone";
+        << get.getParameter() << ", which is trained as well; a step reads only its own parameter";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -279,8 +279,7 @@ LogicalResult Minimization::setInOrder(ArrayRef<FlatSymbolRefAttr> targets, Arra
       return llvm::none_of(pending, [&](size_t other) { return other != each && after[other] == before[each]; });
     });
     if (next == pending.end())
-      return emitError(at,
-                       "a step of the optimizer gives two states each other's value, which cannot be done in place");
+      return emitError(at, "a step of the optimizer swaps two states, which cannot be done in place");
     model::SetOp::create(builder, at, targets[*next], elementIndex, after[*next]);
     pending.erase(next);
   }

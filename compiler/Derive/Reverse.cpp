@@ -184,7 +184,8 @@ LogicalResult Reverse::reverse(model::WithElementOp op) {
           model::ElementOp::create(builder, op.getLoc(), op.getElement().getType(), dy, op.getPlace()));
   if (!isActive(op.getList()))
     return success();
-  return op.emitError("no gradient passes here: other elements of the list are read in the same turn [no-gradient]");
+  return op.emitError(
+      "no gradient passes here: other elements of the list are read in the same iteration [no-gradient]");
 }
 
 //===- Views -----------------------------------------------------------------------------------------------------===//
@@ -282,7 +283,7 @@ LogicalResult Reverse::reverse(tensor::ExtractSliceOp op) {
     return success();
   }
   if (!op.hasUnitStride())
-    return op.emitError("no gradient passes here: it takes every other element [no-gradient]");
+    return op.emitError("no gradient passes here: its slice has a stride [no-gradient]");
   Value dy = cotangent(op.getResult());
   auto type = op.getSourceType();
   llvm::SmallBitVector dropped = op.getDroppedDims();

@@ -87,13 +87,13 @@ static bool save(const char *path, const char *temporary, const CrashNote::Plain
 static void keepFile(const CrashNote::Plain &note, std::string_view reason) {
   for (size_t number = 0; number < note.pathCount; ++number)
     if (save(note.paths[number].begin, note.temporaries[number].begin, note, reason)) {
-      print("  what is needed to repeat it is in ");
+      print("  the reproducer is ");
       print(note.paths[number]);
       print("\n");
       return;
     }
   if (note.pathCount > 0)
-    print("  what is needed to repeat it could not be saved\n");
+    print("  the reproducer could not be saved\n");
 }
 
 const LoadedCode *LoadedCode::at(uintptr_t place, const Function *&function) {
@@ -131,7 +131,7 @@ static void enter() {
   if (!note || note->message.count == 0) {
     print("attnc: error: attnc crashed (");
     print(reason);
-    print("); this is a fault of attnc\n");
+    print("); this is a bug in attnc\n");
     _exit(note ? note->status : 2);
   }
   print(note->message);
@@ -162,7 +162,7 @@ static void handleSignal(int number, siginfo_t *, void *context) {
     print(function->name);
     print("` (");
     print(name);
-    print(")\n  this is a fault of attnc, unless the object was changed: `attnc verify` compares it with its record\n");
+    print(")\n  this is a bug in attnc, unless the object was changed: `attnc verify` compares it with its record\n");
     _exit(2);
   }
   endByNote(name);

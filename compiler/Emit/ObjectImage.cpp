@@ -113,7 +113,7 @@ Error ObjectImage::relocate(const File::Elf_Shdr &relocations) {
   if (!entries)
     return entries.takeError();
   if (relocations.sh_link >= headers.size() || headers[relocations.sh_link].sh_type != ELF::SHT_SYMTAB)
-    return createStringError("section " + Twine(relocations.sh_link) + " is no table of symbols");
+    return createStringError("section " + Twine(relocations.sh_link) + " is not a symbol table");
   Expected<File::Elf_Sym_Range> symbols = file.symbols(&headers[relocations.sh_link]);
   if (!symbols)
     return symbols.takeError();
@@ -154,7 +154,7 @@ Expected<const char *> ObjectImage::find(StringRef ending) const {
       left -= name->size();
     }
   }
-  return createStringError("holds no compiled model: it defines no symbol <name>" + ending);
+  return createStringError("contains no compiled model: it defines no symbol <name>" + ending);
 }
 
 uint64_t ObjectImage::bytesFrom(const void *place) const {

@@ -46,7 +46,7 @@ private:
   bool read(uint64_t bytes) {
     bool isWithin = bytes <= left;
     left -= isWithin ? bytes : left;
-    return require(isWithin, "too many pointers share what they point to");
+    return require(isWithin, "too many pointers have the same target");
   }
   /// Whether `count` records at an address, which may be null if there are none, are inside of the file.
   template <typename Record> bool liesInside(const Record *records, int64_t count, StringRef what) {
@@ -74,11 +74,12 @@ private:
     uint64_t inside = begin ? image.bytesFrom(begin) : 0, searched = std::min(inside, left);
     const void *end = searched > 0 ? std::memchr(begin, 0, searched) : nullptr;
     if (!end)
-      return searched < inside ? read(inside) : require(false, "its " + what + " is no text inside the object");
+      return searched < inside ? read(inside) : require(false, "its " + what + " is not a string inside the object");
     return read(static_cast<const char *>(end) - begin + 1);
   }
   template <typename Function> void code(Function *function, StringRef what) {
-    require(image.bytesFrom(reinterpret_cast<const void *>(function)) > 0, "its " + what + " is no code of the object");
+    require(image.bytesFrom(reinterpret_cast<const void *>(function)) > 0,
+            "its " + what + " is not code of the object");
   }
   void count(int64_t value, int64_t most, StringRef what) {
     require(value >= 0 && value <= most, what + " (" + Twine(value) + ") are not within 0.." + Twine(most));
@@ -131,7 +132,7 @@ void TableCheck::entry(const attn_entry_info &entry) {
 
 void TableCheck::parameter(const attn_parameter_info &parameter, int64_t loaded) {
   text(parameter.name, "name");
-  text(parameter.checkpoint, "name in files");
+  text(parameter.checkpoint, "checkpoint name");
   element(parameter.dtype);
   require(parameter.init >= ATTN_INIT_CONSTANT && parameter.init <= ATTN_INIT_UNIFORM, "its initialiser is unknown");
   count(parameter.rank, ATTN_MAX_RANK, "its dimensions");
@@ -145,7 +146,7 @@ void TableCheck::parameter(const attn_parameter_info &parameter, int64_t loaded)
   count(parameter.list_rank, ATTN_MAX_RANK, "its lists");
   each(parameter.counts, parameter.list_rank, "its counts", "count", [&](int64_t size) { multiply(places, size); });
   require(parameter.first >= 0 && places <= loaded && parameter.first <= loaded - places,
-          "its places in the table of parameters are not there");
+          "its entries of the parameter table do not exist");
   if (parameter.embedded)
     multiply(bytes, places),
         liesInside(static_cast<const char *>(parameter.embedded), bytes, "the bytes of its values");
@@ -168,7 +169,7 @@ void TableCheck::kernel(const attn_kernel_info &kernel) {
 }
 
 void TableCheck::device(const attn_device_code &device) {
-  require(device.image_count > 0, "it has no images");
+  require(device.image_count > 0, "it has no device images");
   each(device.images, device.image_count, "its images", "image", [&](const attn_device_image &image) {
     text(image.target, "target");
     text(image.ptx, "code");
@@ -185,7 +186,7 @@ void TableCheck::parts(const attn_model &model) {
   text(model.identity, "identity");
   each(model.entries, model.entry_count, "its entry points", "entry point",
        [&](const attn_entry_info &each) { entry(each); });
-  require(model.loaded_count >= 0, "its table of parameters has " + Twine(model.loaded_count) + " places");
+  require(model.loaded_count >= 0, "its parameter table has " + Twine(model.loaded_count) + " entries");
   each(model.parameters, model.parameter_count, "its parameters", "parameter",
        [&](const attn_parameter_info &each) { parameter(each, model.loaded_count); });
   each(model.kernels, model.kernel_count, "its kernels", "kernel", [&](const attn_kernel_info &each) { kernel(each); });
@@ -204,15 +205,15 @@ void TableCheck::parts(const attn_model &model) {
 Error TableCheck::run(const attn_model *model) {
   static_assert(offsetof(attn_model, abi_version) == 0);
   if (image.bytesFrom(model) < sizeof(model->abi_version))
-    return createStringError("holds a malformed table of its model: it has no version");
+    return createStringError("has a malformed model table: it has no version");
   uint32_t version;
   std::memcpy(&version, static_cast<const void *>(model), sizeof(version));
   if (version != ATTN_ABI_VERSION)
-    return createStringError("has ABI version " + Twine(version) + ", and this attnc reads " + Twine(ATTN_ABI_VERSION) +
+    return createStringError("has ABI version " + Twine(version) + ", but this attnc reads " + Twine(ATTN_ABI_VERSION) +
                              "; compile it again");
   if (holds(model, 1, "its records"))
     parts(*model);
-  return fault.empty() ? Error::success() : createStringError("holds a malformed table of its model: " + fault);
+  return fault.empty() ? Error::success() : createStringError("has a malformed model table: " + fault);
 }
 
 } // namespace

@@ -121,10 +121,10 @@ llvm::Expected<std::string> OutputFiles::reserve(const std::string &path) {
   if (fs::is_directory(path))
     return failed(path, std::make_error_code(std::errc::is_a_directory));
   if (isStream(path))
-    return llvm::createStringError("can't write " + path + ": expected a file, and it is a device or a pipe");
+    return llvm::createStringError("can't write " + path + ": it is a device or a pipe, expected a file");
   for (const Pending &each : pending)
     if (placeOf(each.path) == placeOf(path))
-      return llvm::createStringError("can't write " + path + ": it is another output too");
+      return llvm::createStringError("can't write " + path + ": another output has the same path");
   llvm::Expected<fs::TempFile> file = fs::TempFile::create(path + ".%%%%%%%%.tmp");
   if (!file)
     return failed(path, llvm::errorToErrorCode(file.takeError()));

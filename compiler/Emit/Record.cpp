@@ -82,7 +82,7 @@ llvm::Expected<RecordedModule> readModule(StringRef bytes, MLIRContext &context)
   auto at = record ? record.getAs<DictionaryAttr>("at") : DictionaryAttr();
   auto debugLines = record ? record.getAs<BoolAttr>("debug_lines") : BoolAttr();
   if (!at || !debugLines || !text("emitter") || !text("prefix") || !text("target"))
-    return llvm::createStringError("it does not say how it was compiled");
+    return llvm::createStringError("it lacks the options of the compile");
   RecordedModule result;
   result.bytes = bytes.str();
   result.options = {text("target").str(), text("prefix").str(), {}, debugLines.getValue(), text("emitter").str()};

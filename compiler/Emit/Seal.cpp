@@ -65,7 +65,7 @@ Error seal(MutableArrayRef<char> object) {
   if (!place)
     return place.takeError();
   if (place->size() != sizeof(Hash))
-    return createStringError("it has no room for a seal");
+    return createStringError("it has no room for a checksum");
   Hash hash = hashAround(bytes, *place);
   std::memcpy(object.data() + (place->begin() - bytes.begin()), hash.data(), sizeof(hash));
   return Error::success();
@@ -76,11 +76,11 @@ Error checkSeal(StringRef object) {
   if (!place)
     return createStringError("is a damaged object file: " + toString(place.takeError()));
   if (place->size() != sizeof(Hash))
-    return createStringError("has no section " + sealSection + ", which tells whether it is damaged; compile it again");
+    return createStringError("has no section " + sealSection + " with a checksum; compile it again");
   Hash hash = hashAround(object, *place);
   if (std::memcmp(hash.data(), place->data(), sizeof(hash)) != 0)
-    return createStringError("is damaged, or was changed: its bytes are not those that section " + sealSection +
-                             " is a hash of; compile it again");
+    return createStringError("is damaged, or was changed: its bytes do not have the checksum in section " +
+                             sealSection + "; compile it again");
   return Error::success();
 }
 

@@ -15,7 +15,7 @@ llvm::Expected<std::vector<int64_t>> sizesAt(const EntryPlan &plan, const NamedS
     if (said == sizes.end() && bound <= 0)
       return llvm::createStringError("dimension `" + name + "` of entry point '" +
                                      func::FuncOp(plan.entry).getName().str() +
-                                     "' has no bound; say for which size, such as --at " + name + "=4");
+                                     "' has no bound; give its size, such as --at " + name + "=4");
     // Another entry point may have a larger dimension of that name.
     result.push_back(said == sizes.end()       ? bound
                      : bound > 0 && !isWorkers ? std::min(bound, said->second)

@@ -49,8 +49,8 @@ static std::string carriedName(Value next, size_t number) {
   auto list = next.getDefiningOp<model::WithElementOp>();
   Operation *maker = list ? EntryPlan::root(list.getElement()).getDefiningOp() : nullptr;
   if (list && !maker)
-    return "what each turn of a loop starts from";
-  return maker ? "of each turn, " + stepName(maker) : "carried " + std::to_string(number);
+    return "initial value of each iteration of a loop";
+  return maker ? "of each iteration, " + stepName(maker) : "carried " + std::to_string(number);
 }
 
 namespace {
@@ -232,9 +232,9 @@ LogicalResult Planner::storeInPlace(Operation *op, Value changed) {
     return storeValue(op->getResult(0), "empty", steps.lookup(op));
   std::optional<unsigned> before = storage(changed);
   if (!before || isElement(changed))
-    return op->emitError("writes to what is not in the arena of entry point ") << plan.entry.getName();
+    return op->emitError("writes to a tensor outside the arena of entry point ") << plan.entry.getName();
   if (lastUse(changed) > steps.lookup(op))
-    return op->emitError("changes what is read behind it as it was before");
+    return op->emitError("changes a tensor whose previous value is read after it");
   storageOf[op->getResult(0)] = *before;
   storages.alsoLive(*before, steps.lookup(op), std::max(steps.lookup(op), lastUse(op->getResult(0))));
   return success();
@@ -247,7 +247,7 @@ LogicalResult Planner::storeState(model::AppendOp append) {
     return storeInPlace(append, append.getCache());
   stateOf[append] = *before;
   if (lastUse(append.getCache()) > steps.lookup(append))
-    return append.emitError("changes a state that is read behind it as it was before");
+    return append.emitError("changes a state whose previous value is read after it");
   return success();
 }
 
@@ -258,7 +258,7 @@ LogicalResult Planner::storeValues() {
   WalkResult result = plan.entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
     if (auto call = dyn_cast<func::CallOp>(op)) {
       if (!kernels.contains(call.getCallee()))
-        return call.emitError("calls @") << call.getCallee() << ", which is no kernel";
+        return call.emitError("calls @") << call.getCallee() << ", which is not a kernel";
       for (Value value : call.getResults())
         if (failed(storeValue(value, stepName(call), steps.lookup(op))))
           return WalkResult::interrupt();
@@ -276,7 +276,7 @@ LogicalResult Planner::storeValues() {
       for (auto [argument, next] :
            llvm::zip(cast<scf::ForOp>(op->getParentOp()).getRegionIterArgs(), yield.getOperands()))
         if (state(argument) != state(next))
-          return op->emitError("carries a state that is another one in the next turn");
+          return op->emitError("carries a state that is another one in the next iteration");
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -443,7 +443,7 @@ void Planner::copyIntoLoop(scf::ForOp loop) {
     bool overwritten = llvm::any_of(moves, [&](auto &other) { return storage(value) == std::get<1>(other); });
     if (!overwritten)
       continue;
-    unsigned temporary = storages.add("set aside", *plan.sizes.bytes(value), endOf(loop), endOf(loop));
+    unsigned temporary = storages.add("carried value, copied", *plan.sizes.bytes(value), endOf(loop), endOf(loop));
     copy(end, value, std::nullopt, temporary);
     aside[value] = temporary;
   }

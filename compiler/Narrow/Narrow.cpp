@@ -25,7 +25,7 @@ public:
     for (func::FuncOp function : hostFunctions(module)) {
       if (trains(function))
         choices.push_back({function.getName().str(), "all tensors", StorageChoice::Kind::Entry, false,
-                           "it trains, or gives gradients of attention"});
+                           "it trains, or returns gradients of attention"});
       else
         entries.try_emplace(function, function);
     }
@@ -143,7 +143,7 @@ private:
     };
     eachState([&](StringRef name, BlockArgument state, func::FuncOp function, StorageGroups &groups) {
       if (!groups.isNarrow(state))
-        wide.try_emplace(name, "it is f32 in " + function.getName().str() + ", which it is shared with");
+        wide.try_emplace(name, "it is f32 in entry point " + function.getName().str() + ", which shares it");
     });
     bool disagreed = false;
     eachState([&](StringRef name, BlockArgument state, func::FuncOp, StorageGroups &groups) {

@@ -84,7 +84,7 @@ void StorageGroups::keepBorders() {
     if (!entry.getArgAttr(argument.getArgNumber(), model::stateAttrName))
       keep(argument, "it is an input");
     else if (contains(argument) && !caches.contains(groupOf(argument)))
-      keep(argument, "each call computes this state from itself");
+      keep(argument, "each call computes this state from its previous value");
   }
   OperandRange returned = entry.front().getTerminator()->getOperands();
   for (Value value : returned.drop_back(model::stateCount(entry)))
@@ -97,7 +97,7 @@ void StorageGroups::keepCarried() {
     for (auto [carried, next] : llvm::zip(loop.getRegionIterArgs(), loop.getBody()->getTerminator()->getOperands())) {
       bool isList = next == carried || isa_and_nonnull<model::WithElementOp, model::AppendOp>(next.getDefiningOp());
       if (loop->hasAttr(model::scanAttrName) && !isList)
-        keep(carried, "a scan carries it from step to step");
+        keep(carried, "a scan carries it between time steps");
     }
   });
   for (Value value : members)
@@ -115,9 +115,9 @@ void StorageGroups::keepWeights() {
   for (Value value : members) {
     auto get = value.getDefiningOp<model::GetOp>();
     if (get && cast<RankedTensorType>(get.getType()).getRank() < 2)
-      keep(value, "it is a vector of weights");
+      keep(value, "it is a parameter vector");
     else if (get && hasOthers[groupOf(value)])
-      keep(value, "it is carried or returned as it is");
+      keep(value, "it is carried or returned unchanged");
   }
 }
 

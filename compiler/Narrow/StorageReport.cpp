@@ -32,7 +32,7 @@ void printStorage(llvm::ArrayRef<StorageChoice> choices, llvm::StringRef element
     if (!choice.isNarrow && !llvm::is_contained(reasons, choice.reason))
       reasons.push_back(choice.reason);
   if (!reasons.empty())
-    out << "kept in f32:\n";
+    out << "stored in f32:\n";
   for (const std::string &reason : reasons) {
     llvm::SmallVector<std::string> names;
     for (Kind kind : {Kind::Entry, Kind::Weight, Kind::State, Kind::Intermediate})
@@ -48,7 +48,7 @@ std::string storageSummary(llvm::ArrayRef<StorageChoice> choices, llvm::StringRe
       counts.push_back((title + " (" + llvm::Twine(count) + ")").str());
   size_t kept = llvm::count_if(choices, [](const StorageChoice &choice) { return !choice.isNarrow; });
   return "stored in " + element.str() + ": " + (counts.empty() ? "nothing" : llvm::join(counts, ", ")) +
-         "; stays f32: " + std::to_string(kept) + "; `attnc explain --all` says which and why";
+         "; stored in f32: " + std::to_string(kept) + "; `attnc explain --all` lists them with reasons";
 }
 
 } // namespace attnc

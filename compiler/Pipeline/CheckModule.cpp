@@ -79,11 +79,11 @@ static std::string text(Type type) {
 static std::string faultOfTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !elementTypeOf(tensor.getElementType()) || tensor.getEncoding())
-    return " has something of type " + text(type) + "; expected a ranked tensor of f32, bf16, f16, i32 or i1";
+    return " has a value of type " + text(type) + "; expected a ranked tensor of f32, bf16, f16, i32 or i1";
   int64_t bytes = 4;
   for (int64_t size : tensor.getShape())
     if (!ShapedType::isDynamic(size) && llvm::MulOverflow(bytes, size, bytes))
-      return " has something of type " + text(type) + "; expected a tensor of less than 2^63 bytes";
+      return " has a value of type " + text(type) + "; expected a tensor of less than 2^63 bytes";
   return "";
 }
 
@@ -92,9 +92,9 @@ static std::string faultOfNames(func::FuncOp entry) {
   auto faultOfName = [](StringRef name) {
     bool isIdentifier = !name.empty() && !llvm::isDigit(name.front()) &&
                         llvm::all_of(name, [](char each) { return llvm::isAlnum(each) || each == '_'; });
-    return isIdentifier ? std::string()
-                        : " has something called '" + name.str() +
-                              "'; expected a name of letters, digits and underscores that begins with no digit";
+    return isIdentifier
+               ? std::string()
+               : " has the name '" + name.str() + "'; expected letters, digits and underscores, with no digit first";
   };
   SmallVector<StringRef> names = {entry.getName()};
   for (auto dimension : entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName).getAsRange<model::DimensionAttr>())
@@ -125,7 +125,8 @@ static std::string faultOfFunction(func::FuncOp function) {
   for (Type type : types)
     if (std::string fault = faultOfTensor(type); !fault.empty())
       return fault;
-  return function.getBody().hasOneBlock() ? "" : " has not one block; expected a function with a body of one";
+  return function.getBody().hasOneBlock() ? ""
+                                          : " does not have one block; expected a function with a body of one block";
 }
 
 static std::string faultOfResults(Operation *op) {
@@ -147,7 +148,8 @@ static std::string faultOfResults(Operation *op) {
 /// The error of a constant tensor, as the text after the op's name; empty if the constant is valid.
 static std::string faultOfConstant(arith::ConstantOp constant) {
   if (!isa<SplatElementsAttr>(constant.getValue()))
-    return " is a tensor of several numbers; expected one number for all its elements, or an argument of the function";
+    return " is a tensor of different numbers; expected one number for all its elements, or an argument of the "
+           "function";
   for (Operation *user : constant->getUsers())
     if (!isa<linalg::LinalgOp>(user))
       return " is a whole tensor that " + user->getName().getStringRef().str() +
@@ -190,8 +192,8 @@ static bool isCache(Value value) {
 
 static std::string faultOfEmpty(tensor::EmptyOp empty) {
   Operation *reader = isCache(empty) ? nullptr : readerOf(empty);
-  return reader ? " is a tensor of no known elements, which " + reader->getName().getStringRef().str() +
-                      " reads; expected it behind outs alone, of an op that does not read it"
+  return reader ? " is a tensor of undefined elements, which " + reader->getName().getStringRef().str() +
+                      " reads; expected it only in outs of an op that does not read it"
                 : "";
 }
 
@@ -216,8 +218,8 @@ static std::string faultOfDim(tensor::DimOp dim) {
   std::optional<int64_t> dimension = dim.getConstantIndex();
   if (type && dimension && *dimension >= 0 && *dimension < type.getRank())
     return "";
-  std::string asked = dimension ? "dimension " + std::to_string(*dimension) : "a dimension that is no constant";
-  return " asks for " + asked + " of " + text(dim.getSource().getType()) + "; expected a constant below its rank";
+  std::string asked = dimension ? "dimension " + std::to_string(*dimension) : "a dimension that is not constant";
+  return " reads " + asked + " of " + text(dim.getSource().getType()) + "; expected a constant below its rank";
 }
 
 /// A model.get must precede a model.set of the same parameter, as it reads the value from before the call.
@@ -225,7 +227,7 @@ static std::string faultOfGet(model::GetOp get) {
   for (Operation *op = get->getPrevNode(); op; op = op->getPrevNode()) {
     auto set = dyn_cast<model::SetOp>(op);
     if (set && set.getParameter() == get.getParameter())
-      return " reads @" + get.getParameter().str() + " behind the model.set of it; expected it in front";
+      return " reads @" + get.getParameter().str() + " after its model.set; expected it before";
   }
   return "";
 }
@@ -236,15 +238,15 @@ static std::string faultOf(Operation *op) {
   if (isScalar(op) && hasTensors && !isa<arith::ConstantOp>(op))
     return " computes a whole tensor; expected linalg.generic with its op on elements";
   if (!isKnown(op))
-    return std::string(" is not among the ops that attnc compiles ") +
-           (isInFormula(op) ? "in a formula; expected those of arith and math on scalars, scf.if, tensor.extract, "
+    return std::string(" is not supported ") +
+           (isInFormula(op) ? "in a formula; expected ops of arith and math on scalars, scf.if, tensor.extract, "
                               "tensor.dim, linalg.index or attn.reduce"
-                            : "outside of formulas; expected those of linalg, attn and model, of arith and math on "
+                            : "outside of formulas; expected ops of linalg, attn and model, of arith and math on "
                               "scalars, scf.for, or views of tensors");
   if (auto function = dyn_cast<func::FuncOp>(op))
     return faultOfFunction(function);
   if (isa_and_present<ModuleOp>(op->getParentOp()) && !isa<ModuleOp, model::ParameterOp>(op))
-    return " stands outside of functions; expected func.func and model.parameter there";
+    return " is outside of all functions; expected func.func or model.parameter there";
   if (std::string fault = faultOfResults(op); !fault.empty())
     return fault;
   if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && hasTensors)

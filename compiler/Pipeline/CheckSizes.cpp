@@ -156,13 +156,12 @@ private:
       std::optional<SizeExpr> size = sizes.size(tensor, dimension);
       if (!size)
         return " has a size along dimension " + std::to_string(dimension) +
-               " that is no sum, product, quotient or extremum of dimensions and numbers, or a very "
-               "long one; expected one that is";
+               " that is too long, or no expression of dimensions and numbers; expected sums, products, quotients, "
+               "minima and maxima of them";
       Operation *at = tensor.getDefiningOp();
       if (!isNotNegative(*size, at))
         return " has size " + text(*size) + " along dimension " + std::to_string(dimension) +
-               ", which may be below 0; expected it to be at least 0 wherever dimensions are at least their least "
-               "sizes";
+               ", which may be below 0; expected at least 0 for all sizes that the dimensions may have";
     }
     return "";
   }
@@ -176,7 +175,7 @@ private:
         if (declared && size && !(*declared == *size))
           return " returns a tensor of size " + text(*size) + " along dimension " + std::to_string(dimension) +
                  ", but model.shape of result " + std::to_string(number) + " says " + text(*declared) +
-                 "; expected them to be the same";
+                 "; expected the same size";
       }
     }
     return "";
@@ -188,7 +187,7 @@ private:
       return "";
     auto written = [&](const std::optional<SizeExpr> &size) { return size ? text(*size) : std::string("unknown"); };
     return " takes a tensor of size " + written(found) + " along dimension " + std::to_string(dimension) +
-           " for one of size " + written(expected) + "; expected them to be the same";
+           " for one of size " + written(expected) + "; expected the same size";
   }
 
   /// The error unless `tensor` has the sizes of `like` without its first `behind` dimensions.
@@ -246,8 +245,7 @@ private:
         std::optional<SizeExpr> &extent = extents[loop.getPosition()];
         if (extent && !(*extent == *size))
           return " reads or writes " + text(*extent) + " elements along a loop, but operand " +
-                 std::to_string(operand.getOperandNumber()) + " has " + text(*size) +
-                 " there; expected them to be the same";
+                 std::to_string(operand.getOperandNumber()) + " has " + text(*size) + " there; expected the same size";
         extent = size;
       }
     }
@@ -270,7 +268,7 @@ private:
         if (!isInside)
           return " reads or writes operand " + std::to_string(operand.getOperandNumber()) + " of " +
                  (size ? text(*size) : std::string("unknown")) + " elements along dimension " +
-                 std::to_string(dimension) + " at subscripts that are not known to lie within them";
+                 std::to_string(dimension) + " at subscripts that are not known to be in range";
       }
     }
     return "";
@@ -319,9 +317,9 @@ private:
         isInside = areAtMost(ofPairs(offset->highs, size->highs, end), *source + SizeExpr(*stride - 1), slice);
       }
       if (!isInside)
-        return " takes a part along dimension " + std::to_string(dimension) + " of " +
+        return " takes a slice along dimension " + std::to_string(dimension) + " of " +
                (source ? text(*source) : std::string("unknown")) +
-               " elements that is not known to lie within them; expected offset, size and stride whose bounds follow " +
+               " elements that is not known to be in range; expected offset, size and stride whose bounds follow " +
                "from dimensions, numbers and the bounds of loops";
     }
     return "";
@@ -340,9 +338,9 @@ private:
     if (interval && count && areNotNegative(interval->lows, op) && areAtMost(interval->highs, *count - SizeExpr(1), op))
       return "";
     std::string found = interval ? "from " + text(interval->lows.front()) + " to " + text(interval->highs.front())
-                                 : std::string("not known");
+                                 : std::string("unknown");
     return " names an element of a list of " + (count ? text(*count) : std::string("an unknown number")) +
-           " by an index that is " + found + "; expected it to be known to lie in the list";
+           " by an index that is " + found + "; expected one that is known to be in range";
   }
 
   /// The error unless the operands of an index computation are valid; sizes are computed on nonnegative numbers.
@@ -359,7 +357,7 @@ private:
     bool isFault = isGreatest ? mayBeBelow(first) && mayBeBelow(second)
                    : isLeast  ? mayBeBelow(first) || mayBeBelow(second)
                               : mayBeBelow(first);
-    return isFault ? " is of an index that is not known to be at least 0; expected one that is" : "";
+    return isFault ? " has an index that is not known to be at least 0; expected one that is" : "";
   }
 
   std::optional<Interval> intervalOf(OpFoldResult index) {

@@ -69,7 +69,7 @@ static bool checkInterfaces(Job &job) {
     if (failed(SizeAnalysis::ofEntry(entry)))
       return job.userError(job.diagnostics().back());
   }
-  return any || job.userError(job.options.input + ": error: there is no function to call");
+  return any || job.userError(job.options.input + ": error: the module has no entry point");
 }
 
 /// Checks the limits of the ABI on tensors, dimensions and ranks (attn/abi.h), after derive has added its results.
@@ -242,10 +242,10 @@ static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel, const Emitter
     return choice.emitter;
   if (auto asked = askedEmitter(kernel)) {
     std::string reason = choice.refusals.empty() ? job.diagnostics().back() : choice.refusals.back().second;
-    job.refuse("the " + *asked + " emitter does not take kernel `" + kernel.getName() + "`: " + reason);
+    job.refuse("the " + *asked + " emitter does not support kernel `" + kernel.getName() + "`: " + reason);
     return nullptr;
   }
-  std::string message = "no emitter takes kernel " + kernel.getName().str();
+  std::string message = "no emitter supports kernel " + kernel.getName().str();
   for (const auto &[emitter, reason] : choice.refusals)
     message += "; the " + emitter + " emitter does not: " + reason;
   job.warn(errorAt(job, kernel.getLoc()) + message + "\n");
@@ -262,7 +262,7 @@ static bool narrow(Job &job) {
     return true;
   if (job.options.precision == Precision::TF32) {
     if (!job.target.isDevice)
-      return job.refuse("--precision tf32 is for devices, and " + job.target.name +
+      return job.refuse("--precision tf32 is for devices, but " + job.target.name +
                         " is a processor; expected f32, bf16 or f16");
     allowTf32(*job.made.module);
     return true;
@@ -346,7 +346,7 @@ static bool callsKernelsAlone(Job &job) {
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
     if (callee && isKernel(callee))
       return WalkResult::advance();
-    call.emitError("calls what is no kernel");
+    call.emitError("calls a function that is not a kernel");
     return WalkResult::interrupt();
   });
   return !result.wasInterrupted();
@@ -522,7 +522,7 @@ static Outcome run(Job &job, llvm::function_ref<void()> phases) {
   made.program.features = processorFeatures(job.target);
   if (job.target.isDevice) {
     if (options.debugLines) {
-      job.refuse("not yet for --target " + options.target + ": -g");
+      job.refuse("not supported with --target " + options.target + ": -g");
       return job.outcome;
     }
     DialectRegistry registry;

@@ -19,7 +19,7 @@ struct Obstacle {
 
 std::optional<Obstacle> obstacleIn(Operation *op, Job &job) {
   if (auto set = dyn_cast<model::SetOp>(op))
-    return Obstacle{op->getLoc(), "it changes '" + set.getParameter().str() + "'"};
+    return Obstacle{op->getLoc(), "it updates '" + set.getParameter().str() + "'"};
   auto call = dyn_cast<func::CallOp>(op);
   auto kernel = call ? job.made.module->lookupSymbol<func::FuncOp>(call.getCallee()) : func::FuncOp();
   if (!kernel)
@@ -58,8 +58,8 @@ bool keepEntriesOfDevice(Job &job) {
   }
   auto text = [&](const Obstacle &obstacle, const std::string &what) {
     std::string place = placeOf(obstacle.location);
-    return (place.empty() ? job.options.input : place) + what + "not yet for --target " + job.target.name + ": " +
-           obstacle.reason;
+    return (place.empty() ? job.options.input : place) + what + "not supported with --target " + job.target.name +
+           ": " + obstacle.reason;
   };
   if (!keepsAny)
     return job.userError(text(left.front().second, ": error: "));

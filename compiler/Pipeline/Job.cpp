@@ -65,7 +65,7 @@ Job::Job(const CompileOptions &options, Compilation &made, llvm::raw_ostream &me
       started(milliseconds()) {}
 
 void Job::warnTaken(const Emitter &by) {
-  warn(reported.back() + "; the " + std::string(by.name()) + " emitter takes it\n");
+  warn(reported.back() + "; the " + std::string(by.name()) + " emitter compiles it\n");
 }
 
 Verdict EmitterChoice::verdict() const {
@@ -117,10 +117,10 @@ std::string Job::failureMessage() const {
   std::string text;
   if (isRepeated)
     text = options.input + ": section " + moduleSection.str() + " can't be compiled again: phase '" +
-           nameOf(phase).str() + "' fails; expected the module that the object was made of";
+           nameOf(phase).str() + "' fails; expected the module from which the object was compiled";
   else
-    text = "the compiler failed in phase '" + nameOf(phase).str() + "'; this is a fault of attnc, not of " +
-           options.input;
+    text =
+        "the compiler failed in phase '" + nameOf(phase).str() + "'; this is a bug in attnc, not in " + options.input;
   return "attnc: error: " + text + "\n";
 }
 
@@ -138,9 +138,9 @@ bool Job::internalError(llvm::StringRef reason) {
     saved = saveReproducer("");
   }
   if (saved)
-    messages << "  what is needed to repeat it is in " << *saved << "\n";
+    messages << "  the reproducer is " << *saved << "\n";
   else
-    messages << "  what is needed to repeat it could not be saved: " << llvm::toString(saved.takeError()) << "\n";
+    messages << "  the reproducer could not be saved: " << llvm::toString(saved.takeError()) << "\n";
   return false;
 }
 

@@ -20,7 +20,7 @@ llvm::Error runOnLargeStack(llvm::function_ref<void()> work) {
   int problem = pthread_create(&thread, &attributes, runOnThread, &work);
   pthread_attr_destroy(&attributes);
   if (problem != 0)
-    return llvm::createStringError("the system starts no more threads: one with a stack of 64 MB was wanted: " +
+    return llvm::createStringError("the system can't start more threads: one with a stack of 64 MB failed: " +
                                    std::generic_category().message(problem));
   pthread_join(thread, nullptr);
   return llvm::Error::success();

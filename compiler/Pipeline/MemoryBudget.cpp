@@ -253,12 +253,12 @@ bool BudgetSearch::refuse(const std::string &entry, const Need &need) {
   llvm::raw_string_ostream stream(text);
   stream << fmt::format("--memory-budget {} can't be met: entry point '{}' needs an arena of {} at {}",
                         megabytes(budget), entry, megabytes(need.peak.arenaBytes), need.sizes);
-  stream << (need.residuals.empty() ? "; it keeps nothing that could be computed again"
-                                    : "; all that can be is computed again by then");
-  stream << "\n  at its fullest, while " << need.peak.during << " runs, " << megabytes(need.peak.liveBytes)
-         << " of it live:\n";
+  stream << (need.residuals.empty() ? "; it stores nothing that could be recomputed"
+                                    : "; all that can be recomputed is recomputed already");
+  stream << "\n  at its peak, while " << need.peak.during << " runs, " << megabytes(need.peak.liveBytes)
+         << " of it are live:\n";
   printResidents(need.peak, 6, stream);
-  stream << "  a larger budget or smaller sizes (--at) would do";
+  stream << "  give a larger budget or smaller sizes (--at)";
   return job.refuse(text);
 }
 
@@ -278,16 +278,16 @@ void BudgetSearch::report() {
     llvm::sort(again, [](const Choosable &a, const Choosable &b) { return b.isDearerThan(a); });
     std::string text = fmt::format("attnc: {}: an arena of {} at {}, within --memory-budget {}; {}\n", entry,
                                    megabytes(need.peak.arenaBytes), need.sizes, megabytes(budget),
-                                   again.empty() && !isCut ? "nothing needs to be computed again" : "computed again:");
+                                   again.empty() && !isCut ? "nothing needs to be recomputed" : "recomputed:");
     for (const CuttableScan &scan : need.scans)
       if (scan.segment > 0)
-        text += fmt::format("  {:>3} segments  of the scan at {}, of {} steps each{}\n", scan.steps / scan.segment,
+        text += fmt::format("  {:>3} segments  of the scan at {}, of {} time steps each{}\n", scan.steps / scan.segment,
                             scan.place, scan.segment,
                             scan.steps % scan.segment ? fmt::format(", and {} more", scan.steps % scan.segment) : "");
     for (const Choosable &each : again)
       text += fmt::format("  {:>12}  {}\n", megabytes(each.bytes), each.name);
     if (kept)
-      text += fmt::format("  {:>12}  is kept for the reverse\n", megabytes(kept));
+      text += fmt::format("  {:>12}  is stored for the backward pass\n", megabytes(kept));
     job.warn(text);
   }
 }
@@ -310,8 +310,7 @@ bool checkSizes(Job &job) {
       return job.refuse("--at: no entry point has a dimension `" + name + "`; there are " +
                         llvm::join(llvm::make_first_range(bounds), ", "));
     if (size > bound->second)
-      return job.refuse(
-          fmt::format("--at: dimension `{}` is at most {}, and {} is asked for", name, bound->second, size));
+      return job.refuse(fmt::format("--at: dimension `{}` is at most {}, found {}", name, bound->second, size));
   }
   return true;
 }

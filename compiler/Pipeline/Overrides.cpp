@@ -12,7 +12,7 @@ bool succeeds(Job &job, llvm::Error error) { return !error || job.refuse(llvm::t
 bool checkEmitterUse(Job &job) {
   if (!job.target.isDevice)
     return true;
-  std::string where = " has no use beside --target " + job.options.target + ", which is a device: there is one emitter";
+  std::string where = " has no effect with --target " + job.options.target + ": devices have one emitter";
   if (job.options.emitter.value_or(EmitterPreference::Auto) != EmitterPreference::Auto)
     return job.refuse("--emitter" + where);
   for (const Override &each : job.options.overrides)
@@ -29,7 +29,7 @@ bool gatherOverrides(Job &job) {
       return succeeds(job, said.takeError());
     job.overrides = std::move(*said);
     if (job.overrides.empty())
-      job.warn(fmt::format("attnc: warning: {} annotates no kernel, so it says nothing\n", job.options.script));
+      job.warn(fmt::format("attnc: warning: {} annotates no kernel, so it has no effect\n", job.options.script));
   }
   llvm::append_range(job.overrides, job.options.overrides);
   return true;
@@ -72,7 +72,7 @@ void warnOfSettings(Job &job) {
       for (const Override &setting : job.schedule)
         if (emitter == "halide" && setting.key == "halide" &&
             setting.what == mlir::func::FuncOp(kernel.function).getName())
-          recordDeclined(kernel.function, setting.key, "the halide emitter does not take it, since " + reason);
+          recordDeclined(kernel.function, setting.key, "the halide emitter does not support it, because " + reason);
   for (const std::string &text : settingsNotHonoured(*job.made.module, job.schedule))
     job.warn("attnc: warning: " + text + "\n");
 }

@@ -3,16 +3,16 @@
 namespace attnc {
 
 static constexpr PhaseInfo list[] = {
-    {Phase::Parse, "parse", "the tree of the model file"},
-    {Phase::Check, "check", "the tree with shapes and element types, modules instantiated"},
+    {Phase::Parse, "parse", "the syntax tree of the model file"},
+    {Phase::Check, "check", "the tree with shapes and element types, and modules instantiated"},
     {Phase::Import, "import", "attn, model and linalg on tensors"},
-    {Phase::Raise, "raise", "the same, with attention that was written as plain tensor code"},
-    {Phase::Derive, "derive", "the same with gradients, steps of training and of decoding, maps of attention"},
+    {Phase::Raise, "raise", "the same, with attention that raise found in plain tensor code"},
+    {Phase::Derive, "derive", "the same, with gradients, training steps, decoding steps and attention maps"},
     {Phase::Fuse, "fuse", "kernels, and entry points that call them"},
-    {Phase::Narrow, "narrow", "the same, with tensors stored as --precision says"},
+    {Phase::Narrow, "narrow", "the same, with tensors in the storage types of --precision"},
     {Phase::Generate, "generate", "vector code of each kernel"},
-    {Phase::Plan, "plan", "the place of each value in the arena"},
-    {Phase::Host, "host", "the code between the kernels, beside theirs"},
+    {Phase::Plan, "plan", "the location of each value in the arena"},
+    {Phase::Host, "host", "the kernels, and the host code that calls them"},
     {Phase::Lower, "lower", "the llvm dialect"},
     {Phase::Optimise, "optimise", "LLVM IR, optimised"},
     {Phase::Emit, "emit", "assembly text"},

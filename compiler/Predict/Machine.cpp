@@ -124,8 +124,8 @@ std::string defaultMachinePath() {
 }
 
 static Error wrong(const std::string &path, const Twine &key, const Twine &expected) {
-  return createStringError(path + ": '" + key + "': expected " + expected + "; write the file anew: attnc machine -o " +
-                           path);
+  return createStringError(path + ": '" + key + "': expected " + expected +
+                           "; write the file again: attnc machine -o " + path);
 }
 
 /// A rate or a time. Numbers outside of the range cannot be a processor's, and would overflow times.
@@ -180,7 +180,7 @@ Expected<Machine> readMachine(const std::string &path) {
       return error;
   }
   if (machine.drowsy < 1)
-    return wrong(path, "drowsy", "how many times as long, at least 1");
+    return wrong(path, "drowsy", "a factor of at least 1");
   if (machine.levels.size() < 2)
     return wrong(path, "levels", "one cache or more, and memory");
   return machine;

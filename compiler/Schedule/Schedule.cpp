@@ -134,7 +134,7 @@ static llvm::Error setPanelWidth(ModuleOp module, func::FuncOp kernel, int64_t n
       int64_t columns =
           packer ? PanelSource(cast<RankedTensorType>(packer.getArgumentTypes()[0]), *packing).columns : nr;
       if (columns % nr != 0)
-        return error(fmt::format("`nr` = {} is no divisor of the {} columns that {} packs", nr, columns,
+        return error(fmt::format("`nr` = {} is not a divisor of the {} columns that {} packs", nr, columns,
                                  packer.getName().str()));
       kernel.setArgAttr(argument, packedAttrName, packing->attribute(kernel.getContext()));
       if (packer)
@@ -178,11 +178,11 @@ std::vector<std::string> settingsNotHonoured(ModuleOp module, ArrayRef<Override>
     if (isOverruled || chosen == setting.value)
       continue;
     std::string reason = declinedReason(kernel, setting.key).str();
-    texts.push_back(withOrigin(
-        setting.origin,
-        fmt::format("{} was not honoured: the kernel {}{}", textOf(setting),
-                    chosen.empty() ? "makes no use of it" : fmt::format("has {} = {}", setting.key, chosen),
-                    reason.empty() ? "" : ": " + reason)));
+    texts.push_back(
+        withOrigin(setting.origin,
+                   fmt::format("{} was not honoured: the kernel {}{}", textOf(setting),
+                               chosen.empty() ? "does not use it" : fmt::format("has {} = {}", setting.key, chosen),
+                               reason.empty() ? "" : ": " + reason)));
   }
   return texts;
 }

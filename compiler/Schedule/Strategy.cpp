@@ -58,15 +58,16 @@ llvm::Expected<std::vector<FusionRefusal>> fusionOverrides(ArrayRef<Override> ov
       if (each.what == theModel)
         keys.insert(keys.begin(), emitterKey.str());
       if ((each.what == theModel && each.key != emitterKey) || isPlace(each.what))
-        return error(each.origin,
-                     fmt::format("{} has no `{}`; it has {}{}", each.what == theModel ? "the model" : "a place",
-                                 each.key, llvm::join(keys, ", "), didYouMean(each.key, keys)));
+        return error(each.origin, fmt::format("{} has no `{}`; it has {}{}",
+                                              each.what == theModel ? "the model" : "a source location", each.key,
+                                              llvm::join(keys, ", "), didYouMean(each.key, keys)));
       continue;
     }
     if (parseKernelKind(each.what))
-      return error(each.origin, fmt::format("a kind of kernel has no `{}`; fusions are refused of the model, a place "
-                                            "or a kernel",
-                                            each.key));
+      return error(
+          each.origin,
+          fmt::format("a kind of kernel has no `{}`; fusions are refused for the model, a source location or a kernel",
+                      each.key));
     StringRef value = each.key == allFusions ? "none" : "no";
     if (each.value != value)
       return error(each.origin, fmt::format("`{0}` can only be {1}, not `{2}`; leave it out to allow the fusion",
@@ -96,8 +97,8 @@ llvm::Error findRefusedKernels(ModuleOp fused, std::vector<FusionRefusal> &refus
     std::optional<KernelKind> kind = kernelKindOf(*kernel);
     if (isAttentionFusion && kind && kernelTraits(*kind).isGradient)
       return error(refusal.origin,
-                   fmt::format("`{}` is a gradient of attention, of which plain tensor code has no form: "
-                               "it is one kernel whatever is refused",
+                   fmt::format("`{}` is a gradient of attention, which plain tensor code can't express: it stays one "
+                               "kernel",
                                refusal.kernel));
     std::set<int64_t> ops;
     kernel->walk([&](Operation *op) {
@@ -119,7 +120,7 @@ llvm::Error checkPlaces(ModuleOp imported, ArrayRef<FusionRefusal> refusals) {
   for (const FusionRefusal &refusal : refusals)
     if (!refusal.place.empty() && !places.contains(refusal.place))
       return error(refusal.origin,
-                   fmt::format("nothing is computed at `{}`{}", refusal.place, didYouMean(refusal.place, known)));
+                   fmt::format("no computation is at `{}`{}", refusal.place, didYouMean(refusal.place, known)));
   return llvm::Error::success();
 }
 
@@ -131,8 +132,8 @@ llvm::Error checkHonoured(ArrayRef<FusionRefusal> refusals) {
     const std::string &what = refusal.place.empty() ? refusal.kernel : refusal.place;
     return error(refusal.origin, refusal.fusion.empty()
                                      ? fmt::format("`{}.fusion=none` refuses nothing: no fusion is made there", what)
-                                     : fmt::format("`{0}.{1}=no` refuses nothing: no {1} is made there; `attnc "
-                                                   "explain --all` lists what is",
+                                     : fmt::format("`{0}.{1}=no` refuses nothing: no {1} is made there; `attnc explain "
+                                                   "--all` lists the fusions that are",
                                                    what, refusal.fusion));
   }
   return llvm::Error::success();
@@ -205,10 +206,10 @@ llvm::Expected<std::vector<std::string>> applyEmitters(ModuleOp module, ArrayRef
       continue;
     if (!parseKernelKind(each.what))
       return error(each.origin,
-                   fmt::format("the {} emitter does not take kernel `{}`: {}", each.value, each.what, reason));
-    notHonoured.push_back(
-        withOrigin(each.origin, fmt::format("{} was not honoured: the {} emitter takes no {} kernel of the model: {}",
-                                            textOf(each), each.value, each.what, reason)));
+                   fmt::format("the {} emitter does not support kernel `{}`: {}", each.value, each.what, reason));
+    notHonoured.push_back(withOrigin(
+        each.origin, fmt::format("{} was not honoured: the {} emitter supports no {} kernel of the model: {}",
+                                 textOf(each), each.value, each.what, reason)));
   }
   return notHonoured;
 }

@@ -101,10 +101,9 @@ llvm::Expected<std::vector<Override>> runTransformScript(StringRef path, ModuleO
   std::vector<Override> overrides;
   for (auto kernel : copy->getOps<func::FuncOp>())
     if (isKernel(kernel) && failed(takeOverrides(kernel, path, overrides)))
-      return wrong(
-          fmt::format("what it annotates kernel {} with is no dictionary of numbers and words, or no name of an "
-                      "emitter",
-                      kernel.getName().str()));
+      return wrong(fmt::format(
+          "the annotation of kernel {} is neither a dictionary of numbers and words nor the name of an emitter",
+          kernel.getName().str()));
   if (printed(*copy) != printed(module))
     return wrong("it changes more than `attn.schedule` and `attn.emitter` of kernels");
   return overrides;

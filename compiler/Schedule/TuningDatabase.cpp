@@ -52,12 +52,12 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef path, StringRef text) {
   auto wrong = [&](std::string what) { return createStringError(fmt::format("{}: {}", path.str(), what)); };
   Expected<json::Value> value = parseJson(text);
   if (!value)
-    return wrong("it is no tuning database: " + toString(value.takeError()));
+    return wrong("it is not a tuning database: " + toString(value.takeError()));
   const json::Object *object = value->getAsObject();
   std::optional<int64_t> found = object ? object->getInteger("format") : std::nullopt;
   const json::Array *entries = object ? object->getArray("entries") : nullptr;
   if (!found || !entries)
-    return wrong("it is no tuning database: expected `format` and `entries`");
+    return wrong("it is not a tuning database: expected `format` and `entries`");
   if (*found != format)
     return wrong(
         fmt::format("its format is {}, expected {}: it was written by another version of attnc", *found, format));
@@ -65,7 +65,7 @@ Expected<TuningDatabase> TuningDatabase::parse(StringRef path, StringRef text) {
   for (auto [number, each] : enumerate(*entries)) {
     std::optional<TuningEntry> entry = entryOf(each);
     if (!entry)
-      return wrong(fmt::format("entry {} is not one: expected kernel, kind, target, sizes, workers, overrides, gain "
+      return wrong(fmt::format("entry {} is malformed: expected kernel, kind, target, sizes, workers, overrides, gain "
                                "and seconds",
                                number));
     database.add(std::move(*entry));

@@ -65,7 +65,7 @@ SizeExpr EntryReader::size(const json::Object &from, StringRef key) {
   std::string found = text(from, key);
   if (std::optional<SizeExpr> size = SizeExpr::parse(found, made.symbols))
     return *size;
-  wrong("says `" + found + "` where a size over the dimensions is expected");
+  wrong("has `" + found + "`, expected a size over the dimensions");
   return 0;
 }
 
@@ -73,7 +73,7 @@ int64_t EntryReader::slot(const json::Object &from, StringRef key) {
   int64_t found = number(from, key);
   if (found < int64_t(made.slots.size()))
     return found;
-  wrong("speaks of slot " + Twine(found) + ", and there are " + Twine(made.slots.size()));
+  wrong("names slot " + Twine(found) + ", but there are " + Twine(made.slots.size()));
   return 0;
 }
 
@@ -88,7 +88,7 @@ Place EntryReader::place(const json::Object *from) {
   for (const auto &[key, kind] : kinds)
     if (from && from->get(key))
       return {kind, kind == Place::Kind::Slot ? slot(*from, key) : number(*from, key)};
-  wrong("lacks a place");
+  wrong("lacks a location");
   return {};
 }
 
@@ -108,7 +108,7 @@ void EntryReader::each(StringRef key, function_ref<void(const json::Object &)> r
     if (const json::Object *found = element.getAsObject())
       read(*found);
     else
-      wrong("has something else than objects in `" + key + "`");
+      wrong("has an element that is not an object in `" + key + "`");
 }
 
 EntryCertificate EntryReader::read() {
@@ -130,8 +130,8 @@ EntryCertificate EntryReader::read() {
     if (from.get("behind"))
       slot.behind = this->slot(from, "behind");
     if (fault.empty() && slot.behind && made.slots[*slot.behind].within != slot.within)
-      wrong("has slot " + Twine(made.slots.size()) + " behind slot " + Twine(*slot.behind) +
-            ", which is not a part of the same");
+      wrong("has slot " + Twine(made.slots.size()) + " after slot " + Twine(*slot.behind) +
+            ", which is not within the same slot");
     made.slots.push_back(std::move(slot));
   });
   each("values", [&](const json::Object &from) { made.values.emplace_back(value(from), place(&from)); });
@@ -156,7 +156,7 @@ Expected<Certificate> Certificate::parse(StringRef text) {
   Expected<json::Value> parsed = parseJson(text);
   if (!parsed) {
     consumeError(parsed.takeError());
-    return createStringError("is no JSON");
+    return createStringError("is not JSON");
   }
   const json::Object *object = parsed->getAsObject();
   const json::Array *entries = object ? object->getArray("entries") : nullptr;
@@ -169,7 +169,7 @@ Expected<Certificate> Certificate::parse(StringRef text) {
   result.module = module->str();
   for (const json::Value &entry : *entries) {
     if (!entry.getAsObject())
-      return createStringError("has an entry point that is no object");
+      return createStringError("has an entry point that is not an object");
     EntryReader reader(*entry.getAsObject());
     result.entries.push_back(reader.read());
     if (!reader.fault.empty())

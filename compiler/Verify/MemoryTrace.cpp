@@ -93,7 +93,7 @@ std::optional<Place> MemoryTrace::placeOf(Value root, Operation *op) {
   auto found = places.find(root);
   if (found != places.end())
     return found->second;
-  fault(op, "the certificate has no place for what " + steps.text(root.getDefiningOp()) + " makes");
+  fault(op, "the certificate has no location for the result of " + steps.text(root.getDefiningOp()));
   return std::nullopt;
 }
 
@@ -123,7 +123,7 @@ void MemoryTrace::write(Place place, Content content, Operation *op) {
   if (place.kind == Place::Kind::Updated) {
     model::SetOp set = setOf(place);
     if (!set)
-      return fault(op, "writes " + textOf(place) + ", which sets none");
+      return fault(op, "writes " + textOf(place) + ", but that step sets none");
     updates.push_back({place.number, set, turned(set.getIndices()), content});
   } else if (place.kind == Place::Kind::Element) {
     clobber(bytes, op, bytes);
@@ -184,9 +184,9 @@ void MemoryTrace::expect(Place place, Value tensor, Operation *op, const Twine &
     return;
   Value root = shownBy(tensor).root;
   Operation *maker = root.getDefiningOp() ? root.getDefiningOp() : root.getParentBlock()->getParentOp();
-  std::string what = isa<func::FuncOp>(maker) ? "an argument" : "what " + steps.text(maker) + " made";
+  std::string what = isa<func::FuncOp>(maker) ? "an argument" : "the result of " + steps.text(maker);
   fault(op, how + " " + what + " in " + textOf(place) +
-                (held.writer ? ", but " + steps.text(held.writer) + " wrote over it"
+                (held.writer ? ", but " + steps.text(held.writer) + " overwrote it"
                              : std::string(", which was not written")));
 }
 
@@ -275,7 +275,7 @@ void MemoryTrace::checkInPlace(func::CallOp call, OpResult result, Place place) 
     }
     if (meets && !may)
       fault(call, "writes its result " + Twine(result.getResultNumber()) + " to " + textOf(place) +
-                      ", over its operand " + Twine(number));
+                      ", which overlaps its operand " + Twine(number));
   }
 }
 
@@ -289,7 +289,7 @@ std::vector<Place> MemoryTrace::scratchOf(func::CallOp call) {
     for (Value operand : call.getOperands())
       if (isa<RankedTensorType>(operand.getType()))
         if (std::optional<Place> other = placeOfRead(operand, call); other && meet(place, *other))
-          fault(call, "has its scratch in " + textOf(place) + ", over an operand in " + textOf(*other));
+          fault(call, "has its scratch in " + textOf(place) + ", which overlaps an operand in " + textOf(*other));
   return scratch;
 }
 
@@ -332,7 +332,7 @@ void MemoryTrace::beginTurn(scf::ForOp loop, ValueRange carried) {
 void MemoryTrace::loop(scf::ForOp loop) {
   for (auto [init, result] : llvm::zip_equal(loop.getInits(), loop.getResults()))
     if (std::optional<Place> place = placeOf(result, loop); place && !isEmpty(shownBy(init).root))
-      expect(*place, init, loop, "begins with");
+      expect(*place, init, loop, "starts from");
   for (int turn = 0; turn < 2; ++turn) {
     beginTurn(loop, loop.getRegionIterArgs());
     ++turns[loop.getBody()];
@@ -352,7 +352,7 @@ void MemoryTrace::writeElement(model::WithElementOp list) {
     Held &held = memory[bytes];
     if (held.open == steps.of(list) && held.content == contentOf(before))
       held.open.reset();
-    expect(*element, list.getElement(), list, "puts into its list");
+    expect(*element, list.getElement(), list, "inserts into its list");
   } else {
     read(list.getElement(), list);
     if (element && meet(*element, *place))
@@ -387,13 +387,13 @@ void MemoryTrace::changeInPlace(Value before, Value after, Place place, Operatio
 void MemoryTrace::finish(Operation &op) {
   if (auto set = dyn_cast<model::SetOp>(op)) {
     if (!isUpdated({Place::Kind::Updated, steps.of(set)}, contentOf(set.getValue())))
-      fault(set, "nothing gives @" + set.getParameter() + " its value");
+      fault(set, "no op writes the value of @" + set.getParameter());
     return;
   }
   if (isa<scf::YieldOp>(op)) {
     for (auto [next, result] : llvm::zip_equal(op.getOperands(), op.getParentOp()->getResults()))
       if (std::optional<Place> place = placeOf(result, &op); place && !isEmpty(shownBy(next).root))
-        expect(*place, next, &op, "hands on");
+        expect(*place, next, &op, "passes on");
     return;
   }
   auto entry = cast<func::FuncOp>(op.getParentOp());

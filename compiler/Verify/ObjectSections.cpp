@@ -16,7 +16,7 @@ static Expected<std::unique_ptr<object::ObjectFile>> open(StringRef bytes) {
     return createStringError("is not an object file");
   }
   if (!isa<object::ELFObjectFileBase>(**file) || !(*file)->isRelocatableObject())
-    return createStringError("is not an object file as attnc makes them");
+    return createStringError("is not an object file that attnc wrote");
   return file;
 }
 

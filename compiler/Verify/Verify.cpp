@@ -85,7 +85,7 @@ bool EntryVerifier::checkSymbols() {
   expected.push_back("workers");
   if (certificate.symbols == expected)
     return true;
-  fault("the certificate is over " + llvm::join(certificate.symbols, ", ") + ", expected " +
+  fault("the certificate has the dimensions " + llvm::join(certificate.symbols, ", ") + ", expected " +
         llvm::join(expected, ", "));
   return false;
 }
@@ -106,7 +106,7 @@ void EntryVerifier::requireRoom(std::optional<int64_t> slot, const SizeExpr &byt
   for (const std::vector<int64_t> &sizes : samples) {
     int64_t has = room.evaluate(sizes), wants = bytes.evaluate(sizes);
     if (has < wants)
-      return fault(what + " takes " + Twine(wants) + " bytes at " + at(sizes) + ", and " +
+      return fault(what + " takes " + Twine(wants) + " bytes at " + at(sizes) + ", but " +
                    (slot ? "slot " + std::to_string(*slot) : std::string("the arena")) + " has " + Twine(has));
   }
   if (!slot) {
@@ -142,7 +142,7 @@ void EntryVerifier::checkSlots() {
         break;
       }
     SizeExpr before = slot.within ? offsets[*slot.within] : SizeExpr();
-    requireRoom(slot.within, ends.back() - before, "slot " + Twine(number) + ", to its end,");
+    requireRoom(slot.within, ends.back() - before, "slot " + Twine(number) + ", up to its end,");
   }
 }
 
@@ -150,14 +150,14 @@ void EntryVerifier::checkValues() {
   for (const auto &[name, place] : certificate.values) {
     Value value = steps.value(name);
     if (!value || !isa<RankedTensorType>(value.getType())) {
-      fault("the certificate has a place for result " + Twine(name.number) + " of step " + Twine(name.step) +
-            ", which has none");
+      fault("the certificate has a location for result " + Twine(name.number) + " of step " + Twine(name.step) +
+            ", which does not exist");
       continue;
     }
     Operation *op = value.getDefiningOp();
     std::optional<SizeExpr> bytes = shapes.bytes(value);
     if (!bytes) {
-      fault(steps.text(op) + ": the size of its result is no function of the dimensions");
+      fault(steps.text(op) + ": the size of its result is not a function of the dimensions");
       continue;
     }
     if (place.kind == Place::Kind::Slot) {
@@ -174,7 +174,7 @@ void EntryVerifier::checkValues() {
     if (value && isa<RankedTensorType>(value.getType()))
       bytes = shapes.bytes(value);
     if (!bytes)
-      fault("the certificate has a copy before step " + Twine(copy.before) + " of what is no tensor");
+      fault("the certificate has a copy before step " + Twine(copy.before) + " of a value that is not a tensor");
     else if (copy.to.kind == Place::Kind::Slot)
       requireRoom(copy.to.number, *bytes, "a copy before step " + Twine(copy.before));
   }
@@ -201,7 +201,7 @@ void EntryVerifier::noteHeld(Operation *op, const SizeExpr &bytes) {
   std::string kernel = call.getCallee().str();
   auto isIt = [&](const HeldPairs &held) { return held.kernel == kernel; };
   if (llvm::none_of(certificate.allPairs, isIt))
-    fault(steps.text(call) + ": holds " + bytes.text(certificate.symbols) + " bytes, of the order of " +
+    fault(steps.text(call) + ": materialises " + bytes.text(certificate.symbols) + " bytes, of the order of " +
           shapes.pairsText() + ", which the certificate does not state");
 }
 
@@ -258,11 +258,11 @@ std::vector<EntryFindings> verifyMemory(ModuleOp module, const Certificate &cert
     if (function && function->hasAttr(model::entryAttrName))
       all.push_back(EntryVerifier(function, entry).run());
     else
-      all.push_back({entry.name, {"the certificate is about an entry point that the module has not"}});
+      all.push_back({entry.name, {"the certificate has an entry point that the module lacks"}});
   }
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(model::entryAttrName) && !llvm::is_contained(stated, function.getName()))
-      all.push_back({function.getName().str(), {"the certificate says nothing of it"}});
+      all.push_back({function.getName().str(), {"the certificate lacks this entry point"}});
   return all;
 }
 

@@ -95,7 +95,7 @@ LogicalResult BeamSearch::repeatOtherArguments() {
       if (type.isDynamicDim(dimension) && dimension != row && size.contains(entry.names.row) && size != entry.names.row)
         return entry.choose.emitError("`")
                << name << "` of `" << entry.step.getName() << "` has a dimension " << size
-               << ", and a search repeats rows only where `" << entry.names.row << "` is a dimension";
+               << ", but a search repeats rows only along `" << entry.names.row << "`";
     if (row)
       entry.setArgument(name, repeatForBeams(entry.argument(name), *row));
   }

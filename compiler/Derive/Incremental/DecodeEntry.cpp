@@ -96,7 +96,7 @@ LogicalResult DecodeEntry::addSamplerArguments() {
     StringRef name = nameOf(choose, argument);
     if (numbers.contains(name))
       return choose.emitError("`") << name
-                                   << "` is an argument of what chooses, and of what decodes by it too; expected "
+                                   << "` is an argument of the sampler and of the decoder too; expected "
                                    << "another name";
     addArgument(RankedTensorType::get(extents, type.getElementType()), name, shape);
   }
@@ -118,7 +118,7 @@ LogicalResult DecodeEntry::addArguments() {
   for (StringRef name : {"prompt", "prompt_length", "seed"})
     if (numbers.contains(name) && numbers[name] > 1)
       return choose.emitError("`") << name << "` is an argument of `" << step.getName()
-                                   << "`, and of what decodes by it too; expected another name";
+                                   << "` and of the decoder too; expected another name";
   return addSamplerArguments();
 }
 

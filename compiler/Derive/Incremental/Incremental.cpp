@@ -65,8 +65,8 @@ static LogicalResult planCaches(IncrementalPlan &plan, Names &names) {
   for (auto [value, reach] : plan.analysis.caches()) {
     std::optional<unsigned> row = plan.analysis.rowDim(value), position = plan.analysis.positionDim(value);
     if (plan.analysis.hasRows() && row && *row > *position)
-      return emitError(value.getLoc()) << "this is kept from call to call with `" << plan.analysis.rowName
-                                       << "` behind `" << plan.analysis.alongName << "`; expected them in this order";
+      return emitError(value.getLoc()) << "this state has the dimension `" << plan.analysis.rowName << "` after `"
+                                       << plan.analysis.alongName << "`; expected it before";
     RetainedValue &cache =
         plan.caches.emplace_back(RetainedValue{value, names.claim(readerRole(value, plan.analysis)), {}, 1});
     if (failed(addLoops(cache)))
@@ -169,8 +169,8 @@ static LogicalResult checkName(func::FuncOp function, const Twine &name) {
   auto module = function->getParentOfType<ModuleOp>();
   if (!module.lookupSymbol(name.str()))
     return success();
-  return function.emitError() << "`" << function.getName() << "` comes with `" << name.str()
-                              << "`, which is exported too; expected another name";
+  return function.emitError() << "`" << function.getName() << "` also exports `" << name.str()
+                              << "`, which is exported already; expected another name";
 }
 
 FailureOr<IncrementalNames> deriveIncremental(func::FuncOp function) {
@@ -184,7 +184,7 @@ FailureOr<IncrementalNames> deriveIncremental(func::FuncOp function) {
     return failure();
   if (plan.caches.empty())
     return function.emitError() << "no position along `" << along.getValue()
-                                << "` depends on another one, so there is nothing to keep from call to call";
+                                << "` depends on another one, so there is nothing to store between calls";
   planRings(plan);
   std::string name = function.getName().str();
   if (failed(checkName(function, name + "_prefill")) ||

@@ -109,11 +109,10 @@ LogicalResult PositionAnalysis::mixes(Operation *op, const Twine &why) {
 LogicalResult PositionAnalysis::checkDims(Operation *op, Value tensor) {
   if (dims(tensor, alongSymbol).size() > 1)
     return mixes(op, "would be computed for all pairs of positions: this tensor has two such dimensions; inside of "
-                     "`attend` the pairs are not kept");
+                     "`attend` the pairs are not stored");
   for (const SizeExpr &extent : shapes.shape(tensor))
     if (extent.mentions(alongSymbol) && !(extent == SizeExpr::symbol(alongSymbol)))
-      return mixes(op,
-                   "is not one of a dimension here: this tensor has " + shapes.text(extent) + " elements along one");
+      return mixes(op, "is not an index of this tensor, which has " + shapes.text(extent) + " elements along one");
   return success();
 }
 
@@ -175,7 +174,7 @@ LogicalResult PositionAnalysis::analyse(Operation &op) {
         return success();
       })
       .Default([&](Operation *other) {
-        return mixes(other, "may depend on others: what " + other->getName().getStringRef() + " does is not known");
+        return mixes(other, "may depend on others: the effect of " + other->getName().getStringRef() + " is unknown");
       });
 }
 

@@ -165,7 +165,7 @@ std::optional<Reach> PositionAnalysis::reachOf(Value subscript, const BodyIndice
 LogicalResult PositionAnalysis::checkRow(tensor::ExtractOp extract, const BodyIndices &indices) {
   std::optional<unsigned> row = rowDim(extract.getTensor());
   if (row && !indices.isRow(extract.getIndices()[*row]))
-    return mixes(extract, "of one row depends on other rows of `" + rowName + "`, whose lengths may be others");
+    return mixes(extract, "of one row depends on other rows of `" + rowName + "`, whose lengths may differ");
   return success();
 }
 
@@ -191,9 +191,9 @@ LogicalResult PositionAnalysis::readExtract(tensor::ExtractOp extract, const Bod
   Value subscript = extract.getIndices()[*dim];
   std::optional<Reach> reach = reachOf(subscript, indices, atKey);
   if (!reach || !indices.roles.position)
-    return mixes(extract, "may depend on any: nothing says that this reads no position behind its own");
+    return mixes(extract, "may depend on any: this is not known to read only positions up to its own");
   if (reach->isMixing())
-    return mixes(indices.owner, "depends on positions j > i: the mask of this attend does not keep j <= i alone");
+    return mixes(indices.owner, "depends on positions j > i: the mask of this attend does not restrict j to j <= i");
   fact.reach = fact.reach.join(reach->after(source.reach));
   if (indices.isPosition(subscript))
     ownReads.insert(extract);
@@ -223,7 +223,7 @@ LogicalResult PositionAnalysis::readBody(const BodyIndices &indices, Reach atKey
       bool counts = !isa<RankedTensorType>(operand.getType()) && !isArithmetic && !isLast && countsPositions(operand);
       if (counts)
         return (void)mixes(inner, isReduce ? "depends on others: this combines all positions"
-                                           : "depends on how many there are"),
+                                           : "depends on the number of positions"),
                WalkResult::interrupt();
       usesPosition |=
           indices.isPosition(operand) && !isa<arith::IndexCastOp>(inner) && !(extract && ownReads.contains(extract));
@@ -278,13 +278,13 @@ LogicalResult PositionAnalysis::rule(attn::AttendOp op) {
     if (bounds.ahead && *bounds.ahead <= 0)
       atKey = bounds.behind ? Reach::window(std::max<int64_t>(*bounds.behind, 0)) : Reach::causal();
     if (atKey.isMixing())
-      return mixes(op, "depends on positions j > i: the mask of this attend does not keep j <= i alone");
+      return mixes(op, "depends on positions j > i: the mask of this attend does not restrict j to j <= i");
     if (bounds.behind && op.getResultFor(attn::Statistic::Top))
-      return mixes(op, "numbers keys that a ring does not keep in order: `top` of a window");
+      return mixes(op, "numbers keys, which a ring buffer does not store in order: `top` of a window");
   }
   if (indices.roles.position && op.getResultFor(attn::Statistic::KeySums) &&
       llvm::is_contained(*op.getSummed(), int64_t(*indices.roles.position)))
-    return mixes(op, "depends on others: `key_sums` adds up all positions");
+    return mixes(op, "depends on others: `key_sums` sums over all positions");
   if (failed(readBody(indices, atKey, fact)))
     return failure();
   if (indices.roles.position)

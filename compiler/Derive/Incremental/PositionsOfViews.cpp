@@ -8,7 +8,7 @@ namespace attnc {
 
 LogicalResult PositionAnalysis::rule(linalg::FillOp op) {
   if (countsPositions(op.getInputs().front()))
-    return mixes(op, "depends on how many there are");
+    return mixes(op, "depends on the number of positions");
   setFact(op.getResult(0), {});
   return success();
 }
@@ -25,7 +25,7 @@ LogicalResult PositionAnalysis::reshapeRule(Operation *op, Value wide, ArrayRef<
       if (!(hasPosition && dim == *position) && !(hasRow && dim == *row))
         others *= shapes.extent(wide, dim);
     if ((hasPosition && hasRow) || ((hasPosition || hasRow) && !(others == SizeExpr(1))))
-      return mixes(op, "does not keep a dimension of its own: this makes one of it and others");
+      return mixes(op, "loses its dimension: this merges it with others");
   }
   setFact(op->getResult(0), source);
   return success();
@@ -44,7 +44,7 @@ LogicalResult PositionAnalysis::rule(tensor::ExtractSliceOp op) {
   std::optional<unsigned> position = positionDim(op.getSource()), row = rowDim(op.getSource());
   if (row && source.along != PositionFact::Along::Nothing &&
       !(shapes.size(op.getMixedSizes()[*row]) == SizeExpr::symbol(*rowSymbol)))
-    return mixes(op, "of one row is not computed with the others: this takes some of `" + rowName + "`");
+    return mixes(op, "of one row is not computed with the others: this takes a slice of `" + rowName + "`");
   if (position) {
     OpFoldResult offset = op.getMixedOffsets()[*position];
     SizeExpr size = shapes.size(op.getMixedSizes()[*position]);
@@ -52,7 +52,7 @@ LogicalResult PositionAnalysis::rule(tensor::ExtractSliceOp op) {
     if (isLast)
       source.along = PositionFact::Along::End;
     else if (!(size == SizeExpr::symbol(alongSymbol)))
-      return mixes(op, "is not read here: this takes some of the positions");
+      return mixes(op, "is not read here: this takes a slice of the positions");
   } else if (positionDim(op.getResult()) && hasRows() && !rowDim(op.getSource())) {
     // The first `seq` rows of a table: those of a call start at the row's length.
     source.perRow = true;
@@ -67,9 +67,9 @@ LogicalResult PositionAnalysis::rule(tensor::ConcatOp op) {
   PositionFact joined;
   for (Value input : op.getInputs()) {
     if (positionDim(input) == op.getDim())
-      return mixes(op, "is not one of the tensors': this puts positions behind others");
+      return mixes(op, "is not a position of the operands: this concatenates positions");
     if (fact(input).along != PositionFact::Along::Nothing && rowDim(input) == op.getDim())
-      return mixes(op, "of one row is not computed with the others: this puts rows behind others");
+      return mixes(op, "of one row is not computed with the others: this concatenates rows");
     joined = joined.join(fact(input));
   }
   setFact(op.getResult(), joined);
@@ -80,7 +80,7 @@ LogicalResult PositionAnalysis::rule(tensor::ConcatOp op) {
 /// the lattice has no bound on the number of iterations.
 LogicalResult PositionAnalysis::loopRule(scf::ForOp op) {
   if (op->hasAttr(model::scanAttrName))
-    return op.emitError("`scan` in what is computed position by position is not supported yet [not-supported]");
+    return op.emitError("`scan` in incremental inference is not supported yet [not-supported]");
   for (auto [argument, init] : llvm::zip_equal(op.getRegionIterArgs(), op.getInits()))
     setFact(argument, fact(init));
   for (bool isStable = false; !isStable;) {

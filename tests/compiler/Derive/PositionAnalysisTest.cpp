@@ -141,7 +141,7 @@ TEST(PositionAnalysis, Caches) {
 }
 
 TEST(PositionAnalysis, RefusesMasksThatLookAhead) {
-  std::string said = "3: depends on positions j > i: the mask of this attend does not keep j <= i alone";
+  std::string said = "3: depends on positions j > i: the mask of this attend does not restrict j to j <= i";
   EXPECT_EQ(refusal(attend("j <= i + 1")), said);
   EXPECT_EQ(refusal(attend("abs(i - j) <= 4")), said);
   EXPECT_EQ(refusal(attend("j <= i or j == 0")), said);
@@ -152,9 +152,9 @@ TEST(PositionAnalysis, RefusesMasksThatLookAhead) {
 }
 
 TEST(PositionAnalysis, RefusesLaterPositionsInFormulas) {
-  std::string said = "3: may depend on any: nothing says that this reads no position behind its own";
+  std::string said = "3: may depend on any: this is not known to read only positions up to its own";
   EXPECT_EQ(refusal("[b, s < seq, k] => if s + 1 < seq then x[b, s + 1, k] else 0.0"),
-            "3: depends on how many there are");
+            "3: depends on the number of positions");
   EXPECT_EQ(refusal("[b, s < seq, k] => x[b, min(s, 3), k]"), said);
   EXPECT_EQ(refusal("[b, s < seq, k] => x[b, seq - 1 - s, k]"), said);
   EXPECT_EQ(refusal("[b, s, k] => x[b, s, k] + x[b, seq - 1, k]"), "3: depends on the last one: this reads it");
@@ -162,7 +162,7 @@ TEST(PositionAnalysis, RefusesLaterPositionsInFormulas) {
 
 TEST(PositionAnalysis, RefusesReductions) {
   EXPECT_EQ(refusal("sum(x, axis: 1)", "f32[batch, d]"), "3: depends on others: this combines all positions");
-  EXPECT_EQ(refusal("[b, s, k] => x[b, s, k] / seq"), "3: depends on how many there are");
+  EXPECT_EQ(refusal("[b, s, k] => x[b, s, k] / seq"), "3: depends on the number of positions");
   EXPECT_EQ(refusal("sum(x, axis: 0)", "f32[seq, d]"),
             "3: of one row depends on the others: this combines all rows of `batch`");
 }
@@ -178,10 +178,10 @@ TEST(PositionAnalysis, RefusesReductionsBesideAPosition) {
 
 TEST(PositionAnalysis, RefusesShapesThatMergePositions) {
   EXPECT_EQ(refusal("reshape(x, [batch, seq * d])", "f32[batch, seq * d]"),
-            "3: is not one of a dimension here: this tensor has seq*d elements along one");
+            "3: is not an index of this tensor, which has seq*d elements along one");
   EXPECT_EQ(refusal("[b, s, t] => dot(x[b, s], x[b, t])", "f32[batch, seq, seq]"),
             "3: would be computed for all pairs of positions: this tensor has two such dimensions; inside of `attend` "
-            "the pairs are not kept");
+            "the pairs are not stored");
   EXPECT_EQ(refusal("[b] => x[b, 0]", "f32[batch, d]"),
-            "3: may depend on any: nothing says that this reads no position behind its own");
+            "3: may depend on any: this is not known to read only positions up to its own");
 }

@@ -105,7 +105,7 @@ TEST(CrashNote, CrashWithoutNoteIsAFaultOfAttnc) {
     installCrashHandler();
     abort();
   };
-  EXPECT_EXIT(crash(), ExitedWithCode(2), "^attnc: error: attnc crashed \\(SIGABRT\\); this is a fault of attnc\n$");
+  EXPECT_EXIT(crash(), ExitedWithCode(2), "^attnc: error: attnc crashed \\(SIGABRT\\); this is a bug in attnc\n$");
 }
 
 TEST(CrashNote, MemoryEndsWithALine) {
@@ -143,7 +143,7 @@ protected:
 
 TEST_F(KeptFile, IsTheFirstThatCanBeWritten) {
   EXPECT_EXIT(crashWith({path("none/a"), path("b"), path("c")}), ExitedWithCode(2),
-              "^it failed\n  what is needed to repeat it is in .*/b\n$");
+              "^it failed\n  the reproducer is .*/b\n$");
   EXPECT_EQ(textOf(path("b")), "// head\n// it crashed: SIGABRT\nbody");
   EXPECT_FALSE(std::filesystem::exists(path("c")));
 }
@@ -151,7 +151,7 @@ TEST_F(KeptFile, IsTheFirstThatCanBeWritten) {
 TEST_F(KeptFile, IsNoOtherFile) {
   std::filesystem::create_symlink(path("elsewhere"), path("link"));
   EXPECT_EXIT(crashWith({path("link"), "/dev/full"}), ExitedWithCode(2),
-              "^it failed\n  what is needed to repeat it could not be saved\n$");
+              "^it failed\n  the reproducer could not be saved\n$");
   EXPECT_FALSE(std::filesystem::exists(path("elsewhere")));
 }
 
@@ -161,7 +161,7 @@ TEST_F(KeptFile, DoesNotFollowOrReplaceWhatHasTheNameOfItsPart) {
   std::filesystem::create_symlink(path("precious"), path("a.0123456789abcdef.part"));
   std::filesystem::create_symlink(path("elsewhere"), path("b.0123456789abcdef.part"));
   std::filesystem::create_hard_link(path("precious"), path("c.0123456789abcdef.part"));
-  EXPECT_EXIT(crashWith({path("a"), path("b"), path("c"), path("d")}), ExitedWithCode(2), "is in .*/d\n$");
+  EXPECT_EXIT(crashWith({path("a"), path("b"), path("c"), path("d")}), ExitedWithCode(2), "the reproducer is .*/d\n$");
   drawn.reset();
   EXPECT_EQ(textOf(path("precious")), "precious");
   EXPECT_FALSE(std::filesystem::exists(path("elsewhere")));
@@ -170,7 +170,7 @@ TEST_F(KeptFile, DoesNotFollowOrReplaceWhatHasTheNameOfItsPart) {
 
 TEST_F(KeptFile, ReplacesAnOlderOneInFull) {
   std::ofstream(path("a")) << std::string(100, 'x');
-  EXPECT_EXIT(crashWith({path("a")}), ExitedWithCode(2), "what is needed to repeat it is in .*/a\n$");
+  EXPECT_EXIT(crashWith({path("a")}), ExitedWithCode(2), "the reproducer is .*/a\n$");
   EXPECT_EQ(textOf(path("a")), "// head\n// it crashed: SIGABRT\nbody");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }
@@ -178,7 +178,7 @@ TEST_F(KeptFile, ReplacesAnOlderOneInFull) {
 TEST_F(KeptFile, LeavesAnOlderOneWhereTheDiskIsFull) {
   std::ofstream(path("a")) << "older";
   EXPECT_EXIT(crashOnFullDisk({path("a"), path("b")}), ExitedWithCode(2),
-              "^it failed\n  what is needed to repeat it could not be saved\n$");
+              "^it failed\n  the reproducer could not be saved\n$");
   EXPECT_EQ(textOf(path("a")), "older");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }

@@ -255,7 +255,8 @@ TEST_F(Emit, OneFileIsWrittenOnce) {
   ASSERT_FALSE(bool(output.write(path("a"), "first")));
   llvm::Error error = output.write(path("deep/../a"), "second");
   ASSERT_TRUE(bool(error));
-  EXPECT_EQ(llvm::toString(std::move(error)), "can't write " + path("deep/../a") + ": it is another output too");
+  EXPECT_EQ(llvm::toString(std::move(error)),
+            "can't write " + path("deep/../a") + ": another output has the same path");
 }
 
 TEST_F(Emit, ArchiveHoldsTheObject) {
@@ -323,7 +324,7 @@ TEST_F(Emit, BadWeightsAreExplained) {
   EXPECT_EQ(message(safetensors("{}", 0)), "tensor 'h.0.0.w' is missing, expected F32[3] (parameter w)");
   EXPECT_EQ(message(safetensors(headerOfPlaces("I32", 12), 48)),
             "tensor 'h.0.0.w' is I32[3], expected F32[3] (parameter w)");
-  EXPECT_EQ(message(safetensors(headerOfPlaces("F32", 12, extra), 52)), "tensor 'more' is no parameter of m");
+  EXPECT_EQ(message(safetensors(headerOfPlaces("F32", 12, extra), 52)), "tensor 'more' is not a parameter of m");
   EXPECT_NE(message(safetensors(headerOfPlaces("F32", 12), 40)), "accepted");
   EXPECT_NE(message(safetensors("nonsense", 0)), "accepted");
   EXPECT_NE(message("abc"), "accepted");

@@ -157,7 +157,7 @@ protected:
   size_t table = 0, name = 0;
 };
 
-constexpr char shared[] = "too many pointers share what they point to";
+constexpr char shared[] = "too many pointers have the same target";
 
 TEST_F(HostileObject, WhatFewPointersShareIsRead) {
   addTensors(4, 2);
@@ -168,15 +168,14 @@ TEST_F(HostileObject, WhatFewPointersShareIsRead) {
 TEST_F(HostileObject, SharedSizesAreRefused) {
   addTensors(200, 10000);
   std::string error = object.error();
-  EXPECT_TRUE(llvm::StringRef(error).starts_with("holds a malformed table of its model: entry point 0: tensor "))
-      << error;
+  EXPECT_TRUE(llvm::StringRef(error).starts_with("has a malformed model table: entry point 0: tensor ")) << error;
   EXPECT_TRUE(llvm::StringRef(error).ends_with(shared)) << error;
 }
 
 TEST_F(HostileObject, SharedTextsAreRefused) {
   addKernels(1000, object.addText(std::string(100000, 'x')));
   std::string error = object.error();
-  EXPECT_TRUE(llvm::StringRef(error).starts_with("holds a malformed table of its model: kernel ")) << error;
+  EXPECT_TRUE(llvm::StringRef(error).starts_with("has a malformed model table: kernel ")) << error;
   EXPECT_TRUE(llvm::StringRef(error).ends_with(shared)) << error;
 }
 

@@ -94,14 +94,14 @@ TEST_F(Object, EachKindOfModelIsRead) {
 
 TEST_F(Object, WrongNumbersOfTheTableAreNamed) {
   EXPECT_EQ(errorWith(offsetof(attn_model, abi_version), uint32_t(1)),
-            "has ABI version 1, and this attnc reads " + std::to_string(ATTN_ABI_VERSION) + "; compile it again");
-  const std::string malformed = "holds a malformed table of its model: ";
+            "has ABI version 1, but this attnc reads " + std::to_string(ATTN_ABI_VERSION) + "; compile it again");
+  const std::string malformed = "has a malformed model table: ";
   EXPECT_EQ(errorWith(offsetof(attn_model, entry_count), int64_t(1) << 60),
             malformed + "its entry points (1152921504606846976) do not lie inside the object");
   EXPECT_EQ(errorWith(offsetof(attn_model, kernel_count), int64_t(-1)),
             malformed + "its kernels (-1) do not lie inside the object");
   EXPECT_EQ(errorWith(offsetof(attn_model, loaded_count), int64_t(1)),
-            malformed + "parameter 0: its places in the table of parameters are not there");
+            malformed + "parameter 0: its entries of the parameter table do not exist");
   EXPECT_EQ(errorWith(offsetof(attn_model, packed_count), int64_t(1) << 20),
             malformed + "its packed weights (1048576) do not lie inside the object");
 }
@@ -164,8 +164,8 @@ TEST_F(Object, SealIsOfAllOtherBytes) {
   EXPECT_NE(toString(checkSeal(bytes + " ")), "");
   std::string changed = bytes;
   changed[section(".text").first] ^= 1;
-  EXPECT_EQ(toString(checkSeal(changed)), "is damaged, or was changed: its bytes are not those that section .attn.seal "
-                                          "is a hash of; compile it again");
+  EXPECT_EQ(toString(checkSeal(changed)),
+            "is damaged, or was changed: its bytes do not have the checksum in section .attn.seal; compile it again");
   EXPECT_EQ(toString(seal(changed)), "");
   EXPECT_EQ(toString(checkSeal(changed)), "");
   changed[section(sealSection).first] ^= 1;
@@ -184,7 +184,7 @@ TEST_F(Object, SealIsCheckedBeforeTheTable) {
   memcpy(bytes.data() + tableAt() + offsetof(attn_model, kernel_count), &count, sizeof(count));
   EXPECT_EQ(readSealed(bytes), toString(checkSeal(bytes)));
   EXPECT_EQ(toString(seal(bytes)), "");
-  EXPECT_EQ(readSealed(bytes), "holds a malformed table of its model: its kernels (-1) do not lie inside the object");
+  EXPECT_EQ(readSealed(bytes), "has a malformed model table: its kernels (-1) do not lie inside the object");
 }
 
 } // namespace

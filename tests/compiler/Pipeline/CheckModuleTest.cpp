@@ -96,8 +96,9 @@ TEST(CheckModule, FunctionsAndOpsAreWhereTheyBelong) {
   };
   std::string kernel = "func.func private @k(%n: index) attributes {attn.kernel = \"loops\"} { return }\n";
   EXPECT_EQ(faultOfText(kernel), "");
-  EXPECT_EQ(faultOfText(kernel + "%c = arith.constant 1 : index\n"),
-            "m.mlir:2:6: error: arith.constant stands outside of functions; expected func.func and model.parameter there");
+  EXPECT_EQ(
+      faultOfText(kernel + "%c = arith.constant 1 : index\n"),
+      "m.mlir:2:6: error: arith.constant is outside of all functions; expected func.func or model.parameter there");
   EXPECT_NE(faultOfText(kernel + "%c = \"ub.poison\"() : () -> index\nfunc.call @k(%c) : (index) -> ()\n"), "");
   EXPECT_NE(faultOfText("func.func private @k(%n: index) -> index attributes {attn.kernel = \"loops\"} { return %n : "
                         "index }\n"),
@@ -142,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
         ModuleCase{"parameters", ADDS_PARAMETERS("%c0", "%c3", "%i = arith.addi %l, %c0 : index\n"), ""},
         ModuleCase{"parametersTurned", ADDS_PARAMETERS("%c0", "%c3", "%i = arith.subi %c2, %l : index\n"), ""},
         ModuleCase{"parameterBehind", ADDS_PARAMETERS("%c0", "%c4", "%i = arith.addi %l, %c0 : index\n"),
-                   "model.get names an element of a list of 3 by an index that is from 0 to 3; expected it"},
+                   "model.get names an element of a list of 3 by an index that is from 0 to 3; expected one"},
         ModuleCase{"parameterBelow", ADDS_PARAMETERS("%c0", "%c3", "%i = arith.subi %l, %c1 : index\n"),
                    "model.get names an element of a list of 3 by an index that is from -1 to 1"},
         ModuleCase{"parameterOfASize", ADDS_PARAMETERS("%c0", "%n", "%i = arith.addi %l, %c0 : index\n"),
@@ -239,23 +240,25 @@ INSTANTIATE_TEST_SUITE_P(
           %half = arith.divsi %m, %c2 : index
           %e = tensor.empty(%half) : tensor<?xf32>
           return %x : tensor<6xf32>)",
-                   "arith.divsi is of an index that is not known to be at least 0"},
-        ModuleCase{"sizeOfData", R"(
+                   "arith.divsi has an index that is not known to be at least 0"},
+        ModuleCase{
+            "sizeOfData", R"(
           %m = arith.remsi %n, %c3 : index
           %e = tensor.empty(%m) : tensor<?xf32>
           return %x : tensor<6xf32>)",
-                   "tensor.empty has a size along dimension 0 that is no sum, product, quotient or extremum"},
+            "tensor.empty has a size along dimension 0 that is too long, or no expression of dimensions and numbers"},
         ModuleCase{"slices", R"(
           %eight = tensor.empty() : tensor<8xf32>
           %full = linalg.fill ins(%one : f32) outs(%eight : tensor<8xf32>) -> tensor<8xf32>
           %y = tensor.extract_slice %full[0] [%n] [1] : tensor<8xf32> to tensor<?xf32>
           return %y : tensor<?xf32>)",
                    "", vectorOfN},
-        ModuleCase{"sliceTooLong", R"(
+        ModuleCase{
+            "sliceTooLong", R"(
           %y = tensor.extract_slice %x[0] [%n] [1] : tensor<6xf32> to tensor<?xf32>
           return %y : tensor<?xf32>)",
-                   "tensor.extract_slice takes a part along dimension 0 of 6 elements that is not known to lie within",
-                   vectorOfN},
+            "tensor.extract_slice takes a slice along dimension 0 of 6 elements that is not known to be in range",
+            vectorOfN},
         ModuleCase{"strides", R"(
           %y = tensor.extract_slice %x[1] [%c3] [2] : tensor<6xf32> to tensor<?xf32>
           return %x : tensor<6xf32>)",
@@ -263,13 +266,13 @@ INSTANTIATE_TEST_SUITE_P(
         ModuleCase{"strideTooLong", R"(
           %y = tensor.extract_slice %x[%c2] [%c3] [2] : tensor<6xf32> to tensor<?xf32>
           return %x : tensor<6xf32>)",
-                   "tensor.extract_slice takes a part along dimension 0 of 6 elements"},
+                   "tensor.extract_slice takes a slice along dimension 0 of 6 elements"},
         ModuleCase{"sliceBelow", R"(
           %y = tensor.extract_slice %x[%c-3] [%c3] [1] : tensor<6xf32> to tensor<?xf32>
           return %x : tensor<6xf32>)",
-                   "tensor.extract_slice takes a part along dimension 0 of 6 elements"},
+                   "tensor.extract_slice takes a slice along dimension 0 of 6 elements"},
         ModuleCase{"dimensionBehind", "%d = tensor.dim %x, %c1 : tensor<6xf32>\nreturn %x : tensor<6xf32>",
-                   "tensor.dim asks for dimension 1 of tensor<6xf32>; expected a constant below its rank"}),
+                   "tensor.dim reads dimension 1 of tensor<6xf32>; expected a constant below its rank"}),
     [](const auto &test) { return test.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -277,29 +280,32 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         ModuleCase{"formula", FORMULA("%r = math.exp %a : f32\nlinalg.yield %r : f32"), ""},
         ModuleCase{"function", FORMULA("%r = math.acos %a : f32\nlinalg.yield %r : f32"),
-                   "math.acos is not among the ops that attnc compiles in a formula"},
-        ModuleCase{"types", FORMULA("%d = arith.extf %a : f32 to f64\n%r = arith.truncf %d : f64 to f32\n"
-                                    "linalg.yield %r : f32"),
+                   "math.acos is not supported in a formula"},
+        ModuleCase{"types",
+                   FORMULA("%d = arith.extf %a : f32 to f64\n%r = arith.truncf %d : f64 to f32\n"
+                           "linalg.yield %r : f32"),
                    "arith.extf computes with f64; expected f32, i32, i1 or index"},
-        ModuleCase{"divisor", FORMULA("%i = arith.fptosi %a : f32 to i32\n%z = arith.constant 0 : i32\n"
-                                      "%q = arith.divsi %i, %z : i32\n%r = arith.sitofp %q : i32 to f32\n"
-                                      "linalg.yield %r : f32"),
+        ModuleCase{"divisor",
+                   FORMULA("%i = arith.fptosi %a : f32 to i32\n%z = arith.constant 0 : i32\n"
+                           "%q = arith.divsi %i, %z : i32\n%r = arith.sitofp %q : i32 to f32\n"
+                           "linalg.yield %r : f32"),
                    "arith.divsi divides by 0"},
-        ModuleCase{"shift", FORMULA("%i = arith.fptosi %a : f32 to i32\n%z = arith.constant 32 : i32\n"
-                                    "%q = arith.shli %i, %z : i32\n%r = arith.sitofp %q : i32 to f32\n"
-                                    "linalg.yield %r : f32"),
+        ModuleCase{"shift",
+                   FORMULA("%i = arith.fptosi %a : f32 to i32\n%z = arith.constant 32 : i32\n"
+                           "%q = arith.shli %i, %z : i32\n%r = arith.sitofp %q : i32 to f32\n"
+                           "linalg.yield %r : f32"),
                    "arith.shli shifts by 32 bits; expected 0 to 31"},
         ModuleCase{"readsNothing", FORMULA("%r = arith.addf %a, %o : f32\nlinalg.yield %r : f32"),
-                   "tensor.empty is a tensor of no known elements, which linalg.generic reads"},
+                   "tensor.empty is a tensor of undefined elements, which linalg.generic reads"},
         ModuleCase{"viewOfNothing", "%y = tensor.cast %six : tensor<6xf32> to tensor<6xf32>\nreturn %y : tensor<6xf32>",
-                   "tensor.empty is a tensor of no known elements, which func.return reads"},
+                   "tensor.empty is a tensor of undefined elements, which func.return reads"},
         ModuleCase{"loopOfNothing", R"(
           %y = scf.for %l = %c0 to %c4 step %c1 iter_args(%list = %six) -> (tensor<6xf32>) {
             %r = linalg.exp ins(%list : tensor<6xf32>) outs(%six : tensor<6xf32>) -> tensor<6xf32>
             scf.yield %r : tensor<6xf32>
           }
           return %y : tensor<6xf32>)",
-                   "tensor.empty is a tensor of no known elements, which linalg.exp reads"},
+                   "tensor.empty is a tensor of undefined elements, which linalg.exp reads"},
         ModuleCase{"extentOfNothing", R"(
           %s = tensor.empty() : tensor<f32>
           %zero = linalg.fill ins(%one : f32) outs(%s : tensor<f32>) -> tensor<f32>
@@ -315,12 +321,13 @@ INSTANTIATE_TEST_SUITE_P(
           %b = arith.cmpi slt, %n, %c3 : index
           %y = scf.if %b -> tensor<6xf32> { scf.yield %x : tensor<6xf32> } else { scf.yield %x : tensor<6xf32> }
           return %y : tensor<6xf32>)",
-                   "scf.if is not among the ops that attnc compiles outside of formulas"},
+                   "scf.if is not supported outside of formulas"},
         ModuleCase{"elementOutside", "%e = tensor.extract %x[%c0] : tensor<6xf32>\nreturn %x : tensor<6xf32>",
-                   "tensor.extract is not among the ops that attnc compiles outside of formulas"},
-        ModuleCase{"callOfNoKernel", "%y = func.call @f(%x, %v, %at) : (tensor<6xf32>, tensor<?xf32>, tensor<6xi32>) -> "
-                           "tensor<6xf32>\nreturn %y : tensor<6xf32>",
-                   "func.call is not among the ops that attnc compiles outside of formulas"},
+                   "tensor.extract is not supported outside of formulas"},
+        ModuleCase{"callOfNoKernel",
+                   "%y = func.call @f(%x, %v, %at) : (tensor<6xf32>, tensor<?xf32>, tensor<6xi32>) -> "
+                   "tensor<6xf32>\nreturn %y : tensor<6xf32>",
+                   "func.call is not supported outside of formulas"},
         ModuleCase{"numberCarried", R"(
           %s = scf.for %l = %c0 to %c4 step %c1 iter_args(%a = %one) -> (f32) { scf.yield %a : f32 }
           return %x : tensor<6xf32>)",
@@ -334,17 +341,17 @@ INSTANTIATE_TEST_SUITE_P(
           model.set @w[%c0], %x : tensor<6xf32>
           %y = model.get @w[%c0] : tensor<6xf32>
           return %y : tensor<6xf32>)",
-                   "model.get reads @w behind the model.set of it; expected it in front"},
+                   "model.get reads @w after its model.set; expected it before"},
         ModuleCase{"nameOfAComment", "return %x : tensor<6xf32>",
-                   "func.func has something called '\\*/'; expected a name of letters, digits and underscores",
+                   "func.func has the name '\\*/'; expected letters, digits and underscores",
                    "tensor<6xf32> {model.name = \"*/\", model.shape = [\"6\"]}"},
-        ModuleCase{"nameOfNothing", "return %x : tensor<6xf32>", "func.func has something called ''; expected a name",
+        ModuleCase{"nameOfNothing", "return %x : tensor<6xf32>", "func.func has the name ''; expected letters",
                    "tensor<6xf32> {model.name = \"\", model.shape = [\"6\"]}"},
         ModuleCase{"elementType", "%y = arith.constant dense<1.0> : tensor<6xf64>\nreturn %y : tensor<6xf64>",
-                   "func.func has something of type tensor<6xf64>; expected a ranked tensor of f32, bf16",
+                   "func.func has a value of type tensor<6xf64>; expected a ranked tensor of f32, bf16",
                    "tensor<6xf64> {model.name = \"y\", model.shape = [\"6\"]}"},
         ModuleCase{"bytes", "%y = tensor.empty() : tensor<6x9223372036854775807xf32>\nreturn %x : tensor<6xf32>",
-                   "tensor.empty has something of type tensor<6x9223372036854775807xf32>; expected a tensor of less"}),
+                   "tensor.empty has a value of type tensor<6x9223372036854775807xf32>; expected a tensor of less"}),
     [](const auto &test) { return test.param.name; });
 
 } // namespace

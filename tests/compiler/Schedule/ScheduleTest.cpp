@@ -104,7 +104,7 @@ TEST(Schedule, APackKernelMakesWholePanels) {
   auto packing = module.function("g_pack")->getAttrOfType<mlir::DictionaryAttr>("attn.packed");
   EXPECT_EQ(packing.getAs<mlir::IntegerAttr>("nr").getInt(), 32);
   EXPECT_EQ(llvm::toString(applySchedule(module.get(), {{"g", "nr", "48"}}, avx512())),
-            "`nr` = 48 is no divisor of the 64 columns that g_pack packs");
+            "`nr` = 48 is not a divisor of the 64 columns that g_pack packs");
 }
 
 TEST(Schedule, NeighboursAreStepsInsideTheRange) {
@@ -132,7 +132,7 @@ TEST(Schedule, SaysWhatWasNotHonoured) {
   EXPECT_EQ(settingsNotHonoured(module.get(), settings),
             (std::vector<std::string>{"logits_attend_0.tile_q=64 was not honoured: the kernel has tile_q = 48: "
                                       "there are 48 queries",
-                                      "logits_attend_0.split_kv=512 was not honoured: the kernel makes no use of it"}));
+                                      "logits_attend_0.split_kv=512 was not honoured: the kernel does not use it"}));
 }
 
 } // namespace

@@ -40,7 +40,7 @@ TEST(Strategy, WordsThatThereAreNot) {
   EXPECT_EQ(errorOf(fusionOverrides(parsed({"a.attn:1:2.rows-fused=yes"}))),
             "`rows-fused` can only be no, not `yes`; leave it out to allow the fusion");
   EXPECT_EQ(errorOf(fusionOverrides(parsed({"gemm.fusion=none"}))),
-            "a kind of kernel has no `fusion`; fusions are refused of the model, a place or a kernel");
+            "a kind of kernel has no `fusion`; fusions are refused for the model, a source location or a kernel");
   EXPECT_EQ(errorOf(emitterOverride(parsed({"model.emitter=halid"}))),
             "`model.emitter` is auto or cpu or halide, not `halid`; did you mean `halide`?");
 }
@@ -48,8 +48,8 @@ TEST(Strategy, WordsThatThereAreNot) {
 TEST(Strategy, ARefusalThatRefusesNothingIsWrong) {
   FusionRefusal ofPlace{"rows-fused", "a.attn:1:2", "", {}}, ofModel{"", "", "", {}};
   EXPECT_FALSE(bool(checkHonoured({ofModel})));
-  EXPECT_EQ(llvm::toString(checkHonoured({ofPlace})),
-            "`a.attn:1:2.rows-fused=no` refuses nothing: no rows-fused is made there; `attnc explain --all` lists what is");
+  EXPECT_EQ(llvm::toString(checkHonoured({ofPlace})), "`a.attn:1:2.rows-fused=no` refuses nothing: no rows-fused is "
+                                                      "made there; `attnc explain --all` lists the fusions that are");
   ofPlace.isHonoured = true;
   EXPECT_FALSE(bool(checkHonoured({ofPlace})));
 }
@@ -91,11 +91,12 @@ TEST(Strategy, AnEmitterThatDoesNotTakeAKernelSaysWhy) {
   };
   EXPECT_EQ(apply("f_rows_0.emitter=one"), "");
   EXPECT_EQ(askedEmitter(module.function("f_rows_0")), "one");
-  EXPECT_EQ(apply("f_gemm_0.emitter=one"), "the one emitter does not take kernel `f_gemm_0`: it is no rows kernel");
+  EXPECT_EQ(apply("f_gemm_0.emitter=one"), "the one emitter does not support kernel `f_gemm_0`: it is no rows kernel");
   EXPECT_EQ(apply("f_rows_0.emitter=ones"), "`emitter` is one on this target, not `ones`; did you mean `one`?");
   // An override of a kind skips the kernels that the emitter does not accept.
-  EXPECT_EQ(apply("gemm.emitter=one"), "gemm.emitter=one was not honoured: the one emitter takes no gemm kernel of the "
-                                       "model: it is no rows kernel");
+  EXPECT_EQ(
+      apply("gemm.emitter=one"),
+      "gemm.emitter=one was not honoured: the one emitter supports no gemm kernel of the model: it is no rows kernel");
   EXPECT_EQ(askedEmitter(module.function("f_gemm_1")), std::nullopt);
 }
 

@@ -60,14 +60,15 @@ std::string errorOf(llvm::StringRef text) {
 }
 
 TEST(TuningDatabase, SaysWhatIsWrongWithAFile) {
-  EXPECT_EQ(errorOf("{}"), "a.tuning: it is no tuning database: expected `format` and `entries`");
+  EXPECT_EQ(errorOf("{}"), "a.tuning: it is not a tuning database: expected `format` and `entries`");
   EXPECT_EQ(errorOf(R"({"format": 2, "entries": []})"),
             "a.tuning: its format is 2, expected 1: it was written by another version of attnc");
-  EXPECT_EQ(errorOf(R"({"format": 1, "entries": [{"kernel": "a"}]})"),
-            "a.tuning: entry 0 is not one: expected kernel, kind, target, sizes, workers, overrides, gain and seconds");
-  EXPECT_NE(errorOf("tuned").find("a.tuning: it is no tuning database: "), std::string::npos);
+  EXPECT_EQ(
+      errorOf(R"({"format": 1, "entries": [{"kernel": "a"}]})"),
+      "a.tuning: entry 0 is malformed: expected kernel, kind, target, sizes, workers, overrides, gain and seconds");
+  EXPECT_NE(errorOf("tuned").find("a.tuning: it is not a tuning database: "), std::string::npos);
   EXPECT_EQ(errorOf(std::string(1'000'000, '[')),
-            "a.tuning: it is no tuning database: line 1 is nested deeper than 64 levels");
+            "a.tuning: it is not a tuning database: line 1 is nested deeper than 64 levels");
 }
 
 /// Impossible times, gains and sizes once made entries that could not be written or were never the nearest.
@@ -78,7 +79,7 @@ TEST(TuningDatabase, HasPossibleNumbersAlone) {
     return errorOf(text.replace(text.find(from), from.size(), to));
   };
   std::string wrong =
-      "a.tuning: entry 0 is not one: expected kernel, kind, target, sizes, workers, overrides, gain and seconds";
+      "a.tuning: entry 0 is malformed: expected kernel, kind, target, sizes, workers, overrides, gain and seconds";
   EXPECT_EQ(with("1.5", "2"), "");
   for (auto [from, to] : {std::pair("1.5", "1e999"),
                           {"1.5", "-1"},

@@ -194,7 +194,7 @@ TEST(CompileAgain, AModuleThatFailsIsTheObjectsFault) {
       function->removeAttr(kernelAttrName);
   };
   EXPECT_EQ(refusalOf(forgetKernels), "attnc: error: changed.o: section .attn.module can't be compiled again: phase "
-                                      "'generate' fails; expected the module that the object was made of\n");
+                                      "'generate' fails; expected the module from which the object was compiled\n");
   EXPECT_EQ(refusalOf([](RecordedModule &recorded) { recorded.options.emitter = "nobody"; }),
             "attnc: error: changed.o: section .attn.module names the emitter 'nobody', expected auto, cpu, halide\n");
 }
@@ -204,17 +204,17 @@ TEST(Certificate, SaysWhatIsWrongWithAText) {
     llvm::Expected<verify::Certificate> certificate = verify::Certificate::parse(text);
     return certificate ? "" : toString(certificate.takeError());
   };
-  EXPECT_EQ(reason("{"), "is no JSON");
+  EXPECT_EQ(reason("{"), "is not JSON");
   EXPECT_EQ(reason("{}"), "lacks `compiler`, `module` or `entries`");
   std::string head = R"({"compiler": "", "module": "", "entries": [{"name": "f", "symbols": ["n", "workers"],)";
   EXPECT_EQ(reason(head + R"("arena_bytes": "4*m", "alignment": 64}]})"),
-            "says `4*m` where a size over the dimensions is expected (entry point 'f')");
+            "has `4*m`, expected a size over the dimensions (entry point 'f')");
   EXPECT_EQ(reason(head + R"("arena_bytes": "64*n", "alignment": 64}]})"), "lacks the list `slots` (entry point 'f')");
   EXPECT_EQ(reason(head + R"("arena_bytes": "64*n", "alignment": 64, "slots": [{"bytes": "64*n", "within": 0}]}]})"),
-            "speaks of slot 0, and there are 0 (entry point 'f')");
+            "names slot 0, but there are 0 (entry point 'f')");
   EXPECT_EQ(reason(head + R"("arena_bytes": "64*n", "alignment": 64, "slots": [{"bytes": "64*n", "behind": 0}]}]})"),
-            "speaks of slot 0, and there are 0 (entry point 'f')");
-  EXPECT_EQ(reason(std::string(1'000'000, '[')), "is no JSON");
+            "names slot 0, but there are 0 (entry point 'f')");
+  EXPECT_EQ(reason(std::string(1'000'000, '[')), "is not JSON");
 }
 
 } // namespace
