@@ -29,7 +29,7 @@ std::string Criteria::text() const {
   if (crashes)
     wanted.push_back("crash");
   if (hangs)
-    wanted.push_back("run out of its time");
+    wanted.push_back("exceed its time");
   if (prints)
     wanted.push_back("print '" + *prints + "'");
   return llvm::join(wanted, " and ");

@@ -129,14 +129,14 @@ static std::string quantity(const Subject &subject, const std::string &text) {
 
 /// The reason for which the original text is not interesting.
 static std::string whyNot(const Options &options, const Ending &ending) {
-  std::string how = ending.ranOut        ? "ran out of its time"
+  std::string how = ending.ranOut        ? "exceeded its time"
                     : ending.signal != 0 ? "was ended by signal " + std::to_string(ending.signal)
                                          : "ended with " + std::to_string(ending.exitCode);
   std::string named = ending.output;
   for (size_t at = 0; (at = named.find(CommandQuestion::fileWord, at)) != std::string::npos; at += options.input.size())
     named.replace(at, 2, options.input);
   llvm::StringRef printed = llvm::StringRef(named).trim();
-  return options.input + " does not show it: the command should " + options.criteria.text() + ", and it " + how +
+  return options.input + " does not show the fault: the command should " + options.criteria.text() + ", but it " + how +
          (printed.empty() ? "" : " and printed\n" + printed.take_back(2000).str());
 }
 
@@ -189,7 +189,7 @@ static int reduceText(const Options &options, const Subject &subject, CommandQue
   const Statistics &counts = search.statistics();
   llvm::errs() << options.output << ": " << quantity(subject, smallest) << ", from " << quantity(subject, text) << "; "
                << counts.tried << " candidates tried in " << counts.rounds << " rounds, " << counts.taken
-               << " of them smaller and the same, " << llvm::format("%.1f", seconds) << " s\n";
+               << " accepted, " << llvm::format("%.1f", seconds) << " s\n";
   return EXIT_SUCCESS;
 }
 
@@ -201,12 +201,12 @@ static int run(Options &options, const char *program, const Interruption &interr
   const std::string &text = *read;
   WorkFolder folder;
   if (folder.code)
-    return refuse("can't make a folder for candidates: " + folder.code.message());
+    return refuse("can't create a folder for candidates: " + folder.code.message());
   if (options.check)
     options.criteria.prints = "differs from the oracle";
   options.criteria.succeeds = !options.script.empty();
   if (options.criteria.isEmpty())
-    return refuse("nothing says what is interesting; expected --expect, --crash, --hang, --check or --test");
+    return refuse("no test is given; expected --expect, --crash, --hang, --check or --test");
   options.limits.bytes = int64_t(options.gigabytes * double(1 << 30));
   CommandQuestion::Options asked{.command = commandOf(options, program),
                                  .criteria = options.criteria,
@@ -225,7 +225,8 @@ static int run(Options &options, const char *program, const Interruption &interr
     auto module = std::make_unique<ModuleSubject>();
     std::string problem;
     if (!module->parse(text, options.input, &problem))
-      return refuse(options.input + " is no valid module; expected a model (.attn) or what attn-opt takes (.mlir)" +
+      return refuse(options.input +
+                    " is not a valid module; expected a model (.attn) or a module that attn-opt reads (.mlir)" +
                     (problem.empty() ? "" : "\n  " + problem));
     subject = std::move(module);
   }
@@ -235,21 +236,20 @@ static int run(Options &options, const char *program, const Interruption &interr
 }
 
 static void addCriteria(CLI::App &app, Options &options) {
-  CLI::Option *script =
-      app.add_option("--test", options.script, "Interesting is what this program ends with 0 for; it gets the file")
-          ->type_name("PROGRAM");
+  CLI::Option *script = app.add_option("--test", options.script,
+                                       "Keep candidates for which this program ends with 0; its argument is the file")
+                            ->type_name("PROGRAM");
   auto isText = [](const std::string &text) { return text.empty() ? "expected a text that is not empty" : ""; };
   CLI::Option *expect =
-      app.add_option("--expect", options.criteria.prints, "Interesting is what makes the command print this")
+      app.add_option("--expect", options.criteria.prints, "Keep candidates for which the command prints this text")
           ->type_name("TEXT")
           ->check(CLI::Validator(isText, ""));
-  CLI::Option *crash = app.add_flag(
-      "--crash", options.criteria.crashes,
-      "Interesting is what makes the command end by a signal, or by the word that the fault is the compiler's");
+  CLI::Option *crash =
+      app.add_flag("--crash", options.criteria.crashes,
+                   "Keep candidates for which the command ends by a signal or an internal error of attnc");
   CLI::Option *hang = app.add_flag("--hang", options.criteria.hangs,
-                                   "Interesting is what the command does not end for within --seconds");
-  CLI::Option *check =
-      app.add_flag("--check", options.check, "Interesting is what computes other results than the oracle");
+                                   "Keep candidates for which the command does not end within --seconds");
+  CLI::Option *check = app.add_flag("--check", options.check, "Keep candidates whose results differ from the oracle's");
   crash->excludes(hang); // contradictory options
   for (CLI::Option *ends : {script, check})
     ends->excludes(crash)->excludes(hang);
@@ -264,24 +264,23 @@ int main(int argc, char **argv) {
   Options options;
   CLI::App app{"Shrinks a model or a module to the smallest one that still shows a fault", "attn-reduce"};
   app.add_option("input", options.input, "A model (.attn), or a module (.mlir)")->required();
-  app.add_option(
-         "-o,--output", options.output,
-         "The file to write; it always holds the smallest one found so far. `-`: the standard output, at the end")
+  app.add_option("-o,--output", options.output,
+                 "The file to write; it always has the smallest one found so far. `-`: the standard output, at the end")
       ->required()
       ->type_name("FILE");
   addCriteria(app, options);
-  app.add_option("--seconds", options.limits.seconds, "What a candidate may take")
+  app.add_option("--seconds", options.limits.seconds, "Maximum time of a candidate")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--gigabytes", options.gigabytes, "Memory that it may have; 0: any")
+  app.add_option("--gigabytes", options.gigabytes, "Maximum memory of a candidate; 0: unlimited")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_option("-j,--jobs", options.jobs, "Candidates that are tried at once; the result is the same")
+  app.add_option("-j,--jobs", options.jobs, "Candidates tested in parallel; the result does not depend on it")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_option("command", options.words,
-                 "Behind `--`: a command, in which {} is the file, or options for `attnc compile` (with --check for\n"
-                 "`attnc run`), which is run otherwise");
+                 "After `--`: a command, in which {} is the file, or options of `attnc compile` (with --check, of "
+                 "`attnc run`),\nwhich runs by default");
   app.footer("Example:\n  attn-reduce model.attn --expect 'the compiler failed' -o small.attn -- --set layers=1");
   try {
     app.parse(argc, argv);

@@ -31,7 +31,7 @@ static attnc::ExitCode afterOutput(attnc::ExitCode exitCode) {
 
 /// Ends the process, which has nothing of its own to blame: LLVM ends it where the system starts no thread for it.
 static void endWithoutThreads() {
-  attnc::refuse("the system starts no more threads; see `ulimit -u`, `ulimit -v` and the limits of the container");
+  attnc::refuse("the system can't start more threads; see `ulimit -u`, `ulimit -v` and the limits of the container");
   _exit(static_cast<int>(attnc::ExitCode::UserError));
 }
 
@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
   CLI::App app{"Compiles attention networks ahead of time", "attnc"};
   app.set_version_flag("--version", "attnc " ATTNC_VERSION);
   app.require_subcommand(1);
-  app.footer("`attnc COMMAND --help` has the options of a command, and an example.");
+  app.footer("`attnc COMMAND --help` lists the options of a command, with an example.");
   attnc::addCompile(app, exitCode);
   attnc::addDescribe(app, exitCode);
   attnc::addExplain(app, exitCode);

@@ -54,7 +54,7 @@ std::string usageError(const CLI::App &app, const CLI::ParseError &error, std::s
     if (message.empty())
       message = unknownOption(*command);
   }
-  return fmt::format("{}\n  {} --help says what there is", message.empty() ? error.what() : message, help);
+  return fmt::format("{}\n  see {} --help", message.empty() ? error.what() : message, help);
 }
 
 } // namespace attnc

@@ -70,11 +70,11 @@ TEST(TensorFile, ReadsLargeFilesInPieces) {
 
 TEST(TensorFile, NamesNumbersThatDoNotFit) {
   EXPECT_EQ(messageOf(npy("<f8", "(3,)", bytesOf({1.0, 2.0, 1e300}))),
-            "a.npy: element 2 is 1.0000000000000001e+300, which an f32 can't hold");
+            "a.npy: element 2 is 1.0000000000000001e+300, which an f32 can't represent");
   EXPECT_EQ(messageOf(npy("<f8", "(1,)", bytesOf({-3.5e38}))),
-            "a.npy: element 0 is -3.5e+38, which an f32 can't hold");
+            "a.npy: element 0 is -3.5e+38, which an f32 can't represent");
   EXPECT_EQ(messageOf(npy("<u8", "(1,)", bytesOf({~uint64_t(0)}))),
-            "a.npy: element 0 is 9223372036854775807, which an i32 can't hold");
+            "a.npy: element 0 is 9223372036854775807, which an i32 can't represent");
   std::string message;
   std::vector<double> numbers = numbersOf(npy("<f8", "(3,)", bytesOf({HUGE_VAL, -HUGE_VAL, 3.4028234e38})), message);
   EXPECT_THAT(numbers, ElementsAre(HUGE_VAL, -HUGE_VAL, testing::DoubleNear(3.4028234e38, 1e31))) << message;
@@ -85,7 +85,7 @@ TEST(TensorFile, NamesStatesThatDoNotFit) {
   tensor.set(0, 65504);
   tensor.set(1, 70000);
   EXPECT_EQ(toString(tensor.narrowedTo(ATTN_F16, "s.npy").takeError()),
-            "s.npy: element 1 is 70000, which f16 can't hold");
+            "s.npy: element 1 is 70000, which f16 can't represent");
   auto narrow = tensor.narrowedTo(ATTN_BF16, "s.npy");
   ASSERT_TRUE(bool(narrow));
   EXPECT_EQ(narrow->at(1), 70144);
@@ -115,8 +115,7 @@ TEST(TensorFile, ReadsLinesAsCodePoints) {
   EXPECT_THAT(numbersOf("\xEF\xBB\xBF" "a", message, "a.txt"), ElementsAre(97, 0)) << message;
   EXPECT_THAT(numbersOf("", message, "a.txt"), ElementsAre()) << message;
   EXPECT_EQ(messageOf("a\nb\xff\n", "a.txt"), "a.txt:2: not UTF-8");
-  EXPECT_EQ(messageOf(std::string("a\0", 2), "a.txt"),
-            "a.txt:1: has the character 0, which stands behind the end of a line");
+  EXPECT_EQ(messageOf(std::string("a\0", 2), "a.txt"), "a.txt:1: has the character 0, which marks the end of a line");
   // A long line beside many short lines would make a table larger than memory.
   EXPECT_THAT(messageOf(std::string(10000000, '\n') + std::string(10000000, 'a'), "a.txt"),
               HasSubstr("'a.txt': no memory for "));

@@ -72,7 +72,7 @@ TEST_F(StepLogTest, ForgetsNoLineThatSomebodyChanged) {
     auto log = StepLog::open(path, "step,loss", 3, [](const std::string &each) { return each.size() > 2; });
     ASSERT_FALSE(bool(log)) << line;
     EXPECT_EQ(llvm::toString(log.takeError()),
-              path.string() + ":3: '" + line + "' is no line of step,loss; mend or remove it");
+              path.string() + ":3: '" + line + "' is not a line of step,loss; correct or remove it");
   }
 }
 

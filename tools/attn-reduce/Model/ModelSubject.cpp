@@ -124,7 +124,7 @@ ModelSubject::ModelSubject(std::string path, const std::string &text, CheckOptio
   if (message && messages.find(*message) != std::string::npos)
     this->message = message;
   list = {
-      transformation("print it anew", false, wholeText),
+      transformation("print it again", false, wholeText),
       transformation("drop lines", true, dropLines),
       transformation("drop words", true, dropWords),
       transformation("drop declarations", true, dropItems),

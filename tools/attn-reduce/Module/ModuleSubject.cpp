@@ -61,7 +61,7 @@ ModuleSubject::ModuleSubject() {
   context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   // Diagnostics of invalid candidates are discarded.
   context->getDiagEngine().registerHandler([](mlir::Diagnostic &) { return success(); });
-  add("print it anew", false,
+  add("print it again", false,
       [](ModuleOp) { return std::vector<ModuleChange>{[](ModuleOp, MutableArrayRef<Operation *>) { return true; }}; });
   add("drop functions", true, dropSymbols);
   add("replace results", true, replaceResults);

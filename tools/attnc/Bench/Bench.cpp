@@ -53,7 +53,7 @@ static void printJson(const Invocation &call, const std::vector<Profile::Line> &
 
 static Error bench(const BenchOptions &options) {
   if (StringRef(options.object).ends_with(".attn") || StringRef(options.object).ends_with(".mlir"))
-    return createStringError(formatv("{0} is no object; compile it first: attnc compile {0}", options.object));
+    return createStringError(formatv("{0} is not an object; compile it first: attnc compile {0}", options.object));
   auto loaded = LoadedModel::fromFile(options.object);
   if (!loaded)
     return loaded.takeError();
@@ -84,15 +84,15 @@ static Error bench(const BenchOptions &options) {
 void addBench(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<BenchOptions>();
   options->invocation.fillMissing = true;
-  CLI::App *command = app.add_subcommand("bench", "Time an entry point of a compiled object, kernel by kernel");
+  CLI::App *command = app.add_subcommand("bench", "Time an entry point of a compiled object by kernel");
   command->add_option("object", options->object, "A compiled object, such as out/gpt2.o")->required();
-  command->add_option("--kernel", options->kernel, "Only this kernel");
-  command->add_option("--repetitions", options->repetitions, "Runs to take the median of")
+  command->add_option("--kernel", options->kernel, "Time only this kernel");
+  command->add_option("--repetitions", options->repetitions, "Runs, of which the median is reported")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print JSON");
   options->invocation.addTo(*command);
-  command->footer("Inputs that are not given are random.\n\n"
+  command->footer("Missing inputs are random.\n\n"
                   "Example:\n  attnc bench out/gpt2.o --entry logits --dim batch=1 --dim seq=256");
   command->callback([options, &exitCode] { exitCode = report(bench(*options)); });
 }

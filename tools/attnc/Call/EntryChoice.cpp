@@ -22,7 +22,7 @@ Expected<int64_t> chooseEntry(const attn_model &model, StringRef name, const Ent
   if (chosen < 0)
     return createStringError(formatv("no entry point '{0}'{1}; the model has {2}", name, does, names));
   if (name.empty() && candidates > 1)
-    return createStringError(formatv("say which entry point, by --entry: {0}", names));
+    return createStringError(formatv("choose an entry point by --entry: {0}", names));
   return chosen;
 }
 

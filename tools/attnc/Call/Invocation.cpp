@@ -87,7 +87,7 @@ Error Invocation::readInputs(const InvocationOptions &options, std::vector<std::
     if (isFilling(named->second))
       continue;
     if (named->second.starts_with("random:"))
-      return createStringError(formatv("--input {0}: expected a number above 0 behind `random:`", text));
+      return createStringError(formatv("--input {0}: expected a number above 0 after `random:`", text));
     auto tensor = readTensor(named->second.str());
     if (!tensor)
       return tensor.takeError();

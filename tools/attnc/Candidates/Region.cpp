@@ -36,7 +36,7 @@ Error Region::find(const std::vector<CandidateKernel> &kernels, const std::strin
     place = sys::path::filename(what).str();
     return is_contained(places, place)
                ? Error::success()
-               : notFound(place, fmt::format("no kernel of '{}' computes anything at `{}`", entry, what), places);
+               : notFound(place, fmt::format("no kernel of '{}' computes an op at `{}`", entry, what), places);
   }
   if (hasKernels)
     return Error::success();

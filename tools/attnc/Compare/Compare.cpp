@@ -35,7 +35,7 @@ static Expected<std::vector<NamedStrategy>> strategiesOf(const CompareOptions &o
     if (!strategy)
       return strategy.takeError();
     if (any_of(*strategies, [&](const NamedStrategy &each) { return each.name == strategy->name; }))
-      return createStringError("there is a strategy `" + strategy->name + "` already; give " + path + " another name");
+      return createStringError("a strategy `" + strategy->name + "` exists already; give " + path + " another name");
     strategies->push_back(std::move(*strategy));
   }
   return strategies;
@@ -48,8 +48,8 @@ static Error checkEmitter(const CompareOptions &options, ArrayRef<NamedStrategy>
     if (!own)
       return own.takeError();
     if (options.source.compile.emitter && *own)
-      return createStringError("--emitter would win over strategy `" + strategy.name +
-                               "`; what --override model.emitter=NAME says, strategies win over");
+      return createStringError("--emitter would override strategy `" + strategy.name +
+                               "`; strategies override --override model.emitter=NAME");
   }
   return Error::success();
 }
@@ -201,35 +201,38 @@ void addCompare(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<CompareOptions>();
   options->invocation.fillMissing = true;
   options->invocation.threads = 1;
-  CLI::App *command = app.add_subcommand("compare", "Compile an entry point by several strategies, and compare them");
+  CLI::App *command =
+      app.add_subcommand("compare", "Compile an entry point by several strategies, and compare the results");
   options->source.addTo(*command, SourceOptions::Takes::Models);
   options->invocation.addTo(*command);
   std::string known;
   for (const NamedStrategy &each : knownStrategies())
     known += "\n  " + each.name + ": " + each.about;
-  command->add_option("--strategies", options->strategies, "Some of these, without which all are compared:" + known)
+  command->add_option("--strategies", options->strategies, "The strategies to compare; all if not given:" + known)
       ->type_name("NAME,...")
       ->delimiter(',');
-  command->add_option("--with", options->files, "A strategy file to compare too (docs/strategies.md)")
+  command->add_option("--with", options->files, "A strategy file to compare as well (docs/strategies.md)")
       ->type_name("FILE");
   command
       ->add_option(
           "--region", options->region,
-          "Compare a part of the entry point: a kernel of the default, all of a kind, or a place in the source,\n"
-          "such as loss_gemm_1, gemm or gpt.attn:41:9; by another strategy, the kernels that compute it")
+          "Compare a region of the entry point: a kernel of the default strategy, a kind of kernel, or a source "
+          "location,\nsuch as loss_gemm_1, gemm or gpt.attn:41:9, with the kernels of other strategies that compute it")
       ->type_name("WHAT");
-  command->add_option("--repetitions", options->repetitions, "Calls of each, one after another, to take the median of")
+  command
+      ->add_option("--repetitions", options->repetitions,
+                   "Calls of each strategy in turn, of which the median is reported")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command->add_flag("!--no-check", options->checks,
-                    "Don't compare results with the double-precision oracle, which takes long where models are large");
-  command->add_option("--tolerance", options->tolerance, "As of `attnc run --check`")
+                    "Don't compare results with the double-precision oracle, which is slow for large models");
+  command->add_option("--tolerance", options->tolerance, "As in `attnc run --check`")
       ->check(atLeast(0))
       ->type_name("C")
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print JSON");
-  command->add_option("--html", options->page, "Write a page with charts, too")->type_name("FILE");
-  command->footer("Inputs that are not given are random. The exit code is 1 where a result is wrong.\n\n"
+  command->add_option("--html", options->page, "Also write an HTML page with charts")->type_name("FILE");
+  command->footer("Missing inputs are random. The exit code is 1 if a result is wrong.\n\n"
                   "Example:\n  attnc compare examples/chargpt/chargpt.attn --entry logits --dim batch=1 --dim seq=128");
   command->callback([options, &exitCode] { exitCode = report(compare(*options)); });
 }

@@ -92,12 +92,12 @@ static std::vector<std::string> codeRemarks(const Comparison &comparison, const 
   };
   bool isDefault = &candidate == &comparison.candidates.front();
   if (!others.empty())
-    remarks.push_back(fmt::format("{} of {} kernels are other code than by default: {}", others.size(),
+    remarks.push_back(fmt::format("{} of {} kernels differ from the default: {}", others.size(),
                                   candidate.kernels.size(), list(others)));
   else if (!isDefault)
-    remarks.push_back("the default's kernels, called otherwise");
+    remarks.push_back("the default's kernels, in other calls");
   if (!beyond.empty())
-    remarks.push_back("more than the region is computed by " + list(beyond));
+    remarks.push_back("these kernels compute more than the region: " + list(beyond));
   return remarks;
 }
 
@@ -111,8 +111,7 @@ static std::vector<std::string> remarksOf(const Comparison &comparison, const Ca
 static json::Value finite(double number) { return std::isfinite(number) ? json::Value(number) : nullptr; }
 
 static std::vector<std::string> headings() {
-  return {"strategy", "ms", "in kernels", "x default", "arena", "largest", "traffic", "error, of what is allowed",
-          "kernels"};
+  return {"strategy", "ms", "in kernels", "x default", "arena", "largest", "traffic", "error, of the limit", "kernels"};
 }
 
 static std::vector<std::string> cellsOf(const Comparison &comparison, const Candidate &candidate) {
@@ -233,7 +232,7 @@ static std::string kernelTable(const Comparison &comparison) {
     sort(kernels); // those that take as long, in the order in which they run
     for (const auto &[seconds, kernel] : kernels)
       rows.push_back({candidate.strategy.name, kernel->name, kernel->kind, kernel->emitter, milliseconds(-seconds),
-                      kernel->isAsDefault ? "as by default" : ""});
+                      kernel->isAsDefault ? "same as default" : ""});
   }
   return table({"strategy", "kernel", "kind", "emitter", "ms", "code"}, rows);
 }
@@ -264,9 +263,9 @@ Error writePage(const std::string &path, const Comparison &comparison) {
                    {"Bytes that kernels read and write", svgOf(traffic)},
                    {"Arena", svgOf(memory)},
                    {"Kernels", kernelTable(comparison)},
-                   {"What the strategies say", table({"strategy", "", "overrides"}, about)}};
+                   {"Strategies", table({"strategy", "", "overrides"}, about)}};
   if (!remarks.empty())
-    page.sections.push_back({"What else there is to say", table({"strategy", "remark"}, remarks)});
+    page.sections.push_back({"Remarks", table({"strategy", "remark"}, remarks)});
   return writePage(path, page);
 }
 

@@ -16,21 +16,21 @@ struct Known {
 } // namespace
 
 static constexpr Known known[] = {
-    {"default", "what the compiler decides", ""},
-    {"no-fusion", "each computation is a kernel, scores are tensors", "model.fusion = none"},
-    {"scores-held", "attention as products and a softmax of rows", "model.attention-fused = no"},
-    {"no-epilogues", "products are stored before anything is done to them", "model.epilogue-fused = no"},
-    {"no-rows", "reductions of rows are kernels of their own", "model.rows-fused = no"},
-    {"no-pointwise", "each pointwise step is a tensor", "model.pointwise-fused = no"},
-    {"cpu", "our emitter alone", "model.emitter = cpu"},
-    {"halide", "Halide wherever it can", "model.emitter = halide"},
+    {"default", "the choices of the compiler", ""},
+    {"no-fusion", "a kernel for each computation, scores as tensors", "model.fusion = none"},
+    {"scores-materialised", "attention as products and a softmax of rows", "model.attention-fused = no"},
+    {"no-epilogues", "products without epilogues", "model.epilogue-fused = no"},
+    {"no-rows", "a kernel for each reduction of rows", "model.rows-fused = no"},
+    {"no-pointwise", "a tensor for each pointwise op", "model.pointwise-fused = no"},
+    {"cpu", "the cpu emitter only", "model.emitter = cpu"},
+    {"halide", "Halide wherever it supports a kernel", "model.emitter = halide"},
     {"prefill", "attention in tiles of queries", "attend.form = prefill"},
-    {"split-keys", "attention query by query, keys in parts", "attend.form = decode"},
+    {"split-keys", "attention query by query, with split keys", "attend.form = decode"},
     {"queries-16", "tiles of 16 queries", "attend.form = prefill\nattend.tile_q = 16"},
     {"keys-32", "blocks of 32 keys", "attend.form = prefill\nattend.tile_kv = 32"},
     {"keys-256", "blocks of 256 keys", "attend.form = prefill\nattend.tile_kv = 256"},
     {"rows-4", "register tiles of products with 4 rows", "gemm.mr = 4"},
-    {"depth-64", "products in steps of 64", "gemm.kc = 64"},
+    {"depth-64", "products in depth blocks of 64", "gemm.kc = 64"},
 };
 
 static NamedStrategy strategyOf(const Known &each) {

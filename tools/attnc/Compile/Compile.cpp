@@ -79,7 +79,7 @@ static ExitCode run(Outputs &options) {
   if (!options.phase.empty()) {
     compileOptions.dump = phaseNamed(options.phase);
     if (llvm::StringRef option = optionWithoutUse(options); !option.empty())
-      return refuse((option + " has no use beside --emit=" + options.phase + ", which writes no object").str());
+      return refuse((option + " has no effect with --emit=" + options.phase + ", which writes no object").str());
   }
   llvm::Expected<Target> target = Target::resolve(compileOptions.target);
   if (llvm::Error error = target ? options.assembler.checkUse(*target) : target.takeError())
@@ -98,9 +98,9 @@ static ExitCode run(Outputs &options) {
 
 void addCompile(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<Outputs>();
-  CLI::App *command = app.add_subcommand("compile", "Compile a model to an object, a C header and a json description");
+  CLI::App *command = app.add_subcommand("compile", "Compile a model to an object, a C header and a JSON description");
   options->source.addTo(*command, SourceOptions::Takes::Models);
-  command->add_option("-o,--output", options->directory, "The directory to write to, made where it is missing")
+  command->add_option("-o,--output", options->directory, "The directory to write to; created if it is missing")
       ->type_name("DIRECTORY")
       ->capture_default_str();
   std::string names;
@@ -109,25 +109,25 @@ void addCompile(CLI::App &app, ExitCode &exitCode) {
     known.push_back(phase.name.str());
     names += ("\n  " + phase.name + ": " + phase.makes).str();
   }
-  command->add_option("--emit", options->phase, "Print what a phase made, and write nothing:" + names)
+  command->add_option("--emit", options->phase, "Print the result of a phase, and write no files:" + names)
       ->check(CLI::IsMember(known))
       ->type_name("PHASE");
   options->assembler.addTo(*command);
   command->add_option("--depfile", options->depfile, "Write a make rule with the files that were read")
       ->type_name("FILE");
   CLI::Option *weights =
-      command->add_option("--embed-weights", options->weights, "Keep the weights of a .safetensors file in the object")
+      command->add_option("--embed-weights", options->weights, "Store the weights of a .safetensors file in the object")
           ->type_name("FILE");
   command
       ->add_flag("--allow-extra", options->source.compile.allowExtra,
-                 "Leave alone what that file holds besides the parameters")
+                 "Ignore tensors of that file that are not parameters")
       ->needs(weights);
   command->add_flag("-g,--debug-lines", options->source.compile.debugLines,
-                    "Keep the model's lines in the object, for debuggers and profilers");
+                    "Store source lines in the object, for debuggers and profilers");
   command->add_flag("!--no-record", options->source.compile.records,
-                    "Keep no record in the object of what it was made of, which `attnc verify` needs");
-  command->add_flag("--shared", options->shared, "Make a shared library too");
-  command->add_flag("--archive", options->archive, "Make a static library too");
+                    "Store no compile record in the object; `attnc verify` needs it");
+  command->add_flag("--shared", options->shared, "Also make a shared library");
+  command->add_flag("--archive", options->archive, "Also make a static library");
   command->footer("Example:\n  attnc compile examples/gpt2/gpt2.attn -o out --target x86-64-v3");
   command->callback([options, &exitCode] { exitCode = run(*options); });
 }

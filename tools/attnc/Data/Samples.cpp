@@ -15,7 +15,7 @@ Expected<std::unique_ptr<Samples>> Samples::read(const attn_entry_info &entry, c
   std::unique_ptr<Samples> data(new Samples(entry, heldOut));
   data->inputs.resize(dataInputs(entry));
   if (data->inputs.empty())
-    return createStringError(formatv("'{0}' has no inputs that data are for", entry.name));
+    return createStringError(formatv("'{0}' has no inputs for data", entry.name));
   for (StringRef place : places)
     if (Error error = data->readInput(place))
       return std::move(error);

@@ -40,7 +40,7 @@ template <class Data> static Expected<std::unique_ptr<TrainingData>> widened(Exp
 Expected<std::unique_ptr<TrainingData>> TrainingData::read(const attn_entry_info &entry,
                                                            const std::vector<std::string> &places, double heldOut) {
   if (!(heldOut >= 0 && heldOut <= 1)) // not a number neither
-    return createStringError(formatv("the share that is held out must be from 0 to 1, found {0}", heldOut));
+    return createStringError(formatv("the held-out fraction must be from 0 to 1, found {0}", heldOut));
   if (places.size() == 1 && !StringRef(places[0]).contains('='))
     return widened(TokenSequence::read(entry, places[0], heldOut));
   return widened(Samples::read(entry, places, heldOut));
@@ -48,7 +48,7 @@ Expected<std::unique_ptr<TrainingData>> TrainingData::read(const attn_entry_info
 
 Error TrainingData::check(BatchShape shape, const InputRanges &ranges) const {
   if (places(shape, split) < 1)
-    return createStringError(formatv("the data are too short: {0} {1} to train on, and a batch wants at least {2}",
+    return createStringError(formatv("the data are too short: {0} {1} to train on, but a batch needs at least {2}",
                                      split, unit(), 1 + split - places(shape, split)));
   return fits(ranges);
 }

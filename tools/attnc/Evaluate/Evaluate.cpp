@@ -110,7 +110,7 @@ Error Evaluation::run() {
       return error;
   }
   if (rows == 0)
-    return createStringError("the data have no batch to evaluate with: give more of them, a larger --held-out, or a "
+    return createStringError("the data have no batch to evaluate: give more data, a larger --held-out, or a "
                              "smaller --batch or --seq");
   if (int64_t left = (*data)->leftOut(options.shape))
     warn(
@@ -128,12 +128,12 @@ static ExitCode evaluate(const EvaluateOptions &options) {
 
 void addEvaluate(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<EvaluateOptions>();
-  CLI::App *command = app.add_subcommand("evaluate", "Average what an entry point gives over data");
+  CLI::App *command = app.add_subcommand("evaluate", "Average the results of an entry point over data");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
   options->shape = {64, 128};
   options->addTo(*command);
-  command->add_option("--entry", options->entry, "The entry point; may be left out where there is one");
-  command->add_option("--held-out", options->heldOut, "Share of the data, at their end; all unless said")
+  command->add_option("--entry", options->entry, "The entry point; optional if there is only one");
+  command->add_option("--held-out", options->heldOut, "Fraction of the data, at their end; all if not given")
       ->check(CLI::Range(0.0, 1.0));
   command->footer("Example:\n  attnc evaluate examples/chargpt/chargpt.attn --entry loss --weights "
                   "run/weights.safetensors --data text.txt --held-out 0.1");

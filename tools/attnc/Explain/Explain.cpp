@@ -23,8 +23,8 @@ namespace attnc {
 static void printResiduals(func::FuncOp entry, llvm::ArrayRef<int64_t> sizes, llvm::raw_ostream &out) {
   for (const Residual &residual : residualsOf(entry))
     if (int64_t bytes = residual.bytes.evaluate(sizes)) // none of steps that no segment leaves over
-      out << (residual.kept ? "  kept     " : "  again    ") << nameOf(residual) << ": " << megabytes(bytes)
-          << " of all turns\n";
+      out << (residual.kept ? "  stored      " : "  recomputed  ") << nameOf(residual) << ": " << megabytes(bytes)
+          << " over all iterations\n";
 }
 
 static void printMemory(const EntryPlan &entry, const NamedSizes &at, llvm::raw_ostream &out) {
@@ -40,7 +40,7 @@ static void printMemory(const EntryPlan &entry, const NamedSizes &at, llvm::raw_
   printResiduals(function, *sizes, out);
   if (peak.residents.empty())
     return;
-  out << "  at its fullest, while " << peak.during << " runs, " << megabytes(peak.liveBytes) << " live:\n";
+  out << "  at its peak, while " << peak.during << " runs, " << megabytes(peak.liveBytes) << " live:\n";
   printResidents(peak, 20, out);
 }
 
@@ -63,7 +63,7 @@ static void printEmitters(const CompileOptions &options, const ExplainedModel &m
     for (const auto &[emitter, seconds] : kernel.predictions) {
       by += llvm::formatv("{0}{1:F1} us by {2}", by.empty() ? "; predicted " : ", ", 1e6 * seconds, emitter);
       if (emitter == "cpu" && kernel.isKeptSum)
-        by += " as it stands (--emitter cpu makes it a product of matrices)";
+        by += " as a sum over windows (--emitter cpu makes it a matrix product)";
     }
     out << by;
     for (const auto &[emitter, reason] : kernel.refusals)
@@ -105,7 +105,8 @@ static void printText(const ExplainOptions &options, const Compilation &made, co
 /// What times are predicted by: the file that is named, the one that is kept, or defaults; nothing for devices.
 static llvm::Expected<std::optional<Machine>> machineOf(const ExplainOptions &options, const Target &target) {
   if (target.isDevice && !options.machine.empty())
-    return llvm::createStringError("--machine is of processors, and " + options.source.compile.target + " is a device");
+    return llvm::createStringError("--machine describes a processor, but " + options.source.compile.target +
+                                   " is a device");
   if (target.isDevice)
     return std::nullopt;
   std::string kept = defaultMachinePath();
@@ -164,22 +165,25 @@ static ExitCode run(const ExplainOptions &options) {
 void addExplain(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App *command =
-      app.add_subcommand("explain", "Print what was fused, what was not, why, and what each kernel costs");
+      app.add_subcommand("explain", "Print the fusions made, the edges left and why, and the cost of each kernel");
   options->source.addTo(*command, SourceOptions::Takes::Models);
   options->assembler.addTo(*command);
   command->add_flag("--measure", options->measures,
                     "Call each entry point with random inputs of the sizes of --at (workers=1), and time its kernels");
-  command->add_option("--repetitions", options->repetitions, "With --measure: calls at least, to take the median of")
+  command
+      ->add_option("--repetitions", options->repetitions,
+                   "With --measure: minimum number of calls, of which the median is reported")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command
-      ->add_option("--machine", options->machine,
-                   "What times are predicted by, as `attnc machine` writes it (the one that it keeps, or defaults)")
+      ->add_option(
+          "--machine", options->machine,
+          "The parameters of the cost model, written by `attnc machine` (its default file, or defaults for the target)")
       ->type_name("FILE");
   command->add_flag("--all", options->all,
-                    "Print all decisions, emitters, memory and costs by kernel symbol, not one screen");
+                    "Print all decisions, emitters, memory and costs by kernel symbol, instead of one screen");
   command->add_flag("--json", options->json, "Print JSON (docs/explain.md)");
-  command->add_option("--html", options->page, "Write a page with graph, roofline, arena and masks, too")
+  command->add_option("--html", options->page, "Also write an HTML page with graph, roofline, arena and masks")
       ->type_name("FILE");
   command->footer("Example:\n  attnc explain examples/gpt2/gpt2.attn --set layers=2 --at batch=1,seq=128 --measure");
   command->callback([options, &exitCode] { exitCode = run(*options); });

@@ -45,7 +45,7 @@ public:
     graph.label = "launches of " + entry.name;
     for (const ExplainedLoop &loop : entry.loops)
       graph.groups.push_back(
-          {loop.turns ? fmt::format("{} times", *loop.turns) : "as often as data tells", loop.within});
+          {loop.turns ? fmt::format("{} times", *loop.turns) : "a number of times that depends on data", loop.within});
     for (const ExplainedEdge &edge : entry.edges)
       if (!edge.from && edge.to && !edge.isParameter)
         nodeOf(inputs, edge.name);
@@ -209,8 +209,7 @@ static std::string maskFigures(const ExplainedModel &model, const ExplainedEntry
   if (maps.empty() && others.empty())
     return {};
   return "<h3>Masks</h3>\n<p>A row for each block of queries, a column for each block of keys; the darker, the more "
-         "pairs "
-         "are kept. Empty blocks are not computed.</p>\n" +
+         "unmasked pairs. Empty blocks are not computed.</p>\n" +
          figuresOf(maps) + others;
 }
 
@@ -227,9 +226,8 @@ static HtmlPage::Section sectionOf(const ExplainedModel &model, const ExplainedE
   section.body += "<h3>Kernels</h3>\n<div class=\"wide\">" + costTable(model, entry) + "</div>\n";
   if (model.machine && llvm::any_of(entry.totals, [](const ExplainedTotal &each) { return each.cost.flops > 0; }))
     section.body += "<h3>Roofline</h3>\n" + svgOf(roofline(model, entry)) +
-                    fmt::format("<p>{}: {}. Operations of an attention are of all pairs, also of blocks that a mask "
-                                "empties, and bytes of a "
-                                "gather those of the whole table: such kernels may lie above the roofs.</p>\n",
+                    fmt::format("<p>{}: {}. Operations of attention include masked pairs, and bytes of a gather "
+                                "include the whole table, so such kernels may lie above the roofs.</p>\n",
                                 escaped(model.machine->name), escaped(model.machine->origin));
   if (!entry.arena.empty())
     section.body += "<h3>Arena</h3>\n" + svgOf(arenaChart(entry));
@@ -242,7 +240,7 @@ static HtmlPage::Section withoutNumbers(const ExplainedModel &model) {
   for (const ExplainedEntry &entry : model.entries)
     if (!entry.problem.empty())
       rows.push_back({entry.name, entry.problem});
-  return {"Without numbers", rows.empty() ? "" : table({"entry point", "why"}, rows)};
+  return {"Entry points without costs", rows.empty() ? "" : table({"entry point", "why"}, rows)};
 }
 
 /// A row for each that reads differently, and how many of them there are.
@@ -251,7 +249,7 @@ static HtmlPage::Section decisionsOf(const ExplainedModel &model, bool made) {
   std::vector<std::vector<std::string>> rows;
   std::map<std::vector<std::string>, size_t> seen; // numbers of rows
   if (!made)
-    headings.push_back("what would change it");
+    headings.push_back("change that would fuse it");
   constexpr size_t times = 4;
   for (const ExplainedDecision &decision : model.decisions) {
     if (decision.made != made)
@@ -267,7 +265,7 @@ static HtmlPage::Section decisionsOf(const ExplainedModel &model, bool made) {
     else
       rows[found->second][times] = std::to_string(std::stoul(rows[found->second][times]) + 1);
   }
-  return {made ? "What was fused" : "What was not fused",
+  return {made ? "Fusions made" : "Edges left",
           rows.empty() ? "<p>Nothing.</p>\n" : "<div class=\"wide decisions\">" + table(headings, rows) + "</div>\n"};
 }
 

@@ -119,7 +119,7 @@ void SummaryPrinter::printHeading() {
   if (model.machine)
     out << fmt::format("predicted for {} ({})\n", model.machine->name, model.machine->origin);
   if (!assumed.empty())
-    printWrapped("sizes without a bound, assumed where --at gives none: " + sizesText(assumed), 2, out);
+    printWrapped("sizes without a bound, assumed if --at gives none: " + sizesText(assumed), 2, out);
   out << fmt::format("  {:<{}} {:<15} {:>8} {:>10} {:>7}  {}\n", "kernel", nameColumns, "kind", "launches",
                      model.machine ? "ms" : "flop", "share", "fused into it");
 }

@@ -112,7 +112,7 @@ std::string MaskReader::bind() {
     std::optional<double> known = valueOf(value);
     FailureOr<reference::Element> element = reference::elementOf(value.getType());
     if (!known || failed(element))
-      return "it is a function of what is computed when the model runs";
+      return "it is a function of values that the model computes";
     captured[value] = std::make_shared<Array>(Array::scalar(*element, *known));
   }
   return {};
@@ -141,7 +141,7 @@ std::string MaskReader::fill(MaskBlocks &result) {
   std::optional<Positions> queries = positionsOf(outerSizes, 0, "tile_q"),
                            keys = positionsOf(keySizes, outer, "tile_kv");
   if (!queries || !keys || queries->count() == 0 || keys->count() == 0)
-    return "its sizes are known when the model runs";
+    return "its sizes are known only at run time";
   FailureOr<Formula> formula = Formula::read(mask, captured, reference::Rounding::None, fault);
   if (failed(formula))
     return fault.message();
@@ -178,7 +178,7 @@ double keptShare(const MaskBlocks &mask) {
 }
 
 std::string summaryOf(const MaskBlocks &mask) {
-  return fmt::format("{} x {} pairs keep {:.0f} %; {:.0f} % of the blocks of {} x {} are empty", mask.queries,
+  return fmt::format("{} x {} pairs, {:.0f} % unmasked; {:.0f} % of the blocks of {} x {} are empty", mask.queries,
                      mask.keys, 100 * keptShare(mask),
                      100 * double(llvm::count(mask.kept, 0)) / double(mask.kept.size()), mask.blockQueries,
                      mask.blockKeys);

@@ -83,7 +83,7 @@ Error Writer::findEntry() {
   if (count == 1)
     return Error::success();
   if (count > 1)
-    return createStringError(formatv("say which entry point, by --entry: {0}", names));
+    return createStringError(formatv("choose an entry point by --entry: {0}", names));
   if (!names.empty())
     return createStringError(formatv("no entry point '{0}' writes tokens; the model has {1}", options.entry, names));
   if (steps.empty())
@@ -91,8 +91,8 @@ Error Writer::findEntry() {
         "the model has no entry point that writes tokens; write `export next = incremental(logits, "
         "along: seq)` and `export write = decode(next, with: draw, at_most: 64)`");
   if (options.source.isModel())
-    return createStringError(formatv("say which entry point to decode by, with --entry: {0}", steps));
-  return createStringError(formatv("what was compiled has no entry point that writes tokens; write `export write = "
+    return createStringError(formatv("choose an entry point to decode with by --entry: {0}", steps));
+  return createStringError(formatv("the object has no entry point that writes tokens; write `export write = "
                                    "decode({0}, with: draw, at_most: 64)`, or give the model (.attn)",
                                    StringRef(steps).split(',').first));
 }
@@ -107,15 +107,14 @@ Error Writer::checkChoice() const {
     bool isNumber = info.rank <= 1 && (info.dtype == ATTN_I32 || (info.dtype == ATTN_F32 && name != "seed"));
     if (!isNumber || (name != "seed" && !options.choice.count(name.str())))
       return createStringError(
-          formatv("'{0}' takes `{1}`, for which there is no option; `attnc run` calls it", entry().name, name));
+          formatv("'{0}' takes `{1}`, for which there is no option; call it with `attnc run`", entry().name, name));
   }
   for (const auto &[name, option] : options.said)
     if (option->count() > 0 && (name != "seed" || !options.weights.empty()) &&
         !is_contained(split(takes, ", "), StringRef(name)))
-      return createStringError(
-          formatv("{0} has no use: how '{1}' chooses is fixed in the model; with `decoding.draw` it takes temperature, "
-                  "top_k, top_p and seed in each call",
-                  option->get_name(), entry().name));
+      return createStringError(formatv("{0} has no effect: the model fixes the sampler of '{1}'; with `decoding.draw` "
+                                       "each call takes temperature, top_k, top_p and seed",
+                                       option->get_name(), entry().name));
   return Error::success();
 }
 
@@ -190,7 +189,7 @@ static Expected<std::vector<int32_t>> tokensOf(StringRef prompt, bool &isText) {
     if (int32_t token; !isText && !number.getAsInteger(10, token))
       tokens.push_back(token);
   if (tokens.empty())
-    return createStringError("the prompt is empty: there is nothing to go on from");
+    return createStringError("the prompt is empty, expected at least one token");
   return tokens;
 }
 
@@ -237,28 +236,31 @@ static ExitCode generate(GenerateOptions &options) {
 
 void addGenerate(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<GenerateOptions>();
-  CLI::App *command = app.add_subcommand("generate", "Write what a model says next");
+  CLI::App *command = app.add_subcommand("generate", "Continue a prompt with a model");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
   command->add_option("--prompt", options->prompt, "A text, for models over bytes, or tokens: 15496,11,995")
       ->required();
   command->add_option("--entry", options->entry,
-                      "Made by `decode`, or in a model by `incremental`; may be left out where there is one");
+                      "An entry point made by `decode`, or in a model by `incremental`; optional if there is only one");
   command->add_option("--weights", options->weights, "A .safetensors file")->type_name("FILE");
-  command->add_option("--count", options->count, "Tokens at most")->capture_default_str()->check(atLeast(1));
-  command->add_option("--stop", options->stop, "Token that ends it")->type_name("TOKEN");
+  command->add_option("--count", options->count, "Maximum number of tokens")->capture_default_str()->check(atLeast(1));
+  command->add_option("--stop", options->stop, "Token that ends the text")->type_name("TOKEN");
   auto &choice = options->choice;
   options->said = {
-      {"temperature", command->add_option("--temperature", choice["temperature"], "0: always the likeliest")
+      {"temperature", command
+                          ->add_option("--temperature", choice["temperature"],
+                                       "Temperature of the softmax; 0: always the most likely token")
                           ->capture_default_str()
                           ->check(atLeast(0))},
-      {"top_k", command->add_option("--top-k", choice["top_k"], "Draw among so many; 0: all")
+      {"top_k", command->add_option("--top-k", choice["top_k"], "Number of the most likely tokens to draw from; 0: all")
                     ->check(CLI::Range(0, std::numeric_limits<int32_t>::max()))},
       {"top_p",
-       command->add_option("--top-p", choice["top_p"], "Draw among the likeliest with this probability together")
+       command->add_option("--top-p", choice["top_p"], "Total probability of the most likely tokens to draw from")
            ->capture_default_str()
            ->check(CLI::Range(0.0, 1.0))},
-      {"seed", command->add_option("--seed", options->seed, "Of the draws")->capture_default_str()}};
-  command->add_option("--threads", options->threads, "Threads; 0 is one for each processor")->capture_default_str();
+      {"seed", command->add_option("--seed", options->seed, "Seed of the draws")->capture_default_str()}};
+  command->add_option("--threads", options->threads, "Number of threads; 0: one for each processor")
+      ->capture_default_str();
   command->footer("Example:\n  attnc generate examples/chargpt/chargpt.attn --weights run/weights.safetensors "
                   "--prompt \"In the beginning\" --count 100 --temperature 0.8");
   command->callback([options, &exitCode] { exitCode = generate(*options); });

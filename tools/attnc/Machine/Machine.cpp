@@ -13,7 +13,7 @@ namespace attnc {
 static Error measureMachine(const std::string &given) {
   std::string path = given.empty() ? defaultMachinePath() : given;
   if (path.empty())
-    return createStringError("there is no home directory to keep the file in; name one: -o machine.json");
+    return createStringError("there is no home directory for the file; give a path: -o machine.json");
   attn_pool *pool = nullptr;
   attn_status status;
   if (Error error = toError(attn_pool_create(1, &pool, &status), status))
@@ -32,12 +32,12 @@ static Error measureMachine(const std::string &given) {
 void addMachine(CLI::App &app, ExitCode &exitCode) {
   auto path = std::make_shared<std::string>();
   CLI::App *command =
-      app.add_subcommand("machine", "Measure what explain predicts times by: rates, bandwidths, latencies");
+      app.add_subcommand("machine", "Measure the parameters of the cost model: rates, bandwidths, latencies");
   command
       ->add_option("-o,--output", *path,
-                   "Where to keep it; `-` prints it alone ($ATTN_MACHINE, or ~/.config/attnc/machine.json)")
+                   "The file to write; `-` only prints it ($ATTN_MACHINE, or ~/.config/attnc/machine.json)")
       ->type_name("FILE");
-  command->footer("Measure while nothing else runs.\n\nExample:\n  attnc machine -o machine.json");
+  command->footer("Run it while the machine is idle.\n\nExample:\n  attnc machine -o machine.json");
   command->callback([path, &exitCode] { exitCode = report(measureMachine(*path)); });
 }
 

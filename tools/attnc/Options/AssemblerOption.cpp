@@ -5,10 +5,9 @@ namespace attnc {
 
 void AssemblerOption::addTo(CLI::App &command) {
   command
-      .add_option(
-          "--ptxas", program,
-          "NVIDIA's assembler, which says how many registers a device's kernels take; that of PATH or CUDA_HOME "
-          "unless said, or `none`")
+      .add_option("--ptxas", program,
+                  "NVIDIA's assembler, which reports the registers of a device's kernels; by default that of PATH or "
+                  "CUDA_HOME; or `none`")
       ->check(CLI::ExistingFile | CLI::IsMember({"none"}))
       ->type_name("FILE");
 }
@@ -16,7 +15,7 @@ void AssemblerOption::addTo(CLI::App &command) {
 llvm::Error AssemblerOption::checkUse(const Target &target) const {
   if (!isGiven() || target.isDevice)
     return llvm::Error::success();
-  return llvm::createStringError("--ptxas has no use beside --target " + target.name + ", which is a processor");
+  return llvm::createStringError("--ptxas has no effect with --target " + target.name + ", which is a processor");
 }
 
 std::vector<PhaseResources> AssemblerOption::resourcesOf(const Program &compiled) const {
@@ -28,7 +27,7 @@ std::vector<PhaseResources> AssemblerOption::resourcesOf(const Program &compiled
   std::string problem;
   std::vector<PhaseResources> resources = attnc::resourcesOf(compiled, ptxas ? &*ptxas : nullptr, &problem);
   if (!problem.empty())
-    warn("ptxas refuses the code, so that registers are unknown: " + problem);
+    warn("ptxas rejects the code, so registers are unknown: " + problem);
   return resources;
 }
 

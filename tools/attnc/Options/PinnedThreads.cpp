@@ -27,7 +27,7 @@ static int64_t processors() {
 Error takeSizes(SourceOptions &source, InvocationOptions &invocation, int64_t least) {
   NamedSizes &sizes = source.compile.at;
   if (!sizes.empty())
-    return createStringError("--at has no use here: --dim says the sizes, of calls and of plans");
+    return createStringError("--at has no effect: --dim gives the sizes of calls and of memory plans");
   if (invocation.threads < 0)
     return createStringError("--threads " + Twine(invocation.threads) + ": expected a number from 0");
   if (invocation.threads == 0)
@@ -38,7 +38,7 @@ Error takeSizes(SourceOptions &source, InvocationOptions &invocation, int64_t le
     if (value.getAsInteger(10, size) || size < least)
       return createStringError("--dim " + text + ": expected a size from " + Twine(least));
     if (any_of(sizes, [&](const auto &said) { return said.first == name; }))
-      return createStringError("--dim " + text + ": the size of " + name + " is said twice");
+      return createStringError("--dim " + text + ": the size of " + name + " is given twice");
     sizes.emplace_back(name.str(), size);
   }
   sizes.emplace_back("workers", invocation.threads);

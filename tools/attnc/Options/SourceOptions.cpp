@@ -25,7 +25,7 @@ InputRanges SourceOptions::rangesOf(const std::string &entry, Phase phase) const
 void SourceOptions::addTo(CLI::App &command, Takes takes) {
   command
       .add_option("model", compile.input,
-                  takes == Takes::Models ? "A model (.attn), or a module as --emit=import prints it (.mlir)"
+                  takes == Takes::Models ? "A model (.attn), or a module that --emit=import printed (.mlir)"
                                          : "A model (.attn), a module (.mlir), or a compiled object (.o)")
       ->required();
   addSettings(command);
@@ -39,7 +39,7 @@ void SourceOptions::addSettings(CLI::App &command) {
   aboutSource.push_back(
       command
           .add_option("--target", compile.target,
-                      "native, x86-64-v3, x86-64-v4, a processor such as znver4, or a device: cuda:sm_80")
+                      "The target: native, x86-64-v3, x86-64-v4, a processor such as znver4, or a device: cuda:sm_80")
           ->capture_default_str());
   auto addSettings = [this](const std::vector<std::string> &settings) {
     for (const std::string &setting : settings) {
@@ -57,9 +57,8 @@ void SourceOptions::addSettings(CLI::App &command) {
   auto checkPrefix = [](const std::string &prefix) -> std::string {
     bool good = !prefix.empty() && !isDigit(prefix[0]) && all_of(prefix, [](char c) { return isAlnum(c) || c == '_'; });
     if (isOfRuntime(prefix))
-      return "'" + prefix + "' begins as the names of the runtime do; expected another prefix, such as 'my_" + prefix +
-             "'";
-    return good ? "" : "'" + prefix + "' is no C identifier";
+      return "'" + prefix + "' is a prefix of the runtime; expected another one, such as 'my_" + prefix + "'";
+    return good ? "" : "'" + prefix + "' is not a C identifier";
   };
   aboutSource.push_back(
       command
@@ -75,10 +74,9 @@ void SourceOptions::addEmitter(CLI::App &command) {
     names.push_back(name.str());
   aboutSource.push_back(
       command
-          .add_option_function<std::string>(
-              "--emitter", set,
-              "Who makes code for processors: cpu, halide wherever it can, or auto, who of both is predicted to be\n"
-              "faster (auto)")
+          .add_option_function<std::string>("--emitter", set,
+                                            "The code generator for processors: cpu; halide, for the kernels that it "
+                                            "supports; or auto, the one with the\nlower predicted time (auto)")
           ->check(CLI::IsMember(names))
           ->type_name("EMITTER"));
 }
@@ -92,15 +90,14 @@ void SourceOptions::addStrategy(CLI::App &command) {
       compile.overrides.push_back(std::move(*setting));
     }
   };
-  aboutSource.push_back(
-      command
-          .add_option_function<std::vector<std::string>>(
-              "--override", addChoices,
-              "What a kernel, a kind of kernel, a place in the source or the model should have, such\n"
-              "as model.fusion=none or logits_attend_0.tile_kv=128 (docs/strategies.md):" +
-                  scheduleKeysText())
-          ->type_name("WHAT.KEY=VALUE")
-          ->take_all());
+  aboutSource.push_back(command
+                            .add_option_function<std::vector<std::string>>(
+                                "--override", addChoices,
+                                "A choice for a kernel, a kind of kernel, a source location or the model, such "
+                                "as\nmodel.fusion=none or logits_attend_0.tile_kv=128 (docs/strategies.md):" +
+                                    scheduleKeysText())
+                            ->type_name("WHAT.KEY=VALUE")
+                            ->take_all());
   auto addFile = [this](const std::string &path) {
     if (isTransformScript(path)) {
       compile.script = path;
@@ -118,18 +115,17 @@ void SourceOptions::addStrategy(CLI::App &command) {
   };
   aboutSource.push_back(
       command
-          .add_option_function<std::string>(
-              "--strategy", addFile,
-              "A text with what --override says on each line and `#` before comments, or a script of the transform\n"
-              "dialect (.mlir); --override wins over it")
+          .add_option_function<std::string>("--strategy", addFile,
+                                            "A file with an override on each line and comments after `#`, or a script "
+                                            "of the transform dialect\n(.mlir); --override has precedence")
           ->type_name("FILE"));
-  aboutSource.push_back(command
-                            .add_option("--tuning", compile.tuning,
-                                        "A database of `attnc tune`: kernels that it has get its schedules, unless an "
-                                        "override says otherwise")
-                            ->type_name("FILE"));
+  aboutSource.push_back(
+      command
+          .add_option("--tuning", compile.tuning,
+                      "A database of `attnc tune`, whose schedules its kernels use; overrides have precedence")
+          ->type_name("FILE"));
   aboutSource.push_back(command.add_flag("--require-fused", compile.requireFused,
-                                         "Make it an error to hold a tensor of all pairs of positions"));
+                                         "Make it an error to materialise a tensor of all query-key pairs"));
 }
 
 /// "512MB", "1.6GB", "800MiB", or bytes.
@@ -154,13 +150,13 @@ void SourceOptions::addMemory(CLI::App &command) {
     compile.memoryBudget = parseBytes(text);
     if (!compile.memoryBudget)
       throw CLI::ValidationError("--memory-budget",
-                                 "'" + text + "' is no amount of memory such as 512MB, 1.6GB or 800MiB");
+                                 "'" + text + "' is not an amount of memory such as 512MB, 1.6GB or 800MiB");
   };
   aboutSource.push_back(
       command
           .add_option_function<std::string>(
               "--memory-budget", addBudget,
-              "The most that an arena may take at the sizes of --at; steps of training compute again what has no room")
+              "The maximum size of an arena at the sizes of --at; training steps recompute values that do not fit")
           ->type_name("BYTES"));
   auto addSizes = [this](const std::vector<std::string> &texts) {
     for (const std::string &text : texts)
@@ -190,8 +186,8 @@ void SourceOptions::addPrecision(CLI::App &command) {
       command
           .add_option_function<std::string>(
               "--precision", set,
-              "How weights, caches and tensors between kernels are stored: f32, bf16 or f16, computed with in f32;\n"
-              "tf32 stores f32, and products on a device round to tf32 (f32)")
+              "The storage type of weights, caches and tensors between kernels: f32, bf16 or f16; kernels compute "
+              "in\nf32; tf32 stores f32, and products on a device round to tf32 (f32)")
           ->check(CLI::IsMember(names))
           ->type_name("TYPE"));
 }
@@ -216,8 +212,8 @@ std::unique_ptr<MemoryBuffer> SourceOptions::object(ExitCode &exitCode, std::uni
   if (isObject()) {
     for (const CLI::Option *option : aboutSource)
       if (option->count() > 0) {
-        exitCode = refuse(fmt::format("{} says how a model is compiled, and {} is compiled already", option->get_name(),
-                                      compile.input));
+        exitCode = refuse(fmt::format("{} is an option of compiling a model, but {} is compiled already",
+                                      option->get_name(), compile.input));
         return nullptr;
       }
     auto read = LoadedModel::readObject(compile.input);

@@ -52,17 +52,18 @@ static std::string formulaOf(const Deviation &deviation, double c) {
   if (!deviation.isReal)
     return deviation.ties == 0
                ? "it is exact"
-               : fmt::format("it is exact, but for {} where values are so near that rounding decides", deviation.ties);
+               : fmt::format("it is exact, but for {} whose values are so close that rounding decides", deviation.ties);
   std::string text = fmt::format("{:g} u sqrt({}) {:.3g}", c, std::max<int64_t>(deviation.terms, 1), deviation.largest);
   if (deviation.rounding > 0)
-    text += fmt::format(" + {:g} times {:.3g}, by which rounding moves it", c / 8, deviation.rounding);
+    text += fmt::format(" + {:g} times {:.3g}, the effect of rounding", c / 8, deviation.rounding);
   if (!std::isfinite(deviation.storage))
-    return text + "; rounding what is stored makes it infinite, or no number";
+    return text + "; rounding of stored tensors makes it infinite or NaN";
   if (deviation.storage > 0)
     text += fmt::format(" + {:.3g} of storage", deviation.storage);
   if (deviation.storedBy > deviation.storage)
-    text += fmt::format("; storing tensors moves it by {:.3g}, farther than inputs and weights so inexact do",
-                        deviation.storedBy);
+    text +=
+        fmt::format("; rounding of stored tensors moves it by {:.3g}, more than rounding of inputs and weights does",
+                    deviation.storedBy);
   return text;
 }
 
@@ -102,7 +103,7 @@ static Error check(const RunOptions &options, const Compilation &made, const Inv
       printTo(stdout, "check {}: largest {}: {}\n", deviation.name, textOf(deviation, options.tolerance),
               good ? "ok" : "beyond the tolerance");
     if (deviation.constant)
-      warn(fmt::format("every element of {} is {:.6g}, so that this check says little; --input gives other values",
+      warn(fmt::format("every element of {} is {:.6g}, so this check proves little; give other values by --input",
                        deviation.name, *deviation.constant));
     if (!good)
       beyond += (beyond.empty() ? "" : ", ") + deviation.name;
@@ -152,7 +153,7 @@ static Error call(RunOptions &options, const Compilation *made, const attn_model
 
 static ExitCode run(RunOptions &options) {
   if (options.check && options.source.isObject())
-    return refuse("--check needs the model file: an object does not say what it should compute");
+    return refuse("--check needs the model file, which the oracle runs");
   options.source.compile.entries = {options.invocation.entry};
   ExitCode exitCode = ExitCode::Success;
   std::unique_ptr<Compilation> made;
@@ -167,18 +168,17 @@ void addRun(CLI::App &app, ExitCode &exitCode) {
   options->invocation.addTo(*command);
   command
       ->add_option("--output", options->output,
-                   "Write the results, and what is kept for another call, to a .safetensors file, or the one result to "
-                   "a .npy file")
+                   "Write the results and states to a .safetensors file, or a single result to a .npy file")
       ->type_name("FILE");
-  command->add_flag("--random", options->invocation.fillMissing,
-                    "Draw the inputs that are not given: i32 below what they subscript, as far as the model says");
+  command->add_flag(
+      "--random", options->invocation.fillMissing,
+      "Draw missing inputs at random; i32 inputs below the sizes that they subscript, if the model has them");
   command->add_flag("--check", options->check, "Compare with the double-precision oracle");
   command
-      ->add_option(
-          "--tolerance", options->tolerance,
-          "For --check: c of the difference allowed, c u sqrt(K) times the largest value of a result; u is 2^-24, "
-          "K the terms of the longest chain of sums behind it. Beyond that an element may differ by c / 8 times what "
-          "rounding, drawn at random, moves it by")
+      ->add_option("--tolerance", options->tolerance,
+                   "For --check: the factor c in the allowed difference, c u sqrt(K) times the largest value of a "
+                   "result; u is 2^-24, K the number of terms of its longest chain of sums. In addition, an element "
+                   "may differ by c / 8 times the effect of random rounding")
       ->check(atLeast(0))
       ->type_name("C")
       ->capture_default_str();

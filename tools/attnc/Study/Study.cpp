@@ -88,10 +88,9 @@ Error Study::findOutput() {
     results.output = info.name;
     return Error::success();
   }
-  return createStringError(
-      formatv("entry point '{0}' gives no tensor of logits or probabilities, f32[.., classes] "
-              "with two classes or more, in which changes could be seen; --entry names another one",
-              of.name));
+  return createStringError(formatv("entry point '{0}' returns no tensor of logits or probabilities, f32[.., classes] "
+                                   "with at least two classes; choose another one by --entry",
+                                   of.name));
 }
 
 Error Study::nameHeads() {
@@ -106,7 +105,7 @@ Error Study::nameHeads() {
     heads.emplace_back(maps.tensors[maps.input_count + attention], said, number, options.heads);
     if (!heads.back().unbounded().empty())
       return createStringError(
-          formatv("--heads: the size of `{0}` is no number, so it can't tell heads apart", heads.back().unbounded()));
+          formatv("--heads: the size of `{0}` is not constant, so it can't number heads", heads.back().unbounded()));
     firstHead.push_back(results.heads.size());
     for (int64_t head = 0; head < heads.back().count(); ++head)
       results.heads.push_back({heads.back().nameOf(head), {}, {}});
@@ -203,12 +202,11 @@ Error Study::addBatch(const Tensors &inputs, int64_t number) {
   ArrayRef<float> values(before->floats(), size_t(before->count()));
   if (before->shape.back() < 2)
     return createStringError(
-        formatv("{0} has {1} classes, and decisions are among two or more", results.output, before->shape.back()));
+        formatv("{0} has {1} classes, expected at least two", results.output, before->shape.back()));
   if (!all_of(values, [](float value) { return std::isfinite(value); }))
-    return createStringError(
-        formatv("{0} has NaN or infinity in batch {1}, before anything is changed; `attnc run --check` tells whether "
-                "the model or the compiler makes it",
-                results.output, number));
+    return createStringError(formatv("{0} has NaN or infinity in batch {1}, before any intervention; `attnc run "
+                                     "--check` tells whether the model or the compiler causes it",
+                                     results.output, number));
   for (size_t head = 0; head < results.heads.size(); ++head)
     if (Error error = tryOn(head, inputs, *weights, key, *before))
       return error;
@@ -241,13 +239,13 @@ Error Study::run() {
       return error;
   }
   if (done == 0)
-    return createStringError("the data have no batch to study: give more of them, a larger --held-out, or a smaller "
+    return createStringError("the data have no batch to study: give more data, a larger --held-out, or a smaller "
                              "--batch or --seq");
   results.model = model.name;
   results.entry = entry().name;
   results.facts = {{"model", options.source.input()},
                    {"entry point", entry().name},
-                   {"weights", options.weights.empty() ? "as they are initialised" : options.weights},
+                   {"weights", options.weights.empty() ? "initial values" : options.weights},
                    {"batches", fmt::format("{} of {} rows", done, options.shape.batch)},
                    {"seed", fmt::format("{}", options.seed)}};
   printTo(stdout, "{}", textOf(results));
@@ -292,7 +290,7 @@ static ExitCode study(StudyOptions &options) {
 
 void addStudy(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<StudyOptions>();
-  CLI::App *command = app.add_subcommand("study", "Ask what the attention of a trained model is for");
+  CLI::App *command = app.add_subcommand("study", "Test how the outputs of a trained model depend on its attention");
   options->source.addTo(*command, SourceOptions::Takes::Models);
   options->shape = {4, 64};
   options->heldOut = 0.1;
@@ -301,16 +299,17 @@ void addStudy(CLI::App &app, ExitCode &exitCode) {
       ->required();
   command
       ->add_option("--heads", options->heads,
-                   "The outer indices of attention that tell heads apart, such as h in [b, h < 4, i] => attend\n"
-                   "(those of a fixed size but for the last)")
+                   "The outer indices of attention that number heads, such as h in [b, h < 4, i] => attend\n(those of "
+                   "constant size, except the last)")
       ->type_name("INDEX,...")
       ->delimiter(',');
-  command->add_option("-o,--output", options->output, "Folder to write study.html and study.csv to")
-      ->type_name("FOLDER");
-  command->add_option("--held-out", options->heldOut, "Share of the data, at their end, that is used")
+  command->add_option("-o,--output", options->output, "The folder of study.html and study.csv")->type_name("FOLDER");
+  command->add_option("--held-out", options->heldOut, "Fraction of the data, at their end, to use")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
-  command->add_option("--batches", options->batches, "At most so many")->capture_default_str()->check(atLeast(1));
+  command->add_option("--batches", options->batches, "Maximum number of batches")
+      ->capture_default_str()
+      ->check(atLeast(1));
   command->footer("Example:\n  attnc study examples/chargpt/chargpt.attn --entry logits --weights "
                   "run/weights.safetensors --data text.txt -o study");
   command->callback([options, &exitCode] { exitCode = study(*options); });

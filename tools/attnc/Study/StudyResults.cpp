@@ -155,19 +155,19 @@ HtmlPage studyPage(const StudyResults &results) {
   for (const HeadResults &head : results.heads)
     rows.push_back(cellsOf(head));
   page.sections.push_back(
-      {"What the output loses",
-       "<p>All rows of a head are changed at once, and " + escaped(results.output) +
-           " is compared with what it was: by total variation (0: the same, 1: nothing in common), and by how often "
-           "its largest element is another one. Where taking away the largest weight does no more than taking away "
+      {"Change of the output",
+       "<p>All rows of a head are changed at once. " + escaped(results.output) +
+           " is compared with its original value: by total variation (0: equal, 1: disjoint), and by how often the "
+           "position of its largest element changes. If erasing the largest weight changes no more than erasing "
            "another one, the weights say little about what the model needs.</p>\n" +
            byHead(results, "change of the output", &OutputChange::meanVariation) +
-           byHead(results, "share of decisions flipped", &OutputChange::flippedShare)});
-  page.sections.push_back({"Weight and consequence", byWeight(results)});
+           byHead(results, "fraction of decisions flipped", &OutputChange::flippedShare)});
+  page.sections.push_back({"Weight and change of the output", byWeight(results)});
   page.sections.push_back(
-      {"Entropy and saturation", "<p>Mean entropy of rows; saturated are rows whose largest weight "
-                                 "is above 0.95. Rows of one key, as their mask leaves it, are in neither. Rows "
-                                 "with one weight had others to choose.</p>\n" +
-                                     entropies(results)});
+      {"Entropy and saturation",
+       "<p>Mean entropy of rows, and the fraction of saturated rows, whose largest weight is above 0.95. Neither "
+       "counts rows with one unmasked key. Rows with one weight have several keys, but one nonzero weight.</p>\n" +
+           entropies(results)});
   page.style = "td:first-child { white-space: nowrap; }\n";
   page.sections.push_back({"All numbers", "<div class=\"wide\">" + table(headings(), rows) + "</div>\n"});
   return page;

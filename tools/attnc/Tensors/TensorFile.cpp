@@ -111,7 +111,7 @@ Expected<HostTensor> HostTensor::narrowedTo(attn_dtype other, StringRef place) c
   HostTensor result = convertedTo(other);
   for (int64_t i = 0, n = count(); i < n; ++i)
     if (std::isfinite(at(i)) && !std::isfinite(result.at(i)))
-      return createStringError(formatv("{0}: element {1} is {2}, which {3} can't hold", place, i,
+      return createStringError(formatv("{0}: element {1} is {2}, which {3} can't represent", place, i,
                                        fmt::format("{:.9g}", at(i)), elementTypeName(other)));
   return result;
 }
@@ -173,15 +173,15 @@ static Error convertElement(StringRef place, Stored stored, const char *from, Ho
   if (tensor.dtype == ATTN_F32) {
     double value = realAt(stored, from);
     if (std::isfinite(value) && !std::isfinite(static_cast<float>(value)))
-      return createStringError(
-          formatv("{0}: element {1} is {2}, which an f32 can't hold", place, index, fmt::format("{:.17g}", value)));
+      return createStringError(formatv("{0}: element {1} is {2}, which an f32 can't represent", place, index,
+                                       fmt::format("{:.17g}", value)));
     tensor.floats()[index] = static_cast<float>(value);
   } else if (tensor.dtype == ATTN_BOOL) {
     tensor.bytes[index] = *from != 0;
   } else {
     int64_t value = integerAt(stored, from);
     if (value != static_cast<int32_t>(value))
-      return createStringError(formatv("{0}: element {1} is {2}, which an i32 can't hold", place, index, value));
+      return createStringError(formatv("{0}: element {1} is {2}, which an i32 can't represent", place, index, value));
     tensor.integers()[index] = static_cast<int32_t>(value);
   }
   return Error::success();
@@ -308,8 +308,8 @@ static Expected<HostTensor> readSafetensors(const std::string &path, StringRef n
     for (int64_t i = 0; i < std::min<int64_t>(count, 8); ++i)
       names += (i ? ", " : "") + printable(attn_safetensors_at(file, i)->name);
     return createStringError(
-        formatv("{0}: {1}; it holds {2}{3}", path,
-                name.empty() ? "say which tensor, as file:name" : ("no tensor '" + name + "'").str(), names,
+        formatv("{0}: {1}; it has {2}{3}", path,
+                name.empty() ? "name the tensor, as file:name" : ("no tensor '" + name + "'").str(), names,
                 count > 8 ? ", ..." : ""));
   }
   static const Stored kinds[] = {
@@ -395,8 +395,8 @@ Error writeTensors(const std::string &path, const std::vector<std::pair<std::str
       return createStringError(formatv("{0}: not written: two tensors have the name '{1}'", path, printable(name)));
   bool npy = StringRef(path).ends_with(".npy"), text = isText(path);
   if ((npy || text) && tensors.size() != 1)
-    return createStringError(formatv("{0}: a {1} file holds one tensor, but there are {2}; use .safetensors", path,
-                                     npy ? ".npy" : ".txt", tensors.size()));
+    return createStringError(formatv("{0}: a {1} file has room for one tensor, but there are {2}; use .safetensors",
+                                     path, npy ? ".npy" : ".txt", tensors.size()));
   if (!npy && !text && !StringRef(path).ends_with(".safetensors"))
     return createStringError(formatv("{0}: expected a name that ends in .npy, .txt or .safetensors", path));
   std::string bytes;

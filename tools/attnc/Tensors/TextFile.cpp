@@ -57,7 +57,7 @@ Expected<HostTensor> readLines(InputFile &file) {
       return createStringError(formatv("{0}:{1}: not UTF-8", file.path(), number + 1));
     if (line.contains('\0'))
       return createStringError(
-          formatv("{0}:{1}: has the character 0, which stands behind the end of a line", file.path(), number + 1));
+          formatv("{0}:{1}: has the character 0, which marks the end of a line", file.path(), number + 1));
     lines = number + 1;
     longest = std::max(longest, *count);
     return Error::success();
@@ -87,7 +87,7 @@ std::string character(int32_t codePoint) {
 
 Expected<std::string> linesOf(const HostTensor &tokens) {
   if (tokens.dtype != ATTN_I32 || tokens.shape.empty())
-    return createStringError("lines of text are written of tokens, i32[.., n]");
+    return createStringError("a text file is written from tokens, i32[.., n]");
   std::string text;
   int64_t width = tokens.shape.back();
   for (int64_t row = 0, rows = width == 0 ? 0 : tokens.count() / width; row < rows; ++row) {

@@ -21,24 +21,24 @@ Error checkMaps(const attn_model &model, const attn_entry_info &step, const Trai
   if (options.entry.empty())
     return Error::success();
   if (options.text && options.text->empty())
-    return createStringError("--map-text is empty: there is nothing to draw maps of");
+    return createStringError("--map-text is empty, expected at least one byte");
   if (options.text && !data.isText())
     return createStringError(
-        "--map-text is for a model over bytes; of other data, --map-sample names a held-out sample");
+        "--map-text is for a model over bytes; for other data, name a held-out sample by --map-sample");
   int64_t number = attn_find_entry(&model, options.entry.c_str());
   if (number < 0)
-    return createStringError(formatv("the model has no entry point '{0}'; write `export {0} = attention(f)`, "
-                                     "with f what is to be looked at",
-                                     options.entry));
+    return createStringError(formatv(
+        "the model has no entry point '{0}'; write `export {0} = attention(f)`, where f is the function to look at",
+        options.entry));
   const attn_entry_info &maps = model.entries[number];
   for (int32_t input = 0; input < maps.input_count; ++input)
     if (inputNumber(step, maps.tensors[input].name) < 0)
-      return createStringError(formatv("'{0}' takes '{1}', which '{2}' does not: there are no data for it", maps.name,
+      return createStringError(formatv("'{0}' takes '{1}', but '{2}' does not, so there are no data for it", maps.name,
                                        maps.tensors[input].name, step.name));
   for (int32_t result = maps.input_count; result < maps.input_count + maps.result_count; ++result)
     if (maps.tensors[result].dtype != ATTN_F32 || maps.tensors[result].rank < 2)
       return createStringError(
-          formatv("'{0}' gives '{1}', which is no map of queries and keys", maps.name, maps.tensors[result].name));
+          formatv("'{0}' returns '{1}', which is not a map of queries and keys", maps.name, maps.tensors[result].name));
   return Error::success();
 }
 
@@ -122,9 +122,9 @@ Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, cons
     addHeads(info.name, result, options.heads, ofResult, maps.heads);
   }
   if (maps.heads.empty())
-    return createStringError(formatv("'{0}' has no head {1}; heads are written as 3.0, by the indices in front of "
-                                     "queries and keys",
-                                     entry.name, join(options.heads, ", ")));
+    return createStringError(
+        formatv("'{0}' has no head {1}; heads are written as 3.0, by the indices before queries and keys", entry.name,
+                join(options.heads, ", ")));
   for (int32_t input = 0; input < entry.input_count; ++input) {
     bool isOfLines = data.isOfLines(inputNumber(trainer.step(), entry.tensors[input].name));
     if (isOfLines || (data.isSequence() && input == 0))

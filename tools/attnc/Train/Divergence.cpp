@@ -9,7 +9,7 @@ namespace attnc {
 
 static std::string sentence(int64_t step, const FiniteWatch::Finding &finding) {
   const attn_kernel_info &kernel = *finding.kernel;
-  return fmt::format("in step {} the first {} was made by kernel {}{} ({})", step, finding.isNan ? "NaN" : "infinity",
+  return fmt::format("in step {} the first {} comes from kernel {}{} ({})", step, finding.isNan ? "NaN" : "infinity",
                      kernel.name, finding.launch > 1 ? fmt::format(", its launch {}", finding.launch) : "",
                      kernel.places);
 }
@@ -34,7 +34,7 @@ Expected<std::string> findDivergence(const attn_model &model, const Trainer::Opt
       return sentence(step + 1, *watch.finding());
     watch.endCall(isGood);
   }
-  return "running the steps again gave finite numbers";
+  return "the repeated steps computed finite numbers";
 }
 
 } // namespace attnc

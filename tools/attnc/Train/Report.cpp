@@ -46,25 +46,24 @@ static std::string concentration(const AttentionHistory &history, const std::str
 }
 
 static std::string concentrations(const AttentionHistory &history) {
-  return "<p>Of the rows of each head, on the sample that is drawn above. A row is saturated where one key has more "
-         "than "
-         "0.95 of the weight: next to no gradient passes there.</p>\n" +
+  return "<p>Mean over the rows of each head, on the sample drawn above. A row is saturated if one key has an "
+         "attention weight above 0.95: it passes almost no gradient.</p>\n" +
          concentration(history, "mean entropy (nats)", &AttentionPoint::entropy) +
-         concentration(history, "share of saturated rows", &AttentionPoint::saturated);
+         concentration(history, "fraction of saturated rows", &AttentionPoint::saturated);
 }
 
 static std::string mapsText(const AttentionMaps &maps) {
   std::string text = "<p>A row for each query, a column for each key";
   for (auto [number, each] : enumerate(maps.texts))
     text += (number == 0 ? ", of <code>" : ", <code>") + escaped(each) + "</code>";
-  return text + ". The shade is the square root of the weight.</p>\n" + figuresOf(maps.heads);
+  return text + ". The shade is the square root of the attention weight.</p>\n" + figuresOf(maps.heads);
 }
 
 Error writeReport(const std::string &path, const Report &report) {
   HtmlPage page{report.title};
   page.sections.push_back({"", factTable(report.facts) + curves(*report.history)});
   if (!report.maps.heads.empty())
-    page.sections.push_back({"What attention looks at", mapsText(report.maps)});
+    page.sections.push_back({"Attention maps", mapsText(report.maps)});
   if (!report.maps.heads.empty() && report.attention)
     page.sections.push_back({"How attention became concentrated", concentrations(*report.attention)});
   return writePage(path, page);

@@ -17,7 +17,7 @@ using namespace llvm;
 
 namespace attnc {
 
-static constexpr char anotherFolder[] = "; give a folder that files can be written to, by -o";
+static constexpr char anotherFolder[] = "; give a writable folder by -o";
 
 static Error failed(const std::string &path, const char *what, std::error_code code, const char *remedy) {
   return createStringError(formatv("{0}: {1}: {2}{3}", path, what, code.message(), remedy));
@@ -61,7 +61,7 @@ static std::string holderIn(int lockFile) {
 
 Expected<RunFolder> RunFolder::open(const std::string &path) {
   if (std::error_code code = sys::fs::create_directories(path))
-    return failed(path, "can't be made", code, anotherFolder);
+    return failed(path, "can't be created", code, anotherFolder);
   RunFolder folder(path);
   folder.directory = openFile(path, O_RDONLY | O_DIRECTORY);
   if (folder.directory < 0)
@@ -98,9 +98,9 @@ Error RunFolder::lock(const char *remedy) {
         std::string holder = holderIn(candidate);
         ::close(candidate);
         return createStringError(
-            formatv("another training writes to {0}{1}; give each a folder of its own, by -o", path, holder));
+            formatv("another training writes to {0}{1}; give each a separate folder by -o", path, holder));
       }
-      warn(formatv("{0} can't be locked ({1}): see that no other training writes to that folder", place,
+      warn(formatv("{0} can't be locked ({1}): make sure that no other training writes to that folder", place,
                    std::generic_category().message(errno))
                .str());
     }

@@ -24,7 +24,7 @@ Expected<RunRecord> RunRecord::read(const std::string &path) {
   auto parsed = parseJson((*buffer)->getBuffer());
   if (!parsed) {
     consumeError(parsed.takeError());
-    return createStringError(formatv("{0}: is no json", path));
+    return createStringError(formatv("{0}: is not JSON", path));
   }
   RunRecord record;
   const json::Object *object = parsed->getAsObject();
@@ -55,7 +55,7 @@ std::string RunRecord::differences(const RunRecord &now) const {
   compare("--seq", sequence, now.sequence);
   compare("--held-out", heldOut, now.heldOut);
   if (data != now.data)
-    found.push_back("the data are others");
+    found.push_back("the data differ");
   return join(found, ", ");
 }
 

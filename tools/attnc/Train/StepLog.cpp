@@ -36,7 +36,7 @@ Expected<StepLog> StepLog::open(const std::string &path, const std::string &head
     if (isStep && of > step)
       continue;
     if (!isStep || !take(line))
-      return createStringError(formatv("{0}:{1}: '{2}' is no line of {3}; mend or remove it", path, number,
+      return createStringError(formatv("{0}:{1}: '{2}' is not a line of {3}; correct or remove it", path, number,
                                        printable(line), headings));
     log.text += line + "\n";
   }

@@ -104,8 +104,7 @@ static Error checkAbsence(const std::string &checkpoint, const std::string &fold
     return createStringError(
         formatv("{0}: can't be looked up: {1}; give another folder by -o", checkpoint, code.message()));
   return createStringError(
-      formatv("{0} has the checkpoint of another run; --resume goes on with that, and another folder begins anew",
-              folder));
+      formatv("{0} has the checkpoint of another run; continue it by --resume, or give another folder by -o", folder));
 }
 
 Error Training::begin() {
@@ -166,10 +165,9 @@ Error Training::writeFirst(const RunRecord &record) {
     error = record.write(file(runfile::record));
   if (!error)
     return Error::success();
-  return createStringError(formatv("{0}; no step was taken{1}: see that files can be written to {2}{3}",
-                                   toString(std::move(error)),
-                                   options.resume ? " and the checkpoint is as it was" : "", options.output,
-                                   options.resume ? "" : ", or give another folder by -o"));
+  return createStringError(formatv("{0}; no step was taken{1}: make sure that {2} is writable{3}",
+                                   toString(std::move(error)), options.resume ? " and the checkpoint is unchanged" : "",
+                                   options.output, options.resume ? "" : ", or give another folder by -o"));
 }
 
 RunRecord Training::recordOfNow() const {
@@ -188,8 +186,8 @@ Error Training::checkRecord(const RunRecord &now) const {
   std::string differences = before->differences(now);
   if (differences.empty())
     return Error::success();
-  return createStringError(formatv("{0} was begun otherwise: {1}; going on would not repeat to the bit what that would "
-                                   "have done; --allow-other goes on all the same",
+  return createStringError(formatv("{0} was started with other settings: {1}; continuing would not be reproducible to "
+                                   "the bit; --allow-other continues anyway",
                                    options.output, differences));
 }
 
@@ -295,15 +293,15 @@ Error Training::keep(int64_t done) {
 Error Training::diverged(int64_t step, const std::string &what) {
   progress.reset();
   stops.reset(); // there is nothing to save
-  printTo(stderr, "{}; running again from {} to see where it comes from\n", what,
+  printTo(stderr, "{}; repeating the steps from {} to find the cause\n", what,
           hasCheckpoint ? "the last checkpoint" : "the start");
   Trainer::Options start = hasCheckpoint ? checkpointOptions() : options.trainer;
   trainer.reset(); // its memory is wanted
   auto cause = findDivergence(model, start, *data, options.shape, step);
   if (!cause)
     return cause.takeError();
-  return createStringError(
-      formatv("{0}: {1}; {2}", what, *cause, hasCheckpoint ? "the last checkpoint is kept" : "no checkpoint was made"));
+  return createStringError(formatv("{0}: {1}; {2}", what, *cause,
+                                   hasCheckpoint ? "the last checkpoint remains" : "no checkpoint was written"));
 }
 
 Error Training::loop() {
@@ -365,9 +363,9 @@ Error Training::unwrittenFiles() const {
   std::string files;
   for (const auto &[name, why] : unwritten)
     files += "\n  " + why;
-  return createStringError(formatv("after {0} steps not all could be written; {1}:{2}", trainer->stepsDone(),
-                                   isSaved()       ? "the checkpoint is, so that --resume writes the rest"
-                                   : hasCheckpoint ? "--resume goes on from the checkpoint before"
+  return createStringError(formatv("after {0} steps some files could not be written; {1}:{2}", trainer->stepsDone(),
+                                   isSaved()       ? "the checkpoint was written, so --resume writes the rest"
+                                   : hasCheckpoint ? "--resume continues from the previous checkpoint"
                                                    : "there is no checkpoint",
                                    files));
 }
@@ -389,7 +387,7 @@ Error Training::run() {
     return error;
   if (error = unwrittenFiles(); error)
     return error;
-  printTo(stdout, "stopped after {} steps; --resume goes on\n", trainer->stepsDone());
+  printTo(stdout, "stopped after {} steps; continue by --resume\n", trainer->stepsDone());
   return Error::success();
 }
 
@@ -412,44 +410,57 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App *command = app.add_subcommand("train", "Train a model that has an entry point made by `minimize`");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
-  command->add_option("--data", options->data, "Text by bytes, tokens (.npy), or input=FILE for each input")
+  command
+      ->add_option("--data", options->data, "A text file, read as bytes, tokens (.npy), or input=FILE for each input")
       ->required()
       ->type_name("FILE");
   command->add_option("-o,--output", options->output, "Folder of checkpoints, history and report")->required();
-  command->add_option("--entry", options->trainer.step, "The entry point that trains; may be left out where one does");
+  command->add_option("--entry", options->trainer.step, "The entry point that trains; optional if there is only one");
   command->add_option("--validate", options->trainer.loss, "The entry point that validates")->type_name("ENTRY");
-  command->add_option("--steps", options->steps, "Steps in all; 0 writes the initial parameters")
+  command->add_option("--steps", options->steps, "Total number of steps; 0: only write the initial parameters")
       ->capture_default_str()
       ->check(atLeast(0));
-  command->add_option("--batch", options->shape.batch, "Rows of a batch")->capture_default_str()->check(atLeast(1));
-  command->add_option("--seq", options->shape.sequence, "Tokens of a row")->capture_default_str()->check(atLeast(1));
-  command->add_option("--held-out", options->heldOut, "Share of the data, at their end, to validate with")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 0.9));
-  command->add_option("--validate-every", options->validateEvery, "Steps")->capture_default_str()->check(atLeast(1));
-  command->add_option("--validation-batches", options->validationBatches, "At most so many")
+  command->add_option("--batch", options->shape.batch, "Number of rows in a batch")
       ->capture_default_str()
       ->check(atLeast(1));
-  command->add_option("--save-every", options->saveEvery, "Steps")->capture_default_str()->check(atLeast(1));
-  command->add_option("--maps", options->maps.entry, "An entry point made by `attention`: the report shows its weights")
+  command->add_option("--seq", options->shape.sequence, "Number of tokens in a row")
+      ->capture_default_str()
+      ->check(atLeast(1));
+  command->add_option("--held-out", options->heldOut, "Fraction of the data, at their end, for validation")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 0.9));
+  command->add_option("--validate-every", options->validateEvery, "Number of steps between validations")
+      ->capture_default_str()
+      ->check(atLeast(1));
+  command->add_option("--validation-batches", options->validationBatches, "Maximum number of batches")
+      ->capture_default_str()
+      ->check(atLeast(1));
+  command->add_option("--save-every", options->saveEvery, "Number of steps between checkpoints")
+      ->capture_default_str()
+      ->check(atLeast(1));
+  command
+      ->add_option("--maps", options->maps.entry,
+                   "An entry point made by `attention`, whose attention weights the report shows")
       ->type_name("ENTRY");
-  command->add_option("--map-heads", options->maps.heads, "Of them: 3.0 is layer 3, head 0; all unless said")
+  command
+      ->add_option("--map-heads", options->maps.heads, "The heads of --maps: 3.0 is layer 3, head 0; all if not given")
       ->type_name("HEAD")
       ->delimiter(',');
-  command->add_option("--map-text", options->maps.text, "What the maps are of, for a model over bytes")
+  command->add_option("--map-text", options->maps.text, "The text of the maps, for a model over bytes")
       ->type_name("TEXT");
-  command->add_option("--map-sample", options->maps.sample, "... or the number of a held-out sample")
+  command->add_option("--map-sample", options->maps.sample, "Or the number of a held-out sample")
       ->capture_default_str()
       ->check(atLeast(0));
-  command->add_option("--seed", options->trainer.seed, "Of initial values and of the order of data")
+  command->add_option("--seed", options->trainer.seed, "Seed of initial values and of the order of data")
       ->capture_default_str();
-  command->add_option("--threads", options->trainer.threads, "Threads; 0 is one for each processor")
+  command->add_option("--threads", options->trainer.threads, "Number of threads; 0: one for each processor")
       ->capture_default_str();
   command->add_option("--init", options->trainer.weights, "Start from the parameters of a .safetensors file")
       ->type_name("FILE");
-  command->add_flag("--resume", options->resume, "Go on from the checkpoint in the output folder")->excludes("--init");
+  command->add_flag("--resume", options->resume, "Continue from the checkpoint in the output folder")
+      ->excludes("--init");
   command->add_flag("--allow-other", options->trainer.allowOther,
-                    "Go on from a checkpoint of another object or program, or of other settings or data");
+                    "Continue from a checkpoint of another object or program, or with other settings or data");
   command->footer("Example:\n  attnc train examples/chargpt/chargpt.attn --data text.txt -o run --steps 4000 "
                   "--batch 8 --seq 128");
   command->callback([options, &exitCode] { exitCode = train(*options); });

@@ -48,7 +48,7 @@ Error Trainer::findEntries(const Options &options) {
     return chosen.takeError();
   stepNumber = *chosen;
   if (!givesOneNumber(step()))
-    return createStringError(formatv("'{0}' does not give one loss", step().name));
+    return createStringError(formatv("'{0}' does not return one loss", step().name));
   for (int64_t number = 0; number < model.entry_count; ++number) {
     const attn_entry_info &entry = model.entries[number];
     bool isMeant = options.loss.empty() || options.loss == entry.name;
@@ -56,8 +56,8 @@ Error Trainer::findEntries(const Options &options) {
       lossNumber = number;
   }
   if (lossNumber < 0 && !options.loss.empty())
-    return createStringError(
-        formatv("no entry point '{0}' that takes what '{1}' takes and gives one number", options.loss, step().name));
+    return createStringError(formatv("no entry point '{0}' with the inputs of '{1}' and one number as its result",
+                                     options.loss, step().name));
   return Error::success();
 }
 
@@ -75,9 +75,9 @@ Error Trainer::loadWeights(const Options &options) {
   std::string object = attn_safetensors_object(file);
   attn_safetensors_close(file);
   if (options.goesOn && object != model.identity && !options.allowOther)
-    return createStringError(formatv("{0}: was written by {1}, so that going on would not repeat to the bit what that "
-                                     "would have done; --allow-other goes on all the same",
-                                     options.weights, object.empty() ? "another program" : "another object"));
+    return createStringError(formatv(
+        "{0}: was written by {1}, so continuing would not be reproducible to the bit; --allow-other continues anyway",
+        options.weights, object.empty() ? "another program" : "another object"));
   return options.goesOn ? runner.loadWeights(options.weights, ATTN_TRAINABLE, 0) : startFrom(options);
 }
 
@@ -122,7 +122,7 @@ Expected<std::vector<HostTensor>> Trainer::ofStep(const std::vector<HostTensor> 
       continue;
     int64_t parts = leadingNumber(info).value_or(1);
     if (input.shape.front() % parts != 0)
-      return createStringError(formatv("'{0}' accumulates {1} batches, and {2} rows are no multiple of that",
+      return createStringError(formatv("'{0}' accumulates {1} batches, but {2} rows are not a multiple of it",
                                        step().name, parts, input.shape.front()));
     input.shape.front() /= parts;
     input.shape.insert(input.shape.begin(), parts);

@@ -39,9 +39,10 @@ std::string differenceOf(const std::string &name, const HostTensor &expected, co
   }
   double largest = largestOf(expected);
   if (isReal(expected.dtype) && !(apart <= std::max(allowance.share * largest, allowance.least)))
-    return fmt::format("`{}` lies {:.2g} from the default's, of {:.2g} at most", name, apart, largest);
+    return fmt::format("`{}` differs by {:.2g} from the default's, whose largest value is {:.2g}", name, apart,
+                       largest);
   if (!isReal(expected.dtype) && double(others) > mostOthers * double(expected.count()))
-    return fmt::format("`{}` has {} of {} elements other than the default's", name, others, expected.count());
+    return fmt::format("`{}` has {} of {} elements that differ from the default's", name, others, expected.count());
   return "";
 }
 

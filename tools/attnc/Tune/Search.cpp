@@ -63,7 +63,7 @@ std::string searchText(ArrayRef<KernelSearch> kernels) {
 }
 
 Error resumeSearch(StringRef path, StringRef text, MutableArrayRef<KernelSearch> kernels) {
-  auto wrong = [&] { return createStringError(path + ": it is no search that `attnc tune` left"); };
+  auto wrong = [&] { return createStringError(path + ": it is not a search state of `attnc tune`"); };
   Expected<json::Value> value = parseJson(text);
   if (!value) {
     consumeError(value.takeError());

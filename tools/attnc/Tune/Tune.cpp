@@ -97,9 +97,9 @@ static Error search(const TuneOptions &options, const std::string &searchPath, T
 
 static void print(const TuneOptions &options, const Tuner &tuner, const TuningResult &result) {
   for (const std::string &problem : tuner.problems())
-    printTo(stdout, "left out, for {}\n", problem);
+    printTo(stdout, "left out: {}\n", problem);
   if (size_t count = tuner.waiting())
-    printTo(stdout, "not tried, for the search had ended: {} change{} of rounds whose results differ\n", count,
+    printTo(stdout, "not tried before the search ended: {} change{} of rounds whose results differ\n", count,
             count == 1 ? "" : "s");
   size_t faster = result.entries.size();
   printTo(stdout, "{} round{}; {} kernel{} faster than by default\n", tuner.roundsDone(),
@@ -118,7 +118,7 @@ static Error tune(TuneOptions &options) {
   if (target->isDevice)
     return createStringError(options.source.compile.target + " is a device: tune times kernels of processors");
   if (!options.source.compile.tuning.empty() || !options.source.compile.overrides.empty())
-    return createStringError("tune searches from the default: --tuning, --override and --strategy have no use here");
+    return createStringError("tune searches from the default: --tuning, --override and --strategy have no effect");
   auto database = databaseAt(options.database);
   if (!database)
     return database.takeError();
@@ -152,34 +152,35 @@ void addTune(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<TuneOptions>();
   options->invocation.fillMissing = true;
   options->invocation.threads = 1;
-  CLI::App *command = app.add_subcommand("tune", "Search schedules of a model's kernels, and keep the best");
+  CLI::App *command = app.add_subcommand("tune", "Search schedules of a model's kernels, and store the best");
   options->source.addTo(*command, SourceOptions::Takes::Models);
   options->invocation.addTo(*command);
-  command->add_option("--database", options->database, "The tuning database to add to, made where it is missing")
+  command->add_option("--database", options->database, "The tuning database to extend; created if it is missing")
       ->type_name("FILE")
       ->required();
-  command->add_option("--budget", options->tuner.seconds, "Seconds to search for")
+  command->add_option("--budget", options->tuner.seconds, "Duration of the search in seconds")
       ->check(atLeast(0))
       ->type_name("SECONDS")
       ->capture_default_str();
-  command->add_option("--rounds", options->tuner.rounds, "Rounds at most: a change of each kernel is tried in one")
+  command
+      ->add_option("--rounds", options->tuner.rounds,
+                   "Maximum number of rounds; a round tries one change of each kernel")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   command
       ->add_option("--only", options->tuner.only,
-                   "Change this of kernels alone: emitter, or a key of a schedule; more than one with commas")
+                   "Change only these: emitter, or keys of schedules, separated by commas")
       ->delimiter(',')
       ->check(searchedKey())
       ->type_name("KEY");
   command
-      ->add_option("--least-share", options->tuner.leastShare,
-                   "Leave kernels that take less of a call's time than this")
+      ->add_option("--least-share", options->tuner.leastShare, "Skip kernels with a smaller fraction of a call's time")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  command->add_option("--search-seed", options->tuner.seed, "For what is tried, and in which order")
+  command->add_option("--search-seed", options->tuner.seed, "Seed of the choice and order of candidates")
       ->capture_default_str();
   command->add_flag("--resume", options->resumes,
-                    "Go on with the search that FILE.search is left of, which a search writes after each round");
+                    "Continue the search in FILE.search, which a search writes after each round");
   command->footer("Example:\n  attnc tune examples/chargpt/chargpt.attn --entry logits --dim batch=1 --dim seq=128 "
                   "--database chargpt.tuning\n  attnc compile examples/chargpt/chargpt.attn --tuning chargpt.tuning");
   command->callback([options, &exitCode] { exitCode = report(tune(*options)); });
@@ -199,7 +200,7 @@ static Error merge(const std::string &output, const std::vector<std::string> &in
 void addMergeTuning(CLI::App &app, ExitCode &exitCode) {
   auto output = std::make_shared<std::string>();
   auto inputs = std::make_shared<std::vector<std::string>>();
-  CLI::App *command = app.add_subcommand("merge-tuning", "Join tuning databases: of each kernel the larger gain");
+  CLI::App *command = app.add_subcommand("merge-tuning", "Merge tuning databases: the larger gain of each kernel wins");
   command->add_option("databases", *inputs, "Files that `attnc tune` wrote")->required();
   command->add_option("-o,--output", *output, "The file to write")->type_name("FILE")->required();
   command->footer("Example:\n  attnc merge-tuning here.tuning there.tuning -o all.tuning");

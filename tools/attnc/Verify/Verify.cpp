@@ -61,17 +61,17 @@ Expected<RecordedModule> Verification::readRecord() {
   if (!module || !stated) {
     std::string reason = toString(module ? stated.takeError() : module.takeError());
     consumeError(stated ? Error::success() : stated.takeError());
-    return refuse(reason + "; verify takes objects as `attnc compile` writes them without --no-record");
+    return refuse(reason + "; verify needs an object that `attnc compile` wrote without --no-record");
   }
   Expected<verify::Certificate> parsed = verify::Certificate::parse(*stated);
   if (!parsed)
     return refuse("section " + certificateSection + " " + toString(parsed.takeError()));
   certificate = std::move(*parsed);
   if (certificate.compiler != compilerVersion())
-    return refuse("attnc " + certificate.compiler + " compiled it, and this is attnc " + compilerVersion() +
-                  "; verify it with that one");
+    return refuse("attnc " + certificate.compiler + " compiled it, but this is attnc " + compilerVersion() +
+                  "; verify it with that version");
   if (std::string found = fingerprintOf(*module); found != certificate.module)
-    return refuse("section " + moduleSection + " has the fingerprint " + found + ", the certificate is about " +
+    return refuse("section " + moduleSection + " has the fingerprint " + found + ", but the certificate has " +
                   certificate.module);
   // MLIR's reader trusts bytes that are no bytecode, up to a crash.
   CrashNote note("attnc: error: " + path + ": section " + moduleSection.str() + ": it can't be read\n", userError);
@@ -96,13 +96,13 @@ StringRef Verification::weights() const {
 void Verification::compare() {
   StringRef again(made.object.data(), made.object.size());
   for (const std::string &difference : verify::differences(file->getBuffer(), again))
-    faults.push_back("compiled again, it is another object: " + difference);
+    faults.push_back("compiled again, the object differs: " + difference);
 }
 
 Error Verification::checkMemory() {
-  CrashNote note(fmt::format("{}: error: section {} can't be checked: it is not about this module\n", path,
-                             certificateSection),
-                 userError);
+  CrashNote note(
+      fmt::format("{}: error: section {} can't be checked: it describes another module\n", path, certificateSection),
+      userError);
   if (Error error = runOnLargeStack([&] { findings = verify::verifyMemory(*made.module, certificate); }))
     return error;
   for (const verify::EntryFindings &entry : findings)
@@ -127,25 +127,25 @@ Error Verification::checkArena() {
       int64_t bytes = stated->arenaBytes.evaluate(sizes), answer = info.arena_bytes(sizes.data(), sizes.back());
       bool isTooLarge = bytes == std::numeric_limits<int64_t>::max() && answer == -1;
       if (answer != bytes && !isTooLarge)
-        faults.push_back(fmt::format("entry point '{}': its arena function answers {} bytes, and the certificate says "
-                                     "{}",
-                                     info.name, answer, bytes));
+        faults.push_back(
+            fmt::format("entry point '{}': its arena function returns {} bytes, but the certificate has {}", info.name,
+                        answer, bytes));
     }
   }
   return Error::success();
 }
 
 static void printEntry(const verify::EntryFindings &entry) {
-  outs() << fmt::format("  {}: {} in {} of the arena, each found by all that read it; the slots fit at {}\n",
-                        entry.name, counted(entry.values, "value"), counted(entry.slots, "slot"),
+  outs() << fmt::format("  {}: {} in {} of the arena; every reader finds its value; the slots fit at {}\n", entry.name,
+                        counted(entry.values, "value"), counted(entry.slots, "slot"),
                         entry.isProved ? "all sizes" : fmt::format("{} sizes", entry.sizesTried));
   if (entry.pairs.empty())
-    outs() << "    it makes no scores\n";
+    outs() << "    it computes no scores\n";
   else if (entry.held.empty())
-    outs() << fmt::format("    nothing in memory grows as {}\n", entry.pairs);
+    outs() << fmt::format("    no tensor in memory grows as {}\n", entry.pairs);
   for (const verify::HeldPairs &held : entry.held)
-    outs() << fmt::format("    @{} holds {} bytes, of the order of {}, as stated\n", held.kernel, held.bytes,
-                          entry.pairs);
+    outs() << fmt::format("    @{} materialises {} bytes, of the order of {}, as the certificate states\n", held.kernel,
+                          held.bytes, entry.pairs);
 }
 
 ExitCode Verification::print(const RecordedOptions &options) const {
@@ -154,7 +154,7 @@ ExitCode Verification::print(const RecordedOptions &options) const {
   if (!faults.empty())
     return ExitCode::UserError;
   StringRef target = StringRef(options.target).split(':').first;
-  outs() << fmt::format("{}: compiled again for {}, it is the same {} bytes\n", path,
+  outs() << fmt::format("{}: compiled again for {}: the same {} bytes\n", path,
                         made.program.images.empty() ? target.str() : options.target, made.object.size());
   for_each(findings, printEntry);
   return ExitCode::Success;
@@ -182,8 +182,8 @@ ExitCode Verification::run() {
 
 void addVerify(CLI::App &app, ExitCode &exitCode) {
   auto path = std::make_shared<std::string>();
-  CLI::App *command = app.add_subcommand(
-      "verify", "Compile an object's record again, compare the bytes, and check what it promises of memory");
+  CLI::App *command =
+      app.add_subcommand("verify", "Compile an object's record again, compare the bytes, and check the memory plan");
   command->add_option("object", *path, "A compiled object (.o)")->required();
   command->footer("Example:\n  attnc verify out/gpt2.o");
   command->callback([path, &exitCode] { exitCode = Verification(*path).run(); });

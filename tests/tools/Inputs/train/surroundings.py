@@ -42,7 +42,7 @@ def running(name, **settings):
 def refuses_a_second_trainer():
     first = running("shared")
     lock = training.folder("shared") + "/run.lock"
-    holder = rf"another training writes to \S*/shared \(process {first.pid} on .+ since .+ UTC\); give each a folder"
+    holder = rf"another training writes to \S*/shared \(process {first.pid} on .+ since .+ UTC\); give each a separate folder"
     expect_error("a second one", training.start("shared"), holder)
     os.remove(lock)  # it is made again with the next checkpoint
     wait_until("the lock is there again", lambda: os.path.exists(lock))
@@ -60,7 +60,7 @@ def saves_when_stopped():
         process = training.start(name, steps=ENDLESS, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
         wait_until(f"{name} has a checkpoint", lambda: training.has_checkpoint(name))
         status, said = kill(process, number)
-        done = re.search(r"stopped after (\d+) steps; --resume goes on", said)
+        done = re.search(r"stopped after (\d+) steps; continue by --resume", said)
         expect(f"{number.name}: ended with {status}", status == -number and done, said)
         expect(f"{number.name}: no part is left", not [each for each in training.contents(name) if each.count(".") > 1])
         training.expect_success(training.start(name, steps=int(done[1]) + 1))
@@ -126,7 +126,7 @@ def refuses_the_checkpoint_of_another_run():
     """Also where one of the calls that look for it fails."""
     training.copy("whole", "other")
     log, seen = training.folder("calls.log"), set()
-    refused = "has the checkpoint of another run|; give another folder|; give a folder"
+    refused = "has the checkpoint of another run|; give another folder|; give a writable folder"
     before = training.contents("other").items()
     for at in range(1, 10**6):
         environment = dict(os.environ, LD_PRELOAD=library, FAULT_FOLDER=training.folder("other"), FAULT_LOG=log)
