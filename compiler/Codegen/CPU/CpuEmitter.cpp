@@ -10,8 +10,8 @@ namespace attnc {
 
 namespace {
 
-/// The functions for one kind of kernels. If mayRunInPlace is null, no kernel runs in place; if hasFastForm is null, all
-/// kernels have one; if preferredPacking is null, no operand is packed.
+/// The functions for one kind of kernels. If mayRunInPlace is null, no kernel runs in place; if hasFastForm is null,
+/// all kernels have one; if preferredPacking is null, no operand is packed.
 struct Family {
   KernelKind kind;
   Verdict (*supports)(func::FuncOp, const Target &);
