@@ -102,7 +102,7 @@ std::optional<llvm::StringRef> scheduledWord(mlir::func::FuncOp kernel, llvm::St
 /// Alignment of scratch in bytes.
 inline constexpr int64_t scratchAlignment = abi::alignment;
 
-/// Yes, or the reason against it, as a phrase that completes "the cpu emitter does not take this kernel: ...".
+/// Yes, or the reason against it, as a phrase that completes "the cpu emitter does not support kernel `k`: ...".
 struct Verdict {
   bool taken = true;
   std::string reason;
