@@ -1,9 +1,9 @@
 //===- Emitter.h - interface of code generators -------------------------------------------------------------------===//
 //
-// An emitter generates code of kernels for one kind of machine. `fuse` queries the layout of weights, `generate` the
-// kernels that an emitter supports, their code, the code that packs weights, and the results that may overwrite an
-// operand. The first emitter that supports a kernel emits it. If its backend fails on the kernel, the next emitter that
-// supports the kernel emits it, with a remark.
+// An emitter generates code of kernels for one kind of machine. The phase fuse queries the layout of weights. The phase
+// generate queries which kernels an emitter supports and which results may overwrite an operand, and requests the code
+// of kernels and the code that packs weights. The first emitter that supports a kernel emits it. If its backend fails
+// on the kernel, the next emitter that supports the kernel emits it, with a remark.
 //
 // A new emitter is a class with this interface and a line in compiler/Emitters; no phase includes its headers.
 //
@@ -37,7 +37,7 @@ public:
   /// `attn.in_place`). Requires supports().
   virtual bool mayRunInPlace(mlir::func::FuncOp kernel, unsigned argument, unsigned result) const { return false; }
 
-  /// Whether the kernel gets the specialised algorithm of its kind, not a general one that is several times slower.
+  /// Whether the kernel has the specialised algorithm of its kind, not a general one that is several times slower.
   /// Requires supports().
   virtual bool hasFastForm(mlir::func::FuncOp kernel) const { return true; }
 

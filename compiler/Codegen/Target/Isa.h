@@ -2,7 +2,7 @@
 //
 // Isa.cpp has two tables. An architecture has a triple, a code generator of LLVM, an object format and the names of its
 // processors. An instruction set has registers and, where a choice of instructions depends on more than LLVM's code
-// generator decides, the sequence to emit. The compiler asks for these fields, not for the name of a processor:
+// generator decides, the sequence to emit. The compiler reads these fields and compares no names of processors:
 //
 //   ISA       f32 lanes  registers  2^x                                1 / x
 //   AVX-512   16         32         VREDUCEPS, polynomial, VSCALEFPS   VRCP14PS and a Newton step
