@@ -1,4 +1,4 @@
-//===- KernelForms.h - algorithms that a device kernel has and lacks, with reasons --------------------------------===//
+//===- KernelForms.h - algorithms of a device kernel, and rejected ones with reasons ------------------------------===//
 //
 // The device emitter chooses a form for each phase, by the storage and layout of operands, by sizes, and by the
 // instructions of the target's devices. It records on the kernel, for `attnc explain` and model.json, the form of each
