@@ -9,7 +9,7 @@
 //                                             logits_gemm_1.emitter = halide
 //                                             gpt.attn:41:9.fusion = none
 //
-// Strategy.h lists the keys and values, and Schedule.h those of schedules.
+// Strategy.h lists the keys and values, and Codegen/Schedule/ScheduleKeys.h those of schedules with their ranges.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,17 +1,18 @@
-//===- Schedule.h - schedule settings of kernels: keys, ranges, validation --------------------------------------===//
+//===- Schedule.h - validation and application of schedule settings ---------------------------------------------===//
 //
 // The requested schedule of a kernel is its dictionary attribute `attn.schedule` (docs/architecture.md lists the keys
-// of each kind of kernel). The emitter chooses a value for each absent key; present values win. People, files and
-// tuners set values by name (Override.h).
+// of each kind of kernel). The emitter chooses a value for each absent key. People, files and tuners set values by name
+// (Override.h).
 //
 // Every setting must name a kernel of the module, a key of its kind and a valid value of that key:
 //
 //   error: kernel `logits_atend_0` does not exist; did you mean `logits_attend_0`?
-//   error: a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc, mc
+//   error: a gemm kernel has no `tile_kv` in its schedule; it has mr, nr, kc, mc, halide
 //   error: `tile_q` is a multiple of 16 from 16 to 64 on this target, not `50`
 //
-// ScheduleKeys.h has the table of keys with their ranges. If the kernel's sizes rule out a valid value, the emitter may
-// choose another one. It records its choices (ChosenSchedule.h), and the compile warns of the difference.
+// Codegen/Schedule/ScheduleKeys.h has the table of keys with their ranges. If the kernel's sizes rule out a valid
+// value, the emitter may choose another one. It records its choices (ChosenSchedule.h), and the compile warns of the
+// difference.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -30,7 +31,8 @@ namespace attnc {
 /// The kernel of that name; if there is none, an error that suggests a similar name.
 llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module, llvm::StringRef name);
 
-/// Writes the settings into the schedules of the module's kernels; later settings win. An invalid setting is an error.
+/// Writes the settings into the schedules of the module's kernels; the last setting of a key counts. An invalid setting
+/// is an error.
 llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<Override> settings, const Target &target);
 
 /// A sentence for each setting that an emitted kernel does not follow, with the reason if the emitter recorded one

@@ -5,15 +5,15 @@
 //
 //   a kernel, a kind    emitter = cpu, halide        the emitter. If it does not support the kernel, that is an error;
 //                                                    for a kind, unsupported kernels go to another emitter
-//                       mr, tile_q, ...              its schedule (Schedule.h)
+//                       mr, tile_q, ...              its schedule (Codegen/Schedule/ScheduleKeys.h)
 //   a kernel, a         epilogue-fused = no, ...     refuses a fusion, by the key that `explain` prints in brackets
 //   location, the       attention-fused = no         materialises the scores of attention
 //   model               fusion = none                refuses all fusions
-//   the model           emitter = auto, cpu, halide  like --emitter, which wins
+//   the model           emitter = auto, cpu, halide  like --emitter, which takes precedence
 //
-// A refusal by kernel name is about the fusions that form the kernel of that name without refusals; the name may belong
-// to another kernel afterwards. An unknown name is an error, and so is a refusal that refuses nothing, unless its scope
-// is the model. Messages about a line of a file begin with the file's name and the line number.
+// A refusal by kernel name applies to the fusions that form the kernel of this name in a compile without refusals. With
+// the refusal, another kernel may have the name. An unknown name is an error, and so is a refusal that refuses nothing,
+// unless its scope is the model. Messages about a line of a file begin with the file's name and the line number.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

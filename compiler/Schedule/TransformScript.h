@@ -1,7 +1,7 @@
 //===- TransformScript.h - overrides from a script of the transform dialect ---------------------------------------===//
 //
 // A strategy may also be a module of the upstream transform dialect (FILE.mlir). Its entry point `@__transform_main`
-// gets the module after fuse, matches kernels, and annotates them:
+// receives the module after fuse, matches kernels, and annotates them:
 //
 //   module attributes {transform.with_named_sequence} {
 //     transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
@@ -14,7 +14,8 @@
 //   }
 //
 // The script runs on a copy. Its annotations `attn.schedule` and `attn.emitter` become overrides, which are checked as
-// usual. A script that changes anything else is rejected: fusion proves its own result, but nothing proves a script's.
+// usual. A script that changes anything else is rejected, because nothing would prove that its changes are correct.
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 

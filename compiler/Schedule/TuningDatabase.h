@@ -43,7 +43,7 @@ class TuningDatabase {
 public:
   static constexpr int64_t format = 1;
 
-  /// Errors name `path`, the found and the expected.
+  /// Errors name `path` and the expected content.
   static llvm::Expected<TuningDatabase> parse(llvm::StringRef path, llvm::StringRef text);
   static llvm::Expected<TuningDatabase> load(const std::string &path);
   std::string text() const;
