@@ -19,8 +19,8 @@ public:
   void bindIndex(mlir::Value index, LaneIndex value);
   /// `value` (f32, i32 or i1) is this scalar, or this vector of shape [L].
   void bindValue(mlir::Value value, mlir::Value vectorOrScalar);
-  /// `tensor` is stored in this memref (memRefOf its type or a narrower one; any strides with a unit innermost one). A
-  /// memref of lower rank is subscripted by the last subscripts alone: one row of the tensor.
+  /// `tensor` is stored in this memref, whose elements have the tensor's type or a narrower one (memRefOf), and whose
+  /// innermost stride is 1. A memref of lower rank is subscripted by the last subscripts alone: one row of the tensor.
   void bindBuffer(mlir::Value tensor, mlir::Value memref);
   /// The element of `tensor` at these subscripts.
   void bindElement(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts, mlir::Value value);

@@ -17,16 +17,16 @@ struct AccessGuard {
   mlir::Value exists;  ///< i1: whether the buffer has elements; null: it does
 };
 
-/// The elements of a buffer at `subscripts` as `element`: bytes become i1, 16-bit floats f32. A buffer of lower rank is
-/// subscripted by the last ones. Zero if nothing exists.
+/// The elements of a buffer at `subscripts`, converted to type `element`: bytes become i1, 16-bit floats f32. A buffer
+/// of lower rank is subscripted by the last subscripts alone. The result is zero if the buffer is empty.
 mlir::Value loadLanes(const LaneArithmetic &lanes, mlir::Value memref, mlir::Type element,
                       llvm::ArrayRef<LaneIndex> subscripts, const AccessGuard &guard);
 
 void storeLanes(const LaneArithmetic &lanes, mlir::Value value, mlir::Value memref,
                 llvm::ArrayRef<LaneIndex> subscripts, mlir::Value mask);
 
-/// A subscript in [0, size): 0 if it is out of range, which an active lane reports to `status` (!llvm.ptr to an i32;
-/// null: nowhere).
+/// The subscript if it is in [0, size), otherwise 0. An active lane out of range is reported to `status` (!llvm.ptr to
+/// an i32; null: no report).
 LaneIndex clampToSize(const LaneArithmetic &lanes, const LaneIndex &subscript, mlir::Value size,
                       const AccessGuard &guard, mlir::Value status);
 

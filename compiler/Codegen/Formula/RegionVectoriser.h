@@ -26,12 +26,12 @@
 // bind an index once. Loaded elements must not be overwritten while a vectoriser lives.
 //
 // **Uniform or vector.** evaluate() returns a scalar if the value is the same in all lanes, otherwise a vector of shape
-// [L]; broadcast() makes the latter of either. Indices stay affine in the lane as long as possible (LaneArithmetic.h),
+// [L]; broadcast() makes a vector of a scalar. Indices stay affine in the lane as long as possible (LaneArithmetic.h),
 // so that loads are contiguous, broadcasts, or strided gathers (LaneAccess.h). The values of indices and the products
 // of sizes below one tensor must fit in i32.
 //
 // **Tails.** setActiveLanes(n) keeps lanes 0..n-1 active: loads of the others are masked off and their values are
-// unspecified (but do not trap). At least one lane must be active. An integer divided by zero is itself.
+// unspecified (but do not trap). At least one lane must be active. A division of integers by zero divides by one.
 //
 // **Rounding.** Products may be fused with sums, and a vector divided by a scalar is multiplied by its reciprocal: an
 // error of one more unit in the last place (and infinity if the divisor is below 2^-128).
@@ -67,7 +67,7 @@ public:
   void bindStatus(mlir::Value pointer) { status = pointer; }
   /// Only lanes 0..count-1 (index) are active; null for all.
   void setActiveLanes(mlir::Value count);
-  /// Deactivates lanes where `condition` (vector<Lxi1>) is false; none may be left.
+  /// Deactivates lanes where `condition` (vector<Lxi1>) is false, possibly all of them.
   void restrictLanes(mlir::Value condition);
   /// Out-of-range subscripts of loads below `formula` are clamped, and not reported.
   void deferReports(mlir::Region &formula) { deferred.push_back(&formula); }
@@ -80,8 +80,8 @@ public:
   /// Emits now the parts of `value` that depend on nothing unbound.
   void evaluateAvailable(mlir::Value value);
 
-  /// Reports the data-dependent subscripts of a formula that are out of range, in the active lanes, for all values of
-  /// its last arguments below `sizes` (index). Computes nothing else.
+  /// Reports the data-dependent subscripts of a formula that are out of range, in the active lanes. The last arguments
+  /// of the formula run over all values below `sizes` (index). Computes nothing else.
   void checkSubscripts(mlir::Region &formula, mlir::ValueRange sizes = {});
   /// Subscript `number` of a load: zero, and the status set, if it comes from data and is out of range.
   LaneIndex clampedSubscript(mlir::tensor::ExtractOp op, unsigned number);

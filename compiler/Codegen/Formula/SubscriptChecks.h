@@ -5,7 +5,7 @@
 
 namespace attnc {
 
-/// Emits the checks of RegionVectoriser::checkSubscripts() with the bindings of `point`, to which it adds.
+/// Emits the checks of RegionVectoriser::checkSubscripts() with the bindings of `point`, and adds bindings to `point`.
 void emitSubscriptChecks(RegionVectoriser &point, mlir::Region &formula, mlir::ValueRange sizes);
 
 } // namespace attnc

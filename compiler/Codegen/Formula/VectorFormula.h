@@ -76,8 +76,8 @@ public:
   /// The lesser of the two; `b` if `a` is NaN.
   Real minimum(Real a, Real b) { return select(a < b, a, b); }
   Real maximum(Real a, Real b) { return select(a > b, a, b); }
-  /// The greater or the lesser of the two, NaN if one is; either of two zeros. The back end makes three instructions of
-  /// it, of which two depend on `a`; written as comparisons and selections it would take four.
+  /// The greater or the lesser of the two, NaN if one is; either of two zeros. The back end emits three instructions,
+  /// two of which depend on `a`. Comparisons and selections would need four.
   Real extremumOrNan(Real a, Real b, bool greatest);
   /// Within [low, high]; `low` for NaN.
   Real clamp(Real x, double low, double high) { return minimum(maximum(x, real(low)), real(high)); }
@@ -96,8 +96,8 @@ public:
   /// Emits a function of one element; returns its results.
   using ElementFunction =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Location, mlir::Value)>;
-  /// `values`, but the results of `other` on the elements of `x` in the lanes where `condition` holds. If it holds in
-  /// one lane, `other` is computed for all lanes, one after another, in a branch that is marked as unlikely.
+  /// `values`, replaced by the results of `other` on the elements of `x` in the lanes where `condition` holds. If it
+  /// holds in any lane, `other` is computed for all lanes, one after another, in a branch that is marked as unlikely.
   llvm::SmallVector<mlir::Value> replaceRare(Truth condition, mlir::ValueRange values, Real x, ElementFunction other);
 
   /// The same shape in f64, and values to and from it.

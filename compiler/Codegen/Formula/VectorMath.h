@@ -9,7 +9,7 @@
 //   log, log2, log10  2
 //   tanh            5     15, one a division   never above 1
 //   erf             6     17, one a division   never above 1
-//   sin, cos        2     of every float; from 2^21 on each takes some 60 instructions
+//   sin, cos        2     for every float; each element from 2^21 on costs some 60 instructions
 //   sinh, cosh, tan 4
 //   powf            2     x^y = 2^(y log2 x) in double precision; zeros, infinities and NaN as in C
 //   maximumf, minimumf  0   1 with a constant, otherwise 3; NaN if an operand is; either of two zeros

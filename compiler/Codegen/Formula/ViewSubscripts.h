@@ -14,8 +14,8 @@ struct SourceElement {
   llvm::SmallVector<LaneIndex, 4> subscripts;
 };
 
-/// The element that is element `subscripts` of `view`; nothing if `view` is not a view. Offsets and sizes are evaluated
-/// by `formula`.
+/// The source element of element `subscripts` of `view`; null if `view` is not a view. `formula` evaluates offsets and
+/// sizes.
 std::optional<SourceElement> sourceElement(RegionVectoriser &formula, mlir::Operation *view,
                                            llvm::ArrayRef<LaneIndex> subscripts);
 
