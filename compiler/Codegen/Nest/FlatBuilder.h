@@ -1,7 +1,7 @@
 //===- FlatBuilder.h - builder of loop nests over flat buffers --------------------------------------------------===//
 //
-// The gemm kernels compute every address: a buffer is a memref of one dimension (`flat`), and its elements have
-// offsets.
+// For kernels that compute every address themselves, such as those of gemm: a buffer is a memref of one dimension
+// (`flat`), and its elements have offsets.
 //
 //   FlatBuilder code(frame.builder, frame.location, lanes);
 //   Value source = code.flat(frame.buffer(argument));
@@ -10,7 +10,7 @@
 //     ...
 //   });
 //
-// A constant condition or selector leaves one branch.
+// For a constant condition only the selected branch is emitted, and for a selector with one case only this case.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

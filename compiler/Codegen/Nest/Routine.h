@@ -23,8 +23,8 @@ struct RoutineCall {
   llvm::SmallVector<mlir::Value> fixed, operands;
 };
 
-/// Calls a routine of the module at the builder's insertion point. If it does not exist yet, `fill` emits it from the
-/// values of the fixed values and the operands, in this order.
+/// Calls a routine of the module at the builder's insertion point. If it does not exist yet, `fill` emits its body; the
+/// value range of `fill` has the fixed values, then the operands.
 void callRoutine(FlatBuilder &code, mlir::ModuleOp module, const RoutineCall &call,
                  llvm::function_ref<void(FlatBuilder &, mlir::ValueRange)> fill);
 

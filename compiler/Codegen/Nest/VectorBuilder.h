@@ -1,6 +1,6 @@
 //===- VectorBuilder.h - arithmetic on vectors of one length ----------------------------------------------------===//
 //
-// Floats are scalars or vectors, both operands alike, unless a comment says otherwise.
+// Operands of a float operation are all scalars or all vectors, except where a comment permits both.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
