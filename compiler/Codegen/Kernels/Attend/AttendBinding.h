@@ -1,4 +1,4 @@
-//===- AttendBinding.h - indices of attention bound in all its formulas ---------------------------------------===//
+//===- AttendBinding.h - binding of the indices of attention in all of its formulas ---------------------------===//
 //
 // Score, mask, weight, value and sink are regions with arguments of their own for the same indices: an index is bound
 // in each region that has it.

@@ -42,24 +42,23 @@ public:
       std::function<Interval(const KeyRange &keys, llvm::function_ref<mlir::Value(mlir::Value key)> valueAt)>;
   void scanKeysBy(KeyScan scan) { scanOfKeys = std::move(scan); }
 
-  /// Emits the bounds of the row sums over `count` rows; `bindRow` returns the formulas of one row.
   struct RowRange {
-    mlir::Value first, count; ///< index
-    llvm::function_ref<RegionVectoriser(mlir::Value row)> bindRow;
-    /// Whether they are numbered in the order of the problem's row dimensions.
-    bool inOrder;
+    mlir::Value first, count;                                      ///< index
+    llvm::function_ref<RegionVectoriser(mlir::Value row)> bindRow; ///< returns the formulas of one row
+    bool inOrder; ///< the rows are numbered in the order of the problem's row dimensions
   };
+  /// Emits the bounds of the row sums over a range of rows.
   void prepareRows(LoopBuilder &loops, const RowRange &rows);
 
-  /// The number of keys, from a multiple of it on, that read one element of each table: c for blocks[i / c, j / c]; 0
-  /// if there is none.
+  /// The largest c such that keys n c .. n c + c - 1 read the same element of each table, for every n: c for
+  /// blocks[i / c, j / c]; 0 if there is none.
   int64_t keysOfElement();
 
   /// All pairs with keys outside of the range are masked.
   KeyRange keyRange(LoopBuilder &loops, mlir::Value keys, const RegionVectoriser &batch);
 
-  /// The key from which on all pairs of these rows are masked, by comparisons of plain indices; null if unknown. The
-  /// rows may be past the last one.
+  /// The key from which on all pairs of these rows are masked, derived from comparisons of plain indices; null if
+  /// unknown. The rows may be past the last one.
   mlir::Value keyEnd(LoopBuilder &loops, const RowRange &rows, mlir::Value keys, const RegionVectoriser &batch) const;
 
   struct Decision {

@@ -11,7 +11,7 @@
 // 4, j, d].
 //
 // **Head groups.** If every key-side operand depends on a batch dimension h only through `h floordiv g`, the g heads of
-// a group share their keys: `groupDim`, `group`. In the decode schedule they are rows.
+// a group share their keys: `groupDim`, `group`. In the decode algorithm they are rows.
 //
 // **Products.** Each attn.reduce of the score is a PairReduction: its terms combine extracts that depend on the row
 // (`rowExtracts`: transposed once a query block into a tile of the scratch), on the key (loaded as scalars), or on the

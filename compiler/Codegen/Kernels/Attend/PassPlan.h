@@ -3,11 +3,12 @@
 // A row of attention is computed by one or two passes over blocks of its keys:
 //
 //   Online               online softmax: scores, row sums and sums of values; the values are scaled at the end
-//   Statistics, Apply    row maxima and row sums, if a result needs final weights; then values by these
-//   Materialise, Apply   all scores of the rows, if the normaliser reads whole rows; then values by final weights
-//   Apply                the same, if an attention weight is final when its key is visited
+//   Statistics, Apply    row maxima and row sums, if a result needs final weights; then sums of values by these weights
+//   Materialise, Apply   all scores of the rows, if the normaliser reads whole rows; then sums of values
+//   Apply                scores and sums of values in one pass, if each weight is final when its key is visited
 //
-// The plan follows from the normaliser's order (Normaliser.h) and from the kernel's results.
+// The plan follows from the kernel's results and from Normaliser::order(), which each file of Normaliser/ defines for
+// its normaliser (Hard.cpp: Factor).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

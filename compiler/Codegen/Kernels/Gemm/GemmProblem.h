@@ -63,8 +63,8 @@ struct GemmProblem {
   SizeExpr depthRun() const;
   /// Right as N x K: the depth is contiguous.
   bool rightIsTransposed() const;
-  /// The number of dimensions of right, after those of the batch, that form K (N if it is transposed): up to the last
-  /// of them that is not of size 1, for one of size 1 may be anywhere.
+  /// The number of dimensions of right, after those of the batch, that form K (N if it is transposed). It counts up to
+  /// the last of them whose size is not 1, because a dimension of size 1 may be anywhere.
   unsigned rightOuterDims() const;
   /// Floating-point operations of the kernel, without padding.
   SizeExpr flops() const;

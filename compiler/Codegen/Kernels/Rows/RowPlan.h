@@ -28,7 +28,7 @@ class RowPlan {
 public:
   explicit RowPlan(mlir::func::FuncOp kernel);
 
-  /// Whether the kernel is a group of this kind; otherwise nothing else is valid.
+  /// Whether the kernel has this structure. If not, no other member may be used.
   const Verdict &verdict() const { return verdict_; }
 
   unsigned numRowDimensions() const { return rows; }

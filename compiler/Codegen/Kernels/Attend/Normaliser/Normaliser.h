@@ -9,7 +9,7 @@
 // then `weigh(s, m', l)` returns the weight of each score s and the next sum. `order` is one of
 //
 //   Factor     p = weight * factor(l), which is known after the row's last key: values are summed in one pass and
-//              scaled once; results that need p itself take a second pass
+//              scaled once; results that need p itself need a second pass
 //   AtOnce     p = weight: one pass computes all
 //   AllScores  all scores of the rows are materialised (memory linear in the number of keys); `weighHeld` turns them
 //              into weights
