@@ -1,4 +1,4 @@
-//===- AttendDecode.h - the decode schedule: attention of few queries over split keys -------------------------===//
+//===- AttendDecode.h - the decode algorithm: attention of few queries over split keys ------------------------===//
 //
 // Flash-Decoding: few queries read each key and value once, so memory bandwidth is the bound. The rows are the queries
 // of one batch together with the heads that share its keys (AttendProblem::group). The keys are cut into splits of a
@@ -22,7 +22,7 @@
 
 namespace attnc {
 
-/// The rows and chunks of the decode schedule.
+/// The rows and chunks of the decode algorithm.
 struct DecodeShape {
   DecodeShape(const AttendProblem &problem, const AttendSchedule &schedule);
 
@@ -41,7 +41,7 @@ struct DecodeShape {
   SizeExpr sharedBytes() const { return batches * splits * SizeExpr(4 * rows) * partialSize; }
 };
 
-/// Whether the decode schedule supports the problem; the reason is why its keys are not split.
+/// Whether the decode algorithm supports the problem; the reason is why its keys are not split.
 Verdict canDecode(const AttendProblem &problem);
 
 /// Emits both phases and adds them and their scratch to `result`.

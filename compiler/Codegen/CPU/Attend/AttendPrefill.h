@@ -1,4 +1,4 @@
-//===- AttendPrefill.h - the prefill schedule: attention of many queries --------------------------------------===//
+//===- AttendPrefill.h - the prefill algorithm: attention of many queries -------------------------------------===//
 //
 // One chunk is one block of queries of one batch, or of one residue class of it; PrefillTile.h has its algorithm,
 // FlashAttention-2. With `key_sums`, a chunk is a part of a batch's blocks instead (AttendKeySums.h).

@@ -1,6 +1,6 @@
 //===- AttendSchedule.h - tile sizes of attention -------------------------------------------------------------===//
 //
-// In the prefill schedule a register tile C[tileRows][vectors] takes tileRows * vectors accumulators, `vectors`
+// In the prefill algorithm a register tile C[tileRows][vectors] needs tileRows * vectors accumulators, `vectors`
 // operands and a broadcast: 5 x 4 of 32 registers, 4 x 3 of 16 (all). With 24 accumulators an AVX-512 core issues 1.89
 // multiply-adds a cycle, with 16 to 20 close to 2. With more queries in a tile, keys and values are read less often.
 // With more keys in a block, sums of values are loaded and stored less often; the scores and a slice of the queries,
@@ -10,8 +10,9 @@
 // `decodeRows` queries of a batch are computed by decode, one after the other, more of them by prefill. If the schedule
 // sets the algorithm to decode, `decodeRows` is the largest value that it may have.
 //
-// The remainder after whole tiles, up to half of one, takes tiles of one vector: 65 queries are 64 and 1, 20 queries
-// are 16 and 4. Whole tiles would compute unused lanes, and tiles of one vector run at most a fifth slower.
+// The remainder after whole tiles, up to half of one, is computed by tiles of one vector: 65 queries are 64 and 1. If
+// the number is dynamic, 20 queries are 16 and 4. Whole tiles would compute unused lanes, and tiles of one vector run
+// at most a fifth slower.
 //
 // Attributes of the kernel's schedule override these choices: `tile_q`, `tail_q`, `tile_kv`, `form`, `decode_rows`,
 // `split_kv`.
@@ -30,7 +31,7 @@ struct AttendSchedule {
   AttendForm form = AttendForm::Prefill;
   int64_t lanes = 16;      ///< of one vector
   int64_t vectors = 4;     ///< of queries in a tile
-  int64_t tailVectors = 0; ///< of queries in a tile of the tail; 0: whole tiles take all queries
+  int64_t tailVectors = 0; ///< of queries in a tile of the tail; 0: whole tiles compute all
   int64_t tileRows = 5;    ///< keys (or values) of a register tile
   int64_t tileKv = 128;    ///< keys of a block, a multiple of 16
   int64_t splitKv = 512;   ///< decode: keys of a chunk
@@ -50,7 +51,7 @@ struct AttendPart {
 AttendPart wholeTiles(const AttendProblem &problem, const AttendSchedule &schedule);
 AttendPart tailTiles(const AttendProblem &problem, const AttendSchedule &schedule);
 
-/// The largest number of rows of a batch for which decode is the faster algorithm.
+/// The largest number of queries that share keys, with those of a head group, for which decode is the faster algorithm.
 inline constexpr int64_t mostDecodeRows = 8;
 
 AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target);

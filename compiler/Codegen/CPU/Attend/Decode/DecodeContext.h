@@ -1,6 +1,6 @@
-//===- DecodeContext.h - per-kernel constants and scratch of the decode schedule ------------------------------===//
+//===- DecodeContext.h - per-kernel constants and scratch of the decode algorithm -----------------------------===//
 //
-// All parts of the decode schedule (AttendDecode.h) derive from DecodeContext, whose fields are its members: the
+// All parts of the decode algorithm (AttendDecode.h) derive from DecodeContext, whose fields are its members: the
 // problem, its schedule and shape, the target, and the builders of the phase's function.
 //
 //===------------------------------------------------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-// Phase 2 of the decode schedule: the partial results of the rows of one batch, merged in the order of the splits. The
+// Phase 2 of the decode algorithm: the partial results of the rows of one batch, merged in the order of the splits. The
 // sink of a row counts once for all splits.
 #include "compiler/Codegen/CPU/Attend/Decode/DecodeRows.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

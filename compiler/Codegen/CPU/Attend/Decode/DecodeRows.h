@@ -1,7 +1,7 @@
 //===- DecodeRows.h - rows of one batch: their formulas and partial results -----------------------------------===//
 //
-// Row (head of the group, query): the queries of one head are consecutive. The last group may have fewer heads: its
-// last head is repeated, and not stored.
+// The rows are the pairs (head of the group, query); the queries of one head are consecutive. If the last group has
+// fewer heads, its last head is repeated, and the repetitions are not stored.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

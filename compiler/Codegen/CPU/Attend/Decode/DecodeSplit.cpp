@@ -1,4 +1,4 @@
-// Phase 1 of the decode schedule: m, l and O of a chunk's rows over the keys of one split, block by block. Blocks
+// Phase 1 of the decode algorithm: m, l and O of a chunk's rows over the keys of one split, block by block. Blocks
 // without selected pairs are skipped (AttendMask.h).
 #include "compiler/Codegen/CPU/Attend/Decode/DecodeProducts.h"
 #include "compiler/Codegen/CPU/Attend/Decode/DecodeWeights.h"

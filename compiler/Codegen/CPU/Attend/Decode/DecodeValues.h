@@ -2,8 +2,8 @@
 //
 //   O[r][v] += sum_k p[r][k] * V[k][v]                  values are in the lanes, a tile of O is in registers
 //
-// A tile of sums with a NaN is computed once more over the selected pairs alone: a weight of zero times an infinite
-// value or a NaN of a dropped pair is NaN.
+// A tile of sums with a NaN is computed once more over the selected pairs alone, because the product of a zero weight
+// and an infinite or NaN value of a dropped pair is NaN.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

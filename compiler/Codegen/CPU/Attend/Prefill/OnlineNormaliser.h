@@ -1,4 +1,4 @@
-//===- OnlineNormaliser.h - online softmax and its kin: row maxima, sums and attention weights ----------------===//
+//===- OnlineNormaliser.h - online normalisers, such as online softmax: row maxima, sums and weights ----------===//
 //
 // For each row, lane-wise, over the blocks of keys (Milakov and Gimelshein: Online normalizer calculation for softmax,
 // 2018):

@@ -1,8 +1,8 @@
 //===- PrefillBatch.h - rows and keys of one batch, as formulas index them ------------------------------------===//
 //
-// A dilated mask parts rows and keys into residue classes (ResidueClasses): a chunk computes a block of queries of one
-// class and visits the keys of that class alone. Rows and keys are numbered within the class throughout; formulas get
-// their indices, number * modulus + residue.
+// A dilated mask divides rows and keys into residue classes (ResidueClasses): a chunk computes a block of queries of
+// one class and visits the keys of that class alone. Rows and keys are numbered within the class throughout; formulas
+// are bound to their indices, number * modulus + residue.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

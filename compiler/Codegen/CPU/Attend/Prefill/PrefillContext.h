@@ -1,6 +1,6 @@
-//===- PrefillContext.h - per-kernel constants of the prefill schedule ----------------------------------------===//
+//===- PrefillContext.h - per-kernel constants of the prefill algorithm ---------------------------------------===//
 //
-// All parts of the prefill schedule (PrefillTile.h) use the same constants: the problem, its tile sizes, the target,
+// All parts of the prefill algorithm (PrefillTile.h) use the same constants: the problem, its tile sizes, the target,
 // and the builders of the phase's function. Each part derives from PrefillContext, whose fields are its members.
 // PrefillTraits are properties of the problem, computed once.
 //

@@ -14,8 +14,8 @@
 // evaluated on vectors of queries, one key at a time.
 //
 // Final weights (the `weights` result, or a weight region that is not linear) need the row's sums first: the blocks are
-// passed twice, the first time for the sums alone. For a normaliser that reads whole rows, their scores are
-// materialised in scratch, tile_q floats a key: the blocks are passed once for the scores and once, without products,
+// visited twice, the first time for the sums alone. For a normaliser that reads whole rows, their scores are
+// materialised in scratch, tile_q floats a key: the blocks are visited once for the scores and once, without products,
 // for the values.
 //
 //===------------------------------------------------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
-//===- PrefillTiles.h - layout of a worker's scratch in the prefill schedule ----------------------------------===//
+//===- PrefillTiles.h - layout of a worker's scratch in the prefill algorithm ---------------------------------===//
 //
-// Rows of a tile have an element for each query of the block. A tile that the problem has no use for has no rows.
+// Rows of a tile have an element for each query of the block. A tile that the problem does not need has no rows.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

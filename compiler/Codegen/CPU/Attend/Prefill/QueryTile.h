@@ -1,8 +1,8 @@
 //===- QueryTile.h - a block of queries, in vectors -----------------------------------------------------------===//
 //
-// Queries are in the lanes: vector v holds queries firstRow + v * lanes and those that follow. Under a causal mask, and
-// any other for which a row's index tells its last key, the vectors whose rows drop the rest of a block of keys take no
-// part in its products: the diagonal is computed in steps of a vector.
+// Queries are in the lanes: vector v holds queries firstRow + v * lanes and those that follow. Under a causal mask, or
+// any other mask whose last key of a row follows from the row's index, the products of a block of keys omit a vector
+// from the key on from which all of its rows are masked: the diagonal is computed in steps of a vector.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,7 +23,7 @@ public:
 
   /// The formulas of the vector of rows that begins with `query`.
   RegionVectoriser bindVector(Value query) const;
-  /// The formulas of these rows one by one, one a lane; past the last row it is repeated.
+  /// The formulas of each of these rows, one row a lane; past the end, the last row is repeated.
   std::vector<RegionVectoriser> bindLanes(Value query) const;
   /// For the keys of a block below liveEnds[v], vectors v, v + 1, ... are computed; earlier ones drop all keys from
   /// liveEnds[v - 1] on.

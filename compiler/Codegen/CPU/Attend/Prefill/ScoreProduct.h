@@ -2,7 +2,7 @@
 //
 //   St[k][q] = sum_f K[k][f] * Qt[f][q]          in register tiles of tileRows keys and `vectors` vectors of queries
 //
-// Keys are read as scalars from where they lie. A reduction that is no dot product is evaluated term by term, an
+// Keys are read as scalars from their tensor. A reduction that is no dot product is evaluated term by term, an
 // additive score by powers (AdditiveProduct.h). Where the product is the score, its tiles update the rows' maxima while
 // they are in registers.
 //

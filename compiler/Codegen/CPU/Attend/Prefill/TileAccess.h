@@ -40,7 +40,7 @@ public:
     loops.store(value, tile, {offsetFrom(query, row, extra)});
   }
 
-  /// A loop over the vectors of queries; `body` gets the first query of each.
+  /// Emits a loop over the vectors of queries; `query` is the first query of a vector.
   void forEachVector(llvm::function_ref<void(Value query)> body) const;
   /// Transposes elements 0 .. count-1 of one line a lane into rows of a tile: `coordinatesAt` returns the coordinates
   /// of each line from a column on, `use` receives the vectors of the columns that follow it (some past the end).

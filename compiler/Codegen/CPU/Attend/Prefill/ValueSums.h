@@ -1,9 +1,9 @@
 //===- ValueSums.h - sums of values by weights ----------------------------------------------------------------===//
 //
-//   Ot[v][q] = a * Ot + sum_k V[k][v] * Pt[k][q]          register tiles, V read as scalars from where it lies
+//   Ot[v][q] = a * Ot + sum_k V[k][v] * Pt[k][q]          register tiles, V read as scalars from its tensor
 //
-// A tile of sums with a NaN is computed once more over the selected pairs alone: a weight of zero does not hide an
-// infinite value or a NaN of a dropped pair.
+// A tile of sums with a NaN is computed once more over the selected pairs alone, because the product of a zero weight
+// and an infinite or NaN value of a dropped pair is NaN.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
