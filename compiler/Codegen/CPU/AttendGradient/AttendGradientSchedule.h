@@ -5,7 +5,7 @@
 // The block's two score tiles and the two panels should stay in the nearest caches: 64 queries and 64 keys of 64
 // features take 64 KB, and 128 queries run no faster.
 //
-// Attributes of the kernel's schedule that are present win: `tile_q`, `tile_kv`.
+// Attributes of the kernel's schedule override these choices: `tile_q`, `tile_kv`.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,7 +1,7 @@
 //===- PairwiseGradientProblem.h - an attn.attend_gradient read as formulas and their derivatives ------------===//
 //
-// This reader supports any score, weight, value and normaliser, and cotangents of weights, which
-// AttendGradientProblem.h does not.
+// The problem of the pairwise algorithm (PairwiseGradient.h). Unlike AttendGradientProblem.h, this reader supports any
+// formula of score, weight and value, any normaliser, and cotangents of weights.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -33,7 +33,7 @@ private:
     Matrix factor, into;
     Value factorFirst, factorCount, first, count;
     bool isTrimmed = false;
-    bool mayDrop = false; ///< where tile(r, k) is 0, the pair may take no part
+    bool mayDrop = false; ///< where tile(r, k) is 0, the pair may be dropped
   };
   void add(const Sum &sum);
   void addTile(const Sum &sum, RegisterTile size, Value row, int64_t firstVector);

@@ -1,4 +1,8 @@
-//===- RegisterTiles.h - products of a few rows and a few vectors, summed in registers ------------------------===//
+//===- RegisterTiles.h - register-tiled matrix product --------------------------------------------------------===//
+//
+//   sums[i][v] += sum_k left(i, k) right(v, k)          rows x vectors sums in registers, numbered i * vectors + v
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/CPU/AttendGradient/Tiled/TiledContext.h"
@@ -13,11 +17,12 @@ struct TileProduct {
   using Value = mlir::Value;
   FlatBuilder &loops;
   RegisterTile size;
-  Value begin, end;                                         ///< of the terms
+  Value begin, end;                                         ///< range of k
   llvm::function_ref<Value(int64_t row, Value k)> left;     ///< a scalar
   llvm::function_ref<Value(int64_t vector, Value k)> right; ///< a vector
 
-  /// sums[i][v] + sum_k left(i, k) right(v, k); without the terms whose left factor is 0, or with them.
+  /// Emits the loop over k and returns the new sums. With `skipsZeros` a term whose left factor is 0 is computed, but
+  /// not added (a select, not a branch), so that a NaN or infinite right factor has no effect.
   LoopBuilder::Values addTo(mlir::ValueRange sums, bool skipsZeros = false) const;
 };
 

@@ -1,9 +1,9 @@
-//===- RowTerms.h - terms of the gradient that are computed once a row ----------------------------------------===//
+//===- RowTerms.h - row terms of the gradient: lse and delta of FlashAttention-2 ------------------------------===//
 //
 //   nl = -log2e lse[i],   nd = s (dL[i] - sum_v dO[i,v] O[i,v])
 //
-// A row without selected pairs has lse = -inf: its attention weights are exp2(-inf). A sink is a key without a value;
-// its gradient is exp(sink - lse) (dL - sum_v dO O).
+// A row without selected pairs has lse = -inf; its nl is -inf too, so that its attention weights are 0. A sink is a key
+// without a value; its gradient is exp(sink - lse) (dL - sum_v dO O).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

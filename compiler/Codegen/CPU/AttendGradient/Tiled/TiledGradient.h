@@ -1,7 +1,7 @@
 //===- TiledGradient.h - attention's gradient by tiles, in one pass over the keys -----------------------------===//
 //
-// One chunk is one batch, or the batches of a group of heads that share their keys, in order. Scores are computed anew
-// from the rows' saved lse. With s = d score / d (Q K) where that is one factor, and otherwise s = 1:
+// One chunk is one batch, or the batches of a group of heads that share their keys, in order. Attention weights are
+// recomputed from the saved lse of the rows. With s = d score / d (Q K) where that is one factor, and otherwise s = 1:
 //
 //   for each row i:   nl = -log2e lse[i],   nd = s (dL[i] - sum_v dO[i,v] O[i,v])
 //   for each block of keys:
