@@ -3,9 +3,9 @@
 //   sum[r][v] = sum over k < depth of left[row r, k] * panel[k, v*lanes .. (v+1)*lanes]
 //
 // in rows x vectors registers. Each step of k loads a row of the panel and, for each row of the tile, one float that is
-// broadcast; one iteration of the loop has four steps. Low tiles have several accumulators for each element, over k
-// modulo `sets`, since a fused multiply-add takes four cycles and two start in each; they are added at the end, in
-// order. Prefetches are spread among the multiply-adds: in bursts they stall.
+// broadcast; one iteration of the loop has four steps or, if `sets` is larger, `sets` steps. Low tiles have several
+// accumulators for each element, over k modulo `sets`, since a fused multiply-add takes four cycles and two start in
+// each; they are added at the end, in order. Prefetches are spread among the multiply-adds: in bursts they stall.
 //
 // A tile is a routine (Routine.h), shared by kernels whose tiles have the same shape and the same distances in left.
 // If the depth is short, its sums stay in registers instead, in the code that stores them.

@@ -4,7 +4,7 @@
 //
 //   packed[b][p][k][c] = B[b][k][p*nr + c]      0 <= c < nr, zero where p*nr + c >= N
 //
-// so that a register tile streams through contiguous memory without a ragged edge. A weight is packed once, by
+// so that a register tile reads contiguous memory and every panel is whole. A weight is packed once, by
 // `model_prepare` (Interface/PanelPacking.h). A matrix that is computed at run time is packed by its kernel, with the
 // same code.
 //

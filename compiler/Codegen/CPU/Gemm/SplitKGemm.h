@@ -16,8 +16,9 @@
 // whole panels.
 //
 // Only the sums are written, which are few, each operand is read from memory once, and the slices are distributed among
-// cores. Their number depends on sizes alone: eight for all matrices; fewer if each would read less than 3/4 floats for
-// each of its sums; more if the depth is so long that each still reads 8 floats for each of its sums.
+// cores. Their number depends on sizes alone: eight for all matrices; fewer if each would have less than 2^20
+// multiply-adds or read less than 3/4 floats for each of its sums; more if the depth is so long that each still has
+// 2^22 multiply-adds and reads 8 floats for each of its sums.
 //
 // If the depth is at most kc and there are few sums, there are no slices and no copies, for the operands stay in cache.
 // Phase 2 multiplies both operands as they are stored, if rows of right are columns of the result:
@@ -27,8 +28,8 @@
 // If the columns of right are contiguous for each k, too, the operands are swapped if the result has too few columns
 // for vectors: the columns of a tile are then rows of the result, and its sums are transposed before they are stored.
 //
-// A step of both operands is as long as the result has rows and columns. If kc steps would not fit in a worker's part
-// of the second-level cache, the product is not split (GemmSchedule.h).
+// A step of both operands is as long as the result has rows and columns. kc is limited to the steps that fit in a
+// worker's part of the second-level cache. If fewer than 32 fit, the product is not split (GemmSchedule.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
