@@ -57,7 +57,8 @@ public:
   static void correct(Values &values, ValueRange corrections, LoopBuilder &loops);
   /// Attention weights, not normalised, [fragment][row]; adds them to l.
   Values computeWeights(const KeyTile &tile, ValueRange scores, States &states);
-  /// Attention weights as fragments of A: for as many keys from `fragment` on as a product is deep; for all keys.
+  /// Attention weights as one fragment of A, for the keys of one product (productDepth), from those of `fragment` on;
+  /// and as the fragments of all keys.
   FragmentA leftMatrix(MatrixType type, ValueRange weights, int64_t fragment);
   llvm::SmallVector<FragmentA> leftMatrices(MatrixType type, ValueRange weights);
 

@@ -1,6 +1,6 @@
 //===- AttendGeneral.h - attention on a device without tensor cores, for all formulas and normalisers -------------===//
 //
-// A warp has up to four rows of one batch and passes over their keys in blocks of 32, one key for each thread:
+// A warp computes up to four rows of one batch and visits their keys in blocks of 32, one key for each thread:
 //
 //   s[r]     = score of the thread's key and row r             WarpScores, four features at a time
 //   m'[r], a, p[r], l[r]: online softmax                       WarpNormaliser
@@ -11,7 +11,7 @@
 // covers that range only. If a row has more values than the threads have registers for, its values are computed in
 // slices, with one pass over the keys for each slice. Memory use does not grow with the number of queries or keys.
 //
-// Normalisers of other orders, and statistics that need final attention weights, take the same passes as on processors
+// Normalisers of other orders, and statistics that need final attention weights, have the same passes as on processors
 // (Kernels/Attend/PassPlan.h).
 //
 // Numbers of rows, keys and features are arbitrary. The RegionVectoriser evaluates all formulas.

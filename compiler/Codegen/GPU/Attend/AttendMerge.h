@@ -1,8 +1,9 @@
 //===- AttendMerge.h - merge of split-KV partial results ----------------------------------------------------------===//
 //
 // The second kernel phase of split-KV (AttendSplitKv.h). A block merges as many rows as a warp of AttendGeneral has,
-// one after the other. Its warps take the splits of a row cyclically, each lane some neighbouring values; the sums of
-// the warps are added in order. If a result is not finite, one warp computes the block's rows again by AttendGeneral.
+// one after the other. The splits of a row are distributed cyclically over the warps, its values over the lanes of a
+// warp; the sums of the warps are added in order. If a result is not finite, one warp computes the block's rows again
+// by AttendGeneral.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,9 +1,9 @@
 //===- FewRows.h - product of a few rows with a matrix (GEMV) -----------------------------------------------------===//
 //
-// The product of a decoding step. An element of the right operand meets few rows, so the time is that of reading the
-// right operand. Each of its elements is read once, from global memory to registers, by 16-byte accesses if it is
-// aligned. The depth is distributed over threads, so that many reads are in flight; sums are reduced in an order that
-// depends on sizes alone.
+// The product of a decoding step. An element of the right operand is multiplied by few rows only, so the time is that
+// of reading the right operand. Each of its elements is read once, from global memory to registers, by 16-byte accesses
+// if it is aligned. The depth is distributed over threads, so that many reads are in flight; sums are reduced in an
+// order that depends on sizes alone.
 //
 //   right contiguous along   a block has                     depth of a thread
 //   columns                  8 accesses of columns           every 32nd row of right; reduced in warps, then in shared

@@ -1,7 +1,7 @@
 //===- ThreadGroup.h - cooperative sweep and reduction by a warp or a block ---------------------------------------===//
 //
-// A thread group is a warp or the whole block. Its threads take the points of a sweep cyclically, `lanes` neighbouring
-// points at a time, so that accesses coalesce:
+// A thread group is a warp or the whole block. The points of a sweep are distributed cyclically over its threads,
+// `lanes` neighbouring points at a time, so that accesses coalesce:
 //
 //   thread 0   points 0..3   128..131  ...          4 lanes, a warp of 32 threads
 //   thread 1   points 4..7   132..135  ...

@@ -1,6 +1,6 @@
 //===- OperandFragment.h - operand fragments of tensor-core products, and the tf32 split (3xTF32) -----------------===//
 //
-// Tensor cores take 16-bit elements unchanged. They read 32-bit elements as tf32, which has 11 significant bits; f32 is
+// Tensor cores read 16-bit elements unchanged. They read 32-bit elements as tf32, which has 11 significant bits; f32 is
 // rounded to tf32 first. For full f32 accuracy (MatrixType::F32) an operand is split into two tf32 parts:
 //
 //   h = tf32(x),  l = tf32(x - h)           x = h + l, with a relative error of 2^-22

@@ -10,8 +10,8 @@
 //       markFull(stage)                                markEmpty(stage)
 //       position = next(position)                      position = next(position)
 //
-// A thread that marks a stage only some tiles later needs more stages: with f tiles in flight at the producers and e at
-// the consumers, at least f + e + 1.
+// A thread may mark a stage several tiles later, if there are enough stages: at least f + e + 1, where producers mark
+// f tiles late and consumers e tiles late.
 //
 // An mbarrier counts phases. A wait names the parity of a phase, which alternates from round to round. In the first
 // round all stages are empty: the phase before the first counts as complete.

@@ -1,7 +1,7 @@
 //===- WarpTopKeys.h - the keys with the largest scores of each row, and their weights ----------------------------===//
 //
-// Each thread has the sorted top entries of its own keys. At the end, once for each rank, the warp takes the largest
-// first entry of all threads.
+// Each thread has the sorted top entries of its own keys. At the end, the warp merges these lists: for each rank it
+// selects and removes the largest first entry of all threads.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
