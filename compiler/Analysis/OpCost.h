@@ -10,6 +10,7 @@
 //   fma                                               2         1
 //   / sqrt rsqrt                                      1         8
 //   other functions of `math`: exp, tanh, pow, ...    1        20
+//   a random draw (attn.uniform)                      -       150
 //   sign, rounding                                    -         1
 //   all others: integers, comparison, selection,
 //   conversion, a load                                -         1
