@@ -16,7 +16,7 @@ struct Repetitions {
 struct Measurement {
   int runs = 0;
   double seconds = 0;                 ///< median of a call
-  std::vector<Profile::Line> kernels; ///< kernels that the calls launched
+  std::vector<Profile::Line> kernels; ///< kernels that the calls launched; `seconds` has a sum for each call
 };
 
 /// Runs the call once to warm up, then repeats it. The model must not be one for a device, whose launches do not pass
