@@ -13,6 +13,7 @@ public:
       : program(program), reporter(reporter), build(build), scopes(scopes), context(context), entries(entries),
         minimizer(minimizer), decoders(decoders), expressions(expressions) {}
 
+  /// Checks an export and adds its entry point to the program. Reports a name that is exported twice.
   void check(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model);
 
 private:
