@@ -27,7 +27,7 @@ TEST(ResultCheck, AllowsWhatRoundingMakes) {
 }
 
 TEST(ResultCheck, ComparesSmallElementsWithSmallOnes) {
-  EXPECT_THAT(difference(floats({1e-6F, 2e-6F}), floats({0, 0})), HasSubstr("`y` lies 2e-06 from the default's"));
+  EXPECT_THAT(difference(floats({1e-6F, 2e-6F}), floats({0, 0})), HasSubstr("`y` differs by 2e-06 from the default's"));
   EXPECT_THAT(difference(floats({1e-6F, 2e-6F}), floats({1e-6F, 2.001e-6F})), IsEmpty());
 }
 
@@ -37,7 +37,7 @@ TEST(ResultCheck, AllowsOtherRoundingOfWhatCancels) {
 }
 
 TEST(ResultCheck, FindsElementsInTheWrongPlace) {
-  EXPECT_THAT(difference(floats({1, 2, 3}), floats({1, 3, 2})), HasSubstr("`y` lies 1 from the default's"));
+  EXPECT_THAT(difference(floats({1, 2, 3}), floats({1, 3, 2})), HasSubstr("`y` differs by 1 from the default's"));
   EXPECT_THAT(difference(floats({1, NAN}), floats({1, 0})), HasSubstr("`y`"));
   EXPECT_THAT(difference(floats({1, 0}), floats({1, NAN})), HasSubstr("`y`"));
   EXPECT_THAT(difference(floats({1, HUGE_VALF}), floats({1, -HUGE_VALF})), HasSubstr("`y`"));

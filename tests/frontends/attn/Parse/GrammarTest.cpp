@@ -177,7 +177,7 @@ std::vector<OperatorRow> operatorRows() {
       row.operators.push_back(word.substr(1, word.size() - 2));
     row.grouping = line.substr(line.rfind(" | ") + 3);
     row.grouping.resize(row.grouping.size() - 2);
-    if (row.grouping.starts_with("to the") || row.grouping == "not at all")
+    if (row.grouping.starts_with("to the") || row.grouping == "none")
       rows.push_back(row);
   }
   return rows;
@@ -191,7 +191,7 @@ TEST(Grammar, OperatorsBindAsTheTableSays) {
       for (const std::string &first : rows[i].operators)
         for (const std::string &second : rows[j].operators) {
           std::string plain = expression("a " + first + " b " + second + " c");
-          if (i == j && rows[i].grouping == "not at all") {
+          if (i == j && rows[i].grouping == "none") {
             EXPECT_NE(plain.find("[chained-comparison]"), std::string::npos) << plain;
             continue;
           }
