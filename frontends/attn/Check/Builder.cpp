@@ -7,7 +7,19 @@ namespace attnc::check {
 
 using namespace typed;
 
-//===- What is known of a node ------------------------------------------------------------------------------------===//
+//===- Nodes ------------------------------------------------------------------------------------------------------===//
+
+void Free::add(const Free &other) {
+  indices.insert(other.indices.begin(), other.indices.end());
+  scalars.insert(other.scalars.begin(), other.scalars.end());
+}
+
+std::set<unsigned> Free::allIndices() const {
+  std::set<unsigned> all = indices;
+  for (const auto &[local, own] : scalars)
+    all.insert(own.begin(), own.end());
+  return all;
+}
 
 static FreeRef unite(FreeRef a, const FreeRef &b) {
   if (b->empty() || a == b)
@@ -15,8 +27,7 @@ static FreeRef unite(FreeRef a, const FreeRef &b) {
   if (a->empty())
     return b;
   auto both = std::make_shared<Free>(*a);
-  both->indices.insert(b->indices.begin(), b->indices.end());
-  both->scalars.insert(b->scalars.begin(), b->scalars.end());
+  both->add(*b);
   return both;
 }
 
@@ -27,17 +38,11 @@ Builder::Info Builder::infoOf(const Expr &expr) const {
     info.free = unite(info.free, other.free);
     info.depth = std::max(info.depth, other.depth + 1);
   });
-  auto own = std::make_shared<Free>();
   if (auto *node = expr.as<IndexRef>())
-    own->indices.insert(numberOf(node->index));
-  if (auto *node = expr.as<LocalRef>()) {
-    if (PendingAttend *pending = pendingOf(node->local))
-      info.free = unite(info.free, pending->free);
-    else if (scalars.count(node->local))
-      own->scalars.insert(node->local);
-  }
-  if (!own->empty())
-    info.free = unite(info.free, own);
+    info.free = std::make_shared<Free>(Free{{numberOf(node->index)}, {}});
+  if (auto *node = expr.as<LocalRef>())
+    if (auto found = openLocals.find(node->local); found != openLocals.end())
+      info.free = found->second;
   auto close = [&](const auto &indices) {
     auto without = std::make_shared<Free>(*info.free);
     for (const Index *index : indices)
@@ -49,13 +54,6 @@ Builder::Info Builder::infoOf(const Expr &expr) const {
   if (auto *node = expr.as<IndexReduction>())
     close(node->indices);
   return info;
-}
-
-std::set<unsigned> Builder::indicesOf(ExprRef expr) const {
-  std::set<unsigned> indices = freeOf(expr).indices;
-  for (const Local *scalar : freeOf(expr).scalars)
-    indices.insert(scalars.at(scalar).begin(), scalars.at(scalar).end());
-  return indices;
 }
 
 ExprRef Builder::make(Expr::Node node, Type type, SourceRange range) {
@@ -75,8 +73,6 @@ ExprRef Builder::real(double value, SourceRange range) { return make(Constant{va
 ExprRef Builder::integer(int64_t value, Element element, SourceRange range) {
   return make(Constant{0, value}, {element, {}}, range);
 }
-
-ExprRef Builder::boolean(bool value, SourceRange range) { return integer(value, Element::Bool, range); }
 
 ExprRef Builder::size(const Dim &dim, SourceRange range) {
   if (dim.isConstant())
@@ -203,32 +199,6 @@ ExprRef Builder::reshape(ExprRef source, Shape shape, SourceRange range) {
   return make(Reshape{source, std::move(*groups)}, std::move(type), range);
 }
 
-ExprRef Builder::subscript(ExprRef base, std::vector<ExprRef> indices, SourceRange range) {
-  if (!isOpen(base))
-    base = bind("", base, base->range);
-  Shape rest(base->type.shape.begin() + static_cast<ptrdiff_t>(indices.size()), base->type.shape.end());
-  std::vector<InRange> inRange(indices.size(), InRange::Proved);
-  Type type{base->type.element, std::move(rest)};
-  return make(Subscript{base, std::move(indices), std::move(inRange)}, std::move(type), range);
-}
-
-/// True for [i < n] => i.
-static bool isCounting(ExprRef value) {
-  auto *build = value->as<Comprehension>();
-  ExprRef body = build && build->indices.size() == 1 ? build->body : nullptr;
-  if (auto *cast = body ? body->as<Cast>() : nullptr)
-    body = cast->operand;
-  auto *ref = body ? body->as<IndexRef>() : nullptr;
-  return ref && ref->index == build->indices.front();
-}
-
-ExprRef Builder::elementOf(ExprRef tensor, std::vector<ExprRef> indices, SourceRange range) {
-  auto *ref = tensor->as<LocalRef>();
-  if (isCounting(tensor) || (ref && counting.count(ref->local)))
-    return cast(indices.front(), tensor->type.element);
-  return subscript(tensor, std::move(indices), range);
-}
-
 static Element resultOf(Combiner combiner, Element element) {
   return combiner == Combiner::ArgMax || combiner == Combiner::ArgMin ? Element::I32 : element;
 }
@@ -249,69 +219,6 @@ ExprRef Builder::reduceAxes(Combiner combiner, ExprRef source, std::vector<unsig
       shape.push_back(source->type.shape[axis]);
   Type type{resultOf(combiner, source->type.element), std::move(shape)};
   return make(AxisReduction{combiner, source, std::move(axes)}, std::move(type), range);
-}
-
-//===- Statements -------------------------------------------------------------------------------------------------===//
-
-void Builder::let(std::vector<const Local *> locals, ExprRef value) {
-  for (const Local *local : locals)
-    definitions[local] = value;
-  block->statements.push_back(Let{std::move(locals), value});
-}
-
-ExprRef Builder::bind(std::string name, ExprRef value, SourceRange range) {
-  assert(!isOpen(value) && "only closed expressions are bound");
-  if (value->as<LocalRef>() || value->as<ParameterRef>())
-    return value;
-  if (value->type.rank() == 0 && (value->as<Constant>() || value->as<DimValue>()))
-    return value;
-  auto known = bound.find(value);
-  if (known != bound.end())
-    return known->second;
-  Local *local = newLocal(std::move(name), value->type, range);
-  let({local}, value);
-  if (isCounting(value))
-    counting.insert(local);
-  ExprRef result = reference(local, value->range);
-  bound.emplace(value, result);
-  return result;
-}
-
-void Builder::setBlock(Block *newBlock) {
-  // Expressions bound in a block are visible in that block alone; an enclosing block that is open retains its own.
-  if (block)
-    outerBound[block] = std::move(bound);
-  bound.clear();
-  auto saved = outerBound.find(newBlock);
-  if (saved != outerBound.end()) {
-    bound = std::move(saved->second);
-    outerBound.erase(saved);
-  }
-  block = newBlock;
-}
-
-PendingAttend &Builder::addPending(PendingAttend pending) {
-  FreeRef free = nothing;
-  for (ExprRef part : {pending.score, pending.mask, pending.weight, pending.value, pending.sink})
-    if (part)
-      free = unite(free, infos.at(part).free);
-  auto without = std::make_shared<Free>(*free);
-  for (const Index *index : pending.keys)
-    without->indices.erase(numberOf(index));
-  if (pending.weightIn)
-    without->scalars.erase(pending.weightIn);
-  for (const Index *index : pending.summed)
-    without->indices.insert(numberOf(index));
-  pending.free = without;
-  pendings.push_back(std::move(pending));
-  for (const Local *yield : pendings.back().yields)
-    pendingByLocal[yield] = &pendings.back();
-  return pendings.back();
-}
-
-PendingAttend *Builder::pendingOf(const Local *local) const {
-  auto found = pendingByLocal.find(local);
-  return found == pendingByLocal.end() ? nullptr : found->second;
 }
 
 } // namespace attnc::check

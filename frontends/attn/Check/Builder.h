@@ -18,35 +18,16 @@
 namespace attnc::check {
 
 /// The free variables of an open expression: indices by their number in the Program, and locals that are scalars of a
-/// body.
+/// body. A scalar is one number for each tuple of the indices that it maps to.
 struct Free {
   std::set<unsigned> indices;
-  std::set<const typed::Local *> scalars;
+  std::map<const typed::Local *, std::set<unsigned>> scalars;
   bool empty() const { return indices.empty() && scalars.empty(); }
+  void add(const Free &other);
+  /// Returns the indices, including those of the scalars.
+  std::set<unsigned> allIndices() const;
 };
 using FreeRef = std::shared_ptr<const Free>;
-
-struct NormaliserWord;
-
-/// attend { ... } as checked, in rows. Its results are LocalRefs to `yields` until Elements binds them.
-struct PendingAttend {
-  std::vector<typed::Index *> keys;
-  const NormaliserWord *word = nullptr; ///< the word after `by:`
-  typed::Normaliser normaliser = typed::Normaliser::Softmax;
-  double alpha = 2;
-  typed::ExprRef sink = nullptr, temperature = nullptr;
-  typed::ExprRef plainScore = nullptr; ///< score without noise, if the score has noise
-  typed::ExprRef score = nullptr, mask = nullptr, weight = nullptr, value = nullptr;
-  const typed::Local *weightIn = nullptr;
-  std::vector<typed::Statistic> statistics;
-  std::vector<const typed::Local *> yields;
-  int64_t top = 0;                    ///< number of keys, if a yield requires it
-  std::vector<typed::Index *> summed; ///< indices over which KeySums sums
-  std::optional<size_t> logpPlace;    ///< position among the yields, if requested
-  std::string module;                 ///< path of the module, "blocks.{0}.mix"
-  FreeRef free;
-  SourceRange range;
-};
 
 class Builder {
 public:
@@ -56,7 +37,6 @@ public:
 
   typed::ExprRef real(double value, SourceRange range);
   typed::ExprRef integer(int64_t value, typed::Element element, SourceRange range);
-  typed::ExprRef boolean(bool value, SourceRange range);
   /// Returns a size as an Index: a Constant if the size is constant.
   typed::ExprRef size(const Dim &dim, SourceRange range);
   typed::ExprRef cast(typed::ExprRef operand, typed::Element element);
@@ -67,10 +47,6 @@ public:
   typed::ExprRef permute(typed::ExprRef source, std::vector<unsigned> permutation, SourceRange range);
   /// Reshapes the source; null if the checker cannot prove that both shapes have equally many elements.
   typed::ExprRef reshape(typed::ExprRef source, Shape shape, SourceRange range);
-  /// Returns an element, or a row if there are fewer indices than dimensions. A closed base is bound first.
-  typed::ExprRef subscript(typed::ExprRef base, std::vector<typed::ExprRef> indices, SourceRange range);
-  /// Returns an element of a tensor. An element of `iota(n)` at i becomes i itself.
-  typed::ExprRef elementOf(typed::ExprRef tensor, std::vector<typed::ExprRef> indices, SourceRange range);
   typed::ExprRef reduction(typed::Combiner combiner, std::vector<typed::Index *> indices, typed::ExprRef filter,
                            typed::ExprRef body, SourceRange range);
   typed::ExprRef reduceAxes(typed::Combiner combiner, typed::ExprRef source, std::vector<unsigned> axes,
@@ -81,29 +57,11 @@ public:
   unsigned numberOf(const typed::Index *index) const { return indexNumbers.at(index); }
   typed::Index *indexAt(unsigned number) { return &program.indices[number]; }
 
-  /// Binds a closed expression to a local in the current block, unless it is a reference. Returns the reference.
-  typed::ExprRef bind(std::string name, typed::ExprRef value, SourceRange range);
-  void let(std::vector<const typed::Local *> locals, typed::ExprRef value);
-  /// Returns the expression to which a Let binds the local; null for other locals.
-  typed::ExprRef definitionOf(const typed::Local *local) const {
-    auto found = definitions.find(local);
-    return found == definitions.end() ? nullptr : found->second;
-  }
-
-  /// The block that Lets are added to.
-  typed::Block *getBlock() const { return block; }
-  void setBlock(typed::Block *newBlock);
-
   const Free &freeOf(typed::ExprRef expr) const { return *infos.at(expr).free; }
   bool isOpen(typed::ExprRef expr) const { return !freeOf(expr).empty(); }
 
-  /// Makes `local` a scalar of a body, one number for each tuple of `indices`. References to it are open.
-  void makeScalar(const typed::Local *local, std::set<unsigned> indices) { scalars[local] = std::move(indices); }
-  /// Returns the indices that an expression depends on, including the indices of its scalars.
-  std::set<unsigned> indicesOf(typed::ExprRef expr) const;
-  PendingAttend &addPending(PendingAttend pending);
-  /// Returns the attend of which the local is a yield, until it is bound; null for other locals.
-  PendingAttend *pendingOf(const typed::Local *local) const;
+  /// Gives references to `local` these free variables.
+  void makeOpen(const typed::Local *local, Free free) { openLocals[local] = std::make_shared<Free>(std::move(free)); }
 
   /// True if the program exceeds the limits of later phases: in nodes, or in depth of nesting.
   bool isTooLarge() const { return program.exprs.size() >= maximumNodes; }
@@ -123,17 +81,10 @@ private:
   Info infoOf(const typed::Expr &expr) const;
 
   typed::Program &program;
-  typed::Block *block = nullptr;
   FreeRef nothing;
   std::unordered_map<typed::ExprRef, Info> infos;
   std::unordered_map<const typed::Index *, unsigned> indexNumbers;
-  std::map<const typed::Local *, std::set<unsigned>> scalars;
-  std::set<const typed::Local *> counting; ///< tensors whose element at i is i
-  std::unordered_map<const typed::Local *, typed::ExprRef> definitions;
-  std::deque<PendingAttend> pendings;
-  std::unordered_map<const typed::Local *, PendingAttend *> pendingByLocal;
-  std::unordered_map<typed::ExprRef, typed::ExprRef> bound; ///< locals of the expressions bound in the current block
-  std::map<typed::Block *, std::unordered_map<typed::ExprRef, typed::ExprRef>> outerBound;
+  std::unordered_map<const typed::Local *, FreeRef> openLocals;
   unsigned deepest = 0;
   typed::ExprRef oversized = nullptr;
 };

@@ -22,7 +22,7 @@ std::unique_ptr<Program> Checker::run(FileId file) {
     return nullptr;
   const ast::ModuleDecl *decl = chooseModel(*unit);
   Block outside; // block of expressions outside of entry points; remains empty
-  build.setBlock(&outside);
+  lets.setBlock(&outside);
   Instance *model = decl ? modules.instantiateModel(*decl, *unit, options.settings) : nullptr;
   checkEntries(*unit, model);
   if (options.writer && !reporter.hasReported())

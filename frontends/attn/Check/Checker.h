@@ -55,6 +55,8 @@ private:
   // Collaborators, in the order of their dependences.
   Reporter reporter;
   Builder build;
+  PendingAttends pendings;
+  LetBuilder lets;
   Ranges ranges;
   Elements elements;
   Files files;

@@ -37,11 +37,11 @@ bool Gradients::isActive(ExprRef expr) {
 bool Gradients::isActiveLocal(const Local *local) {
   if (arguments.count(local))
     return !context.isTraining; // otherwise the arguments are variables of differentiation
-  if (PendingAttend *pending = build.pendingOf(local)) {
+  if (const PendingAttend *pending = pendings.find(local)) {
     ExprRef parts[] = {pending->score, pending->weight, pending->value, pending->sink};
     return std::any_of(std::begin(parts), std::end(parts), [&](ExprRef part) { return part && isActive(part); });
   }
-  ExprRef definition = build.definitionOf(local);
+  ExprRef definition = lets.definitionOf(local);
   return !definition || isActive(definition);
 }
 
@@ -49,9 +49,9 @@ bool Gradients::dependsOnChosenKeys(ExprRef expr) {
   if (expr->type.element != Element::I32)
     return false;
   if (auto *node = expr->as<LocalRef>()) {
-    if (build.pendingOf(node->local))
+    if (pendings.find(node->local))
       return isActiveLocal(node->local);
-    ExprRef definition = build.definitionOf(node->local);
+    ExprRef definition = lets.definitionOf(node->local);
     if (definition && definition->as<Attend>())
       return isActive(definition->as<Attend>()->score);
     return definition && dependsOnChosenKeys(definition);

@@ -6,16 +6,17 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "frontends/attn/Check/Builder.h"
 #include "frontends/attn/Check/EntryContext.h"
+#include "frontends/attn/Check/LetBuilder.h"
+#include "frontends/attn/Check/PendingAttends.h"
 #include "frontends/attn/Check/Reporter.h"
 
 namespace attnc::check {
 
 class Gradients {
 public:
-  Gradients(Reporter &reporter, Builder &build, const EntryContext &context)
-      : reporter(reporter), build(build), context(context) {}
+  Gradients(Reporter &reporter, const PendingAttends &pendings, const LetBuilder &lets, const EntryContext &context)
+      : reporter(reporter), pendings(pendings), lets(lets), context(context) {}
 
   void beginEntry();
   void addArgument(const typed::Local *argument) { arguments.insert(argument); }
@@ -32,7 +33,8 @@ private:
   bool isActiveLocal(const typed::Local *local);
 
   Reporter &reporter;
-  Builder &build;
+  const PendingAttends &pendings;
+  const LetBuilder &lets;
   const EntryContext &context;
   std::set<const typed::Local *> arguments; ///< arguments of the entry point
   std::unordered_map<typed::ExprRef, bool> activity;

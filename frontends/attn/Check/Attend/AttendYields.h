@@ -1,8 +1,8 @@
 //===- AttendYields.h - statistics that an attend yields: `yields (value, lse, top(4))` ---------------------------===//
 #pragma once
 
-#include "frontends/attn/Check/Builder.h"
 #include "frontends/attn/Check/ExpressionChecker.h"
+#include "frontends/attn/Check/PendingAttends.h"
 #include "frontends/attn/Check/Reporter.h"
 
 namespace attnc::check {

@@ -27,10 +27,10 @@ bool Attends::weight(const ast::AttendExpr &expr, Scope &scope, PendingAttend &p
   std::set<unsigned> indices;
   for (ExprRef part : {pending.score, pending.mask})
     if (part)
-      indices.merge(build.indicesOf(part));
+      indices.merge(build.freeOf(part).allIndices());
   for (const Index *key : pending.keys)
     indices.insert(build.numberOf(key));
-  build.makeScalar(weightIn, std::move(indices));
+  build.makeOpen(weightIn, {{}, {{weightIn, std::move(indices)}}});
   Value weight = build.reference(weightIn, expr.weight->range)
                      ? Value(TensorValue{build.reference(weightIn, expr.weight->range)})
                      : Value();
@@ -83,7 +83,7 @@ std::optional<bool> Attends::renormalises(const ast::AttendExpr &expr, Scope &sc
 }
 
 Value Attends::finish(const ast::AttendExpr &expr, PendingAttend pending, size_t mark) {
-  PendingAttend &kept = build.addPending(std::move(pending));
+  const PendingAttend &kept = pendings.add(std::move(pending));
   TupleValue results;
   for (const Local *yield : kept.yields) {
     Value value = bodies.finishValue(build.reference(yield, expr.range), mark);

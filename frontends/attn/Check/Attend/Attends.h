@@ -10,11 +10,11 @@ namespace attnc::check {
 
 class Attends {
 public:
-  Attends(Reporter &reporter, Builder &build, Ranges &ranges, Guards &guards, const CallStack &stack, Scopes &scopes,
-          IndexScopes &indexScopes, Bodies &bodies, Conversions &conversions, Draws &draws, Calls &calls,
-          ExpressionChecker &expressions)
-      : reporter(reporter), build(build), ranges(ranges), guards(guards), stack(stack), scopes(scopes),
-        indexScopes(indexScopes), bodies(bodies), conversions(conversions), draws(draws), calls(calls),
+  Attends(Reporter &reporter, Builder &build, PendingAttends &pendings, Ranges &ranges, Guards &guards,
+          const CallStack &stack, Scopes &scopes, IndexScopes &indexScopes, Bodies &bodies, Conversions &conversions,
+          Draws &draws, Calls &calls, ExpressionChecker &expressions)
+      : reporter(reporter), build(build), pendings(pendings), ranges(ranges), guards(guards), stack(stack),
+        scopes(scopes), indexScopes(indexScopes), bodies(bodies), conversions(conversions), draws(draws), calls(calls),
         expressions(expressions), normalisers(reporter, build, conversions, expressions),
         yields(reporter, build, expressions) {}
 
@@ -33,6 +33,7 @@ private:
 
   Reporter &reporter;
   Builder &build;
+  PendingAttends &pendings;
   Ranges &ranges;
   Guards &guards;
   const CallStack &stack;

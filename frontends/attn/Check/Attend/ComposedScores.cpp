@@ -15,7 +15,7 @@ static ExprRef gumbelNoise(Builder &build, Draws &draws, const PendingAttend &pe
   std::set<unsigned> indices;
   for (ExprRef part : {pending.score, pending.mask, pending.value})
     if (part)
-      indices.merge(build.indicesOf(part));
+      indices.merge(build.freeOf(part).allIndices());
   for (const Index *key : pending.keys)
     indices.insert(build.numberOf(key));
   // The key is the last index, because it selects a number within the four words of a draw.

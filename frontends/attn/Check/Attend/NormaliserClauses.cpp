@@ -79,7 +79,7 @@ ExprRef NormaliserClauses::numberOfRow(const ast::Argument &argument, const std:
         .label(textOf(number->type));
     return nullptr;
   }
-  std::set<unsigned> indices = build.indicesOf(number);
+  std::set<unsigned> indices = build.freeOf(number).allIndices();
   for (const Index *key : pending.keys)
     if (indices.count(build.numberOf(key))) {
       reporter

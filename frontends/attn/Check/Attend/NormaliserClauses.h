@@ -4,6 +4,7 @@
 #include "frontends/attn/Check/Attend/Normalisers.h"
 #include "frontends/attn/Check/Draws.h"
 #include "frontends/attn/Check/ExpressionChecker.h"
+#include "frontends/attn/Check/PendingAttends.h"
 #include "frontends/attn/Check/Types/Conversions.h"
 
 namespace attnc::check {

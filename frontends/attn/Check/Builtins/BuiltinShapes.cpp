@@ -81,7 +81,7 @@ Value builtinRandom(const BuiltinCall &call) {
   if (!x || !call.draws.mayDraw(call.range, "`random`"))
     return Value();
   std::vector<Index *> over;
-  for (unsigned number : call.build.indicesOf(x))
+  for (unsigned number : call.build.freeOf(x).allIndices())
     over.push_back(call.build.indexAt(number));
   std::vector<const Index *> own;
   for (const Dim &extent : x->type.shape) {
@@ -236,8 +236,7 @@ Value builtinSplit(const BuiltinCall &call) {
   std::optional<std::vector<Dim>> sizes = partsOf(call, x->type.shape[*axis]);
   if (!sizes)
     return Value();
-  if (!call.build.isOpen(x))
-    x = call.build.bind("", x, call[0].range);
+  x = call.lets.bind("", x, call[0].range);
   TupleValue parts;
   std::vector<Dim> offsets(x->type.rank(), Dim(0));
   for (const Dim &size : *sizes) {

@@ -18,6 +18,7 @@ namespace attnc::check {
 struct BuiltinServices {
   Reporter &reporter;
   Builder &build;
+  LetBuilder &lets;
   Ranges &ranges;
   const Origins &origins;
   Conversions &conversions;

@@ -14,7 +14,7 @@ static constexpr const char *form = "decode(next, with: greedy, stop: 0, at_most
 
 std::optional<int64_t> Decoders::count(const ast::Argument &argument, int64_t least, Scope &scope) {
   Block outside;
-  build.setBlock(&outside);
+  lets.setBlock(&outside);
   Value value = expressions.check(*argument.value, scope);
   std::optional<double> count = value.real();
   if (count && *count >= double(least) && *count <= INT32_MAX && *count == std::floor(*count))

@@ -16,9 +16,9 @@ namespace attnc::check {
 
 class Decoders {
 public:
-  Decoders(typed::Program &program, Reporter &reporter, Builder &build, Files &files, Modules &modules,
+  Decoders(typed::Program &program, Reporter &reporter, LetBuilder &lets, Files &files, Modules &modules,
            Entries &entries, ExpressionChecker &expressions)
-      : program(program), reporter(reporter), build(build), files(files), modules(modules), entries(entries),
+      : program(program), reporter(reporter), lets(lets), files(files), modules(modules), entries(entries),
         expressions(expressions) {}
 
   void decode(const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope);
@@ -34,7 +34,7 @@ private:
 
   typed::Program &program;
   Reporter &reporter;
-  Builder &build;
+  LetBuilder &lets;
   Files &files;
   Modules &modules;
   Entries &entries;

@@ -84,7 +84,7 @@ bool Entries::check(const FunctionValue &function, Entry &entry, bool isExported
   draws.beginEntry();
   gradients.beginEntry();
   updates.beginEntry();
-  build.setBlock(&entry.block);
+  lets.setBlock(&entry.block);
   Scope &scope = scopes.functionScope(function);
   if (!declareParameters(decl, scope, entry, isExported) || !bodies.enter(function, decl.signatureRange))
     return false;

@@ -10,10 +10,10 @@ namespace attnc::check {
 
 class Entries {
 public:
-  Entries(typed::Program &program, Reporter &reporter, Builder &build, Ranges &ranges, Origins &origins,
-          CallStack &stack, Scopes &scopes, DeclaredTypes &types, Conversions &conversions, FunctionBodies &bodies,
-          Gradients &gradients, Draws &draws, StateUpdates &updates)
-      : program(program), reporter(reporter), build(build), ranges(ranges), origins(origins), stack(stack),
+  Entries(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Ranges &ranges,
+          Origins &origins, CallStack &stack, Scopes &scopes, DeclaredTypes &types, Conversions &conversions,
+          FunctionBodies &bodies, Gradients &gradients, Draws &draws, StateUpdates &updates)
+      : program(program), reporter(reporter), build(build), lets(lets), ranges(ranges), origins(origins), stack(stack),
         scopes(scopes), types(types), conversions(conversions), bodies(bodies), gradients(gradients), draws(draws),
         updates(updates) {}
 
@@ -32,6 +32,7 @@ private:
   typed::Program &program;
   Reporter &reporter;
   Builder &build;
+  LetBuilder &lets;
   Ranges &ranges;
   Origins &origins;
   CallStack &stack;

@@ -48,7 +48,7 @@ void Exports::check(const ast::ExportDecl &decl, SourceUnit &unit, Instance *mod
 /// Returns the number of positions that can be truncated; reports other values and returns 1.
 int64_t Exports::takeBack(const ast::Argument &argument, Scope &scope) {
   Block outside;
-  build.setBlock(&outside);
+  lets.setBlock(&outside);
   std::optional<double> count = expressions.check(*argument.value, scope).real();
   if (count && *count >= 1 && *count <= INT32_MAX && *count == std::floor(*count))
     return static_cast<int64_t>(*count);

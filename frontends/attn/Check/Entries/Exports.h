@@ -8,9 +8,9 @@ namespace attnc::check {
 
 class Exports {
 public:
-  Exports(typed::Program &program, Reporter &reporter, Builder &build, Scopes &scopes, EntryContext &context,
+  Exports(typed::Program &program, Reporter &reporter, LetBuilder &lets, Scopes &scopes, EntryContext &context,
           Entries &entries, Minimizer &minimizer, Decoders &decoders, ExpressionChecker &expressions)
-      : program(program), reporter(reporter), build(build), scopes(scopes), context(context), entries(entries),
+      : program(program), reporter(reporter), lets(lets), scopes(scopes), context(context), entries(entries),
         minimizer(minimizer), decoders(decoders), expressions(expressions) {}
 
   /// Checks an export and adds its entry point to the program. Reports a name that is exported twice.
@@ -22,7 +22,7 @@ private:
 
   typed::Program &program;
   Reporter &reporter;
-  Builder &build;
+  LetBuilder &lets;
   Scopes &scopes;
   EntryContext &context;
   Entries &entries;

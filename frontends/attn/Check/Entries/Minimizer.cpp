@@ -11,7 +11,7 @@ using namespace typed;
 
 std::optional<Value> Minimizer::over(const Derivation &derivation, Scope &scope) {
   Block outside;
-  build.setBlock(&outside);
+  lets.setBlock(&outside);
   for (const ast::Argument *argument : derivation.arguments)
     if (argument->label && argument->label->text == "over")
       return expressions.check(*argument->value, scope);
@@ -88,7 +88,7 @@ void Minimizer::minimize(Entry &entry, const Derivation &derivation, const ast::
   if (!isLoss(reporter, entry, decl, "`minimize` needs"))
     return;
   Block outside;
-  build.setBlock(&outside);
+  lets.setBlock(&outside);
   auto [optimizer, training, isWhole] = readArguments(derivation, scope);
   if (training.batches > 1 && !entry.updates.empty()) {
     reporter

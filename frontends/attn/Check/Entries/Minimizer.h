@@ -8,9 +8,9 @@ namespace attnc::check {
 
 class Minimizer {
 public:
-  Minimizer(typed::Program &program, Reporter &reporter, Builder &build, const EntryContext &context,
+  Minimizer(typed::Program &program, Reporter &reporter, LetBuilder &lets, const EntryContext &context,
             ParameterTable &parameters, Optimizers &optimizers, ExpressionChecker &expressions)
-      : program(program), reporter(reporter), build(build), context(context), parameters(parameters),
+      : program(program), reporter(reporter), lets(lets), context(context), parameters(parameters),
         optimizers(optimizers), expressions(expressions) {}
 
   /// Returns the value of `over:`. It is required before the function is checked, because the function updates only
@@ -31,7 +31,7 @@ private:
 
   typed::Program &program;
   Reporter &reporter;
-  Builder &build;
+  LetBuilder &lets;
   const EntryContext &context;
   ParameterTable &parameters;
   Optimizers &optimizers;

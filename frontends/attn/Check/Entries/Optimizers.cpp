@@ -92,7 +92,7 @@ bool Optimizers::addStep(Entry &entry, Instance &optimizer, const Parameter &par
   step.parameter = &parameter;
   Scope &scope = scopes.childOf(scopes.moduleScope({&optimizer, {}}));
   scope.isFunction = true;
-  build.setBlock(&step.block);
+  lets.setBlock(&step.block);
   context.steppedParameter = &parameter;
   step.value = bind(optimizer, decl.stepParameters[0], parameter.type, true, scope);
   step.gradient = bind(optimizer, decl.stepParameters[1], parameter.type, false, scope);

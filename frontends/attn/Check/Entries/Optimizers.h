@@ -7,10 +7,11 @@ namespace attnc::check {
 
 class Optimizers {
 public:
-  Optimizers(Reporter &reporter, Builder &build, Scopes &scopes, EntryContext &context, Modules &modules,
-             ParameterTable &parameters, Conversions &conversions, ExpressionChecker &expressions, BlockChecker &blocks)
-      : reporter(reporter), build(build), scopes(scopes), context(context), modules(modules), parameters(parameters),
-        conversions(conversions), expressions(expressions), blocks(blocks) {}
+  Optimizers(Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes, EntryContext &context,
+             Modules &modules, ParameterTable &parameters, Conversions &conversions, ExpressionChecker &expressions,
+             BlockChecker &blocks)
+      : reporter(reporter), build(build), lets(lets), scopes(scopes), context(context), modules(modules),
+        parameters(parameters), conversions(conversions), expressions(expressions), blocks(blocks) {}
 
   /// Instantiates `adamw(lr: 1e-3)` with its hyperparameters; null if it has an error.
   Instance *make(const ast::Expr &with, Scope &scope);
@@ -26,6 +27,7 @@ private:
 
   Reporter &reporter;
   Builder &build;
+  LetBuilder &lets;
   Scopes &scopes;
   EntryContext &context;
   Modules &modules;

@@ -128,7 +128,7 @@ bool Calls::bindParameters(const ast::FunctionDecl &decl, std::vector<std::optio
     }
     checkNotBuiltin(reporter, parameter.name, "the parameter");
     scope.names[parameter.name.text] =
-        Binding{bindValue(build, origins, parameter.name.text, value, range), parameter.name.range};
+        Binding{bindValue(lets, origins, parameter.name.text, value, range), parameter.name.range};
   }
   return fits && unifier.finish();
 }
@@ -149,7 +149,7 @@ Value Calls::callLambda(const LambdaValue &lambda, SourceRange range, std::vecto
       reporter.error(DiagnosticKind::UnknownArgument, arguments[i].label->range,
                      "a function written in place has no named parameters");
     scopes.bindLocal(scope, parameters[i],
-                     bindValue(build, origins, parameters[i].text, arguments[i].value, arguments[i].range), false);
+                     bindValue(lets, origins, parameters[i].text, arguments[i].value, arguments[i].range), false);
   }
   return expressions.check(*lambda.lambda->body, scope);
 }

@@ -8,11 +8,12 @@ namespace attnc::check {
 
 class Calls {
 public:
-  Calls(Reporter &reporter, Builder &build, Origins &origins, CallStack &stack, Scopes &scopes, Names &names,
-        DeclaredTypes &types, Conversions &conversions, FunctionBodies &bodies, const EntryContext &context,
-        const BuiltinServices &services, ExpressionChecker &expressions)
-      : reporter(reporter), build(build), origins(origins), stack(stack), scopes(scopes), names(names), types(types),
-        conversions(conversions), bodies(bodies), context(context), services(services), expressions(expressions) {}
+  Calls(Reporter &reporter, Builder &build, LetBuilder &lets, Origins &origins, CallStack &stack, Scopes &scopes,
+        Names &names, DeclaredTypes &types, Conversions &conversions, FunctionBodies &bodies,
+        const EntryContext &context, const BuiltinServices &services, ExpressionChecker &expressions)
+      : reporter(reporter), build(build), lets(lets), origins(origins), stack(stack), scopes(scopes), names(names),
+        types(types), conversions(conversions), bodies(bodies), context(context), services(services),
+        expressions(expressions) {}
 
   Value call(const ast::CallExpr &expr, Scope &scope);
   /// Calls a value; `name` is the callee as in source.
@@ -34,6 +35,7 @@ private:
 
   Reporter &reporter;
   Builder &build;
+  LetBuilder &lets;
   Origins &origins;
   CallStack &stack;
   Scopes &scopes;

@@ -121,8 +121,8 @@ void Loops::loopOverModules(const ast::ForStmt &stmt, const ModuleListValue &lis
       return;
     variables.push_back(binding);
   }
-  Block *outside = build.getBlock();
-  build.setBlock(loop.body.get());
+  Block *outside = lets.getBlock();
+  lets.setBlock(loop.body.get());
   Scope &inner = scopes.childOf(scope);
   std::vector<ParameterRef::Pick> picks = list.picks;
   picks.push_back({counter, 0});
@@ -134,7 +134,7 @@ void Loops::loopOverModules(const ast::ForStmt &stmt, const ModuleListValue &lis
     reporter.error(DiagnosticKind::Misplaced, stmt.range, "a loop cannot be left by `return`");
   for (size_t i = 0; i < variables.size(); ++i)
     takeNext(loop.carried[i], *variables[i], stmt.range);
-  build.setBlock(outside);
+  lets.setBlock(outside);
   for (const Loop::Carried &carried : loop.carried)
     if (!carried.next)
       return;

@@ -15,9 +15,9 @@ namespace attnc::check {
 
 class Loops {
 public:
-  Loops(typed::Program &program, Reporter &reporter, Builder &build, Scopes &scopes, Conversions &conversions,
-        LoopNest &loopsAround, ExpressionChecker &expressions, BlockChecker &blocks)
-      : program(program), reporter(reporter), build(build), scopes(scopes), conversions(conversions),
+  Loops(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes,
+        Conversions &conversions, LoopNest &loopsAround, ExpressionChecker &expressions, BlockChecker &blocks)
+      : program(program), reporter(reporter), build(build), lets(lets), scopes(scopes), conversions(conversions),
         loopsAround(loopsAround), expressions(expressions), blocks(blocks) {}
 
   void check(const ast::ForStmt &stmt, Scope &scope, bool &returned);
@@ -31,6 +31,7 @@ private:
   typed::Program &program;
   Reporter &reporter;
   Builder &build;
+  LetBuilder &lets;
   Scopes &scopes;
   Conversions &conversions;
   LoopNest &loopsAround;

@@ -38,7 +38,7 @@ ExprRef Scans::length(const ast::Expr &until, Scope &scope) {
         fmt::format("the lengths of a scan are i32, one for each row, but this is {}", textOf(length->type)));
     return nullptr;
   }
-  return build.bind("length", length, until.range);
+  return lets.bind("length", length, until.range);
 }
 
 bool Scans::carry(const ast::ScanExpr &expr, Scan &scan, Scope &scope, Scope &step) {
@@ -82,7 +82,7 @@ ExprRef Scans::whileRunning(ExprRef length, const LoopCounter *counter, ExprRef 
   }
   auto element = [&](ExprRef tensor) {
     std::vector<ExprRef> own(at.begin(), at.begin() + static_cast<ptrdiff_t>(tensor->type.rank()));
-    return build.subscript(tensor, std::move(own), range);
+    return lets.subscript(tensor, std::move(own), range);
   };
   ExprRef step = build.cast(build.make(StepRef{counter}, {Element::Index, {}}, range), Element::I32);
   ExprRef isRunning = build.elementwise(Op::Lt, {step, element(length)}, range);
@@ -91,7 +91,7 @@ ExprRef Scans::whileRunning(ExprRef length, const LoopCounter *counter, ExprRef 
   ExprRef other = ended ? element(ended) : nothing;
   ExprRef chosen = build.elementwise(Op::Select, {isRunning, element(value), other}, range);
   ExprRef result = build.make(Comprehension{std::move(over), chosen}, value->type, range);
-  return build.bind(name, result, range);
+  return lets.bind(name, result, range);
 }
 
 bool Scans::takeNext(const ast::ScanExpr &expr, Scan &scan, ExprRef length, Scope &step) {
@@ -197,7 +197,7 @@ Value Scans::result(const ast::ScanExpr &expr, const ast::ScanResult &result, Sc
   Type type = value->type;
   type.shape.insert(type.shape.begin() + *axis, scan.counter->count);
   const Local *stack = build.newLocal(name, std::move(type), result.range);
-  scan.stacked.push_back({build.bind(name, value, result.range), *axis, stack});
+  scan.stacked.push_back({lets.bind(name, value, result.range), *axis, stack});
   return TensorValue{build.reference(stack, result.range)};
 }
 
@@ -236,8 +236,8 @@ Value Scans::scan(const ast::ScanExpr &expr, Scope &scope) {
   scopes.bindLocal(step, expr.index, TensorValue{build.make(StepRef{counter}, {Element::Index, {}}, expr.index.range)},
                    false);
 
-  Block *outside = build.getBlock();
-  build.setBlock(scan.body.get());
+  Block *outside = lets.getBlock();
+  lets.setBlock(scan.body.get());
   loopsAround.push_back(counter);
   isWhole = body(expr, step) && isWhole && takeNext(expr, scan, rowLength, step);
   TupleValue values;
@@ -246,7 +246,7 @@ Value Scans::scan(const ast::ScanExpr &expr, Scope &scope) {
     isWhole &= !values.parts.back().isError();
   }
   loopsAround.pop_back();
-  build.setBlock(outside);
+  lets.setBlock(outside);
   if (!isWhole)
     return Value();
   outside->statements.push_back(std::move(scan));

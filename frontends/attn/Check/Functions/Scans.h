@@ -10,11 +10,12 @@ namespace attnc::check {
 
 class Scans {
 public:
-  Scans(typed::Program &program, Reporter &reporter, Builder &build, Scopes &scopes, Names &names,
+  Scans(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes, Names &names,
         Conversions &conversions, IndexScopes &indexScopes, LoopNest &loopsAround, ExpressionChecker &expressions,
         BlockChecker &blocks)
-      : program(program), reporter(reporter), build(build), scopes(scopes), names(names), conversions(conversions),
-        indexScopes(indexScopes), loopsAround(loopsAround), expressions(expressions), blocks(blocks) {}
+      : program(program), reporter(reporter), build(build), lets(lets), scopes(scopes), names(names),
+        conversions(conversions), indexScopes(indexScopes), loopsAround(loopsAround), expressions(expressions),
+        blocks(blocks) {}
 
   Value scan(const ast::ScanExpr &expr, Scope &scope);
 
@@ -37,6 +38,7 @@ private:
   typed::Program &program;
   Reporter &reporter;
   Builder &build;
+  LetBuilder &lets;
   Scopes &scopes;
   Names &names;
   Conversions &conversions;

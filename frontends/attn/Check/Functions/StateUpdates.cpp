@@ -58,7 +58,7 @@ void StateUpdates::updateModuleState(const Parameter &state, const ast::UpdateSt
                           "updating a state of one module in a loop over others, or of one element of a list");
     return;
   }
-  updates.push_back({&state, loops, build.bind(state.name, next, stmt.range), stmt.range});
+  updates.push_back({&state, loops, lets.bind(state.name, next, stmt.range), stmt.range});
 }
 
 void StateUpdates::update(const ast::UpdateStmt &stmt, Scope &scope) {
@@ -77,7 +77,7 @@ void StateUpdates::update(const ast::UpdateStmt &stmt, Scope &scope) {
     return;
   }
   if (ExprRef next = nextValue(binding->value.tensor()->type, stmt, value))
-    binding->value = bindValue(build, origins, name->name, TensorValue{next}, stmt.target->range);
+    binding->value = bindValue(lets, origins, name->name, TensorValue{next}, stmt.target->range);
 }
 
 } // namespace attnc::check

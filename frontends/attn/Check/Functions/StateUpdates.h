@@ -8,16 +8,17 @@
 
 #include "frontends/attn/Check/EntryContext.h"
 #include "frontends/attn/Check/ExpressionChecker.h"
+#include "frontends/attn/Check/LetBuilder.h"
 #include "frontends/attn/Check/Types/Conversions.h"
 
 namespace attnc::check {
 
 class StateUpdates {
 public:
-  StateUpdates(Reporter &reporter, Builder &build, Origins &origins, Conversions &conversions,
+  StateUpdates(Reporter &reporter, Builder &build, LetBuilder &lets, Origins &origins, Conversions &conversions,
                const EntryContext &context, const LoopNest &loops, ExpressionChecker &expressions)
-      : reporter(reporter), build(build), origins(origins), conversions(conversions), context(context), loops(loops),
-        expressions(expressions) {}
+      : reporter(reporter), build(build), lets(lets), origins(origins), conversions(conversions), context(context),
+        loops(loops), expressions(expressions) {}
 
   void update(const ast::UpdateStmt &stmt, Scope &scope);
 
@@ -32,6 +33,7 @@ private:
 
   Reporter &reporter;
   Builder &build;
+  LetBuilder &lets;
   Origins &origins;
   Conversions &conversions;
   const EntryContext &context;

@@ -58,7 +58,7 @@ void Statements::let(const ast::LetStmt &stmt, Scope &scope) {
   }
   if (!stmt.pattern.isTuple) {
     const ast::Name &name = stmt.pattern.names.front();
-    scopes.bindLocal(scope, name, bindValue(build, origins, name.text, value, name.range), stmt.isVar);
+    scopes.bindLocal(scope, name, bindValue(lets, origins, name.text, value, name.range), stmt.isVar);
     return;
   }
   auto *tuple = value.as<TupleValue>();
@@ -71,7 +71,7 @@ void Statements::let(const ast::LetStmt &stmt, Scope &scope) {
   }
   for (size_t i = 0; i < stmt.pattern.names.size(); ++i) {
     const ast::Name &name = stmt.pattern.names[i];
-    scopes.bindLocal(scope, name, tuple ? bindValue(build, origins, name.text, tuple->parts[i], name.range) : Value(),
+    scopes.bindLocal(scope, name, tuple ? bindValue(lets, origins, name.text, tuple->parts[i], name.range) : Value(),
                      stmt.isVar);
   }
 }
@@ -119,7 +119,7 @@ void Statements::assign(const ast::AssignStmt &stmt, Scope &scope) {
   }
   if (value.as<NothingValue>())
     value = Value();
-  binding->value = bindValue(build, origins, stmt.target.text, value, stmt.target.range);
+  binding->value = bindValue(lets, origins, stmt.target.text, value, stmt.target.range);
 }
 
 Value Statements::conditional(const ast::IfStmt &stmt, Scope &scope, bool &returned) {

@@ -9,12 +9,12 @@ namespace attnc::check {
 
 class Statements : public BlockChecker {
 public:
-  Statements(typed::Program &program, Reporter &reporter, Builder &build, Origins &origins, Scopes &scopes,
-             Names &names, DeclaredTypes &types, Conversions &conversions, StateUpdates &updates, LoopNest &loopsAround,
-             ExpressionChecker &expressions)
-      : reporter(reporter), build(build), origins(origins), scopes(scopes), names(names), types(types),
-        updates(updates), expressions(expressions),
-        loops(program, reporter, build, scopes, conversions, loopsAround, expressions, *this) {}
+  Statements(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Origins &origins,
+             Scopes &scopes, Names &names, DeclaredTypes &types, Conversions &conversions, StateUpdates &updates,
+             LoopNest &loopsAround, ExpressionChecker &expressions)
+      : reporter(reporter), lets(lets), origins(origins), scopes(scopes), names(names), types(types), updates(updates),
+        expressions(expressions),
+        loops(program, reporter, build, lets, scopes, conversions, loopsAround, expressions, *this) {}
 
   Value check(const ast::Block &block, Scope &scope, bool &returned) override;
 
@@ -26,7 +26,7 @@ private:
   Value conditional(const ast::IfStmt &stmt, Scope &scope, bool &returned);
 
   Reporter &reporter;
-  Builder &build;
+  LetBuilder &lets;
   Origins &origins;
   Scopes &scopes;
   Names &names;

@@ -32,7 +32,7 @@ ExprRef Bodies::finish(ExprRef expr, size_t mark) {
     return expr;
   // Other nodes are complete tensors.
   bool isRaw = expr->as<Comprehension>() || expr->as<IndexReduction>() || expr->as<Subscript>() ||
-               (expr->as<LocalRef>() && build.pendingOf(expr->as<LocalRef>()->local));
+               (expr->as<LocalRef>() && pendings.find(expr->as<LocalRef>()->local));
   if (!isRaw)
     return expr;
   if (!proveRanges(mark))

@@ -15,10 +15,10 @@ namespace attnc::check {
 
 class Bodies {
 public:
-  Bodies(Reporter &reporter, Builder &build, Ranges &ranges, Elements &elements, IndexScopes &indexScopes,
-         Conversions &conversions, const Guards &guards, const EntryContext &context)
-      : reporter(reporter), build(build), ranges(ranges), elements(elements), indexScopes(indexScopes),
-        conversions(conversions), guards(guards), context(context) {}
+  Bodies(Reporter &reporter, Builder &build, const PendingAttends &pendings, Ranges &ranges, Elements &elements,
+         IndexScopes &indexScopes, Conversions &conversions, const Guards &guards, const EntryContext &context)
+      : reporter(reporter), build(build), pendings(pendings), ranges(ranges), elements(elements),
+        indexScopes(indexScopes), conversions(conversions), guards(guards), context(context) {}
 
   /// Returns `[indices] => body`, one for each element if the body is a tuple.
   Value wrap(const std::vector<typed::Index *> &indices, const Value &body, SourceRange range, size_t mark);
@@ -35,6 +35,7 @@ private:
 
   Reporter &reporter;
   Builder &build;
+  const PendingAttends &pendings;
   Ranges &ranges;
   Elements &elements;
   IndexScopes &indexScopes;

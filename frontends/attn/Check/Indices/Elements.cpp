@@ -35,7 +35,7 @@ ExprRef Elements::close(std::vector<Index *> indices, ExprRef body, SourceRange 
     body = inner->body;
   }
   if (auto *local = body->as<LocalRef>())
-    if (PendingAttend *pending = build.pendingOf(local->local)) {
+    if (const PendingAttend *pending = pendings.find(local->local)) {
       if (!bound.count(local->local))
         closeAttend(*pending, indices);
       if (bound[local->local].around == indices)
@@ -55,7 +55,7 @@ ExprRef Elements::close(std::vector<Index *> indices, ExprRef body, SourceRange 
   return build.make(Comprehension{std::move(over), value}, std::move(type), range);
 }
 
-void Elements::closeAttend(PendingAttend &pending, const std::vector<Index *> &outer) {
+void Elements::closeAttend(const PendingAttend &pending, const std::vector<Index *> &outer) {
   Hoisting hoisting;
   hoisting.isAttend = true;
   for (Index *index : outer)
@@ -102,7 +102,7 @@ void Elements::closeAttend(PendingAttend &pending, const std::vector<Index *> &o
     bound[yield] = {local, outer, std::move(own)};
   }
   Type type = locals.front()->type;
-  build.let(locals, build.make(std::move(attend), std::move(type), pending.range));
+  lets.let(locals, build.make(std::move(attend), std::move(type), pending.range));
 }
 
 //===- The element of a row ---------------------------------------------------------------------------------------===//
@@ -131,7 +131,7 @@ ExprRef Elements::ofClosed(ExprRef row, const Indices &at) {
   }
   if (auto *fill = row->as<Fill>())
     return element(fill->value, {}, {});
-  ExprRef base = build.bind("", row, row->range);
+  ExprRef base = lets.bind("", row, row->range);
   return read(base, at, std::vector<InRange>(at.size(), InRange::Proved), row->range);
 }
 
@@ -346,12 +346,12 @@ ExprRef Elements::ofReduction(ExprRef row, const Indices &at, const Environment 
 
 ExprRef Elements::ofLocal(ExprRef row, const Indices &at, const Environment &environment) {
   const Local *local = row->as<LocalRef>()->local;
-  PendingAttend *pending = build.pendingOf(local);
+  const PendingAttend *pending = pendings.find(local);
   if (!pending)
     return row; // the `w` of a weight
   if (!bound.count(local)) {
     std::vector<Index *> outer;
-    for (unsigned number : pending->free->indices)
+    for (unsigned number : build.freeOf(row).indices)
       outer.push_back(build.indexAt(number));
     closeAttend(*pending, outer);
   }

@@ -13,14 +13,16 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "frontends/attn/Check/Builder.h"
+#include "frontends/attn/Check/LetBuilder.h"
+#include "frontends/attn/Check/PendingAttends.h"
 #include "frontends/attn/Check/Ranges.h"
 
 namespace attnc::check {
 
 class Elements {
 public:
-  Elements(Builder &build, const Ranges &ranges) : build(build), ranges(ranges) {}
+  Elements(Builder &build, LetBuilder &lets, const PendingAttends &pendings, const Ranges &ranges)
+      : build(build), lets(lets), pendings(pendings), ranges(ranges) {}
 
   /// Returns [indices] => body as a tensor expression, which must be closed.
   typed::ExprRef close(std::vector<typed::Index *> indices, typed::ExprRef body, SourceRange range);
@@ -46,7 +48,7 @@ private:
   std::vector<typed::Index *> indicesFor(const Shape &shape, size_t from, SourceRange range);
   Indices references(const std::vector<typed::Index *> &indices, SourceRange range);
 
-  void closeAttend(PendingAttend &pending, const std::vector<typed::Index *> &outer);
+  void closeAttend(const PendingAttend &pending, const std::vector<typed::Index *> &outer);
 
   /// Options and results of hoisting in one body; `keys` is empty outside of attend.
   struct Hoisting {
@@ -61,6 +63,8 @@ private:
   typed::ExprRef rebuild(typed::ExprRef expr, const std::function<typed::ExprRef(typed::ExprRef)> &map);
 
   Builder &build;
+  LetBuilder &lets;
+  const PendingAttends &pendings;
   const Ranges &ranges;
   using Key = std::tuple<typed::ExprRef, Indices, std::vector<std::pair<unsigned, typed::ExprRef>>>;
   std::map<Key, typed::ExprRef> known;

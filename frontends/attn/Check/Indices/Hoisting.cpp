@@ -100,7 +100,7 @@ ExprRef Elements::materialise(ExprRef expr) {
     type.shape.push_back(index->extent);
   std::vector<const Index *> over(own.begin(), own.end());
   ExprRef tensor = build.make(Comprehension{std::move(over), body}, std::move(type), expr->range);
-  ExprRef base = build.bind("", tensor, expr->range);
+  ExprRef base = lets.bind("", tensor, expr->range);
   ExprRef value =
       read(base, references(outer, expr->range), std::vector<InRange>(outer.size(), InRange::Proved), expr->range);
   return build.cast(value, expr->type.element);

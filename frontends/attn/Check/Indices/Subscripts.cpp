@@ -136,7 +136,7 @@ ExprRef Subscripts::applyIndices(ExprRef base, const std::vector<Position> &wher
     return fixedIndices(base, where, range, baseRange);
   permutation.insert(permutation.end(), rest.begin(), rest.end());
   base = build.permute(base, std::move(permutation), range);
-  ExprRef result = build.subscript(base, std::move(indices), range);
+  ExprRef result = lets.subscript(base, std::move(indices), range);
   for (unsigned i = 0; i < places.size(); ++i)
     oblige(result, i, base->type.shape[i], places[i]->range, baseRange);
   return result;
@@ -165,11 +165,11 @@ ExprRef Subscripts::gather(ExprRef base, const std::vector<Position> &where, Sou
         reporter.notSupported(where[i].range, "a second tensor as a subscript (use index notation)");
         return nullptr;
       }
-      index = build.cast(build.elementOf(index, overDims(index->type.shape), where[i].range), Element::Index);
+      index = build.cast(lets.elementOf(index, overDims(index->type.shape), where[i].range), Element::Index);
     }
     indices.push_back(index);
   }
-  ExprRef element = build.subscript(base, std::move(indices), range);
+  ExprRef element = lets.subscript(base, std::move(indices), range);
   for (unsigned i = 0; i < where.size(); ++i)
     if (where[i].index)
       oblige(element, i, base->type.shape[i], where[i].range, baseRange);

@@ -8,11 +8,11 @@ namespace attnc::check {
 
 class Subscripts {
 public:
-  Subscripts(Reporter &reporter, Builder &build, Ranges &ranges, const Guards &guards, IndexScopes &indexScopes,
-             Bodies &bodies, Conversions &conversions, ExpressionChecker &expressions)
-      : reporter(reporter), build(build), ranges(ranges), guards(guards), indexScopes(indexScopes), bodies(bodies),
-        conversions(conversions), expressions(expressions), written(reporter, build, ranges, indexScopes, expressions) {
-  }
+  Subscripts(Reporter &reporter, Builder &build, LetBuilder &lets, Ranges &ranges, const Guards &guards,
+             IndexScopes &indexScopes, Bodies &bodies, Conversions &conversions, ExpressionChecker &expressions)
+      : reporter(reporter), build(build), lets(lets), ranges(ranges), guards(guards), indexScopes(indexScopes),
+        bodies(bodies), conversions(conversions), expressions(expressions),
+        written(reporter, build, ranges, indexScopes, expressions) {}
 
   Value subscript(const ast::SubscriptExpr &expr, Scope &scope);
 
@@ -31,6 +31,7 @@ private:
 
   Reporter &reporter;
   Builder &build;
+  LetBuilder &lets;
   Ranges &ranges;
   const Guards &guards;
   IndexScopes &indexScopes;

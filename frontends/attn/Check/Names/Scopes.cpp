@@ -56,17 +56,17 @@ Binding *findBinding(Scope &scope, const std::string &name) {
   return nullptr;
 }
 
-Value bindValue(Builder &build, Origins &origins, const std::string &name, const Value &value, SourceRange range) {
+Value bindValue(LetBuilder &lets, Origins &origins, const std::string &name, const Value &value, SourceRange range) {
   if (auto *tuple = value.as<TupleValue>()) {
     TupleValue result;
     for (const Value &part : tuple->parts)
-      result.parts.push_back(bindValue(build, origins, name, part, range));
+      result.parts.push_back(bindValue(lets, origins, name, part, range));
     return result;
   }
   ExprRef tensor = value.tensor();
-  if (!tensor || build.isOpen(tensor) || tensor->type.element == Element::Index)
+  if (!tensor || tensor->type.element == Element::Index)
     return value;
-  ExprRef reference = build.bind(name, tensor, range);
+  ExprRef reference = lets.bind(name, tensor, range);
   origins.addVariable(reference, tensor);
   return TensorValue{reference};
 }

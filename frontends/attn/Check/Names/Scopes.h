@@ -1,7 +1,7 @@
 //===- Scopes.h - lexical scopes and local names ------------------------------------------------------------------===//
 #pragma once
 
-#include "frontends/attn/Check/Builder.h"
+#include "frontends/attn/Check/LetBuilder.h"
 #include "frontends/attn/Check/Origins.h"
 #include "frontends/attn/Check/Reporter.h"
 
@@ -34,6 +34,6 @@ private:
 Binding *findBinding(Scope &scope, const std::string &name);
 
 /// Binds closed tensors of a value to locals, so that each is computed once.
-Value bindValue(Builder &build, Origins &origins, const std::string &name, const Value &value, SourceRange range);
+Value bindValue(LetBuilder &lets, Origins &origins, const std::string &name, const Value &value, SourceRange range);
 
 } // namespace attnc::check

@@ -32,7 +32,7 @@ ExprRef Conversions::asTensor(const Value &value, SourceRange range, std::option
     return nullptr;
   }
   if (auto *truth = value.as<bool>())
-    return build.boolean(*truth, range);
+    return build.integer(*truth, Element::Bool, range);
   reporter.error(DiagnosticKind::NotATensor, range,
                  fmt::format("a tensor is expected here, but this is {}", describe(value)));
   return nullptr;
