@@ -6,13 +6,13 @@ namespace attnc {
 
 bool BeginWriter::isPrecomputed(Value value) {
   PositionFact fact = analysis.fact(value);
-  return fact.along == PositionFact::Along::Nothing && !fact.perRow && !analysis.positionDim(value);
+  return fact.along == PositionFact::Along::Nothing && !fact.perRow && !dims.positionDim(value);
 }
 
 Port BeginWriter::precomputedPort(const RetainedValue &given) {
   SmallVector<std::string> shape;
-  for (const SizeExpr &extent : analysis.shapes.shape(given.value))
-    shape.push_back(analysis.shapes.text(extent));
+  for (const SizeExpr &extent : dims.shapes.shape(given.value))
+    shape.push_back(dims.shapes.text(extent));
   return {listOf(given, cast<RankedTensorType>(given.value.getType())), given.name, listShape(given, shape)};
 }
 
@@ -31,7 +31,7 @@ void BeginWriter::write() {
     Value list;
     if (!given.loops.empty()) {
       SmallVector<Value> sizes;
-      for (const SizeExpr &extent : analysis.shapes.shape(given.value))
+      for (const SizeExpr &extent : dims.shapes.shape(given.value))
         if (!extent.isConstant())
           sizes.push_back(size(extent, given.value.getLoc()));
       RankedTensorType type = listOf(given, cast<RankedTensorType>(given.value.getType()));

@@ -27,7 +27,7 @@ Value ChunkBody::offset() {
   if (knownOffset)
     return knownOffset;
   SmallVector<Value> subscript;
-  if (writer.analysis.hasRows())
+  if (writer.dims.hasRows())
     subscript.push_back(rowIndex());
   OpBuilder::InsertionGuard guard(writer.builder);
   Operation *after = subscript.empty() ? nullptr : subscript[0].getDefiningOp();
@@ -71,7 +71,7 @@ Value ChunkBody::value(Value old) {
 
 void ChunkBody::copyExtract(tensor::ExtractOp extract) {
   Value old = extract.getTensor();
-  std::optional<unsigned> position = writer.analysis.positionDim(old);
+  std::optional<unsigned> position = writer.dims.positionDim(old);
   bool isOwn = writer.analysis.readsOwnPosition(extract), isCached = writer.analysis.readsCache(extract);
   const RetainedValue *retained = isCached ? writer.plan.cache(old) : nullptr;
   SmallVector<Value> subscripts;

@@ -12,21 +12,21 @@ namespace attnc {
 RankedTensorType ChunkWriter::typeOf(Value value, bool isPerRow) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> shape(type.getShape());
-  if (auto position = analysis.positionDim(value); position && isStep)
+  if (auto position = dims.positionDim(value); position && isStep)
     shape[*position] = 1;
   if (isPerRow)
     shape.insert(shape.begin(), ShapedType::kDynamic);
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-OpFoldResult ChunkWriter::rowCount(Location at) { return size(SizeExpr::symbol(*analysis.rowSymbol), at); }
+OpFoldResult ChunkWriter::rowCount(Location at) { return size(SizeExpr::symbol(*dims.rowSymbol), at); }
 
 SmallVector<OpFoldResult> ChunkWriter::sizesOf(Value value, bool isPerRow) {
   SmallVector<OpFoldResult> sizes;
   if (isPerRow)
     sizes.push_back(rowCount(value.getLoc()));
-  std::optional<unsigned> position = analysis.positionDim(value);
-  for (auto [dim, extent] : llvm::enumerate(analysis.shapes.shape(value))) {
+  std::optional<unsigned> position = dims.positionDim(value);
+  for (auto [dim, extent] : llvm::enumerate(dims.shapes.shape(value))) {
     if (extent.isConstant())
       sizes.push_back(builder.getIndexAttr(extent.constant()));
     else if (isStep && position == dim)
@@ -45,7 +45,7 @@ Value ChunkWriter::emptyLike(Value value, bool isPerRow) {
 OpFoldResult ChunkWriter::sizeHere(OpFoldResult size, Location at) {
   if (isa<Attribute>(size))
     return size;
-  if (isStep && analysis.shapes.size(size) == SizeExpr::symbol(analysis.alongSymbol))
+  if (isStep && dims.shapes.size(size) == SizeExpr::symbol(dims.alongSymbol))
     return builder.getIndexAttr(1);
   return values.lookup(cast<Value>(size));
 }
@@ -84,7 +84,7 @@ void ChunkWriter::writeOp(Operation &op) {
 }
 
 void ChunkWriter::write(linalg::GenericOp op) {
-  IndexRoles roles = analysis.roles(op);
+  IndexRoles roles = dims.roles(op);
   bool gains = isPerRow(op.getResult(0));
   unsigned shift = gains ? 1 : 0, loops = op.getNumLoops() + shift;
   std::optional<unsigned> row = gains ? 0 : roles.row;
@@ -129,7 +129,7 @@ void ChunkWriter::write(linalg::GenericOp op) {
 }
 
 void ChunkWriter::write(attn::AttendOp op) {
-  IndexRoles roles = analysis.roles(op);
+  IndexRoles roles = dims.roles(op);
   bool gains = isPerRow(op.getResult(0));
   Location at = op.getLoc();
   auto valueOf = [&](OpFoldResult size) { return getValueOrCreateConstantIndexOp(builder, at, size); };
@@ -232,7 +232,7 @@ void ChunkWriter::write(tensor::ConcatOp op) {
 }
 
 void ChunkWriter::write(tensor::ExtractSliceOp op) {
-  if (analysis.positionDim(op.getResult()) && !analysis.positionDim(op.getSource()))
+  if (dims.positionDim(op.getResult()) && !dims.positionDim(op.getSource()))
     return writeTableSlice(op);
   bool gains = isPerRow(op.getResult());
   Location at = op.getLoc();
@@ -256,9 +256,9 @@ void ChunkWriter::writeTableSlice(tensor::ExtractSliceOp op) {
   bool gains = isPerRow(op.getResult());
   Location at = op.getLoc();
   Value source = tensor(op.getSource()), init = emptyLike(op.getResult(), gains);
-  std::optional<unsigned> position = analysis.positionDim(op.getResult());
+  std::optional<unsigned> position = dims.positionDim(op.getResult());
   unsigned shift = gains ? 1 : 0, rank = typeOf(op.getResult()).getRank();
-  std::optional<unsigned> row = gains ? 0 : analysis.rowDim(op.getResult());
+  std::optional<unsigned> row = gains ? 0 : dims.rowDim(op.getResult());
   llvm::SmallBitVector dropped = op.getDroppedDims();
   auto write = [&](OpBuilder &inside, Location, ValueRange) {
     SmallVector<Value> length, subscripts;

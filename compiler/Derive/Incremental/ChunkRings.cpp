@@ -13,10 +13,10 @@ Value ChunkWriter::prependEarlier(Value rows, Value ring, const RetainedValue &r
     return rows;
   Location at = retained.value.getLoc();
   unsigned shift = isPerRow(retained.value) ? 1 : 0, rank = typeOf(retained.value).getRank();
-  unsigned position = *analysis.positionDim(retained.value) + shift;
+  unsigned position = *dims.positionDim(retained.value) + shift;
   std::optional<unsigned> row;
-  if (analysis.hasRows())
-    row = shift ? 0 : *analysis.rowDim(retained.value);
+  if (dims.hasRows())
+    row = shift ? 0 : *dims.rowDim(retained.value);
   SmallVector<OpFoldResult> sizes = sizesOf(retained.value, isPerRow(retained.value));
   sizes[position] = builder.getIndexAttr(retained.window);
   Value init = tensor::EmptyOp::create(builder, at, sizes, typeOf(retained.value).getElementType());
@@ -57,7 +57,7 @@ const RetainedValue *ChunkWriter::ringOf(attn::AttendOp op) const {
 Value ChunkWriter::ringKeys(attn::AttendOp op, const RetainedValue &ring) {
   if (isStep)
     return arith::ConstantIndexOp::create(builder, op.getLoc(), ring.ringSize);
-  Value positions = size(SizeExpr::symbol(analysis.alongSymbol), op.getLoc());
+  Value positions = size(SizeExpr::symbol(dims.alongSymbol), op.getLoc());
   Value window = arith::ConstantIndexOp::create(builder, op.getLoc(), ring.window);
   return arith::AddIOp::create(builder, op.getLoc(), positions, window);
 }

@@ -9,16 +9,16 @@ namespace attnc {
 Port ChunkWriter::chunkPort(Value value, std::string name) {
   Port port{typeOf(value), std::move(name), {}};
   if (isPerRow(value))
-    port.shape.push_back(analysis.rowName);
-  std::optional<unsigned> position = analysis.positionDim(value);
-  for (auto [dim, extent] : llvm::enumerate(analysis.shapes.shape(value)))
-    port.shape.push_back(isStep && position == dim ? "1" : analysis.shapes.text(extent));
+    port.shape.push_back(dims.rowName);
+  std::optional<unsigned> position = dims.positionDim(value);
+  for (auto [dim, extent] : llvm::enumerate(dims.shapes.shape(value)))
+    port.shape.push_back(isStep && position == dim ? "1" : dims.shapes.text(extent));
   return port;
 }
 
 Port ChunkWriter::cachePort(const RetainedValue &cache) {
   Port port = chunkPort(cache.value, cache.name);
-  unsigned position = *analysis.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
+  unsigned position = *dims.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
   auto element = cast<RankedTensorType>(port.type);
   SmallVector<int64_t> shape(element.getShape());
   shape[position] = cache.isRing() ? cache.ringSize : ShapedType::kDynamic;
@@ -38,9 +38,9 @@ Port ChunkWriter::precomputedPort(const RetainedValue &given) {
 Port ChunkWriter::lengthPort(StringRef name) {
   SmallVector<int64_t> shape;
   SmallVector<std::string> names;
-  if (analysis.hasRows()) {
+  if (dims.hasRows()) {
     shape.push_back(ShapedType::kDynamic);
-    names.push_back(analysis.rowName);
+    names.push_back(dims.rowName);
   }
   return {RankedTensorType::get(shape, builder.getI32Type()), name.str(), names};
 }
@@ -51,7 +51,7 @@ void ChunkWriter::writeArguments() {
   SmallVector<Port> ports;
   SmallVector<BlockArgument> copied;
   for (BlockArgument argument : old.getArguments())
-    if (analysis.positionDim(argument) || plan.plainArguments.contains(argument)) {
+    if (dims.positionDim(argument) || plan.plainArguments.contains(argument)) {
       copied.push_back(argument);
       ports.push_back(chunkPort(argument, port(argument).name));
     }
@@ -67,7 +67,7 @@ void ChunkWriter::writeArguments() {
   std::vector<model::DimensionAttr> dimensions;
   model::DimensionAttr along;
   for (model::DimensionAttr dimension : oldDimensions()) {
-    if (dimension.getName() == analysis.alongName)
+    if (dimension.getName() == dims.alongName)
       along = dimension;
     dimensions.push_back(dimension);
   }
@@ -86,12 +86,12 @@ void ChunkWriter::writeArguments() {
     lists[given.value] = *next++;
   for (const RetainedValue &cache : plan.caches) {
     Value argument = caches.emplace_back(*next++);
-    unsigned position = *analysis.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
+    unsigned position = *dims.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
     if (!capacity && !cache.isRing())
       capacity = tensor::DimOp::create(builder, result.getLoc(), argument, position + (cache.loops.empty() ? 0 : 1));
   }
   if (isStep)
-    symbolSizes[analysis.alongSymbol] = arith::ConstantIndexOp::create(builder, result.getLoc(), 1);
+    symbolSizes[dims.alongSymbol] = arith::ConstantIndexOp::create(builder, result.getLoc(), 1);
 }
 
 void ChunkWriter::write() {
@@ -138,9 +138,9 @@ void ChunkWriter::append(Value value) {
   Value &cache = caches[retained - plan.caches.begin()];
   Value rows = tensor(value), index = elementIndex(*retained, value.getLoc());
   unsigned shift = isPerRow(value) ? 1 : 0;
-  IntegerAttr along = builder.getI64IntegerAttr(*analysis.positionDim(value) + shift), row;
-  if (analysis.hasRows())
-    row = builder.getI64IntegerAttr(isPerRow(value) ? 0 : *analysis.rowDim(value));
+  IntegerAttr along = builder.getI64IntegerAttr(*dims.positionDim(value) + shift), row;
+  if (dims.hasRows())
+    row = builder.getI64IntegerAttr(isPerRow(value) ? 0 : *dims.rowDim(value));
   auto element = [&]() -> Value {
     if (!index)
       return cache;

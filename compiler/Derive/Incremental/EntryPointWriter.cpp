@@ -25,8 +25,8 @@ std::vector<model::DimensionAttr> EntryPointWriter::oldDimensions() {
 Port EntryPointWriter::port(BlockArgument argument) {
   Port port{
       argument.getType(), old.getArgAttrOfType<StringAttr>(argument.getArgNumber(), model::nameAttrName).str(), {}};
-  for (const SizeExpr &extent : analysis.shapes.shape(argument))
-    port.shape.push_back(analysis.shapes.text(extent));
+  for (const SizeExpr &extent : dims.shapes.shape(argument))
+    port.shape.push_back(dims.shapes.text(extent));
   return port;
 }
 
@@ -45,7 +45,7 @@ func::FuncOp EntryPointWriter::create(ArrayRef<Port> arguments, ArrayRef<model::
   result.setAllArgAttrs(attributes);
   Block *body = result.addEntryBlock();
   builder.setInsertionPointToStart(body);
-  symbolSizes.resize(analysis.shapes.names().size());
+  symbolSizes.resize(dims.shapes.names().size());
   for (model::DimensionAttr dimension : dimensions) {
     Value size;
     for (auto [argument, value] : llvm::zip_equal(arguments, body->getArguments()))
@@ -55,9 +55,9 @@ func::FuncOp EntryPointWriter::create(ArrayRef<Port> arguments, ArrayRef<model::
     if (!size)
       continue;
     bound.push_back(dimension);
-    auto symbol = llvm::find(analysis.shapes.names(), dimension.getName().getValue());
-    if (symbol != analysis.shapes.names().end())
-      symbolSizes[symbol - analysis.shapes.names().begin()] = size;
+    auto symbol = llvm::find(dims.shapes.names(), dimension.getName().getValue());
+    if (symbol != dims.shapes.names().end())
+      symbolSizes[symbol - dims.shapes.names().begin()] = size;
   }
   result->setAttr(model::dimensionsAttrName, builder.getArrayAttr(bound));
   return result;
@@ -90,7 +90,7 @@ bool EntryPointWriter::isKnown(Operation &op) {
 
 void EntryPointWriter::writeScalar(Operation &op) {
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {
-    if (Value known = size(analysis.shapes.size(dim.getResult()), op.getLoc()))
+    if (Value known = size(dims.shapes.size(dim.getResult()), op.getLoc()))
       values.map(dim.getResult(), known);
   } else if (isKnown(op)) {
     builder.clone(op, values);

@@ -22,7 +22,7 @@ struct Port {
 class EntryPointWriter {
 protected:
   EntryPointWriter(IncrementalPlan &plan, const llvm::Twine &name)
-      : plan(plan), analysis(plan.analysis), old(plan.analysis.function), name(name.str()),
+      : plan(plan), analysis(plan.analysis), dims(plan.analysis.dims), old(plan.analysis.function), name(name.str()),
         builder(plan.analysis.function) {}
 
   /// Creates the function with an entry block, at which it leaves the builder. Its dimensions are those of `dimensions`
@@ -49,6 +49,7 @@ protected:
 
   IncrementalPlan &plan;
   PositionAnalysis &analysis;
+  PositionDims &dims;
   mlir::func::FuncOp old, result;
   std::string name;
   mlir::OpBuilder builder;

@@ -63,10 +63,10 @@ static StringRef readerRole(Value cached, const PositionAnalysis &analysis) {
 
 static LogicalResult planCaches(IncrementalPlan &plan, Names &names) {
   for (auto [value, reach] : plan.analysis.caches()) {
-    std::optional<unsigned> row = plan.analysis.rowDim(value), position = plan.analysis.positionDim(value);
-    if (plan.analysis.hasRows() && row && *row > *position)
-      return emitError(value.getLoc()) << "this state has the dimension `" << plan.analysis.rowName << "` after `"
-                                       << plan.analysis.alongName << "`; expected it before";
+    std::optional<unsigned> row = plan.analysis.dims.rowDim(value), position = plan.analysis.dims.positionDim(value);
+    if (plan.analysis.dims.hasRows() && row && *row > *position)
+      return emitError(value.getLoc()) << "this state has the dimension `" << plan.analysis.dims.rowName << "` after `"
+                                       << plan.analysis.dims.alongName << "`; expected it before";
     RetainedValue &cache =
         plan.caches.emplace_back(RetainedValue{value, names.claim(readerRole(value, plan.analysis)), {}, 1});
     if (failed(addLoops(cache)))
@@ -106,7 +106,7 @@ static void planRings(IncrementalPlan &plan) {
   });
   int64_t maxPositions = -1; // positions along the dimension
   for (Attribute each : plan.analysis.function->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
-    if (auto dimension = cast<model::DimensionAttr>(each); dimension.getName() == plan.analysis.alongName)
+    if (auto dimension = cast<model::DimensionAttr>(each); dimension.getName() == plan.analysis.dims.alongName)
       maxPositions = dimension.getMax();
   auto asked = plan.analysis.function->getAttrOfType<IntegerAttr>(model::takeBackAttrName);
   int64_t maxTruncation = asked ? asked.getInt() : 1;
@@ -197,7 +197,7 @@ FailureOr<IncrementalNames> deriveIncremental(func::FuncOp function) {
   ChunkWriter(plan, /*isStep=*/false).write();
   ChunkWriter(plan, /*isStep=*/true).write();
   function.erase();
-  return IncrementalNames{plan.analysis.alongName, plan.analysis.rowName, plan.lengthName, plan.countName,
+  return IncrementalNames{plan.analysis.dims.alongName, plan.analysis.dims.rowName, plan.lengthName, plan.countName,
                           plan.capacityName};
 }
 

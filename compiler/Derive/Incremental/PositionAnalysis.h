@@ -21,9 +21,6 @@
 //   transposes, fills  pointwise
 //   scf.for            least fixpoint over the carried values
 //
-// Rows are the dimension before `seq` in the first argument that has it, if it is named (`batch`). Each row has its own
-// length, so a row of a value may depend on that row only.
-//
 // A value that is read at other positions than the current one is cached between calls: `caches()`.
 //
 // A dependence on later positions is an error at its source location.
@@ -31,9 +28,8 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Analysis/SymbolicShapes.h"
+#include "compiler/Derive/Incremental/PositionDims.h"
 #include "compiler/Derive/Incremental/Reach.h"
-#include "dialects/Attn/Attn.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
@@ -57,46 +53,13 @@ struct PositionFact {
   bool operator==(const PositionFact &other) const = default;
 };
 
-/// Roles of an op's loops (of an attend's outer indices), by number.
-struct IndexRoles {
-  std::optional<unsigned> position, row;
-  std::optional<unsigned> key; ///< of an attend: the key index that is a position
-};
-
-/// Index values of one body, by role.
-class BodyIndices {
-public:
-  BodyIndices(mlir::Operation *owner, IndexRoles roles) : owner(owner), roles(roles) {}
-  bool isPosition(mlir::Value value) const { return isLoop(value, roles.position); }
-  bool isRow(mlir::Value value) const { return isLoop(value, roles.row); }
-  bool isKey(mlir::Value value) const;
-  /// Coefficients of `position * i + key * j + constant`; null if the value is not such a sum.
-  struct Linear {
-    int64_t position = 0, key = 0, constant = 0;
-  };
-  std::optional<Linear> read(mlir::Value value) const;
-  /// The value without casts between index and i32.
-  static mlir::Value stripCasts(mlir::Value value);
-
-  mlir::Operation *owner;
-  IndexRoles roles;
-
-private:
-  bool isLoop(mlir::Value value, std::optional<unsigned> loop) const;
-};
-
 class PositionAnalysis {
 public:
-  PositionAnalysis(mlir::func::FuncOp function, llvm::StringRef along);
+  PositionAnalysis(mlir::func::FuncOp function, llvm::StringRef along) : function(function), dims(function, along) {}
   /// Fails with an error if a position depends on later ones.
   mlir::LogicalResult run();
 
   PositionFact fact(mlir::Value value) const { return facts.lookup(value); }
-  std::optional<unsigned> positionDim(mlir::Value tensor) { return onlyDim(tensor, alongSymbol); }
-  std::optional<unsigned> rowDim(mlir::Value tensor);
-  bool hasRows() const { return rowSymbol.has_value(); }
-  IndexRoles roles(mlir::linalg::GenericOp op);
-  IndexRoles roles(mlir::attn::AttendOp op);
 
   /// Values that are read at earlier positions, and their reach.
   const llvm::MapVector<mlir::Value, Reach> &caches() const { return cached; }
@@ -106,10 +69,7 @@ public:
   bool readsOwnPosition(mlir::tensor::ExtractOp extract) const { return ownReads.contains(extract); }
 
   mlir::func::FuncOp function;
-  SymbolicShapes shapes;
-  unsigned alongSymbol = 0;
-  std::optional<unsigned> rowSymbol;
-  std::string alongName, rowName;
+  PositionDims dims;
 
 private:
   mlir::LogicalResult analyse(mlir::Block &block);
@@ -120,22 +80,15 @@ private:
   mlir::LogicalResult readBody(const BodyIndices &indices, Reach atKey, PositionFact &fact);
   mlir::LogicalResult readExtract(mlir::tensor::ExtractOp extract, const BodyIndices &indices, Reach atKey,
                                   PositionFact &fact);
-  std::optional<Reach> reachOf(mlir::Value subscript, const BodyIndices &indices, Reach atKey);
   mlir::LogicalResult checkRow(mlir::tensor::ExtractOp extract, const BodyIndices &indices);
-  bool isLastPosition(mlir::Value subscript);
-  bool countsPositions(mlir::Value scalar);
   // PositionsOfViews.cpp
   mlir::LogicalResult rule(mlir::linalg::FillOp op);
-  mlir::LogicalResult rule(mlir::tensor::ExpandShapeOp op);
-  mlir::LogicalResult rule(mlir::tensor::CollapseShapeOp op);
   mlir::LogicalResult reshapeRule(mlir::Operation *op, mlir::Value wide,
                                   llvm::ArrayRef<mlir::ReassociationIndices> groups);
   mlir::LogicalResult rule(mlir::tensor::ExtractSliceOp op);
   mlir::LogicalResult rule(mlir::tensor::ConcatOp op);
   mlir::LogicalResult loopRule(mlir::scf::ForOp op);
 
-  llvm::SmallVector<unsigned> dims(mlir::Value tensor, unsigned symbol);
-  std::optional<unsigned> onlyDim(mlir::Value tensor, unsigned symbol);
   mlir::LogicalResult checkDims(mlir::Operation *op, mlir::Value tensor);
   void setFact(mlir::Value value, PositionFact fact);
   /// Error at `op` with the given cause first.
@@ -147,12 +100,5 @@ private:
   llvm::DenseSet<mlir::Operation *> cacheReads, ownReads;
   bool changed = false; ///< a value became cached, so its readers must be analysed again
 };
-
-/// Bounds that the mask of an attend implies for a key j and a position i of an unmasked pair: j - i <= ahead, i - j <=
-/// behind.
-struct MaskBounds {
-  std::optional<int64_t> ahead, behind;
-};
-MaskBounds maskBounds(mlir::attn::AttendOp op, const BodyIndices &indices);
 
 } // namespace attnc

@@ -1,148 +1,13 @@
 // Transfer functions of index notation and attention.
 #include "compiler/Derive/Incremental/PositionAnalysis.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace attnc {
 
-//===-------------------------------------------- masks -------------------------------------------------------===//
-
-namespace {
-
-/// Collects the bounds of j - i that a condition implies.
-class MaskReader {
-public:
-  explicit MaskReader(const BodyIndices &indices) : indices(indices) {}
-
-  void read(Value condition, bool holds) {
-    Operation *op = condition.getDefiningOp();
-    if (isa_and_nonnull<arith::AndIOp>(op) && holds)
-      return readBoth(op, holds);
-    if (isa_and_nonnull<arith::OrIOp>(op) && !holds)
-      return readBoth(op, holds);
-    if (isa_and_nonnull<arith::XOrIOp>(op) && matchPattern(op->getOperand(1), m_One()))
-      return read(op->getOperand(0), !holds);
-    if (auto compare = dyn_cast_if_present<arith::CmpIOp>(op)) {
-      arith::CmpIPredicate predicate = compare.getPredicate();
-      readComparison(compare.getLhs(), compare.getRhs(), holds ? predicate : arith::invertPredicate(predicate));
-    }
-  }
-
-  MaskBounds bounds;
-
-private:
-  const BodyIndices &indices;
-
-  void readBoth(Operation *op, bool holds) {
-    for (Value operand : op->getOperands())
-      read(operand, holds);
-  }
-
-  void readComparison(Value left, Value right, arith::CmpIPredicate predicate) {
-    // abs(x) <= w is max(-x, x) <= w.
-    bool isBelow = predicate == arith::CmpIPredicate::sle || predicate == arith::CmpIPredicate::slt;
-    if (auto largest = BodyIndices::stripCasts(left).getDefiningOp<arith::MaxSIOp>(); largest && isBelow) {
-      readComparison(largest.getLhs(), right, predicate);
-      return readComparison(largest.getRhs(), right, predicate);
-    }
-    std::optional<BodyIndices::Linear> a = indices.read(left), b = indices.read(right);
-    if (!a || !b)
-      return;
-    BodyIndices::Linear difference = {a->position - b->position, a->key - b->key, a->constant - b->constant};
-    BodyIndices::Linear negated = {-difference.position, -difference.key, -difference.constant};
-    using P = arith::CmpIPredicate;
-    if (predicate == P::slt)
-      ++difference.constant;
-    if (predicate == P::sgt)
-      ++negated.constant;
-    if (predicate == P::sle || predicate == P::slt || predicate == P::eq)
-      atMost(difference);
-    if (predicate == P::sge || predicate == P::sgt || predicate == P::eq)
-      atMost(negated);
-  }
-
-  /// position * i + key * j + constant <= 0
-  void atMost(BodyIndices::Linear sum) {
-    auto smaller = [](std::optional<int64_t> &bound, int64_t value) { bound = std::min(bound.value_or(value), value); };
-    if (sum.position == -1 && sum.key == 1)
-      smaller(bounds.ahead, -sum.constant);
-    if (sum.position == 1 && sum.key == -1)
-      smaller(bounds.behind, -sum.constant);
-  }
-};
-
-} // namespace
-
-MaskBounds maskBounds(attn::AttendOp op, const BodyIndices &indices) {
-  MaskReader reader(indices);
-  if (!op.getMask().empty())
-    reader.read(op.getMask().front().getTerminator()->getOperand(0), true);
-  return reader.bounds;
-}
-
-//===-------------------------------------------- roles -------------------------------------------------------===//
-
-IndexRoles PositionAnalysis::roles(linalg::GenericOp op) {
-  IndexRoles roles;
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  // If several loops have that length, a reduction takes precedence: no position stands for all of its iterations.
-  auto choose = [&](std::optional<unsigned> &role, unsigned loop) {
-    if (!role || iterators[loop] == utils::IteratorType::reduction)
-      role = loop;
-  };
-  for (OpOperand &operand : op->getOpOperands())
-    for (auto [dim, expr] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults())) {
-      auto loop = dyn_cast<AffineDimExpr>(expr);
-      if (!loop)
-        continue;
-      SizeExpr extent = shapes.extent(operand.get(), dim);
-      if (extent == SizeExpr::symbol(alongSymbol))
-        choose(roles.position, loop.getPosition());
-      else if (rowSymbol && extent == SizeExpr::symbol(*rowSymbol))
-        choose(roles.row, loop.getPosition());
-    }
-  return roles;
-}
-
-IndexRoles PositionAnalysis::roles(attn::AttendOp op) {
-  IndexRoles roles;
-  for (auto [number, size] : llvm::enumerate(op.getOuterSizes())) {
-    if (shapes.size(size) == SizeExpr::symbol(alongSymbol))
-      roles.position = number;
-    else if (rowSymbol && shapes.size(size) == SizeExpr::symbol(*rowSymbol))
-      roles.row = number;
-  }
-  for (auto [number, size] : llvm::enumerate(op.getKeySizes()))
-    if (shapes.size(size) == SizeExpr::symbol(alongSymbol))
-      roles.key = number;
-  return roles;
-}
-
-//===-------------------------------------------- bodies ------------------------------------------------------===//
-
-/// Whether the value is the number of positions, or computed from it.
-bool PositionAnalysis::countsPositions(Value scalar) {
-  if (scalar.getType().isIndex())
-    return shapes.size(scalar).mentions(alongSymbol);
-  Operation *op = scalar.getDefiningOp();
-  return op && op->getNumRegions() == 0 && !isa<tensor::ExtractOp>(op) &&
-         llvm::any_of(op->getOperands(), [&](Value operand) {
-           return !isa<RankedTensorType>(operand.getType()) && countsPositions(operand);
-         });
-}
-
-/// `seq - 1`, or the importer's form max(seq - 1, 0), which is an index even without positions.
-bool PositionAnalysis::isLastPosition(Value subscript) {
-  subscript = BodyIndices::stripCasts(subscript);
-  if (auto max = subscript.getDefiningOp<arith::MaxSIOp>(); max && getConstantIntValue(max.getRhs()) == 0)
-    subscript = BodyIndices::stripCasts(max.getLhs());
-  return subscript.getType().isIndex() && shapes.size(subscript) == SizeExpr::symbol(alongSymbol) - SizeExpr(1);
-}
-
 /// How far before the current position a subscript reads; null if it may read after it.
-std::optional<Reach> PositionAnalysis::reachOf(Value subscript, const BodyIndices &indices, Reach atKey) {
+static std::optional<Reach> reachOf(Value subscript, const BodyIndices &indices, Reach atKey) {
   subscript = BodyIndices::stripCasts(subscript);
   if (std::optional<BodyIndices::Linear> sum = indices.read(subscript)) {
     if (sum->key == 0 && sum->position == 1 && sum->constant <= 0)
@@ -163,9 +28,9 @@ std::optional<Reach> PositionAnalysis::reachOf(Value subscript, const BodyIndice
 }
 
 LogicalResult PositionAnalysis::checkRow(tensor::ExtractOp extract, const BodyIndices &indices) {
-  std::optional<unsigned> row = rowDim(extract.getTensor());
+  std::optional<unsigned> row = dims.rowDim(extract.getTensor());
   if (row && !indices.isRow(extract.getIndices()[*row]))
-    return mixes(extract, "of one row depends on other rows of `" + rowName + "`, whose lengths may differ");
+    return mixes(extract, "of one row depends on other rows of `" + dims.rowName + "`, whose lengths may differ");
   return success();
 }
 
@@ -178,8 +43,8 @@ LogicalResult PositionAnalysis::readExtract(tensor::ExtractOp extract, const Bod
     return success();
   if (failed(checkRow(extract, indices)))
     return failure();
-  std::optional<unsigned> dim = positionDim(extract.getTensor());
-  bool isEnd = source.along == PositionFact::Along::End || isLastPosition(extract.getIndices()[*dim]);
+  std::optional<unsigned> dim = dims.positionDim(extract.getTensor());
+  bool isEnd = source.along == PositionFact::Along::End || dims.isLastPosition(extract.getIndices()[*dim]);
   if (isEnd) {
     if (indices.roles.position || indices.roles.key)
       return mixes(extract, "depends on the last one: this reads it");
@@ -219,8 +84,9 @@ LogicalResult PositionAnalysis::readBody(const BodyIndices &indices, Reach atKey
       return WalkResult::interrupt();
     bool isReduce = isa<attn::ReduceOp>(inner), isArithmetic = isIntegerArithmetic(inner);
     for (Value operand : inner->getOperands()) {
-      bool isLast = extract && ownReads.contains(extract) && isLastPosition(operand);
-      bool counts = !isa<RankedTensorType>(operand.getType()) && !isArithmetic && !isLast && countsPositions(operand);
+      bool isLast = extract && ownReads.contains(extract) && dims.isLastPosition(operand);
+      bool counts =
+          !isa<RankedTensorType>(operand.getType()) && !isArithmetic && !isLast && dims.countsPositions(operand);
       if (counts)
         return (void)mixes(inner, isReduce ? "depends on others: this combines all positions"
                                            : "depends on the number of positions"),
@@ -232,12 +98,12 @@ LogicalResult PositionAnalysis::readBody(const BodyIndices &indices, Reach atKey
   });
   if (walk.wasInterrupted())
     return failure();
-  fact.perRow |= usesPosition && hasRows() && !indices.roles.row;
+  fact.perRow |= usesPosition && dims.hasRows() && !indices.roles.row;
   return success();
 }
 
 LogicalResult PositionAnalysis::rule(linalg::GenericOp op) {
-  BodyIndices indices(op, roles(op));
+  BodyIndices indices(op, dims.roles(op));
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   auto isReduced = [&](std::optional<unsigned> loop) {
     return loop && iterators[*loop] == utils::IteratorType::reduction;
@@ -251,8 +117,8 @@ LogicalResult PositionAnalysis::rule(linalg::GenericOp op) {
     PositionFact source = this->fact(operand);
     if (source.along == PositionFact::Along::End && indices.roles.position)
       return mixes(op, "depends on the last one: this reads it");
-    if (source.along != PositionFact::Along::Nothing && rowDim(operand) && isReduced(indices.roles.row))
-      return mixes(op, "of one row depends on the others: this combines all rows of `" + rowName + "`");
+    if (source.along != PositionFact::Along::Nothing && dims.rowDim(operand) && isReduced(indices.roles.row))
+      return mixes(op, "of one row depends on the others: this combines all rows of `" + dims.rowName + "`");
     fact.along = std::max(fact.along, source.along == PositionFact::Along::End ? source.along : fact.along);
     fact.reach = fact.reach.join(source.reach);
     fact.fromArguments |= source.fromArguments;
@@ -268,7 +134,7 @@ LogicalResult PositionAnalysis::rule(linalg::GenericOp op) {
 }
 
 LogicalResult PositionAnalysis::rule(attn::AttendOp op) {
-  BodyIndices indices(op, roles(op));
+  BodyIndices indices(op, dims.roles(op));
   Reach atKey = Reach::mixing();
   PositionFact fact;
   if (indices.roles.key) {

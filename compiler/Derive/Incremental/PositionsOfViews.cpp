@@ -7,7 +7,7 @@ using namespace mlir;
 namespace attnc {
 
 LogicalResult PositionAnalysis::rule(linalg::FillOp op) {
-  if (countsPositions(op.getInputs().front()))
+  if (dims.countsPositions(op.getInputs().front()))
     return mixes(op, "depends on the number of positions");
   setFact(op.getResult(0), {});
   return success();
@@ -16,14 +16,14 @@ LogicalResult PositionAnalysis::rule(linalg::FillOp op) {
 /// `groups` are dimensions of `wide` that correspond to one dimension of the other side.
 LogicalResult PositionAnalysis::reshapeRule(Operation *op, Value wide, ArrayRef<ReassociationIndices> groups) {
   PositionFact source = fact(op->getOperand(0));
-  std::optional<unsigned> position = positionDim(wide), row = rowDim(wide);
+  std::optional<unsigned> position = dims.positionDim(wide), row = dims.rowDim(wide);
   for (const ReassociationIndices &group : groups) {
     bool hasPosition = position && llvm::is_contained(group, *position);
     bool hasRow = row && source.along != PositionFact::Along::Nothing && llvm::is_contained(group, *row);
     SizeExpr others(1);
     for (int64_t dim : group)
       if (!(hasPosition && dim == *position) && !(hasRow && dim == *row))
-        others *= shapes.extent(wide, dim);
+        others *= dims.shapes.extent(wide, dim);
     if ((hasPosition && hasRow) || ((hasPosition || hasRow) && !(others == SizeExpr(1))))
       return mixes(op, "loses its dimension: this merges it with others");
   }
@@ -31,33 +31,25 @@ LogicalResult PositionAnalysis::reshapeRule(Operation *op, Value wide, ArrayRef<
   return success();
 }
 
-LogicalResult PositionAnalysis::rule(tensor::ExpandShapeOp op) {
-  return reshapeRule(op, op.getResult(), op.getReassociationIndices());
-}
-
-LogicalResult PositionAnalysis::rule(tensor::CollapseShapeOp op) {
-  return reshapeRule(op, op.getSrc(), op.getReassociationIndices());
-}
-
 LogicalResult PositionAnalysis::rule(tensor::ExtractSliceOp op) {
   PositionFact source = fact(op.getSource());
-  std::optional<unsigned> position = positionDim(op.getSource()), row = rowDim(op.getSource());
+  std::optional<unsigned> position = dims.positionDim(op.getSource()), row = dims.rowDim(op.getSource());
   if (row && source.along != PositionFact::Along::Nothing &&
-      !(shapes.size(op.getMixedSizes()[*row]) == SizeExpr::symbol(*rowSymbol)))
-    return mixes(op, "of one row is not computed with the others: this takes a slice of `" + rowName + "`");
+      !(dims.shapes.size(op.getMixedSizes()[*row]) == SizeExpr::symbol(*dims.rowSymbol)))
+    return mixes(op, "of one row is not computed with the others: this takes a slice of `" + dims.rowName + "`");
   if (position) {
     OpFoldResult offset = op.getMixedOffsets()[*position];
-    SizeExpr size = shapes.size(op.getMixedSizes()[*position]);
-    bool isLast = size == SizeExpr(1) && isa<Value>(offset) && isLastPosition(cast<Value>(offset));
+    SizeExpr size = dims.shapes.size(op.getMixedSizes()[*position]);
+    bool isLast = size == SizeExpr(1) && isa<Value>(offset) && dims.isLastPosition(cast<Value>(offset));
     if (isLast)
       source.along = PositionFact::Along::End;
-    else if (!(size == SizeExpr::symbol(alongSymbol)))
+    else if (!(size == SizeExpr::symbol(dims.alongSymbol)))
       return mixes(op, "is not read here: this takes a slice of the positions");
-  } else if (positionDim(op.getResult()) && hasRows() && !rowDim(op.getSource())) {
+  } else if (dims.positionDim(op.getResult()) && dims.hasRows() && !dims.rowDim(op.getSource())) {
     // The first `seq` rows of a table: those of a call start at the row's length.
     source.perRow = true;
   }
-  if (positionDim(op.getResult()))
+  if (dims.positionDim(op.getResult()))
     source.reach = source.reach.join(Reach::pointwise());
   setFact(op.getResult(), source);
   return success();
@@ -66,9 +58,9 @@ LogicalResult PositionAnalysis::rule(tensor::ExtractSliceOp op) {
 LogicalResult PositionAnalysis::rule(tensor::ConcatOp op) {
   PositionFact joined;
   for (Value input : op.getInputs()) {
-    if (positionDim(input) == op.getDim())
+    if (dims.positionDim(input) == op.getDim())
       return mixes(op, "is not a position of the operands: this concatenates positions");
-    if (fact(input).along != PositionFact::Along::Nothing && rowDim(input) == op.getDim())
+    if (fact(input).along != PositionFact::Along::Nothing && dims.rowDim(input) == op.getDim())
       return mixes(op, "of one row is not computed with the others: this concatenates rows");
     joined = joined.join(fact(input));
   }
