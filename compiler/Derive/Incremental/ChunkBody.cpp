@@ -1,4 +1,4 @@
-#include "compiler/Derive/Incremental/ChunkWriter.h"
+#include "compiler/Derive/Incremental/ChunkBody.h"
 
 using namespace mlir;
 
@@ -15,8 +15,8 @@ void ChunkBody::bind(Value old, Value here) {
 
 Value ChunkBody::rowIndex() {
   if (!knownRow) {
-    OpBuilder::InsertionGuard guard(writer.builder);
-    writer.builder.setInsertionPointToStart(top);
+    OpBuilder::InsertionGuard guard(chunk.builder);
+    chunk.builder.setInsertionPointToStart(top);
     knownRow = row();
   }
   return knownRow;
@@ -27,17 +27,17 @@ Value ChunkBody::offset() {
   if (knownOffset)
     return knownOffset;
   SmallVector<Value> subscript;
-  if (writer.dims.hasRows())
+  if (chunk.dims.hasRows())
     subscript.push_back(rowIndex());
-  OpBuilder::InsertionGuard guard(writer.builder);
+  OpBuilder::InsertionGuard guard(chunk.builder);
   Operation *after = subscript.empty() ? nullptr : subscript[0].getDefiningOp();
   if (after && after->getBlock() == top)
-    writer.builder.setInsertionPointAfter(after);
+    chunk.builder.setInsertionPointAfter(after);
   else
-    writer.builder.setInsertionPointToStart(top);
+    chunk.builder.setInsertionPointToStart(top);
   Location at = indices.owner->getLoc();
-  Value length = tensor::ExtractOp::create(writer.builder, at, writer.length, subscript);
-  return knownOffset = arith::IndexCastOp::create(writer.builder, at, writer.builder.getIndexType(), length);
+  Value length = tensor::ExtractOp::create(chunk.builder, at, chunk.length, subscript);
+  return knownOffset = arith::IndexCastOp::create(chunk.builder, at, chunk.builder.getIndexType(), length);
 }
 
 Value ChunkBody::value(Value old) {
@@ -45,14 +45,14 @@ Value ChunkBody::value(Value old) {
     return known;
   if (auto found = callIndices.find(old); found != callIndices.end()) {
     // Emitted where the index is defined, since another use may precede this one.
-    OpBuilder::InsertionGuard guard(writer.builder);
+    OpBuilder::InsertionGuard guard(chunk.builder);
     Value before = offset();
     auto index = found->second.getDefiningOp();
     Operation *later = before.getDefiningOp();
     if (index && index->getBlock() == later->getBlock() && later->isBeforeInBlock(index))
       later = index;
-    writer.builder.setInsertionPointAfter(later);
-    Value sum = arith::AddIOp::create(writer.builder, indices.owner->getLoc(), found->second, before);
+    chunk.builder.setInsertionPointAfter(later);
+    Value sum = arith::AddIOp::create(chunk.builder, indices.owner->getLoc(), found->second, before);
     mapping.map(old, sum);
     return sum;
   }
@@ -62,20 +62,20 @@ Value ChunkBody::value(Value old) {
     return position;
   }
   if (isa<RankedTensorType>(old.getType())) {
-    OpBuilder::InsertionGuard guard(writer.builder);
-    writer.builder.setInsertionPoint(top->getParentOp());
-    return writer.tensor(old);
+    OpBuilder::InsertionGuard guard(chunk.builder);
+    chunk.builder.setInsertionPoint(top->getParentOp());
+    return chunk.tensor(old);
   }
-  return writer.values.lookup(old);
+  return chunk.values.lookup(old);
 }
 
 void ChunkBody::copyExtract(tensor::ExtractOp extract) {
   Value old = extract.getTensor();
-  std::optional<unsigned> position = writer.dims.positionDim(old);
-  bool isOwn = writer.analysis.readsOwnPosition(extract), isCached = writer.analysis.readsCache(extract);
-  const RetainedValue *retained = isCached ? writer.plan.cache(old) : nullptr;
+  std::optional<unsigned> position = chunk.dims.positionDim(old);
+  bool isOwn = chunk.analysis.readsOwnPosition(extract), isCached = chunk.analysis.readsCache(extract);
+  const RetainedValue *retained = isCached ? chunk.plan.cache(old) : nullptr;
   SmallVector<Value> subscripts;
-  if (writer.isPerRow(old))
+  if (chunk.isPerRow(old))
     subscripts.push_back(rowIndex());
   for (auto [dim, subscript] : llvm::enumerate(extract.getIndices())) {
     Value stripped = BodyIndices::stripCasts(subscript);
@@ -88,20 +88,20 @@ void ChunkBody::copyExtract(tensor::ExtractOp extract) {
     else
       subscripts.push_back(isCallIndex ? callIndices.lookup(stripped) : value(subscript));
   }
-  Value from = isCached ? writer.cacheContents.lookup(old) : value(old);
-  mapping.map(extract.getResult(), tensor::ExtractOp::create(writer.builder, extract.getLoc(), from, subscripts));
+  Value from = isCached ? chunk.cacheContents.lookup(old) : value(old);
+  mapping.map(extract.getResult(), tensor::ExtractOp::create(chunk.builder, extract.getLoc(), from, subscripts));
 }
 
 /// Position of a key by its index in the ring. In next, indices after that of the current position hold the positions
 /// of the previous round. In next_prefill, the index counts from the first of the `window` positions before the call.
 Value ChunkBody::keyPosition(Value ringIndex) {
-  OpBuilder &builder = writer.builder;
+  OpBuilder &builder = chunk.builder;
   Location at = indices.owner->getLoc();
   OpBuilder::InsertionGuard guard(builder);
   auto number = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value); };
   Value before = offset();
   builder.setInsertionPointAfter(before.getDefiningOp());
-  if (!writer.isStep)
+  if (!chunk.isStep)
     return arith::AddIOp::create(builder, at, ringIndex,
                                  arith::SubIOp::create(builder, at, before, number(ring->window)));
   Value own = arith::RemUIOp::create(builder, at, before, number(ring->ringSize));
@@ -114,24 +114,23 @@ Value ChunkBody::keyPosition(Value ringIndex) {
 
 /// Index of a position in the ring or, in next_prefill, in the positions that it reads; in range for any position.
 Value ChunkBody::toRingIndex(Value position, const RetainedValue &retained) {
-  OpBuilder &builder = writer.builder;
+  OpBuilder &builder = chunk.builder;
   Location at = indices.owner->getLoc();
   auto number = [&](int64_t value) { return arith::ConstantIndexOp::create(builder, at, value); };
   if (!position.getType().isIndex())
     position = arith::IndexCastOp::create(builder, at, builder.getIndexType(), position);
-  if (!writer.isStep) {
+  if (!chunk.isStep) {
     Value ringIndex = arith::SubIOp::create(builder, at, position, offset());
     position = arith::AddIOp::create(builder, at, ringIndex, number(retained.window));
   }
   position = arith::MaxSIOp::create(builder, at, position, number(0));
-  return writer.isStep ? arith::RemUIOp::create(builder, at, position, number(retained.ringSize)).getResult()
-                       : position;
+  return chunk.isStep ? arith::RemUIOp::create(builder, at, position, number(retained.ringSize)).getResult() : position;
 }
 
 Value ChunkBody::isPosition(Value key) {
   Location at = indices.owner->getLoc();
-  Value zero = arith::ConstantIndexOp::create(writer.builder, at, 0);
-  return arith::CmpIOp::create(writer.builder, at, arith::CmpIPredicate::sge, value(key), zero);
+  Value zero = arith::ConstantIndexOp::create(chunk.builder, at, 0);
+  return arith::CmpIOp::create(chunk.builder, at, arith::CmpIPredicate::sge, value(key), zero);
 }
 
 void ChunkBody::copy(Operation &op) {
@@ -139,10 +138,10 @@ void ChunkBody::copy(Operation &op) {
     return copyExtract(extract);
   for (Value operand : op.getOperands())
     mapping.map(operand, value(operand));
-  Operation *result = writer.builder.insert(op.cloneWithoutRegions(mapping));
+  Operation *result = chunk.builder.insert(op.cloneWithoutRegions(mapping));
   for (auto [number, region] : llvm::enumerate(op.getRegions())) {
-    OpBuilder::InsertionGuard guard(writer.builder);
-    Block *block = writer.builder.createBlock(&result->getRegion(number));
+    OpBuilder::InsertionGuard guard(chunk.builder);
+    Block *block = chunk.builder.createBlock(&result->getRegion(number));
     for (BlockArgument argument : region.getArguments())
       mapping.map(argument, block->addArgument(argument.getType(), argument.getLoc()));
     copy(region.front());

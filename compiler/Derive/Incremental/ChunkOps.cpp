@@ -1,5 +1,6 @@
-// Writes each op of f for the positions of the call.
-#include "compiler/Derive/Incremental/ChunkWriter.h"
+#include "compiler/Derive/Incremental/ChunkOps.h"
+#include "compiler/Derive/Incremental/ChunkBody.h"
+#include "compiler/Derive/Incremental/ChunkRings.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -7,85 +8,26 @@ using namespace mlir;
 
 namespace attnc {
 
-//===-------------------------------------------- tensors -----------------------------------------------------===//
-
-RankedTensorType ChunkWriter::typeOf(Value value, bool isPerRow) {
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  if (auto position = dims.positionDim(value); position && isStep)
-    shape[*position] = 1;
-  if (isPerRow)
-    shape.insert(shape.begin(), ShapedType::kDynamic);
-  return RankedTensorType::get(shape, type.getElementType());
-}
-
-OpFoldResult ChunkWriter::rowCount(Location at) { return size(SizeExpr::symbol(*dims.rowSymbol), at); }
-
-SmallVector<OpFoldResult> ChunkWriter::sizesOf(Value value, bool isPerRow) {
-  SmallVector<OpFoldResult> sizes;
-  if (isPerRow)
-    sizes.push_back(rowCount(value.getLoc()));
-  std::optional<unsigned> position = dims.positionDim(value);
-  for (auto [dim, extent] : llvm::enumerate(dims.shapes.shape(value))) {
-    if (extent.isConstant())
-      sizes.push_back(builder.getIndexAttr(extent.constant()));
-    else if (isStep && position == dim)
-      sizes.push_back(builder.getIndexAttr(1));
-    else
-      sizes.push_back(size(extent, value.getLoc()));
-  }
-  return sizes;
-}
-
-Value ChunkWriter::emptyLike(Value value, bool isPerRow) {
-  return tensor::EmptyOp::create(builder, value.getLoc(), sizesOf(value, isPerRow),
-                                 typeOf(value, isPerRow).getElementType());
-}
-
-OpFoldResult ChunkWriter::sizeHere(OpFoldResult size, Location at) {
-  if (isa<Attribute>(size))
-    return size;
-  if (isStep && dims.shapes.size(size) == SizeExpr::symbol(dims.alongSymbol))
-    return builder.getIndexAttr(1);
-  return values.lookup(cast<Value>(size));
-}
-
-Value ChunkWriter::tensor(Value value) {
-  if (Value known = values.lookupOrNull(value))
-    return known;
-  auto given = llvm::find_if(plan.given, [&](const RetainedValue &each) { return each.value == value; });
-  Value list = lists.lookup(value), index = elementIndex(*given, value.getLoc());
-  return index ? model::ElementOp::create(builder, value.getLoc(), typeOf(value), list, index).getResult() : list;
-}
-
-Value ChunkWriter::tensor(Value value, bool isPerRow) {
-  Value here = tensor(value);
-  if (!isPerRow || this->isPerRow(value))
-    return here;
-  Value target = emptyLike(value, true);
-  return linalg::BroadcastOp::create(builder, value.getLoc(), here, target, ArrayRef<int64_t>{0}).getResult()[0];
-}
-
 //===-------------------------------------------- ops ---------------------------------------------------------===//
 
-void ChunkWriter::writeOp(Operation &op) {
+void ChunkOps::write(Operation &op) {
   llvm::TypeSwitch<Operation *>(&op)
       .Case<linalg::GenericOp, attn::AttendOp, linalg::TransposeOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
             tensor::ExtractSliceOp, tensor::ConcatOp>([&](auto each) { write(each); })
-      .Case([&](tensor::EmptyOp empty) { values.map(empty.getResult(), emptyLike(empty.getResult(), false)); })
+      .Case([&](tensor::EmptyOp empty) { values.map(empty.getResult(), chunk.emptyLike(empty.getResult(), false)); })
       .Case([&](linalg::FillOp fill) {
-        Value init = tensor(fill.getOutputs().front());
+        Value init = chunk.tensor(fill.getOutputs().front());
         values.map(
             fill.getResult(0),
             linalg::FillOp::create(builder, fill.getLoc(), values.lookup(fill.getInputs().front()), init).getResult(0));
       })
-      .Case([&](tensor::CastOp cast) { values.map(cast.getResult(), tensor(cast.getSource())); })
+      .Case([&](tensor::CastOp cast) { values.map(cast.getResult(), chunk.tensor(cast.getSource())); })
       .Default([&](Operation *other) { builder.clone(*other, values); });
 }
 
-void ChunkWriter::write(linalg::GenericOp op) {
+void ChunkOps::write(linalg::GenericOp op) {
   IndexRoles roles = dims.roles(op);
-  bool gains = isPerRow(op.getResult(0));
+  bool gains = chunk.isPerRow(op.getResult(0));
   unsigned shift = gains ? 1 : 0, loops = op.getNumLoops() + shift;
   std::optional<unsigned> row = gains ? 0 : roles.row;
   auto mapHere = [&](AffineMap map, bool isPerRow) {
@@ -99,13 +41,14 @@ void ChunkWriter::write(linalg::GenericOp op) {
   SmallVector<AffineMap> maps;
   SmallVector<Type> types;
   for (OpOperand *operand : op.getDpsInputOperands()) {
-    inputs.push_back(tensor(operand->get()));
-    maps.push_back(mapHere(op.getMatchingIndexingMap(operand), isPerRow(operand->get())));
+    inputs.push_back(chunk.tensor(operand->get()));
+    maps.push_back(mapHere(op.getMatchingIndexingMap(operand), chunk.isPerRow(operand->get())));
   }
   for (OpOperand &init : op.getDpsInitsMutable()) {
     Value start = init.get();
     auto fill = start.getDefiningOp<linalg::FillOp>();
-    Value empty = fill || start.getDefiningOp<tensor::EmptyOp>() ? emptyLike(start, gains) : tensor(start, gains);
+    Value empty =
+        fill || start.getDefiningOp<tensor::EmptyOp>() ? chunk.emptyLike(start, gains) : chunk.tensor(start, gains);
     inits.push_back(
         fill ? linalg::FillOp::create(builder, fill.getLoc(), values.lookup(fill.getInputs()[0]), empty).getResult(0)
              : empty);
@@ -118,7 +61,7 @@ void ChunkWriter::write(linalg::GenericOp op) {
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&chunkOp.getRegion());
   auto rowIndex = [&]() -> Value { return linalg::IndexOp::create(builder, op.getLoc(), *row); };
-  ChunkBody copy(*this, BodyIndices(op, roles), body, rowIndex);
+  ChunkBody copy(chunk, BodyIndices(op, roles), body, rowIndex);
   for (BlockArgument argument : op.getBody()->getArguments())
     copy.bind(argument, body->addArgument(argument.getType(), argument.getLoc()));
   for (linalg::IndexOp index : op.getBody()->getOps<linalg::IndexOp>())
@@ -128,21 +71,23 @@ void ChunkWriter::write(linalg::GenericOp op) {
     values.map(result, here);
 }
 
-void ChunkWriter::write(attn::AttendOp op) {
+void ChunkOps::write(attn::AttendOp op) {
   IndexRoles roles = dims.roles(op);
-  bool gains = isPerRow(op.getResult(0));
+  bool gains = chunk.isPerRow(op.getResult(0));
   Location at = op.getLoc();
   auto valueOf = [&](OpFoldResult size) { return getValueOrCreateConstantIndexOp(builder, at, size); };
-  const RetainedValue *ring = ringOf(op);
+  const RetainedValue *ring = ringOf(chunk, op);
   SmallVector<Value> outer, keys, features;
   if (gains)
-    outer.push_back(valueOf(rowCount(at)));
+    outer.push_back(valueOf(chunk.rowCount(at)));
   for (Value size : op.getOuterSizes())
-    outer.push_back(valueOf(sizeHere(size, at)));
+    outer.push_back(valueOf(chunk.sizeHere(size, at)));
   for (auto [number, size] : llvm::enumerate(op.getKeySizes()))
-    keys.push_back(roles.key != number ? valueOf(sizeHere(size, at)) : ring ? ringKeys(op, *ring) : capacity);
+    keys.push_back(roles.key != number ? valueOf(chunk.sizeHere(size, at))
+                   : ring              ? ringKeys(chunk, op, *ring)
+                                       : chunk.capacity);
   for (Value size : op.getValueSizes())
-    features.push_back(valueOf(sizeHere(size, at)));
+    features.push_back(valueOf(chunk.sizeHere(size, at)));
   auto behindRow = [&](DenseI64ArrayAttr dimensions, SmallVector<int64_t> shifted) {
     if (!dimensions || !gains)
       return dimensions;
@@ -153,7 +98,7 @@ void ChunkWriter::write(attn::AttendOp op) {
   DenseI64ArrayAttr layout = behindRow(op.getValueLayoutAttr(), {0}), summed = behindRow(op.getSummedAttr(), {});
   SmallVector<Type> types;
   for (Value result : op.getResults())
-    types.push_back(typeOf(result, gains));
+    types.push_back(chunk.typeOf(result, gains));
   auto chunkOp = attn::AttendOp::create(builder, at, types, outer, keys, features, op.getNormaliserAttr(),
                                         op.getYieldsAttr(), layout, op.getAlphaAttr(), op.getTopAttr(), summed);
   for (auto [from, to] : llvm::zip_equal(op->getRegions(), chunkOp->getRegions())) {
@@ -163,7 +108,7 @@ void ChunkWriter::write(attn::AttendOp op) {
     Block *body = builder.createBlock(&to);
     unsigned leading = &from == &op.getWeight() ? 1 : 0;
     auto rowIndex = [&]() -> Value { return body->getArgument(leading + (gains ? 0 : *roles.row)); };
-    ChunkBody copy(*this, BodyIndices(op, roles), body, rowIndex);
+    ChunkBody copy(chunk, BodyIndices(op, roles), body, rowIndex);
     copy.setRing(ring);
     for (auto [number, argument] : llvm::enumerate(from.getArguments())) {
       if (gains && number == leading)
@@ -184,16 +129,17 @@ void ChunkWriter::write(attn::AttendOp op) {
 
 //===-------------------------------------------- views -------------------------------------------------------===//
 
-void ChunkWriter::write(linalg::TransposeOp op) {
-  bool gains = isPerRow(op.getResult()[0]);
+void ChunkOps::write(linalg::TransposeOp op) {
+  bool gains = chunk.isPerRow(op.getResult()[0]);
   SmallVector<int64_t> order;
   if (gains)
     order.push_back(0);
   for (int64_t dim : op.getPermutation())
     order.push_back(dim + (gains ? 1 : 0));
-  Value init = emptyLike(op.getInit(), gains);
-  values.map(op.getResult()[0],
-             linalg::TransposeOp::create(builder, op.getLoc(), tensor(op.getInput()), init, order).getResult()[0]);
+  Value init = chunk.emptyLike(op.getInit(), gains);
+  values.map(
+      op.getResult()[0],
+      linalg::TransposeOp::create(builder, op.getLoc(), chunk.tensor(op.getInput()), init, order).getResult()[0]);
 }
 
 /// Reassociation groups with one more for a leading dimension of rows, if `gains`.
@@ -209,55 +155,56 @@ static SmallVector<ReassociationIndices> groupsHere(ArrayRef<ReassociationIndice
   return here;
 }
 
-void ChunkWriter::write(tensor::ExpandShapeOp op) {
-  bool gains = isPerRow(op.getResult());
-  values.map(op.getResult(), tensor::ExpandShapeOp::create(
-                                 builder, op.getLoc(), typeOf(op.getResult()), tensor(op.getSrc()),
-                                 groupsHere(op.getReassociationIndices(), gains), sizesOf(op.getResult(), gains)));
-}
-
-void ChunkWriter::write(tensor::CollapseShapeOp op) {
-  bool gains = isPerRow(op.getResult());
+void ChunkOps::write(tensor::ExpandShapeOp op) {
+  bool gains = chunk.isPerRow(op.getResult());
   values.map(op.getResult(),
-             tensor::CollapseShapeOp::create(builder, op.getLoc(), typeOf(op.getResult()), tensor(op.getSrc()),
-                                             groupsHere(op.getReassociationIndices(), gains)));
+             tensor::ExpandShapeOp::create(builder, op.getLoc(), chunk.typeOf(op.getResult()),
+                                           chunk.tensor(op.getSrc()), groupsHere(op.getReassociationIndices(), gains),
+                                           chunk.sizesOf(op.getResult(), gains)));
 }
 
-void ChunkWriter::write(tensor::ConcatOp op) {
-  bool gains = isPerRow(op.getResult());
+void ChunkOps::write(tensor::CollapseShapeOp op) {
+  bool gains = chunk.isPerRow(op.getResult());
+  values.map(op.getResult(), tensor::CollapseShapeOp::create(builder, op.getLoc(), chunk.typeOf(op.getResult()),
+                                                             chunk.tensor(op.getSrc()),
+                                                             groupsHere(op.getReassociationIndices(), gains)));
+}
+
+void ChunkOps::write(tensor::ConcatOp op) {
+  bool gains = chunk.isPerRow(op.getResult());
   SmallVector<Value> inputs;
   for (Value input : op.getInputs())
-    inputs.push_back(tensor(input, gains));
+    inputs.push_back(chunk.tensor(input, gains));
   values.map(op.getResult(), tensor::ConcatOp::create(builder, op.getLoc(), op.getDim() + (gains ? 1 : 0), inputs));
 }
 
-void ChunkWriter::write(tensor::ExtractSliceOp op) {
+void ChunkOps::write(tensor::ExtractSliceOp op) {
   if (dims.positionDim(op.getResult()) && !dims.positionDim(op.getSource()))
     return writeTableSlice(op);
-  bool gains = isPerRow(op.getResult());
+  bool gains = chunk.isPerRow(op.getResult());
   Location at = op.getLoc();
   SmallVector<OpFoldResult> offsets, sizes, strides;
   if (gains) {
     offsets.push_back(builder.getIndexAttr(0));
-    sizes.push_back(rowCount(at));
+    sizes.push_back(chunk.rowCount(at));
     strides.push_back(builder.getIndexAttr(1));
   }
   for (auto [offset, size, stride] : llvm::zip_equal(op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
-    offsets.push_back(sizeHere(offset, at));
-    sizes.push_back(sizeHere(size, at));
+    offsets.push_back(chunk.sizeHere(offset, at));
+    sizes.push_back(chunk.sizeHere(size, at));
     strides.push_back(stride);
   }
-  values.map(op.getResult(), tensor::ExtractSliceOp::create(builder, at, typeOf(op.getResult()), tensor(op.getSource()),
-                                                            offsets, sizes, strides));
+  values.map(op.getResult(), tensor::ExtractSliceOp::create(builder, at, chunk.typeOf(op.getResult()),
+                                                            chunk.tensor(op.getSource()), offsets, sizes, strides));
 }
 
 /// A slice of the first `seq` entries of a table becomes the entries of the call's positions.
-void ChunkWriter::writeTableSlice(tensor::ExtractSliceOp op) {
-  bool gains = isPerRow(op.getResult());
+void ChunkOps::writeTableSlice(tensor::ExtractSliceOp op) {
+  bool gains = chunk.isPerRow(op.getResult());
   Location at = op.getLoc();
-  Value source = tensor(op.getSource()), init = emptyLike(op.getResult(), gains);
+  Value source = chunk.tensor(op.getSource()), init = chunk.emptyLike(op.getResult(), gains);
   std::optional<unsigned> position = dims.positionDim(op.getResult());
-  unsigned shift = gains ? 1 : 0, rank = typeOf(op.getResult()).getRank();
+  unsigned shift = gains ? 1 : 0, rank = chunk.typeOf(op.getResult()).getRank();
   std::optional<unsigned> row = gains ? 0 : dims.rowDim(op.getResult());
   llvm::SmallBitVector dropped = op.getDroppedDims();
   auto write = [&](OpBuilder &inside, Location, ValueRange) {
@@ -265,10 +212,10 @@ void ChunkWriter::writeTableSlice(tensor::ExtractSliceOp op) {
     if (row)
       length.push_back(linalg::IndexOp::create(inside, at, *row));
     Value before = arith::IndexCastOp::create(inside, at, inside.getIndexType(),
-                                              tensor::ExtractOp::create(inside, at, this->length, length));
+                                              tensor::ExtractOp::create(inside, at, chunk.length, length));
     unsigned dim = 0;
     for (auto [number, offset] : llvm::enumerate(op.getMixedOffsets())) {
-      Value subscript = getValueOrCreateConstantIndexOp(inside, at, sizeHere(offset, at));
+      Value subscript = getValueOrCreateConstantIndexOp(inside, at, chunk.sizeHere(offset, at));
       if (!dropped[number]) {
         Value index = linalg::IndexOp::create(inside, at, dim + shift);
         if (position == dim++)

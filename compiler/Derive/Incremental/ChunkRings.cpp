@@ -1,25 +1,23 @@
-// Ring caches (sliding windows) in next and next_prefill.
-#include "compiler/Derive/Incremental/ChunkWriter.h"
+#include "compiler/Derive/Incremental/ChunkRings.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
 namespace attnc {
 
-/// The positions of the call, preceded by the `window` positions before them from the ring. Positions before the first
-/// one of all have arbitrary values.
-Value ChunkWriter::prependEarlier(Value rows, Value ring, const RetainedValue &retained) {
+Value prependEarlier(ChunkValues &chunk, Value rows, Value ring, const RetainedValue &retained) {
   if (retained.window == 0)
     return rows;
+  OpBuilder &builder = chunk.builder;
   Location at = retained.value.getLoc();
-  unsigned shift = isPerRow(retained.value) ? 1 : 0, rank = typeOf(retained.value).getRank();
-  unsigned position = *dims.positionDim(retained.value) + shift;
+  unsigned shift = chunk.isPerRow(retained.value) ? 1 : 0, rank = chunk.typeOf(retained.value).getRank();
+  unsigned position = *chunk.dims.positionDim(retained.value) + shift;
   std::optional<unsigned> row;
-  if (dims.hasRows())
-    row = shift ? 0 : *dims.rowDim(retained.value);
-  SmallVector<OpFoldResult> sizes = sizesOf(retained.value, isPerRow(retained.value));
+  if (chunk.dims.hasRows())
+    row = shift ? 0 : *chunk.dims.rowDim(retained.value);
+  SmallVector<OpFoldResult> sizes = chunk.sizesOf(retained.value, chunk.isPerRow(retained.value));
   sizes[position] = builder.getIndexAttr(retained.window);
-  Value init = tensor::EmptyOp::create(builder, at, sizes, typeOf(retained.value).getElementType());
+  Value init = tensor::EmptyOp::create(builder, at, sizes, chunk.typeOf(retained.value).getElementType());
   auto read = [&](OpBuilder &inside, Location, ValueRange) {
     SmallVector<Value> subscripts, subscriptOfLength;
     for (unsigned dim = 0; dim < rank; ++dim)
@@ -28,7 +26,7 @@ Value ChunkWriter::prependEarlier(Value rows, Value ring, const RetainedValue &r
       subscriptOfLength.push_back(subscripts[*row]);
     auto number = [&](int64_t value) { return arith::ConstantIndexOp::create(inside, at, value); };
     Value before = arith::IndexCastOp::create(inside, at, inside.getIndexType(),
-                                              tensor::ExtractOp::create(inside, at, length, subscriptOfLength));
+                                              tensor::ExtractOp::create(inside, at, chunk.length, subscriptOfLength));
     Value first = arith::SubIOp::create(inside, at, before, number(retained.window));
     Value wanted = arith::AddIOp::create(inside, at, subscripts[position], first);
     wanted = arith::MaxSIOp::create(inside, at, wanted, number(0));
@@ -42,22 +40,22 @@ Value ChunkWriter::prependEarlier(Value rows, Value ring, const RetainedValue &r
   return tensor::ConcatOp::create(builder, at, position, ValueRange{earlier, rows});
 }
 
-/// The ring cache that holds the keys of an attend; null if there is none.
-const RetainedValue *ChunkWriter::ringOf(attn::AttendOp op) const {
+const RetainedValue *ringOf(const ChunkValues &chunk, attn::AttendOp op) {
   const RetainedValue *found = nullptr;
   op.walk([&](tensor::ExtractOp extract) {
-    const RetainedValue *retained = analysis.readsCache(extract) ? plan.cache(extract.getTensor()) : nullptr;
+    const RetainedValue *retained =
+        chunk.analysis.readsCache(extract) ? chunk.plan.cache(extract.getTensor()) : nullptr;
     if (retained && retained->isRing())
       found = retained;
   });
   return found;
 }
 
-/// Number of keys of such an attend.
-Value ChunkWriter::ringKeys(attn::AttendOp op, const RetainedValue &ring) {
-  if (isStep)
+Value ringKeys(ChunkValues &chunk, attn::AttendOp op, const RetainedValue &ring) {
+  OpBuilder &builder = chunk.builder;
+  if (chunk.isStep)
     return arith::ConstantIndexOp::create(builder, op.getLoc(), ring.ringSize);
-  Value positions = size(SizeExpr::symbol(dims.alongSymbol), op.getLoc());
+  Value positions = chunk.size(SizeExpr::symbol(chunk.dims.alongSymbol), op.getLoc());
   Value window = arith::ConstantIndexOp::create(builder, op.getLoc(), ring.window);
   return arith::AddIOp::create(builder, op.getLoc(), positions, window);
 }

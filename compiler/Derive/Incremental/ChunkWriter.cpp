@@ -1,4 +1,5 @@
 #include "compiler/Derive/Incremental/ChunkWriter.h"
+#include "compiler/Derive/Incremental/ChunkRings.h"
 
 using namespace mlir;
 
@@ -123,7 +124,7 @@ void ChunkWriter::writeBlock(Block &block) {
     } else if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
       writeScalar(op);
     } else if (llvm::none_of(op.getResults(), [&](Value result) { return analysis.fact(result).isGiven(); })) {
-      writeOp(op);
+      ops.write(op);
     }
     for (Value result : op.getResults())
       append(result);
@@ -150,7 +151,7 @@ void ChunkWriter::append(Value value) {
   };
   bool joinsEarlier = retained->isRing() && !isStep;
   if (joinsEarlier)
-    cacheContents[value] = prependEarlier(rows, element(), *retained);
+    cacheContents[value] = prependEarlier(*this, rows, element(), *retained);
   cache = model::AppendOp::create(builder, value.getLoc(), cache.getType(), rows, cache, length, index, count, along,
                                   row, retained->isRing() ? builder.getUnitAttr() : UnitAttr());
   if (!joinsEarlier)

@@ -20,7 +20,7 @@ struct Port {
 };
 
 class EntryPointWriter {
-protected:
+public:
   EntryPointWriter(IncrementalPlan &plan, const llvm::Twine &name)
       : plan(plan), analysis(plan.analysis), dims(plan.analysis.dims), old(plan.analysis.function), name(name.str()),
         builder(plan.analysis.function) {}

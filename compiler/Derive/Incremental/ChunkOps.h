@@ -1,0 +1,31 @@
+//===- ChunkOps.h - writer of ops for the positions of a call -----------------------------------------------------===//
+#pragma once
+
+#include "compiler/Derive/Incremental/ChunkValues.h"
+
+namespace attnc {
+
+class ChunkOps {
+public:
+  explicit ChunkOps(ChunkValues &chunk)
+      : chunk(chunk), dims(chunk.dims), builder(chunk.builder), values(chunk.values) {}
+  /// Writes an op of f, and maps its results.
+  void write(mlir::Operation &op);
+
+private:
+  void write(mlir::linalg::GenericOp op);
+  void write(mlir::attn::AttendOp op);
+  void write(mlir::linalg::TransposeOp op);
+  void write(mlir::tensor::ExpandShapeOp op);
+  void write(mlir::tensor::CollapseShapeOp op);
+  void write(mlir::tensor::ExtractSliceOp op);
+  void write(mlir::tensor::ConcatOp op);
+  void writeTableSlice(mlir::tensor::ExtractSliceOp op);
+
+  ChunkValues &chunk;
+  PositionDims &dims;
+  mlir::OpBuilder &builder;
+  mlir::IRMapping &values;
+};
+
+} // namespace attnc

@@ -1,0 +1,16 @@
+//===- ChunkRings.h - ring caches (sliding windows) in next and next_prefill --------------------------------------===//
+#pragma once
+
+#include "compiler/Derive/Incremental/ChunkValues.h"
+
+namespace attnc {
+
+/// Returns the positions of the call, preceded by the `window` positions before them from the ring. Positions before
+/// the first one of all have arbitrary values.
+mlir::Value prependEarlier(ChunkValues &chunk, mlir::Value rows, mlir::Value ring, const RetainedValue &retained);
+/// Returns the ring cache that holds the keys of an attend; null if there is none.
+const RetainedValue *ringOf(const ChunkValues &chunk, mlir::attn::AttendOp op);
+/// Returns the number of keys of an attend whose keys are in a ring cache.
+mlir::Value ringKeys(ChunkValues &chunk, mlir::attn::AttendOp op, const RetainedValue &ring);
+
+} // namespace attnc
