@@ -1,8 +1,9 @@
 // Reference gradients of attention (attn.attend_gradient), pair by pair, and scatter-add (attn.scatter_add), both as
 // defined in dialects/Attn/AttnOps.td.
 #include "compiler/Reference/AttendRow.h"
-#include "compiler/Reference/Interpreter.h"
+#include "compiler/Reference/OpEvaluation.h"
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 using namespace attnc::reference;
@@ -125,13 +126,13 @@ private:
 
 } // namespace
 
-LogicalResult Interpreter::run(attn::AttendGradientOp op) {
-  Sizes outer = integersOf(op.getOuterSizes()), keys = integersOf(op.getKeySizes()),
-        features = integersOf(op.getValueSizes());
+FailureOr<std::vector<SummedArray>> attnc::reference::evaluate(attn::AttendGradientOp op, const OpContext &context) {
+  auto outer = context.integersOf(op.getOuterSizes()), keys = context.integersOf(op.getKeySizes()),
+       features = context.integersOf(op.getValueSizes());
   AttendFormulas formulas;
-  if (failed(formulas.read(op, values, rounding, fault)))
+  if (failed(formulas.read(op, context.values, context.rounding, context.fault)))
     return failure();
-  RowGradients gradients(op, values, rounding);
+  RowGradients gradients(op, context.values, context.rounding);
   AttendRow row;
   auto visit = [&](ArrayRef<int64_t> point) -> LogicalResult {
     row.outer.assign(point.begin(), point.end());
@@ -141,22 +142,22 @@ LogicalResult Interpreter::run(attn::AttendGradientOp op) {
   };
   if (failed(forEachIndex(outer, visit)))
     return failure();
-  int64_t inRow = elementsOf(keys) + elementsOf(features) + termsOfReductionsIn(op);
+  int64_t inRow = elementsOf(keys) + elementsOf(features) + context.termsOfReductionsIn(op);
   int64_t triples = elementsOf(outer) * elementsOf(keys) * elementsOf(features);
-  for (auto [result, array] : llvm::zip_equal(op.getResults(), gradients.sums)) {
+  std::vector<SummedArray> summed;
+  for (Array &array : gradients.sums) {
     int64_t anElement = triples / std::max<int64_t>(elementsOf(array.shape), 1);
-    if (failed(define(cast<OpResult>(result), std::move(array), inRow + anElement)))
-      return failure();
+    summed.push_back({std::move(array), inRow + anElement});
   }
-  return success();
+  return summed;
 }
 
-LogicalResult Interpreter::run(attn::ScatterAddOp op) {
-  Array sum = arrayOf(op.getInit());
-  auto body = Formula::read(op.getBody(), values, rounding, fault);
+FailureOr<std::vector<SummedArray>> attnc::reference::evaluate(attn::ScatterAddOp op, const OpContext &context) {
+  Array sum = context.arrayOf(op.getInit());
+  auto body = context.formula(op.getBody());
   if (failed(body))
     return failure();
-  Rounding way = sum.element == Element::F32 ? rounding : Rounding::None;
+  Rounding way = sum.element == Element::F32 ? context.rounding : Rounding::None;
   auto add = [&](ArrayRef<int64_t> point) -> LogicalResult {
     auto term = body->evaluate(llvm::SmallVector<double>(point.begin(), point.end()));
     if (failed(term))
@@ -166,12 +167,12 @@ LogicalResult Interpreter::run(attn::ScatterAddOp op) {
       place.push_back(static_cast<int64_t>(subscript));
     int64_t offset = sum.offsetOf(place);
     if (offset < 0)
-      return fault.at(op, "a subscript leaves " + describe(sum.element, sum.shape));
+      return context.fault.at(op, "a subscript leaves " + describe(sum.element, sum.shape));
     sum.values[offset] = rounded(sum.values[offset] + term->front(), way, Accuracy::Rounded);
     return success();
   };
-  Sizes sizes = integersOf(op.getSizes());
+  auto sizes = context.integersOf(op.getSizes());
   if (failed(forEachIndex(sizes, add)))
     return failure();
-  return define(cast<OpResult>(op.getResult()), std::move(sum), elementsOf(sizes));
+  return std::vector<SummedArray>{{std::move(sum), elementsOf(sizes)}};
 }

@@ -1,6 +1,6 @@
 // Reference attention: all scores of a row, then the attention weights, then the sum (dialects/Attn/AttnOps.td).
 #include "compiler/Reference/AttendRow.h"
-#include "compiler/Reference/Interpreter.h"
+#include "compiler/Reference/OpEvaluation.h"
 #include <cmath>
 
 using namespace mlir;
@@ -91,16 +91,16 @@ private:
 
 } // namespace
 
-LogicalResult Interpreter::run(attn::AttendOp op) {
-  Sizes outer = integersOf(op.getOuterSizes()), keys = integersOf(op.getKeySizes());
+FailureOr<std::vector<SummedArray>> attnc::reference::evaluate(attn::AttendOp op, const OpContext &context) {
+  auto outer = context.integersOf(op.getOuterSizes()), keys = context.integersOf(op.getKeySizes());
   AttendFormulas formulas;
-  if (failed(formulas.read(op, values, rounding, fault)))
+  if (failed(formulas.read(op, context.values, context.rounding, context.fault)))
     return failure();
-  RowResults results(op, keys, integersOf(op.getValueSizes()));
+  RowResults results(op, keys, context.integersOf(op.getValueSizes()));
   for (attn::Statistic statistic : op.getStatistics()) {
     bool isOfKeys = attn::infoOf(statistic).isOfKeys;
-    results.arrays.emplace_back(isOfKeys ? Element::I32 : Element::F32, integersOf(attn::sizesOf(op, statistic)),
-                                isOfKeys ? -1.0 : 0.0);
+    results.arrays.emplace_back(isOfKeys ? Element::I32 : Element::F32,
+                                context.integersOf(attn::sizesOf(op, statistic)), isOfKeys ? -1.0 : 0.0);
   }
   AttendRow row;
   auto computeRow = [&](ArrayRef<int64_t> point) -> LogicalResult {
@@ -109,11 +109,11 @@ LogicalResult Interpreter::run(attn::AttendOp op) {
   };
   if (failed(forEachIndex(outer, computeRow)))
     return failure();
-  int64_t inRow = elementsOf(keys) + termsOfReductionsIn(op);
-  for (auto [result, statistic, array] : llvm::zip_equal(op.getResults(), op.getStatistics(), results.arrays)) {
+  int64_t inRow = elementsOf(keys) + context.termsOfReductionsIn(op);
+  std::vector<SummedArray> summed;
+  for (auto [statistic, array] : llvm::zip_equal(op.getStatistics(), results.arrays)) {
     int64_t rows = attn::infoOf(statistic).isSummed ? elementsOf(outer) : 0;
-    if (failed(define(cast<OpResult>(result), std::move(array), inRow + rows)))
-      return failure();
+    summed.push_back({std::move(array), inRow + rows});
   }
-  return success();
+  return summed;
 }

@@ -1,5 +1,5 @@
 #include "compiler/Reference/Affine.h"
-#include "compiler/Reference/Interpreter.h"
+#include "compiler/Reference/OpEvaluation.h"
 #include <numeric>
 #include <optional>
 
@@ -62,23 +62,23 @@ static LogicalResult loopSizes(Operation *op, ArrayRef<Operand> operands, llvm::
   return success();
 }
 
-/// Interprets any linalg op on tensors as a loop nest around its body; results start as the output operands.
-LogicalResult Interpreter::run(linalg::LinalgOp op) {
+/// Evaluates any linalg op on tensors as a loop nest around its body; results start as the output operands.
+FailureOr<std::vector<SummedArray>> attnc::reference::evaluate(linalg::LinalgOp op, const OpContext &context) {
   if (!op.hasPureTensorSemantics())
-    return fault.at(op, "the oracle expects tensors");
+    return context.fault.at(op, "the oracle expects tensors");
   std::vector<Array> results;
   for (Value init : op.getDpsInits())
-    results.push_back(arrayOf(init));
+    results.push_back(context.arrayOf(init));
   llvm::SmallVector<Operand> operands;
   auto maps = op.getIndexingMapsArray();
   for (OpOperand *input : op.getDpsInputOperands())
-    operands.emplace_back(arrayOf(input->get()), maps[input->getOperandNumber()]);
+    operands.emplace_back(context.arrayOf(input->get()), maps[input->getOperandNumber()]);
   for (auto [number, result] : llvm::enumerate(results))
     operands.emplace_back(result, maps[op.getNumDpsInputs() + number]);
 
   llvm::SmallVector<int64_t> sizes;
-  auto body = Formula::read(op->getRegion(0), values, rounding, fault);
-  if (failed(body) || failed(loopSizes(op, operands, sizes, fault)))
+  auto body = context.formula(op->getRegion(0));
+  if (failed(body) || failed(loopSizes(op, operands, sizes, context.fault)))
     return failure();
   llvm::SmallVector<double> arguments(operands.size());
   llvm::SmallVector<int64_t> offsets(operands.size());
@@ -86,7 +86,7 @@ LogicalResult Interpreter::run(linalg::LinalgOp op) {
     for (auto [operand, argument, offset] : llvm::zip_equal(operands, arguments, offsets)) {
       offset = operand.offsetAt(point);
       if (offset < 0)
-        return fault.at(op, "a subscript leaves " + describe(operand.array->element, operand.array->shape));
+        return context.fault.at(op, "a subscript leaves " + describe(operand.array->element, operand.array->shape));
       argument = operand.array->values[offset];
     }
     auto yielded = body->evaluate(ArrayRef<double>(arguments).take_front(body->numArguments()), point);
@@ -99,12 +99,12 @@ LogicalResult Interpreter::run(linalg::LinalgOp op) {
   };
   if (failed(forEachIndex(sizes, compute)))
     return failure();
-  int64_t terms = termsOfReductionsIn(op);
+  int64_t terms = context.termsOfReductionsIn(op);
   for (auto [size, kind] : llvm::zip_equal(sizes, op.getIteratorTypesArray()))
     if (kind == utils::IteratorType::reduction)
       terms = std::max<int64_t>(terms, 1) * size;
-  for (auto [number, result] : llvm::enumerate(results))
-    if (failed(define(op->getResult(number), std::move(result), terms)))
-      return failure();
-  return success();
+  std::vector<SummedArray> summed;
+  for (Array &result : results)
+    summed.push_back({std::move(result), terms});
+  return summed;
 }

@@ -1,4 +1,4 @@
-#include "compiler/Reference/Interpreter.h"
+#include "compiler/Reference/OpEvaluation.h"
 #include <limits>
 
 using namespace mlir;
@@ -15,54 +15,54 @@ static llvm::SmallVector<int64_t> shapeOf(Type type, ArrayRef<int64_t> sizes) {
   return shape;
 }
 
-LogicalResult Interpreter::run(tensor::EmptyOp op) {
+FailureOr<Array> attnc::reference::evaluate(tensor::EmptyOp op, const OpContext &context) {
   auto element = elementOf(op.getType());
   if (failed(element))
-    return fault.at(op, "the oracle knows f32, i32, i1 and index");
+    return context.fault.at(op, "the oracle knows f32, i32, i1 and index");
   // NaN exposes reads of unwritten elements.
   double nothing = *element == Element::F32 ? std::numeric_limits<double>::quiet_NaN() : 0;
-  return define(op->getResult(0), Array(*element, shapeOf(op.getType(), integersOf(op.getDynamicSizes())), nothing));
+  return Array(*element, shapeOf(op.getType(), context.integersOf(op.getDynamicSizes())), nothing);
 }
 
-LogicalResult Interpreter::run(tensor::DimOp op) {
-  int64_t dimension = integerOf(op.getIndex());
-  const Array &source = arrayOf(op.getSource());
+FailureOr<Array> attnc::reference::evaluate(tensor::DimOp op, const OpContext &context) {
+  int64_t dimension = context.integerOf(op.getIndex());
+  const Array &source = context.arrayOf(op.getSource());
   if (dimension < 0 || dimension >= source.rank())
-    return fault.at(op, "there is no dimension " + Twine(dimension));
-  return define(op->getResult(0), Array::scalar(Element::Index, source.shape[dimension]));
+    return context.fault.at(op, "there is no dimension " + Twine(dimension));
+  return Array::scalar(Element::Index, source.shape[dimension]);
 }
 
-LogicalResult Interpreter::run(tensor::ExtractOp op) {
-  const Array &source = arrayOf(op.getTensor());
-  int64_t offset = source.offsetOf(integersOf(op.getIndices()));
+FailureOr<Array> attnc::reference::evaluate(tensor::ExtractOp op, const OpContext &context) {
+  const Array &source = context.arrayOf(op.getTensor());
+  int64_t offset = source.offsetOf(context.integersOf(op.getIndices()));
   if (offset < 0)
-    return fault.at(op, "a subscript is outside of " + describe(source.element, source.shape));
-  return define(op->getResult(0), Array::scalar(source.element, source.values[offset]));
+    return context.fault.at(op, "a subscript is outside of " + describe(source.element, source.shape));
+  return Array::scalar(source.element, source.values[offset]);
 }
 
-LogicalResult Interpreter::run(tensor::InsertOp op) {
-  Array result = arrayOf(op.getDest());
-  int64_t offset = result.offsetOf(integersOf(op.getIndices()));
+FailureOr<Array> attnc::reference::evaluate(tensor::InsertOp op, const OpContext &context) {
+  Array result = context.arrayOf(op.getDest());
+  int64_t offset = result.offsetOf(context.integersOf(op.getIndices()));
   if (offset < 0)
-    return fault.at(op, "a subscript is outside of " + describe(result.element, result.shape));
-  result.values[offset] = arrayOf(op.getScalar()).values[0];
-  return define(op->getResult(0), std::move(result));
+    return context.fault.at(op, "a subscript is outside of " + describe(result.element, result.shape));
+  result.values[offset] = context.arrayOf(op.getScalar()).values[0];
+  return result;
 }
 
 //===-------------------------------------------- reshapes ------------------------------------------------------===//
 
-LogicalResult Interpreter::run(tensor::ExpandShapeOp op) {
-  Array result = arrayOf(op.getSrc());
-  llvm::SmallVector<int64_t> shape = integersOf(op.getMixedOutputShape());
+FailureOr<Array> attnc::reference::evaluate(tensor::ExpandShapeOp op, const OpContext &context) {
+  Array result = context.arrayOf(op.getSrc());
+  llvm::SmallVector<int64_t> shape = context.integersOf(op.getMixedOutputShape());
   if (elementsOf(shape) != elementsOf(result.shape))
-    return fault.at(op, describe(result.element, result.shape) + " has not the elements of " +
-                            describe(result.element, shape));
+    return context.fault.at(op, describe(result.element, result.shape) + " has not the elements of " +
+                                    describe(result.element, shape));
   result.shape = shape;
-  return define(op->getResult(0), std::move(result));
+  return result;
 }
 
-LogicalResult Interpreter::run(tensor::CollapseShapeOp op) {
-  Array result = arrayOf(op.getSrc());
+FailureOr<Array> attnc::reference::evaluate(tensor::CollapseShapeOp op, const OpContext &context) {
+  Array result = context.arrayOf(op.getSrc());
   llvm::SmallVector<int64_t> shape;
   for (const auto &group : op.getReassociationIndices()) {
     shape.push_back(1);
@@ -70,10 +70,12 @@ LogicalResult Interpreter::run(tensor::CollapseShapeOp op) {
       shape.back() *= result.shape[dimension];
   }
   result.shape = shape;
-  return define(op->getResult(0), std::move(result));
+  return result;
 }
 
-LogicalResult Interpreter::run(tensor::CastOp op) { return define(op->getResult(0), arrayOf(op.getSource())); }
+FailureOr<Array> attnc::reference::evaluate(tensor::CastOp op, const OpContext &context) {
+  return context.arrayOf(op.getSource());
+}
 
 //===-------------------------------------------- slices --------------------------------------------------------===//
 
@@ -95,58 +97,62 @@ static llvm::SmallVector<int64_t> withoutDropped(ArrayRef<int64_t> sizes, const 
   return shape;
 }
 
-LogicalResult Interpreter::run(tensor::ExtractSliceOp op) {
-  const Array &source = arrayOf(op.getSource());
-  auto offsets = integersOf(op.getMixedOffsets()), sizes = integersOf(op.getMixedSizes()),
-       strides = integersOf(op.getMixedStrides());
+FailureOr<Array> attnc::reference::evaluate(tensor::ExtractSliceOp op, const OpContext &context) {
+  const Array &source = context.arrayOf(op.getSource());
+  auto offsets = context.integersOf(op.getMixedOffsets()), sizes = context.integersOf(op.getMixedSizes()),
+       strides = context.integersOf(op.getMixedStrides());
   Array result(source.element, withoutDropped(sizes, op.getDroppedDims()), 0.0);
   auto next = result.values.begin();
   auto copy = [&](ArrayRef<int64_t> indices) -> LogicalResult {
     int64_t from = source.offsetOf(placeInSource(indices, offsets, strides));
     if (from < 0)
-      return fault.at(op, "the slice leaves " + describe(source.element, source.shape));
+      return context.fault.at(op, "the slice leaves " + describe(source.element, source.shape));
     *next++ = source.values[from];
     return success();
   };
-  return failed(forEachIndex(sizes, copy)) ? failure() : define(op->getResult(0), std::move(result));
+  if (failed(forEachIndex(sizes, copy)))
+    return failure();
+  return result;
 }
 
-LogicalResult Interpreter::run(tensor::InsertSliceOp op) {
-  const Array &source = arrayOf(op.getSource());
-  Array result = arrayOf(op.getDest());
-  auto offsets = integersOf(op.getMixedOffsets()), sizes = integersOf(op.getMixedSizes()),
-       strides = integersOf(op.getMixedStrides());
+FailureOr<Array> attnc::reference::evaluate(tensor::InsertSliceOp op, const OpContext &context) {
+  const Array &source = context.arrayOf(op.getSource());
+  Array result = context.arrayOf(op.getDest());
+  auto offsets = context.integersOf(op.getMixedOffsets()), sizes = context.integersOf(op.getMixedSizes()),
+       strides = context.integersOf(op.getMixedStrides());
   if (elementsOf(sizes) != elementsOf(source.shape))
-    return fault.at(op, describe(source.element, source.shape) + " does not fill the slice");
+    return context.fault.at(op, describe(source.element, source.shape) + " does not fill the slice");
   auto next = source.values.begin();
   auto copy = [&](ArrayRef<int64_t> indices) -> LogicalResult {
     int64_t to = result.offsetOf(placeInSource(indices, offsets, strides));
     if (to < 0)
-      return fault.at(op, "the slice leaves " + describe(result.element, result.shape));
+      return context.fault.at(op, "the slice leaves " + describe(result.element, result.shape));
     result.values[to] = *next++;
     return success();
   };
-  return failed(forEachIndex(sizes, copy)) ? failure() : define(op->getResult(0), std::move(result));
+  if (failed(forEachIndex(sizes, copy)))
+    return failure();
+  return result;
 }
 
-LogicalResult Interpreter::run(tensor::ConcatOp op) {
+FailureOr<Array> attnc::reference::evaluate(tensor::ConcatOp op, const OpContext &context) {
   int64_t along = op.getDim(), total = 0;
   for (Value input : op.getInputs())
-    total += arrayOf(input).shape[along];
-  const Array &first = arrayOf(op.getInputs().front());
+    total += context.arrayOf(input).shape[along];
+  const Array &first = context.arrayOf(op.getInputs().front());
   llvm::SmallVector<int64_t> shape = first.shape;
   shape[along] = total;
   Array result(first.element, shape, 0.0);
   int64_t start = 0;
   for (Value input : op.getInputs()) {
-    const Array &source = arrayOf(input);
+    const Array &source = context.arrayOf(input);
     auto next = source.values.begin();
     auto copy = [&](ArrayRef<int64_t> indices) -> LogicalResult {
       llvm::SmallVector<int64_t> place(indices);
       place[along] += start;
       int64_t to = result.offsetOf(place);
       if (to < 0)
-        return fault.at(op, "inputs differ in a dimension that is not concatenated");
+        return context.fault.at(op, "inputs differ in a dimension that is not concatenated");
       result.values[to] = *next++;
       return success();
     };
@@ -154,16 +160,16 @@ LogicalResult Interpreter::run(tensor::ConcatOp op) {
       return failure();
     start += source.shape[along];
   }
-  return define(op->getResult(0), std::move(result));
+  return result;
 }
 
-LogicalResult Interpreter::run(tensor::PadOp op) {
-  const Array &source = arrayOf(op.getSource());
-  auto low = integersOf(op.getMixedLowPad()), high = integersOf(op.getMixedHighPad());
+FailureOr<Array> attnc::reference::evaluate(tensor::PadOp op, const OpContext &context) {
+  const Array &source = context.arrayOf(op.getSource());
+  auto low = context.integersOf(op.getMixedLowPad()), high = context.integersOf(op.getMixedHighPad());
   llvm::SmallVector<int64_t> shape;
   for (auto [size, before, after] : llvm::zip_equal(source.shape, low, high))
     shape.push_back(before + size + after);
-  auto formula = Formula::read(op.getRegion(), values, rounding, fault);
+  auto formula = context.formula(op.getRegion());
   if (failed(formula))
     return failure();
   Array result(source.element, shape, 0.0);
@@ -179,31 +185,32 @@ LogicalResult Interpreter::run(tensor::PadOp op) {
     *next++ = from < 0 ? padding->front() : source.values[from];
     return success();
   };
-  return failed(forEachIndex(shape, fill)) ? failure() : define(op->getResult(0), std::move(result));
+  if (failed(forEachIndex(shape, fill)))
+    return failure();
+  return result;
 }
 
 //===-------------------------------------------- built from scalars --------------------------------------------===//
 
-LogicalResult Interpreter::run(tensor::FromElementsOp op) {
+FailureOr<Array> attnc::reference::evaluate(tensor::FromElementsOp op, const OpContext &context) {
   std::vector<double> elements;
   for (Value element : op.getElements())
-    elements.push_back(arrayOf(element).values[0]);
-  return define(op->getResult(0),
-                Array(arrayOf(op.getElements().front()).element, op.getType().getShape(), std::move(elements)));
+    elements.push_back(context.arrayOf(element).values[0]);
+  return Array(context.arrayOf(op.getElements().front()).element, op.getType().getShape(), std::move(elements));
 }
 
-LogicalResult Interpreter::run(tensor::SplatOp op) {
-  const Array &input = arrayOf(op.getInput());
-  auto shape = shapeOf(op.getType(), integersOf(op.getDynamicSizes()));
-  return define(op->getResult(0), Array(input.element, shape, input.values[0]));
+FailureOr<Array> attnc::reference::evaluate(tensor::SplatOp op, const OpContext &context) {
+  const Array &input = context.arrayOf(op.getInput());
+  auto shape = shapeOf(op.getType(), context.integersOf(op.getDynamicSizes()));
+  return Array(input.element, shape, input.values[0]);
 }
 
-LogicalResult Interpreter::run(tensor::GenerateOp op) {
+FailureOr<Array> attnc::reference::evaluate(tensor::GenerateOp op, const OpContext &context) {
   auto element = elementOf(op.getType());
-  auto formula = Formula::read(op.getBody(), values, rounding, fault);
+  auto formula = context.formula(op.getBody());
   if (failed(element) || failed(formula))
-    return fault.at(op, "the oracle knows f32, i32, i1 and index");
-  Array result(*element, shapeOf(op.getType(), integersOf(op.getDynamicExtents())), 0.0);
+    return context.fault.at(op, "the oracle knows f32, i32, i1 and index");
+  Array result(*element, shapeOf(op.getType(), context.integersOf(op.getDynamicExtents())), 0.0);
   auto next = result.values.begin();
   auto compute = [&](ArrayRef<int64_t> indices) -> LogicalResult {
     auto value = formula->evaluate(llvm::SmallVector<double>(indices.begin(), indices.end()));
@@ -211,42 +218,44 @@ LogicalResult Interpreter::run(tensor::GenerateOp op) {
       *next++ = value->front();
     return value;
   };
-  return failed(forEachIndex(result.shape, compute)) ? failure() : define(op->getResult(0), std::move(result));
+  if (failed(forEachIndex(result.shape, compute)))
+    return failure();
+  return result;
 }
 
-LogicalResult Interpreter::run(model::ElementOp op) {
-  const Array &list = arrayOf(op.getList());
-  int64_t place = integerOf(op.getPlace());
+FailureOr<Array> attnc::reference::evaluate(model::ElementOp op, const OpContext &context) {
+  const Array &list = context.arrayOf(op.getList());
+  int64_t place = context.integerOf(op.getPlace());
   if (place < 0 || place >= list.shape[0])
-    return fault.at(op, "place " + Twine(place) + " is outside of a list of " + Twine(list.shape[0]));
+    return context.fault.at(op, "place " + Twine(place) + " is outside of a list of " + Twine(list.shape[0]));
   Array element(list.element, llvm::ArrayRef<int64_t>(list.shape).drop_front());
   std::copy_n(list.values.begin() + place * element.values.size(), element.values.size(), element.values.begin());
-  return define(cast<OpResult>(op.getResult()), std::move(element));
+  return element;
 }
 
-LogicalResult Interpreter::run(model::WithElementOp op) {
-  Array list = arrayOf(op.getList());
-  const Array &element = arrayOf(op.getElement());
-  int64_t place = integerOf(op.getPlace());
+FailureOr<Array> attnc::reference::evaluate(model::WithElementOp op, const OpContext &context) {
+  Array list = context.arrayOf(op.getList());
+  const Array &element = context.arrayOf(op.getElement());
+  int64_t place = context.integerOf(op.getPlace());
   if (place < 0 || place >= list.shape[0])
-    return fault.at(op, "place " + Twine(place) + " is outside of a list of " + Twine(list.shape[0]));
+    return context.fault.at(op, "place " + Twine(place) + " is outside of a list of " + Twine(list.shape[0]));
   llvm::copy(element.values, list.values.begin() + place * element.values.size());
-  return define(cast<OpResult>(op.getResult()), std::move(list));
+  return list;
 }
 
-LogicalResult Interpreter::run(model::AppendOp op) {
-  Array cache = arrayOf(op.getCache());
-  const Array &rows = arrayOf(op.getRows()), &length = arrayOf(op.getLength());
-  const Array *count = op.getCount() ? &arrayOf(op.getCount()) : nullptr;
-  int64_t place = op.getPlace() ? integerOf(op.getPlace()) : 0, leading = op.getPlace() ? 1 : 0;
+FailureOr<Array> attnc::reference::evaluate(model::AppendOp op, const OpContext &context) {
+  Array cache = context.arrayOf(op.getCache());
+  const Array &rows = context.arrayOf(op.getRows()), &length = context.arrayOf(op.getLength());
+  const Array *count = op.getCount() ? &context.arrayOf(op.getCount()) : nullptr;
+  int64_t place = op.getPlace() ? context.integerOf(op.getPlace()) : 0, leading = op.getPlace() ? 1 : 0;
   int64_t along = op.getAlong(), size = cache.shape[along + leading];
   if (op.getPlace() && (place < 0 || place >= cache.shape[0]))
-    return fault.at(op, "place " + Twine(place) + " is outside of a list of " + Twine(cache.shape[0]));
+    return context.fault.at(op, "place " + Twine(place) + " is outside of a list of " + Twine(cache.shape[0]));
   for (auto [row, before] : llvm::enumerate(length.values)) {
     double appended = count ? count->values[row] : double(rows.shape[along]);
     if (before < 0 || appended < 0 || appended > double(rows.shape[along]) ||
         (!op.getRing() && before + appended > double(size)))
-      return fault.at(op, "the cache is full");
+      return context.fault.at(op, "the cache is full");
   }
   auto next = rows.values.begin();
   auto write = [&](ArrayRef<int64_t> indices) {
@@ -263,5 +272,7 @@ LogicalResult Interpreter::run(model::AppendOp op) {
     cache.values[cache.offsetOf(to)] = value;
     return success();
   };
-  return failed(forEachIndex(rows.shape, write)) ? failure() : define(cast<OpResult>(op.getResult()), std::move(cache));
+  if (failed(forEachIndex(rows.shape, write)))
+    return failure();
+  return cache;
 }
