@@ -85,158 +85,108 @@ Binding tighter(Binding binding) { return static_cast<Binding>(static_cast<int>(
 
 } // namespace
 
-void Printer::expression(const Expr &expr, Binding least) {
-  bool needsParentheses = bindingOf(expr) < least;
-  out += needsParentheses ? "(" : "";
-  bare(expr);
-  out += needsParentheses ? ")" : "";
-}
-
-void Printer::bare(const Expr &expr) {
-  if (auto *integer = expr.as<IntegerExpr>())
-    out += fmt::format("{}", integer->value);
-  else if (auto *real = expr.as<FloatExpr>()) {
-    std::string digits = fmt::format("{}", real->value);
-    out += digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
-  } else if (auto *boolean = expr.as<BooleanExpr>())
-    out += boolean->value ? "true" : "false";
-  else if (auto *text = expr.as<StringExpr>())
-    string(text->value);
-  else if (auto *reference = expr.as<NameRefExpr>())
-    out += reference->name;
-  else if (auto *member = expr.as<MemberExpr>()) {
-    expression(*member->object, Binding::Postfix);
-    out += '.' + member->member.text;
-  } else if (auto *invocation = expr.as<CallExpr>())
-    call(*invocation);
-  else if (auto *element = expr.as<SubscriptExpr>()) {
-    expression(*element->object, Binding::Postfix);
-    out += '[';
-    commas(element->subscripts, [&](const SubscriptElement &s) { subscript(s); });
-    out += ']';
-  } else if (auto *single = expr.as<UnaryExpr>())
-    unary(*single);
-  else if (auto *pair = expr.as<BinaryExpr>())
-    binary(*pair);
-  else if (auto *conditional = expr.as<ConditionalExpr>()) {
-    out += "if ";
-    expression(*conditional->condition);
-    out += " then ";
-    expression(*conditional->thenValue);
-    out += " else ";
-    expression(*conditional->elseValue);
-  } else if (auto *tuple = expr.as<TupleExpr>()) {
-    out += '(';
-    commas(tuple->elements, [&](const ExprPtr &e) { expression(*e); });
-    out += ')';
-  } else if (auto *elements = expr.as<BuildExpr>()) {
-    out += '[';
-    commas(elements->binders, [&](const Binder &b) { binder(b); });
-    out += "] => ";
-    expression(*elements->body);
-  } else if (auto *lambda = expr.as<LambdaExpr>()) {
-    if (lambda->parameters.size() == 1)
-      out += lambda->parameters[0].text;
-    else
-      names(lambda->parameters);
-    out += " => ";
-    expression(*lambda->body);
-  } else if (auto *reduction = expr.as<ReduceExpr>())
-    reduce(*reduction);
-  else if (auto *attention = expr.as<AttendExpr>())
-    attend(*attention);
-  else if (auto *recurrence = expr.as<ScanExpr>())
-    scan(*recurrence);
-  else
-    list(expr);
-}
-
-void Printer::unary(const UnaryExpr &expr) {
+static void printUnary(SourceText &out, const UnaryExpr &expr) {
   switch (expr.op) {
   case UnaryOp::Negate:
     out += '-';
-    return expression(*expr.operand, Binding::Unary);
+    return printExpression(out, *expr.operand, Binding::Unary);
   case UnaryOp::Not:
     out += "not ";
-    return expression(*expr.operand, Binding::Comparison);
+    return printExpression(out, *expr.operand, Binding::Comparison);
   case UnaryOp::Transpose:
-    expression(*expr.operand, Binding::Postfix);
+    printExpression(out, *expr.operand, Binding::Postfix);
     out += '\'';
   }
 }
 
-void Printer::binary(const BinaryExpr &expr) {
+static void printBinary(SourceText &out, const BinaryExpr &expr) {
   auto [binding, text] = textOf(expr.op);
   bool isPower = expr.op == BinaryOp::Pow;
   bool groupsLeft = !isPower && binding != Binding::Comparison;
-  expression(*expr.lhs, groupsLeft ? binding : tighter(binding));
+  printExpression(out, *expr.lhs, groupsLeft ? binding : tighter(binding));
   out += fmt::format(" {} ", text);
-  expression(*expr.rhs, isPower ? Binding::Unary : tighter(binding));
+  printExpression(out, *expr.rhs, isPower ? Binding::Unary : tighter(binding));
 }
 
-void Printer::call(const CallExpr &expr) {
-  expression(*expr.callee, Binding::Postfix);
+static void printCall(SourceText &out, const CallExpr &expr) {
+  printExpression(out, *expr.callee, Binding::Postfix);
   out += '(';
-  commas(expr.arguments, [&](const Argument &argument) {
+  out.commas(expr.arguments, [&](const Argument &argument) {
     if (argument.label)
       out += argument.label->text + ": ";
-    expression(*argument.value);
+    printExpression(out, *argument.value);
   });
   out += ')';
 }
 
-void Printer::subscript(const SubscriptElement &element) {
+static void printSubscript(SourceText &out, const SubscriptElement &element) {
   if (element.kind == SubscriptKind::Rest)
     out += "..";
   if (element.value)
-    expression(*element.value);
+    printExpression(out, *element.value);
   if (element.kind == SubscriptKind::Slice)
     out += ':';
   if (element.upper)
-    expression(*element.upper);
+    printExpression(out, *element.upper);
 }
 
-void Printer::list(const Expr &expr) {
+static void printList(SourceText &out, const Expr &expr) {
   out += '[';
   if (auto *plain = expr.as<ListExpr>())
-    commas(plain->elements, [&](const ExprPtr &e) { expression(*e); });
+    out.commas(plain->elements, [&](const ExprPtr &e) { printExpression(out, *e); });
   if (auto *repeat = expr.as<ListRepeatExpr>()) {
-    expression(*repeat->element);
+    printExpression(out, *repeat->element);
     out += "; ";
-    expression(*repeat->count);
+    printExpression(out, *repeat->count);
   }
   if (auto *comprehension = expr.as<ListComprehensionExpr>()) {
-    expression(*comprehension->element);
+    printExpression(out, *comprehension->element);
     out += " for ";
-    iteration(comprehension->iteration);
+    printIteration(out, comprehension->iteration);
   }
   out += ']';
 }
 
-void Printer::reduce(const ReduceExpr &expr) {
+static void printBinder(SourceText &out, const Binder &binder) {
+  out += binder.isRest ? ".." : binder.name.text;
+  if (!binder.bound)
+    return;
+  out += " < ";
+  printExpression(out, *binder.bound, Binding::Sum);
+}
+
+static void printKeys(SourceText &out, const std::vector<Binder> &binders) {
+  if (binders.size() == 1 && !binders[0].isRest)
+    return printBinder(out, binders[0]);
+  out += '(';
+  out.commas(binders, [&](const Binder &b) { printBinder(out, b); });
+  out += ')';
+}
+
+static void printReduce(SourceText &out, const ReduceExpr &expr) {
   static constexpr std::string_view words[] = {"sum", "prod", "max", "min", "mean", "argmax"};
   out += words[static_cast<size_t>(expr.op)];
   out += ' ';
-  keys(expr.binders);
+  printKeys(out, expr.binders);
   if (expr.filter) {
     out += " where ";
-    expression(*expr.filter, Binding::Or);
+    printExpression(out, *expr.filter, Binding::Or);
   }
   out += " => ";
-  expression(*expr.body);
+  printExpression(out, *expr.body);
 }
 
-void Printer::attend(const AttendExpr &expr) {
+static void printAttend(SourceText &out, const AttendExpr &expr) {
   out += "attend ";
-  keys(expr.keys);
+  printKeys(out, expr.keys);
   out += ' ';
-  body([&] {
+  out.body([&] {
     auto entry = [&](std::string_view name, const ExprPtr &value) {
       if (!value)
         return;
-      line();
+      out.line();
       out += fmt::format("{}: ", name);
-      expression(*value);
+      printExpression(out, *value);
       out += ',';
     };
     entry("score", expr.score);
@@ -249,76 +199,105 @@ void Printer::attend(const AttendExpr &expr) {
   if (expr.yields.empty())
     return;
   out += " yields (";
-  commas(expr.yields, [&](const ExprPtr &e) { expression(*e); });
+  out.commas(expr.yields, [&](const ExprPtr &e) { printExpression(out, *e); });
   out += ')';
 }
 
-void Printer::scan(const ScanExpr &expr) {
+static void printScan(SourceText &out, const ScanExpr &expr) {
   out += "scan " + expr.index.text + " over ";
-  expression(*expr.over, Binding::Or);
+  printExpression(out, *expr.over, Binding::Or);
   out += expr.backward ? " backward" : "";
   if (expr.until) {
     out += " until ";
-    expression(*expr.until, Binding::Or);
+    printExpression(out, *expr.until, Binding::Or);
   }
   out += " carry (";
-  commas(expr.carries, [&](const Carry &carry) {
+  out.commas(expr.carries, [&](const Carry &carry) {
     out += carry.name.text + " = ";
-    expression(*carry.initial);
+    printExpression(out, *carry.initial);
   });
   out += ") ";
-  block(*expr.body);
+  printBlock(out, *expr.body);
   out += " -> ";
   auto result = [&](const ScanResult &each) {
     out += each.name.text;
     if (!each.isStacked)
       return;
     out += '[';
-    commas(each.subscripts, [&](const SubscriptElement &s) { subscript(s); });
+    out.commas(each.subscripts, [&](const SubscriptElement &s) { printSubscript(out, s); });
     out += ']';
   };
   if (expr.results.size() == 1)
     return result(expr.results.front());
   out += '(';
-  commas(expr.results, result);
+  out.commas(expr.results, result);
   out += ')';
 }
 
-void Printer::binder(const Binder &binder) {
-  out += binder.isRest ? ".." : binder.name.text;
-  if (!binder.bound)
-    return;
-  out += " < ";
-  expression(*binder.bound, Binding::Sum);
-}
-
-void Printer::keys(const std::vector<Binder> &binders) {
-  if (binders.size() == 1 && !binders[0].isRest)
-    return binder(binders[0]);
-  out += '(';
-  commas(binders, [&](const Binder &b) { binder(b); });
-  out += ')';
-}
-
-void Printer::string(const std::string &text) {
-  out += '"';
-  for (char c : text) {
-    if (c == '\n')
-      out += "\\n";
-    else if (c == '\t')
-      out += "\\t";
-    else if (c == '"' || c == '\\')
-      out += fmt::format("\\{}", c);
+static void printBare(SourceText &out, const Expr &expr) {
+  if (auto *integer = expr.as<IntegerExpr>())
+    out += fmt::format("{}", integer->value);
+  else if (auto *real = expr.as<FloatExpr>()) {
+    std::string digits = fmt::format("{}", real->value);
+    out += digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
+  } else if (auto *boolean = expr.as<BooleanExpr>())
+    out += boolean->value ? "true" : "false";
+  else if (auto *text = expr.as<StringExpr>())
+    out.string(text->value);
+  else if (auto *reference = expr.as<NameRefExpr>())
+    out += reference->name;
+  else if (auto *member = expr.as<MemberExpr>()) {
+    printExpression(out, *member->object, Binding::Postfix);
+    out += '.' + member->member.text;
+  } else if (auto *invocation = expr.as<CallExpr>())
+    printCall(out, *invocation);
+  else if (auto *element = expr.as<SubscriptExpr>()) {
+    printExpression(out, *element->object, Binding::Postfix);
+    out += '[';
+    out.commas(element->subscripts, [&](const SubscriptElement &s) { printSubscript(out, s); });
+    out += ']';
+  } else if (auto *single = expr.as<UnaryExpr>())
+    printUnary(out, *single);
+  else if (auto *pair = expr.as<BinaryExpr>())
+    printBinary(out, *pair);
+  else if (auto *conditional = expr.as<ConditionalExpr>()) {
+    out += "if ";
+    printExpression(out, *conditional->condition);
+    out += " then ";
+    printExpression(out, *conditional->thenValue);
+    out += " else ";
+    printExpression(out, *conditional->elseValue);
+  } else if (auto *tuple = expr.as<TupleExpr>()) {
+    out += '(';
+    out.commas(tuple->elements, [&](const ExprPtr &e) { printExpression(out, *e); });
+    out += ')';
+  } else if (auto *elements = expr.as<BuildExpr>()) {
+    out += '[';
+    out.commas(elements->binders, [&](const Binder &b) { printBinder(out, b); });
+    out += "] => ";
+    printExpression(out, *elements->body);
+  } else if (auto *lambda = expr.as<LambdaExpr>()) {
+    if (lambda->parameters.size() == 1)
+      out += lambda->parameters[0].text;
     else
-      out += c;
-  }
-  out += '"';
+      out.names(lambda->parameters);
+    out += " => ";
+    printExpression(out, *lambda->body);
+  } else if (auto *reduction = expr.as<ReduceExpr>())
+    printReduce(out, *reduction);
+  else if (auto *attention = expr.as<AttendExpr>())
+    printAttend(out, *attention);
+  else if (auto *recurrence = expr.as<ScanExpr>())
+    printScan(out, *recurrence);
+  else
+    printList(out, expr);
 }
 
-void Printer::names(const std::vector<Name> &list) {
-  out += '(';
-  commas(list, [&](const Name &name) { out += name.text; });
-  out += ')';
+void printExpression(SourceText &out, const Expr &expr, Binding least) {
+  bool needsParentheses = bindingOf(expr) < least;
+  out += needsParentheses ? "(" : "";
+  printBare(out, expr);
+  out += needsParentheses ? ")" : "";
 }
 
 } // namespace attnc
