@@ -5,18 +5,18 @@ using namespace llvm;
 
 namespace attnc::verify {
 
-std::string textOf(const Place &place) {
-  std::string number = std::to_string(place.number);
-  switch (place.kind) {
-  case Place::Kind::Slot:
+std::string textOf(const ValueLocation &location) {
+  std::string number = std::to_string(location.number);
+  switch (location.kind) {
+  case ValueLocation::Kind::Slot:
     return "slot " + number;
-  case Place::Kind::Caller:
+  case ValueLocation::Kind::Caller:
     return "the caller's result " + number;
-  case Place::Kind::State:
+  case ValueLocation::Kind::State:
     return "the caller's state " + number;
-  case Place::Kind::Updated:
+  case ValueLocation::Kind::Updated:
     return "the parameter that step " + number + " sets";
-  case Place::Kind::Element:
+  case ValueLocation::Kind::Element:
     return "the list that step " + number + " writes";
   }
   llvm_unreachable("all kinds of places");
@@ -34,15 +34,15 @@ public:
 
 private:
   const json::Object &object;
-  EntryCertificate made;
+  EntryCertificate certificate;
 
   void wrong(const Twine &text) { fault = fault.empty() ? text.str() : fault; }
   std::string text(const json::Object &from, StringRef key);
   int64_t number(const json::Object &from, StringRef key);
   SizeExpr size(const json::Object &from, StringRef key);
   int64_t slot(const json::Object &from, StringRef key);
-  Place place(const json::Object &from, StringRef key);
-  Place place(const json::Object *from);
+  ValueLocation location(const json::Object &from, StringRef key);
+  ValueLocation location(const json::Object *from);
   ValueName value(const json::Object &from);
   void each(StringRef key, function_ref<void(const json::Object &)> read);
 };
@@ -63,7 +63,7 @@ int64_t EntryReader::number(const json::Object &from, StringRef key) {
 
 SizeExpr EntryReader::size(const json::Object &from, StringRef key) {
   std::string found = text(from, key);
-  if (std::optional<SizeExpr> size = SizeExpr::parse(found, made.symbols))
+  if (std::optional<SizeExpr> size = SizeExpr::parse(found, certificate.symbols))
     return *size;
   wrong("has `" + found + "`, expected a size over the dimensions");
   return 0;
@@ -71,23 +71,23 @@ SizeExpr EntryReader::size(const json::Object &from, StringRef key) {
 
 int64_t EntryReader::slot(const json::Object &from, StringRef key) {
   int64_t found = number(from, key);
-  if (found < int64_t(made.slots.size()))
+  if (found < int64_t(certificate.slots.size()))
     return found;
-  wrong("names slot " + Twine(found) + ", but there are " + Twine(made.slots.size()));
+  wrong("names slot " + Twine(found) + ", but there are " + Twine(certificate.slots.size()));
   return 0;
 }
 
-Place EntryReader::place(const json::Object &from, StringRef key) { return place(from.getObject(key)); }
+ValueLocation EntryReader::location(const json::Object &from, StringRef key) { return location(from.getObject(key)); }
 
-Place EntryReader::place(const json::Object *from) {
-  static constexpr std::pair<StringLiteral, Place::Kind> kinds[] = {{"slot", Place::Kind::Slot},
-                                                                    {"caller", Place::Kind::Caller},
-                                                                    {"state", Place::Kind::State},
-                                                                    {"updated", Place::Kind::Updated},
-                                                                    {"element", Place::Kind::Element}};
+ValueLocation EntryReader::location(const json::Object *from) {
+  static constexpr std::pair<StringLiteral, ValueLocation::Kind> kinds[] = {{"slot", ValueLocation::Kind::Slot},
+                                                                            {"caller", ValueLocation::Kind::Caller},
+                                                                            {"state", ValueLocation::Kind::State},
+                                                                            {"updated", ValueLocation::Kind::Updated},
+                                                                            {"element", ValueLocation::Kind::Element}};
   for (const auto &[key, kind] : kinds)
     if (from && from->get(key))
-      return {kind, kind == Place::Kind::Slot ? slot(*from, key) : number(*from, key)};
+      return {kind, kind == ValueLocation::Kind::Slot ? slot(*from, key) : number(*from, key)};
   wrong("lacks a location");
   return {};
 }
@@ -112,15 +112,15 @@ void EntryReader::each(StringRef key, function_ref<void(const json::Object &)> r
 }
 
 EntryCertificate EntryReader::read() {
-  made.name = text(object, "name");
+  certificate.name = text(object, "name");
   if (const json::Array *symbols = object.getArray("symbols"))
     for (const json::Value &symbol : *symbols)
-      made.symbols.push_back(symbol.getAsString().value_or("").str());
-  if (made.symbols.empty())
+      certificate.symbols.push_back(symbol.getAsString().value_or("").str());
+  if (certificate.symbols.empty())
     wrong("lacks the list `symbols`");
-  made.arenaBytes = size(object, "arena_bytes");
-  made.alignment = number(object, "alignment");
-  if (made.alignment < 1)
+  certificate.arenaBytes = size(object, "arena_bytes");
+  certificate.alignment = number(object, "alignment");
+  if (certificate.alignment < 1)
     wrong("has an alignment of 0");
   each("slots", [&](const json::Object &from) {
     PlannedSlot slot{size(from, "bytes"), std::nullopt, std::nullopt};
@@ -129,25 +129,25 @@ EntryCertificate EntryReader::read() {
       slot.within = this->slot(from, "within");
     if (from.get("behind"))
       slot.behind = this->slot(from, "behind");
-    if (fault.empty() && slot.behind && made.slots[*slot.behind].within != slot.within)
-      wrong("has slot " + Twine(made.slots.size()) + " after slot " + Twine(*slot.behind) +
+    if (fault.empty() && slot.behind && certificate.slots[*slot.behind].within != slot.within)
+      wrong("has slot " + Twine(certificate.slots.size()) + " after slot " + Twine(*slot.behind) +
             ", which is not within the same slot");
-    made.slots.push_back(std::move(slot));
+    certificate.slots.push_back(std::move(slot));
   });
-  each("values", [&](const json::Object &from) { made.values.emplace_back(value(from), place(&from)); });
+  each("values", [&](const json::Object &from) { certificate.values.emplace_back(value(from), location(&from)); });
   each("copies", [&](const json::Object &from) {
-    std::optional<Place> source;
+    std::optional<ValueLocation> source;
     if (from.get("from"))
-      source = place(from, "from");
-    made.copies.push_back({number(from, "before"), value(from), source, place(from, "to")});
+      source = location(from, "from");
+    certificate.copies.push_back({number(from, "before"), value(from), source, location(from, "to")});
   });
   each("scratch", [&](const json::Object &from) {
-    made.scratch.push_back({number(from, "step"), slot(from, "slot"), size(from, "bytes")});
+    certificate.scratch.push_back({number(from, "step"), slot(from, "slot"), size(from, "bytes")});
   });
   each("all_pairs", [&](const json::Object &from) {
-    made.allPairs.push_back({text(from, "kernel"), text(from, "bytes")});
+    certificate.allPairs.push_back({text(from, "kernel"), text(from, "bytes")});
   });
-  return std::move(made);
+  return std::move(certificate);
 }
 
 } // namespace

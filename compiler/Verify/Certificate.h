@@ -11,15 +11,15 @@
 
 namespace attnc::verify {
 
-struct Place {
+struct ValueLocation {
   enum class Kind { Slot, Caller, State, Updated, Element } kind = Kind::Slot;
   int64_t number = 0;
-  bool operator==(const Place &) const = default;
-  auto operator<=>(const Place &) const = default;
+  bool operator==(const ValueLocation &) const = default;
+  auto operator<=>(const ValueLocation &) const = default;
 };
 
 /// "slot 3", "the caller's result 0".
-std::string textOf(const Place &place);
+std::string textOf(const ValueLocation &location);
 
 /// A value, identified by the op that defines it.
 struct ValueName {
@@ -37,8 +37,8 @@ struct PlannedSlot {
 struct PlannedCopy {
   int64_t before;
   ValueName value;
-  std::optional<Place> from;
-  Place to;
+  std::optional<ValueLocation> from;
+  ValueLocation to;
 };
 
 struct PlannedScratch {
@@ -46,7 +46,7 @@ struct PlannedScratch {
   SizeExpr bytes;
 };
 
-struct HeldPairs {
+struct AllPairsStorage {
   std::string kernel, bytes;
 };
 
@@ -56,10 +56,10 @@ struct EntryCertificate {
   SizeExpr arenaBytes;
   int64_t alignment = 0;
   std::vector<PlannedSlot> slots;
-  std::vector<std::pair<ValueName, Place>> values;
+  std::vector<std::pair<ValueName, ValueLocation>> values;
   std::vector<PlannedCopy> copies;
   std::vector<PlannedScratch> scratch;
-  std::vector<HeldPairs> allPairs;
+  std::vector<AllPairsStorage> allPairs;
 };
 
 struct Certificate {

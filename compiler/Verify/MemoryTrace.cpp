@@ -33,35 +33,36 @@ Value Steps::value(const ValueName &name) const {
 std::string Steps::text(Operation *op) const {
   auto call = dyn_cast<func::CallOp>(op);
   std::string text = call ? ("@" + call.getCallee()).str() : op->getName().getStringRef().str();
-  FileLineColLoc place;
+  FileLineColLoc location;
   op->getLoc()->walk([&](Location each) {
-    place = place ? place : dyn_cast<FileLineColLoc>(each);
+    location = location ? location : dyn_cast<FileLineColLoc>(each);
     return WalkResult::advance();
   });
-  if (place)
+  if (location)
     text +=
-        (", " + place.getFilename().getValue() + ":" + Twine(place.getLine()) + ":" + Twine(place.getColumn())).str();
+        (", " + location.getFilename().getValue() + ":" + Twine(location.getLine()) + ":" + Twine(location.getColumn()))
+            .str();
   return text + " (step " + std::to_string(of(op)) + ")";
 }
 
-Shown shownBy(Value tensor) {
-  Shown shown{tensor, false};
-  while (Operation *op = shown.root.getDefiningOp()) {
+TensorReference referenceOf(Value tensor) {
+  TensorReference reference{tensor, false};
+  while (Operation *op = reference.root.getDefiningOp()) {
     if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp, model::ElementOp>(op))
       break;
-    shown.isElement |= isa<model::ElementOp>(op);
-    shown.root = op->getOperand(0);
+    reference.isElement |= isa<model::ElementOp>(op);
+    reference.root = op->getOperand(0);
   }
-  return shown;
+  return reference;
 }
 
 //===-------------------------------------------- memory --------------------------------------------------------===//
 
 MemoryTrace::MemoryTrace(const Steps &steps, const EntryCertificate &certificate, Overlap overlaps)
     : steps(steps), certificate(certificate), overlaps(overlaps) {
-  for (const auto &[name, place] : certificate.values)
+  for (const auto &[name, location] : certificate.values)
     if (Value value = steps.value(name))
-      places[value] = place;
+      locations[value] = location;
   for (const PlannedCopy &copy : certificate.copies)
     copiesBefore.emplace(copy.before, &copy);
 }
@@ -73,86 +74,86 @@ static bool isEmpty(Value root) { return root.getDefiningOp<tensor::EmptyOp>() !
 
 /// The content of a tensor; that of an element is derived from the content of its list.
 MemoryTrace::Content MemoryTrace::contentOf(Value tensor) {
-  Shown shown = shownBy(tensor);
-  Content &whole = contents[shown.root];
+  TensorReference reference = referenceOf(tensor);
+  Content &whole = contents[reference.root];
   if (!whole)
     whole = ++last;
-  if (!shown.isElement)
+  if (!reference.isElement)
     return whole;
   Content &element = elementContents[{tensor.getAsOpaquePointer(), whole}];
   return element ? element : element = ++last;
 }
 
-std::optional<Place> MemoryTrace::placeOf(Value root, Operation *op) {
+std::optional<ValueLocation> MemoryTrace::locationOf(Value root, Operation *op) {
   if (auto argument = dyn_cast<BlockArgument>(root)) {
     if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()))
       root = loop.getTiedLoopResult(argument);
     else
-      return Place{Place::Kind::State, argument.getArgNumber()};
+      return ValueLocation{ValueLocation::Kind::State, argument.getArgNumber()};
   }
-  auto found = places.find(root);
-  if (found != places.end())
+  auto found = locations.find(root);
+  if (found != locations.end())
     return found->second;
   fault(op, "the certificate has no location for the result of " + steps.text(root.getDefiningOp()));
   return std::nullopt;
 }
 
-Place MemoryTrace::memoryOf(Place place) {
-  if (place.kind != Place::Kind::Element || place.number >= int64_t(steps.ops().size()))
-    return place;
-  auto list = dyn_cast<model::WithElementOp>(steps.ops()[place.number]);
-  std::optional<Place> whole = list ? placeOf(shownBy(list.getList()).root, list) : std::nullopt;
-  return whole.value_or(place);
+ValueLocation MemoryTrace::memoryOf(ValueLocation location) {
+  if (location.kind != ValueLocation::Kind::Element || location.number >= int64_t(steps.ops().size()))
+    return location;
+  auto list = dyn_cast<model::WithElementOp>(steps.ops()[location.number]);
+  std::optional<ValueLocation> whole = list ? locationOf(referenceOf(list.getList()).root, list) : std::nullopt;
+  return whole.value_or(location);
 }
 
-bool MemoryTrace::meet(Place a, Place b) {
+bool MemoryTrace::overlap(ValueLocation a, ValueLocation b) {
   a = memoryOf(a);
   b = memoryOf(b);
-  bool inArena = a.kind == Place::Kind::Slot && b.kind == Place::Kind::Slot;
+  bool inArena = a.kind == ValueLocation::Kind::Slot && b.kind == ValueLocation::Kind::Slot;
   return inArena ? overlaps(a.number, b.number) : a == b;
 }
 
-void MemoryTrace::clobber(Place place, Operation *op, std::optional<Place> kept) {
-  for (auto &[other, held] : memory)
-    if (other != kept && meet(place, other))
-      held = {0, op, std::nullopt, {}};
+void MemoryTrace::clobber(ValueLocation location, Operation *op, std::optional<ValueLocation> preserved) {
+  for (auto &[other, stored] : memory)
+    if (other != preserved && overlap(location, other))
+      stored = {0, op, std::nullopt, {}};
 }
 
-void MemoryTrace::write(Place place, Content content, Operation *op) {
-  Place bytes = memoryOf(place);
-  if (place.kind == Place::Kind::Updated) {
-    model::SetOp set = setOf(place);
+void MemoryTrace::write(ValueLocation location, Content content, Operation *op) {
+  ValueLocation bytes = memoryOf(location);
+  if (location.kind == ValueLocation::Kind::Updated) {
+    model::SetOp set = setOf(location);
     if (!set)
-      return fault(op, "writes " + textOf(place) + ", but that step sets none");
-    updates.push_back({place.number, set, turned(set.getIndices()), content});
-  } else if (place.kind == Place::Kind::Element) {
+      return fault(op, "writes " + textOf(location) + ", but that step sets none");
+    updates.push_back({location.number, set, withIterations(set.getIndices()), content});
+  } else if (location.kind == ValueLocation::Kind::Element) {
     clobber(bytes, op, bytes);
-    Held &list = memory[bytes];
-    list.open = place.number;
-    list.elements[place.number] = content;
+    StoredContent &list = memory[bytes];
+    list.open = location.number;
+    list.elements[location.number] = content;
   } else {
     clobber(bytes, op);
     memory[bytes] = {content, op, std::nullopt, {}};
   }
 }
 
-model::SetOp MemoryTrace::setOf(Place place) {
-  bool isOne = place.kind == Place::Kind::Updated && place.number < int64_t(steps.ops().size());
-  return isOne ? dyn_cast<model::SetOp>(steps.ops()[place.number]) : model::SetOp();
+model::SetOp MemoryTrace::setOf(ValueLocation location) {
+  bool isOne = location.kind == ValueLocation::Kind::Updated && location.number < int64_t(steps.ops().size());
+  return isOne ? dyn_cast<model::SetOp>(steps.ops()[location.number]) : model::SetOp();
 }
 
 /// Indices with the iteration of the loop that computes them.
-std::vector<std::pair<Value, unsigned>> MemoryTrace::turned(OperandRange indices) {
+std::vector<std::pair<Value, unsigned>> MemoryTrace::withIterations(OperandRange indices) {
   std::vector<std::pair<Value, unsigned>> result;
   for (Value index : indices)
-    result.emplace_back(index, turns.lookup(index.getParentBlock()));
+    result.emplace_back(index, iterations.lookup(index.getParentBlock()));
   return result;
 }
 
 bool MemoryTrace::mayBeSame(const Update &update, StringRef parameter, OperandRange indices) {
   if (model::SetOp(update.set).getParameter() != parameter)
     return false;
-  for (auto [a, b] : llvm::zip(update.indices, turned(indices))) {
+  for (auto [a, b] : llvm::zip(update.indices, withIterations(indices))) {
     std::optional<int64_t> left = getConstantIntValue(a.first), right = getConstantIntValue(b.first);
     if (left && right ? *left != *right : a.first == b.first && a.second != b.second)
       return false;
@@ -163,54 +164,54 @@ bool MemoryTrace::mayBeSame(const Update &update, StringRef parameter, OperandRa
 //===-------------------------------------------- reads ---------------------------------------------------------===//
 
 /// Whether `content` is the last one written to the parameter.
-bool MemoryTrace::isUpdated(Place place, Content content) {
-  model::SetOp set = setOf(place);
+bool MemoryTrace::isUpdated(ValueLocation location, Content content) {
+  model::SetOp set = setOf(location);
   for (const Update &update : llvm::reverse(updates))
     if (set && mayBeSame(update, set.getParameter(), set.getIndices()))
-      return update.step == place.number && update.content == content;
+      return update.step == location.number && update.content == content;
   return false;
 }
 
-void MemoryTrace::expect(Place place, Value tensor, Operation *op, const Twine &how) {
-  const Held &held = memory[memoryOf(place)];
-  bool isThere = held.content == contentOf(tensor) && !held.open;
-  if (place.kind == Place::Kind::Element) {
-    auto found = held.elements.find(place.number);
-    isThere = found != held.elements.end() && found->second == contentOf(tensor);
+void MemoryTrace::expect(ValueLocation location, Value tensor, Operation *op, const Twine &how) {
+  const StoredContent &stored = memory[memoryOf(location)];
+  bool isStored = stored.content == contentOf(tensor) && !stored.open;
+  if (location.kind == ValueLocation::Kind::Element) {
+    auto found = stored.elements.find(location.number);
+    isStored = found != stored.elements.end() && found->second == contentOf(tensor);
   }
-  if (place.kind == Place::Kind::Updated)
-    isThere = isUpdated(place, contentOf(tensor));
-  if (isThere)
+  if (location.kind == ValueLocation::Kind::Updated)
+    isStored = isUpdated(location, contentOf(tensor));
+  if (isStored)
     return;
-  Value root = shownBy(tensor).root;
-  Operation *maker = root.getDefiningOp() ? root.getDefiningOp() : root.getParentBlock()->getParentOp();
-  std::string what = isa<func::FuncOp>(maker) ? "an argument" : "the result of " + steps.text(maker);
-  fault(op, how + " " + what + " in " + textOf(place) +
-                (held.writer ? ", but " + steps.text(held.writer) + " overwrote it"
-                             : std::string(", which was not written")));
+  Value root = referenceOf(tensor).root;
+  Operation *definition = root.getDefiningOp() ? root.getDefiningOp() : root.getParentBlock()->getParentOp();
+  std::string what = isa<func::FuncOp>(definition) ? "an argument" : "the result of " + steps.text(definition);
+  fault(op, how + " " + what + " in " + textOf(location) +
+                (stored.writer ? ", but " + steps.text(stored.writer) + " overwrote it"
+                               : std::string(", which was not written")));
 }
 
 /// Location of a tensor that is read; null for parameters, for inputs, which are never written, and for empty tensors.
-std::optional<Place> MemoryTrace::placeOfRead(Value tensor, Operation *op) {
-  Value root = shownBy(tensor).root;
+std::optional<ValueLocation> MemoryTrace::readLocation(Value tensor, Operation *op) {
+  Value root = referenceOf(tensor).root;
   auto argument = dyn_cast<BlockArgument>(root);
   auto entry = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
   if (isEmpty(root) || root.getDefiningOp<model::GetOp>() ||
       (entry && !entry.getArgAttr(argument.getArgNumber(), model::stateAttrName)))
     return std::nullopt;
-  return placeOf(root, op);
+  return locationOf(root, op);
 }
 
 void MemoryTrace::read(Value tensor, Operation *op) {
-  Shown shown = shownBy(tensor);
-  if (auto get = shown.root.getDefiningOp<model::GetOp>()) {
+  TensorReference reference = referenceOf(tensor);
+  if (auto get = reference.root.getDefiningOp<model::GetOp>()) {
     for (const Update &update : updates)
       if (mayBeSame(update, get.getParameter(), get.getIndices()))
         fault(op, "reads @" + get.getParameter() + ", which " + steps.text(update.set) + " has set");
     return;
   }
-  if (std::optional<Place> place = placeOfRead(tensor, op))
-    expect(*place, shown.root, op, "reads");
+  if (std::optional<ValueLocation> location = readLocation(tensor, op))
+    expect(*location, reference.root, op, "reads");
 }
 
 //===-------------------------------------------- ops -----------------------------------------------------------===//
@@ -246,8 +247,8 @@ void MemoryTrace::makeCopies(Operation &op) {
     Value value = steps.value(copy.value);
     if (!value)
       continue; // Verify.cpp has reported it
-    std::optional<Place> source = copy.from ? copy.from : placeOfRead(value, &op);
-    if (source && meet(*source, copy.to))
+    std::optional<ValueLocation> source = copy.from ? copy.from : readLocation(value, &op);
+    if (source && overlap(*source, copy.to))
       fault(&op, "copies from " + textOf(*source) + " to " + textOf(copy.to) + ", which overlaps it");
     if (copy.from)
       expect(*copy.from, value, &op, "copies");
@@ -258,38 +259,40 @@ void MemoryTrace::makeCopies(Operation &op) {
 }
 
 /// A result may overlap the operand that the kernel names, and no other.
-void MemoryTrace::checkInPlace(func::CallOp call, OpResult result, Place place) {
+void MemoryTrace::checkInPlace(func::CallOp call, OpResult result, ValueLocation location) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   for (auto [number, operand] : llvm::enumerate(call.getOperands())) {
     if (!isa<RankedTensorType>(operand.getType()))
       continue;
-    Shown shown = shownBy(operand);
+    TensorReference reference = referenceOf(operand);
     auto written = kernel.getArgAttrOfType<IntegerAttr>(unsigned(number), inPlaceAttrName);
-    bool may = written && written.getInt() == result.getResultNumber() && !shown.isElement, meets = false;
-    if (auto get = shown.root.getDefiningOp<model::GetOp>()) {
-      model::SetOp set = setOf(place);
-      meets = set && mayBeSame({0, set, turned(set.getIndices()), 0}, get.getParameter(), get.getIndices());
-    } else if (std::optional<Place> other = placeOfRead(operand, call)) {
-      meets = meet(place, *other);
-      may &= *other == place;
+    bool mayOverlap = written && written.getInt() == result.getResultNumber() && !reference.isElement,
+         doesOverlap = false;
+    if (auto get = reference.root.getDefiningOp<model::GetOp>()) {
+      model::SetOp set = setOf(location);
+      doesOverlap =
+          set && mayBeSame({0, set, withIterations(set.getIndices()), 0}, get.getParameter(), get.getIndices());
+    } else if (std::optional<ValueLocation> other = readLocation(operand, call)) {
+      doesOverlap = overlap(location, *other);
+      mayOverlap &= *other == location;
     }
-    if (meets && !may)
-      fault(call, "writes its result " + Twine(result.getResultNumber()) + " to " + textOf(place) +
+    if (doesOverlap && !mayOverlap)
+      fault(call, "writes its result " + Twine(result.getResultNumber()) + " to " + textOf(location) +
                       ", which overlaps its operand " + Twine(number));
   }
 }
 
 /// Scratch must not overlap other live locations while the kernel runs.
-std::vector<Place> MemoryTrace::scratchOf(func::CallOp call) {
-  std::vector<Place> scratch;
+std::vector<ValueLocation> MemoryTrace::scratchLocations(func::CallOp call) {
+  std::vector<ValueLocation> scratch;
   for (const PlannedScratch &each : certificate.scratch)
     if (each.step == steps.of(call))
-      scratch.push_back({Place::Kind::Slot, each.slot});
-  for (const Place &place : scratch)
+      scratch.push_back({ValueLocation::Kind::Slot, each.slot});
+  for (const ValueLocation &location : scratch)
     for (Value operand : call.getOperands())
       if (isa<RankedTensorType>(operand.getType()))
-        if (std::optional<Place> other = placeOfRead(operand, call); other && meet(place, *other))
-          fault(call, "has its scratch in " + textOf(place) + ", which overlaps an operand in " + textOf(*other));
+        if (std::optional<ValueLocation> other = readLocation(operand, call); other && overlap(location, *other))
+          fault(call, "has its scratch in " + textOf(location) + ", which overlaps an operand in " + textOf(*other));
   return scratch;
 }
 
@@ -297,69 +300,70 @@ void MemoryTrace::launch(func::CallOp call) {
   for (Value operand : call.getOperands())
     if (isa<RankedTensorType>(operand.getType()))
       read(operand, call);
-  std::vector<Place> written = scratchOf(call);
+  std::vector<ValueLocation> written = scratchLocations(call);
   size_t scratch = written.size();
   for (OpResult result : call->getResults())
-    if (std::optional<Place> place = placeOf(result, call)) {
-      checkInPlace(call, result, *place);
-      written.push_back(*place);
+    if (std::optional<ValueLocation> location = locationOf(result, call)) {
+      checkInPlace(call, result, *location);
+      written.push_back(*location);
     }
   for (size_t a = 0; a < written.size(); ++a)
     for (size_t b = a + 1; b < written.size(); ++b)
-      if (meet(written[a], written[b]))
+      if (overlap(written[a], written[b]))
         fault(call, "writes to " + textOf(written[a]) + " and to " + textOf(written[b]) + ", which overlap");
   for (size_t number = 0; number < scratch; ++number)
     clobber(written[number], call);
   for (OpResult result : call->getResults()) {
     contents[result] = ++last;
-    if (auto found = places.find(result); found != places.end())
+    if (auto found = locations.find(result); found != locations.end())
       write(found->second, last, call);
   }
 }
 
 /// Carried values have fresh contents in each iteration.
-void MemoryTrace::beginTurn(scf::ForOp loop, ValueRange carried) {
+void MemoryTrace::beginIteration(scf::ForOp loop, ValueRange carried) {
   for (auto [value, result] : llvm::zip_equal(carried, loop.getResults())) {
     contents[value] = ++last;
-    if (std::optional<Place> place = placeOf(result, loop)) {
-      Held &held = memory[memoryOf(*place)];
-      held.content = last;
-      held.open.reset();
+    if (std::optional<ValueLocation> location = locationOf(result, loop)) {
+      StoredContent &stored = memory[memoryOf(*location)];
+      stored.content = last;
+      stored.open.reset();
     }
   }
 }
 
 void MemoryTrace::loop(scf::ForOp loop) {
   for (auto [init, result] : llvm::zip_equal(loop.getInits(), loop.getResults()))
-    if (std::optional<Place> place = placeOf(result, loop); place && !isEmpty(shownBy(init).root))
-      expect(*place, init, loop, "starts from");
-  for (int turn = 0; turn < 2; ++turn) {
-    beginTurn(loop, loop.getRegionIterArgs());
-    ++turns[loop.getBody()];
+    if (std::optional<ValueLocation> location = locationOf(result, loop); location && !isEmpty(referenceOf(init).root))
+      expect(*location, init, loop, "starts from");
+  for (int iteration = 0; iteration < 2; ++iteration) {
+    beginIteration(loop, loop.getRegionIterArgs());
+    ++iterations[loop.getBody()];
     execute(*loop.getBody());
   }
-  beginTurn(loop, loop.getResults());
+  beginIteration(loop, loop.getResults());
 }
 
 void MemoryTrace::writeElement(model::WithElementOp list) {
-  Value before = shownBy(list.getList()).root;
-  std::optional<Place> place = placeOf(list.getResult(), list), element = placeOfRead(list.getElement(), list);
-  if (!place)
+  Value before = referenceOf(list.getList()).root;
+  std::optional<ValueLocation> location = locationOf(list.getResult(), list),
+                               element = readLocation(list.getElement(), list);
+  if (!location)
     return;
-  Place bytes = memoryOf(*place);
-  if (element == Place{Place::Kind::Element, steps.of(list)}) {
+  ValueLocation bytes = memoryOf(*location);
+  if (element == ValueLocation{ValueLocation::Kind::Element, steps.of(list)}) {
     // The element was computed in place.
-    Held &held = memory[bytes];
-    if (held.open == steps.of(list) && held.content == contentOf(before))
-      held.open.reset();
+    StoredContent &stored = memory[bytes];
+    if (stored.open == steps.of(list) && stored.content == contentOf(before))
+      stored.open.reset();
     expect(*element, list.getElement(), list, "inserts into its list");
   } else {
     read(list.getElement(), list);
-    if (element && meet(*element, *place))
-      fault(list, "copies from " + textOf(*element) + " to " + textOf(*place) + ", which overlaps it");
+    if (element && overlap(*element, *location))
+      fault(list, "copies from " + textOf(*element) + " to " + textOf(*location) + ", which overlaps it");
     clobber(bytes, list, bytes);
   }
-  changeInPlace(before, list.getResult(), *place, list);
+  changeInPlace(before, list.getResult(), *location, list);
 }
 
 void MemoryTrace::append(model::AppendOp append) {
@@ -367,49 +371,49 @@ void MemoryTrace::append(model::AppendOp append) {
   read(append.getLength(), append);
   if (append.getCount())
     read(append.getCount(), append);
-  std::optional<Place> place = placeOf(append.getResult(), append);
-  if (!place)
+  std::optional<ValueLocation> location = locationOf(append.getResult(), append);
+  if (!location)
     return;
-  clobber(memoryOf(*place), append, memoryOf(*place));
-  changeInPlace(shownBy(append.getCache()).root, append.getResult(), *place, append);
+  clobber(memoryOf(*location), append, memoryOf(*location));
+  changeInPlace(referenceOf(append.getCache()).root, append.getResult(), *location, append);
 }
 
 /// A part of the content at `place` has changed from `before` to `after`.
-void MemoryTrace::changeInPlace(Value before, Value after, Place place, Operation *op) {
+void MemoryTrace::changeInPlace(Value before, Value after, ValueLocation location, Operation *op) {
   if (!isEmpty(before))
-    expect(place, before, op, "changes");
+    expect(location, before, op, "changes");
   contents[after] = ++last;
-  Held &held = memory[memoryOf(place)];
-  held.content = last;
-  held.writer = op;
+  StoredContent &stored = memory[memoryOf(location)];
+  stored.content = last;
+  stored.writer = op;
 }
 
 void MemoryTrace::finish(Operation &op) {
   if (auto set = dyn_cast<model::SetOp>(op)) {
-    if (!isUpdated({Place::Kind::Updated, steps.of(set)}, contentOf(set.getValue())))
+    if (!isUpdated({ValueLocation::Kind::Updated, steps.of(set)}, contentOf(set.getValue())))
       fault(set, "no op writes the value of @" + set.getParameter());
     return;
   }
   if (isa<scf::YieldOp>(op)) {
     for (auto [next, result] : llvm::zip_equal(op.getOperands(), op.getParentOp()->getResults()))
-      if (std::optional<Place> place = placeOf(result, &op); place && !isEmpty(shownBy(next).root))
-        expect(*place, next, &op, "passes on");
+      if (std::optional<ValueLocation> location = locationOf(result, &op); location && !isEmpty(referenceOf(next).root))
+        expect(*location, next, &op, "passes on");
     return;
   }
   auto entry = cast<func::FuncOp>(op.getParentOp());
   unsigned states = model::stateCount(entry), results = op.getNumOperands() - states;
   for (auto [number, value] : llvm::enumerate(op.getOperands())) {
-    Place place{Place::Kind::Caller, int64_t(number)};
+    ValueLocation location{ValueLocation::Kind::Caller, int64_t(number)};
     if (number >= results)
-      place = {Place::Kind::State, int64_t(entry.getNumArguments() - states + number - results)};
-    expect(place, value, &op, "returns");
+      location = {ValueLocation::Kind::State, int64_t(entry.getNumArguments() - states + number - results)};
+    expect(location, value, &op, "returns");
   }
 }
 
 std::vector<std::string> MemoryTrace::run(func::FuncOp entry) {
   for (BlockArgument argument : entry.getArguments())
     if (entry.getArgAttr(argument.getArgNumber(), model::stateAttrName))
-      memory[{Place::Kind::State, argument.getArgNumber()}].content = contentOf(argument);
+      memory[{ValueLocation::Kind::State, argument.getArgNumber()}].content = contentOf(argument);
   execute(entry.getBody().front());
   return {faults.begin(), faults.end()};
 }

@@ -45,11 +45,11 @@ private:
 };
 
 /// The memory that a tensor refers to: all of `root`, or an element of that list.
-struct Shown {
+struct TensorReference {
   mlir::Value root;
   bool isElement;
 };
-Shown shownBy(mlir::Value tensor);
+TensorReference referenceOf(mlir::Value tensor);
 
 class MemoryTrace {
 public:
@@ -62,7 +62,7 @@ public:
 
 private:
   using Content = unsigned; ///< 0 for no content
-  struct Held {
+  struct StoredContent {
     Content content = 0;
     mlir::Operation *writer = nullptr; ///< the op that wrote the content, or invalidated it
     std::optional<int64_t> open; ///< of a list: the step whose element is written while the list is not yet updated
@@ -79,47 +79,47 @@ private:
   const Steps &steps;
   const EntryCertificate &certificate;
   Overlap overlaps;
-  std::map<Place, Held> memory;
+  std::map<ValueLocation, StoredContent> memory;
   std::vector<Update> updates;
-  llvm::DenseMap<mlir::Value, Place> places; ///< locations of roots
+  llvm::DenseMap<mlir::Value, ValueLocation> locations; ///< locations of roots
   llvm::DenseMap<mlir::Value, Content> contents;
   std::map<std::pair<void *, Content>, Content> elementContents;
-  llvm::DenseMap<mlir::Block *, unsigned> turns;
+  llvm::DenseMap<mlir::Block *, unsigned> iterations;
   std::multimap<int64_t, const PlannedCopy *> copiesBefore;
   Content last = 0;
   std::set<std::string> faults;
 
   void fault(mlir::Operation *op, const llvm::Twine &text);
   Content contentOf(mlir::Value tensor);
-  std::optional<Place> placeOf(mlir::Value root, mlir::Operation *op);
-  std::optional<Place> placeOfRead(mlir::Value tensor, mlir::Operation *op);
-  mlir::model::SetOp setOf(Place place);
+  std::optional<ValueLocation> locationOf(mlir::Value root, mlir::Operation *op);
+  std::optional<ValueLocation> readLocation(mlir::Value tensor, mlir::Operation *op);
+  mlir::model::SetOp setOf(ValueLocation location);
   /// The location of the bytes: for an element, that of its list.
-  Place memoryOf(Place place);
-  bool meet(Place a, Place b);
-  std::vector<std::pair<mlir::Value, unsigned>> turned(mlir::OperandRange indices);
+  ValueLocation memoryOf(ValueLocation location);
+  bool overlap(ValueLocation a, ValueLocation b);
+  std::vector<std::pair<mlir::Value, unsigned>> withIterations(mlir::OperandRange indices);
   bool mayBeSame(const Update &update, mlir::StringRef parameter, mlir::OperandRange indices);
 
-  bool isUpdated(Place place, Content content);
+  bool isUpdated(ValueLocation location, Content content);
 
   void execute(mlir::Block &block);
   void execute(mlir::Operation &op);
   void makeCopies(mlir::Operation &op);
   void launch(mlir::func::CallOp call);
-  void checkInPlace(mlir::func::CallOp call, mlir::OpResult result, Place place);
-  std::vector<Place> scratchOf(mlir::func::CallOp call);
-  void beginTurn(mlir::scf::ForOp loop, mlir::ValueRange carried);
+  void checkInPlace(mlir::func::CallOp call, mlir::OpResult result, ValueLocation location);
+  std::vector<ValueLocation> scratchLocations(mlir::func::CallOp call);
+  void beginIteration(mlir::scf::ForOp loop, mlir::ValueRange carried);
   void loop(mlir::scf::ForOp loop);
   void writeElement(mlir::model::WithElementOp list);
   void append(mlir::model::AppendOp append);
-  void changeInPlace(mlir::Value before, mlir::Value after, Place place, mlir::Operation *op);
+  void changeInPlace(mlir::Value before, mlir::Value after, ValueLocation location, mlir::Operation *op);
   void finish(mlir::Operation &terminator);
 
   void read(mlir::Value tensor, mlir::Operation *op);
-  void expect(Place place, mlir::Value tensor, mlir::Operation *op, const llvm::Twine &how);
-  void write(Place place, Content content, mlir::Operation *op);
-  /// Invalidates the content of a location and of all overlapping ones, except `kept`.
-  void clobber(Place place, mlir::Operation *op, std::optional<Place> kept = std::nullopt);
+  void expect(ValueLocation location, mlir::Value tensor, mlir::Operation *op, const llvm::Twine &how);
+  void write(ValueLocation location, Content content, mlir::Operation *op);
+  /// Invalidates the content of a location and of all overlapping ones, except `preserved`.
+  void clobber(ValueLocation location, mlir::Operation *op, std::optional<ValueLocation> preserved = std::nullopt);
 };
 
 } // namespace attnc::verify

@@ -7,15 +7,15 @@ using namespace mlir;
 namespace attnc::verify {
 
 void Shapes::noteScores(Operation &op, const Frame &frame) {
-  auto ofAttention = [&](ValueRange outer, ValueRange keys) {
+  auto noteAttention = [&](ValueRange outer, ValueRange keys) {
     for (Value key : keys)
       if (!outer.empty())
         notePairs(number(outer.back(), frame), number(key, frame));
   };
   if (auto attend = dyn_cast<attn::AttendOp>(op))
-    ofAttention(attend.getOuterSizes(), attend.getKeySizes());
+    noteAttention(attend.getOuterSizes(), attend.getKeySizes());
   if (auto gradient = dyn_cast<attn::AttendGradientOp>(op))
-    ofAttention(gradient.getOuterSizes(), gradient.getKeySizes());
+    noteAttention(gradient.getOuterSizes(), gradient.getKeySizes());
   if (auto computation = dyn_cast<linalg::LinalgOp>(op))
     noteContraction(computation, frame);
 }
@@ -24,7 +24,7 @@ void Shapes::noteScores(Operation &op, const Frame &frame) {
 void Shapes::noteContraction(linalg::LinalgOp op, const Frame &frame) {
   unsigned count = op.getNumLoops();
   std::vector<Size> extents(count);
-  std::vector<llvm::SmallBitVector> loopsOf;
+  std::vector<llvm::SmallBitVector> operandLoops;
   for (OpOperand &operand : op->getOpOperands()) {
     llvm::SmallBitVector loops(count);
     AffineMap map = op.getMatchingIndexingMap(&operand);
@@ -35,13 +35,13 @@ void Shapes::noteContraction(linalg::LinalgOp op, const Frame &frame) {
     for (unsigned loop = 0; loop < count; ++loop)
       loops[loop] = map.isFunctionOfDim(loop);
     if (op.isDpsInput(&operand))
-      loopsOf.push_back(loops);
+      operandLoops.push_back(loops);
   }
   llvm::SmallBitVector summed(count), parallel(count);
   for (auto [loop, kind] : llvm::enumerate(op.getIteratorTypesArray()))
     (kind == utils::IteratorType::reduction ? summed : parallel).set(loop);
-  for (const llvm::SmallBitVector &a : loopsOf)
-    for (const llvm::SmallBitVector &b : loopsOf) {
+  for (const llvm::SmallBitVector &a : operandLoops)
+    for (const llvm::SmallBitVector &b : operandLoops) {
       llvm::SmallBitVector shared = a, queries = a, keys = b;
       shared &= b;
       if (!shared.anyCommon(summed))
@@ -61,7 +61,7 @@ void Shapes::notePairs(const Size &queries, const Size &keys) {
         pairs.push_back(pair);
 }
 
-bool Shapes::isOfAllPairs(const SizeExpr &size) const {
+bool Shapes::growsAsAllPairs(const SizeExpr &size) const {
   return llvm::any_of(pairs, [&](auto pair) { return size.hasProductOf(pair.first, pair.second); });
 }
 

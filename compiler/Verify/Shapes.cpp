@@ -142,46 +142,46 @@ Shapes::Shape Shapes::shapeOfMove(Operation *op, const Frame &frame) const {
       .Case([&](tensor::ExpandShapeOp expand) { return numbers(expand.getMixedOutputShape(), frame); })
       .Case([&](tensor::CastOp same) { return shapeOf(same.getSource(), frame); })
       .Case([&](tensor::ExtractSliceOp slice) {
-        Shape kept;
+        Shape shape;
         llvm::SmallBitVector dropped = slice.getDroppedDims();
         for (auto [position, size] : llvm::enumerate(numbers(slice.getMixedSizes(), frame)))
           if (!dropped[position])
-            kept.push_back(size);
-        return kept;
+            shape.push_back(size);
+        return shape;
       })
       .Case([&](tensor::CollapseShapeOp collapse) {
-        Shape source = shapeOf(collapse.getSrc(), frame), made;
+        Shape source = shapeOf(collapse.getSrc(), frame), shape;
         for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
           Size product = SizeExpr(1);
           for (int64_t dimension : group)
             product = product && source[dimension] ? Size(*product * *source[dimension]) : std::nullopt;
-          made.push_back(product);
+          shape.push_back(product);
         }
-        return made;
+        return shape;
       })
       .Case([&](tensor::ConcatOp concat) {
-        Shape made = shapeOf(concat.getInputs().front(), frame);
-        Size &along = made[concat.getDim()];
+        Shape shape = shapeOf(concat.getInputs().front(), frame);
+        Size &along = shape[concat.getDim()];
         for (Value input : concat.getInputs().drop_front()) {
           Size more = shapeOf(input, frame)[concat.getDim()];
           along = along && more ? Size(*along + *more) : std::nullopt;
         }
-        return made;
+        return shape;
       })
       .Case([&](tensor::PadOp pad) {
-        Shape made = shapeOf(pad.getSource(), frame);
+        Shape shape = shapeOf(pad.getSource(), frame);
         for (auto [size, low, high] :
-             llvm::zip_equal(made, numbers(pad.getMixedLowPad(), frame), numbers(pad.getMixedHighPad(), frame)))
+             llvm::zip_equal(shape, numbers(pad.getMixedLowPad(), frame), numbers(pad.getMixedHighPad(), frame)))
           size = size && low && high ? Size(*size + *low + *high) : std::nullopt;
-        return made;
+        return shape;
       })
       .Case([&](tensor::GenerateOp generate) {
-        Shape made(generate.getType().getRank());
+        Shape shape(generate.getType().getRank());
         auto extent = generate.getDynamicExtents().begin();
         for (int64_t position = 0; position < generate.getType().getRank(); ++position)
           if (generate.getType().isDynamicDim(position))
-            made[position] = number(*extent++, frame);
-        return made;
+            shape[position] = number(*extent++, frame);
+        return shape;
       })
       .Default([](Operation *) { return Shape(); });
 }

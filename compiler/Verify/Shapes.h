@@ -26,7 +26,7 @@ public:
   /// Bytes of a tensor of the entry point; null if they are no function of the symbols.
   std::optional<SizeExpr> bytes(mlir::Value tensor) const;
   /// Whether a size is of the order of queries times keys, of any scores.
-  bool isOfAllPairs(const SizeExpr &size) const;
+  bool growsAsAllPairs(const SizeExpr &size) const;
   /// The pair, as "seq x seq"; empty without scores.
   std::string pairsText() const;
 

@@ -11,12 +11,12 @@ std::vector<std::vector<int64_t>> sampleSizes(ArrayAttr dimensions) {
   static constexpr int64_t primes[] = {3, 7, 13, 29, 5, 11, 17, 23}, workers[] = {1, 2, 64};
   size_t count = dimensions ? dimensions.size() : 0;
   std::vector<std::vector<int64_t>> samples;
-  auto add = [&](llvm::function_ref<int64_t(size_t)> wanted) {
+  auto add = [&](llvm::function_ref<int64_t(size_t)> sizeAt) {
     std::vector<int64_t> sizes;
     for (size_t number = 0; number < count; ++number) {
       auto dimension = cast<model::DimensionAttr>(dimensions[number]);
       int64_t most = dimension.getMax() < 0 ? std::numeric_limits<int64_t>::max() : dimension.getMax();
-      sizes.push_back(std::clamp(wanted(number), std::max<int64_t>(dimension.getMin(), 0), most));
+      sizes.push_back(std::clamp(sizeAt(number), std::max<int64_t>(dimension.getMin(), 0), most));
     }
     sizes.push_back(workers[samples.size() % std::size(workers)]);
     if (!llvm::is_contained(samples, sizes))
@@ -50,23 +50,23 @@ private:
   std::vector<std::vector<int64_t>> samples;
   std::vector<SizeExpr> offsets;
   /// All contents of a slot, and whether the slot provably covers each.
-  struct Wanted {
+  struct RequiredRoom {
     SizeExpr bytes;
-    bool isSeen = true;
+    bool isCovered = true;
   };
-  std::map<int64_t, Wanted> wantedOf;
+  std::map<int64_t, RequiredRoom> requiredRoom;
   EntryFindings found;
 
   void fault(const Twine &text) { found.faults.push_back(text.str()); }
   std::string at(ArrayRef<int64_t> sizes) const;
   bool checkSymbols();
-  bool isSeenToCover(const SizeExpr &room, const SizeExpr &bytes) const;
+  bool provablyCovers(const SizeExpr &room, const SizeExpr &bytes) const;
   void requireRoom(std::optional<int64_t> slot, const SizeExpr &bytes, const Twine &what);
   void proveSlots();
   void checkSlots();
   void checkValues();
   void checkScratch();
-  void noteHeld(Operation *op, const SizeExpr &bytes);
+  void checkAllPairs(Operation *op, const SizeExpr &bytes);
   std::vector<llvm::BitVector> overlaps() const;
 };
 
@@ -92,39 +92,39 @@ bool EntryVerifier::checkSymbols() {
 
 /// Whether `room` covers `bytes`, rounded up to the alignment, for all sizes. The normal form of a maximum contains
 /// rounded operands, of which one may exceed `bytes`: substituting a symbol for them keeps them together.
-bool EntryVerifier::isSeenToCover(const SizeExpr &room, const SizeExpr &bytes) const {
-  SizeExpr units = room.ceilDiv(certificate.alignment), wanted = bytes.ceilDiv(certificate.alignment);
-  SizeExpr something = SizeExpr::symbol(unsigned(certificate.symbols.size()));
+bool EntryVerifier::provablyCovers(const SizeExpr &room, const SizeExpr &bytes) const {
+  SizeExpr units = room.ceilDiv(certificate.alignment), required = bytes.ceilDiv(certificate.alignment);
+  SizeExpr unknown = SizeExpr::symbol(unsigned(certificate.symbols.size()));
   return room.isAtLeast(bytes) ||
          (units * SizeExpr(certificate.alignment) == room &&
-          (SizeExpr::max(units, wanted) == units || SizeExpr::max(units, wanted - something) == units));
+          (SizeExpr::max(units, required) == units || SizeExpr::max(units, required - unknown) == units));
 }
 
 /// `slot` is null for the arena.
 void EntryVerifier::requireRoom(std::optional<int64_t> slot, const SizeExpr &bytes, const Twine &what) {
   const SizeExpr &room = slot ? certificate.slots[*slot].bytes : certificate.arenaBytes;
   for (const std::vector<int64_t> &sizes : samples) {
-    int64_t has = room.evaluate(sizes), wants = bytes.evaluate(sizes);
-    if (has < wants)
-      return fault(what + " takes " + Twine(wants) + " bytes at " + at(sizes) + ", but " +
-                   (slot ? "slot " + std::to_string(*slot) : std::string("the arena")) + " has " + Twine(has));
+    int64_t available = room.evaluate(sizes), needed = bytes.evaluate(sizes);
+    if (available < needed)
+      return fault(what + " takes " + Twine(needed) + " bytes at " + at(sizes) + ", but " +
+                   (slot ? "slot " + std::to_string(*slot) : std::string("the arena")) + " has " + Twine(available));
   }
   if (!slot) {
-    found.isProved &= isSeenToCover(room, bytes);
+    found.isProved &= provablyCovers(room, bytes);
     return;
   }
-  Wanted &wanted = wantedOf[*slot];
-  wanted.isSeen &= isSeenToCover(room, bytes);
-  wanted.bytes = SizeExpr::max(wanted.bytes, bytes);
+  RequiredRoom &required = requiredRoom[*slot];
+  required.isCovered &= provablyCovers(room, bytes);
+  required.bytes = SizeExpr::max(required.bytes, bytes);
 }
 
 /// A cover that is not provable for each content of a slot may be provable for all together, as slots are built that
 /// way.
 void EntryVerifier::proveSlots() {
-  for (const auto &[slot, wanted] : wantedOf) {
+  for (const auto &[slot, required] : requiredRoom) {
     const SizeExpr &room = certificate.slots[slot].bytes;
-    found.isProved &=
-        wanted.isSeen || wanted.bytes.alignTo(certificate.alignment) == room || isSeenToCover(room, wanted.bytes);
+    found.isProved &= required.isCovered || required.bytes.alignTo(certificate.alignment) == room ||
+                      provablyCovers(room, required.bytes);
   }
 }
 
@@ -147,7 +147,7 @@ void EntryVerifier::checkSlots() {
 }
 
 void EntryVerifier::checkValues() {
-  for (const auto &[name, place] : certificate.values) {
+  for (const auto &[name, location] : certificate.values) {
     Value value = steps.value(name);
     if (!value || !isa<RankedTensorType>(value.getType())) {
       fault("the certificate has a location for result " + Twine(name.number) + " of step " + Twine(name.step) +
@@ -160,12 +160,12 @@ void EntryVerifier::checkValues() {
       fault(steps.text(op) + ": the size of its result is not a function of the dimensions");
       continue;
     }
-    if (place.kind == Place::Kind::Slot) {
+    if (location.kind == ValueLocation::Kind::Slot) {
       ++found.values;
-      requireRoom(place.number, *bytes, "the result of " + steps.text(op));
-      noteHeld(op, *bytes);
-    } else if (place.kind == Place::Kind::Element) {
-      noteHeld(op, *bytes);
+      requireRoom(location.number, *bytes, "the result of " + steps.text(op));
+      checkAllPairs(op, *bytes);
+    } else if (location.kind == ValueLocation::Kind::Element) {
+      checkAllPairs(op, *bytes);
     }
   }
   for (const PlannedCopy &copy : certificate.copies) {
@@ -175,7 +175,7 @@ void EntryVerifier::checkValues() {
       bytes = shapes.bytes(value);
     if (!bytes)
       fault("the certificate has a copy before step " + Twine(copy.before) + " of a value that is not a tensor");
-    else if (copy.to.kind == Place::Kind::Slot)
+    else if (copy.to.kind == ValueLocation::Kind::Slot)
       requireRoom(copy.to.number, *bytes, "a copy before step " + Twine(copy.before));
   }
 }
@@ -189,18 +189,18 @@ void EntryVerifier::checkScratch() {
       continue;
     }
     requireRoom(scratch.slot, scratch.bytes, "the scratch of " + steps.text(call));
-    noteHeld(call, scratch.bytes);
+    checkAllPairs(call, scratch.bytes);
   }
 }
 
 /// Storage that grows as queries times keys must be stated.
-void EntryVerifier::noteHeld(Operation *op, const SizeExpr &bytes) {
+void EntryVerifier::checkAllPairs(Operation *op, const SizeExpr &bytes) {
   auto call = dyn_cast<func::CallOp>(op);
-  if (!call || !shapes.isOfAllPairs(bytes))
+  if (!call || !shapes.growsAsAllPairs(bytes))
     return;
   std::string kernel = call.getCallee().str();
-  auto isIt = [&](const HeldPairs &held) { return held.kernel == kernel; };
-  if (llvm::none_of(certificate.allPairs, isIt))
+  auto isThisKernel = [&](const AllPairsStorage &storage) { return storage.kernel == kernel; };
+  if (llvm::none_of(certificate.allPairs, isThisKernel))
     fault(steps.text(call) + ": materialises " + bytes.text(certificate.symbols) + " bytes, of the order of " +
           shapes.pairsText() + ", which the certificate does not state");
 }
@@ -235,7 +235,7 @@ EntryFindings EntryVerifier::run() {
   found.slots = certificate.slots.size();
   found.sizesTried = samples.size();
   found.pairs = shapes.pairsText();
-  found.held = certificate.allPairs;
+  found.allPairs = certificate.allPairs;
   checkSlots();
   checkValues();
   checkScratch();

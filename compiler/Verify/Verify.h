@@ -23,9 +23,9 @@ struct EntryFindings {
   std::vector<std::string> faults;
   size_t values = 0, slots = 0;
   size_t sizesTried = 0;
-  bool isProved = true;             ///< proven for all sizes, not only for the sample
-  std::string pairs = "";           ///< "seq x seq"; empty without scores
-  std::vector<HeldPairs> held = {}; ///< stated storage of that order
+  bool isProved = true;                       ///< proven for all sizes, not only for the sample
+  std::string pairs = "";                     ///< "seq x seq"; empty without scores
+  std::vector<AllPairsStorage> allPairs = {}; ///< stated storage of that order
 };
 
 /// `module` is after `generate`: kernels name the operands that they may overwrite.

@@ -30,8 +30,8 @@ static void readCertificate(llvm::StringRef text) {
       require(!slot.within || *slot.within < int64_t(number));
       require(!slot.behind || *slot.behind < int64_t(number));
     }
-    for (const auto &[value, place] : entry.values)
-      require(place.kind != verify::Place::Kind::Slot || place.number < int64_t(entry.slots.size()));
+    for (const auto &[value, location] : entry.values)
+      require(location.kind != verify::ValueLocation::Kind::Slot || location.number < int64_t(entry.slots.size()));
   }
 }
 

@@ -22,8 +22,8 @@ public:
     options.target = "x86-64-v3";
     std::string messages;
     llvm::raw_string_ostream stream(messages);
-    EXPECT_EQ(compile(options, made, stream), Outcome::Done) << messages;
-    stated = *llvm::cantFail(llvm::json::parse(certificateText(made.program, ""))).getAsObject();
+    EXPECT_EQ(compile(options, compilation, stream), Outcome::Done) << messages;
+    stated = *llvm::cantFail(llvm::json::parse(certificateText(compilation.program, ""))).getAsObject();
   }
 
   llvm::json::Object stated;
@@ -37,7 +37,7 @@ public:
     llvm::Expected<verify::Certificate> certificate = verify::Certificate::parse(text);
     if (!certificate)
       return {toString(certificate.takeError())};
-    verify::EntryFindings found = verify::verifyMemory(*made.module, *certificate).front();
+    verify::EntryFindings found = verify::verifyMemory(*compilation.module, *certificate).front();
     EXPECT_EQ(found.name, name);
     isProved &= found.isProved;
     return found.faults;
@@ -45,11 +45,11 @@ public:
   bool isProved = true;
 
   func::FuncOp function(const llvm::json::Object &entry) {
-    return made.module->lookupSymbol<func::FuncOp>(*entry.getString("name"));
+    return compilation.module->lookupSymbol<func::FuncOp>(*entry.getString("name"));
   }
 
 private:
-  Compilation made;
+  Compilation compilation;
 };
 
 /// Returns the objects of a list of an entry point.
@@ -116,7 +116,7 @@ TEST_P(VerifyTest, MissingCopies) {
   });
 }
 
-TEST_P(VerifyTest, MissingPlaces) {
+TEST_P(VerifyTest, MissingLocations) {
   expectFound("values", [&](llvm::json::Object &entry, size_t number) {
     llvm::json::Array &values = *entry.getArray("values");
     verify::Steps steps(model.function(entry));
@@ -129,7 +129,7 @@ TEST_P(VerifyTest, MissingPlaces) {
 }
 
 /// Moves a result of a kernel to the slot of another operand that a kernel reads together with it.
-TEST_P(VerifyTest, OperandsInOnePlace) {
+TEST_P(VerifyTest, OperandsInOneLocation) {
   expectFound("values", [&](llvm::json::Object &entry, size_t number) {
     verify::Steps steps(model.function(entry));
     std::vector<llvm::json::Object *> values = objectsOf(entry, "values");
@@ -178,11 +178,11 @@ std::string refusalOf(llvm::function_ref<void(RecordedModule &)> change) {
   CompileOptions options;
   options.input = ATTNC_SOURCE_ROOT "/tests/tools/Inputs/decoder.attn";
   options.target = "x86-64-v3";
-  Compilation made, again;
+  Compilation compilation, again;
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  EXPECT_EQ(compile(options, made, stream), Outcome::Done) << messages;
-  RecordedModule recorded = llvm::cantFail(readModule(made.record, again.context));
+  EXPECT_EQ(compile(options, compilation, stream), Outcome::Done) << messages;
+  RecordedModule recorded = llvm::cantFail(readModule(compilation.record, again.context));
   change(recorded);
   EXPECT_EQ(compileAgain("changed.o", std::move(recorded), "", again, stream), Outcome::UserError);
   return messages;

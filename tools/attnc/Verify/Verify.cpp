@@ -141,11 +141,11 @@ static void printEntry(const verify::EntryFindings &entry) {
                         entry.isProved ? "all sizes" : fmt::format("{} sizes", entry.sizesTried));
   if (entry.pairs.empty())
     outs() << "    it computes no scores\n";
-  else if (entry.held.empty())
+  else if (entry.allPairs.empty())
     outs() << fmt::format("    no tensor in memory grows as {}\n", entry.pairs);
-  for (const verify::HeldPairs &held : entry.held)
-    outs() << fmt::format("    @{} materialises {} bytes, of the order of {}, as the certificate states\n", held.kernel,
-                          held.bytes, entry.pairs);
+  for (const verify::AllPairsStorage &storage : entry.allPairs)
+    outs() << fmt::format("    @{} materialises {} bytes, of the order of {}, as the certificate states\n",
+                          storage.kernel, storage.bytes, entry.pairs);
 }
 
 ExitCode Verification::print(const RecordedOptions &options) const {
