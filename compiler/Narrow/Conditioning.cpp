@@ -10,17 +10,17 @@ namespace attnc {
 Conditioning::Conditioning(func::FuncOp entry, FloatType element)
     : entry(entry), format(StorageFormat::of(element)), shapes(entry) {
   bindDimensions();
-  entry.walk<WalkOrder::PreOrder>([&](Operation *op) { learn(op); });
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) { deriveFacts(op); });
   SmallVector<Operation *> ops;
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   bool changed = true;
-  constexpr int mostRounds = 16; // for nested loops; a value that still grows is beyond any limit
-  for (int round = 0; changed && round < mostRounds; ++round) {
+  constexpr int maxRounds = 16; // for nested loops; a value that still grows is beyond any limit
+  for (int round = 0; changed && round < maxRounds; ++round) {
     changed = false;
     for (Operation *op : llvm::reverse(ops)) {
       if (auto call = dyn_cast<func::CallOp>(op))
-        changed |= spread(call);
-      for (ArrayRef<Value> set : heldTogether(op))
+        changed |= propagateEffects(call);
+      for (ArrayRef<Value> set : sharedStorageSets(op))
         changed |= join(set);
     }
   }
@@ -77,7 +77,7 @@ TensorFacts Conditioning::factsOf(Value value) {
   return known;
 }
 
-void Conditioning::learn(Operation *op) {
+void Conditioning::deriveFacts(Operation *op) {
   if (auto call = dyn_cast<func::CallOp>(op)) {
     for (auto [result, known] : llvm::zip(call.getResults(), summaryOf(call).results))
       facts[result] = known;
@@ -118,7 +118,7 @@ const Conditioning::Summary &Conditioning::summaryOf(func::CallOp call) {
   auto arguments = llvm::map_to_vector(call.getOperands(), [&](Value each) { return factsOf(each); });
   auto [found, isNew] = summaries.try_emplace(keyOf(call, arguments));
   Summary &summary = found->second;
-  ofCalls[call] = &summary;
+  callSummaries[call] = &summary;
   if (!isNew)
     return summary;
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
@@ -132,10 +132,10 @@ const Conditioning::Summary &Conditioning::summaryOf(func::CallOp call) {
 
 //===-------------------------------------------- backward -------------------------------------------------------===//
 
-bool Conditioning::spread(func::CallOp call) {
+bool Conditioning::propagateEffects(func::CallOp call) {
   bool changed = false;
-  double limit = largestFactor(format);
-  for (auto [operand, influences] : llvm::zip(call.getOperands(), ofCalls.lookup(call)->influences))
+  double limit = maxCondition(format);
+  for (auto [operand, influences] : llvm::zip(call.getOperands(), callSummaries.lookup(call)->influences))
     for (auto [result, influence] : llvm::zip(call.getResults(), influences)) {
       Effect after = effects.lookup(result), effect{influence.direct, influence.behindSum};
       if (influence.direct.factor > 0 && after.direct.factor * influence.direct.factor > limit) {
@@ -171,7 +171,7 @@ bool Conditioning::join(ArrayRef<Value> tensors) {
 
 std::string Conditioning::reasonOf(Value tensor) const {
   Effect effect = effects.lookup(tensor);
-  double limit = largestFactor(format);
+  double limit = maxCondition(format);
   const Condition &condition = effect.direct.factor > limit ? effect.direct : effect.behindSum;
   if (condition.factor <= limit && !condition.isUnbounded)
     return "";

@@ -44,9 +44,9 @@ private:
   double boundOf(const SizeExpr &size) const;
   TensorFacts factsOf(mlir::Value value);
   ElementFacts elementsOf(mlir::Value value) const;
-  void learn(mlir::Operation *op);
+  void deriveFacts(mlir::Operation *op);
   const Summary &summaryOf(mlir::func::CallOp call);
-  bool spread(mlir::func::CallOp call);
+  bool propagateEffects(mlir::func::CallOp call);
   bool join(llvm::ArrayRef<mlir::Value> tensors);
 
   mlir::func::FuncOp entry;
@@ -55,7 +55,7 @@ private:
   std::vector<int64_t> dimensions; ///< upper bounds of the shapes' symbols
   llvm::DenseMap<mlir::Value, ElementFacts> facts;
   std::map<std::string, Summary> summaries; ///< by kernel and facts
-  llvm::DenseMap<mlir::Operation *, const Summary *> ofCalls;
+  llvm::DenseMap<mlir::Operation *, const Summary *> callSummaries;
   llvm::DenseMap<mlir::Value, Effect> effects;
 };
 

@@ -53,16 +53,16 @@ Enclosure maximum(const Enclosure &a, const Enclosure &b) {
 Enclosure absolute(const Enclosure &a) { return {a.mignitude(), a.magnitude()}; }
 
 /// Whether the enclosure contains `first + 2 pi k` for an integer k.
-static bool holdsTurn(const Enclosure &a, double first) {
-  constexpr double turn = 2 * std::numbers::pi;
-  return std::floor((a.greatest - first) / turn) >= std::ceil((a.least - first) / turn);
+static bool containsPeriodic(const Enclosure &a, double first) {
+  constexpr double period = 2 * std::numbers::pi;
+  return std::floor((a.greatest - first) / period) >= std::ceil((a.least - first) / period);
 }
 
 Enclosure cosine(const Enclosure &a) {
   if (!(a.width() < 2 * std::numbers::pi))
     return {-1, 1};
   double x = std::cos(a.least), y = std::cos(a.greatest);
-  return {holdsTurn(a, std::numbers::pi) ? -1 : std::min(x, y), holdsTurn(a, 0) ? 1 : std::max(x, y)};
+  return {containsPeriodic(a, std::numbers::pi) ? -1 : std::min(x, y), containsPeriodic(a, 0) ? 1 : std::max(x, y)};
 }
 
 Enclosure sine(const Enclosure &a) { return cosine(a - Enclosure::point(std::numbers::pi / 2)); }

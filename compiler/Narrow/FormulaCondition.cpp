@@ -11,7 +11,7 @@ static constexpr double largestF32 = 0x1.fffffep127;
 /// Magnitudes of data of unknown range: 2^least to 2^greatest; smaller ones are one piece.
 static constexpr int leastExponent = -24, greatestExponent = 20;
 static constexpr int piecesPerBinade = 8;
-static constexpr size_t mostPieces = 4096;
+static constexpr size_t maxPieces = 4096;
 
 bool Condition::raise(const Condition &other) {
   bool isWorse = other.factor > factor || (other.isUnbounded && !isUnbounded);
@@ -52,7 +52,7 @@ void Formula::bind(BlockArgument argument, double typical, const ElementFacts &f
 
 /// Typical value of unperturbed data: about one half, so that neither the data nor one minus them are near zero, and
 /// different for each tensor, so that their differences are not near zero either.
-static double typicalOf(const ElementFacts &facts, size_t seed) {
+static double typicalValue(const ElementFacts &facts, size_t seed) {
   double golden = double(seed + 1) * 0.6180339887498949;
   return std::clamp(0.4 + 0.3 * (golden - std::floor(golden)), facts.range.least, facts.range.greatest);
 }
@@ -75,7 +75,7 @@ Perturbed Formula::elementOf(Value number, Value tensor) {
     return decided(element);
   if (isRange || facts.isExact || !isa<FloatType>(number.getType()))
     return element;
-  return {Enclosure::point(typicalOf(facts, values.size())), 0, false, facts.isIntegral};
+  return {Enclosure::point(typicalValue(facts, values.size())), 0, false, facts.isIntegral};
 }
 
 Perturbed Formula::operand(Value value) {
@@ -239,7 +239,7 @@ Formula::Piece Formula::samplePiece(const Load &load, Finish finish) {
   Piece piece;
   piece.range = part;
   for (const auto &[value, number] : values)
-    if (keepsSamples && number.error > 0)
+    if (recordSamples && number.error > 0)
       piece.samples[value] = sampled(number);
   for (Value yielded : block.getTerminator()->getOperands())
     piece.finished.push_back(sampleValue(yielded, finish));
@@ -261,7 +261,7 @@ std::vector<Formula::Piece> Formula::samplePieces(const Load &load, Finish finis
     open.pop_back();
     Piece piece = samplePiece(load, finish);
     bool isWide = part.width() > 2 * format.roundoff * part.magnitude() && !part.contains(0);
-    if (hasStep && isWide && pieces.size() + open.size() < mostPieces) {
+    if (hasStep && isWide && pieces.size() + open.size() < maxPieces) {
       double middle = (part.least + part.greatest) / 2;
       open.push_back({part.least, middle});
       open.push_back({middle, part.greatest});
@@ -298,9 +298,9 @@ static std::string nameOf(Operation *op) {
 
 /// The first operation whose result is amplified nearly as much as the formula's.
 std::string Formula::causeOf(const Load &load, double factor, Finish finish) {
-  keepsSamples = true;
+  recordSamples = true;
   std::vector<Piece> pieces = samplePieces(load, finish);
-  keepsSamples = false;
+  recordSamples = false;
   std::string cause;
   block.walk([&](Operation *op) {
     if (op->getNumResults() != 1 || !cause.empty())

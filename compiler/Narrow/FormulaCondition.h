@@ -118,9 +118,9 @@ private:
   llvm::DenseMap<mlir::Value, Number> numbers; ///< likewise
   // While a piece is evaluated:
   llvm::DenseMap<mlir::Value, Perturbed> values;
-  bool isRange = false;      ///< evaluate all elements over their whole range
-  bool chosen = false;       ///< assumed value of comparisons that do not involve the perturbed element
-  bool keepsSamples = false; ///< also for values inside of the formula
+  bool isRange = false;       ///< evaluate all elements over their whole range
+  bool chosen = false;        ///< assumed value of comparisons that do not involve the perturbed element
+  bool recordSamples = false; ///< also for values inside of the formula
   Load perturbed;
   Enclosure range;       ///< range of the perturbed element's tensor
   Enclosure part;        ///< the current piece of that range

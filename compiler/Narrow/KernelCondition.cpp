@@ -10,7 +10,7 @@ KernelConditions::KernelConditions(func::FuncOp kernel, ArrayRef<TensorFacts> ar
     : kernel(kernel), arguments(arguments), format(format), readFacts([this](Value tensor) { return factsOf(tensor); }),
       readPositions([this](Value index) { return positionOf(index); }) {
   for (Operation &op : kernel.front().without_terminator())
-    learn(&op);
+    deriveFacts(&op);
 }
 
 ElementFacts KernelConditions::factsOf(Value tensor) {
@@ -26,8 +26,8 @@ double KernelConditions::extentOf(Value tensor, int64_t dim) {
   if (!type.isDynamicDim(dim))
     return double(type.getDimSize(dim));
   if (auto argument = dyn_cast<BlockArgument>(tensor)) {
-    bool isOfKernel = argument.getOwner() == &kernel.front();
-    return isOfKernel ? arguments[argument.getArgNumber()].extents[dim] : unboundedSize;
+    bool isKernelArgument = argument.getOwner() == &kernel.front();
+    return isKernelArgument ? arguments[argument.getArgNumber()].extents[dim] : unboundedSize;
   }
   Operation *op = tensor.getDefiningOp();
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
@@ -116,7 +116,7 @@ void KernelConditions::bindGeneric(Formula &formula, linalg::GenericOp op) {
   }
 }
 
-void KernelConditions::learn(linalg::GenericOp op) {
+void KernelConditions::deriveFacts(linalg::GenericOp op) {
   Formula formula = formulaOf(*op.getBody());
   bindGeneric(formula, op);
   Enclosure terms = Enclosure::point(1);
@@ -133,7 +133,7 @@ void KernelConditions::learn(linalg::GenericOp op) {
   }
 }
 
-void KernelConditions::learn(attn::AttendOp op) {
+void KernelConditions::deriveFacts(attn::AttendOp op) {
   bool isConvex = op.getNormaliser() != attn::Normaliser::None && op.getWeight().empty();
   for (auto [result, statistic] : llvm::zip(op.getResults(), op.getStatistics())) {
     ElementFacts &known = facts[result];
@@ -152,11 +152,11 @@ static bool movesElements(Operation *op) {
                            linalg::FillOp, arith::ExtFOp, arith::TruncFOp, arith::ConstantOp>(op);
 }
 
-void KernelConditions::learn(Operation *op) {
+void KernelConditions::deriveFacts(Operation *op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    return learn(generic);
+    return deriveFacts(generic);
   if (auto attend = dyn_cast<attn::AttendOp>(op))
-    return learn(attend);
+    return deriveFacts(attend);
   DenseElementsAttr constant;
   for (Value result : op->getResults()) {
     if (!isa<RankedTensorType>(result.getType()))
@@ -214,7 +214,7 @@ void KernelConditions::add(Value result, const Influence &source, const Conditio
     Condition passed = composed(source.direct, condition);
     if (!term)
       influence.direct.raise(passed);
-    else if (Condition terms = composed(source.direct, *term); terms.factor > largestFactor(format))
+    else if (Condition terms = composed(source.direct, *term); terms.factor > maxCondition(format))
       influence.direct.raise(terms);
     influence.isBehindSum |= term != nullptr;
     if (term && passed.isUnbounded)
@@ -235,7 +235,7 @@ template <typename Visit> void KernelConditions::forInfluencedLoads(const Formul
       visit(load, Influence(source->second));
 }
 
-void KernelConditions::spread(linalg::GenericOp op) {
+void KernelConditions::propagateInfluence(linalg::GenericOp op) {
   Formula formula = formulaOf(*op.getBody());
   bindGeneric(formula, op);
   forInfluencedLoads(formula, [&](const Formula::Load &load, const Influence &influence) {
@@ -247,12 +247,12 @@ void KernelConditions::spread(linalg::GenericOp op) {
   });
 }
 
-void KernelConditions::spread(attn::AttendOp op) {
+void KernelConditions::propagateInfluence(attn::AttendOp op) {
   using Finish = Formula::Finish;
   bool isHard = op.getNormaliser() == attn::Normaliser::Hard || op.getResultFor(attn::Statistic::Top);
   bool isPlain = op.getNormaliser() == attn::Normaliser::None || op.getNormaliser() == attn::Normaliser::Ratio;
-  Finish ofScore = isHard ? Finish::Choice : isPlain ? Finish::None : Finish::Exponential;
-  auto spreadRegion = [&](Region &region, Finish finish, bool isSummed) {
+  Finish scoreFinish = isHard ? Finish::Choice : isPlain ? Finish::None : Finish::Exponential;
+  auto propagateRegion = [&](Region &region, Finish finish, bool isSummed) {
     if (region.empty())
       return;
     Formula formula = formulaOf(region.front());
@@ -264,35 +264,35 @@ void KernelConditions::spread(attn::AttendOp op) {
         add(result, influence, condition, term);
     });
   };
-  spreadRegion(op.getScore(), ofScore, false);
-  spreadRegion(op.getMask(), Finish::Choice, false);
-  spreadRegion(op.getWeight(), Finish::None, true);
-  spreadRegion(op.getValue(), Finish::None, true);
-  spreadRegion(op.getSink(), ofScore, false);
+  propagateRegion(op.getScore(), scoreFinish, false);
+  propagateRegion(op.getMask(), Finish::Choice, false);
+  propagateRegion(op.getWeight(), Finish::None, true);
+  propagateRegion(op.getValue(), Finish::None, true);
+  propagateRegion(op.getSink(), scoreFinish, false);
 }
 
 /// The block yields a term to be added, and its subscripts.
-void KernelConditions::spread(attn::ScatterAddOp op) {
+void KernelConditions::propagateInfluence(attn::ScatterAddOp op) {
   Formula formula = formulaOf(op.getBody().front());
   forInfluencedLoads(formula, [&](const Formula::Load &load, const Influence &influence) {
     Formula::Conditions conditions = formula.conditions(load);
     const Condition &value = conditions.results.front();
     add(op.getResult(), influence, value, load.isSummed() ? &conditions.term : &value);
-    for (const Condition &place : llvm::drop_begin(conditions.results))
-      add(op.getResult(), influence, place);
+    for (const Condition &subscript : llvm::drop_begin(conditions.results))
+      add(op.getResult(), influence, subscript);
   });
   if (auto source = influences.find(op.getInit()); source != influences.end())
     add(op.getResult(), Influence(source->second), {1, false, ""});
 }
 
 /// Other ops may depend on last bits, so their operands stay f32.
-void KernelConditions::spread(Operation *op) {
+void KernelConditions::propagateInfluence(Operation *op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    return spread(generic);
+    return propagateInfluence(generic);
   if (auto attend = dyn_cast<attn::AttendOp>(op))
-    return spread(attend);
+    return propagateInfluence(attend);
   if (auto scatter = dyn_cast<attn::ScatterAddOp>(op))
-    return spread(scatter);
+    return propagateInfluence(scatter);
   if (isa<tensor::DimOp>(op))
     return; // a size does not depend on elements
   Condition condition{movesElements(op) ? 1 : undecidedError, false, ("`" + op->getName().getStringRef() + "`").str()};
@@ -315,7 +315,7 @@ std::vector<Influence> KernelConditions::influenceOf(unsigned argument) {
   isExact = elements.isExact;
   influences[kernel.getArgument(argument)].direct.factor = 1;
   for (Operation &op : kernel.front().without_terminator())
-    spread(&op);
+    propagateInfluence(&op);
   std::vector<Influence> found;
   for (Value result : computedResults(kernel))
     found.push_back(influences.lookup(result));

@@ -23,9 +23,9 @@
 namespace attnc {
 
 /// Largest relative error of a result that the rounding of one tensor may cause.
-inline constexpr double largestShareOfError = 0x1p-5;
+inline constexpr double maxRelativeError = 0x1p-5;
 /// The condition number that causes it.
-inline double largestFactor(const StorageFormat &format) { return largestShareOfError / format.roundoff; }
+inline double maxCondition(const StorageFormat &format) { return maxRelativeError / format.roundoff; }
 
 /// The effect of the rounding of a tensor on another one.
 struct Influence {
@@ -64,15 +64,15 @@ private:
   Formula formulaOf(mlir::Block &block) { return Formula(block, format, readFacts, readPositions); }
   void bindGeneric(Formula &formula, mlir::linalg::GenericOp op);
 
-  void learn(mlir::Operation *op);
-  void learn(mlir::linalg::GenericOp op);
-  void learn(mlir::attn::AttendOp op);
+  void deriveFacts(mlir::Operation *op);
+  void deriveFacts(mlir::linalg::GenericOp op);
+  void deriveFacts(mlir::attn::AttendOp op);
 
-  void spread(mlir::Operation *op);
+  void propagateInfluence(mlir::Operation *op);
   template <typename Visit> void forInfluencedLoads(const Formula &formula, Visit visit);
-  void spread(mlir::linalg::GenericOp op);
-  void spread(mlir::attn::AttendOp op);
-  void spread(mlir::attn::ScatterAddOp op);
+  void propagateInfluence(mlir::linalg::GenericOp op);
+  void propagateInfluence(mlir::attn::AttendOp op);
+  void propagateInfluence(mlir::attn::ScatterAddOp op);
   void add(mlir::Value result, const Influence &source, const Condition &condition, const Condition *term = nullptr);
 
   mlir::func::FuncOp kernel;

@@ -78,7 +78,7 @@ private:
     eachCall([&](func::CallOp call, StorageGroups &groups) {
       for (auto [port, value] : llvm::enumerate(portsOf(call)))
         if (groups.contains(value))
-          if (std::string reason = reasonOfPort(kernelOf(call), port); !reason.empty())
+          if (std::string reason = portReason(kernelOf(call), port); !reason.empty())
             groups.keep(value, reason);
     });
   }
@@ -157,8 +157,8 @@ private:
   }
 
   void apply() {
-    llvm::MapVector<func::CallOp, Signature> wanted;
-    eachCall([&](func::CallOp call, StorageGroups &groups) { wanted[call] = signatureOf(call, groups); });
+    llvm::MapVector<func::CallOp, Signature> signatures;
+    eachCall([&](func::CallOp call, StorageGroups &groups) { signatures[call] = signatureOf(call, groups); });
     StoredBytes bytes(element);
     for (auto &[entry, groups] : entries)
       bytes.count(entry, groups);
@@ -166,12 +166,12 @@ private:
       narrowValues(entry, groups);
     llvm::StringSet<> plain; // kernels that some call needs unchanged
     module.walk([&](func::CallOp call) {
-      auto found = wanted.find(call); // not found if the entry point trains
-      if (found == wanted.end() || isWide(found->second))
+      auto found = signatures.find(call); // not found if the entry point trains
+      if (found == signatures.end() || isWide(found->second))
         plain.insert(call.getCallee());
     });
     bytes.record(module, [&](StringRef kernel) { return !plain.contains(kernel); });
-    for (auto &[call, signature] : wanted)
+    for (auto &[call, signature] : signatures)
       if (!isWide(signature))
         func::CallOp(call).setCallee(insert(signature, !plain.contains(signature.kernel)));
     for (func::FuncOp kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
@@ -189,23 +189,23 @@ private:
 
   /// Inserts the variant; returns its symbol. The first one takes the name of the original if that `isUnused`.
   StringRef insert(const Signature &signature, bool isUnused) {
-    Made &made = kernels[signature];
-    if (!made.function)
-      return made.name;
-    func::FuncOp function = made.function.release();
-    made.name = signature.kernel;
+    Variant &variant = kernels[signature];
+    if (!variant.function)
+      return variant.name;
+    func::FuncOp function = variant.function.release();
+    variant.name = signature.kernel;
     auto original = module.lookupSymbol<func::FuncOp>(signature.kernel);
     module.insert(std::next(Block::iterator(original)), function);
     if (isUnused && replaced.insert(signature.kernel).second) {
       original.erase();
-      return made.name;
+      return variant.name;
     }
-    for (unsigned number = 1; module.lookupSymbol(made.name) != function; ++number) {
-      made.name = signature.kernel + "_" + typeName() + (number > 1 ? "_" + std::to_string(number) : "");
-      if (!module.lookupSymbol(made.name))
-        function.setName(made.name);
+    for (unsigned number = 1; module.lookupSymbol(variant.name) != function; ++number) {
+      variant.name = signature.kernel + "_" + typeName() + (number > 1 ? "_" + std::to_string(number) : "");
+      if (!module.lookupSymbol(variant.name))
+        function.setName(variant.name);
     }
-    return made.name;
+    return variant.name;
   }
 
   std::string typeName() {
@@ -214,7 +214,7 @@ private:
     return name;
   }
 
-  struct Made {
+  struct Variant {
     OwningOpRef<func::FuncOp> function; ///< null once it is in the module
     Verdict verdict;
     std::string name;
@@ -224,7 +224,7 @@ private:
   FloatType element;
   llvm::function_ref<Verdict(func::FuncOp)> supports;
   llvm::MapVector<func::FuncOp, StorageGroups> entries;
-  std::map<Signature, Made> kernels;
+  std::map<Signature, Variant> kernels;
   llvm::StringSet<> replaced; ///< kernels whose name a narrow variant has taken
 };
 

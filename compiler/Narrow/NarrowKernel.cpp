@@ -9,14 +9,14 @@ using namespace mlir;
 namespace attnc {
 
 /// Whether `op` of a rows kernel yields one number for each row.
-static bool isOfRows(func::FuncOp kernel, linalg::GenericOp op) {
+static bool yieldsRowStatistic(func::FuncOp kernel, linalg::GenericOp op) {
   unsigned loops = 0;
   for (auto each : kernel.getOps<linalg::GenericOp>())
     loops = std::max(loops, each.getNumLoops());
   return op.getNumReductionLoops() != 0 || op.getNumLoops() < loops;
 }
 
-static std::string reasonOfResult(func::FuncOp kernel, unsigned number) {
+static std::string resultReason(func::FuncOp kernel, unsigned number) {
   auto result = cast<OpResult>(computedResults(kernel)[number]);
   Operation *op = result.getOwner();
   if (auto attend = dyn_cast<attn::AttendOp>(op))
@@ -24,14 +24,14 @@ static std::string reasonOfResult(func::FuncOp kernel, unsigned number) {
   if (isa<attn::ScatterAddOp>(op))
     return "terms are added to it in memory";
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (generic && kernelTraits(*kernelKindOf(kernel)).body == KernelBody::Rows && isOfRows(kernel, generic))
+  if (generic && kernelTraits(*kernelKindOf(kernel)).body == KernelBody::Rows && yieldsRowStatistic(kernel, generic))
     return "it is a statistic of rows";
   bool accumulates = generic && generic.getNumReductionLoops() != 0 &&
                      argumentOf(generic.getTiedOpOperand(result)->get()) != BlockArgument();
   return accumulates ? "terms are added to it in memory" : "";
 }
 
-static std::string reasonOfArgument(BlockArgument argument) {
+static std::string argumentReason(BlockArgument argument) {
   for (OpOperand &use : argument.getUses()) {
     auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
     bool isAddedTo = generic ? generic.getNumReductionLoops() != 0 && generic.isDpsInit(&use)
@@ -42,11 +42,11 @@ static std::string reasonOfArgument(BlockArgument argument) {
   return "";
 }
 
-std::string reasonOfPort(func::FuncOp kernel, unsigned port) {
+std::string portReason(func::FuncOp kernel, unsigned port) {
   if (!kernelTraits(*kernelKindOf(kernel)).allowsNarrow)
     return "kernel " + kernel.getName().str() + " has no code for it";
   unsigned arguments = kernel.getNumArguments();
-  return port < arguments ? reasonOfArgument(kernel.getArgument(port)) : reasonOfResult(kernel, port - arguments);
+  return port < arguments ? argumentReason(kernel.getArgument(port)) : resultReason(kernel, port - arguments);
 }
 
 static Type stored(Type type, FloatType element) { return cast<RankedTensorType>(type).clone(element); }
@@ -76,7 +76,7 @@ OwningOpRef<func::FuncOp> narrowKernel(func::FuncOp kernel, const llvm::SmallBit
   return copy;
 }
 
-OwningOpRef<func::FuncOp> storingKernel(RankedTensorType type, StringRef symbol) {
+OwningOpRef<func::FuncOp> conversionKernel(RankedTensorType type, StringRef symbol) {
   OpBuilder builder(type.getContext());
   Location location = builder.getUnknownLoc();
   RankedTensorType wide = type.clone(builder.getF32Type());

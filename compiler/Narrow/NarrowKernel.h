@@ -9,13 +9,13 @@ namespace attnc {
 
 /// The reason why an f32 argument or result of a kernel (`port`: arguments, then results) must stay f32; empty if it
 /// may be narrow.
-std::string reasonOfPort(mlir::func::FuncOp kernel, unsigned port);
+std::string portReason(mlir::func::FuncOp kernel, unsigned port);
 
 /// A copy of the kernel whose arguments and results (`ports`: arguments, then results) are stored in `element`.
 mlir::OwningOpRef<mlir::func::FuncOp> narrowKernel(mlir::func::FuncOp kernel, const llvm::SmallBitVector &ports,
                                                    mlir::FloatType element);
 
 /// A kernel that converts an f32 tensor of the shape of `type` to that type.
-mlir::OwningOpRef<mlir::func::FuncOp> storingKernel(mlir::RankedTensorType type, llvm::StringRef symbol);
+mlir::OwningOpRef<mlir::func::FuncOp> conversionKernel(mlir::RankedTensorType type, llvm::StringRef symbol);
 
 } // namespace attnc

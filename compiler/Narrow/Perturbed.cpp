@@ -349,7 +349,7 @@ static Perturbed computed(Operation *op, llvm::ArrayRef<Perturbed> x, const Stor
   return {isa<attn::UniformOp>(op) ? Enclosure{0, 1} : Enclosure::everything(), isUncertain ? undecidedError : 0};
 }
 
-static bool keepsIntegers(Operation *op) {
+static bool preservesIntegers(Operation *op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp,
              arith::MaxNumFOp, arith::MinNumFOp, arith::SelectOp, math::AbsFOp>(op);
 }
@@ -360,7 +360,7 @@ Perturbed propagate(Operation *op, llvm::ArrayRef<Perturbed> operands, const Sto
       llvm::all_of(operands, [](const Perturbed &each) { return each.isExact; }) && !isa<attn::UniformOp>(op);
   bool isWhole = llvm::all_of(operands, [](const Perturbed &each) { return each.isIntegral; });
   result.isIntegral = !isa<FloatType>(op->getResult(0).getType()) || steps(op->getName().getStringRef(), {}) ||
-                      isa<arith::SIToFPOp, arith::UIToFPOp>(op) || (keepsIntegers(op) && isWhole);
+                      isa<arith::SIToFPOp, arith::UIToFPOp>(op) || (preservesIntegers(op) && isWhole);
   bool isInfinite = result.value.isPoint() && !result.value.isFinite(); // independent of rounding
   if (isInfinite)
     result.error = 0;

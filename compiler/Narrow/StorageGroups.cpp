@@ -13,7 +13,7 @@ static bool isWideTensor(Value value) {
   return type && type.getElementType().isF32();
 }
 
-SmallVector<SmallVector<Value>> heldTogether(Operation *op) {
+SmallVector<SmallVector<Value>> sharedStorageSets(Operation *op) {
   SmallVector<SmallVector<Value>> sets;
   if (isa<func::CallOp>(op) || op->getNumResults() == 0)
     return sets;
@@ -45,14 +45,14 @@ StorageGroups::StorageGroups(func::FuncOp entry) : entry(entry) {
         number(result);
   });
   groups.grow(members.size());
-  entry.walk([&](Operation *op) { llvm::for_each(heldTogether(op), [&](ArrayRef<Value> set) { join(set); }); });
+  entry.walk([&](Operation *op) { llvm::for_each(sharedStorageSets(op), [&](ArrayRef<Value> set) { join(set); }); });
   unsigned states = model::stateCount(entry);
   Operation *end = entry.front().getTerminator();
   for (unsigned state = 1; state <= states; ++state)
     join({entry.getArgument(entry.getNumArguments() - state), end->getOperand(end->getNumOperands() - state)});
   groups.compress();
   reasons.resize(groups.getNumClasses());
-  keepBorders();
+  keepInterface();
   keepCarried();
   keepWeights();
 }
@@ -74,7 +74,7 @@ void StorageGroups::keep(Value value, const std::string &reason) {
 }
 
 /// Inputs and results of the entry point.
-void StorageGroups::keepBorders() {
+void StorageGroups::keepInterface() {
   llvm::SmallDenseSet<unsigned> caches;
   entry.walk([&](model::AppendOp append) {
     if (contains(append.getCache()))
@@ -139,16 +139,16 @@ std::string StorageGroups::nameOf(Value value, StorageChoice::Kind &kind) const 
 }
 
 std::vector<StorageChoice> StorageGroups::choices() const {
-  std::vector<StorageChoice> made(reasons.size());
+  std::vector<StorageChoice> result(reasons.size());
   std::vector<SmallVector<std::string>> names(reasons.size());
   for (Value value : members) {
-    StorageChoice &choice = made[groupOf(value)];
+    StorageChoice &choice = result[groupOf(value)];
     std::string name = nameOf(value, choice.kind);
     if (!name.empty() && !llvm::is_contained(names[groupOf(value)], name))
       names[groupOf(value)].push_back(name);
   }
   func::FuncOp function = entry;
-  for (auto [group, choice] : llvm::enumerate(made)) {
+  for (auto [group, choice] : llvm::enumerate(result)) {
     // A state has its own name, rather than that of rows appended to it.
     choice.what =
         choice.kind == StorageChoice::Kind::Intermediate ? llvm::join(names[group], ", ") : names[group].front();
@@ -156,8 +156,8 @@ std::vector<StorageChoice> StorageGroups::choices() const {
     choice.reason = reasons[group];
     choice.isNarrow = reasons[group].empty();
   }
-  llvm::erase_if(made, [](const StorageChoice &choice) { return choice.what.empty(); });
-  return made;
+  llvm::erase_if(result, [](const StorageChoice &choice) { return choice.what.empty(); });
+  return result;
 }
 
 } // namespace attnc

@@ -20,7 +20,7 @@
 namespace attnc {
 
 /// Sets of at least two f32 tensors between which an op outside of kernels moves elements.
-llvm::SmallVector<llvm::SmallVector<mlir::Value>> heldTogether(mlir::Operation *op);
+llvm::SmallVector<llvm::SmallVector<mlir::Value>> sharedStorageSets(mlir::Operation *op);
 
 class StorageGroups {
 public:
@@ -32,7 +32,9 @@ public:
   void keep(mlir::Value value, const std::string &reason);
   bool isNarrow(mlir::Value value) const { return contains(value) && reasons[groupOf(value)].empty(); }
 
-  bool areOne(mlir::Value a, mlir::Value b) const { return contains(a) && contains(b) && groupOf(a) == groupOf(b); }
+  bool areInOneGroup(mlir::Value a, mlir::Value b) const {
+    return contains(a) && contains(b) && groupOf(a) == groupOf(b);
+  }
 
   llvm::ArrayRef<mlir::Value> values() const { return members; }
   /// The choice for each group, in program order.
@@ -41,7 +43,7 @@ public:
 private:
   void number(mlir::Value value);
   void join(mlir::ValueRange values);
-  void keepBorders();
+  void keepInterface();
   void keepCarried();
   void keepWeights();
   unsigned groupOf(mlir::Value value) const { return groups[numbers.lookup(value)]; }

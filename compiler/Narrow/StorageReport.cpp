@@ -10,8 +10,8 @@ static llvm::SmallVector<std::string> namesOf(llvm::ArrayRef<StorageChoice> choi
                                               llvm::StringRef reason = "") {
   llvm::SmallVector<std::string> names;
   for (const StorageChoice &choice : choices) {
-    bool isOfEntry = choice.kind == Kind::State || choice.kind == Kind::Entry;
-    std::string name = isOfEntry ? choice.what + " of " + choice.entry : choice.what;
+    bool isPerEntry = choice.kind == Kind::State || choice.kind == Kind::Entry;
+    std::string name = isPerEntry ? choice.what + " of " + choice.entry : choice.what;
     if (choice.kind == kind && choice.isNarrow == isNarrow && choice.reason == reason &&
         !llvm::is_contained(names, name))
       names.push_back(name);
@@ -46,9 +46,9 @@ std::string storageSummary(llvm::ArrayRef<StorageChoice> choices, llvm::StringRe
   for (auto [kind, title] : kinds)
     if (size_t count = namesOf(choices, kind, true).size())
       counts.push_back((title + " (" + llvm::Twine(count) + ")").str());
-  size_t kept = llvm::count_if(choices, [](const StorageChoice &choice) { return !choice.isNarrow; });
+  size_t wideCount = llvm::count_if(choices, [](const StorageChoice &choice) { return !choice.isNarrow; });
   return "stored in " + element.str() + ": " + (counts.empty() ? "nothing" : llvm::join(counts, ", ")) +
-         "; stored in f32: " + std::to_string(kept) + "; `attnc explain --all` lists them with reasons";
+         "; stored in f32: " + std::to_string(wideCount) + "; `attnc explain --all` lists them with reasons";
 }
 
 } // namespace attnc

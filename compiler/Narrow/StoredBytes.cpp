@@ -11,19 +11,20 @@ namespace attnc {
 void StoredBytes::count(func::FuncOp entry, const StorageGroups &groups) {
   SymbolicShapes shapes(entry, SymbolicShapes::Lifetime::Stays);
   SizeExpr elementBytes(element.getWidth() / 8);
-  SmallVector<Value> made; // narrow results of kernels
+  SmallVector<Value> narrowResults; // narrow results of kernels
   entry.walk([&](func::CallOp call) {
-    llvm::copy_if(call.getResults(), std::back_inserter(made), [&](Value each) { return groups.isNarrow(each); });
+    llvm::copy_if(call.getResults(), std::back_inserter(narrowResults),
+                  [&](Value each) { return groups.isNarrow(each); });
   });
   entry.walk([&](func::CallOp reader) {
     for (OpOperand &operand : reader->getOpOperands()) {
       if (!groups.isNarrow(operand.get()))
         continue;
       countPacked(reader, operand.getOperandNumber());
-      for (Value result : made)
-        if (groups.areOne(result, operand.get()))
-          bytesOfEdges[{result.getDefiningOp<func::CallOp>().getCallee().str(), reader.getCallee().str(),
-                        entry.getName().str(), shapes.text(shapes.bytes(result))}] =
+      for (Value result : narrowResults)
+        if (groups.areInOneGroup(result, operand.get()))
+          edgeBytes[{result.getDefiningOp<func::CallOp>().getCallee().str(), reader.getCallee().str(),
+                     entry.getName().str(), shapes.text(shapes.bytes(result))}] =
               shapes.text(shapes.elements(result) * elementBytes);
     }
   });
@@ -39,16 +40,16 @@ void StoredBytes::countPacked(func::CallOp call, unsigned operand) {
   auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(call, get.getParameterAttr());
   for (int64_t count : parameter.getCounts())
     bytes *= count;
-  bytesOfWeights[{"@" + get.getParameter().str(), call.getCallee().str()}] = std::to_string(bytes);
+  weightBytes[{"@" + get.getParameter().str(), call.getCallee().str()}] = std::to_string(bytes);
 }
 
 void StoredBytes::record(ModuleOp module, llvm::function_ref<bool(StringRef)> isNarrowAlone) const {
   changeDecisions(module, [&](Decision &decision) {
-    auto edge = bytesOfEdges.find({decision.what, decision.into, decision.entry, decision.bytes});
-    auto weight = bytesOfWeights.find({decision.what, decision.into});
-    if (!decision.made && edge != bytesOfEdges.end())
+    auto edge = edgeBytes.find({decision.what, decision.into, decision.entry, decision.bytes});
+    auto weight = weightBytes.find({decision.what, decision.into});
+    if (!decision.made && edge != edgeBytes.end())
       decision.bytes = edge->second;
-    else if (decision.made && weight != bytesOfWeights.end() && isNarrowAlone(decision.into))
+    else if (decision.made && weight != weightBytes.end() && isNarrowAlone(decision.into))
       decision.bytes = weight->second;
   });
 }

@@ -26,8 +26,8 @@ private:
 
   mlir::FloatType element;
   using Edge = std::tuple<std::string, std::string, std::string, std::string>; ///< what, into, entry, bytes
-  std::map<Edge, std::string> bytesOfEdges;
-  std::map<std::pair<std::string, std::string>, std::string> bytesOfWeights; ///< by weight and kernel
+  std::map<Edge, std::string> edgeBytes;
+  std::map<std::pair<std::string, std::string>, std::string> weightBytes; ///< by weight and kernel
 };
 
 } // namespace attnc

@@ -276,7 +276,7 @@ static bool narrow(Job &job) {
 
 /// Generates the kernel that converts a weight to its storage type; it always runs on the host.
 static FailureOr<KernelCode> copyWeight(Job &job, RankedTensorType type, const std::string &symbol) {
-  OwningOpRef<func::FuncOp> kernel = storingKernel(type, symbol);
+  OwningOpRef<func::FuncOp> kernel = conversionKernel(type, symbol);
   for (const std::unique_ptr<Emitter> &emitter : job.emitters)
     if (emitter->makesCodeFor(job.host) && emitter->supports(*kernel, job.host))
       return emitter->emit(*kernel, job.host, *job.made.code);

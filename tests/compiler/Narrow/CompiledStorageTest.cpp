@@ -43,14 +43,14 @@ protected:
     return options;
   }
 
-  static void compileRight(const CompileOptions &options, Compilation &made) {
+  static void compileRight(const CompileOptions &options, Compilation &compilation) {
     std::string messages;
     llvm::raw_string_ostream stream(messages);
-    ASSERT_EQ(compile(options, made, stream), Outcome::Done) << messages;
+    ASSERT_EQ(compile(options, compilation, stream), Outcome::Done) << messages;
   }
 
   /// Narrows all storage that may be narrow, and ignores conditioning.
-  static void compileWrong(CompileOptions options, Compilation &made) {
+  static void compileWrong(CompileOptions options, Compilation &compilation) {
     Compilation kernels;
     std::string messages;
     llvm::raw_string_ostream stream(messages);
@@ -69,13 +69,13 @@ protected:
     recorded.prefix = prefixOf(options.input);
     auto bytes = recordModule(*kernels.module, recorded);
     ASSERT_TRUE(mlir::succeeded(bytes));
-    RecordedModule module = llvm::cantFail(readModule(*bytes, made.context));
-    ASSERT_EQ(compileAgain(options.input, std::move(module), "", made, stream), Outcome::Done) << messages;
+    RecordedModule module = llvm::cantFail(readModule(*bytes, compilation.context));
+    ASSERT_EQ(compileAgain(options.input, std::move(module), "", compilation, stream), Outcome::Done) << messages;
   }
 
   /// Returns the results beyond their bounds as `run --check` finds them, with differences and bounds; otherwise "".
-  static std::string faultOf(const CompileOptions &options, const Compilation &made) {
-    llvm::StringRef object(made.object.data(), made.object.size());
+  static std::string faultOf(const CompileOptions &options, const Compilation &compilation) {
+    llvm::StringRef object(compilation.object.data(), compilation.object.size());
     LoadedModel loaded = llvm::cantFail(LoadedModel::fromObject(llvm::MemoryBuffer::getMemBufferCopy(object)));
     InvocationOptions how;
     how.inputs = GetParam().inputs;
@@ -84,7 +84,7 @@ protected:
     how.threads = 1;
     auto call = llvm::cantFail(Invocation::create(loaded.model(), how));
     llvm::cantFail(call->run());
-    auto deviations = compareWithOracle(options, made, *call, parametersOf(*call), 8);
+    auto deviations = compareWithOracle(options, compilation, *call, parametersOf(*call), 8);
     if (!deviations)
       return llvm::toString(deviations.takeError()); // the stored integers are out of range of a table
     std::string fault;

@@ -71,18 +71,19 @@ protected:
   double roundoff() const { return isBf16() ? 0x1p-8 : 0x1p-11; }
 
   /// Returns the entry point after the fuse phase, or after narrowing if `keepsConditioned` is given.
-  mlir::func::FuncOp compiled(Compilation &made, const char *entry, std::optional<bool> keepsConditioned) {
+  mlir::func::FuncOp compiled(Compilation &compilation, const char *entry, std::optional<bool> keepsConditioned) {
     CompileOptions options;
     options.input = ATTNC_INPUTS "/positions.attn";
     options.entries = {entry};
     options.dump = Phase::Fuse;
     std::string messages;
     llvm::raw_string_ostream stream(messages);
-    EXPECT_EQ(compile(options, made, stream), Outcome::Done) << messages;
+    EXPECT_EQ(compile(options, compilation, stream), Outcome::Done) << messages;
     if (keepsConditioned)
       narrowStorage(
-          *made.module, element(made.context), [](mlir::func::FuncOp) { return Verdict::yes(); }, *keepsConditioned);
-    return made.module->lookupSymbol<mlir::func::FuncOp>(entry);
+          *compilation.module, element(compilation.context), [](mlir::func::FuncOp) { return Verdict::yes(); },
+          *keepsConditioned);
+    return compilation.module->lookupSymbol<mlir::func::FuncOp>(entry);
   }
 
   static Array run(const Interpretation &call) {

@@ -28,7 +28,7 @@ Influence influenceOf(const std::string &kernel, llvm::ArrayRef<TensorFacts> arg
 }
 
 /// Scatters the term `%t` of the elements %x of b and %p of c into a at `%place`.
-Influence ofScatter(const std::string &formula, llvm::ArrayRef<TensorFacts> arguments, unsigned number) {
+Influence scatterInfluence(const std::string &formula, llvm::ArrayRef<TensorFacts> arguments, unsigned number) {
   return influenceOf("  %y = attn.scatter_add (%i) in (%n) into(%a : tensor<?xf32>) {\n"
                      "    %x = tensor.extract %b[%i] : tensor<?xf32>\n"
                      "    %p = tensor.extract %c[%i] : tensor<?xf32>\n" +
@@ -39,27 +39,27 @@ Influence ofScatter(const std::string &formula, llvm::ArrayRef<TensorFacts> argu
 const char *const placed = "    %whole = arith.fptosi %p : f32 to i32\n"
                            "    %place = arith.index_cast %whole : i32 to index\n";
 
-TEST(ScatterCondition, OfAPlaceHasNoBound) {
+TEST(ScatterCondition, OfASubscriptHasNoBound) {
   std::string formula = std::string(placed) + "    %t = arith.mulf %x, %x : f32\n";
-  Influence place = ofScatter(formula, {data, data, data}, 2);
-  EXPECT_TRUE(place.direct.isUndecided());
-  EXPECT_EQ(place.direct.cause, "a conversion to an integer");
-  Influence term = ofScatter(formula, {data, data, data}, 1);
+  Influence subscript = scatterInfluence(formula, {data, data, data}, 2);
+  EXPECT_TRUE(subscript.direct.isUndecided());
+  EXPECT_EQ(subscript.direct.cause, "a conversion to an integer");
+  Influence term = scatterInfluence(formula, {data, data, data}, 1);
   EXPECT_EQ(term.direct.factor, 0);
   EXPECT_TRUE(term.isBehindSum);
-  Influence sum = ofScatter(formula, {data, data, data}, 0);
+  Influence sum = scatterInfluence(formula, {data, data, data}, 0);
   EXPECT_EQ(sum.direct.factor, 1);
 }
 
 TEST(ScatterCondition, OfATermCountsBeyondTheLimit) {
   std::string formula =
       std::string(placed) + "    %turned = math.cos %x : f32\n    %t = arith.addf %turned, %p : f32\n";
-  EXPECT_GT(ofScatter(formula, {data, positions, data}, 1).direct.factor, 2000);
+  EXPECT_GT(scatterInfluence(formula, {data, positions, data}, 1).direct.factor, 2000);
 }
 
 /// Sums `%t` of each element %x of b over all elements %e of c.
-Influence ofSum(const std::string &term, llvm::ArrayRef<TensorFacts> arguments, unsigned number,
-                const std::string &finish = "%r = arith.negf %s : f32") {
+Influence sumInfluence(const std::string &term, llvm::ArrayRef<TensorFacts> arguments, unsigned number,
+                       const std::string &finish = "%r = arith.negf %s : f32") {
   return influenceOf(fmt::format(R"(
   %empty = tensor.empty(%n) : tensor<?xf32>
   %y = linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
@@ -81,19 +81,20 @@ Influence ofSum(const std::string &term, llvm::ArrayRef<TensorFacts> arguments, 
 TEST(SumCondition, OfTermsCountsBeyondTheLimit) {
   const char *turned = "%u = math.cos %e : f32\n      %t = arith.mulf %u, %x : f32";
   TensorFacts bounded{{{0, extent}, false, false}, {extent}}; // such as 5000 sigmoid(x)
-  Influence amplified = ofSum(turned, {data, data, bounded}, 2);
+  Influence amplified = sumInfluence(turned, {data, data, bounded}, 2);
   EXPECT_NEAR(amplified.direct.factor, extent, 200);
   EXPECT_EQ(amplified.direct.cause, "`cos`");
-  Influence chosen = ofSum("%z = arith.cmpf ogt, %e, %x : f32\n      %one = arith.constant 1.0 : f32\n"
-                           "      %zero = arith.constant 0.0 : f32\n      %t = arith.select %z, %one, %zero : f32",
-                           {data, data, data}, 2);
+  Influence chosen =
+      sumInfluence("%z = arith.cmpf ogt, %e, %x : f32\n      %one = arith.constant 1.0 : f32\n"
+                   "      %zero = arith.constant 0.0 : f32\n      %t = arith.select %z, %one, %zero : f32",
+                   {data, data, data}, 2);
   EXPECT_NEAR(chosen.direct.factor, 256, 1);
 }
 
 /// A formula of the sum does not count, because the other operand of the sum is stored in 16 bits too.
 TEST(SumCondition, OfAFunctionOfASumIsThatOfItsTerms) {
   const char *product = "%t = arith.mulf %e, %x : f32", *exponential = "%r = math.exp %s : f32";
-  Influence behind = ofSum(product, {data, data, data}, 2, exponential);
+  Influence behind = sumInfluence(product, {data, data, data}, 2, exponential);
   EXPECT_EQ(behind.direct.factor, 0);
   EXPECT_TRUE(behind.isBehindSum);
 }
@@ -101,9 +102,10 @@ TEST(SumCondition, OfAFunctionOfASumIsThatOfItsTerms) {
 /// Rounded positions are less exact than any data.
 TEST(SumCondition, OfExactElementsIsPassedOn) {
   const char *cosine = "%r = math.cos %s : f32";
-  EXPECT_GT(ofSum("%t = arith.addf %e, %e : f32", {data, data, positions}, 2, cosine).direct.factor, extent);
-  EXPECT_GT(ofSum("%t = arith.mulf %e, %x : f32", {data, data, positions}, 2, cosine).direct.factor, 0.3 * extent);
-  EXPECT_EQ(ofSum("%t = arith.mulf %e, %x : f32", {data, data, data}, 2, cosine).direct.factor, 0);
+  EXPECT_GT(sumInfluence("%t = arith.addf %e, %e : f32", {data, data, positions}, 2, cosine).direct.factor, extent);
+  EXPECT_GT(sumInfluence("%t = arith.mulf %e, %x : f32", {data, data, positions}, 2, cosine).direct.factor,
+            0.3 * extent);
+  EXPECT_EQ(sumInfluence("%t = arith.mulf %e, %x : f32", {data, data, data}, 2, cosine).direct.factor, 0);
 }
 
 TEST(OpCondition, OfMovedElementsIsOne) {

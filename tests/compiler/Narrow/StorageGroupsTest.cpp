@@ -55,15 +55,15 @@ int countNarrow(const std::string &text) {
   return narrow;
 }
 
-class HeldTensors : public testing::TestWithParam<const char *> {};
+class StorageGroupsTest : public testing::TestWithParam<const char *> {};
 
-TEST_P(HeldTensors, AreStoredAlike) {
+TEST_P(StorageGroupsTest, AreStoredAlike) {
   EXPECT_EQ(countNarrow(program(GetParam(), "math.tanh")), 2) << GetParam();
   EXPECT_EQ(countNarrow(program(GetParam(), "math.cos")), 0) << GetParam();
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Ops, HeldTensors,
+    Ops, StorageGroupsTest,
     testing::Values(
         "%all = tensor.concat dim(0) %a, %b : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>\n"
         "%moved = tensor.extract_slice %all[4, 0] [8, 8] [1, 1] : tensor<16x8xf32> to tensor<8x8xf32>",
