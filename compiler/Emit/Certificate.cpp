@@ -29,7 +29,7 @@ private:
 
   std::string text(const SizeExpr &size) { return size.text(plan.symbols); }
   const KernelCode &codeOf(func::CallOp call);
-  void writePlace(const Place &place);
+  void writeLocation(const Place &location);
   void writeName(Value value);
   void writeSlots();
   void writeValues();
@@ -37,18 +37,18 @@ private:
   void writeScratch();
 };
 
-void CertificateWriter::writePlace(const Place &place) {
-  switch (place.kind) {
+void CertificateWriter::writeLocation(const Place &location) {
+  switch (location.kind) {
   case Place::Kind::Input:
-    return json.attribute("state", place.number);
+    return json.attribute("state", location.number);
   case Place::Kind::Result:
-    return json.attribute("caller", place.number);
+    return json.attribute("caller", location.number);
   case Place::Kind::Updated:
-    return json.attribute("updated", steps.lookup(model::SetOp(plan.updates[place.number])));
+    return json.attribute("updated", steps.lookup(model::SetOp(plan.updates[location.number])));
   case Place::Kind::Element:
-    return json.attribute("element", steps.lookup(model::WithElementOp(plan.elements[place.number])));
+    return json.attribute("element", steps.lookup(model::WithElementOp(plan.elements[location.number])));
   case Place::Kind::Slot:
-    return json.attribute("slot", place.number);
+    return json.attribute("slot", location.number);
   case Place::Kind::Parameter:
     return; // the location of its model.get
   }
@@ -86,7 +86,7 @@ void CertificateWriter::writeValues() {
           found != plan.places.end() && found->second.kind != Place::Kind::Parameter)
         json.object([&] {
           writeName(result);
-          writePlace(found->second);
+          writeLocation(found->second);
         });
 }
 
@@ -97,8 +97,8 @@ void CertificateWriter::writeCopies() {
         json.attribute("before", int64_t(step));
         writeName(copy.value);
         if (copy.source)
-          json.attributeObject("from", [&] { writePlace(*copy.source); });
-        json.attributeObject("to", [&] { writePlace(copy.target); });
+          json.attributeObject("from", [&] { writeLocation(*copy.source); });
+        json.attributeObject("to", [&] { writeLocation(copy.target); });
       });
 }
 

@@ -43,8 +43,8 @@ llvm::Error WeightsFile::load(const Program &program, const std::string &path, b
     model::ParameterOp op = each.op;
     auto type = cast<RankedTensorType>(op.getType());
     size_t size = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    for (int64_t place = each.first; place < each.first + each.count; ++place)
-      bytes.emplace_back(static_cast<const char *>(table[place]), op.getState() ? 0 : size);
+    for (int64_t position = each.first; position < each.first + each.count; ++position)
+      bytes.emplace_back(static_cast<const char *>(table[position]), op.getState() ? 0 : size);
   }
   return llvm::Error::success();
 }

@@ -26,7 +26,7 @@ bool isReserved(llvm::StringRef name) {
 }
 
 /// Whether included headers use the name for a type, a function or a macro.
-bool isOfHeaders(llvm::StringRef name, llvm::StringRef prefix) {
+bool isUsedByHeaders(llvm::StringRef name, llvm::StringRef prefix) {
   return name.starts_with_insensitive("attn_") || name.starts_with("_") || name.ends_with("_t") ||
          name.ends_with("_MAX") || name.ends_with("_MIN") || (name.consume_front(prefix) && name.starts_with("_"));
 }
@@ -35,9 +35,9 @@ bool isOfHeaders(llvm::StringRef name, llvm::StringRef prefix) {
 class Names {
 public:
   explicit Names(llvm::StringRef prefix) : prefix(prefix) {}
-  std::string claim(llvm::StringRef wanted) {
+  std::string claim(llvm::StringRef proposed) {
     // No other name ends in an underscore.
-    std::string name = wanted.str() + (isReserved(wanted) || isOfHeaders(wanted, prefix) ? "_" : "");
+    std::string name = proposed.str() + (isReserved(proposed) || isUsedByHeaders(proposed, prefix) ? "_" : "");
     while (!used.insert(name).second)
       name += "_";
     return name;
@@ -101,7 +101,7 @@ private:
   template <typename... Arguments> void line(fmt::format_string<Arguments...> format, Arguments &&...arguments) {
     text += fmt::format(format, std::forward<Arguments>(arguments)...) + "\n";
   }
-  bool isOfDevice() const { return !program.images.empty(); }
+  bool hasDevice() const { return !program.images.empty(); }
   void writeEntry(const EntryPlan &plan, size_t number);
   void writeStates(const Signature &signature, size_t number);
   void writeTruncate(const Signature &signature, size_t number);
@@ -152,7 +152,7 @@ void HeaderWriter::writeEntry(const EntryPlan &plan, size_t number) {
   Signature signature = signatureOf(plan);
   Names names(program.prefix);
   std::vector<std::string> dimensions, tensors,
-      arguments = {isOfDevice() ? deviceArgument : "const attn_context *context"};
+      arguments = {hasDevice() ? deviceArgument : "const attn_context *context"};
   for (const SignatureDimension &dimension : signature.dimensions)
     arguments.push_back("int64_t " + dimensions.emplace_back(names.claim(dimension.name)));
   for (const SignatureTensor &tensor : signature.tensors)
@@ -160,14 +160,14 @@ void HeaderWriter::writeEntry(const EntryPlan &plan, size_t number) {
                                     elementTypeInC(tensor.element), tensors.emplace_back(names.claim(tensor.name))));
   arguments.push_back("attn_status *status");
 
-  if (!isOfDevice()) // a device manages the arena itself
+  if (!hasDevice()) // a device manages the arena itself
     writeArenaBytes(plan, signature, number, dimensions);
   writeComment(signature, dimensions, tensors);
   line("{} {{", argumentList(fmt::format("static inline attn_code {}_{}(", program.prefix, signature.name), arguments));
   line("  attn_tensor tensors[{}];", tensors.size());
   for (const auto &[position, name, tensor] : llvm::enumerate(tensors, signature.tensors))
     writeTensor(position, name, tensor, dimensions);
-  if (isOfDevice())
+  if (hasDevice())
     line("  return attn_cuda_run(cuda, {}, tensors, {}, status);", number, tensors.size());
   else
     line("  return attn_run(&{}_model, {}, context, tensors, {}, status);", program.prefix, number, tensors.size());
@@ -211,10 +211,10 @@ void HeaderWriter::writeReorder(const Signature &signature, size_t number) {
   std::vector<std::pair<std::string, const SignatureTensor *>> states;
   for (const auto &[symbol, dimension] : llvm::enumerate(signature.dimensions)) {
     dimensions.push_back(names.claim(dimension.name));
-    bool isOfStates = llvm::any_of(signature.tensors, [&](const SignatureTensor &tensor) {
+    bool isStateDimension = llvm::any_of(signature.tensors, [&](const SignatureTensor &tensor) {
       return tensor.isState && llvm::any_of(tensor.shape, [&](const SizeExpr &size) { return size.mentions(symbol); });
     });
-    if (isOfStates)
+    if (isStateDimension)
       arguments.push_back("int64_t " + dimensions.back());
   }
   for (const SignatureTensor &tensor : signature.tensors)
@@ -223,27 +223,27 @@ void HeaderWriter::writeReorder(const Signature &signature, size_t number) {
       arguments.push_back(fmt::format("{} *{}", elementTypeInC(tensor.element), states.back().first));
     }
   arguments.insert(arguments.end(), {"const int32_t *from", "attn_status *status"});
-  if (isOfDevice())
+  if (hasDevice())
     arguments.insert(arguments.begin(), deviceArgument);
   line("/* Copies row from[b] to row b of the states of {}_{}, for all b at once (attn/{}.h). */", program.prefix,
-       signature.name, isOfDevice() ? "cuda" : "states");
+       signature.name, hasDevice() ? "cuda" : "states");
   line("{} {{",
        argumentList(fmt::format("static inline attn_code {}_{}_reorder(", program.prefix, signature.name), arguments));
   line("  attn_tensor tensors[{}];", states.size());
   for (const auto &[position, state] : llvm::enumerate(states))
     writeTensor(position, state.first, *state.second, dimensions);
   std::string function =
-      isOfDevice() ? "attn_cuda_states_reorder(cuda, " : fmt::format("attn_states_reorder(&{}_model, ", program.prefix);
+      hasDevice() ? "attn_cuda_states_reorder(cuda, " : fmt::format("attn_states_reorder(&{}_model, ", program.prefix);
   line("  return {}{}, \"{}\", tensors, from, status);", function, number, signature.dimensions[*signature.rows].name);
   line("}}\n");
 }
 
 /// Functions that a prefill shares with its single-position entry point are written once.
 void HeaderWriter::writeStates(const Signature &signature, size_t number) {
-  bool isOfStep = llvm::any_of(program.entries, [&](const EntryPlan &other) {
+  bool isSinglePosition = llvm::any_of(program.entries, [&](const EntryPlan &other) {
     return signature.name == (func::FuncOp(other.entry).getName() + "_prefill").str();
   });
-  if (!signature.isAppendedTo || isOfStep)
+  if (!signature.isAppendedTo || isSinglePosition)
     return;
   writeTruncate(signature, number);
   if (signature.rows)
@@ -253,11 +253,11 @@ void HeaderWriter::writeStates(const Signature &signature, size_t number) {
 std::string HeaderWriter::write(llvm::StringRef source) {
   std::string guard = llvm::StringRef(program.prefix).upper() + "_H";
   line("/* Generated by attnc from {}. A call computes {}. */", source,
-       isOfDevice() ? "on a device that was opened for " + program.tableSymbol() +
-                          " (attn/cuda.h), on tensors in\n * memory of the host or from attn_cuda_allocate"
-                    : "with one context (attn/run.h): weights, threads and an arena");
+       hasDevice() ? "on a device that was opened for " + program.tableSymbol() +
+                         " (attn/cuda.h), on tensors in\n * memory of the host or from attn_cuda_allocate"
+                   : "with one context (attn/run.h): weights, threads and an arena");
   line("#ifndef {}\n#define {}\n", guard, guard);
-  line("#include \"attn/attn.h\"{}\n", isOfDevice() ? "\n#include \"attn/cuda.h\"" : "");
+  line("#include \"attn/attn.h\"{}\n", hasDevice() ? "\n#include \"attn/cuda.h\"" : "");
   line("#ifdef __cplusplus\nextern \"C\" {{\n#endif\n");
   line("/* Entry points, parameters and kernels, for attn_weights_load, attn_run and inspection. */");
   line("extern const attn_model {};\n", program.tableSymbol());

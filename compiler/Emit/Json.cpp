@@ -99,7 +99,7 @@ void writeResources(llvm::json::OStream &json, const PhaseResources &resources) 
   auto known = [&](llvm::StringRef key, std::optional<int64_t> number) {
     json.attribute(key, number ? llvm::json::Value(*number) : llvm::json::Value(nullptr));
   };
-  auto said = [&](llvm::StringRef key, int64_t FunctionResources::*number) {
+  auto writeAssembled = [&](llvm::StringRef key, int64_t FunctionResources::*number) {
     known(key, resources.assembled ? std::optional((*resources.assembled).*number) : std::nullopt);
   };
   json.object([&] {
@@ -108,9 +108,9 @@ void writeResources(llvm::json::OStream &json, const PhaseResources &resources) 
     json.attribute("threads", resources.threads);
     json.attribute("shared_bytes", resources.staticBytes);
     json.attribute("launch_shared_bytes", resources.launchBytes);
-    said("registers", &FunctionResources::registers);
-    said("stack_bytes", &FunctionResources::stackBytes);
-    said("spill_bytes", &FunctionResources::spillBytes);
+    writeAssembled("registers", &FunctionResources::registers);
+    writeAssembled("stack_bytes", &FunctionResources::stackBytes);
+    writeAssembled("spill_bytes", &FunctionResources::spillBytes);
     known("blocks_at_a_time", resources.blocks);
   });
 }

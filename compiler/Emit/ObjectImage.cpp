@@ -41,14 +41,14 @@ Expected<std::unique_ptr<ObjectImage>> ObjectImage::load(StringRef bytes) {
   if (Error error = image->loadSections())
     return damaged(std::move(error));
   for (const File::Elf_Shdr &header : image->headers)
-    if (image->holdsAddresses(header))
+    if (image->containsAddresses(header))
       if (Error error = image->relocate(header))
         return damaged(std::move(error));
   return image;
 }
 
 /// Whether the relocations are of a section that is read; code is not.
-bool ObjectImage::holdsAddresses(const File::Elf_Shdr &relocations) const {
+bool ObjectImage::containsAddresses(const File::Elf_Shdr &relocations) const {
   return relocations.sh_type == ELF::SHT_RELA && relocations.sh_info < sections.size() &&
          sections[relocations.sh_info].begin && !(headers[relocations.sh_info].sh_flags & ELF::SHF_EXECINSTR);
 }
@@ -85,7 +85,7 @@ Error ObjectImage::loadSections() {
     section.size = content->size();
   }
   for (const File::Elf_Shdr &header : headers) {
-    if (!holdsAddresses(header))
+    if (!containsAddresses(header))
       continue;
     Section &section = sections[header.sh_info];
     if (section.copy)
@@ -132,7 +132,7 @@ Error ObjectImage::relocate(const File::Elf_Shdr &relocations) {
 }
 
 Expected<const char *> ObjectImage::find(StringRef ending) const {
-  uint64_t left = mostReads * fileSize(); // bytes of names, which may overlap
+  uint64_t left = maxReads * fileSize(); // bytes of names, which may overlap
   for (const File::Elf_Shdr &header : headers) {
     if (header.sh_type != ELF::SHT_SYMTAB)
       continue;
@@ -141,14 +141,14 @@ Expected<const char *> ObjectImage::find(StringRef ending) const {
     if (!symbols || !names)
       return damaged(joinErrors(symbols.takeError(), names.takeError()));
     for (const File::Elf_Sym &symbol : *symbols) {
-      const char *place = addressOf(symbol);
-      if (!place || symbol.getBinding() != ELF::STB_GLOBAL || symbol.getType() != ELF::STT_OBJECT)
+      const char *address = addressOf(symbol);
+      if (!address || symbol.getBinding() != ELF::STB_GLOBAL || symbol.getType() != ELF::STT_OBJECT)
         continue;
       Expected<StringRef> name = symbol.getName(*names);
       if (!name)
         return damaged(name.takeError());
       if (name->ends_with(ending))
-        return place;
+        return address;
       if (name->size() > left)
         return damaged(createStringError("the names of its symbols overlap"));
       left -= name->size();
@@ -157,8 +157,8 @@ Expected<const char *> ObjectImage::find(StringRef ending) const {
   return createStringError("contains no compiled model: it defines no symbol <name>" + ending);
 }
 
-uint64_t ObjectImage::bytesFrom(const void *place) const {
-  auto at = reinterpret_cast<uintptr_t>(place);
+uint64_t ObjectImage::bytesFrom(const void *address) const {
+  auto at = reinterpret_cast<uintptr_t>(address);
   auto next = sizes.upper_bound(at);
   if (next == sizes.begin())
     return 0;

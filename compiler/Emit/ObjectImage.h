@@ -20,13 +20,13 @@ public:
 
   /// Average number of times that a reader may read each byte of the file: records, names and sizes may be shared, and
   /// are read for each reference.
-  static constexpr uint64_t mostReads = 64;
+  static constexpr uint64_t maxReads = 64;
   /// The bytes of the file.
   uint64_t fileSize() const { return file.getBufSize(); }
   /// Address of the one global constant whose name has this ending.
   llvm::Expected<const char *> find(llvm::StringRef ending) const;
   /// Number of bytes of a section from an address on, code included; 0 outside of all sections.
-  uint64_t bytesFrom(const void *place) const;
+  uint64_t bytesFrom(const void *address) const;
 
 private:
   using File = llvm::object::ELFFile<llvm::object::ELF64LE>;
@@ -38,7 +38,7 @@ private:
   explicit ObjectImage(File file) : file(std::move(file)) {}
   llvm::Error checkSizes() const;
   llvm::Error loadSections();
-  bool holdsAddresses(const File::Elf_Shdr &relocations) const;
+  bool containsAddresses(const File::Elf_Shdr &relocations) const;
   llvm::Error relocate(const File::Elf_Shdr &relocations);
   const char *addressOf(const File::Elf_Sym &symbol) const;
 

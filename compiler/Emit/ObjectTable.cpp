@@ -1,8 +1,8 @@
 #include "compiler/Emit/ObjectTable.h"
 #include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Codegen/Target/Abi.h"
+#include "compiler/Emit/Checksum.h"
 #include "compiler/Emit/ObjectImage.h"
-#include "compiler/Emit/Seal.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include <algorithm>
@@ -20,15 +20,17 @@ namespace {
 /// proportional to the file's size.
 class TableCheck {
 public:
-  explicit TableCheck(const ObjectImage &image) : image(image), left(ObjectImage::mostReads * image.fileSize()) {}
+  explicit TableCheck(const ObjectImage &image) : image(image), left(ObjectImage::maxReads * image.fileSize()) {}
   Error run(const attn_model *model);
 
 private:
   /// Position of the walk: "entry point 2", "tensor 1".
   class Within {
   public:
-    Within(TableCheck &check, StringRef what, int64_t number) : check(check) { check.place.emplace_back(what, number); }
-    ~Within() { check.place.pop_back(); }
+    Within(TableCheck &check, StringRef what, int64_t number) : check(check) {
+      check.position.emplace_back(what, number);
+    }
+    ~Within() { check.position.pop_back(); }
 
   private:
     TableCheck &check;
@@ -37,7 +39,7 @@ private:
   bool require(bool condition, const Twine &problem) {
     if (condition || !fault.empty())
       return fault.empty();
-    for (const auto &[what, number] : place)
+    for (const auto &[what, number] : position)
       fault += (what + " " + Twine(number) + ": ").str();
     fault += problem.str();
     return false;
@@ -57,12 +59,12 @@ private:
                    what + " (" + Twine(count) + ") do not lie inside the object");
   }
   /// The same for records that are read.
-  template <typename Record> bool holds(const Record *records, int64_t count, StringRef what) {
+  template <typename Record> bool checkRead(const Record *records, int64_t count, StringRef what) {
     return liesInside(records, count, what) && read(uint64_t(count) * sizeof(Record));
   }
   template <typename Record, typename Function>
   void each(const Record *records, int64_t count, StringRef what, StringRef one, Function check) {
-    if (!holds(records, count, what))
+    if (!checkRead(records, count, what))
       return;
     for (int64_t number = 0; number < count && fault.empty(); ++number) {
       Within within(*this, one, number);
@@ -81,8 +83,8 @@ private:
     require(image.bytesFrom(reinterpret_cast<const void *>(function)) > 0,
             "its " + what + " is not code of the object");
   }
-  void count(int64_t value, int64_t most, StringRef what) {
-    require(value >= 0 && value <= most, what + " (" + Twine(value) + ") are not within 0.." + Twine(most));
+  void count(int64_t value, int64_t limit, StringRef what) {
+    require(value >= 0 && value <= limit, what + " (" + Twine(value) + ") are not within 0.." + Twine(limit));
   }
   void element(int32_t dtype) {
     require(llvm::is_contained(elementTypes(), dtype), "its element type is " + Twine(dtype));
@@ -96,7 +98,7 @@ private:
 
   const ObjectImage &image;
   uint64_t left; ///< bytes that may still be read
-  SmallVector<std::pair<StringRef, int64_t>> place;
+  SmallVector<std::pair<StringRef, int64_t>> position;
   std::string fault;
 };
 
@@ -136,7 +138,7 @@ void TableCheck::parameter(const attn_parameter_info &parameter, int64_t loaded)
   element(parameter.dtype);
   require(parameter.init >= ATTN_INIT_CONSTANT && parameter.init <= ATTN_INIT_UNIFORM, "its initialiser is unknown");
   count(parameter.rank, ATTN_MAX_RANK, "its dimensions");
-  int64_t places = 1, bytes = attn_element_bytes(parameter.dtype);
+  int64_t entries = 1, bytes = attn_element_bytes(parameter.dtype);
   auto multiply = [&](int64_t &product, int64_t factor) {
     std::optional<int64_t> result = checkedMul(product, factor);
     if (require(factor >= 0 && result, "its size " + Twine(factor) + " is out of range"))
@@ -144,11 +146,11 @@ void TableCheck::parameter(const attn_parameter_info &parameter, int64_t loaded)
   };
   each(parameter.shape, parameter.rank, "its sizes", "size", [&](int64_t size) { multiply(bytes, size); });
   count(parameter.list_rank, ATTN_MAX_RANK, "its lists");
-  each(parameter.counts, parameter.list_rank, "its counts", "count", [&](int64_t size) { multiply(places, size); });
-  require(parameter.first >= 0 && places <= loaded && parameter.first <= loaded - places,
+  each(parameter.counts, parameter.list_rank, "its counts", "count", [&](int64_t size) { multiply(entries, size); });
+  require(parameter.first >= 0 && entries <= loaded && parameter.first <= loaded - entries,
           "its entries of the parameter table do not exist");
   if (parameter.embedded)
-    multiply(bytes, places),
+    multiply(bytes, entries),
         liesInside(static_cast<const char *>(parameter.embedded), bytes, "the bytes of its values");
 }
 
@@ -164,7 +166,7 @@ void TableCheck::kernel(const attn_kernel_info &kernel) {
          if (tensor.dtype != ATTN_PACKED_WEIGHT)
            element(tensor.dtype);
          count(tensor.rank, INT32_MAX, "its dimensions");
-         holds(tensor.shape, tensor.rank, "its sizes");
+         checkRead(tensor.shape, tensor.rank, "its sizes");
        });
 }
 
@@ -196,7 +198,7 @@ void TableCheck::parts(const attn_model &model) {
     code(model.prepare, "function that packs");
     code(model.prepare_arena_bytes, "arena function");
   }
-  if (model.device && holds(model.device, 1, "the records of its device"))
+  if (model.device && checkRead(model.device, 1, "the records of its device"))
     device(*model.device);
 }
 
@@ -211,7 +213,7 @@ Error TableCheck::run(const attn_model *model) {
   if (version != ATTN_ABI_VERSION)
     return createStringError("has ABI version " + Twine(version) + ", but this attnc reads " + Twine(ATTN_ABI_VERSION) +
                              "; compile it again");
-  if (holds(model, 1, "its records"))
+  if (checkRead(model, 1, "its records"))
     parts(*model);
   return fault.empty() ? Error::success() : createStringError("has a malformed model table: " + fault);
 }
@@ -227,7 +229,7 @@ Expected<ObjectTable> ObjectTable::read(StringRef file) {
   return read(file, [](StringRef) { return Error::success(); });
 }
 
-Expected<ObjectTable> ObjectTable::readSealed(StringRef file) { return read(file, checkSeal); }
+Expected<ObjectTable> ObjectTable::readWithChecksum(StringRef file) { return read(file, verifyChecksum); }
 
 Expected<ObjectTable> ObjectTable::read(StringRef file, function_ref<Error(StringRef)> checkFile) {
   auto image = ObjectImage::load(file);

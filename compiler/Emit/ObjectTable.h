@@ -26,8 +26,8 @@ class ObjectTable {
 public:
   /// The file must outlive the table.
   static llvm::Expected<ObjectTable> read(llvm::StringRef file);
-  /// The same with a check of the file's checksum (Seal.h) before the table is read.
-  static llvm::Expected<ObjectTable> readSealed(llvm::StringRef file);
+  /// The same with a check of the file's checksum (Checksum.h) before the table is read.
+  static llvm::Expected<ObjectTable> readWithChecksum(llvm::StringRef file);
 
   ObjectTable(ObjectTable &&);
   ~ObjectTable();

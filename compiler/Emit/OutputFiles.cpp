@@ -35,7 +35,7 @@ std::error_code OutputFiles::makeDirectories(llvm::StringRef directory) {
 }
 
 /// The canonical path, so that two spellings of one file are equal.
-static std::string placeOf(llvm::StringRef path) {
+static std::string canonicalPath(llvm::StringRef path) {
   llvm::SmallString<128> directory(path), real;
   fs::make_absolute(directory);
   llvm::sys::path::remove_dots(directory, /*remove_dot_dot=*/true);
@@ -123,7 +123,7 @@ llvm::Expected<std::string> OutputFiles::reserve(const std::string &path) {
   if (isStream(path))
     return llvm::createStringError("can't write " + path + ": it is a device or a pipe, expected a file");
   for (const Pending &each : pending)
-    if (placeOf(each.path) == placeOf(path))
+    if (canonicalPath(each.path) == canonicalPath(path))
       return llvm::createStringError("can't write " + path + ": another output has the same path");
   llvm::Expected<fs::TempFile> file = fs::TempFile::create(path + ".%%%%%%%%.tmp");
   if (!file)

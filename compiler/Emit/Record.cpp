@@ -52,15 +52,15 @@ static void dropDirectories(ModuleOp module) {
 }
 
 FailureOr<std::string> recordModule(ModuleOp module, const RecordedOptions &options) {
-  OwningOpRef<ModuleOp> kept = module.clone();
-  dropDecisions(*kept); // decisions are for people; later phases do not read them
-  (*kept)->setAttr(recordAttrName, asAttribute(options, module.getContext()));
+  OwningOpRef<ModuleOp> recorded = module.clone();
+  dropDecisions(*recorded); // decisions are for people; later phases do not read them
+  (*recorded)->setAttr(recordAttrName, asAttribute(options, module.getContext()));
   if (!options.debugLines)
-    dropDirectories(*kept);
+    dropDirectories(*recorded);
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
   BytecodeWriterConfig config(compilerVersion());
-  if (failed(writeBytecodeToFile(*kept, stream, config)))
+  if (failed(writeBytecodeToFile(*recorded, stream, config)))
     return failure();
   return bytes;
 }

@@ -1,8 +1,8 @@
 #include "compiler/Pipeline/EmitObject.h"
 #include "compiler/Codegen/Host/ModelTable.h"
 #include "compiler/Emit/Certificate.h"
+#include "compiler/Emit/Checksum.h"
 #include "compiler/Emit/EmbeddedWeights.h"
-#include "compiler/Emit/Seal.h"
 #include "llvm/IR/Module.h"
 
 using namespace mlir;
@@ -24,7 +24,7 @@ bool optimiseCode(Job &job, LlvmCode &code) {
   if (!embedded)
     return job.refuse(job.options.input + ": section " + weightsSection + " " + llvm::toString(embedded.takeError()));
   addModelTable(job.made.program, hasFile ? weights.values() : *embedded, job.host, *code.module);
-  addSeal(*code.module);
+  addChecksum(*code.module);
   if (job.options.records)
     addRecord(job.made.record, certificateText(job.made.program, fingerprintOf(job.made.record)), *code.module);
   optimise(code, job.host);
@@ -38,7 +38,7 @@ bool emitObject(Job &job, LlvmCode &code) {
   if (failed(bytes) || (!isText && failed(verifyUndefinedSymbols(*job.made.code, *bytes))))
     return job.internalError();
   job.made.object = std::move(*bytes);
-  if (llvm::Error error = isText ? llvm::Error::success() : seal(job.made.object))
+  if (llvm::Error error = isText ? llvm::Error::success() : writeChecksum(job.made.object))
     return job.internalError(llvm::toString(std::move(error)));
   return true;
 }

@@ -1,6 +1,6 @@
-// seal-object FILE.o: updates the checksum of an object that a test has changed (compiler/Emit/Seal.h), so that
+// seal-object FILE.o: updates the checksum of an object that a test has changed (compiler/Emit/Checksum.h), so that
 // commands accept it.
-#include "compiler/Emit/Seal.h"
+#include "compiler/Emit/Checksum.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -16,7 +16,7 @@ int main(int count, char **arguments) {
     return 1;
   }
   std::vector<char> object((*file)->getBufferStart(), (*file)->getBufferEnd());
-  if (llvm::Error error = seal(object)) {
+  if (llvm::Error error = writeChecksum(object)) {
     llvm::errs() << "seal-object: " << arguments[1] << ": " << toString(std::move(error)) << "\n";
     return 1;
   }

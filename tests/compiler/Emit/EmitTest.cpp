@@ -108,12 +108,12 @@ std::string safetensors(const std::string &header, size_t dataBytes) {
 }
 
 /// Returns the header of a file with the four tensors of `w`, the last one first, followed by `more`.
-std::string headerOfPlaces(const std::string &dtype, int bytesOfPlace, const std::string &more = "") {
+std::string listHeader(const std::string &dtype, int elementBytes, const std::string &more = "") {
   std::string header = "{\"__metadata__\":{\"a\":\"b\"}";
-  for (int place = 0; place < 4; ++place)
-    header += ",\"h." + std::to_string(place / 2) + "." + std::to_string(place % 2) + ".w\":{\"dtype\":\"" + dtype +
-              "\",\"shape\":[3],\"data_offsets\":[" + std::to_string(bytesOfPlace * (3 - place)) + "," +
-              std::to_string(bytesOfPlace * (4 - place)) + "]}";
+  for (int element = 0; element < 4; ++element)
+    header += ",\"h." + std::to_string(element / 2) + "." + std::to_string(element % 2) + ".w\":{\"dtype\":\"" + dtype +
+              "\",\"shape\":[3],\"data_offsets\":[" + std::to_string(elementBytes * (3 - element)) + "," +
+              std::to_string(elementBytes * (4 - element)) + "]}";
   return header + more + "}";
 }
 
@@ -282,18 +282,18 @@ TEST_F(Emit, DependencyRuleEscapes) {
 }
 
 TEST_F(Emit, WeightsAreFoundByCheckpointName) {
-  std::ofstream(path("w.safetensors"), std::ios::binary) << safetensors(headerOfPlaces("F32", 12), 48);
+  std::ofstream(path("w.safetensors"), std::ios::binary) << safetensors(listHeader("F32", 12), 48);
   WeightsFile file;
   llvm::Error error = file.load(program, path("w.safetensors"));
   ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
   ASSERT_EQ(file.values().size(), 4u);
-  for (int place = 0; place < 4; ++place)
-    EXPECT_EQ(file.values()[place].substr(0, 1), std::string(1, char(12 * (3 - place))));
+  for (int element = 0; element < 4; ++element)
+    EXPECT_EQ(file.values()[element].substr(0, 1), std::string(1, char(12 * (3 - element))));
 }
 
 TEST_F(Emit, ExtraTensorsAreLeftAloneOnRequest) {
   std::string extra = ",\"more\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[48,52]}";
-  std::ofstream(path("w.safetensors"), std::ios::binary) << safetensors(headerOfPlaces("F32", 12, extra), 52);
+  std::ofstream(path("w.safetensors"), std::ios::binary) << safetensors(listHeader("F32", 12, extra), 52);
   WeightsFile file;
   llvm::Error error = file.load(program, path("w.safetensors"), /*allowExtra=*/true);
   ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
@@ -301,14 +301,14 @@ TEST_F(Emit, ExtraTensorsAreLeftAloneOnRequest) {
 }
 
 TEST_F(Emit, HalfPrecisionWeightsAreWidened) {
-  std::ofstream(path("w.safetensors"), std::ios::binary) << safetensors(headerOfPlaces("BF16", 6), 24);
+  std::ofstream(path("w.safetensors"), std::ios::binary) << safetensors(listHeader("BF16", 6), 24);
   WeightsFile file;
   llvm::Error error = file.load(program, path("w.safetensors"));
   ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
   ASSERT_EQ(file.values().size(), 4u);
-  for (int place = 0; place < 4; ++place) {
-    char first = char(6 * (3 - place));
-    EXPECT_EQ(file.values()[place].substr(0, 4), (std::string{0, 0, first, char(first + 1)}));
+  for (int element = 0; element < 4; ++element) {
+    char first = char(6 * (3 - element));
+    EXPECT_EQ(file.values()[element].substr(0, 4), (std::string{0, 0, first, char(first + 1)}));
   }
 }
 
@@ -322,10 +322,10 @@ TEST_F(Emit, BadWeightsAreExplained) {
   };
   std::string extra = ",\"more\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[48,52]}";
   EXPECT_EQ(message(safetensors("{}", 0)), "tensor 'h.0.0.w' is missing, expected F32[3] (parameter w)");
-  EXPECT_EQ(message(safetensors(headerOfPlaces("I32", 12), 48)),
+  EXPECT_EQ(message(safetensors(listHeader("I32", 12), 48)),
             "tensor 'h.0.0.w' is I32[3], expected F32[3] (parameter w)");
-  EXPECT_EQ(message(safetensors(headerOfPlaces("F32", 12, extra), 52)), "tensor 'more' is not a parameter of m");
-  EXPECT_NE(message(safetensors(headerOfPlaces("F32", 12), 40)), "accepted");
+  EXPECT_EQ(message(safetensors(listHeader("F32", 12, extra), 52)), "tensor 'more' is not a parameter of m");
+  EXPECT_NE(message(safetensors(listHeader("F32", 12), 40)), "accepted");
   EXPECT_NE(message(safetensors("nonsense", 0)), "accepted");
   EXPECT_NE(message("abc"), "accepted");
 }

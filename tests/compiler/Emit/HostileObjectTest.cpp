@@ -33,12 +33,12 @@ public:
     relocation.r_addend = int64_t(target);
     relocations.push_back(relocation);
   }
-  void addSymbol(size_t name, size_t place) {
+  void addSymbol(size_t name, size_t offset) {
     Elf64_Sym symbol = {};
     symbol.st_name = Elf64_Word(name);
     symbol.setBindingAndType(STB_GLOBAL, STT_OBJECT);
     symbol.st_shndx = 1;
-    symbol.st_value = place;
+    symbol.st_value = offset;
     symbols.push_back(symbol);
   }
   /// Returns the error of reading and walking the object, or "".
@@ -50,9 +50,9 @@ private:
   std::string bytes() const;
 
   std::vector<Elf64_Rela> relocations;
-  std::vector<Elf64_Sym> symbols = {{}, ofSection()};
+  std::vector<Elf64_Sym> symbols = {{}, sectionSymbol()};
 
-  static Elf64_Sym ofSection() {
+  static Elf64_Sym sectionSymbol() {
     Elf64_Sym symbol = {};
     symbol.setBindingAndType(STB_LOCAL, STT_SECTION);
     symbol.st_shndx = 1;
@@ -75,7 +75,7 @@ std::string ObjectWriter::bytes() const {
   header.e_shstrndx = 4;
   std::string content(sizeof(header), '\0');
   std::vector<Elf64_Shdr> sections(1);
-  auto place = [&](unsigned type, const void *begin, size_t size, size_t element) {
+  auto addSection = [&](unsigned type, const void *begin, size_t size, size_t element) {
     content.resize(llvm::alignTo(content.size(), 8));
     Elf64_Shdr section = {};
     section.sh_type = type;
@@ -86,15 +86,15 @@ std::string ObjectWriter::bytes() const {
     sections.push_back(section);
     content.append(static_cast<const char *>(begin), size);
   };
-  place(SHT_PROGBITS, data.data(), data.size(), 0);
+  addSection(SHT_PROGBITS, data.data(), data.size(), 0);
   sections.back().sh_flags = SHF_ALLOC | SHF_WRITE;
-  place(SHT_RELA, relocations.data(), relocations.size() * sizeof(Elf64_Rela), sizeof(Elf64_Rela));
+  addSection(SHT_RELA, relocations.data(), relocations.size() * sizeof(Elf64_Rela), sizeof(Elf64_Rela));
   sections.back().sh_link = 3;
   sections.back().sh_info = 1;
-  place(SHT_SYMTAB, symbols.data(), symbols.size() * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
+  addSection(SHT_SYMTAB, symbols.data(), symbols.size() * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
   sections.back().sh_link = 4;
   sections.back().sh_info = 2;
-  place(SHT_STRTAB, names.data(), names.size(), 0);
+  addSection(SHT_STRTAB, names.data(), names.size(), 0);
   content.resize(llvm::alignTo(content.size(), 8));
   header.e_shoff = content.size();
   content.append(reinterpret_cast<const char *>(sections.data()), sections.size() * sizeof(Elf64_Shdr));
@@ -120,14 +120,14 @@ protected:
     attn_entry_info entry = {};
     entry.dimension_count = 1;
     entry.input_count = count;
-    size_t place = object.add(std::vector{entry});
+    size_t address = object.add(std::vector{entry});
     setCount(offsetof(attn_model, entry_count), 1);
-    object.point(table + offsetof(attn_model, entries), place);
+    object.point(table + offsetof(attn_model, entries), address);
     for (size_t text : {offsetof(attn_entry_info, name), offsetof(attn_entry_info, run),
                         offsetof(attn_entry_info, arena_bytes), offsetof(attn_entry_info, flops)})
-      object.point(place + text, name);
+      object.point(address + text, name);
     size_t dimensions = object.add(std::vector{attn_dimension_info{nullptr, -1, 0}});
-    object.point(place + offsetof(attn_entry_info, dimensions), dimensions);
+    object.point(address + offsetof(attn_entry_info, dimensions), dimensions);
     object.point(dimensions + offsetof(attn_dimension_info, name), name);
     size_t sizes = object.add(std::vector(8, attn_size_info{nullptr, 1}));
     size_t terms = object.add(std::vector{attn_size_term{1, nullptr, factors}});
@@ -135,7 +135,7 @@ protected:
     for (size_t n = 0; n < 8; ++n)
       object.point(sizes + n * sizeof(attn_size_info) + offsetof(attn_size_info, terms), terms);
     size_t tensors = object.add(std::vector(count, attn_tensor_info{nullptr, nullptr, ATTN_F32, 8}));
-    object.point(place + offsetof(attn_entry_info, tensors), tensors);
+    object.point(address + offsetof(attn_entry_info, tensors), tensors);
     for (int32_t n = 0; n < count; ++n) {
       object.point(tensors + n * sizeof(attn_tensor_info) + offsetof(attn_tensor_info, name), name);
       object.point(tensors + n * sizeof(attn_tensor_info) + offsetof(attn_tensor_info, shape), sizes);
@@ -182,10 +182,10 @@ TEST_F(HostileObject, SharedTextsAreRefused) {
 /// Symbols whose names are suffixes of one string.
 TEST_F(HostileObject, SharedNamesOfSymbolsAreRefused) {
   ObjectWriter other;
-  size_t begin = other.names.size(), place = other.add(std::vector<attn_model>(1));
+  size_t begin = other.names.size(), model = other.add(std::vector<attn_model>(1));
   other.names += std::string(20000, 'x') + std::string(1, '\0');
   for (size_t n = 0; n < 2000; ++n)
-    other.addSymbol(begin + n, place);
+    other.addSymbol(begin + n, model);
   EXPECT_EQ(other.error(), "is a damaged object file: the names of its symbols overlap");
 }
 

@@ -1,7 +1,7 @@
 // Tests reading an object's table as data: the table equals that of the linked object, independently of code; arbitrary
-// bytes give a table that can be walked or an error; and the seal detects each change.
+// bytes give a table that can be walked or an error; and the checksum detects each change.
 #include "compiler/Emit/ObjectTable.h"
-#include "compiler/Emit/Seal.h"
+#include "compiler/Emit/Checksum.h"
 #include "compiler/Pipeline/Compile.h"
 #include "tests/support/TableWalk.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,25 +26,25 @@ protected:
     options.target = target;
     options.settings = {{"layers", "2"}, {"dim", "4"}};
     options.reproducerDirectory = "";
-    Compilation made;
+    Compilation compilation;
     std::string messages;
     llvm::raw_string_ostream stream(messages);
-    EXPECT_EQ(compile(options, made, stream), Outcome::Done) << messages;
-    return {made.object.data(), made.object.size()};
+    EXPECT_EQ(compile(options, compilation, stream), Outcome::Done) << messages;
+    return {compilation.object.data(), compilation.object.size()};
   }
 
   /// Returns the error of reading and walking `text`, or "".
   static std::string errorOf(llvm::StringRef text) { return toString(walkTable(text)); }
 
   /// Returns the offset and the size of a section of the file.
-  std::pair<size_t, size_t> section(llvm::StringRef wanted) const {
+  std::pair<size_t, size_t> section(llvm::StringRef name) const {
     auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "")));
     for (const llvm::object::SectionRef &each : file->sections())
-      if (llvm::cantFail(each.getName()) == wanted) {
+      if (llvm::cantFail(each.getName()) == name) {
         llvm::StringRef content = llvm::cantFail(each.getContents());
         return {content.data() - bytes.data(), content.size()};
       }
-    ADD_FAILURE() << "no section " << wanted.str();
+    ADD_FAILURE() << "no section " << name.str();
     return {0, 0};
   }
 
@@ -148,7 +148,7 @@ TEST_F(Object, ChangedBytesAreATableOrAnError) {
       std::string changed = bytes;
       changed[at] = char(changed[at] ^ change);
       errors += !errorOf(changed).empty();
-      ASSERT_NE(toString(checkSeal(changed)), "") << at;
+      ASSERT_NE(toString(verifyChecksum(changed)), "") << at;
     }
   }
   EXPECT_GT(errors, bytes.size() / 10);
@@ -159,32 +159,32 @@ TEST_F(Object, CutFilesAreErrors) {
     ASSERT_NE(errorOf(llvm::StringRef(bytes).take_front(size)), "") << size;
 }
 
-TEST_F(Object, SealIsOfAllOtherBytes) {
-  EXPECT_EQ(toString(checkSeal(bytes)), "");
-  EXPECT_NE(toString(checkSeal(bytes + " ")), "");
+TEST_F(Object, ChecksumIsOfAllOtherBytes) {
+  EXPECT_EQ(toString(verifyChecksum(bytes)), "");
+  EXPECT_NE(toString(verifyChecksum(bytes + " ")), "");
   std::string changed = bytes;
   changed[section(".text").first] ^= 1;
-  EXPECT_EQ(toString(checkSeal(changed)),
+  EXPECT_EQ(toString(verifyChecksum(changed)),
             "is damaged, or was changed: its bytes do not have the checksum in section .attn.seal; compile it again");
-  EXPECT_EQ(toString(seal(changed)), "");
-  EXPECT_EQ(toString(checkSeal(changed)), "");
-  changed[section(sealSection).first] ^= 1;
-  EXPECT_NE(toString(checkSeal(changed)), "");
+  EXPECT_EQ(toString(writeChecksum(changed)), "");
+  EXPECT_EQ(toString(verifyChecksum(changed)), "");
+  changed[section(checksumSection).first] ^= 1;
+  EXPECT_NE(toString(verifyChecksum(changed)), "");
 }
 
-/// A damaged table is not walked; a table that was changed and sealed again is.
-TEST_F(Object, SealIsCheckedBeforeTheTable) {
-  auto readSealed = [](const std::string &text) {
-    auto table = ObjectTable::readSealed(text);
+/// A damaged table is not walked; a table that was changed and has a new checksum is.
+TEST_F(Object, ChecksumIsVerifiedBeforeTheTable) {
+  auto readWithChecksum = [](const std::string &text) {
+    auto table = ObjectTable::readWithChecksum(text);
     return table ? "" : toString(table.takeError());
   };
-  EXPECT_EQ(readSealed(bytes), "");
-  EXPECT_EQ(readSealed("model"), "is not an object file");
+  EXPECT_EQ(readWithChecksum(bytes), "");
+  EXPECT_EQ(readWithChecksum("model"), "is not an object file");
   int64_t count = -1;
   memcpy(bytes.data() + tableAt() + offsetof(attn_model, kernel_count), &count, sizeof(count));
-  EXPECT_EQ(readSealed(bytes), toString(checkSeal(bytes)));
-  EXPECT_EQ(toString(seal(bytes)), "");
-  EXPECT_EQ(readSealed(bytes), "has a malformed model table: its kernels (-1) do not lie inside the object");
+  EXPECT_EQ(readWithChecksum(bytes), toString(verifyChecksum(bytes)));
+  EXPECT_EQ(toString(writeChecksum(bytes)), "");
+  EXPECT_EQ(readWithChecksum(bytes), "has a malformed model table: its kernels (-1) do not lie inside the object");
 }
 
 } // namespace

@@ -97,7 +97,7 @@ Expected<std::unique_ptr<MemoryBuffer>> LoadedModel::readObject(const std::strin
   auto file = readInputFile(path);
   if (!file)
     return createStringError(formatv("{0}: can't be read: {1}", path, toString(file.takeError())));
-  if (auto table = ObjectTable::readSealed((*file)->getBuffer()); !table)
+  if (auto table = ObjectTable::readWithChecksum((*file)->getBuffer()); !table)
     return createStringError(path + " " + toString(table.takeError()));
   return std::move(*file);
 }

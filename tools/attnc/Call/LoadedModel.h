@@ -30,7 +30,7 @@ public:
   /// Reads, checks and links a `.o` file.
   static llvm::Expected<LoadedModel> fromFile(const std::string &path);
   /// The bytes of a `.o` file, after checks of its model table (compiler/Emit/ObjectTable.h) and of its checksum
-  /// (compiler/Emit/Seal.h). Executes none of its code.
+  /// (compiler/Emit/Checksum.h). Executes none of its code.
   static llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readObject(const std::string &path);
 
   LoadedModel(LoadedModel &&);

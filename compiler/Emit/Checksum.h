@@ -1,4 +1,4 @@
-//===- Seal.h - the checksum of an object -------------------------------------------------------------------------===//
+//===- Checksum.h - the checksum of an object ---------------------------------------------------------------------===//
 //
 // The section `.attn.seal` contains a hash of all other bytes of the file. Commands that execute an object compare it
 // first, so a file that was truncated, copied partially, or changed by accident or by another tool is refused. It is no
@@ -17,13 +17,13 @@ class Module;
 
 namespace attnc {
 
-inline constexpr llvm::StringLiteral sealSection = ".attn.seal";
+inline constexpr llvm::StringLiteral checksumSection = ".attn.seal";
 
 /// Adds the section, with space for the hash, to the module of the object.
-void addSeal(llvm::Module &code);
+void addChecksum(llvm::Module &code);
 /// Writes the hash into the object.
-llvm::Error seal(llvm::MutableArrayRef<char> object);
+llvm::Error writeChecksum(llvm::MutableArrayRef<char> object);
 /// The error is a phrase about the file.
-llvm::Error checkSeal(llvm::StringRef object);
+llvm::Error verifyChecksum(llvm::StringRef object);
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-#include "compiler/Emit/Seal.h"
+#include "compiler/Emit/Checksum.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ELF.h"
@@ -24,14 +24,14 @@ static Hash hashOf(StringRef bytes) {
 }
 
 /// Hash of the bytes before and after the checksum.
-static Hash hashAround(StringRef object, StringRef seal) {
-  std::array<Hash, 2> parts = {hashOf(object.take_front(seal.begin() - object.begin())),
-                               hashOf(object.take_back(object.end() - seal.end()))};
+static Hash hashAround(StringRef object, StringRef checksum) {
+  std::array<Hash, 2> parts = {hashOf(object.take_front(checksum.begin() - object.begin())),
+                               hashOf(object.take_back(object.end() - checksum.end()))};
   return hashOf(StringRef(reinterpret_cast<const char *>(parts.data()), sizeof(parts)));
 }
 
 /// The section's bytes in the file; an error if there is none.
-static Expected<StringRef> findSeal(StringRef object) {
+static Expected<StringRef> findChecksum(StringRef object) {
   auto file = object::ELFFile<object::ELF64LE>::create(object);
   if (!file)
     return file.takeError();
@@ -43,8 +43,8 @@ static Expected<StringRef> findSeal(StringRef object) {
     return names.takeError();
   for (const auto &section : *sections) {
     StringRef name = names->substr(section.sh_name); // and later names: their ends are not searched
-    bool isSeal = name.consume_front(sealSection) && name.starts_with(StringRef("", 1));
-    if (!isSeal || section.sh_type == ELF::SHT_NOBITS)
+    bool isChecksum = name.consume_front(checksumSection) && name.starts_with(StringRef("", 1));
+    if (!isChecksum || section.sh_type == ELF::SHT_NOBITS)
       continue;
     auto content = file->getSectionContents(section);
     if (!content)
@@ -54,33 +54,33 @@ static Expected<StringRef> findSeal(StringRef object) {
   return StringRef();
 }
 
-void addSeal(Module &code) {
+void addChecksum(Module &code) {
   std::string room(sizeof(Hash), '\0');
-  embedBufferInModule(code, MemoryBufferRef(room, sealSection), sealSection);
+  embedBufferInModule(code, MemoryBufferRef(room, checksumSection), checksumSection);
 }
 
-Error seal(MutableArrayRef<char> object) {
+Error writeChecksum(MutableArrayRef<char> object) {
   StringRef bytes(object.data(), object.size());
-  Expected<StringRef> place = findSeal(bytes);
-  if (!place)
-    return place.takeError();
-  if (place->size() != sizeof(Hash))
+  Expected<StringRef> checksum = findChecksum(bytes);
+  if (!checksum)
+    return checksum.takeError();
+  if (checksum->size() != sizeof(Hash))
     return createStringError("it has no room for a checksum");
-  Hash hash = hashAround(bytes, *place);
-  std::memcpy(object.data() + (place->begin() - bytes.begin()), hash.data(), sizeof(hash));
+  Hash hash = hashAround(bytes, *checksum);
+  std::memcpy(object.data() + (checksum->begin() - bytes.begin()), hash.data(), sizeof(hash));
   return Error::success();
 }
 
-Error checkSeal(StringRef object) {
-  Expected<StringRef> place = findSeal(object);
-  if (!place)
-    return createStringError("is a damaged object file: " + toString(place.takeError()));
-  if (place->size() != sizeof(Hash))
-    return createStringError("has no section " + sealSection + " with a checksum; compile it again");
-  Hash hash = hashAround(object, *place);
-  if (std::memcmp(hash.data(), place->data(), sizeof(hash)) != 0)
+Error verifyChecksum(StringRef object) {
+  Expected<StringRef> checksum = findChecksum(object);
+  if (!checksum)
+    return createStringError("is a damaged object file: " + toString(checksum.takeError()));
+  if (checksum->size() != sizeof(Hash))
+    return createStringError("has no section " + checksumSection + " with a checksum; compile it again");
+  Hash hash = hashAround(object, *checksum);
+  if (std::memcmp(hash.data(), checksum->data(), sizeof(hash)) != 0)
     return createStringError("is damaged, or was changed: its bytes do not have the checksum in section " +
-                             sealSection + "; compile it again");
+                             checksumSection + "; compile it again");
   return Error::success();
 }
 
