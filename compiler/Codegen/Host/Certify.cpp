@@ -50,7 +50,7 @@ public:
   }
 
   /// True if `bytes` is of the order of queries × keys.
-  bool holdsAll(const SizeExpr &bytes) const {
+  bool growsAsAllPairs(const SizeExpr &bytes) const {
     return llvm::any_of(pairs, [&](PairOfDimensions pair) { return bytes.hasProductOf(pair.first, pair.second); });
   }
 
@@ -116,20 +116,20 @@ static KernelLaunch certifyLaunch(EntryPlan &entry, func::CallOp call, const Com
 }
 
 /// Adds the results of the launch that remain in the arena for later launches.
-static void certifyHeld(EntryPlan &entry, func::CallOp call, const PairFinder &pairs, KernelLaunch &launch,
-                        EntryCertificate &certificate) {
+static void certifyStorage(EntryPlan &entry, func::CallOp call, const PairFinder &pairs, KernelLaunch &launch,
+                           EntryCertificate &certificate) {
   std::string kernel = call.getCallee().str();
-  auto hold = [&](const SizeExpr &bytes) {
+  auto record = [&](const SizeExpr &bytes) {
     certificate.largestIntermediate = SizeExpr::max(certificate.largestIntermediate, bytes);
-    if (!pairs.holdsAll(bytes))
+    if (!pairs.growsAsAllPairs(bytes))
       return;
     launch.holdsAllPairs = true;
     certificate.allPairs.push_back({kernel, bytes});
   };
-  hold(launch.largestIntermediate);
+  record(launch.largestIntermediate);
   for (Value result : call.getResults())
     if (Place::Kind kind = entry.place(result).kind; kind == Place::Kind::Slot || kind == Place::Kind::Element)
-      hold(entry.sizes.bytes(result).value_or(SizeExpr()));
+      record(entry.sizes.bytes(result).value_or(SizeExpr()));
 }
 
 static EntryCertificate certifyEntry(EntryPlan &entry, std::vector<CompiledKernel> &kernels) {
@@ -150,7 +150,7 @@ static EntryCertificate certifyEntry(EntryPlan &entry, std::vector<CompiledKerne
     kernel->launches.push_back(certifyLaunch(entry, call, *kernel, entry.sizes.kernelSymbols(call)));
     const KernelLaunch &launch = kernel->launches.back();
     certificate.flops += launch.flops * launch.times;
-    certifyHeld(entry, call, pairs, kernel->launches.back(), certificate);
+    certifyStorage(entry, call, pairs, kernel->launches.back(), certificate);
   }
   return certificate;
 }

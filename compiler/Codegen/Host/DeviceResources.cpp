@@ -26,25 +26,25 @@ static bool mentions(StringRef text, StringRef name) {
 
 int64_t staticSharedBytes(StringRef ptx, StringRef name) {
   StringRef definition = definitionOf(ptx, name);
-  int64_t bytes = 0, alignmentBehind = 1;
+  int64_t bytes = 0, dynamicAlignment = 1;
   // Shared memory such as ".shared .align 16 .b8 rows_0$sums[1024];", declared before functions or in one. With
   // ".extern " it is dynamic shared memory, which follows the static one.
   for (StringRef rest = ptx, line; !rest.empty();) {
     std::tie(line, rest) = rest.split('\n');
     line = line.trim();
-    bool isOfLaunch = line.consume_front(".extern ");
+    bool isDynamic = line.consume_front(".extern ");
     int64_t alignment = 0, size = 0;
     if (!line.consume_front(".shared .align ") || line.consumeInteger(10, alignment))
       continue;
     auto [array, length] = line.split(".b8 ").second.split('[');
     if (!mentions(definition, array))
       continue;
-    if (isOfLaunch)
-      alignmentBehind = std::max(alignmentBehind, alignment);
+    if (isDynamic)
+      dynamicAlignment = std::max(dynamicAlignment, alignment);
     else if (!length.consumeInteger(10, size))
       bytes = alignTo(bytes, alignment) + size;
   }
-  return alignTo(bytes, alignmentBehind);
+  return alignTo(bytes, dynamicAlignment);
 }
 
 namespace {
@@ -71,15 +71,15 @@ static std::optional<DeviceProcessor> processorOf(StringRef architecture) {
 std::optional<int64_t> blocksAtATime(StringRef architecture, int64_t threads, int64_t registers, int64_t sharedBytes) {
   constexpr int64_t allRegisters = 65536, parts = 4, warp = 32, registerUnit = 256;
   constexpr int64_t reservedBytes = 1024, sharedUnit = 128;
-  std::optional<DeviceProcessor> whole = processorOf(architecture);
-  if (!whole)
+  std::optional<DeviceProcessor> processor = processorOf(architecture);
+  if (!processor)
     return std::nullopt;
   int64_t warps = divideCeil(threads, warp);
   int64_t registersOfWarp = alignTo(std::max<int64_t>(registers, 1) * warp, registerUnit);
   int64_t warpsByRegisters = parts * (allRegisters / parts / registersOfWarp);
   int64_t bytesOfBlock = alignTo(sharedBytes + reservedBytes, sharedUnit);
-  return std::min(
-      {whole->blocks, whole->threads / (warps * warp), warpsByRegisters / warps, whole->sharedBytes / bytesOfBlock});
+  return std::min({processor->blocks, processor->threads / (warps * warp), warpsByRegisters / warps,
+                   processor->sharedBytes / bytesOfBlock});
 }
 
 std::vector<PhaseResources> resourcesOf(const Program &program, const Ptxas *ptxas, std::string *problem) {

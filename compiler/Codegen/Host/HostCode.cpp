@@ -52,17 +52,17 @@ private:
   Value index(Value value);
   Value address(const Place &place);
   Value address(Value tensor, int64_t firstPlace);
-  Value parameterAddress(model::ParameterOp parameter, OperandRange places, int64_t firstPlace);
+  Value parameterAddress(model::ParameterOp parameter, OperandRange listIndices, int64_t firstPlace);
 };
 
 /// Emits the check that the arena is not null, unless one worker needs no bytes.
 Value EntryWriter::hasRoomIn(Value arena) {
-  SmallVector<Value> ofOneWorker = symbols;
-  ofOneWorker.push_back(host.number(1));
-  Value bytes = plan.arenaBytes.materialise(host.builder, host.location, ofOneWorker);
+  SmallVector<Value> oneWorkerSymbols = symbols;
+  oneWorkerSymbols.push_back(host.number(1));
+  Value bytes = plan.arenaBytes.materialise(host.builder, host.location, oneWorkerSymbols);
   Value isEmpty = host.compare(arith::CmpIPredicate::eq, bytes, host.number(0));
-  Value isThere = LLVM::ICmpOp::create(host.builder, host.location, LLVM::ICmpPredicate::ne, arena, host.null());
-  return arith::OrIOp::create(host.builder, host.location, isThere, isEmpty);
+  Value hasArena = LLVM::ICmpOp::create(host.builder, host.location, LLVM::ICmpPredicate::ne, arena, host.null());
+  return arith::OrIOp::create(host.builder, host.location, hasArena, isEmpty);
 }
 
 void EntryWriter::write() {
@@ -158,25 +158,25 @@ void EntryWriter::writeAppend(model::AppendOp append) {
   int64_t elementBytes = attnc::elementBytes(type.getElementType());
   SizeExpr inner = product(along + 1, type.getRank()) * SizeExpr(elementBytes);
   bool isWhole = inner.isConstant() && inner.constant() % ATTN_DEVICE_ALIGNMENT == 0;
-  Append made;
-  made.unit = isWhole ? ATTN_DEVICE_ALIGNMENT : elementBytes;
-  made.units = size(isWhole ? inner.floorDiv(made.unit) : product(along + 1, type.getRank()));
-  made.outer = size(product(0, along));
-  made.positions = size(product(along, along + 1));
-  made.capacity = size(*sizes.size(append.getCache(), along + (append.getPlace() ? 1 : 0)));
-  made.rows = address(append.getRows(), get ? program.parameters.firstPlace(get.getParameter()) : 0);
-  made.cache = address(plan.place(append));
+  Append request;
+  request.unit = isWhole ? ATTN_DEVICE_ALIGNMENT : elementBytes;
+  request.units = size(isWhole ? inner.floorDiv(request.unit) : product(along + 1, type.getRank()));
+  request.outer = size(product(0, along));
+  request.positions = size(product(along, along + 1));
+  request.capacity = size(*sizes.size(append.getCache(), along + (append.getPlace() ? 1 : 0)));
+  request.rows = address(append.getRows(), get ? program.parameters.firstPlace(get.getParameter()) : 0);
+  request.cache = address(plan.place(append));
   if (append.getPlace()) {
-    Value bytes = host.times(host.times(made.outer, made.capacity), size(inner));
-    made.cache = host.advance(made.cache, host.times(index(append.getPlace()), bytes));
+    Value bytes = host.times(host.times(request.outer, request.capacity), size(inner));
+    request.cache = host.advance(request.cache, host.times(index(append.getPlace()), bytes));
   }
-  made.lengths = address(append.getLength(), 0);
-  made.counts = append.getCount() ? address(append.getCount(), 0) : Value();
-  made.stride = append.getRow() ? size(product(*append.getRow() + 1, along)) : host.number(1);
-  made.rowCount = append.getRow() ? size(product(*append.getRow(), *append.getRow() + 1)) : host.number(1);
-  made.ring = append.getRing();
-  made.isState = plan.place(append).kind == Place::Kind::Input;
-  moves->append(made);
+  request.lengths = address(append.getLength(), 0);
+  request.counts = append.getCount() ? address(append.getCount(), 0) : Value();
+  request.stride = append.getRow() ? size(product(*append.getRow() + 1, along)) : host.number(1);
+  request.rowCount = append.getRow() ? size(product(*append.getRow(), *append.getRow() + 1)) : host.number(1);
+  request.ring = append.getRing();
+  request.isState = plan.place(append).kind == Place::Kind::Input;
+  moves->append(request);
 }
 
 void EntryWriter::writeBlock(Block &block) {
@@ -211,9 +211,9 @@ void EntryWriter::writeLoop(scf::ForOp loop) {
     Value end = ends[loop] = host.stackArray(1);
     host.store(host.toI64(host.number(0)), end, 0);
     host.builder.setInsertionPointToStart(copy.getBody());
-    Value goesOn = host.compare(arith::CmpIPredicate::eq, host.loadNumber(end, 0), host.number(0));
-    auto turn = scf::IfOp::create(host.builder, host.location, goesOn, /*withElseRegion=*/false);
-    host.builder.setInsertionPointToStart(turn.thenBlock());
+    Value continues = host.compare(arith::CmpIPredicate::eq, host.loadNumber(end, 0), host.number(0));
+    auto iteration = scf::IfOp::create(host.builder, host.location, continues, /*withElseRegion=*/false);
+    host.builder.setInsertionPointToStart(iteration.thenBlock());
   } else {
     host.builder.setInsertionPointToStart(copy.getBody());
   }
@@ -291,9 +291,9 @@ Value EntryWriter::address(Value tensor, int64_t firstPlace) {
   return offset ? host.advance(root, offset) : root;
 }
 
-Value EntryWriter::parameterAddress(model::ParameterOp parameter, OperandRange places, int64_t firstPlace) {
+Value EntryWriter::parameterAddress(model::ParameterOp parameter, OperandRange listIndices, int64_t firstPlace) {
   Value element = host.number(0);
-  for (auto [count, position] : llvm::zip(parameter.getCounts(), places)) {
+  for (auto [count, position] : llvm::zip(parameter.getCounts(), listIndices)) {
     element = host.builder.createOrFold<arith::MulIOp>(host.location, element, host.number(count));
     element = host.builder.createOrFold<arith::AddIOp>(host.location, element, index(position));
   }
@@ -381,13 +381,13 @@ void emitPrepare(const Program &program, ModuleOp code) {
     auto loop = scf::ForOp::create(host.builder, location, host.number(0), host.number(packed.count), host.number(1));
     OpBuilder::InsertionGuard outside(host.builder);
     host.builder.setInsertionPointToStart(loop.getBody());
-    auto place = [&](int64_t first) {
+    auto parameterPointer = [&](int64_t first) {
       Value element = arith::AddIOp::create(host.builder, location, loop.getInductionVar(), host.number(first));
       return host.loadPointer(parameters, element);
     };
     Value shared = host.number(packed.code.sharedBytes.alignTo(arenaAlignment).constant());
     Value stride = host.number(packed.code.workerBytes.alignTo(arenaAlignment).constant());
-    launcher.launch(packed.code.phases, {place(source.first), place(packed.first)}, {}, arena,
+    launcher.launch(packed.code.phases, {parameterPointer(source.first), parameterPointer(packed.first)}, {}, arena,
                     host.advance(arena, shared), stride);
   }
   host.returnValue(launcher.result());

@@ -39,14 +39,14 @@ void HostMoves::append(const Append &append) {
   OpBuilder &builder = host.builder;
   OpBuilder::InsertionGuard outside(builder);
   Value bytes = host.times(append.units, host.number(append.unit));
-  auto move = [&](Value place, Value source, Value count) {
-    copy(host.advance(append.cache, host.times(place, bytes)), host.advance(append.rows, host.times(source, bytes)),
+  auto move = [&](Value target, Value source, Value count) {
+    copy(host.advance(append.cache, host.times(target, bytes)), host.advance(append.rows, host.times(source, bytes)),
          host.times(count, bytes));
   };
   Value each = open(host.number(0), append.outer);
   Value row = builder.createOrFold<arith::DivUIOp>(host.location, each, append.stride);
   row = builder.createOrFold<arith::RemUIOp>(host.location, row, append.rowCount);
-  Value before = host.loadNumber32(append.lengths, row), place = host.times(each, append.capacity);
+  Value before = host.loadNumber32(append.lengths, row), target = host.times(each, append.capacity);
   Value source = host.times(each, append.positions);
   Value count = append.counts ? host.loadNumber32(append.counts, row) : append.positions;
   if (!append.ring && !append.isState) {
@@ -57,11 +57,11 @@ void HostMoves::append(const Append &append) {
     before = arith::MaxSIOp::create(builder, host.location, before, host.number(0));
   }
   if (!append.ring)
-    return move(host.add(place, before), source, count);
-  Value tooMany = builder.createOrFold<arith::SubIOp>(host.location, count, append.capacity);
-  Value position = open(arith::MaxSIOp::create(builder, host.location, tooMany, host.number(0)), count);
+    return move(host.add(target, before), source, count);
+  Value excess = builder.createOrFold<arith::SubIOp>(host.location, count, append.capacity);
+  Value position = open(arith::MaxSIOp::create(builder, host.location, excess, host.number(0)), count);
   Value slot = arith::RemUIOp::create(builder, host.location, host.add(before, position), append.capacity);
-  move(host.add(place, slot), host.add(source, position), host.number(1));
+  move(host.add(target, slot), host.add(source, position), host.number(1));
 }
 
 Value HostMoves::checkRoom(ArrayRef<Room> rooms) {

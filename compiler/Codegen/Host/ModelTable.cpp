@@ -103,14 +103,15 @@ llvm::Constant *TableWriter::record(size_t size, SmallVector<Field> fields) {
   Constants values;
   for (const Field &field : fields)
     values.push_back(field.value);
-  llvm::Constant *made = llvm::ConstantStruct::getAnon(context, values);
-  const llvm::StructLayout *layout = module.getDataLayout().getStructLayout(cast<llvm::StructType>(made->getType()));
+  llvm::Constant *structure = llvm::ConstantStruct::getAnon(context, values);
+  const llvm::StructLayout *layout =
+      module.getDataLayout().getStructLayout(cast<llvm::StructType>(structure->getType()));
   bool same = layout->getSizeInBytes() == size;
   for (auto [number, field] : llvm::enumerate(fields))
     same &= layout->getElementOffset(number) == field.offset;
   if (!same)
     llvm::report_fatal_error("a record of the model's table does not have the layout of attn/model.h");
-  return made;
+  return structure;
 }
 
 llvm::Constant *TableWriter::size(const SizeExpr &size) {
@@ -181,8 +182,8 @@ llvm::Constant *TableWriter::embeddedValues(const LoadedParameter &parameter) {
   if (embedded.empty() || model::ParameterOp(parameter.op).getState())
     return null();
   std::string bytes;
-  for (int64_t place = parameter.first; place < parameter.first + parameter.count; ++place)
-    bytes += embedded[place];
+  for (int64_t position = parameter.first; position < parameter.first + parameter.count; ++position)
+    bytes += embedded[position];
   llvm::Constant *values = constant(llvm::ConstantDataArray::getString(context, bytes, /*AddNull=*/false));
   cast<llvm::GlobalVariable>(values)->setAlignment(llvm::Align(arenaAlignment));
   cast<llvm::GlobalVariable>(values)->setSection(weightsSection);
@@ -225,20 +226,20 @@ llvm::Constant *TableWriter::kernelTensor(RankedTensorType type, bool isPacked) 
 
 /// Returns the source locations of the ops of a kernel, without directories, so that an object does not depend on the
 /// model's folder.
-static std::string placesIn(func::FuncOp kernel) {
-  SmallVector<std::string> places;
+static std::string sourceLocations(func::FuncOp kernel) {
+  SmallVector<std::string> sources;
   auto add = [&](Location location) {
     for (const std::string &path : placesOf(location))
-      if (std::string place = llvm::sys::path::filename(path).str(); !llvm::is_contained(places, place))
-        places.push_back(place);
+      if (std::string source = llvm::sys::path::filename(path).str(); !llvm::is_contained(sources, source))
+        sources.push_back(source);
   };
   kernel.walk([&](Operation *op) {
     if (isa<linalg::LinalgOp>(op) || op->getDialect()->getNamespace() == attn::AttnDialect::getDialectNamespace())
       add(op->getLoc());
   });
-  if (places.empty())
+  if (sources.empty())
     add(kernel.getLoc());
-  return llvm::join(places, ", ");
+  return llvm::join(sources, ", ");
 }
 
 llvm::Constant *TableWriter::kernel(CompiledKernel kernel) {
@@ -255,7 +256,7 @@ llvm::Constant *TableWriter::kernel(CompiledKernel kernel) {
   auto kind = function->getAttrOfType<StringAttr>(kernelAttrName);
   return record(sizeof(attn_kernel_info), {{offsetof(attn_kernel_info, name), text(function.getName())},
                                            {offsetof(attn_kernel_info, kind), text(kind.getValue())},
-                                           {offsetof(attn_kernel_info, places), text(placesIn(function))},
+                                           {offsetof(attn_kernel_info, places), text(sourceLocations(function))},
                                            {offsetof(attn_kernel_info, phases), array(phases)},
                                            {offsetof(attn_kernel_info, tensors), array(tensors)},
                                            {offsetof(attn_kernel_info, phase_count), i64(phases.size())},
@@ -362,7 +363,7 @@ void TableWriter::write() {
 llvm::Expected<EmbeddedWeights> embeddedWeights(const ParameterTable &parameters, StringRef section) {
   if (section.empty())
     return EmbeddedWeights();
-  EmbeddedWeights places(parameters.loadedCount);
+  EmbeddedWeights weights(parameters.loadedCount);
   uint64_t end = 0;
   for (const LoadedParameter &parameter : parameters.loaded) {
     model::ParameterOp op = parameter.op;
@@ -371,16 +372,16 @@ llvm::Expected<EmbeddedWeights> embeddedWeights(const ParameterTable &parameters
     auto type = cast<RankedTensorType>(op.getType());
     uint64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
     end = llvm::alignTo(end, arenaAlignment);
-    for (int64_t place = 0; place < parameter.count; ++place, end += bytes) {
+    for (int64_t position = 0; position < parameter.count; ++position, end += bytes) {
       if (end > section.size() || bytes > section.size() - end)
         return llvm::createStringError("has " + Twine(section.size()) + " bytes, which end within parameter '" +
                                        op.getSymName() + "'");
-      places[parameter.first + place] = section.substr(end, bytes);
+      weights[parameter.first + position] = section.substr(end, bytes);
     }
   }
   if (end != section.size())
     return llvm::createStringError("has " + Twine(section.size()) + " bytes, and the parameters take " + Twine(end));
-  return places;
+  return weights;
 }
 
 void addModelTable(const Program &program, const EmbeddedWeights &embedded, const Target &host, llvm::Module &module) {

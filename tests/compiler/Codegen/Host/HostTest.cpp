@@ -244,18 +244,18 @@ TEST_F(HostCode, RunsLoopsOverLists) {
   }
 }
 
-TEST_F(HostCode, LoopsEndWhereTheirTurnsSay) {
-  for (int32_t turns : {1, 2, 3, 0, 5}) {
-    int64_t rows = 5, done = turns == 0 ? 3 : std::min(turns, 3);
+TEST_F(HostCode, LoopsEndAfterTheirIterations) {
+  for (int32_t iterations : {1, 2, 3, 0, 5}) {
+    int64_t rows = 5, done = iterations == 0 ? 3 : std::min(iterations, 3);
     std::vector<float> x(rows * 4, 1), y(rows * 4, -1);
     int32_t left = -1;
-    ASSERT_EQ(call(2, {rows}, {x.data(), &turns, y.data(), &left}), ATTN_OK);
-    EXPECT_EQ(left, turns - done);
+    ASSERT_EQ(call(2, {rows}, {x.data(), &iterations, y.data(), &left}), ATTN_OK);
+    EXPECT_EQ(left, iterations - done);
     for (int64_t i = 0; i < rows * 4; ++i) {
-      float wanted = 1;
-      for (int64_t turn = 0; turn < done; ++turn)
-        wanted += bias[turn][i % 4];
-      EXPECT_EQ(y[i], wanted) << turns;
+      float expected = 1;
+      for (int64_t iteration = 0; iteration < done; ++iteration)
+        expected += bias[iteration][i % 4];
+      EXPECT_EQ(y[i], expected) << iterations;
     }
   }
 }
@@ -263,25 +263,25 @@ TEST_F(HostCode, LoopsEndWhereTheirTurnsSay) {
 TEST_F(HostCode, RingsKeepTheLastPositionsThatCount) {
   // Position p of a row is {p, -p}; the call contains the positions from `length` on.
   const int32_t lengths[] = {0, 2, 4, 7}, counts[] = {2, 0, 3, 5};
-  constexpr int64_t rows = 4, chunk = 5, places = 3;
-  std::vector<float> x, ring(rows * places * 2, 100), wanted = ring;
+  constexpr int64_t rows = 4, chunk = 5, capacity = 3;
+  std::vector<float> x, ring(rows * capacity * 2, 100), expected = ring;
   for (int64_t row = 0; row < rows; ++row)
     for (int32_t i = 0; i < chunk; ++i) {
       float position = float(lengths[row] + i);
       x.insert(x.end(), {position, -position});
-      float *place = &wanted[(row * places + (lengths[row] + i) % places) * 2];
+      float *target = &expected[(row * capacity + (lengths[row] + i) % capacity) * 2];
       if (i < counts[row])
-        place[0] = position, place[1] = -position;
+        target[0] = position, target[1] = -position;
     }
   std::vector<int32_t> length(lengths, lengths + rows), count(counts, counts + rows);
   ASSERT_EQ(call(3, {rows, chunk}, {x.data(), length.data(), count.data(), ring.data()}), ATTN_OK);
-  EXPECT_EQ(ring, wanted);
+  EXPECT_EQ(ring, expected);
   const std::pair<int32_t, int32_t> bad[] = {{-1, 1}, {0, -1}, {0, 6}};
   for (auto [badLength, badCount] : bad) {
     length[2] = badLength;
     count[2] = badCount;
     EXPECT_EQ(call(3, {rows, chunk}, {x.data(), length.data(), count.data(), ring.data()}), ATTN_FULL);
-    EXPECT_EQ(ring, wanted) << "something was written";
+    EXPECT_EQ(ring, expected) << "something was written";
   }
 }
 
