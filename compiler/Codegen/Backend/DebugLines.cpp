@@ -12,13 +12,13 @@ using namespace mlir;
 namespace attnc {
 
 /// Returns the first file location in a location.
-static FileLineColLoc firstPlace(Location location) {
-  FileLineColLoc place;
+static FileLineColLoc sourceLocation(Location location) {
+  FileLineColLoc source;
   location->walk([&](Location each) {
-    place = dyn_cast<FileLineColLoc>(each);
-    return place ? WalkResult::interrupt() : WalkResult::advance();
+    source = dyn_cast<FileLineColLoc>(each);
+    return source ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return place;
+  return source;
 }
 
 namespace {
@@ -26,29 +26,29 @@ namespace {
 class LineTables {
 public:
   explicit LineTables(ModuleOp code) : context(code.getContext()) {
-    FileLineColLoc place = firstPlace(code.getLoc());
-    StringRef name = place ? place.getFilename().getValue() : StringRef("model");
+    FileLineColLoc source = sourceLocation(code.getLoc());
+    StringRef name = source ? source.getFilename().getValue() : StringRef("model");
     unit = LLVM::DICompileUnitAttr::get(DistinctAttr::create(UnitAttr::get(context)), llvm::dwarf::DW_LANG_C,
                                         file(name), StringAttr::get(context, "attnc"), /*isOptimized=*/true,
                                         LLVM::DIEmissionKind::LineTablesOnly, LLVM::DINameTableKind::None);
   }
 
   void add(LLVM::LLVMFuncOp function) {
-    FileLineColLoc place = firstPlace(function.getLoc());
-    if (function.isExternal() || !place)
+    FileLineColLoc source = sourceLocation(function.getLoc());
+    if (function.isExternal() || !source)
       return;
     auto type = LLVM::DISubroutineTypeAttr::get(context, {});
     auto subprogram = LLVM::DISubprogramAttr::get(
-        context, DistinctAttr::create(UnitAttr::get(context)), unit, file(place.getFilename()), function.getNameAttr(),
-        function.getNameAttr(), file(place.getFilename()), place.getLine(), place.getLine(),
+        context, DistinctAttr::create(UnitAttr::get(context)), unit, file(source.getFilename()), function.getNameAttr(),
+        function.getNameAttr(), file(source.getFilename()), source.getLine(), source.getLine(),
         LLVM::DISubprogramFlags::Definition | LLVM::DISubprogramFlags::Optimized, type, /*retainedNodes=*/{},
         /*annotations=*/{});
-    function->setLoc(FusedLoc::get(context, {place}, subprogram));
+    function->setLoc(FusedLoc::get(context, {source}, subprogram));
     function.walk([&](Operation *op) {
       if (op == function)
         return;
-      FileLineColLoc at = firstPlace(op->getLoc());
-      op->setLoc(inScope(at ? at : place, place.getFilename(), subprogram));
+      FileLineColLoc at = sourceLocation(op->getLoc());
+      op->setLoc(inScope(at ? at : source, source.getFilename(), subprogram));
     });
   }
 
@@ -58,11 +58,12 @@ private:
 
   LLVM::DIFileAttr file(StringRef name) { return LLVM::DIFileAttr::get(context, name, "."); }
 
-  Location inScope(FileLineColLoc place, StringAttr functionsFile, LLVM::DISubprogramAttr subprogram) {
-    if (place.getFilename() == functionsFile)
-      return place;
-    auto block = LLVM::DILexicalBlockFileAttr::get(context, subprogram, file(place.getFilename()), /*discriminator=*/0);
-    return FusedLoc::get(context, {place}, block);
+  Location inScope(FileLineColLoc source, StringAttr functionsFile, LLVM::DISubprogramAttr subprogram) {
+    if (source.getFilename() == functionsFile)
+      return source;
+    auto block =
+        LLVM::DILexicalBlockFileAttr::get(context, subprogram, file(source.getFilename()), /*discriminator=*/0);
+    return FusedLoc::get(context, {source}, block);
   }
 };
 

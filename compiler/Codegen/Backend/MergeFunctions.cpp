@@ -34,7 +34,7 @@ namespace attnc {
 namespace {
 
 /// Limit of ops visited to find the uses of a sum.
-constexpr size_t mostFollowed = 64;
+constexpr size_t maxVisited = 64;
 
 bool isComparison(Operation *op) {
   return isa<arith::CmpIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp>(op);
@@ -57,7 +57,7 @@ bool isInAddress(Value value) {
     Operation *user = worklist.pop_back_val();
     if (!seen.insert(user).second)
       continue;
-    if (mayAddress(user) || seen.size() > mostFollowed)
+    if (mayAddress(user) || seen.size() > maxVisited)
       return true;
     if (isSum(user) || isa<arith::MulIOp, arith::IndexCastOp, arith::IndexCastUIOp>(user))
       worklist.append(user->user_begin(), user->user_end());
@@ -164,18 +164,18 @@ private:
 
   /// Replaces all functions by the first one, to which the differing constants are appended as parameters.
   void share(Candidates &alike) {
-    Candidate &kept = alike.front();
+    Candidate &representative = alike.front();
     llvm::MapVector<ArrayAttr, BlockArgument> parameters;
-    for (auto [number, constant] : llvm::enumerate(kept.constants)) {
+    for (auto [number, constant] : llvm::enumerate(representative.constants)) {
       SmallVector<Attribute> values;
       for (const Candidate &each : alike)
         values.push_back(each.values[number]);
-      constant.setValueAttr(kept.values[number]);
+      constant.setValueAttr(representative.values[number]);
       if (llvm::all_equal(values))
         continue;
       BlockArgument &parameter = parameters[ArrayAttr::get(code.getContext(), values)];
       if (!parameter)
-        parameter = append(kept.function, constant);
+        parameter = append(representative.function, constant);
       constant.replaceAllUsesWith(Value(parameter));
       constant.erase();
     }
@@ -183,7 +183,7 @@ private:
       return;
     for (auto [number, each] : llvm::enumerate(alike)) {
       for (func::CallOp call : calls[each.function.getNameAttr()])
-        replace(call, kept.function, number, parameters);
+        replace(call, representative.function, number, parameters);
       if (number > 0)
         unused.push_back(each.function);
     }
@@ -195,13 +195,13 @@ private:
     return function.getArgument(number);
   }
 
-  static void replace(func::CallOp call, func::FuncOp kept, size_t number,
+  static void replace(func::CallOp call, func::FuncOp representative, size_t number,
                       const llvm::MapVector<ArrayAttr, BlockArgument> &parameters) {
     OpBuilder builder(call);
     SmallVector<Value> operands(call.getOperands());
     for (const auto &[values, parameter] : parameters)
       operands.push_back(arith::ConstantOp::create(builder, call.getLoc(), cast<TypedAttr>(values[number])));
-    call.replaceAllUsesWith(func::CallOp::create(builder, call.getLoc(), kept, operands));
+    call.replaceAllUsesWith(func::CallOp::create(builder, call.getLoc(), representative, operands));
     call.erase();
   }
 
