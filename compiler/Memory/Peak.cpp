@@ -9,17 +9,17 @@ llvm::Expected<std::vector<int64_t>> sizesAt(const EntryPlan &plan, const NamedS
   std::vector<int64_t> result;
   auto dimensions = func::FuncOp(plan.entry)->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
   for (auto [number, name] : llvm::enumerate(plan.symbols)) {
-    auto said = llvm::find_if(sizes, [&](const auto &each) { return each.first == name; });
+    auto given = llvm::find_if(sizes, [&](const auto &each) { return each.first == name; });
     bool isWorkers = number + 1 == plan.symbols.size();
     int64_t bound = isWorkers ? 1 : cast<model::DimensionAttr>(dimensions[number]).getMax();
-    if (said == sizes.end() && bound <= 0)
+    if (given == sizes.end() && bound <= 0)
       return llvm::createStringError("dimension `" + name + "` of entry point '" +
                                      func::FuncOp(plan.entry).getName().str() +
                                      "' has no bound; give its size, such as --at " + name + "=4");
     // Another entry point may have a larger dimension of that name.
-    result.push_back(said == sizes.end()       ? bound
-                     : bound > 0 && !isWorkers ? std::min(bound, said->second)
-                                               : said->second);
+    result.push_back(given == sizes.end()      ? bound
+                     : bound > 0 && !isWorkers ? std::min(bound, given->second)
+                                               : given->second);
   }
   return result;
 }

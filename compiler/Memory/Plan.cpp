@@ -9,13 +9,13 @@ using namespace mlir;
 namespace attnc {
 
 /// Whether the op's result is a view into its first operand.
-static bool showsOperand(Operation *op) {
+static bool isViewOfOperand(Operation *op) {
   return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp, model::ElementOp>(op);
 }
 
 /// Whether the value may start after the first byte of its root.
 static bool isElement(Value tensor) {
-  for (Operation *op = tensor.getDefiningOp(); op && showsOperand(op); op = op->getOperand(0).getDefiningOp())
+  for (Operation *op = tensor.getDefiningOp(); op && isViewOfOperand(op); op = op->getOperand(0).getDefiningOp())
     if (isa<model::ElementOp>(op))
       return true;
   return false;
@@ -23,7 +23,7 @@ static bool isElement(Value tensor) {
 
 Value EntryPlan::root(Value tensor) {
   while (Operation *op = tensor.getDefiningOp()) {
-    if (!showsOperand(op))
+    if (!isViewOfOperand(op))
       break;
     tensor = op->getOperand(0);
   }
@@ -47,10 +47,10 @@ std::string stepName(Operation *op) {
 /// Name of a per-iteration list, or of another carried value.
 static std::string carriedName(Value next, size_t number) {
   auto list = next.getDefiningOp<model::WithElementOp>();
-  Operation *maker = list ? EntryPlan::root(list.getElement()).getDefiningOp() : nullptr;
-  if (list && !maker)
+  Operation *definition = list ? EntryPlan::root(list.getElement()).getDefiningOp() : nullptr;
+  if (list && !definition)
     return "initial value of each iteration of a loop";
-  return maker ? "of each iteration, " + stepName(maker) : "carried " + std::to_string(number);
+  return definition ? "of each iteration, " + stepName(definition) : "carried " + std::to_string(number);
 }
 
 namespace {
@@ -69,13 +69,13 @@ public:
   FailureOr<EntryPlan> run() {
     if (failed(numberSteps()) || failed(storeValues()) || failed(checkUpdates()) || failed(checkStates()))
       return failure();
-    placeUpdates();
-    placeElements();
+    locateUpdates();
+    locateElements();
     plan.entry.walk([&](func::CallOp call) { writeInPlace(call); });
     plan.entry.walk([&](scf::ForOp loop) { shareLoopStorages(loop); });
     storages.mergeHandovers();
     plan.entry.walk([&](scf::ForOp loop) { copyIntoLoop(loop); });
-    placeResults();
+    locateResults();
     assignSlots();
     return std::move(plan);
   }
@@ -86,9 +86,9 @@ private:
   const NamedSizes &typicalSizes;
   StorageTable storages;
   DenseMap<Operation *, unsigned> steps;
-  DenseMap<Value, unsigned> storageOf; ///< storages of roots in the arena
-  DenseMap<unsigned, Place> elsewhere; ///< storages outside of the arena: a caller's buffer, or an updated parameter
-  DenseMap<Value, unsigned> stateOf;   ///< root -> the entry's state argument that it is the current value of
+  DenseMap<Value, unsigned> storageOf;    ///< storages of roots in the arena
+  DenseMap<unsigned, Place> outsideArena; ///< storages outside of the arena: a caller's buffer, or an updated parameter
+  DenseMap<Value, unsigned> stateOf;      ///< root -> the entry's state argument that it is the current value of
 
   LogicalResult numberSteps();
   LogicalResult storeValues();
@@ -98,9 +98,9 @@ private:
   LogicalResult storeList(model::WithElementOp list);
   LogicalResult storeInPlace(Operation *op, Value changed);
   LogicalResult checkUpdates();
-  void placeUpdates();
+  void locateUpdates();
   bool mayUpdateInPlace(model::SetOp set);
-  void placeElements();
+  void locateElements();
   bool mayComputeInList(model::WithElementOp list);
   LogicalResult storeState(model::AppendOp append);
   LogicalResult checkStates();
@@ -109,10 +109,10 @@ private:
     return found == stateOf.end() || isElement(tensor) ? std::nullopt : std::optional(found->second);
   }
   void writeInPlace(func::CallOp call);
-  bool diesAt(func::CallOp call, unsigned operand);
+  bool isLastUse(func::CallOp call, unsigned operand);
   void shareLoopStorages(scf::ForOp loop);
   void copyIntoLoop(scf::ForOp loop);
-  void placeResults();
+  void locateResults();
   void assignSlots();
 
   unsigned lastUse(Value root);
@@ -157,15 +157,15 @@ LogicalResult Planner::numberSteps() {
 unsigned Planner::lastUse(Value root) {
   unsigned last = 0;
   Block *home = root.getParentBlock();
-  SmallVector<Value> shown = {root};
-  while (!shown.empty()) {
-    Value shownNow = shown.pop_back_val();
-    for (Operation *user : shownNow.getUsers()) {
+  SmallVector<Value> views = {root};
+  while (!views.empty()) {
+    Value view = views.pop_back_val();
+    for (Operation *user : view.getUsers()) {
       if (isa<tensor::DimOp>(user))
         continue;
-      if (showsOperand(user)) {
-        if (user->getOperand(0) == shownNow)
-          shown.push_back(user->getResult(0));
+      if (isViewOfOperand(user)) {
+        if (user->getOperand(0) == view)
+          views.push_back(user->getResult(0));
         continue;
       }
       Operation *here = home->findAncestorOpInBlock(*user);
@@ -207,8 +207,8 @@ LogicalResult Planner::storeScratch(func::CallOp call) {
 LogicalResult Planner::storeLoop(scf::ForOp loop) {
   for (auto [number, argument, init, next, result] :
        llvm::enumerate(loop.getRegionIterArgs(), loop.getInits(), loop.getYieldedValues(), loop.getResults())) {
-    if (std::optional<unsigned> kept = state(init)) {
-      stateOf[argument] = stateOf[result] = *kept;
+    if (std::optional<unsigned> stateNumber = state(init)) {
+      stateOf[argument] = stateOf[result] = *stateNumber;
       continue;
     }
     if (failed(storeValue(argument, carriedName(next, number), steps.lookup(loop))))
@@ -303,7 +303,7 @@ bool Planner::mayUpdateInPlace(model::SetOp set) {
   Value value = set.getValue();
   auto result = dyn_cast<OpResult>(value);
   auto call = value.getDefiningOp<func::CallOp>();
-  if (!call || call->getBlock() != set->getBlock() || elsewhere.contains(*storage(value)))
+  if (!call || call->getBlock() != set->getBlock() || outsideArena.contains(*storage(value)))
     return false;
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   WalkResult found = plan.entry.walk([&](model::GetOp get) {
@@ -324,14 +324,14 @@ bool Planner::mayUpdateInPlace(model::SetOp set) {
 }
 
 /// New values of parameters are computed in place, or copied there.
-void Planner::placeUpdates() {
+void Planner::locateUpdates() {
   unsigned end = steps.lookup(plan.entry.getBody().front().getTerminator());
   plan.entry.walk([&](model::SetOp set) {
     Place place{Place::Kind::Updated, unsigned(plan.updates.size())};
     plan.updates.push_back(set);
     if (mayUpdateInPlace(set)) {
       unsigned updated = *storage(set.getValue());
-      elsewhere[updated] = place;
+      outsideArena[updated] = place;
       storages.alsoLive(updated, steps.lookup(set), end); // it is not overwritten
       return;
     }
@@ -347,25 +347,25 @@ bool Planner::mayComputeInList(model::WithElementOp list) {
   auto carried = dyn_cast<BlockArgument>(list.getList());
   if (!call || call->getBlock() != list->getBlock() || !isa<scf::ForOp>(list->getParentOp()) || !carried ||
       carried.getOwner() != list->getBlock() || !carried.hasOneUse() || isElement(list.getElement()) ||
-      elsewhere.contains(*storage(element)))
+      outsideArena.contains(*storage(element)))
     return false;
-  SmallVector<Value> shown = {element};
-  while (!shown.empty())
-    for (Operation *user : shown.pop_back_val().getUsers()) {
+  SmallVector<Value> views = {element};
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val().getUsers()) {
       if (isView(user))
-        shown.push_back(user->getResult(0));
+        views.push_back(user->getResult(0));
       else if (!isa<func::CallOp, tensor::DimOp, model::WithElementOp>(user))
         return false;
     }
   return true;
 }
 
-void Planner::placeElements() {
+void Planner::locateElements() {
   plan.entry.walk([&](model::WithElementOp list) {
     if (!mayComputeInList(list))
       return;
     unsigned element = *storage(list.getElement());
-    elsewhere[element] = {Place::Kind::Element, unsigned(plan.elements.size())};
+    outsideArena[element] = {Place::Kind::Element, unsigned(plan.elements.size())};
     plan.elements.push_back(list);
     // Nobody writes over it.
     storages.alsoLive(element, steps.lookup(list), endOf(cast<scf::ForOp>(list->getParentOp())));
@@ -387,22 +387,22 @@ void Planner::writeInPlace(func::CallOp call) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   for (unsigned argument = 0; argument < call.getNumOperands(); ++argument) {
     auto result = kernel.getArgAttrOfType<IntegerAttr>(argument, inPlaceAttrName);
-    if (!result || !diesAt(call, argument))
+    if (!result || !isLastUse(call, argument))
       continue;
     std::optional<unsigned> from = storage(call.getOperand(argument));
     unsigned to = *storage(call.getResult(result.getInt()));
     // The location contains the parameter, or another element; a list keeps its elements.
-    bool isFixed = elsewhere.contains(to) || (from && elsewhere.contains(*from));
+    bool isFixed = outsideArena.contains(to) || (from && outsideArena.contains(*from));
     if (from && !isFixed && !isElement(call.getOperand(argument)))
       storages.declareHandover(*from, to, steps.lookup(call));
   }
 }
 
 /// Whether the call is the operand's last use, and uses it once.
-bool Planner::diesAt(func::CallOp call, unsigned operand) {
-  Value dying = EntryPlan::root(call.getOperand(operand));
-  unsigned uses = llvm::count_if(call.getOperands(), [&](Value other) { return EntryPlan::root(other) == dying; });
-  return uses == 1 && lastUse(dying) == steps.lookup(call);
+bool Planner::isLastUse(func::CallOp call, unsigned operand) {
+  Value root = EntryPlan::root(call.getOperand(operand));
+  unsigned uses = llvm::count_if(call.getOperands(), [&](Value other) { return EntryPlan::root(other) == root; });
+  return uses == 1 && lastUse(root) == steps.lookup(call);
 }
 
 void Planner::shareLoopStorages(scf::ForOp loop) {
@@ -438,27 +438,28 @@ void Planner::copyIntoLoop(scf::ForOp loop) {
     if (storage(next) != target)
       moves.emplace_back(next, target);
   }
-  DenseMap<Value, unsigned> aside;
+  DenseMap<Value, unsigned> temporaries;
   for (auto [value, target] : moves) {
     bool overwritten = llvm::any_of(moves, [&](auto &other) { return storage(value) == std::get<1>(other); });
     if (!overwritten)
       continue;
     unsigned temporary = storages.add("carried value, copied", *plan.sizes.bytes(value), endOf(loop), endOf(loop));
     copy(end, value, std::nullopt, temporary);
-    aside[value] = temporary;
+    temporaries[value] = temporary;
   }
   for (auto [value, target] : moves) {
-    auto found = aside.find(value);
-    copy(end, value, found == aside.end() ? std::nullopt : std::optional(found->second), target);
+    auto found = temporaries.find(value);
+    copy(end, value, found == temporaries.end() ? std::nullopt : std::optional(found->second), target);
   }
 }
 
 /// Computes results in the caller's buffers; an input, a parameter or a value returned twice is copied there.
-void Planner::placeResults() {
+void Planner::locateResults() {
   auto result = cast<func::ReturnOp>(plan.entry.getBody().front().getTerminator());
   for (auto [number, value] : llvm::enumerate(result.getOperands().drop_back(model::stateCount(plan.entry)))) {
     std::optional<unsigned> from = storage(value);
-    if (from && !isElement(value) && elsewhere.try_emplace(*from, Place{Place::Kind::Result, unsigned(number)}).second)
+    if (from && !isElement(value) &&
+        outsideArena.try_emplace(*from, Place{Place::Kind::Result, unsigned(number)}).second)
       continue;
     SizeExpr bytes = *plan.sizes.bytes(value);
     plan.copies[result].push_back({value, std::nullopt, {Place::Kind::Result, unsigned(number)}, bytes});
@@ -477,14 +478,14 @@ void Planner::assignSlots() {
     if (auto found = llvm::find(plan.symbols, name); found != plan.symbols.end())
       typical[found - plan.symbols.begin()] = size;
   std::vector<unsigned> inArena = storages.roots();
-  llvm::erase_if(inArena, [&](unsigned each) { return elsewhere.contains(each); });
+  llvm::erase_if(inArena, [&](unsigned each) { return outsideArena.contains(each); });
   SlotAssignment assignment = attnc::assignSlots(storages, inArena, typical, arenaAlignment);
   DenseMap<unsigned, Place> placeOf;
   for (auto [storage, slot] : assignment.members) {
     placeOf[storage] = {Place::Kind::Slot, slot};
     plan.members.push_back({storages[storage], slot});
   }
-  for (auto [storage, place] : elsewhere)
+  for (auto [storage, place] : outsideArena)
     placeOf[storage] = place;
   plan.slots = std::move(assignment.slots);
   for (const Slot &slot : plan.slots)
@@ -506,11 +507,11 @@ void Planner::assignSlots() {
         {each.value, source, placeOf.at(storages.find(each.to)), *plan.sizes.bytes(each.value)});
   }
   for (auto &[call, launch] : plan.launches) {
-    PendingScratch wanted = scratch.lookup(call);
-    if (wanted.shared)
-      launch.shared = placeOf.at(*wanted.shared).number;
-    if (wanted.workers)
-      launch.workers = placeOf.at(*wanted.workers).number;
+    PendingScratch required = scratch.lookup(call);
+    if (required.shared)
+      launch.shared = placeOf.at(*required.shared).number;
+    if (required.workers)
+      launch.workers = placeOf.at(*required.workers).number;
   }
 }
 

@@ -7,7 +7,7 @@ namespace attnc {
 
 namespace {
 
-bool meet(llvm::ArrayRef<LiveRange> a, llvm::ArrayRef<LiveRange> b) {
+bool overlap(llvm::ArrayRef<LiveRange> a, llvm::ArrayRef<LiveRange> b) {
   return llvm::any_of(a, [&](const LiveRange &left) {
     return llvm::any_of(b,
                         [&](const LiveRange &right) { return left.first <= right.last && right.first <= left.last; });
@@ -17,7 +17,7 @@ bool meet(llvm::ArrayRef<LiveRange> a, llvm::ArrayRef<LiveRange> b) {
 struct Part;
 
 /// A use of a slot for some ops: by a storage, or by slots side by side.
-struct Turn {
+struct SlotUse {
   unsigned storage = 0;
   std::list<Part> parts;
   std::vector<LiveRange> liveRanges;
@@ -26,7 +26,7 @@ struct Turn {
 
 /// A slot under construction.
 struct Part {
-  std::list<Turn> turns;
+  std::list<SlotUse> uses;
   int64_t bytes = 0;
 };
 
@@ -36,19 +36,19 @@ public:
       : table(table), typical(typical), alignment(alignment) {}
 
   void add(unsigned storage) {
-    Turn turn;
-    turn.storage = storage;
-    turn.liveRanges = table[storage].liveRanges;
-    turn.bytes = llvm::alignTo(table[storage].bytes.evaluate(typical), alignment);
+    SlotUse use;
+    use.storage = storage;
+    use.liveRanges = table[storage].liveRanges;
+    use.bytes = llvm::alignTo(table[storage].bytes.evaluate(typical), alignment);
     for (Part &slot : arena)
-      if (turn.bytes <= slot.bytes && place(slot, turn))
+      if (use.bytes <= slot.bytes && assign(slot, use))
         return;
-    arena.push_back(only(std::move(turn)));
+    arena.push_back(singleUse(std::move(use)));
   }
 
   SlotAssignment take() {
     list(arena, std::nullopt);
-    return std::move(made);
+    return std::move(result);
   }
 
 private:
@@ -56,72 +56,74 @@ private:
   llvm::ArrayRef<int64_t> typical;
   int64_t alignment;
   std::list<Part> arena;
-  SlotAssignment made;
+  SlotAssignment result;
 
-  static Part only(Turn turn) {
+  static Part singleUse(SlotUse use) {
     Part part;
-    part.bytes = turn.bytes;
-    part.turns.push_back(std::move(turn));
+    part.bytes = use.bytes;
+    part.uses.push_back(std::move(use));
     return part;
   }
 
-  static void joins(Turn &turn, const Turn &other) { llvm::append_range(turn.liveRanges, other.liveRanges); }
+  static void mergeLiveRanges(SlotUse &use, const SlotUse &other) {
+    llvm::append_range(use.liveRanges, other.liveRanges);
+  }
 
-  bool place(Part &slot, Turn &turn);
-  bool placeBeside(Part &slot, Turn &several, Turn &turn);
+  bool assign(Part &slot, SlotUse &use);
+  bool assignBeside(Part &slot, SlotUse &several, SlotUse &use);
   SizeExpr list(const std::list<Part> &parts, std::optional<unsigned> within);
 };
 
 } // namespace
 
 /// Places a use in a slot that is large enough: in an unused live range, or beside the uses that it overlaps.
-bool Assignment::place(Part &slot, Turn &turn) {
-  auto meets = [&](const Turn &other) { return meet(other.liveRanges, turn.liveRanges); };
-  auto first = llvm::find_if(slot.turns, meets);
-  if (first == slot.turns.end()) {
-    slot.turns.push_back(std::move(turn));
+bool Assignment::assign(Part &slot, SlotUse &use) {
+  auto overlapsUse = [&](const SlotUse &other) { return overlap(other.liveRanges, use.liveRanges); };
+  auto first = llvm::find_if(slot.uses, overlapsUse);
+  if (first == slot.uses.end()) {
+    slot.uses.push_back(std::move(use));
     return true;
   }
-  if (!first->parts.empty() && std::none_of(std::next(first), slot.turns.end(), meets))
-    return placeBeside(slot, *first, turn);
+  if (!first->parts.empty() && std::none_of(std::next(first), slot.uses.end(), overlapsUse))
+    return assignBeside(slot, *first, use);
   int64_t beside = 0;
-  for (const Turn &other : slot.turns)
-    beside = std::max(beside, meets(other) ? other.bytes : 0);
-  if (beside + turn.bytes > slot.bytes)
+  for (const SlotUse &other : slot.uses)
+    beside = std::max(beside, overlapsUse(other) ? other.bytes : 0);
+  if (beside + use.bytes > slot.bytes)
     return false;
-  Turn several;
+  SlotUse several;
   Part met;
   met.bytes = beside;
-  for (auto other = first; other != slot.turns.end();) {
+  for (auto other = first; other != slot.uses.end();) {
     auto next = std::next(other);
-    if (meets(*other)) {
-      joins(several, *other);
-      met.turns.splice(met.turns.end(), slot.turns, other);
+    if (overlapsUse(*other)) {
+      mergeLiveRanges(several, *other);
+      met.uses.splice(met.uses.end(), slot.uses, other);
     }
     other = next;
   }
-  joins(several, turn);
-  several.bytes = beside + turn.bytes;
+  mergeLiveRanges(several, use);
+  several.bytes = beside + use.bytes;
   several.parts.push_back(std::move(met));
-  several.parts.push_back(only(std::move(turn)));
-  slot.turns.push_back(std::move(several));
+  several.parts.push_back(singleUse(std::move(use)));
+  slot.uses.push_back(std::move(several));
   return true;
 }
 
 /// Places it into the smallest part that fits, or after the last one.
-bool Assignment::placeBeside(Part &slot, Turn &several, Turn &turn) {
+bool Assignment::assignBeside(Part &slot, SlotUse &several, SlotUse &use) {
   llvm::SmallVector<std::tuple<int64_t, size_t, Part *>> parts;
   for (Part &part : several.parts)
-    if (turn.bytes <= part.bytes)
+    if (use.bytes <= part.bytes)
       parts.emplace_back(part.bytes, parts.size(), &part);
   llvm::sort(parts);
-  std::vector<LiveRange> liveRanges = turn.liveRanges;
-  bool placed = llvm::any_of(parts, [&](auto &part) { return place(*std::get<2>(part), turn); });
-  if (!placed) {
-    if (several.bytes + turn.bytes > slot.bytes)
+  std::vector<LiveRange> liveRanges = use.liveRanges;
+  bool isAssigned = llvm::any_of(parts, [&](auto &part) { return assign(*std::get<2>(part), use); });
+  if (!isAssigned) {
+    if (several.bytes + use.bytes > slot.bytes)
       return false;
-    several.bytes += turn.bytes;
-    several.parts.push_back(only(std::move(turn)));
+    several.bytes += use.bytes;
+    several.parts.push_back(singleUse(std::move(use)));
   }
   llvm::append_range(several.liveRanges, liveRanges);
   return true;
@@ -132,16 +134,16 @@ SizeExpr Assignment::list(const std::list<Part> &parts, std::optional<unsigned> 
   SizeExpr sum;
   std::optional<unsigned> behind;
   for (const Part &part : parts) {
-    unsigned number = made.slots.size();
-    made.slots.push_back({SizeExpr(), within, behind});
+    unsigned number = result.slots.size();
+    result.slots.push_back({SizeExpr(), within, behind});
     SizeExpr bytes;
-    for (const Turn &turn : part.turns) {
-      if (turn.parts.empty())
-        made.members.emplace_back(turn.storage, number);
-      bytes = SizeExpr::max(bytes, turn.parts.empty() ? table[turn.storage].bytes : list(turn.parts, number));
+    for (const SlotUse &use : part.uses) {
+      if (use.parts.empty())
+        result.members.emplace_back(use.storage, number);
+      bytes = SizeExpr::max(bytes, use.parts.empty() ? table[use.storage].bytes : list(use.parts, number));
     }
-    made.slots[number].bytes = bytes.alignTo(alignment);
-    sum += made.slots[number].bytes;
+    result.slots[number].bytes = bytes.alignTo(alignment);
+    sum += result.slots[number].bytes;
     behind = number;
   }
   return sum;
@@ -156,10 +158,10 @@ SlotAssignment assignSlots(const StorageTable &table, llvm::ArrayRef<unsigned> s
   Assignment assignment(table, typical, alignment);
   for (auto [bytes, storage] : order)
     assignment.add(storage);
-  SlotAssignment made = assignment.take();
-  llvm::sort(made.members,
+  SlotAssignment result = assignment.take();
+  llvm::sort(result.members,
              [](const auto &a, const auto &b) { return std::pair(a.second, a.first) < std::pair(b.second, b.first); });
-  return made;
+  return result;
 }
 
 } // namespace attnc

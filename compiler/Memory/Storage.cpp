@@ -3,7 +3,7 @@
 
 namespace attnc {
 
-static bool meet(const LiveRange &a, const LiveRange &b) { return a.first <= b.last && b.first <= a.last; }
+static bool overlap(const LiveRange &a, const LiveRange &b) { return a.first <= b.last && b.first <= a.last; }
 
 unsigned StorageTable::add(std::string name, SizeExpr bytes, unsigned first, unsigned last) {
   unsigned number = storages.size();
@@ -27,7 +27,7 @@ void StorageTable::declareHandover(unsigned from, unsigned to, unsigned step) { 
 /// Whether the ranges overlap in a declared handover only. Handovers are between the original storages: of two values
 /// that one operand starts, only one takes over its bytes.
 bool StorageTable::mayMeet(const LiveRange &a, const LiveRange &b) const {
-  return !meet(a, b) || llvm::any_of(handovers, [&](const Handover &each) {
+  return !overlap(a, b) || llvm::any_of(handovers, [&](const Handover &each) {
     return (a.owner == each.from && b.owner == each.to && a.last == each.step && b.first == each.step) ||
            (b.owner == each.from && a.owner == each.to && b.last == each.step && a.first == each.step);
   });
