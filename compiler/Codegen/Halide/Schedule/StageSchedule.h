@@ -29,9 +29,9 @@
 namespace attnc::halide {
 
 struct Machine {
-  int64_t lanes = 16;     ///< f32 elements of a vector
-  int64_t registers = 32; ///< vector registers
-  std::string target; ///< Halide's name of the target, "x86-64-linux-avx2-fma"; schedules do not depend on it
+  int64_t lanes = 16;      ///< f32 elements of a vector
+  int64_t registers = 32;  ///< vector registers
+  std::string target = {}; ///< Halide's name of the target, "x86-64-linux-avx2-fma"; schedules do not depend on it
   bool operator==(const Machine &) const = default;
 };
 
