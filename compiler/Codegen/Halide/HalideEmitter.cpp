@@ -182,8 +182,8 @@ public:
     bool isAskedFor = askedEmitter(kernel) || scheduledWord(kernel, scheduleKey);
     return scope == HalideScope::All || isAskedFor || (op && isWanted(op, target))
                ? Verdict::yes()
-               : Verdict::no("by default it compiles only sums of products over windows with few weights, and its "
-                             "predicted time is not lower");
+               : Verdict::no("by default it compiles only sums of products over windows with few weights, and no "
+                             "prediction favours it");
   }
 
   std::string scheduleError(func::FuncOp kernel, const Target &target) const override {
