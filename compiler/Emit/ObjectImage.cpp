@@ -117,8 +117,9 @@ Error ObjectImage::relocate(const File::Elf_Shdr &relocations) {
   Expected<File::Elf_Sym_Range> symbols = file.symbols(&headers[relocations.sh_link]);
   if (!symbols)
     return symbols.takeError();
+  const uint32_t addressRelocation = nativeArchitecture().elfAddressRelocation;
   for (const File::Elf_Rela &each : *entries) {
-    if (each.getType(false) != nativeArchitecture().elfAddressRelocation)
+    if (each.getType(false) != addressRelocation)
       continue; // unwinding tables
     uint64_t offset = each.r_offset, number = each.getSymbol(false), address = 0;
     if (section.size < sizeof(address) || offset > section.size - sizeof(address) || number >= symbols->size())
