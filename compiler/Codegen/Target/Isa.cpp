@@ -2,6 +2,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
@@ -60,7 +61,8 @@ const Architecture &nativeArchitecture() {
   const Architecture *const *found = find_if(processorArchitectures(), [&](const Architecture *each) {
     return Triple(each->triple).getArch() == native;
   });
-  assert(found != processorArchitectures().end() && "the compiler was built for an architecture without a row");
+  if (found == processorArchitectures().end())
+    report_fatal_error("attnc has no row of Isa.cpp for the processor that it runs on");
   return **found;
 }
 
