@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 
@@ -88,7 +89,12 @@ std::optional<SizeExpr> KernelSizes::tryValueOf(Value index) const {
   return op ? foldSize(op, operandValue, extent) : std::nullopt;
 }
 
-SizeExpr KernelSizes::valueOf(Value index) const { return *tryValueOf(index); }
+SizeExpr KernelSizes::valueOf(Value index) const {
+  std::optional<SizeExpr> value = tryValueOf(index);
+  if (!value)
+    llvm::report_fatal_error("a kernel has an index that is not a function of its sizes");
+  return *value;
+}
 
 SizeExpr KernelSizes::elements(Value tensor) const {
   SizeExpr product(1);
