@@ -28,7 +28,6 @@ private:
     Value score, parent, token;
   };
   llvm::LogicalResult repeatOtherArguments();
-  void writeLoop(const State &start);
   State start(ValueRange caches, Value first);
   State step(const State &before);
   Selection choose(const State &before, Value logits);
