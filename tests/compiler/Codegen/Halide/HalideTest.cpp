@@ -410,10 +410,11 @@ TEST(HalideErrors, AreCaughtWhereHalideEnds) {
   stage.result = {0, 1};
   stage.value = stage.start = stage.add({Op::Number, ATTN_F32, {}, 1});
   std::string reason;
-  Schedule schedule = chooseSchedule(stage, {}, reason).value();
-  EXPECT_EQ(compileStage(stage, schedule, {}, 0, "k").error, "");
+  Machine machine{.target = "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"};
+  Schedule schedule = chooseSchedule(stage, machine, reason).value();
+  EXPECT_EQ(compileStage(stage, schedule, machine, 0, "k").error, "");
   schedule.rowDimension = schedule.laneDimension;
-  Bitcode refused = compileStage(stage, schedule, {}, 0, "k");
+  Bitcode refused = compileStage(stage, schedule, machine, 0, "k");
   EXPECT_TRUE(refused.bytes.empty());
   EXPECT_NE(refused.error, "");
 }
