@@ -88,6 +88,8 @@ def check(relative, text):
             yield f"{relative}:{number}: {len(line.rstrip())} columns, at most {LONGEST_LINE}"
         if re.search(r"\b(TO" r"DO|FIX" r"ME)\b", line) and relative.suffix not in {".md"}:
             yield f"{relative}:{number}: something is left to do"
+        if re.match("(<{7}|>{7}) ", line):
+            yield f"{relative}:{number}: a conflict of a merge"
     if relative.suffix in {".c", ".cpp", ".h"}:
         for first, length in functions(text):
             if length > LONGEST_FUNCTION:

@@ -71,6 +71,10 @@ class Reports(unittest.TestCase):
     def test_something_left_to_do(self):
         self.assertEqual(self.reports("tools/a.cpp", "// TO" "DO\n"), ["tools/a.cpp:1: something is left to do"])
 
+    def test_conflict_of_a_merge(self):
+        text = "<" * 7 + " ours\na\n=======\nb\n" + ">" * 7 + " theirs\n"
+        self.assertEqual(self.reports("docs/a.md", text), [f"docs/a.md:{line}: a conflict of a merge" for line in (1, 5)])
+
 
 if __name__ == "__main__":
     unittest.main()
