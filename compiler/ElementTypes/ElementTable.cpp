@@ -85,7 +85,21 @@ uint64_t narrowBits(const llvm::fltSemantics &format, double value) {
 }
 
 double numberOfBits(const llvm::fltSemantics &format, uint64_t bits) {
-  return llvm::APFloat(format, llvm::APInt(llvm::APFloat::semanticsSizeInBits(format), bits)).convertToDouble();
+  using llvm::APFloat;
+  int fractionBits = int(APFloat::semanticsPrecision(format)) - 1;
+  int exponentBits = int(APFloat::semanticsSizeInBits(format)) - 1 - fractionBits;
+  uint64_t fraction = bits & ((uint64_t(1) << fractionBits) - 1);
+  uint64_t exponent = bits >> fractionBits & ((uint64_t(1) << exponentBits) - 1);
+  bool isNegative = bits >> (fractionBits + exponentBits) & 1;
+  double magnitude;
+  if (exponent == (uint64_t(1) << exponentBits) - 1)
+    magnitude = fraction ? NAN : HUGE_VAL;
+  else if (exponent == 0)
+    magnitude = std::ldexp(double(fraction), APFloat::semanticsMinExponent(format) - fractionBits);
+  else
+    magnitude = std::ldexp(double(fraction | uint64_t(1) << fractionBits),
+                           int(exponent) - APFloat::semanticsMaxExponent(format) - fractionBits);
+  return isNegative ? -magnitude : magnitude;
 }
 
 } // namespace attnc
