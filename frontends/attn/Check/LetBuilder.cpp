@@ -1,4 +1,5 @@
 #include "frontends/attn/Check/LetBuilder.h"
+#include <cassert>
 
 namespace attnc::check {
 
@@ -21,7 +22,8 @@ void LetBuilder::let(std::vector<const Local *> locals, ExprRef value) {
 }
 
 ExprRef LetBuilder::bind(std::string name, ExprRef value, SourceRange range) {
-  if (build.isOpen(value) || value->as<LocalRef>() || value->as<ParameterRef>())
+  assert(!isOpen(value) && "only closed expressions are bound");
+  if (value->as<LocalRef>() || value->as<ParameterRef>())
     return value;
   if (value->type.rank() == 0 && (value->as<Constant>() || value->as<DimValue>()))
     return value;
@@ -51,7 +53,8 @@ void LetBuilder::setBlock(Block *newBlock) {
 }
 
 ExprRef LetBuilder::subscript(ExprRef base, std::vector<ExprRef> indices, SourceRange range) {
-  base = bind("", base, base->range);
+  if (!isOpen(base))
+    base = bind("", base, base->range);
   Shape rest(base->type.shape.begin() + static_cast<ptrdiff_t>(indices.size()), base->type.shape.end());
   std::vector<InRange> inRange(indices.size(), InRange::Proved);
   Type type{base->type.element, std::move(rest)};

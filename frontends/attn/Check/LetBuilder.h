@@ -17,8 +17,8 @@ public:
   typed::Block *getBlock() const { return block; }
   void setBlock(typed::Block *newBlock);
 
-  /// Binds an expression to a local. Returns the reference. References, scalar constants and open expressions are
-  /// returned unchanged.
+  bool isOpen(typed::ExprRef expr) const { return build.isOpen(expr); }
+  /// Binds a closed expression to a local. Returns the reference; references and scalar constants unchanged.
   typed::ExprRef bind(std::string name, typed::ExprRef value, SourceRange range);
   void let(std::vector<const typed::Local *> locals, typed::ExprRef value);
   /// Returns the expression to which a Let binds the local; null for other locals.

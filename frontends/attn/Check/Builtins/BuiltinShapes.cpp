@@ -236,7 +236,8 @@ Value builtinSplit(const BuiltinCall &call) {
   std::optional<std::vector<Dim>> sizes = partsOf(call, x->type.shape[*axis]);
   if (!sizes)
     return Value();
-  x = call.lets.bind("", x, call[0].range);
+  if (!call.lets.isOpen(x))
+    x = call.lets.bind("", x, call[0].range);
   TupleValue parts;
   std::vector<Dim> offsets(x->type.rank(), Dim(0));
   for (const Dim &size : *sizes) {

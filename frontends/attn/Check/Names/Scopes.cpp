@@ -64,7 +64,7 @@ Value bindValue(LetBuilder &lets, Origins &origins, const std::string &name, con
     return result;
   }
   ExprRef tensor = value.tensor();
-  if (!tensor || tensor->type.element == Element::Index)
+  if (!tensor || lets.isOpen(tensor) || tensor->type.element == Element::Index)
     return value;
   ExprRef reference = lets.bind(name, tensor, range);
   origins.addVariable(reference, tensor);
