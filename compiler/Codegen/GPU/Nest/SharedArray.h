@@ -1,7 +1,7 @@
 //===- SharedArray.h - array in the static shared memory of a block -----------------------------------------------===//
 //
-// Elements are f32 or i32. A store by one thread is visible to another after a synchronisation of a group that contains
-// both (ThreadGroup.h).
+// Elements are f32, i32 or i1, and occupy four bytes each. A store by one thread is visible to another after a
+// synchronisation of a group that contains both (ThreadGroup.h).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,7 +12,7 @@ namespace attnc {
 
 class SharedArray {
 public:
-  /// `name` is unique in the phase.
+  /// Declares `count` elements; they are not initialised. `name` is unique in the phase.
   SharedArray(const ThreadPosition &position, const std::string &name, int64_t count, mlir::OpBuilder &builder,
               mlir::Location location);
 

@@ -8,7 +8,8 @@
 //
 // The partial results of the threads are then reduced, and every thread obtains the same bits. A warp reduces by a
 // butterfly of shuffles and broadcasts the result of its first thread. A block writes one partial result per warp to
-// shared memory, synchronises, and each thread adds them in order. The order of additions depends on sizes alone.
+// shared memory, synchronises, and each thread reduces them in order. The order depends on sizes alone. All threads of
+// a group therefore execute its reductions and broadcasts together.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,6 +23,7 @@ namespace attnc {
 class ThreadGroup {
 public:
   enum class Kind { Warp, Block };
+  /// The group of the executing thread. A phase has at most one group of kind Block that reduces.
   ThreadGroup(Kind kind, ThreadPosition position, mlir::OpBuilder &builder, mlir::Location location);
 
   /// Groups per block, and threads per group.
@@ -30,25 +32,27 @@ public:
 
   mlir::Value number; ///< index: of this group among those of the launch
   mlir::Value rank;   ///< index: of this thread in its group
-  /// Whether reductions of that kind and type are supported.
+  /// Whether the element type is supported: f32, i32 or i1, of any kind of reduction.
   static bool canCombine(const SweepReduction &reduction);
 
-  /// Calls `body` for the points of [0, end) that belong to this thread; `body` returns one term for each reduction.
-  /// Returns the reductions over all threads, as scalars. `end` is a multiple of `lanes`.
+  /// Calls `body` for the points of [0, end) that belong to this thread; `body` returns one term for each reduction, a
+  /// vector of `lanes` or a scalar that counts in every lane. Returns the reductions over all threads, as scalars.
+  /// `end` (index) is a multiple of `lanes`.
   llvm::SmallVector<mlir::Value> sweep(mlir::Value end, int64_t lanes, llvm::ArrayRef<SweepReduction> reductions,
                                        llvm::function_ref<llvm::SmallVector<mlir::Value>(const LanePoint &)> body);
-  /// The two halves of a sweep. `accumulate` adds this thread's terms to `carried`, one vector of lanes for each
-  /// reduction; `combine` reduces them over lanes and threads to one scalar each.
+  /// The parts of a sweep. `neutral` returns the neutral element of each reduction, `accumulate` reduces this thread's
+  /// terms onto `carried`, and `combine` reduces the result over lanes and threads to one scalar each. The values
+  /// between them are one vector of lanes for each reduction, or one scalar if `lanes` is 1.
   llvm::SmallVector<mlir::Value> accumulate(mlir::Value end, int64_t lanes, llvm::ArrayRef<SweepReduction> reductions,
                                             mlir::ValueRange carried,
                                             llvm::function_ref<llvm::SmallVector<mlir::Value>(const LanePoint &)> body);
   llvm::SmallVector<mlir::Value> neutral(int64_t lanes, llvm::ArrayRef<SweepReduction> reductions);
   llvm::SmallVector<mlir::Value> combine(llvm::ArrayRef<SweepReduction> reductions, mlir::ValueRange partial);
 
-  /// Reduces over `count` neighbouring threads of a warp, a power of two. All of them obtain the same result, except
-  /// that the sign of a zero maximum may differ.
+  /// Reduces a scalar over `count` neighbouring threads of a warp, from a multiple of `count` on; `count` is a power of
+  /// two. All of them obtain the same result, except that the sign of a zero maximum may differ.
   mlir::Value combineNeighbours(const SweepReduction &reduction, mlir::Value value, int64_t count);
-  /// Broadcasts scalar `value` of thread `rank` of the warp.
+  /// Broadcasts scalar `value` of thread `rank` of a warp to the warp, for groups of either kind.
   mlir::Value broadcast(int32_t rank, mlir::Value value);
   /// Synchronises the group: writes before it are visible to all its threads afterwards.
   void sync();

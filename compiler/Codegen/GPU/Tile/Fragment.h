@@ -10,8 +10,8 @@
 //       3: row g + 8, k = p*t + k/2 ..
 //
 // So A consists of four 8x8 matrices (8 rows of 16 bytes), and B of two. One ldmatrix reads four 8x8 matrices, each of
-// which is one 16-byte vector of eight rows of a SharedTile. If k runs along the columns of the tile, ldmatrix
-// transposes 16-bit elements; 32-bit elements are read one by one (TransposedReader).
+// which is one 16-byte vector of eight rows of a SharedTile. If the rows of the tile are k, ldmatrix transposes 16-bit
+// elements; 32-bit elements are read one by one (TransposedReader).
 //
 // The registers of D, rounded to 16 bits in pairs, are a fragment of A for a product with D on the left. For 32-bit
 // elements they are a fragment of A with permuted columns: k = t is column 2t, and k = t + 4 is column 2t + 1. The rows
@@ -26,70 +26,74 @@
 
 namespace attnc {
 
-/// Type of elements in memory. F32: full f32 accuracy by three tf32 products (OperandFragment.h).
+/// Type of the operands of a product. TF32: f32 in memory, rounded to tf32. F32: f32 in memory, with full f32 accuracy
+/// by three tf32 products (OperandFragment.h).
 enum class MatrixType { F16, BF16, TF32, F32 };
 
-/// The tensor-core type of 16-bit elements; null for other types.
+/// F16 or BF16 for elements that are stored so; null for other types.
 std::optional<MatrixType> matrixTypeOf(mlir::Type stored);
-int64_t elementBytes(MatrixType type);
+int64_t elementBytes(MatrixType type); ///< in memory
 inline bool is32Bit(MatrixType type) { return elementBytes(type) == 4; }
 /// Depth k of one product.
 inline int64_t productDepth(MatrixType type) { return 2 * vectorBytes / elementBytes(type); }
 inline constexpr int64_t productRows = 16, productColumns = 8;
 
-using FragmentA = std::array<mlir::Value, 4>; ///< i32
-using FragmentB = std::array<mlir::Value, 2>; ///< i32
+// The registers of a lane, in the order above.
+using FragmentA = std::array<mlir::Value, 4>; ///< i32: two 16-bit elements, or one tf32
+using FragmentB = std::array<mlir::Value, 2>; ///< i32, as FragmentA
 using FragmentD = std::array<mlir::Value, 4>; ///< f32
 
 /// d + a * b by one instruction; F32 operands are tf32 parts.
 FragmentD multiplyAdd(TileBuilder &tiles, MatrixType type, const FragmentA &a, const FragmentB &b, const FragmentD &d);
 FragmentD zeroFragment(TileBuilder &tiles);
-/// Packs two sums into a register of A or B; `low` has the smaller k.
+/// Rounds two f32 to F16 or BF16 and packs them into a register of A or B (i32); `low` has the smaller k.
 mlir::Value packPair(TileBuilder &tiles, MatrixType type, mlir::Value low, mlir::Value high);
-/// Rounds the f32 in a register (i32) to the nearest tf32; the instruction itself would truncate.
+/// Rounds the f32 in a register (i32) to the nearest tf32; mma.sync itself would truncate.
 mlir::Value roundToTf32(TileBuilder &tiles, mlir::Value element);
 
-/// Coordinates in D of element 0 of this lane's registers; element e is at (row + e / 2 * 8, column + e % 2).
+/// Coordinates in D of register 0 of this lane; register e is at (row + e / 2 * 8, column + e % 2).
 struct FragmentPosition {
   mlir::Value row, column; ///< i32
 };
 FragmentPosition fragmentPosition(TileBuilder &tiles, mlir::Value lane);
 
-/// Origin of a warp's part of a tile (i32; null for 0). `row` is a multiple of 8; `vector` is a multiple of 8, or of a
-/// power of two above all vector numbers that are requested.
+/// Origin of a warp's part of a tile: numbers of a row and of a 16-byte vector of it (i32; null for 0). `row` is a
+/// multiple of 8; `vector` is a multiple of 8, or of a power of two above all vector numbers that are requested. If a
+/// row has several panels, `vector` is null.
 struct WarpTileStart {
   mlir::Value row, vector;
 };
 
-/// Address in a warp's part of a tile, relative to any group of eight rows: (row, vector) counts from their first one.
+/// Address of a 16-byte vector in a warp's part of a tile: at the sum of (row, vector) of the constructor, i32 that
+/// vary over the lanes, and the constants (row, vector) of pointer().
 class TileAddress {
 public:
   TileAddress(TileBuilder &tiles, const SharedTile &tile, const WarpTileStart &start, mlir::Value row,
               mlir::Value vector);
-  /// Pointer into the stage at offset `stage`, moved by (row, vector). `row` is a multiple of 8; `vector` is a multiple
-  /// of a power of two above the vector number of the constructor.
+  /// !llvm.ptr<3> into the stage at offset `stage` (SharedTile::stageOffset). `row` is a multiple of 8; `vector` is a
+  /// multiple of a power of two above the vector number of the constructor.
   mlir::Value pointer(TileBuilder &tiles, mlir::Value stage, int64_t row, int64_t vector) const;
 
 private:
   const SharedTile tile;
-  mlir::Value rowOffset, swizzledVector; ///< bytes; a vector number
+  mlir::Value rowOffset, swizzledVector; ///< i32: in bytes; a vector number
 };
 
 /// Reads fragments from a tile; all lanes of a warp take part (ldmatrix).
 class FragmentReader {
 public:
   enum class Matrix {
-    A,    ///< 16 rows
-    B,    ///< 16 columns, the first two registers for the left 8 of them
-    DeepB ///< 8 columns and twice the depth, the first two registers for the first half of it
+    A,    ///< 16 rows of A: a FragmentA
+    B,    ///< 16 columns of B: two FragmentB, for the first and the last 8 columns
+    DeepB ///< 8 columns of B and twice the depth k: two FragmentB, for the first and the second half of the depth
   };
-  /// `columnsAreDepth`: k runs along the tile's rows in memory, as DeepB requires. Otherwise k runs along its columns,
-  /// and the read transposes.
+  /// `columnsAreDepth`: a column of the tile is a k, and a row is a row of A or a column of B; DeepB requires it.
+  /// Otherwise a row of the tile is a k, and the read transposes. `lane` (i32) is the thread's number in its warp.
   FragmentReader(TileBuilder &tiles, const SharedTile &tile, Matrix matrix, bool columnsAreDepth, mlir::Value lane,
                  const WarpTileStart &start);
 
-  /// Four 8x8 matrices of the stage at offset `stage`, from (row, vector) on: `row` is a multiple of 8, `vector` of 2
-  /// or, for DeepB, of 4.
+  /// Four 8x8 matrices (i32) of the stage at offset `stage` (SharedTile::stageOffset), from (row, vector) of the warp's
+  /// part on: `row` is a multiple of 8, `vector` of 2 or, for DeepB, of 4.
   std::array<mlir::Value, 4> read(mlir::Value stage, int64_t row, int64_t vector);
 
 private:
@@ -99,8 +103,8 @@ private:
   TileAddress address;
 };
 
-/// Reads B from a tile of 32-bit elements whose rows are k, with k permuted to match an A that was a D. If rows are a
-/// multiple of 128 bytes, the lanes of a warp read from distinct banks.
+/// Reads B from a tile of 32-bit elements whose rows are k, with k permuted to match an A that was a D: k = t is row
+/// 2t, and k = t + 4 is row 2t + 1. If rows are a multiple of 128 bytes, the lanes of a warp read from distinct banks.
 class TransposedReader {
 public:
   TransposedReader(TileBuilder &tiles, const SharedTile &tile, mlir::Value lane, const WarpTileStart &start);

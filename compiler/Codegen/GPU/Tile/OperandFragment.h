@@ -19,7 +19,7 @@
 
 namespace attnc {
 
-/// The registers of operand A (four) or B (two).
+/// The registers (i32) of operand A (four) or B (two): 16-bit elements as they are, tf32, or the two parts of f32.
 template <size_t registers> struct OperandFragment {
   std::array<mlir::Value, registers> high;
   std::array<mlir::Value, registers> low; ///< F32 only
@@ -27,11 +27,12 @@ template <size_t registers> struct OperandFragment {
 using OperandFragmentA = OperandFragment<4>;
 using OperandFragmentB = OperandFragment<2>;
 
+/// Converts the registers that were read from memory: rounds TF32, splits F32, and leaves 16-bit elements unchanged.
 OperandFragmentA operandFragment(TileBuilder &tiles, MatrixType type, const FragmentA &read);
 OperandFragmentB operandFragment(TileBuilder &tiles, MatrixType type, const FragmentB &read);
 
-/// d + a * b, over as many depths as there are fragments. For F32 alone, `rowFactors` (f32, for rows g and g + 8) scale
-/// d first; the multiplication is free, as an fma replaces the addition.
+/// d + sum of a[n] * b[n], over equally many fragments along the depth. For F32 alone, `rowFactors` (f32, for rows g
+/// and g + 8) scale d first; the multiplication is free, as an fma replaces the addition.
 FragmentD multiplyAdd(TileBuilder &tiles, MatrixType type, llvm::ArrayRef<OperandFragmentA> a,
                       llvm::ArrayRef<OperandFragmentB> b, const FragmentD &d, mlir::ValueRange rowFactors = {});
 

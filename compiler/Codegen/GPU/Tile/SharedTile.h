@@ -32,25 +32,26 @@ inline constexpr int64_t swizzleRows = 8;
 
 class SharedTile {
 public:
-  /// `panelRowBytes` divides `rowBytes`; 0 means one panel.
+  /// Allocates `stages` times `rows` x `rowBytes` in `memory`. `panelRowBytes`, a multiple of 16 that divides
+  /// `rowBytes`, are the bytes of a row in a panel; 0 means one panel.
   SharedTile(BlockMemory &memory, int64_t rows, int64_t rowBytes, int64_t stages = 1, int64_t panelRowBytes = 0);
 
   const int64_t rows, rowBytes, stages, panelRowBytes;
   const mlir::Value base; ///< !llvm.ptr<3>: of the block's memory
-  const int64_t offset;   ///< of stage 0 from `base`
+  const int64_t offset;   ///< of stage 0 from `base`, in bytes
 
   int64_t rowVectors() const { return rowBytes / vectorBytes; }
-  int64_t bytes() const { return rows * rowBytes; } ///< of a stage
-  int64_t panelBytes() const { return rows * panelRowBytes; }
+  int64_t bytes() const { return rows * rowBytes; }                    ///< of a stage
+  int64_t panelBytes() const { return rows * panelRowBytes; }          ///< of a stage
   int64_t panelVectors() const { return panelRowBytes / vectorBytes; } ///< of a row
   int64_t panels() const { return rowBytes / panelRowBytes; }
   int64_t swizzlePeriod() const { return period; } ///< w
 
   /// The exclusive or that the swizzle applies to the vector numbers of `row`: below w.
   mlir::Value swizzle(TileBuilder &tiles, mlir::Value row) const;
-  /// Offset of a vector from the start of a stage, in bytes.
+  /// Offset of vector `vector` of row `row` from the start of a stage, in bytes. All numbers and offsets are i32.
   mlir::Value vectorOffset(TileBuilder &tiles, mlir::Value row, mlir::Value vector) const;
-  /// Offset of a stage from `base`, in bytes.
+  /// Offset of stage `number` from `base`, in bytes.
   mlir::Value stageOffset(TileBuilder &tiles, mlir::Value number) const;
 
 private:

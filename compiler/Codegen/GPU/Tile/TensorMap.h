@@ -35,16 +35,16 @@ inline constexpr int64_t typicalSize = 1024;
 /// A tensor, or a rectangular part of one, in the layout of a tensor map: dimension 0 is contiguous. Code must not copy
 /// from an empty one.
 struct MappedTensor {
-  unsigned buffer;                     ///< its number among operands and results
+  unsigned buffer;                     ///< its number (DeviceFrame::pointer)
   SizeExpr start;                      ///< in bytes, where it begins in the buffer
   int64_t elementBytes;                ///< 2 or 4
   llvm::SmallVector<SizeExpr> sizes;   ///< of dimensions, in elements
-  llvm::SmallVector<SizeExpr> strides; ///< in bytes, of dimensions 1 and up
+  llvm::SmallVector<SizeExpr> strides; ///< of dimensions 1, 2, ..., in bytes
   llvm::SmallVector<int64_t> box;      ///< in elements: dimension 0 is a row of a panel, the others are its rows
   bool roundsToTf32 = false;           ///< f32 is rounded to the nearest tf32 during the copy
 
-  int64_t rowBytes() const { return box[0] * elementBytes; } ///< of a panel
-  int64_t rows() const;
+  int64_t rowBytes() const { return box[0] * elementBytes; } ///< of a row of a box
+  int64_t rows() const;                                      ///< of a box: the product of its sides but the first
   /// Whether TMA can copy boxes of the tensor. Requirements: no tensor of the kernel is unaligned (attn.unaligned); two
   /// to five dimensions of less than 2^31 elements, and strides below 2^40 bytes, as far as they are known; sides of a
   /// box of up to 256; a number of rows that is a multiple of 8, of 32, 64 or 128 bytes each; start and strides are
@@ -52,7 +52,7 @@ struct MappedTensor {
   Verdict check(mlir::func::FuncOp kernel) const;
 };
 
-/// A tensor map, acquired by the thread that issues copies.
+/// A tensor map in global memory, which TensorMaps::acquire made visible to the thread that issues copies.
 class TensorMap {
 public:
   /// Copies the elements at `coordinates` (i32, one for each dimension, possibly outside of the tensor) to the stage at
@@ -73,11 +73,11 @@ class TensorMaps {
 public:
   explicit TensorMaps(llvm::ArrayRef<MappedTensor> tensors) : tensors(tensors.begin(), tensors.end()) {}
 
-  /// The phase that writes the maps, one block for each.
+  /// Emits the phase `symbol` that writes the maps, one block for each.
   KernelPhase emit(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code) const;
-  /// Bytes at the start of the launch's shared scratch (KernelCode::sharedBytes).
+  /// Bytes of the maps, which are at the start of the launch's shared scratch (KernelCode::sharedBytes).
   int64_t bytes() const;
-  /// The map of tensor `number`, for the thread that issues copies in a later phase.
+  /// Emits the acquisition of the map of tensor `number` by the executing thread, which issues copies in a later phase.
   TensorMap acquire(TileBuilder &tiles, DeviceFrame &frame, unsigned number) const;
 
 private:

@@ -1,7 +1,7 @@
 //===- TileBuilder.h - builder of 32-bit address and index arithmetic of device code ------------------------------===//
 //
 // Numbers are i32: offsets in shared memory, rows and columns of a tile, lanes. Registers of a device have 32 bits, and
-// an `index` would take two.
+// an `index` would take two. Operations on constants are folded.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,23 +24,23 @@ public:
   mlir::OpBuilder &builder;
   mlir::Location location;
 
-  Value number(int64_t value);
+  Value number(int64_t value);  ///< a constant
   Value fromIndex(Value index); ///< below 2^31
-  Value toIndex(Value number);
-  Value widen(Value number); ///< zero-extends to i64
+  Value toIndex(Value number);  ///< zero-extends
+  Value widen(Value number);    ///< zero-extends to i64
   Value add(Value a, Value b);
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
   Value div(Value a, Value b); ///< unsigned
-  Value rem(Value a, Value b);
+  Value rem(Value a, Value b); ///< unsigned
   Value exclusiveOr(Value a, Value b);
-  Value min(Value a, Value b);
-  Value max(Value a, Value b);
-  Value less(Value a, Value b);   ///< i1
+  Value min(Value a, Value b);    ///< signed
+  Value max(Value a, Value b);    ///< signed
+  Value less(Value a, Value b);   ///< i1, signed
   Value same(Value a, Value b);   ///< i1
   Value both(Value a, Value b);   ///< of i1
   Value either(Value a, Value b); ///< of i1
-  Value opposite(Value flag);     ///< i1
+  Value opposite(Value flag);     ///< of an i1
   Value select(Value condition, Value a, Value b);
   Value add(Value a, int64_t b) { return add(a, number(b)); }
   Value mul(Value a, int64_t b) { return mul(a, number(b)); }
@@ -48,18 +48,20 @@ public:
   Value rem(Value a, int64_t b) { return rem(a, number(b)); }
   Value exclusiveOr(Value a, int64_t b) { return exclusiveOr(a, number(b)); }
 
-  /// `pointer` plus `bytes`.
+  /// `pointer`, of any address space, plus `bytes` (i32 or i64).
   Value at(Value pointer, Value bytes);
+  /// Accesses are aligned to the size of their type.
   Value load(mlir::Type type, Value pointer);
   void store(Value value, Value pointer);
 
+  /// scf.for over [lower, upper); `body` returns the next loop-carried values. Returns the last ones.
   Values loop(Value lower, Value upper, int64_t step, ValueRange carried,
               llvm::function_ref<Values(Value, ValueRange)> body);
-  /// Runs while `goesOn` of the carried values is true (i1).
+  /// Runs `body`, which returns the next carried values, while `goesOn` of them is true (i1).
   Values loopWhile(ValueRange carried, llvm::function_ref<Value(ValueRange)> goesOn,
                    llvm::function_ref<Values(ValueRange)> body);
   void when(Value condition, llvm::function_ref<void()> then);
-  /// Butterfly shuffle: the f32 of the lane whose number differs by `distance`, a power of two.
+  /// Butterfly shuffle of f32: the value of the lane whose number is this lane's, exclusive or `distance`.
   Value shuffleXor(Value value, int64_t distance);
   /// Broadcasts the i32 of the warp's first lane. ptxas then sees a value derived from the thread number as uniform,
   /// and can keep it in uniform registers.
@@ -68,7 +70,7 @@ public:
   void syncBlock();
 };
 
-/// Disables unrolling of the loop that defines `result`: unrolled, it would need more registers than there are.
+/// Disables unrolling of the loop that has the result `ofLoop`: unrolled, it would need too many registers.
 void disableUnrolling(mlir::Value ofLoop);
 
 } // namespace attnc

@@ -35,37 +35,42 @@
 
 namespace attnc {
 
+/// The barriers of a ring buffer, without its tiles. The functions below emit code for the executing thread; stages and
+/// parities are i32.
 class TileRing {
 public:
-  /// A stage is full after `producers` arrivals, and empty after `consumers` arrivals.
+  /// Allocates the barriers. A stage is full after `producers` arrivals, and empty after `consumers` arrivals.
   TileRing(BlockMemory &memory, int64_t stages, int64_t producers, int64_t consumers);
   /// For TMA: one producer thread, whose copies count bytes.
   static TileRing forBulkCopies(BlockMemory &memory, int64_t stages, int64_t consumers);
 
   const int64_t stages;
 
-  /// Thread 0 initialises the barriers, followed by a block barrier.
+  /// Thread 0 initialises the barriers, of one or several rings; a block barrier follows. `thread` (i32) is the
+  /// thread's number in the block.
   void open(TileBuilder &tiles, mlir::Value thread) const { open(tiles, thread, {this}); }
   static void open(TileBuilder &tiles, mlir::Value thread, llvm::ArrayRef<const TileRing *> rings);
 
-  /// A stage and the parity of its round: i32.
+  /// A stage, and the parity of the number of rounds before it; a round is one pass over all stages.
   struct Position {
     mlir::Value stage, parity;
   };
   Position first(TileBuilder &tiles) const;
   Position next(TileBuilder &tiles, const Position &position) const;
 
+  /// Block until the stage is empty, or full, in the round of `position`.
   void awaitEmpty(TileBuilder &tiles, const Position &position) const;
   void awaitFull(TileBuilder &tiles, const Position &position) const;
-  /// One arrival, which covers all writes of this thread to the stage and all copies that it has awaited.
+  /// A producer's arrival at "full", which covers all writes of this thread to the stage and all copies that it has
+  /// awaited. Not for TMA.
   void markFull(TileBuilder &tiles, mlir::Value stage) const;
   /// The same, given the barrier of a stage of any ring: full(stage).
   static void markFullAt(TileBuilder &tiles, mlir::Value barrier);
-  /// The producer's arrival, which announces `bytes`.
+  /// With TMA, the producer's arrival, which announces the `bytes` of the copies that follow.
   void expect(TileBuilder &tiles, mlir::Value stage, int64_t bytes) const;
-  /// The barrier of a stage: !llvm.ptr<3>.
+  /// The "full" barrier of a stage: !llvm.ptr<3>.
   mlir::Value full(TileBuilder &tiles, mlir::Value stage) const { return barrier(tiles, fullAt, stage); }
-  /// One arrival.
+  /// A consumer's arrival at "empty".
   void markEmpty(TileBuilder &tiles, mlir::Value stage) const;
 
 private:

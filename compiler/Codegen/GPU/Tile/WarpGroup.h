@@ -13,24 +13,26 @@ namespace attnc {
 
 inline constexpr int64_t warpGroupThreads = 4 * warpThreads;
 
-/// Named barrier `number`, 1 to 15, of `threads` threads (whole warps); syncBlock uses number 0.
+/// Emits a wait at named barrier `number`, 1 to 15, for `threads` threads (whole warps); syncBlock uses number 0.
 void syncThreads(TileBuilder &tiles, int64_t number, int64_t threads);
 
 /// Ordered barrier of two consumer warp groups, which alternate: one issues its products while the other computes
 /// something else.
 ///
-///   order.open()
+///   both groups, once:                       order.open()
 ///   each group, once for each of its tiles:  order.wait(); issue products; order.release(isLast)
 ///
-/// Each group has a named barrier. `wait` blocks at the own barrier; `release` arrives at the other group's without
-/// blocking. Both groups execute the same number of waits.
+/// Each group has a named barrier. `wait` blocks at the group's own barrier; `release` arrives at the other group's
+/// without blocking. In `open`, group 1 arrives at the barrier of group 0, which therefore goes first. Both groups
+/// execute the same number of waits, and group 0 executes its last one first; so the last `release` of group 1 does not
+/// arrive.
 class OrderedBarrier {
 public:
-  /// `group` (i32) is 0, which goes first, or 1.
+  /// `group` (i32), of the executing thread, is 0 or 1. The barriers are named `firstBarrier` + group.
   OrderedBarrier(TileBuilder &tiles, mlir::Value group, int64_t firstBarrier);
   void open();
   void wait();
-  void release(mlir::Value isLast); ///< i1: this group does not wait again, nor does the other after its current tile
+  void release(mlir::Value isLast); ///< i1: this was the group's last wait
 
 private:
   void arrive(mlir::Value barrier);

@@ -22,25 +22,25 @@
 
 namespace attnc {
 
-/// Rows of A and D.
+/// Rows of A and D of one wgmma.
 inline constexpr int64_t warpGroupRows = 64;
 
-/// The operand of one product in shared memory.
+/// The part of an operand in shared memory that one wgmma reads.
 struct SharedOperandSlice {
   mlir::Value descriptor; ///< i64
-  bool isTransposed;
+  bool isTransposed;      ///< the rows of the tile are k
 };
 
-/// Operand A or B in shared memory.
+/// Operand A or B in shared memory, of type F16, BF16 or TF32 (rounded already).
 class SharedOperand {
 public:
-  /// `columnsAreDepth`: k runs along the tile's rows in memory. Otherwise it runs along its columns, which wgmma
-  /// supports for 16-bit elements only.
+  /// `columnsAreDepth`: a column of the tile is a k, and a row is a row of A or a column of B. Otherwise a row is a k,
+  /// which wgmma supports for 16-bit elements only.
   SharedOperand(const SharedTile &tile, MatrixType type, bool columnsAreDepth);
 
   /// The slice of the stage at offset `stage` (SharedTile::stageOffset) that starts at `outer` (i32), a row of A or
-  /// column of B, and at `k`, a multiple of productDepth. `outer` is a multiple of 8, or of a panel if k runs along the
-  /// columns.
+  /// column of B, and at `k`, a multiple of productDepth. `outer` is a multiple of 8, or of the elements of a panel row
+  /// if the rows of the tile are k.
   SharedOperandSlice slice(TileBuilder &tiles, mlir::Value stage, mlir::Value outer, int64_t k) const;
 
 private:
@@ -51,7 +51,9 @@ private:
   const bool isTransposed;
 };
 
-using ProductSums = TileBuilder::Values; ///< f32, columns / 2 for each thread, in groups of four as in FragmentD
+using ProductSums = TileBuilder::Values; ///< f32: n / 2 for each thread, as n / 8 FragmentD
+
+// The sums that these functions return replace their operand `sums`.
 
 ProductSums beginProducts(TileBuilder &tiles, mlir::ValueRange sums);
 /// sums + a * b; if `accumulates` (i1, null for true) is false, a * b.
@@ -61,7 +63,7 @@ ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const SharedOperand
 ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, const FragmentA &a, const SharedOperandSlice &b,
                         mlir::ValueRange sums, mlir::Value accumulates = nullptr);
 void commitProducts(TileBuilder &tiles);
-/// `kept`: the registers (i32) that the products which complete here read as A, one after the other.
+/// `kept`: the registers (i32) that the products which complete here read as A, fragment by fragment.
 ProductSums awaitProducts(TileBuilder &tiles, int64_t open, mlir::ValueRange sums, mlir::ValueRange kept = {});
 
 } // namespace attnc
