@@ -8,10 +8,14 @@
 //   m' = max(m, s), p = exp2(s - m'), l = a l + sum p   m is reduced over the four lanes that share a row
 //   O = a O
 //
-// Attention weights, rounded to the type of the tensors, are already a fragment of A for P V. Sums, statistics and
-// formulas are f32. If a product of a row is not finite, AttendGeneral computes the row again. A tensor core multiplies
-// attention weights of zero too, so an infinite value of a dropped pair makes the sum NaN; f32 that is rounded to tf32
-// may become infinite; and an infinity has no tf32 split (OperandFragment.h).
+// Here a is the correction of the former maximum, exp2(m - m'), and l the row sum. Other normalisers replace exp2
+// (Normaliser.h). Attention weights, rounded to the type of the tensors, are already a fragment of A for P V. Sums,
+// statistics and formulas are f32.
+//
+// If a row has an l that is NaN, or an O that is not finite, AttendGeneral computes the 16 rows of the warp again
+// (finish). That is needed because a tensor core multiplies attention weights of zero too, so an infinite value of a
+// dropped pair makes the sum NaN; f32 that is rounded to tf32 may become infinite; and an infinity has no tf32 split
+// (OperandFragment.h).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,6 +25,7 @@
 
 namespace attnc {
 
+/// The 16 rows of the executing warp. All threads of the warp execute its code together.
 class AttendFragments {
 public:
   using Value = mlir::Value;
@@ -39,32 +44,36 @@ public:
     States with(ValueRange packed) const;
   };
 
-  /// `frame` is that of the kernel phase, and still empty.
+  /// `frame` is that of the kernel phase, and has no code yet.
   AttendFragments(const AttendProblem &problem, const Target &target, DeviceFrame &frame, AttendRows &rows);
 
-  /// Starts the 16 rows from `firstRow` (index) on; `lane` (i32) is the thread's number in its warp.
+  /// Binds the 16 rows of the batch from `firstRow` (index) on; `lane` (i32) is the thread's number in its warp.
   void open(Value firstRow, Value lane);
-  /// The initial states. A sink is added once: partial results of split-KV start without it.
+  /// The initial states, for `values` columns of O. A sink is added once: partial results of split-KV start without it.
   States start(int64_t values, bool withSink = true);
 
-  /// Makes l NaN if one of the products S, [fragment][element], is not finite; a formula might hide that.
+  /// Makes l of both rows NaN if one of the products S, [fragment][element of FragmentD], is not finite; a formula
+  /// might hide that.
   void checkProducts(ValueRange sums, States &states);
-  /// Scores of products S, as the normaliser requires them: [fragment][row], vectors of two keys.
+  /// Scores of products S, scaled as the normaliser requires (scoreScale), or droppedScore: [fragment][row], vectors of
+  /// two keys. `tile` starts at the first key of `sums`.
   Values computeScores(const KeyTile &tile, ValueRange sums);
-  /// Updates m with the scores of a tile and corrects l; returns the factors that O must be multiplied by, [row].
+  /// Updates m with the scores of a tile and corrects l; returns the factors (f32) by which the caller multiplies O,
+  /// [row]. Only for normalisers that use the maximum.
   Values raiseMaxima(ValueRange scores, States &states);
-  /// Multiplies O by the corrections; does nothing if there are none.
+  /// Multiplies O, `values` of States, by the corrections; does nothing if there are none.
   static void correct(Values &values, ValueRange corrections, LoopBuilder &loops);
-  /// Attention weights, not normalised, [fragment][row]; adds them to l.
+  /// Attention weights, not normalised, after the weight region: [fragment][row], vectors of two keys. Adds those
+  /// before the region to l.
   Values computeWeights(const KeyTile &tile, ValueRange scores, States &states);
-  /// Attention weights as one fragment of A, for the keys of one product (productDepth), from those of `fragment` on;
-  /// and as the fragments of all keys.
+  /// The attention weights as one fragment of A: those of productDepth(type) keys, from fragment number `fragment` of
+  /// `weights` on. leftMatrices returns these fragments for all keys.
   FragmentA leftMatrix(MatrixType type, ValueRange weights, int64_t fragment);
   llvm::SmallVector<FragmentA> leftMatrices(MatrixType type, ValueRange weights);
 
   /// l of the rows, reduced over lanes: [row], f32.
   Values rowTotals(const States &states);
-  /// Normalises and writes the results of the rows.
+  /// Normalises and stores the value and the lse of the rows that exist, and computes them again if necessary.
   void finish(const States &states);
 
 private:
@@ -92,8 +101,8 @@ private:
   ThreadGroup warp;
   AttendGeneral general;
   Value firstRow;
-  FragmentPosition position;
-  Values rowExists; ///< [row of this lane]: i1
+  FragmentPosition position; ///< of this lane
+  Values rowExists;          ///< [row of this lane]: i1
   std::vector<RegionVectoriser> rowPoints;
   Value scale; ///< factor of products, in two vector lanes; null for 1
 };

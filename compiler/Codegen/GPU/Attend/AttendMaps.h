@@ -6,7 +6,7 @@
 //
 //   q[b, h, i, d]    rows i       column d, row i, before b, h
 //   q[b, i, h, d]    rows i       column d, row i, between h, before b
-//   q[b, h, i, d]    rows h, i    column d, row h i, before b
+//   q[b, h, i, d]    rows h, i    column d, row (h, i), before b
 //
 // A row may be a slice of a row of the tensor: x[b, i, 64 h + d] starts at column 64 h. The map contains the rows of
 // the problem only, so a tile that reaches past them is zero-filled.
@@ -19,12 +19,14 @@
 
 namespace attnc {
 
+/// The queries, keys or values of all batches as one mapped tensor.
 struct MappedMatrix {
-  mlir::tensor::ExtractOp extract;
-  unsigned firstRow, endRow; ///< the subscripts of the rows: [firstRow, endRow)
-  MappedTensor tensor;
+  mlir::tensor::ExtractOp extract; ///< the load of an element in a formula
+  unsigned firstRow, endRow;       ///< the subscripts [firstRow, endRow) of `extract` are those of the rows
+  MappedTensor tensor;             ///< its box is a tile, or a panel of it
 
-  /// Coordinates of row 0 of the batch; the coordinate of `rowDimension` is the row's number.
+  /// Coordinates (i32) of row 0 of the open batch (AttendRows::openBatch); that of `rowDimension` is 0. The caller
+  /// replaces it by the number of the first row to copy.
   TileBuilder::Values start(AttendSources &sources, TileBuilder &tiles, DeviceFrame &frame) const;
   static constexpr unsigned rowDimension = 1;
 };
@@ -32,8 +34,8 @@ struct MappedMatrix {
 struct AttendMaps {
   MappedMatrix queries, keys, values;
 
-  /// Matches the matrices with tiles of so many rows and the panels of KeyRings; fails with a reason if TMA cannot copy
-  /// all three.
+  /// Sets `maps` to the maps for tiles of `tileQueries` queries and `tileKeys` keys in panels of panelBytes(); fails
+  /// with a reason if TMA cannot copy all three matrices.
   static Verdict match(const AttendProblem &problem, const AttendMatrices &matrices, int64_t tileQueries,
                        int64_t tileKeys, std::optional<AttendMaps> &maps);
   /// Maps of queries, keys and values, in this order.

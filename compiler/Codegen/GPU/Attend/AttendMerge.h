@@ -2,8 +2,8 @@
 //
 // The second kernel phase of split-KV (AttendSplitKv.h). A block merges as many rows as a warp of AttendGeneral has,
 // one after the other. The splits of a row are distributed cyclically over the warps, its values over the lanes of a
-// warp; the sums of the warps are added in order. If a result is not finite, one warp computes the block's rows again
-// by AttendGeneral.
+// warp; the sums of the warps are added in order. If a merged value is not finite, one warp computes the block's rows
+// again by AttendGeneral.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,15 +15,17 @@ namespace attnc {
 
 class AttendMerge {
 public:
+  /// Creates the function `symbol` in `code`.
   AttendMerge(const AttendProblem &problem, const AttendSplitKv &splitKv, const Target &target, llvm::StringRef symbol,
               mlir::ModuleOp code);
+  /// Emits the code of the kernel phase.
   KernelPhase emit();
 
 private:
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
   using Values = LoopBuilder::Values;
-  /// A row: its maximum over all splits, and its normalising factor.
+  /// A row: its number in the batch (index), its maximum over all splits and its normalising factor (f32).
   struct Row {
     RegionVectoriser point; ///< of one lane
     Value number, largest, factor;
@@ -51,9 +53,9 @@ private:
   AttendRows rows;
   AttendGeneral general;
   PartialResults memory;
-  const int64_t width; ///< values in an access
-  SharedArray sums;    ///< [half][warp][lane][value of the access]
-  Value batch, warpNumber;
+  const int64_t width;     ///< values in an access
+  SharedArray sums;        ///< [half][warp][lane][value of the access]
+  Value batch, warpNumber; ///< index
 };
 
 } // namespace attnc

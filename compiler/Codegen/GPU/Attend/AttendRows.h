@@ -10,7 +10,8 @@
 //   for (KeyTile tile = rows.search(rows.range.begin, 64); tile.first < rows.range.end; ...)
 //
 // If the heads of a group read the same keys, the rows of a batch may be those of the whole group (RowNumbers), head by
-// head.
+// head. Whole warps execute the code of open() and search() together, because their threads evaluate bounds of the mask
+// together.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,17 +21,19 @@
 
 namespace attnc {
 
-/// A tile of keys with possibly unmasked pairs; none is left if `first` is not below the range's end.
+/// A tile of keys with possibly unmasked pairs: its first key, and whether certainly no pair is masked (keys past the
+/// end of the key range aside). If `first` is not below that end, there is no tile.
 struct KeyTile {
-  mlir::Value first, all; ///< index; i1: no pair is masked
+  mlir::Value first, all; ///< index; i1
 };
 
-/// Numbering of rows by batch.
+/// Numbering of rows by batch (AttendProblem.h).
 struct RowNumbers {
   bool areGrouped = false; ///< a batch has the rows of a head group; else those of the problem
-  SizeExpr batches, rows;  ///< rows of a batch; some of the last group may not exist
+  SizeExpr batches, rows;  ///< number of batches; rows of a batch, of which some of the last group may not exist
 
   static RowNumbers perBatch(const AttendProblem &problem) { return {false, problem.batches, problem.rows}; }
+  /// A batch for each head group; as perBatch if the heads do not form groups.
   static RowNumbers perGroup(const AttendProblem &problem);
 };
 
@@ -40,38 +43,41 @@ public:
   using ValueRange = mlir::ValueRange;
   using Values = LoopBuilder::Values;
 
-  /// The threads of a warp evaluate mask bounds over keys together.
+  /// `frame` is that of the kernel phase.
   AttendRows(const AttendProblem &problem, DeviceFrame &frame, const RowNumbers &numbers);
   AttendRows(const AttendProblem &problem, DeviceFrame &frame)
       : AttendRows(problem, frame, RowNumbers::perBatch(problem)) {}
 
-  /// Called once, first.
+  /// Opens batch `number` (index). Must be called once, before the functions below.
   void openBatch(Value number);
-  /// Opens the rows from `first` on, at most `maxCount`.
+  /// Opens the rows of the batch from `first` (index) on, at most `maxCount`: prepares the mask and sets `range`.
   void open(Value first, int64_t maxCount);
-  /// Both for this thread block, which computes `count` rows; returns its first row.
+  /// Opens batch and rows of this thread block, if each block computes `count` rows of a batch and there are as few
+  /// blocks as possible; returns its first row. Later rows of a batch have lower block numbers.
   Value openBlock(int64_t count);
 
   const RowNumbers numbers;
-  /// Extents, and their products (index).
-  Values outerSizes, keySizes, valueSizes;
-  Value rows, keys, values;
-  Value batch;                ///< its number
-  AttendMask::KeyRange range; ///< all pairs of these rows outside of the range are masked
+  Values outerSizes, keySizes, valueSizes; ///< index: extents of the problem's dimensions
+  Value rows, keys, values;                ///< index: rows of a batch, as `numbers` counts them; keys; values of a row
+  Value batch;                             ///< index: the number of the open batch
+  AttendMask::KeyRange range;              ///< all pairs of these rows outside of the range are masked
 
-  /// Whether the batch has a row of that number.
+  /// i1: whether the batch has a row of that number (index).
   Value exists(Value row);
   /// The formulas of the batch, for `lanes` points at once; of a head group, those of its first head.
   RegionVectoriser formulas(int64_t lanes) const;
-  /// Subscripts of a row by its number in the batch; past the end, those of the last row.
+  /// Subscripts (index) of a row by its number in the batch: the head, if rows are those of head groups, then the row
+  /// dimensions. Past the end, those of the last row.
   Values subscriptsOf(Value row);
+  /// Returns `to` with a row, or a key by its number (index), bound: the same in all lanes.
   RegionVectoriser bindRow(RegionVectoriser to, ValueRange subscripts) const;
   RegionVectoriser bindRow(RegionVectoriser to, Value row) { return bindRow(std::move(to), subscriptsOf(row)); }
   RegionVectoriser bindKey(RegionVectoriser to, Value key);
 
-  /// Decides the mask of `count` keys from `first` on, by interval analysis.
+  /// Decides the mask of the open rows and `count` keys from `first` on, by interval analysis.
   AttendMask::Decision decide(Value first, Value count);
-  /// The first tile of `tileKeys` keys, from a key on, with possibly unmasked pairs.
+  /// The first of the tiles of `tileKeys` keys that begin at `from`, from + tileKeys, ... with possibly unmasked pairs
+  /// of the open rows.
   KeyTile search(Value from, int64_t tileKeys);
 
 private:
@@ -86,7 +92,7 @@ private:
   ThreadGroup warp;
   AttendMask mask;
   Values batchIndices;
-  Value firstHead; ///< of the group
+  Value firstHead; ///< index: of the group; null if rows are not those of head groups
 };
 
 } // namespace attnc

@@ -16,10 +16,13 @@ class AttendTiles {
 public:
   static constexpr int64_t warps = 4, threads = warps * warpThreads, queries = warps * productRows;
 
+  /// Creates the function `symbol` in `code`.
   AttendTiles(const AttendProblem &problem, const AttendMatrices &matrices, const Target &target,
               llvm::StringRef symbol, mlir::ModuleOp code);
+  /// Emits the code of the kernel phase, which computes all results.
   KernelPhase emit();
 
+  /// Chooses the number of keys of a tile: a power of two from 8 to 64.
   static int64_t tileKeys(const AttendProblem &problem, const AttendMatrices &matrices);
   const int64_t keys; ///< keys of a tile
 
@@ -46,7 +49,7 @@ private:
   BlockMemory memory;
   SharedTile queryTile;
   KeyStages stages;
-  Value firstRow;
+  Value firstRow;               ///< index: of the block
   Value laneNumber, warpNumber; ///< i32
 };
 

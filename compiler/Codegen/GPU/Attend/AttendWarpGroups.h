@@ -32,16 +32,18 @@ public:
     int64_t keys, stages;                         ///< keys of a tile, stages of each ring buffer
     int64_t registersToFetch, registersToCompute; ///< per thread of the producer and of the consumers
     std::optional<AttendMaps> maps;               ///< null if threads copy instead of TMA
-    Verdict hasMaps;                              ///< the reason against TMA copies
+    Verdict hasMaps;                              ///< yes, or the reason against TMA copies
   };
-  /// Chooses the largest tiles that fit registers and memory; if there are none, the reason completes "no warp groups:
-  /// ".
+  /// Sets `tiling` to the largest tiles that fit registers and shared memory; if there are none, the reason completes
+  /// "no warp groups: ". `matrices` have 16-bit elements.
   static Verdict chooseTiling(const AttendProblem &problem, const AttendMatrices &matrices,
                               std::optional<Tiling> &tiling);
 
+  /// Creates the function `symbol` in `code`.
   AttendWarpGroups(const AttendProblem &problem, const AttendMatrices &matrices, const Tiling &tiling,
                    const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
-  /// Emits the kernel phase; that of the tensor maps comes before it.
+  /// Emits the code of the kernel phase, which computes all results. If there are maps, the caller emits their phase
+  /// (TensorMaps::emit), which runs before.
   KernelPhase emit();
 
 private:
@@ -52,8 +54,8 @@ private:
 
   /// Loop-carried values of a consumer thread.
   struct Carried {
-    KeyTile next;                ///< the tile after the one of these weights
-    TileRing::Position position; ///< of the tile of these weights
+    KeyTile next;                ///< the tile after the one of `weights`
+    TileRing::Position position; ///< of the tile of `weights`
     States states;
     Values weights; ///< fragments of A, i32: [16 keys][register]
 
@@ -84,8 +86,8 @@ private:
   AttendSources sources;
   BlockMemory memory;
   KeyRings rings;
-  Value firstRow;
-  Value thread, group, laneNumber; ///< i32; `group` is the consumer's number
+  Value firstRow;                  ///< index: of the block
+  Value thread, group, laneNumber; ///< i32; `group` is the number of this thread's consumer group
   std::optional<OrderedBarrier> order;
 };
 

@@ -8,12 +8,13 @@ namespace attnc {
 class KeyCopy {
 public:
   using Value = mlir::Value;
-  /// For `threads` threads, of which this is number `thread` (i32), into stages of `tile`.
+  /// For `threads` threads, of which this is number `thread` (i32), into stages of `tile`, whose rows are keys. `lines`
+  /// are the rows of keys or values to copy.
   KeyCopy(TileBuilder &tiles, const SharedTile &tile, const AttendSources::KeyRows &lines, Value thread,
           int64_t threads);
 
-  /// Issues the copies of the keys from `first` on to stage number `stage` (i32); keys from `end` on (both index) are
-  /// zero-filled.
+  /// Issues this thread's copies of `tile.rows` keys from `first` on to stage number `stage` (i32); keys from `end` on
+  /// (both index) are zero-filled. The caller commits the copies.
   void issue(Value first, Value end, Value stage);
 
 private:

@@ -29,18 +29,21 @@ public:
 
   struct Shape {
     int64_t queries, keys, stages; ///< queries and keys of a tile, stages of each ring buffer
-    int64_t consumers;             ///< arrivals that release a stage
+    int64_t consumers;             ///< arrivals that release a stage: one for each consumer warp
   };
+  /// Allocates tiles and barriers in `memory`. `maps` is null if threads copy.
   KeyRings(const AttendMatrices &matrices, const Shape &shape, const std::optional<AttendMaps> &maps,
            DeviceFrame &frame, AttendRows &rows, BlockMemory &memory);
 
-  /// Executed by all threads of the block.
+  /// Emits the initialisation of the barriers, which all threads of the block execute. `thread` (i32) is the number of
+  /// the thread in the block.
   void open(Value thread);
-  /// Executed by the producer warp group, whose first thread is number 0: copies the queries from `firstRow` (index)
-  /// on, and all tiles of keys with possibly unmasked pairs.
+  /// Emits the producer's code, which the block's first warp group executes: it copies the queries from `firstRow`
+  /// (index) on, and keys and values of all tiles with possibly unmasked pairs. If there is no such tile, consumers
+  /// must not read the queries.
   void fill(AttendSources &sources, Value thread, Value firstRow);
 
-  const SharedTile queries, keys, values;
+  const SharedTile queries, keys, values; ///< a row is a query or a key
   const TileRing keyRing, valueRing;
 
 private:

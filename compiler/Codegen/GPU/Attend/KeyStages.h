@@ -18,22 +18,25 @@ public:
   using ValueRange = mlir::ValueRange;
   using Values = LoopBuilder::Values;
 
+  /// Allocates tiles of `keys` keys in `memory`.
   KeyStages(const AttendMatrices &matrices, DeviceFrame &frame, AttendRows &rows, BlockMemory &memory, int64_t keys,
             int64_t stages);
 
-  /// Prepares copies and reads. A warp's part of a tile starts at `firstKey` and at `firstValue`, a multiple of 64
-  /// (i32, null for 0).
+  /// Prepares copies and reads by this thread, lane number `lane` (i32) of its warp. The warp's part of a tile starts
+  /// at `firstKey`, a multiple of 8, and at `firstValue`, a multiple of 128 bytes of values (i32, null for 0).
   void open(AttendSources &sources, Value lane, Value firstKey, Value firstValue);
-  /// Issues the copy of a tile to stage number `stage`, and commits the group; keys past the last one are zero-filled,
-  /// and nothing is copied if there is no tile.
+  /// Issues the copy of a tile to stage number `stage` (i32), and commits the group; keys past the key range are
+  /// zero-filled, and the group is empty if there is no tile.
   void copy(const KeyTile &tile, Value stage);
-  /// The warp's S, `fragments` of them; `readQueries` reads its rows of `queries`.
+  /// S = Q K^T of the warp's rows and keys: `fragments` fragments of 8 keys, as [fragment][element of FragmentD].
+  /// `readQueries` reads the warp's rows from the stage at offset `queries` of their tile (SharedTile::stageOffset).
   Values products(FragmentReader &readQueries, Value queries, Value stage, int64_t fragments);
-  /// O = O * corrections + P V over the warp's keys. `weights` are fragments of A, one after the other; O has as many
-  /// values as there are sums.
+  /// O = O * corrections + P V over the warp's keys. `weights` are P as fragments of A, in the order of the keys;
+  /// `corrections` are [row] (AttendFragments::raiseMaxima) or empty; `sums` is O, [fragment][element of FragmentD], of
+  /// the warp's values.
   void addValues(Value stage, llvm::ArrayRef<FragmentA> weights, ValueRange corrections, Values &sums);
 
-  const int64_t keys, stages;
+  const int64_t keys, stages; ///< keys of a tile; pipeline stages
 
 private:
   void addSlice(FragmentReader &readQueries, Value queries, Value keys, int64_t vectors, Values &sums);

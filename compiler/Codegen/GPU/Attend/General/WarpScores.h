@@ -7,13 +7,16 @@ namespace attnc {
 
 class WarpScores : public WarpContext {
 public:
-  /// The mask of the thread's pairs; `all` (i1) is true if no pair of the block is masked.
+  /// [row], i1: whether the thread's pair takes part: its key is in the range, and the mask does not drop it. `all`
+  /// (i1) is true if no pair of the block is masked, so that the mask is not evaluated.
   Values unmaskedPairs(const KeyBlock &block, Value all) const;
-  /// i1: whether any thread has an unmasked pair.
+  /// i1: whether any thread of the warp has an unmasked pair in `block.unmasked`.
   Value hasUnmasked(const KeyBlock &block) const;
-  /// Scores as the normaliser requires them. A pair whose score is -inf is dropped.
+  /// [row], vectors of one lane: scores, scaled as the normaliser requires (scoreScale), or its droppedScore. A pair
+  /// whose score is -inf is dropped: this clears its flag in `block.unmasked`.
   Values compute(KeyBlock &block) const;
-  /// Reports subscripts out of range in a formula, for unmasked pairs.
+  /// Emits the check of subscripts from data in a formula, for the pairs with `unmasked`; the status reports those out
+  /// of range. The last arguments of the formula run over all values below `sizes` (RegionVectoriser::checkSubscripts).
   void check(const KeyBlock &block, mlir::Region &formula, const Values &unmasked, ValueRange sizes = {}) const;
 
 private:
@@ -21,7 +24,7 @@ private:
   Values sumFeatures(const PairReduction &product, Value key) const;
 };
 
-/// A formula, or a value of one, for each row.
+/// [row]: the value of a formula, or a value in one, for each of `pairs`, the formulas bound to a row and a key.
 LoopBuilder::Values evaluateForRows(std::vector<RegionVectoriser> &pairs, mlir::Value value);
 LoopBuilder::Values evaluateForRows(std::vector<RegionVectoriser> &pairs, mlir::Region &formula);
 

@@ -12,8 +12,9 @@ namespace attnc {
 
 class WarpTopKeys : public WarpContext {
 public:
-  /// Inserts the scores of a block.
+  /// Inserts the scores of a block, [row], into `states.top`. Does nothing if the kernel has no results of top keys.
   void update(const KeyBlock &block, const Values &scores, RowStates &states) const;
+  /// Merges the entries, and stores the keys and the weights that are results; a rank without a key stores -1 and 0.
   void store(const RowStates &states, const RowTotals &totals) const;
 
 private:

@@ -2,6 +2,9 @@
 //
 //   o[r][v]  = o[r][v] + sum_k p_k[r] * V[k][v]                 weights through shared memory
 //
+// for each row r of the warp, each value v of a slice and the keys k of a block. `firstValue` (index) is the first
+// value of the slice, which has AttendGeneralShape::sliceValues of them.
+//
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -14,11 +17,11 @@ class WarpValues : public WarpContext {
 public:
   /// The states with the values set to zero.
   RowStates clear(RowStates states) const;
-  /// Adds the values of a block with these attention weights, from number `firstValue` on.
+  /// Adds the values of a block with the thread's attention weights, [row].
   void accumulate(const KeyBlock &block, const Values &weights, RowStates &states, Value firstValue) const;
-  /// Stores the values, multiplied by the rows' factors if there are any.
+  /// Stores the values as a result, multiplied by the rows' factors, [row], if there are any.
   void store(const RowStates &states, const Values &factors, Value firstValue) const;
-  /// Stores the partial results of a split: the values, not normalised, and with the first slice m and l.
+  /// Stores the partial results of a split: O, not normalised, and m and l.
   void storePartials(const RowStates &states, PartialResults &memory, Value split, Value firstValue) const;
 
 private:
