@@ -4,7 +4,8 @@
 // processor's code module, and `nvvm` for device instructions. Lowering follows compiler/Codegen/Backend, except for
 // two functions:
 //
-//   lowerDeviceCode      lowerToLlvmDialect; then each function becomes a PTX kernel with its number of threads
+//   lowerDeviceCode      lowerToLlvmDialect; then each function of a kernel phase becomes a PTX kernel with its number
+//                        of threads and, if it redistributes registers (setmaxnreg), of registers
 //   translateToLlvm, optimise
 //   emitPtx              PTX text, which the driver compiles at load time; the text calls no external function
 //
@@ -20,7 +21,8 @@ namespace attnc {
 void registerDeviceDialects(mlir::DialectRegistry &registry);
 
 mlir::LogicalResult lowerDeviceCode(mlir::ModuleOp code, const Target &target);
-/// Fails, with a message on the module, if the text calls a function that it does not define.
+/// The PTX of `llvmCode`, the translation of `code`, for an image of the target. Fails, with a message on the module,
+/// if the text calls a function that it does not define.
 mlir::FailureOr<std::string> emitPtx(mlir::ModuleOp code, LlvmCode &llvmCode, const Target &target);
 
 } // namespace attnc

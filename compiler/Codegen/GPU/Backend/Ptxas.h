@@ -27,7 +27,7 @@ struct FunctionResources {
 
 class Ptxas {
 public:
-  /// Finds `ptxas` in PATH, or else in $CUDA_HOME/bin.
+  /// Finds `ptxas` in PATH, or else in $CUDA_HOME/bin; null if it is in neither.
   static std::optional<Ptxas> find();
   explicit Ptxas(std::string program) : program(std::move(program)) {}
 
@@ -35,9 +35,9 @@ public:
   std::string version() const;
 
   struct Report {
-    int exitCode = 0;   ///< 0 if the text assembled
-    std::string output; ///< standard output and standard error
-    std::vector<FunctionResources> functions;
+    int exitCode = 0;                         ///< 0 if the text assembled; negative if ptxas could not be run
+    std::string output;                       ///< standard output and standard error
+    std::vector<FunctionResources> functions; ///< of the PTX kernels
 
     /// The fault: the text does not assemble, a function has a stack or spills, or ptxas serialised `wgmma` products
     /// (warning C75..). Empty if there is none.
@@ -48,7 +48,7 @@ public:
   /// Assembles `ptx` for `architecture`, such as sm_90a.
   Report assemble(llvm::StringRef ptx, llvm::StringRef architecture) const;
 
-  /// Parses the output of `ptxas -v`.
+  /// Parses the output of `ptxas -v`: the resources of each PTX kernel. Lines of other forms are ignored.
   static std::vector<FunctionResources> read(llvm::StringRef output);
 
 private:

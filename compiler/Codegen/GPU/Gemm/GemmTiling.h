@@ -1,7 +1,8 @@
 //===- GemmTiling.h - tile sizes of a matrix product on a device --------------------------------------------------===//
 //
-// A block computes `rows` x `columns` of the result for one batch number. It copies both operands through shared memory
-// in k-tiles of `depth`, in `stages` pipeline stages: while threads multiply one, the next ones are in flight.
+// A block computes `rows` x `columns` of the result (GemmProblem.h) for one batch number. It copies both operands
+// through shared memory in k-tiles of `depth`, in `stages` pipeline stages: while threads multiply one, the next ones
+// are in flight.
 //
 //   algorithm    requirements on operands                        work of a thread, warp or warp group for a k-tile
 //   warp groups  both bf16 or both f16, in 16-byte vectors;      wgmma on rows / groups of the block, 64 at a time, and
@@ -39,22 +40,22 @@ namespace attnc {
 struct GemmTiling {
   static constexpr int64_t groupRowBlocks = 16;
 
-  /// Matrix or scalar algorithm, for products with at most maxRows rows.
+  /// Tiles of the matrix algorithm or, if it does not apply, the scalar one, for products with at most maxRows rows.
   static GemmTiling forWarps(const GemmProblem &problem, int64_t maxRows);
-  /// Null if warp groups do not support the layout of the operands.
+  /// The same for warp groups; null if they do not support the operands (suitsWarpGroups).
   static std::optional<GemmTiling> forWarpGroups(const GemmProblem &problem, int64_t maxRows);
-  /// Whether tensor cores and warp groups support the operands: their types and layouts.
+  /// Whether tensor cores, or warp groups, support the types and layouts of the operands; otherwise the reason.
   static Verdict suitsTensorCores(const GemmProblem &problem);
   static Verdict suitsWarpGroups(const GemmProblem &problem);
-  /// Whether blocks are the same, for the same problem.
+  /// Whether blocks are the same, for tilings of the same problem by the same function.
   bool operator==(const GemmTiling &other) const;
 
-  std::optional<MatrixType> matrix; ///< type of tensor-core products; null for the scalar algorithm
-  int64_t rows, columns, depth, stages, threads;
-  int64_t warpRows = 0, warpColumns = 0; ///< matrix
-  int64_t groups = 0;                    ///< consumer warp groups; 0 for other algorithms
-  int64_t panelRowBytes = 0;             ///< panels of tiles (SharedTile.h); 0 for one panel
-  bool prefersMaps = false;              ///< copies by TMA if possible (TensorMap.h)
+  std::optional<MatrixType> matrix;              ///< type of tensor-core products; null for the scalar algorithm
+  int64_t rows, columns, depth, stages, threads; ///< of a block; depth of a k-tile; pipeline stages; threads of a block
+  int64_t warpRows = 0, warpColumns = 0;         ///< matrix
+  int64_t groups = 0;                            ///< consumer warp groups; 0 for other algorithms
+  int64_t panelRowBytes = 0;                     ///< panels of tiles (SharedTile.h); 0 for one panel
+  bool prefersMaps = false;                      ///< copies by TMA if possible (TensorMap.h)
 
   /// Blocks along the rows and the columns of one matrix.
   SizeExpr rowBlocks, columnBlocks;

@@ -1,7 +1,8 @@
 //===- OperandCopy.h - copies of an operand's tiles to shared memory ----------------------------------------------===//
 //
-// Copies 16-byte vectors if elements are contiguous along the same dimension in the operand and in the tile. Otherwise
-// it copies element by element: f32 by cp.async of 4 bytes, so that the tile may be transposed. Narrower elements are
+// Copies 16-byte vectors if operand and tile have the same type of elements, these are contiguous along the same
+// dimension, and the operand consists of aligned vectors (GemmOperand::hasVectors). Otherwise it copies element by
+// element to a tile of f32: f32 by cp.async of 4 bytes, so that the tile may be transposed. Narrower elements are
 // widened to f32 in registers, and are stored synchronously.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -14,18 +15,20 @@ namespace attnc {
 /// The slice of an operand that a block reads.
 struct OperandSlice {
   mlir::Value batch, first; ///< index: the batch number, and the first number of the outer group
-  mlir::Value left;         ///< i32: numbers that follow, possibly more than the tile has
-  mlir::Value depth;        ///< index
-  int64_t tileDepth, tileOuter;
+  mlir::Value left;         ///< i32: how many numbers of the outer group there are from `first` on, at most tileOuter
+  mlir::Value depth;        ///< index: extent of the depth
+  int64_t tileDepth, tileOuter; ///< numbers of the depth and of the outer group in a tile
 };
 
 class OperandCopy {
 public:
-  /// `rowsAreDepth`: the rows of the tile run along the depth. Its elements are f32 unless copied as 16-byte vectors.
+  /// `rowsAreDepth`: the tile is [depth][outer], otherwise [outer][depth]. Threads 0 .. threads - 1 of the block copy;
+  /// the others do not execute the code of the class.
   OperandCopy(DeviceFrame &frame, TileBuilder &tiles, const GemmOperand &operand, const SharedTile &tile,
               bool rowsAreDepth, OperandSlice slice, int64_t threads);
 
-  /// Issues the copies of k-tile `kTile` (i32) to stage number `stage` (i32).
+  /// Issues this thread's copies of k-tile `kTile` (i32) to stage number `stage` (i32); elements past the ends of the
+  /// operand become zero. The caller commits the copies.
   void issue(mlir::Value stage, mlir::Value kTile);
   /// Replaces each 4-byte element x (i32) that this thread has copied to the stage, and awaited, by change(x). Requires
   /// copies of 16-byte vectors.

@@ -2,11 +2,12 @@
 //
 // Between the kernels of a model, host code copies tensors, appends rows to caches, and checks that caches have room.
 // Device memory is not accessible to the host, so each of these operations is a small kernel on a device. A kernel is
-// emitted once for each variant that the program needs, with the ABI of DeviceFrame.h. Threads move 16 bytes at a time
-// if elements are aligned to 16 bytes.
+// emitted once for each variant that the program needs, with the ABI of DeviceFrame.h. A thread of a copy moves 16
+// bytes, in one access if both tensors are aligned to 16 bytes; a thread of an append moves one unit.
 //
-// Kernels that run before all others check the room of caches, and report it in the second word of the status
-// (attn_device_phase). Appends read that word and write nothing if a cache is full, so the host does not have to wait.
+// Kernels that run before all others check the room of caches. If one has no room, they write ATTN_FULL to the second
+// i32 of the status (attn/model.h). Appends to states read that word and write nothing if it is set, so the host does
+// not have to wait.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,34 +17,40 @@
 
 namespace attnc {
 
-/// A kernel phase outside of model kernels, and the number of its launch operands.
+/// A kernel phase outside of model kernels, and its numbers of buffers and sizes.
 struct MovePhase {
   KernelPhase phase;
   int64_t buffers, sizes;
 };
 
-/// The variant of an append: all but its sizes.
+/// The variant of an append: all that its code depends on.
 struct AppendVariant {
-  int64_t unit; ///< access size of rows in bytes: 1, 2, 4 or 16
+  int64_t unit; ///< bytes of an access, in which rows of the cache are counted: 1, 2, 4 or 16
   bool ring;    ///< ring cache: positions are modulo the capacity
-  bool counts;  ///< the number of appended positions of each row is data
+  bool counts;  ///< a buffer has the number of appended positions of each row; otherwise all positions are appended
   bool isState; ///< the cache is a state of the caller and may be full; others have room for all lengths
   auto operator<=>(const AppendVariant &) const = default;
 };
 
 class MoveKernels {
 public:
-  explicit MoveKernels(mlir::ModuleOp code) : code(code) {}
+  explicit MoveKernels(mlir::ModuleOp code) : code(code) {} ///< `code`: the device's module
+
+  // Each of these functions emits a kernel at its first call, and returns the same one at later calls. Its buffers and
+  // sizes are listed in order; lengths and counts are arrays of i32.
 
   /// Buffers: to, from. Sizes: bytes.
   const KernelPhase &copy();
-  /// Buffers: cache, rows, lengths, counts (if form.counts). Sizes: rows are [outer, positions, units], the cache is
-  /// [outer, capacity, units]; then `stride` and `lengths`: row `outer` has length number outer / stride % lengths.
+  /// Buffers: cache, rows, lengths, counts (if form.counts). Sizes: outer, positions, capacity, units, stride,
+  /// numLengths. Rows are [outer][positions][units], the cache is [outer][capacity][units], in units of form.unit
+  /// bytes. Outer index `o` has length and count number o / stride % numLengths. Positions from the length on are
+  /// written.
   const KernelPhase &append(const AppendVariant &form);
+  /// Reports lengths that leave no room (a ring always has room), negative ones, and counts not in 0..positions.
   /// Buffers: lengths, counts (if `counts`). Sizes: number of lengths, positions to append, capacity.
   const KernelPhase &checkRoom(bool ring, bool counts);
 
-  /// All kernels emitted so far.
+  /// All kernels emitted so far, by name.
   std::vector<MovePhase> made() const;
 
 private:
