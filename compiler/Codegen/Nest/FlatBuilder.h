@@ -11,6 +11,7 @@
 //   });
 //
 // For a constant condition only the selected branch is emitted, and for a selector with one case only this case.
+// Offsets are index, in elements.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,15 +27,17 @@ public:
   using LoopBuilder::LoopBuilder;
   using LoopBuilder::store;
 
-  /// The elements of a dense row-major buffer in one dimension.
+  /// The elements of a dense row-major buffer (a memref of any rank) in one dimension: a memref<?x...>, or the buffer
+  /// itself if it has one dimension.
   Value flat(Value memref);
-  /// The same memref with a type of dynamic size.
+  /// The same memref, of one dimension, with a type of dynamic size.
   Value dynamic(Value memref);
-  /// Elements of a buffer in a cache line.
+  /// The number of elements of a buffer in a cache line.
   static int64_t lineElements(Value memref);
-  /// Lanes where `mask` is false (i1s; null for all) are not accessed and read as zero.
+  /// Lanes where `mask` (a vector of i1; null for all true) is false are not accessed, and read as zero.
   Value load(Value memref, Value offset, Value mask);
   void store(Value vector, Value memref, Value offset, Value mask);
+  /// Prefetches the cache line of an element to the first-level cache, for a store.
   void prefetchForWriting(Value memref, Value offset);
 
   Values loop(Value lower, Value upper, int64_t step, ValueRange carried,
@@ -45,7 +48,8 @@ public:
     loop(lower, upper, constant(step), body);
   }
   void branch(Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
-  /// `body(case)` for the case that `selector` equals; it always equals one of `cases`.
+  /// Emits `body(case)` for each of `cases`, of which the one that `selector` (index) equals is executed. It must equal
+  /// one.
   void dispatch(Value selector, llvm::ArrayRef<int64_t> cases, llvm::function_ref<void(int64_t)> body);
 };
 

@@ -1,4 +1,8 @@
 //===- IndexBuilder.h - index arithmetic that folds constants ---------------------------------------------------===//
+//
+// Values are index, signed, and conditions i1, unless stated otherwise. An operation on constants becomes a constant.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,6 +34,7 @@ public:
   Value mul(Value a, int64_t b) { return mul(a, constant(b)); }
   Value div(Value a, int64_t b) { return div(a, constant(b)); }
   Value rem(Value a, int64_t b) { return rem(a, constant(b)); }
+  // Of non-negative numbers, rounded up.
   Value ceilDiv(Value a, int64_t b) { return div(add(a, b - 1), b); }
   Value ceilDiv(Value a, Value b) { return div(add(a, sub(b, constant(1))), b); }
   Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
@@ -39,10 +44,11 @@ public:
   Value either(Value a, Value b); ///< of i1
   Value boolean(bool value);
   Value choose(Value condition, Value a, Value b); ///< of any type
-  /// The constant that a value is; nothing if it is not constant.
+  /// The constant that an integer or index value is; null if it is not constant.
   static std::optional<int64_t> constantOf(Value value);
-  /// The subscripts of element `flat` of a row-major space of these sizes.
+  /// The subscripts of element number `flat`, which exists, of a row-major space of these sizes, outermost first.
   Values delinearise(Value flat, ValueRange sizes);
+  /// The inverse: the number of the element at `subscripts`.
   Value linearise(ValueRange subscripts, ValueRange sizes);
 };
 

@@ -17,7 +17,7 @@
 // memory plan sets it only if each element of the result depends on the same element of the argument alone
 // (`Emitter::mayRunInPlace`). Neither of the two is `noalias` then.
 //
-// **Status.** If a data-dependent subscript is out of range, a kernel writes ATTN_OUT_OF_RANGE.
+// **Status.** If a data-dependent subscript is out of range, a kernel writes ATTN_OUT_OF_RANGE to `status`.
 //
 // Elements are stored as f32, bf16, f16 and i32; i1 in bytes, so a tensor of i1 is a memref of i8. Tensors are aligned
 // to their elements only; scratch is aligned to ATTN_ALIGNMENT.
@@ -44,27 +44,31 @@ mlir::Value memRefAt(mlir::OpBuilder &builder, mlir::Location location, mlir::Va
 
 class KernelFrame {
 public:
+  /// Appends the two functions of phase `symbol` of `kernel` to `code`. The body is empty but for its return.
   KernelFrame(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code);
 
-  /// Whether each operand and result of `kernel`, in the order of its buffers, may share one; all others are `noalias`.
+  /// Whether the buffer of each tensor operand, then result, of `kernel` may be that of another (`attn.in_place`); all
+  /// others are `noalias`.
   static llvm::SmallVector<bool> sharingBuffers(mlir::func::FuncOp kernel);
 
-  /// The buffer of an argument, or of the value that it is widened to, in its storage type.
+  /// The buffer (memref) of a tensor argument, or of the value that it is widened to, in its storage type; null for
+  /// other values.
   mlir::Value buffer(mlir::Value tensorArgument) const { return buffers.lookup(tensorArgument); }
-  mlir::Value result(unsigned number) const { return results[number]; }
+  mlir::Value result(unsigned number) const { return results[number]; } ///< its buffer
 
   /// A size as an `index` value; computed once, at the start of the function.
   mlir::Value size(const SizeExpr &size);
   /// An `index` value of the kernel (an argument or a size).
   mlir::Value index(mlir::Value value) { return size(sizes.valueOf(value)); }
 
-  /// A view of this worker's scratch, or of the launch's shared scratch, at a byte offset.
+  /// A view (memref) of this worker's scratch (KernelCode::workerBytes), or of the scratch that the launch shares
+  /// (KernelCode::sharedBytes), at a byte offset (index). `dynamicSizes` are those of `type`.
   mlir::Value scratch(int64_t offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});
   mlir::Value scratch(mlir::Value offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});
   mlir::Value shared(int64_t offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});
   mlir::Value shared(mlir::Value offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});
 
-  /// Binds all buffers, index arguments and the status.
+  /// Binds the buffers of all arguments, the index arguments and the status.
   void bindTo(RegionVectoriser &vectoriser);
 
   mlir::ModuleOp code; ///< contains the phase and the routines that it calls

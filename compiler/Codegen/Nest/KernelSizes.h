@@ -18,6 +18,7 @@
 
 namespace attnc {
 
+/// Sizes of a kernel as SizeExpr over these symbols.
 class KernelSizes {
 public:
   explicit KernelSizes(mlir::func::FuncOp kernel);
@@ -25,13 +26,15 @@ public:
   unsigned numSymbols() const { return symbols; }
   unsigned numTensorOperands() const { return operandSizes.size(); }
 
-  /// Dimension `dimension` of a tensor argument, of a result by number, or of a value inside the kernel.
+  /// Dimension `dimension` of a tensor argument, or of a tensor inside the kernel whose producer or use as a result
+  /// determines it; and of a result by number.
   SizeExpr dimension(mlir::Value tensor, unsigned dimension) const;
   SizeExpr resultDimension(unsigned result, unsigned dimension) const;
   /// An `index` inside the kernel, over constants, arguments and dimensions; null if IntegerFold.h cannot fold it.
   std::optional<SizeExpr> tryValueOf(mlir::Value index) const;
-  SizeExpr valueOf(mlir::Value index) const; ///< requires that it can be folded
+  SizeExpr valueOf(mlir::Value index) const; ///< a fatal error if it cannot be folded
 
+  /// Number of elements: the product of the dimensions.
   SizeExpr elements(mlir::Value tensor) const;
   SizeExpr resultElements(unsigned result) const;
   /// Distinct bytes of all operands, and bytes of all results, for a KernelCost. An operand that is only read by

@@ -24,54 +24,58 @@
 
 namespace attnc {
 
-/// scf.for from `lower` to `upper`; the body's results are its loop-carried values.
+/// scf.for over [lower, upper); `body` returns the next loop-carried values, which start as `carried`. Returns the last
+/// ones.
 llvm::SmallVector<mlir::Value>
 loop(mlir::OpBuilder &builder, mlir::Location location, mlir::Value lower, mlir::Value upper, int64_t step,
      mlir::ValueRange carried,
      llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value index, mlir::ValueRange carried)> body);
 
-/// L consecutive points of a sweep.
+/// L consecutive points of a sweep, one for each lane.
 struct LanePoint {
-  LaneIndex index;
+  LaneIndex index;    ///< of the points: the first one plus the lane
   mlir::Value active; ///< number of active lanes (index); null for all
 };
 
+/// A reduction of a sweep: combiner, and type of its scalar elements.
 struct SweepReduction {
   mlir::attn::Combine kind;
   mlir::Type element;
 };
 
 struct SweepShape {
-  int64_t lanes;
-  int64_t unroll;
+  int64_t lanes;                 ///< of a vector
+  int64_t unroll;                ///< vectors of an iteration
   std::optional<int64_t> length; ///< upper - lower, if it is constant
 };
 
-/// `body` returns the terms, point by point and for each point reduction by reduction (scalars are the same in all
-/// lanes). Returns a vector of partial results for each reduction, whose lanes are not combined yet.
+/// Emits the sweep over [lower, upper) (index). `body` emits the points of one iteration, or fewer in the remainder,
+/// and returns their terms, [point][reduction], vectors, or scalars that are the same in all lanes; inactive lanes are
+/// ignored. Returns a vector of partial results for each reduction, whose lanes are not combined yet.
 llvm::SmallVector<mlir::Value>
 sweep(mlir::OpBuilder &builder, mlir::Location location, mlir::Value lower, mlir::Value upper, SweepShape shape,
       llvm::ArrayRef<SweepReduction> reductions,
       llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<LanePoint>)> body);
 
-/// The lanes of `vector`, combined in a fixed order.
+/// The lanes of `vector`, combined in a fixed order to a scalar. A maximum or minimum is NaN if a lane is.
 mlir::Value combineLanes(mlir::OpBuilder &builder, mlir::Location location, mlir::attn::Combine kind,
                          mlir::Value vector);
 
-/// Subscripts of element `number` of a row-major space of these sizes, each uniform.
+/// Subscripts of element `number` (index) of a row-major space of these sizes (index, outermost first), each uniform.
 llvm::SmallVector<LaneIndex> subscriptsOf(mlir::OpBuilder &builder, mlir::Location location, mlir::Value number,
                                           mlir::ValueRange sizes);
 
-/// Elements [first, end) of such a space, in order. A loop over the last dimension is nested in one over the others, so
-/// that divisions are done once a row, and so is all that does not depend on the last dimension.
+/// Emits loops over the elements [first, end) of such a space, in order; `body` emits the code of one element. A loop
+/// over the last dimension is nested in one over the others, so that divisions are done once a row, and so is all that
+/// does not depend on the last dimension.
 void eachElement(mlir::OpBuilder &builder, mlir::Location location, mlir::Value first, mlir::Value end,
                  mlir::ValueRange sizes, llvm::function_ref<void(llvm::ArrayRef<LaneIndex> subscripts)> body);
 
-/// Lanes for a sweep of this length: at most `lanes`, fewer if it is short. A masked load of a full vector would also
-/// have to wait for the stores of the previous iteration that overlap it.
+/// Lanes for a sweep of this length: `lanes`, or, if a constant length is shorter, the next power of two, at least 2. A
+/// masked load of a full vector would also have to wait for the stores of the previous iteration that overlap it.
 int64_t lanesFor(const SizeExpr &length, int64_t lanes);
 
-/// Sizes of the loops of `op`, from the shapes of its operands.
+/// Sizes of the loops of `op`, from the shapes of its operands; 0 for a loop that is no plain subscript of an operand.
 llvm::SmallVector<SizeExpr> loopSizes(mlir::linalg::GenericOp op, const KernelSizes &sizes);
 
 } // namespace attnc

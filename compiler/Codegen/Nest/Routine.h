@@ -6,8 +6,10 @@
 //   callRoutine(code, frame.code, {"copy.48", /*fixed=*/{stride}, {source, target, count}},
 //               [](FlatBuilder &code, ValueRange operands) { ... });
 //
-// Operands are flat buffers (FlatBuilder.h), indices and flags; a buffer that is written overlaps no other operand. A
-// fixed value that is constant is part of the code, such as a stride: calls with other constants call other routines.
+// Operands are flat buffers (FlatBuilder.h), whose sizes the routine must not read, index values and flags (i1); a
+// buffer that is written overlaps no other operand. A fixed value, an index or a flag, that is constant is part of the
+// code, such as a stride: calls with other constants call other routines. One that is not constant is passed as an
+// operand.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,7 +21,7 @@
 namespace attnc {
 
 struct RoutineCall {
-  std::string name; ///< determines the code, apart from operands and fixed values
+  std::string name; ///< determines the code, number of lanes and types of operands, apart from the fixed values
   llvm::SmallVector<mlir::Value> fixed, operands;
 };
 

@@ -1,6 +1,7 @@
 //===- VectorBuilder.h - arithmetic on vectors of one length ----------------------------------------------------===//
 //
-// Operands of a float operation are all scalars or all vectors, except where a comment permits both.
+// Operands of a float operation are all scalars or all vectors, except where a comment permits both. Vectors have
+// `lanes` elements.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,29 +22,31 @@ public:
 
   mlir::VectorType vectorType(); ///< of f32
   mlir::VectorType vectorType(mlir::Type element);
-  Value splat(double value);  ///< vector of f32
+  Value splat(double value);  ///< constant vector of f32
   Value splat(Value scalar);  ///< a scalar in all lanes; a vector unchanged
-  Value scalar(double value); ///< f32
+  Value scalar(double value); ///< constant f32
   Value addf(Value a, Value b);
   Value subf(Value a, Value b);
   Value mulf(Value a, Value b);
   Value divf(Value a, Value b);
-  Value fma(Value a, Value b, Value c); ///< a * b + c
+  Value fma(Value a, Value b, Value c); ///< a * b + c, a vector; operands may be scalars
   /// The greater one; `a` if `b` is NaN.
   Value maxKeepingFirst(Value a, Value b);
   Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
-  /// Whether a lane of some vector is NaN; it may be true if there are infinities of both signs.
+  /// i1: whether a lane of some vector is NaN; it may be true if there are infinities of both signs.
   Value hasNan(ValueRange vectors);
   /// A vector of i1 as a vector of i32, its type in memory.
   Value widen(Value flags);
-  Value isSet(Value flags); ///< the inverse, on scalars or vectors
-  /// The first `count` lanes; count may be negative or larger than the number of lanes.
+  Value isSet(Value flags); ///< the inverse, of integers: whether they are not 0; on scalars or vectors
+  /// A vector of i1, true in the first `count` (index) lanes; count may be negative or larger than the number of lanes.
   Value laneMask(Value count);
+  /// The vector of the elements with these numbers, of a and then b.
   Value shuffle(Value a, Value b, llvm::ArrayRef<int64_t> lanes);
 
-  /// `lanes` vectors become one: element r is the reduction of vector r by `combine`, in a tree of pairs.
+  /// `lanes` vectors, a power of two, become one: element r is the reduction of vector r by `combine`, in a tree of
+  /// pairs.
   Value foldLanes(Values vectors, llvm::function_ref<Value(Value, Value)> combine);
-  /// `lanes` vectors, transposed: element c of vector r becomes element r of vector c.
+  /// `lanes` vectors, a power of two, transposed: element c of vector r becomes element r of vector c.
   Values transpose(ValueRange vectors);
 };
 
