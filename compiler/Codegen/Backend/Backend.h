@@ -47,17 +47,20 @@ void registerBackendDialects(mlir::DialectRegistry &registry);
 
 /// Merges functions, as a step of lowerToLlvmDialect.
 void mergeFunctions(mlir::ModuleOp code);
+/// Fails, with a message on the op, if an op or value cannot be lowered, which is a bug of an emitter.
 mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp code, const Target &target);
-/// Adds line tables to a module of the `llvm` dialect, before translation.
+/// Adds line tables to a module of the `llvm` dialect, before translation: functions with a location in a file get one.
 void addLineTables(mlir::ModuleOp code);
 mlir::FailureOr<LlvmCode> translateToLlvm(mlir::ModuleOp code, const Target &target);
 void optimise(LlvmCode &code, const Target &target);
+/// Fails if the target has no such output. Consumes `code`.
 mlir::FailureOr<llvm::SmallVector<char, 0>> emit(LlvmCode &code, const Target &target, OutputKind kind);
-/// Fails, with a message on the module, if the object calls functions other than memcpy, memset and memmove.
+/// Fails, with a message on the module, if the object is malformed or calls functions other than memcpy, memset and
+/// memmove.
 mlir::LogicalResult verifyUndefinedSymbols(mlir::ModuleOp code, llvm::ArrayRef<char> object);
 
-/// Runs all steps except line tables; consumes `code`, which ends in the `llvm` dialect. Fails, with a message on the
-/// module, if the object calls functions other than memcpy, memset and memmove, which is a bug of an emitter.
+/// Runs all steps except line tables, for tests and benchmarks; a compile runs them as phases. Consumes `code`, which
+/// ends in the `llvm` dialect. Fails as verifyUndefinedSymbols does; a call of another function is a bug of an emitter.
 mlir::FailureOr<llvm::SmallVector<char, 0>> compileToObject(mlir::ModuleOp code, const Target &target);
 
 } // namespace attnc

@@ -13,41 +13,44 @@
 
 namespace attnc {
 
-/// An append of rows [outer, positions, inner] after the current positions of a cache [outer, capacity, inner]. Values
-/// are addresses and indices.
+/// An append of rows [outer][positions][inner] to a cache [outer][capacity][inner], from the current length of each row
+/// on. Values are addresses (!llvm.ptr) and index.
 struct Append {
   mlir::Value cache, rows;
-  mlir::Value lengths, counts; ///< i32; counts are null if all positions are appended
+  mlir::Value lengths, counts; ///< addresses of arrays of i32, [rowCount]; counts null if all positions are appended
   mlir::Value outer, positions, capacity;
   mlir::Value units; ///< number of units in inner, of `unit` bytes each
   int64_t unit = 1;
-  mlir::Value stride, rowCount; ///< row `outer` uses length number outer / stride % rowCount
-  bool ring = false;
-  bool isState = false; ///< the caller's memory, which may be full
+  mlir::Value stride, rowCount; ///< outer index o has length and count number o / stride % rowCount
+  bool ring = false;            ///< positions are modulo the capacity, and only the last `capacity` ones are written
+  bool isState = false;         ///< the caller's memory, which may be full
 };
 
-/// A check that `positions`, or the numbers in `counts`, fit after each of `rows` lengths.
+/// A check that `positions`, or the numbers in `counts`, fit after each of `rows` lengths in a cache of `capacity`
+/// positions, that lengths are not negative, and that counts are in 0..positions. A ring cache always has room.
 struct Room {
   mlir::Value lengths, counts;
   mlir::Value rows, positions, capacity;
   bool ring = false;
 };
 
+/// Emits these operations into a host function.
 class Moves {
 public:
   virtual ~Moves() = default;
   virtual void copy(mlir::Value to, mlir::Value from, mlir::Value bytes) = 0;
   virtual void append(const Append &append) = 0;
-  /// Emits the check that all caches have room (i1); if it is false, no kernel may run. Null if appends check it
-  /// themselves.
+  /// Emits the check that all caches have room (i1); if it is false, the caller lets no kernel run. Null on a device:
+  /// its check sets the status, and its appends read it (MoveKernels.h).
   virtual mlir::Value checkRoom(llvm::ArrayRef<Room> rooms) = 0;
-  /// Emits a read of the i32 at `word` (i64). The result is also nonzero if an error makes further work useless.
+  /// Emits a read of the i32 at the address `word`; the result is an i64. On a device it is also nonzero if a kernel or
+  /// the device has failed, so that a loop ends.
   virtual mlir::Value fetch(mlir::Value word) = 0;
 };
 
 std::unique_ptr<Moves> movesOfHost(HostFunction &host);
-/// Creates moves that add kernels to `kernels` as needed, with at most deviceMoveBuffers buffers and deviceMoveSizes
-/// sizes.
+/// Creates moves that launch kernels, which they add to `kernels` as needed. `launcher` has room for deviceMoveBuffers
+/// buffers and deviceMoveSizes sizes.
 std::unique_ptr<Moves> movesOfDevice(HostFunction &host, Launcher &launcher, MoveKernels &kernels);
 inline constexpr size_t deviceMoveBuffers = 4, deviceMoveSizes = 6;
 /// Symbol of the function that an executor receives to fetch a word.

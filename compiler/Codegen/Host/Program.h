@@ -25,34 +25,36 @@ namespace attnc {
 struct LoadedParameter {
   mlir::model::ParameterOp op;
   int64_t first, count;
-  bool isRead = false; ///< an entry point reads it as loaded
+  bool isRead = false; ///< an entry point reads it as loaded, or sets it
 };
 
 /// A packed copy of a parameter, with its type and the argument attribute `attn.packed` of its kernel; or a narrow copy
 /// of the parameter.
 struct PackedParameter {
-  unsigned parameter;        ///< number among the loaded parameters
+  unsigned parameter;        ///< number in ParameterTable::loaded
   mlir::func::FuncOp reader; ///< the first kernel that reads it
   /// Type of the kernel's argument, possibly a reshape of the parameter; for a narrow copy, the parameter's shape.
   mlir::RankedTensorType type;
   mlir::DictionaryAttr packing; ///< null for a narrow copy, which has the parameter's layout
-  int64_t first, count;
-  int64_t bytes = 0; ///< of one element; this and `code` are set when the packing code is generated
+  int64_t first, count;         ///< positions in the table, one for each element of the list
+  int64_t bytes = 0;            ///< of one of these copies; this and `code` are set when the packing code is generated
   KernelCode code;
 };
 
 class ParameterTable {
 public:
   /// Collects the parameters of a fused module and the packed copies that its kernels read. Fails, with a diagnostic,
-  /// if a packed operand is not a parameter.
+  /// if a packed operand is neither a parameter nor the result of a `pack` kernel.
   static mlir::FailureOr<ParameterTable> of(mlir::ModuleOp module);
 
   std::vector<LoadedParameter> loaded;
   std::vector<PackedParameter> packed;
-  int64_t loadedCount = 0, packedCount = 0;
+  int64_t loadedCount = 0, packedCount = 0; ///< positions of the two parts of the table
 
-  /// The first position in the table of operand `operand` of `call`: of a parameter or of its packed copy.
+  /// The first position in the table of operand `operand` of `call`, which is a parameter, perhaps reshaped: that of
+  /// the parameter as loaded, or of its packed or narrow copy if the kernel reads one.
   int64_t firstPlace(mlir::func::CallOp call, unsigned operand) const;
+  /// The first position of a parameter, by symbol, as loaded.
   int64_t firstPlace(llvm::StringRef parameter) const;
 
 private:
@@ -63,15 +65,16 @@ private:
   const PackedParameter *findPacked(const Form &form) const;
 };
 
-/// A launch of a kernel in an entry point, with its cost.
+/// A launch of a kernel in an entry point, with its cost. Sizes are over the dimensions of the entry point and
+/// `workers`.
 struct KernelLaunch {
   std::string entry;
-  std::vector<std::string> symbols; ///< names of the symbols of the sizes below
+  std::vector<std::string> symbols; ///< names of the symbols of the sizes: dimensions, then "workers"
   mlir::func::FuncOp kernel;
   mlir::Operation *call = nullptr; ///< in the entry point
-  SizeExpr times = 1;              ///< iterations of the loops around it, if known
-  SizeExpr flops, bytesRead, bytesWritten;
-  SizeExpr largestIntermediate; ///< scratch of the launch in bytes
+  SizeExpr times = 1; ///< product of the iterations of the loops around it, without loops of unknown iterations
+  SizeExpr flops, bytesRead, bytesWritten; ///< of one launch (KernelCost)
+  SizeExpr largestIntermediate;            ///< bytes: the larger of shared scratch, and scratch of all workers
   /// True if the scratch, or a result in the arena, is of the order of all query–key pairs.
   bool holdsAllPairs = false;
 };
@@ -83,15 +86,16 @@ struct EntryCertificate {
     SizeExpr bytes;
   };
   SizeExpr flops;               ///< over all launches of a call
-  SizeExpr largestIntermediate; ///< bytes
+  SizeExpr largestIntermediate; ///< bytes of the largest scratch of a launch, or result of a kernel in the arena
   std::vector<Held> allPairs;   ///< storage of the order of all query–key pairs
 };
 
+/// A kernel and its code, by the emitter with this name.
 struct CompiledKernel {
   mlir::func::FuncOp function;
   std::string emitter;
   KernelCode code;
-  std::vector<KernelLaunch> launches;
+  std::vector<KernelLaunch> launches;                             ///< of all entry points; added by certify()
   std::vector<std::pair<std::string, std::string>> refusals = {}; ///< emitters that refused the kernel, with reasons
 };
 
@@ -125,7 +129,7 @@ struct Program {
   SizeExpr prepareArenaBytes() const;
 };
 
-/// Computes the cost of each launch, and the memory certificate of each entry point, over its dimensions.
+/// Adds the cost of each launch to its kernel, and the memory certificate of each entry point to `certificates`.
 void certify(Program &program);
 
 } // namespace attnc

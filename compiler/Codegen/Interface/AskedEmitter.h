@@ -12,13 +12,13 @@ namespace attnc {
 
 inline constexpr llvm::StringLiteral emitterAttrName = "attn.emitter";
 
-/// The name of the requested emitter, if any.
+/// The name of the requested emitter; null if none is requested.
 inline std::optional<llvm::StringRef> askedEmitter(mlir::func::FuncOp kernel) {
   auto name = kernel->getAttrOfType<mlir::StringAttr>(emitterAttrName);
   return name ? std::optional(name.getValue()) : std::nullopt;
 }
 
-/// Whether the emitter may emit the kernel.
+/// Whether the request, if any, permits the emitter; not whether it supports the kernel.
 inline bool mayTake(const Emitter &emitter, mlir::func::FuncOp kernel) {
   return askedEmitter(kernel).value_or(emitter.name()) == llvm::StringRef(emitter.name());
 }

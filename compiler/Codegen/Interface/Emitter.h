@@ -1,9 +1,9 @@
 //===- Emitter.h - interface of code generators -------------------------------------------------------------------===//
 //
-// An emitter generates code of kernels for one kind of machine. The phase fuse queries the layout of weights. The phase
-// generate queries which kernels an emitter supports and which results may overwrite an operand, and requests the code
-// of kernels and the code that packs weights. The first emitter that supports a kernel emits it. If its backend fails
-// on the kernel, the next emitter that supports the kernel emits it, with a remark.
+// An emitter generates code of kernels (Kernel.h) for one kind of machine. The phase fuse queries the layout of
+// weights. The phase generate queries which kernels an emitter supports and which results may overwrite an operand, and
+// requests the code of kernels and the code that packs weights. The first emitter that supports a kernel emits it. If
+// its backend fails on the kernel, the next emitter that supports the kernel emits it, with a remark.
 //
 // A new emitter is a class with this interface and a line in compiler/Emitters; no phase includes its headers.
 //
@@ -22,18 +22,20 @@ struct Target;
 class Emitter {
 public:
   virtual ~Emitter() = default;
-  virtual std::string_view name() const = 0;
+  virtual std::string_view name() const = 0; ///< "cpu", as in `attn.emitter` (AskedEmitter.h)
   /// Whether its code runs on such machines; if not, no other member is called.
   virtual bool makesCodeFor(const Target &target) const { return true; }
+  /// Whether the emitter has code for the kernel; otherwise the reason.
   virtual Verdict supports(mlir::func::FuncOp kernel, const Target &target) const = 0;
-  /// The error in the kernel's schedule, if only the emitter can detect it; else empty.
+  /// The error in the kernel's `attn.schedule`, if only the emitter can detect it; else empty.
   virtual std::string scheduleError(mlir::func::FuncOp kernel, const Target &target) const { return {}; }
-  /// Appends the phases' functions to `code`. Requires supports(). Fails if its backend rejects the kernel, with the
-  /// reason in a remark and nothing appended, or on an internal error.
+  /// Appends the phases' functions to `code`, and records the schedule on the kernel (ChosenSchedule.h). Requires
+  /// supports(). Fails if its backend rejects the kernel, with the reason in a remark and nothing appended, or on an
+  /// internal error.
   virtual mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,
                                            mlir::ModuleOp code) const = 0;
 
-  /// Whether result `result` of the kernel is correct in the buffer of its argument `argument` (the condition of
+  /// Whether result number `result` is correct if its buffer is that of argument number `argument` (the condition of
   /// `attn.in_place`). Requires supports().
   virtual bool mayRunInPlace(mlir::func::FuncOp kernel, unsigned argument, unsigned result) const { return false; }
 
@@ -45,14 +47,15 @@ public:
   /// o]. If not, fuse makes it a matrix product, for which each window of x is copied (im2col).
   virtual bool sumsWindows(mlir::Operation *sum, const Target &target) const { return false; }
 
-  /// The argument of `kernel` to pack if it is a weight, and its layout. Nothing if row-major weights are as fast. With
+  /// The argument of `kernel` to pack if it is a weight, and its layout; null if row-major weights are as fast. With
   /// `inWholePanels`, only layouts without a partial panel. Requires supports().
   virtual std::optional<OperandPacking> preferredPacking(mlir::func::FuncOp kernel, const Target &target,
                                                          bool inWholePanels) const {
     return std::nullopt;
   }
   /// Appends the code of a packing by preferredPacking to `code`, as `symbol`: one phase with two buffers, a tensor of
-  /// f32 of the static shape of `source`, and the packed tensor, in the element type of `source`.
+  /// f32 of the static shape of `source`, and the packed tensor, in the element type of `source` (PanelPacking.h).
+  /// Fails if the emitter packs nothing.
   virtual mlir::FailureOr<KernelCode> emitPacking(mlir::RankedTensorType source, const PanelPacking &packing,
                                                   llvm::StringRef symbol, const Target &target,
                                                   mlir::ModuleOp code) const {
@@ -60,6 +63,7 @@ public:
   }
 };
 
+/// In order of preference.
 using Emitters = std::vector<std::unique_ptr<Emitter>>;
 
 } // namespace attnc

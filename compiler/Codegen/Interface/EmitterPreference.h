@@ -16,6 +16,7 @@ enum class EmitterPreference {
 
 /// "auto", "cpu", "halide"; in the order of the enumeration.
 llvm::ArrayRef<llvm::StringRef> emitterPreferenceNames();
+/// Null if there is no such preference.
 std::optional<EmitterPreference> emitterPreferenceNamed(llvm::StringRef name);
 
 } // namespace attnc

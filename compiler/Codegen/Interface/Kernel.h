@@ -70,9 +70,10 @@ struct KernelTraits {
 
 /// "attend", "attend_gradient", ..., as in `attn.kernel`.
 llvm::StringRef kernelKindName(KernelKind kind);
+/// Null if no kind has this name.
 std::optional<KernelKind> parseKernelKind(llvm::StringRef name);
 const KernelTraits &kernelTraits(KernelKind kind);
-/// The kind with this root op.
+/// The kind with this root op, by the name of the op; null if there is none.
 std::optional<KernelKind> findKernelKindByRoot(llvm::StringRef opName);
 
 inline constexpr llvm::StringLiteral kernelAttrName = "attn.kernel";
@@ -90,10 +91,11 @@ std::optional<KernelKind> kernelKindOf(mlir::func::FuncOp function);
 mlir::BlockArgument argumentOf(mlir::Value tensor);
 /// The widened argument, or the argument if it is f32.
 mlir::Value widened(mlir::BlockArgument argument);
-/// The results of a kernel before they are narrowed.
+/// The returned values of a kernel before they are narrowed, in order.
 llvm::SmallVector<mlir::Value> computedResults(mlir::func::FuncOp kernel);
 
-/// The requested value of `key`: a number, or a word such as "decode". Null if the emitter chooses.
+/// The requested value of `key` in `attn.schedule`: a number, or a word such as "decode". Null if there is none of this
+/// type, so that the emitter chooses.
 std::optional<int64_t> scheduled(mlir::func::FuncOp kernel, llvm::StringRef key);
 std::optional<llvm::StringRef> scheduledWord(mlir::func::FuncOp kernel, llvm::StringRef key);
 
@@ -116,10 +118,10 @@ struct KernelPhase {
   /// `func.func @symbol(%args: !llvm.ptr, %chunk: i64, %scratch: !llvm.ptr)`, in the code module; a device's is
   /// described in GPU/Nest/DeviceFrame.h.
   std::string symbol;
-  SizeExpr chunks;
+  SizeExpr chunks;        ///< number of chunks
   int64_t threads = 0;    ///< on a device, threads of a block, which computes a chunk; 0 on a processor
   int64_t blockBytes = 0; ///< on a device, dynamic shared memory of a block (GPU/Tile/BlockMemory.h)
-  DeviceVariant form = DeviceVariant::Any; ///< device images that have the phase; others skip it
+  DeviceVariant form = DeviceVariant::Any; ///< device images that have the function; with others, launches are skipped
 };
 
 /// The cost of one launch, for the certificate.
@@ -129,10 +131,11 @@ struct KernelCost {
   SizeExpr bytesWritten; ///< bytes of results
 };
 
+/// The code of a kernel: phases in the order of execution, and the scratch of a launch, in bytes.
 struct KernelCode {
   std::vector<KernelPhase> phases;
   SizeExpr sharedBytes; ///< scratch of all chunks together, preserved from phase to phase
-  SizeExpr workerBytes; ///< scratch of one worker
+  SizeExpr workerBytes; ///< scratch of one worker, undefined at the start of a phase
   KernelCost cost;
 };
 

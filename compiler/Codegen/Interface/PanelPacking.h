@@ -1,11 +1,11 @@
 //===- PanelPacking.h - packed layout of a weight -----------------------------------------------------------------===//
 //
-// A matrix B of K x N in panels of `nr` columns, one after the other:
+// A matrix B of K x N, for each batch b, in panels of `nr` columns, one after the other:
 //
 //   packed[b][p][k][c] = B[b][k][p*nr + c]      0 <= c < nr, zero where p*nr + c >= N
 //
-// in the argument's type, f32 or narrower. A weight is packed once, by `model_prepare`; the argument of the kernel that
-// reads it then carries `attn.packed`, the dictionary below:
+// in the argument's type, f32 or narrower. `<prefix>_prepare` packs a weight (HostCode.h), a `pack` kernel any other
+// matrix; the argument of the kernel that reads it carries `attn.packed`, the dictionary below:
 //
 //   {layout = "panels", nr = 48 : i64, transposed = false, batch_dims = 0 : i64, outer_dims = 1 : i64}
 //
@@ -22,6 +22,7 @@
 
 namespace attnc {
 
+/// The layout. Members correspond to the keys of the dictionary.
 struct PanelPacking {
   int64_t nr = 0;
   bool transposed = false;
@@ -29,12 +30,12 @@ struct PanelPacking {
   int64_t outerDims = 1;
 
   mlir::DictionaryAttr attribute(mlir::MLIRContext *context) const;
-  /// Null if `attribute` is no such dictionary.
+  /// Null if `attribute` is null or no such dictionary. Absent keys but `layout` and `nr` have the defaults above.
   static std::optional<PanelPacking> fromAttribute(mlir::Attribute attribute);
   bool operator==(const PanelPacking &other) const = default;
 };
 
-/// The source of a packing as separate matrices of `depth` x `columns`.
+/// The source of a packing as `batch` separate matrices of `depth` x `columns`, K x N.
 struct PanelSource {
   int64_t batch = 1, depth = 1, columns = 1;
   /// `source` has a static shape.

@@ -42,11 +42,12 @@ llvm::StringRef nameOf(KernelForm form);
 /// Every form, in the order of the enumeration.
 llvm::ArrayRef<KernelForm> allForms();
 
-/// Records the form of a phase.
+/// Records the form of a phase, by the phase's symbol.
 void recordForm(mlir::func::FuncOp kernel, llvm::StringRef phase, KernelForm form, llvm::ArrayRef<Choice> choices = {});
 /// Records a rejected form with the reason in `verdict`; nothing if the verdict is yes.
 void recordRefusal(mlir::func::FuncOp kernel, KernelForm form, const Verdict &verdict);
 
+/// The records of a kernel, in the order of recording; forms by name.
 struct RecordedForm {
   std::string phase, form;
   std::vector<mlir::NamedAttribute> choices; ///< numbers and words, sorted by name
@@ -57,7 +58,7 @@ struct RefusedForm {
 std::vector<RecordedForm> formsOf(mlir::func::FuncOp kernel);
 std::vector<RefusedForm> refusedFormsOf(mlir::func::FuncOp kernel);
 
-/// Prints a line for each form and each rejected form.
+/// Prints a heading, and a line for each form and each rejected form of each kernel.
 void printForms(llvm::ArrayRef<mlir::func::FuncOp> kernels, llvm::raw_ostream &stream);
 
 } // namespace attnc

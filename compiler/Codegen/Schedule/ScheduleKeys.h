@@ -16,10 +16,11 @@
 
 namespace attnc {
 
+/// A key of schedules of one kind of kernels. Its values are numbers from a range, words from a list, or text.
 struct ScheduleKey {
   KernelKind kind;
-  std::string_view name, meaning;
-  int64_t least = 0, most = 0; ///< in units
+  std::string_view name, meaning; ///< the key; its description in help texts
+  int64_t least = 0, most = 0;    ///< the range, in units
   int64_t step = 1;
   bool inVectors = false;
   llvm::ArrayRef<llvm::StringLiteral> words = {}; ///< the values, if they are not numbers
@@ -27,10 +28,11 @@ struct ScheduleKey {
 
   /// Elements of a unit on a target with vectors of `lanes`.
   constexpr int64_t unit(int64_t lanes) const { return step * (inVectors ? lanes : 1); }
+  /// Whether `value` elements are whole units in the range.
   bool accepts(int64_t value, int64_t lanes) const {
     return value % unit(lanes) == 0 && value >= least * unit(lanes) && value <= most * unit(lanes);
   }
-  /// `value` rounded up to whole units, within the range.
+  /// `value` elements rounded up to whole units, within the range, in elements.
   int64_t nearest(int64_t value, int64_t lanes) const {
     int64_t size = unit(lanes);
     return std::clamp((value + size - 1) / size, least, most) * size;

@@ -18,7 +18,7 @@
 
 namespace attnc::abi {
 
-/// Arena, its slots, scratch and packed weights are aligned to this many bytes.
+/// Arena, its slots, scratch and packed weights are aligned to this many bytes: 64.
 inline constexpr int64_t alignment = ATTN_ALIGNMENT;
 
 /// The number of the word at `offset` bytes.

@@ -26,6 +26,7 @@ namespace attnc {
 /// Bytes of a cache line, of all supported processors: the unit of prefetches.
 inline constexpr int64_t cacheLineBytes = 64;
 
+/// A row of the table of architectures. The fields from listProcessors on are for processors only.
 struct Architecture {
   llvm::StringLiteral name;   ///< "x86-64"
   llvm::StringLiteral triple; ///< LLVM's target triple
@@ -51,12 +52,13 @@ enum class ReciprocalSequence {
   Estimate14, ///< AVX-512: VRCP14PS, 14 bits, and a Newton step
 };
 
+/// A row of the table of instruction sets.
 struct Isa {
   llvm::StringLiteral name; ///< "AVX-512"
   const Architecture *architecture;
   llvm::ArrayRef<llvm::StringLiteral> features = {}; ///< LLVM's names of the features that define it
-  int64_t vectorBits;
-  int64_t vectorRegisters = 0;
+  int64_t vectorBits;                                ///< of a vector register; on a device, of the widest access
+  int64_t vectorRegisters = 0;                       ///< 0 on a device
   Exp2Sequence exp2 = Exp2Sequence::Polynomial;
   ReciprocalSequence reciprocal = ReciprocalSequence::Divide;
   bool hasVectorScale = false;           ///< one instruction for x 2^n in each lane (LLVM's ldexp)
@@ -68,7 +70,8 @@ llvm::ArrayRef<const Architecture *> processorArchitectures();
 /// The architecture of the processor that runs the compiler.
 const Architecture &nativeArchitecture();
 
-/// The widest instruction set of a processor of the architecture; null if it lacks features that kernels need.
+/// The widest instruction set of a processor of the architecture; null if the processor has none of the table, and so
+/// lacks features that kernels need.
 const Isa *findIsa(const Architecture &architecture, const llvm::MCSubtargetInfo &processor);
 /// The instruction set of NVIDIA devices.
 const Isa &deviceIsa();

@@ -10,10 +10,11 @@
 
 namespace attnc {
 
-/// Bits of attn_model.features; for a device, the features of its `host()`.
+/// Bits of attn_model.features: features that code of the target may use; for a device, those of its `host()`.
 uint64_t processorFeatures(const Target &target);
 
-/// The value of "target-features" of a function that uses no feature of the table, "-sse3,-ssse3,...".
+/// The value of LLVM's function attribute "target-features" for code that uses no feature of the table,
+/// "-sse3,-ssse3,...".
 std::string noFeatures(const Target &host);
 
 } // namespace attnc
