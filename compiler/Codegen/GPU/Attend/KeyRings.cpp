@@ -19,7 +19,7 @@ SharedTile KeyRings::makeTile(BlockMemory &memory, MatrixType type, int64_t rows
 
 TileRing KeyRings::makeRing(BlockMemory &memory, const Shape &shape, bool isFetched) {
   return isFetched ? TileRing::forBulkCopies(memory, shape.stages, shape.consumers)
-                   : TileRing(memory, shape.stages, /*fillers=*/warpGroupThreads, shape.consumers);
+                   : TileRing(memory, shape.stages, /*producers=*/warpGroupThreads, shape.consumers);
 }
 
 void KeyRings::open(Value thread) { TileRing::open(tiles, thread, {&keyRing, &valueRing}); }
