@@ -3,9 +3,9 @@
 // A left operand whose rows are contiguous for each k is copied tile by tile, so that a register tile reads contiguous
 // memory:
 //
-//   copied[tile][k][r] = left[(k0 + k) * step + first row of the tile + r]      a vector or more for each k
+//   copied[tile][k][r] = source[offset + k * step + first(tile) + r]      k < depth, r < height(tile)
 //
-// Consecutive steps are independent, so that many cache misses overlap.
+// A step copies one vector or more. Consecutive steps are independent, so that many cache misses overlap.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,14 +15,14 @@
 namespace attnc {
 
 struct CopiedRows {
-  mlir::Value source, offset; ///< flat; of row 0 at k0
-  mlir::Value step;           ///< from one k to the next
-  mlir::Value depth;          ///< steps to copy
-  mlir::Value copied;         ///< flat, [tiles][longest][width]
-  int64_t longest, width;     ///< width: the most rows of a tile
+  mlir::Value source, offset; ///< left, flat, in its storage type; the offset of row 0 at the first step to copy
+  mlir::Value step;           ///< elements of `source` from one k to the next
+  mlir::Value depth;          ///< steps to copy, at most `longest`
+  mlir::Value copied;         ///< flat f32, [tile][longest][width]; elements that are not copied are left unchanged
+  int64_t longest, width;     ///< the most steps; the most rows of a tile
 };
 
-/// Copies `tiles` tiles: tile t has `height(t)` rows from row `first(t)` on.
+/// Emits the copy of tiles 0 .. tiles - 1: tile t has `height(t)` rows from row `first(t)` on.
 void emitCopyRows(FlatBuilder &code, const CopiedRows &rows, mlir::Value tiles,
                   llvm::function_ref<mlir::Value(mlir::Value)> first,
                   llvm::function_ref<mlir::Value(mlir::Value)> height);

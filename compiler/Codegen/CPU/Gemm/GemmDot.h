@@ -5,8 +5,9 @@
 //
 //   sums[r][c] = sum over lanes of ( sum over k = lane, lane + lanes, ... of left[r, k] * right[n0 + c, k] )
 //
-// Four columns at a time are read as four streams, each with several accumulators, and the next four are prefetched
-// meanwhile. The bound is the memory bandwidth of right.
+// for column n0 + c of the product, row n0 + c of right. Four columns at a time are read as four streams, if possible
+// with several accumulators for each sum, and the next four are prefetched meanwhile; a remainder column by column. The
+// bound is the memory bandwidth of right.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,13 +18,14 @@ namespace attnc {
 
 struct DotOperands {
   mlir::Value left;                          ///< flat
-  llvm::SmallVector<mlir::Value> rowOffsets; ///< of each row in left, whose elements are contiguous
-  mlir::Value right, rightOffset;            ///< flat; of the first column
-  mlir::Value columns;                       ///< to be computed, at most nr
-  mlir::Value depth;                         ///< K, also the distance between columns
-  mlir::Value sums;                          ///< flat [rows][nr], written
+  llvm::SmallVector<mlir::Value> rowOffsets; ///< of each row in left, which is contiguous along k
+  mlir::Value right, rightOffset;            ///< flat; the offset of column n0
+  mlir::Value columns;                       ///< number of columns to compute, at most nr
+  mlir::Value depth;                         ///< K, also the distance in right between columns
+  mlir::Value sums;                          ///< flat f32 [rows][nr]: the first `columns` of each row are written
 };
 
+/// `accumulators` is the number of vector registers for sums; each sum uses 1, 2 or 4 of them.
 void emitDots(FlatBuilder &code, const DotOperands &operands, int64_t nr, int64_t accumulators);
 
 } // namespace attnc

@@ -2,13 +2,17 @@
 //
 //   sum[r][v] = sum over k < depth of left[row r, k] * panel[k, v*lanes .. (v+1)*lanes]
 //
-// in rows x vectors registers. Each step of k loads a row of the panel and, for each row of the tile, one float that is
-// broadcast; one iteration of the loop has four steps or, if `sets` is larger, `sets` steps. Low tiles have several
-// accumulators for each element, over k modulo `sets`, since a fused multiply-add takes four cycles and two start in
-// each; they are added at the end, in order. Prefetches are spread among the multiply-adds: in bursts they stall.
+// in rows x vectors registers; k = 0 is the first step of this tile, not of the product. Each step of k loads a row of
+// the panel and, for each row of the tile, one float that is broadcast; one iteration of the loop has four steps or, if
+// `sets` is larger, `sets` steps. Low tiles have several accumulators for each element, over k modulo `sets`, since a
+// fused multiply-add takes four cycles and two start in each; they are added at the end, in order. Prefetches are
+// spread among the multiply-adds: in bursts they stall.
 //
-// A tile is a routine (Routine.h), shared by kernels whose tiles have the same shape and the same distances in left.
-// If the depth is short, its sums stay in registers instead, in the code that stores them.
+// emitTile emits a call of a routine (Routine.h), which kernels share if their tiles have the same shape and the same
+// distances in left. emitSums, for short depths, emits the code in place and returns the sums in registers.
+//
+// Offsets, steps and distances are of type index, in elements of their buffer. Left and panel may be stored in bf16 or
+// f16; sums are f32.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,17 +24,18 @@
 namespace attnc {
 
 struct TileShape {
-  int64_t rows, vectors;
-  int64_t sets = 1;
+  int64_t rows, vectors; ///< of sums
+  int64_t sets = 1;      ///< accumulators of each sum, a power of two
 };
 
-/// Prefetch distance, in steps of k, of a panel whose rows are not adjacent.
+/// Prefetch distance, in steps of k, of a panel with `panelStep`.
 inline constexpr int64_t apartStepsAhead = 16;
 
-/// A range of a buffer that is prefetched while a tile is computed, from its start to its end.
+/// A contiguous range of a buffer, from `offset` on, that is prefetched for reading while a tile is computed, evenly
+/// over its steps.
 struct TileFetch {
   mlir::Value offset;
-  int64_t lines;           ///< of 64 bytes, for each four steps of k
+  int64_t lines;           ///< cache lines, for each four steps of k
   unsigned locality;       ///< 3 is the first-level cache
   mlir::Value buffer = {}; ///< flat; null: the panel's
 };
@@ -38,11 +43,11 @@ struct TileFetch {
 /// The lines that the epilogue of a tile accesses, prefetched while the tile is computed, row by row and evenly spread
 /// over the steps of k: those of the result, and of operands with its layout.
 struct ResultFetch {
-  mlir::Value isNeeded;    ///< i1
-  mlir::Value at, rowStep; ///< of row 0, and from one row to the next
-  int64_t columns;
-  mlir::Value written;                 ///< flat
-  llvm::SmallVector<mlir::Value> read; ///< flat; they have the layout of the result
+  mlir::Value isNeeded;    ///< i1: false if this call does not complete the sums; nothing is prefetched then
+  mlir::Value at, rowStep; ///< the offset of row 0, and the distance from one row to the next
+  int64_t columns;         ///< elements of a row
+  mlir::Value written;     ///< the result, flat
+  llvm::SmallVector<mlir::Value> read; ///< the operands, flat
 };
 
 struct TileOperands {
@@ -52,19 +57,20 @@ struct TileOperands {
   mlir::Value leftStep;                           ///< from one k to the next
   mlir::Value panel, panelOffset;                 ///< flat, [depth][vectors * lanes] from the offset on
   mlir::Value panelStep = {};                     ///< from one k to the next; null: its rows are adjacent
-  bool fetchesSteps = true;                       ///< of a panel whose rows are not adjacent: they are not cached
-  llvm::SmallVector<mlir::Value> panelMasks = {}; ///< of each vector of a row (i1s); empty: all lanes exist
-  mlir::Value depth;
+  bool fetchesSteps = true;                       ///< with panelStep: rows are prefetched apartStepsAhead steps ahead
+  llvm::SmallVector<mlir::Value> panelMasks = {}; ///< existing lanes of each vector of a row (i1s); empty: all
+  mlir::Value depth;                              ///< number of steps
   llvm::SmallVector<TileFetch> fetches;
   std::optional<ResultFetch> result;
   mlir::Value sums, sumsOffset; ///< flat, [rows][vectors * lanes] from the offset on
   mlir::Value isFirst;          ///< i1: the sums are stored; otherwise they are added to those there
 };
 
+/// Stores or adds the sums. Requires that panelMasks is empty.
 void emitTile(FlatBuilder &code, mlir::ModuleOp module, const TileShape &shape, const TileOperands &operands);
 
-/// The sums of a short depth in registers, row by row: no routine and no prefetches; the sums and the result of
-/// `operands` are not read.
+/// Returns the rows * vectors vectors of sums, row by row, and stores nothing: `sums`, `sumsOffset` and `isFirst` are
+/// not read. Requires that nothing is prefetched: no fetches, no result, and not fetchesSteps with a panelStep.
 FlatBuilder::Values emitSums(FlatBuilder &code, const TileShape &shape, const TileOperands &operands);
 
 } // namespace attnc

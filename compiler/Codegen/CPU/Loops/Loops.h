@@ -7,10 +7,14 @@
 
 namespace attnc {
 
-/// A kernel whose results are rearranged elements of its operands; a single transpose is a linalg.generic instead.
+// Both append the functions of the kernel's phases to `code`.
+
+/// A kernel each of whose results is zeros or rearranged elements of its operands: by slices, reshapes, transposes or a
+/// concatenation, whose inputs have a phase each. (If a transpose is all that it does, it has become a linalg.generic:
+/// takeComputation() of Computation.h.)
 KernelCode emitMoves(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
-/// A kernel that returns `op`.
+/// A kernel whose result is `op`.
 KernelCode emitScatter(mlir::func::FuncOp kernel, mlir::attn::ScatterAddOp op, const Target &target,
                        mlir::ModuleOp code);
 

@@ -180,7 +180,7 @@ KernelCode emitScatter(func::FuncOp kernel, attn::ScatterAddOp op, const Target 
   KernelCode result = hasDistinctTargets(kernel, op)
                           ? emitScatterSums(kernel, op, target, code)
                           : ScatterEmission(kernel, op, target, code).run(kernel.getSymName());
-  // Terms with subscripts out of range are added to the first element, so an empty result has no chunk.
+  // Clamping selects an element even of an empty result, which therefore has no chunk.
   result.phases.front().chunks *= SizeExpr::min(1, KernelSizes(kernel).resultElements(0));
   return result;
 }
