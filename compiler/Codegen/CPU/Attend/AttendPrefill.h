@@ -11,15 +11,17 @@
 
 namespace attnc {
 
+/// One kernel phase.
 class AttendPrefill {
 public:
-  /// Computes the queries of `part`; with `key_sums`, these are all.
+  /// The phase computes the queries of `part`, which must be all with `key_sums`, in tiles of schedule.tileQ().
   AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const AttendPart &part,
                 const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
 
-  /// Emits the phase's function. The sizes below are known afterwards.
+  /// Emits the phase's function, `symbol`, into `code`.
   void emit();
   SizeExpr chunks() const;
+  /// Valid after emit().
   SizeExpr workerBytes() const { return scratch.bytes; }
 
 private:

@@ -6,9 +6,11 @@
 // With more keys in a block, sums of values are loaded and stored less often; the scores and a slice of the queries,
 // keys or values should stay in the first-level cache: 128 keys and 64 queries take 32 KB.
 //
-// If the number of queries is dynamic, and decode supports each query alone, both algorithms are emitted: up to
-// `decodeRows` queries of a batch are computed by decode, one after the other, more of them by prefill. If the schedule
-// sets the algorithm to decode, `decodeRows` is the largest value that it may have.
+// If decode supports the problem, all queries use it, unless `form` = prefill is requested. If the number of queries is
+// dynamic and not that of the keys, and decode supports each query alone, both algorithms are emitted: up to
+// `decodeRows` queries of a batch are computed by decode, one after the other, more of them by prefill. If `form` =
+// decode is requested, the number of keys does not matter, and `decodeRows` is by default the largest value that it may
+// have.
 //
 // The remainder after whole tiles, up to half of one, is computed by tiles of one vector: 65 queries are 64 and 1. If
 // the number is dynamic, 20 queries are 16 and 4. Whole tiles would compute unused lanes, and tiles of one vector run
@@ -28,17 +30,17 @@ namespace attnc {
 enum class AttendForm { Prefill, Decode };
 
 struct AttendSchedule {
-  AttendForm form = AttendForm::Prefill;
-  int64_t lanes = 16;      ///< of one vector
-  int64_t vectors = 4;     ///< of queries in a tile
-  int64_t tailVectors = 0; ///< of queries in a tile of the tail; 0: whole tiles compute all
+  AttendForm form = AttendForm::Prefill; ///< Prefill also if both algorithms are emitted
+  int64_t lanes = 16;                    ///< f32 lanes of a vector
+  int64_t vectors = 4;                   ///< vectors of queries in a tile
+  int64_t tailVectors = 0; ///< vectors of queries in a tile of the tail; 0: whole tiles compute all queries
   int64_t tileRows = 5;    ///< keys (or values) of a register tile
   int64_t tileKv = 128;    ///< keys of a block, a multiple of 16
   int64_t splitKv = 512;   ///< decode: keys of a chunk
-  int64_t decodeRows = 0;  ///< prefill: largest number of rows of a batch for decode, if the number is dynamic
+  int64_t decodeRows = 0;  ///< if both algorithms are emitted: the most queries of a batch for decode; otherwise 0
   int64_t tileQ() const { return lanes * vectors; }
   int64_t tailQ() const { return lanes * tailVectors; }
-  /// The schedule of the remainder.
+  /// The same schedule with tiles of tailVectors vectors, for the tail. Requires tailVectors > 0.
   AttendSchedule ofTail(const Target &target) const;
 };
 
@@ -47,13 +49,16 @@ struct AttendSchedule {
 struct AttendPart {
   SizeExpr first, tiles;
 };
-/// The queries of whole tiles, and of the tail.
+/// The queries of whole tiles (all of them if tailVectors is 0), and of the tail, in tiles of tailQ(). `schedule` is
+/// that of the whole tiles.
 AttendPart wholeTiles(const AttendProblem &problem, const AttendSchedule &schedule);
 AttendPart tailTiles(const AttendProblem &problem, const AttendSchedule &schedule);
 
-/// The largest number of queries that share keys, with those of a head group, for which decode is the faster algorithm.
+/// The largest number of queries that share keys, those of all heads of a group, for which decode is the faster
+/// algorithm and is supported.
 inline constexpr int64_t mostDecodeRows = 8;
 
+/// Reads the requested schedule of the kernel; the caller records the choices.
 AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target);
 
 } // namespace attnc

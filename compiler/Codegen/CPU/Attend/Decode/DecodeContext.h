@@ -26,18 +26,19 @@ struct DecodeContext {
 
   mlir::attn::AttendOp op() const { return problem.op; }
   NormaliserCode code() const { return {loops, target}; }
-  /// Values of a row, padded to vectors.
+  /// The number of values of a row, rounded up to whole vectors.
   Value paddedValues() const { return frame.size(problem.values.alignTo(schedule.lanes)); }
 };
 
-/// Keys whose scores are computed before their values are summed.
+/// Keys whose scores are computed before their values are summed: `count` keys, at most maxKeys, from `firstKey` on.
 struct DecodeBlock {
   static constexpr int64_t maxKeys = 256;
   mlir::Value firstKey, count;
-  mlir::Value end; ///< of the keys that the chunk visits
+  mlir::Value end; ///< the key after the last one that the chunk visits, in any block
 };
 
-/// The tiles of a chunk in the worker's scratch.
+/// The tiles of a chunk in the worker's scratch. Tiles of pairs, [row][key], have `rowPairs` elements a row; a key is
+/// counted from the block's first one.
 struct DecodeTiles {
   using Value = mlir::Value;
   DecodeTiles(const DecodeContext &context, AttendScratch &scratch);
@@ -47,14 +48,14 @@ struct DecodeTiles {
 
   LoopBuilder &loops;
   const int64_t rowPairs;
-  llvm::SmallVector<Value> scores; ///< [product]: [row][key] of a block; the first becomes scores and weights
-  Value products;                  ///< [vector]: sums of the products of some keys
-  Value selected;                  ///< [row][key]: whether the pair takes part
-  Value values;                    ///< [row][value]: O
-  Value maxima, sums;              ///< [row]: vectors of m and of l
+  llvm::SmallVector<Value> scores; ///< [product], of [row][key]: S; the first tile becomes scores, then weights
+  Value products;                  ///< [vector][lane]: intermediate sums of one tile of DecodeProducts
+  Value selected;                  ///< [row][key], i32: nonzero if the pair is neither masked nor has the score -inf
+  Value values;                    ///< [row][value]: O, rows of paddedValues()
+  Value maxima, sums;              ///< [row][lane]: m, the same in all lanes; l, a partial sum in each lane
 };
 
-/// Emits phase 1, which allocates its tiles in `scratch`, and phase 2.
+/// Emit the body of phase 1, which allocates its tiles in `scratch`, and of phase 2, into the phase of the context.
 void emitSplit(const DecodeContext &context, AttendScratch &scratch);
 void emitMerge(const DecodeContext &context);
 

@@ -12,18 +12,24 @@ namespace attnc {
 
 class DecodePrefetch : public DecodeChunk {
 public:
-  /// The floats of consecutive keys in memory: flat[offset + key * stride + float].
+  /// The elements (features or values) of consecutive keys in memory. Element e of the k-th key of the run is
+  /// flat[offset + k * stride + e].
   struct Run {
     Value flat, offset, stride;
   };
+  /// One for each load of keys (or values) whose address is a function of indices alone; maybe none.
   using Runs = llvm::SmallVector<Run, 2>;
 
-  /// The runs to prefetch while the keys from `key` on of a block are read for a product: later keys of the block, or
-  /// the values that are read after them. If nothing follows, these keys themselves, which are in the cache.
+  // `key` is counted from the first key of the block.
+
+  /// The runs to prefetch while the keys from `key` on are read for product number `product`: later keys of the block,
+  /// or, at the end of the last product, the block's values. If neither follows, these keys themselves, which are in
+  /// the cache.
   Runs aheadOfProduct(unsigned product, const DecodeBlock &block, Value key) const;
-  /// The runs to prefetch while the values of one key are read.
+  /// The runs to prefetch while the values of `key` are read: values of later keys of the block, or the features of
+  /// product 0 of the next block, or, if neither follows, these values themselves.
   Runs aheadOfValues(const DecodeBlock &block, Value key) const;
-  /// Prefetches the line of one float of a key.
+  /// Emits a prefetch, in each run, of the cache line of element `number` of the run's key `key`.
   void prefetch(const Runs &runs, int64_t key, Value number) const;
 
 private:

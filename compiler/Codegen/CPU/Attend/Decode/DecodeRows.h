@@ -1,7 +1,7 @@
 //===- DecodeRows.h - rows of one batch: their formulas and partial results -----------------------------------===//
 //
 // The rows are the pairs (head of the group, query); the queries of one head are consecutive. If the last group has
-// fewer heads, its last head is repeated, and the repetitions are not stored.
+// fewer heads, its last head is computed again in their place, and the results of these repetitions are not stored.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,19 +15,22 @@ class DecodeRows : DecodeContext {
 public:
   /// Binds sizes and buffers; no batch is chosen yet.
   explicit DecodeRows(const DecodeContext &context);
-  /// Binds the indices of batch `number` and of its rows.
+  /// Binds the indices of batch `number` in `formulas`, and those of its rows in `points`. Called once, before all
+  /// below.
   void open(Value number);
 
+  /// The formulas bound to one row, by its number.
   RegionVectoriser bindRow(Value row) const;
-  /// The formulas of a row, bound to one key.
+  /// The formulas of a row (or `to`), bound to one key, the same in all lanes, by its number in the batch.
   RegionVectoriser bindKey(int64_t row, Value key) const { return bindKey(points[row], key); }
   RegionVectoriser bindKey(RegionVectoriser to, Value key) const {
     bindKeyIndex(problem, to, 0, uniformIndex(key));
     return to;
   }
-  /// i1: whether the row's head exists; null if all do.
+  /// i1: whether the row's head exists, so that its results are stored; null without head groups.
   Value hasHead(int64_t row) const;
-  /// A row's partial result over a split: m, l, and O from DecodeShape::partialHead on.
+  /// A row's partial result over a split, in shared scratch: in the flat memref `memory`, from `offset` on, m, l, and,
+  /// from offset + DecodeShape::partialHead on, O.
   struct Partial {
     Value memory, offset;
   };
@@ -35,7 +38,7 @@ public:
 
   RegionVectoriser formulas;            ///< the batch indices are bound
   std::vector<RegionVectoriser> points; ///< [row]: the row indices are bound
-  Value keys, values;                   ///< extents
+  Value keys, values;                   ///< their numbers
 
 private:
   Values outerSizes;
@@ -43,7 +46,7 @@ private:
   Value firstHead; ///< of the group; null without groups
 };
 
-/// A chunk of phase 1.
+/// A chunk of phase 1; the base of its parts.
 struct DecodeChunk : DecodeContext {
   const DecodeRows &rows;
   const DecodeTiles &tiles;

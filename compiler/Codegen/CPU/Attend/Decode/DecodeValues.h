@@ -2,8 +2,9 @@
 //
 //   O[r][v] += sum_k p[r][k] * V[k][v]                  values are in the lanes, a tile of O is in registers
 //
-// A tile of sums with a NaN is computed once more over the selected pairs alone, because the product of a zero weight
-// and an infinite or NaN value of a dropped pair is NaN.
+// p are the weights in DecodeTiles::scores[0], O is DecodeTiles::values. A tile of sums with a NaN is computed once
+// more over the selected pairs alone, because the product of a zero weight and an infinite or NaN value of a dropped
+// pair is NaN.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,13 +15,16 @@ namespace attnc {
 
 class DecodeValues : public DecodeChunk {
 public:
+  /// O = 0, in all rows.
   void clear() const;
-  /// Multiplies the sums of a row with the correction of its maximum.
+  /// Multiplies O of a row with `correction`, a vector with the same factor in all lanes.
   void correct(int64_t row, Value correction) const;
+  /// Adds the values of a block, after its weights have been computed.
   void accumulate(const DecodeBlock &block) const;
 
 private:
-  /// A register tile: keys begin .. end-1 of a block, and vectors of values from the first one.
+  /// A register tile of O: `rows`, and `vectors` vectors of values from `firstValue` on. The keys that it adds are
+  /// begin .. end-1 of the block.
   struct Tile {
     RowTile rows;
     const DecodeBlock &block;

@@ -2,8 +2,9 @@
 //
 //   s(q, k) = sum_f c[f] - 2 sum_f c[f] / (1 + A[q, f] B[k, f])          A, B = exp(2 x) of both terms (SumOfTanh.h)
 //
-// The powers A are computed once a block of queries, B once a block of keys. `packKeys` computes whether the terms and
-// coefficients are within the range of powers; otherwise the block's tanhs are computed one by one.
+// for features f; c are the coefficients. The powers A are computed once a block of queries, B once a block of keys.
+// packKeys() computes whether the terms and coefficients are within the range of powers; if not, the caller computes
+// the block's tanhs one by one.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,13 +23,15 @@ public:
   AdditiveProduct(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
                   const PairReduction &product, const PrefillTiles::Additive &tiles);
 
-  /// Computes coefficients and the rows' powers from the packed operands.
+  /// Emits the computation of the coefficients and of the rows' powers, in `tiles`, from the packed operands.
   void packRows(const PackedQueries &packed);
-  /// Computes the powers of a block's keys. Returns i1: whether all terms are within the range.
+  /// Emits the computation of the powers of a block's keys. Returns i1: whether its terms, those of the rows and the
+  /// coefficients are within the range.
   Value packKeys(const KeyBlock &block);
-  /// sums + sum_f c / t of a register tile, [key][vector].
+  /// Returns sums + sum_f c / t, with t = 1 + A B, of a register tile: a vector for each [key][vector from
+  /// firstVector].
   Values sumFractions(const KeyTile &tile, ValueRange sums);
-  /// The scores of the sums.
+  /// The product s, a vector, for a vector of these sums, if they started from 0.
   Value scoreOf(Value sum) { return loops.fma(sum, loops.splat(-2.0), sumOfCoefficients); }
 
   /// Keys of a register tile.

@@ -1,7 +1,7 @@
 //===- FinalWeights.h - results made of final weights: the weights and their sums by key ----------------------===//
 //
-// `weights` is stored block by block, and cleared first where a mask may skip blocks. `key_sums` adds the rows' weights
-// to the chunk's partial sums, one for each key (AttendKeySums.h).
+// The result `weights` is stored block by block, and cleared first if a mask may skip blocks. For the result
+// `key_sums`, the rows' weights are added to the chunk's partial sums, one for each key (AttendKeySums.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,7 +11,8 @@
 
 namespace attnc {
 
-/// A chunk's partial sums by key in the shared scratch, from `first` on; null without `key_sums`.
+/// A chunk's partial sums in the shared scratch: that of key k is element first + k of the flat memref `sums`. Both are
+/// null without `key_sums`.
 struct KeySumPart {
   mlir::Value sums, first;
 };
@@ -24,8 +25,11 @@ public:
   FinalWeights(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
                const KeySumPart &keySums, Value weights);
 
+  /// Stores zeros for all keys, if `weights` is a result and there is a mask; otherwise emits nothing.
   void clear(QueryResults &results);
+  /// Stores the weights of a block, if `weights` is a result.
   void store(QueryResults &results, const KeyBlock &block);
+  /// Adds the weights of a block. Requires `key_sums`.
   void addKeySums(const KeyBlock &block);
 
 private:
@@ -35,7 +39,7 @@ private:
   const PrefillBatch &batch;
   const QueryTile &queries;
   const KeySumPart &keySums;
-  const Value weights; ///< a tile
+  const Value weights; ///< a tile, [key][query]
 };
 
 } // namespace attnc

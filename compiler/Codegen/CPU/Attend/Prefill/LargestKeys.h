@@ -1,7 +1,8 @@
 //===- LargestKeys.h - the n keys with the largest scores of each row, and their weights ----------------------===//
 //
-// The largest scores so far are stored sorted, [rank][query]. Each score is compared with the least of them, and few
-// are inserted. An entry comes after equal scores, whose keys are lower.
+// The largest scores so far are stored sorted, [rank][query], with their keys (PrefillTiles::Top). Each score is
+// compared with the least of them, and few are inserted, after equal scores, whose keys are lower. A row with fewer
+// selected keys than ranks has the key -1 and the weight 0 for the others.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,14 +23,17 @@ public:
   LargestKeys(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
               const SelectedPairs &selected, const PrefillTiles &tiles);
 
+  /// Makes all ranks empty. Emits nothing if neither keys nor weights are results.
   void clear();
-  /// Inserts the scores of a block.
+  /// Inserts the scores of a block, PrefillTiles::scores[0], before they become weights. Requires that the kernel
+  /// yields the largest keys or their weights.
   void insert(const KeyBlock &block);
-  /// Stores the keys and their weights, as far as they are results.
+  /// Stores the keys and their weights, if they are results. Called after the last pass, as weights need the row's
+  /// sums.
   void store(QueryResults &results);
 
 private:
-  /// The entry of a rank, and where the new one comes before it.
+  /// The entry of a rank, vectors of score, key and (if materialised) row; i1s: whether the new entry comes before it.
   struct Rank {
     Values entry;
     Value isAfter;
@@ -50,7 +54,7 @@ private:
   const QueryTile &queries;
   const SelectedPairs &selected;
   const PrefillTiles &tiles;
-  Values entryTiles; ///< of scores, keys, and rows of the materialised scores
+  Values entryTiles; ///< tiles of scores, keys, and (if scores are materialised) their rows
 };
 
 } // namespace attnc

@@ -2,7 +2,9 @@
 //
 //   Qt[f][q] = scale * Q[q][f]            once a block of queries, 16 x 16 elements at a time (8 x 8 with AVX2)
 //
-// The scale of a dot product is folded into Qt; that of another reduction multiplies its sums.
+// If features are not contiguous in Q, Qt is filled element by element. The scale of a dot product is folded into
+// Qt; that of another reduction multiplies its sums (ScoreProduct.h), and Qt is not scaled. A product that is no dot
+// product has a Qt for each of its row extracts (PairReduction).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,17 +18,19 @@ public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
 
+  /// The operands of `product`, to be stored in `tiles`.
   PackedQueries(const PrefillContext &context, PrefillBatch &batch, const QueryTile &queries,
                 const PairReduction &product, llvm::ArrayRef<Value> tiles);
 
-  /// Fills the tiles.
+  /// Emits the code that fills the tiles; sets `scale`.
   void pack();
-  /// Prefetches the queries of the next block, an equal part in each register tile of the last block of keys.
+  /// Prefetches queries of the next block (tile.block.nextRow), an equal part in each register tile of a block of keys.
+  /// Emits nothing if the number of features is dynamic.
   void prefetchNext(const KeyTile &tile);
 
-  /// A vector: the product's factors, times the normaliser's where the product is the score.
+  /// A vector: the product's factors (PairReduction::scales), times the normaliser's if the product is the score.
   Value scale;
-  llvm::ArrayRef<Value> tiles; ///< [row extract]
+  llvm::ArrayRef<Value> tiles; ///< for each row extract: Qt, [feature][query]
 
 private:
   Value computeScale();

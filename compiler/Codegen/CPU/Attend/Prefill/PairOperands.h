@@ -3,7 +3,7 @@
 // The score, mask and weight may read such operands (PairExtract: a learned bias or mask). Consecutive elements belong
 // to consecutive keys while lanes are queries, so a block is transposed into tiles before it is computed. A bias, which
 // only the score reads, is transposed in registers where it is added. Lines of the next block are prefetched during the
-// products.
+// products. Keys are counted from the first key of a block, except where a comment states otherwise.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,12 +13,13 @@
 
 namespace attnc {
 
-/// Keys row, row + 1, ... of a block, and the vectors of queries from the first live one on: a register tile of scores.
+/// A register tile of scores: `rows` keys of a block from key `row` on, and the vectors of queries from number
+/// `firstVector` on, as earlier ones drop these keys (QueryTile::liveEnds).
 struct KeyTile {
   const KeyBlock &block;
   mlir::Value row;
   int64_t rows, firstVector;
-  bool byPowers = false; ///< of an additive score (SumOfTanh.h)
+  bool byPowers = false; ///< an additive score is computed by powers, not tanh by tanh (AdditiveProduct.h)
 };
 
 class PairOperands : PrefillContext {
@@ -28,16 +29,18 @@ public:
   PairOperands(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
                llvm::ArrayRef<Value> tiles);
 
-  /// Transposes the elements of a block into the tiles.
+  /// Emits the transposition of a block's elements, other than biases, into the tiles, [key][query].
   void load(const KeyBlock &block);
-  /// The formulas of one key of the block and one vector of queries; products are not bound.
+  /// The formulas of one key of the block and one vector of queries, with the loaded elements; products and biases are
+  /// not bound.
   RegionVectoriser bindPair(int64_t vector, const KeyBlock &block, Value key);
-  /// Binds the elements of one key of the block and the vector of queries from `query` on.
+  /// Binds the loaded elements of one key of the block and the vector of queries from `query` on.
   void bind(RegionVectoriser &pair, Value query, Value key);
-  /// Binds the biases of consecutive keys from `key` on, as many as a vector has lanes; `lines` are their rows.
+  /// Binds in pairs[i] the biases of the i-th key from `key` on (numbered in the batch), as many keys as a vector has
+  /// lanes, and of a vector of queries, whose rows are `lines` (QueryTile::bindLanes).
   void bindBiases(llvm::ArrayRef<RegionVectoriser> lines, Value key, llvm::MutableArrayRef<RegionVectoriser> pairs);
-  /// Prefetches lines of the next block, row by row. Each of the `iterations` of a register tile issues an equal part,
-  /// because a core has few misses in flight.
+  /// Prefetches lines of the next block, row by row. Each of the `iterations` of the loop over the features of a
+  /// register tile, of which `iteration` is the number, issues an equal part, because a core has few misses in flight.
   void prefetchNext(const KeyTile &tile, Value iteration, int64_t iterations);
 
 private:

@@ -1,9 +1,10 @@
 //===- PairScores.h - score and mask formulas of a block of pairs ---------------------------------------------===//
 //
-//   St = score(products, ...), -inf where the mask drops the pair          one key and one vector of queries at a time
+//   St = score(products, ...), where masked -inf        one key and one vector of queries at a time
 //
-// A block in which the mask keeps every pair runs without masking. Where intervals cannot decide whether it keeps any
-// pair, all pairs are tested before the products are computed (AttendMask.h).
+// times Normaliser::scoreScale. Dropped pairs get the normaliser's droppedScore, if this is not -inf. A block in which
+// the mask keeps every pair runs without masking. If intervals cannot decide whether it keeps any pair, all pairs are
+// tested before the products are computed (AttendMask.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,12 +24,14 @@ public:
   PairScores(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries, PairOperands &pairs,
              const SelectedPairs &selected, const PrefillTiles &tiles);
 
-  /// i1: whether the block keeps a pair; all pairs are tested where `unsure` holds.
+  /// i1: whether the mask may keep a pair of the block: true without tests if `unsure` is false at run time; otherwise
+  /// all pairs are tested. Requires PairOperands::load().
   Value hasSelected(Value unsure, const KeyBlock &block);
-  /// Turns the block's products into scores, as the normaliser reads them. Returns the rows' largest scores so far,
-  /// [vector], if the normaliser uses them.
+  /// Turns the block's products, PrefillTiles::scores, into scores in the first tile; stores the flags of selected
+  /// pairs if PrefillTraits::dropsPairs and some may be dropped. Returns the rows' largest scores so far, this block
+  /// included, [vector] of vectors, and does not store them; empty if the normaliser does not use them.
   Values compute(const KeyBlock &block);
-  /// Reports out-of-range subscripts in the scores of selected pairs.
+  /// Reports out-of-range subscripts in the scores of pairs that the mask keeps.
   void check(const KeyBlock &block);
 
 private:

@@ -20,28 +20,31 @@ public:
 
   /// Binds sizes and buffers; no batch is chosen yet.
   explicit PrefillBatch(const PrefillContext &context);
-  /// Binds the indices of batch `number`; where there are classes, batches and classes are numbered together.
+  /// Binds the indices of batch `number`. With residue classes, number = batch * modulus + class; then rows and keys
+  /// become those of the class, the condition of the class is bound to true, and `mask` assumes their distance.
   void open(Value number, AttendMask &mask);
 
+  /// The number of residue classes of a batch; 1 if there are none.
   static int64_t modulusOf(const AttendProblem &problem) { return problem.classes ? problem.classes->modulus : 1; }
 
-  /// The index of a key by its number in the class.
+  /// The number in the batch of a key by its number in the class.
   Value keyIndex(Value key) const { return indexOf(key, keyResidue); }
   /// The number of keys of all classes.
   Value allKeys() const { return problem.classes ? frame.size(problem.keys) : keys; }
-  /// How many keys of the class have an index below `index`.
+  /// How many keys of the class have a number in the batch below `index`.
   Value keysBelow(Value index) const { return countBelow(index, keyResidue); }
 
+  /// `to`, or `formulas`, bound to one key by its number (in the class), the same in all lanes.
   RegionVectoriser bindKey(const RegionVectoriser &to, Value key) const;
   RegionVectoriser bindKey(Value key) const { return bindKey(formulas, key); }
-  /// The formulas of one row, by its number.
+  /// The formulas of one row by its number, the same in all lanes.
   RegionVectoriser bindRow(Value row) const;
-  /// The formulas of consecutive rows from `first` on, in the lanes.
+  /// The formulas of consecutive rows from number `first` on, in the lanes; all lanes are active.
   RegionVectoriser bindRows(Value first) const;
 
   RegionVectoriser formulas;               ///< the batch indices are bound
-  Values outerSizes, keySizes, valueSizes; ///< index
-  Value rows, keys, values;                ///< their products; rows and keys of the class
+  Values outerSizes, keySizes, valueSizes; ///< of each dimension
+  Value rows, keys, values;                ///< numbers of rows and keys of the batch, or its class, and of values
 
 private:
   void openClass(Value number, AttendMask &mask);

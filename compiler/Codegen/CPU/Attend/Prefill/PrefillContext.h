@@ -13,16 +13,18 @@
 
 namespace attnc {
 
+/// A pair of a query and a key is dropped if the mask is false for it or its score is -inf; otherwise it is selected.
 struct PrefillTraits {
   explicit PrefillTraits(const AttendProblem &problem);
 
-  /// Register tiles of the product update the rows' maxima: the product is the score.
+  /// Register tiles of the product update the rows' maxima: the product is the score, and the normaliser uses maxima.
   bool keepsMaxima;
-  /// A score is -inf where the mask drops the pair, and nowhere else.
+  /// No pair of a block is dropped if the mask is true for all: the score is a product or bounded, so it is not -inf
+  /// unless a product overflows, and the normaliser uses maxima.
   bool dropsByMaskAlone;
-  /// A value, or a weight that is a result, may belong to a pair that is masked or has the score -inf.
+  /// Pairs may be dropped, and a result (a value, a weight or the largest keys) depends on which. Flags are stored.
   bool dropsPairs;
-  /// The score reads elements of pairs, which are transposed where they are added.
+  /// The score reads an element for each pair that is transposed where it is added (PairExtract::isBias).
   bool hasBias;
 };
 
@@ -35,14 +37,14 @@ struct PrefillContext {
   LoopBuilder &loops;
 };
 
-/// A block of keys, as a pass visits it.
+/// A block of keys, as a pass visits it. Keys are numbered in the batch, or in its residue class (PrefillBatch.h).
 struct KeyBlock {
-  mlir::Value firstKey, count;
+  mlir::Value firstKey, count;   ///< its keys are firstKey .. firstKey + count - 1; count <= tileKv
   mlir::Value isLast;            ///< i1: no block follows in this pass
-  mlir::Value nextRow, nextKey;  ///< where the next block of pairs begins
-  mlir::Value firstMaterialised; ///< the row of its first key in the materialised scores
-  mlir::Value maskKeepsAll;      ///< i1; may be false where the mask keeps every pair
-  mlir::Value allSelected = {};  ///< i1; may be false where neither the mask nor a score of -inf drops a pair
+  mlir::Value nextRow, nextKey;  ///< the first row and key of the block of pairs that is prefetched
+  mlir::Value firstMaterialised; ///< the row of its first key in PrefillTiles::materialised; 0 if that is not used
+  mlir::Value maskKeepsAll;      ///< i1: if true, the mask drops no pair; false is always correct
+  mlir::Value allSelected = {};  ///< i1: if true, no pair is dropped; false is always correct. Null before weights
 };
 
 } // namespace attnc

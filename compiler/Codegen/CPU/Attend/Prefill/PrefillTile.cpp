@@ -61,7 +61,7 @@ int64_t PrefillTile::alignedStep() {
   return keysOfElement % parts == 0 && step >= fewest && step % schedule.lanes == 0 ? step : 0;
 }
 
-/// Blocks of equal length: none has a few keys only. 128 divides what lengths are often multiples of.
+/// Blocks of about equal length, so that none has only a few keys. Lengths are often multiples of the default, 128.
 PrefillTile::KeyLoop PrefillTile::chooseBlocks() {
   AttendMask::KeyRange range = mask.keyRange(loops, batch.allKeys(), batch.formulas);
   Value begin = batch.keysBelow(range.begin), end = batch.keysBelow(range.end);

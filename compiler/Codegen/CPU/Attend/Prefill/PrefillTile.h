@@ -2,7 +2,7 @@
 //
 // Queries are in the lanes, so row statistics are lane-wise (Dao: FlashAttention-2, 2023):
 //
-//   Qt[f][q] = scale * Q[q][f]                                 PackedQueries, once
+//   Qt[f][q] = scale * Q[q][f]                                 PackedQueries, once for the block of queries
 //   for each block of keys that may keep a pair:               AttendMask
 //     St[k][q]  = sum_f K[k][f] * Qt[f][q]                     ScoreProduct
 //     St        = score(St, ...), -inf where masked            PairScores
@@ -10,13 +10,14 @@
 //     Ot[v][q]  = a * Ot + sum_k V[k][v] * Pt[k][q]            ValueSums
 //   O[q][v] = Ot[v][q] / l                                     QueryResults, transposed
 //
-// The largest tensors in scratch are the tiles (PrefillTiles), whatever the lengths. Score, mask and weight are
-// evaluated on vectors of queries, one key at a time.
+// q is a query, k a key, f a feature, v a value; m and l are row maximum and row sum, and a corrects earlier sums
+// (softmax; Normaliser.h has other normalisers). Scratch has only tiles of these sizes (PrefillTiles), however many
+// keys there are. Score, mask and weight are evaluated on vectors of queries, one key at a time.
 //
-// Final weights (the `weights` result, or a weight region that is not linear) need the row's sums first: the blocks are
-// visited twice, the first time for the sums alone. For a normaliser that reads whole rows, their scores are
-// materialised in scratch, tile_q floats a key: the blocks are visited once for the scores and once, without products,
-// for the values.
+// The blocks are visited once or twice (PassPlan.h). Final weights (a result of weights or of their sums, or a weight
+// region that is not linear) need the row's sums first: the first pass computes these alone. For a normaliser that
+// reads whole rows, their scores are materialised in scratch, tile_q floats a key: the first pass computes scores, the
+// second one, without products, sums of values.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -32,15 +33,17 @@ namespace attnc {
 
 class PrefillTile : PrefillContext {
 public:
-  /// Allocates its tiles in `scratch`. The rows of `queries` are bound, and the mask is prepared for them.
+  /// Allocates its tiles in `scratch`. The caller has opened `batch` and called queries.bind(mask).
   PrefillTile(const PrefillContext &context, PrefillBatch &batch, QueryTile &queries, AttendMask &mask,
               const KeySumPart &keySums, AttendScratch &scratch);
+  /// Emits the code of the block of queries: it stores all their results. For the result `key_sums`, it adds their
+  /// weights to `keySums`, and a later phase stores the result (AttendKeySums.h).
   void emit();
 
 private:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
-  /// Begin and end of the keys, and keys of a block.
+  /// Begin and end of the keys to visit, and the number of keys of a block.
   struct KeyLoop {
     Value begin, end, step;
   };

@@ -6,6 +6,7 @@
 
 namespace attnc {
 
+/// Stores to the kernel's results. A statistic that is stored must be a result.
 class QueryResults : PrefillContext {
 public:
   using Value = mlir::Value;
@@ -14,12 +15,15 @@ public:
   QueryResults(const PrefillContext &context, QueryTile &queries)
       : PrefillContext(context), access(loops, schedule), queries(queries) {}
 
+  /// Whether the statistic is a result of the kernel.
   bool yields(mlir::attn::Statistic statistic) const { return problem.yields(statistic); }
-  /// Stores an element for each row of a vector: the outer indices, then `last`, in the order of `layout`.
+  /// Stores an element of `value` for each query of a vector (by number) that exists. Its subscripts are the outer
+  /// indices and `last`; with `layout`, subscript d is number layout[d] of these.
   void store(mlir::attn::Statistic statistic, int64_t vector, Value value, mlir::ValueRange last = {},
              std::optional<llvm::ArrayRef<int64_t>> layout = std::nullopt);
-  /// Stores rows 0 .. count-1 of a tile as a run of `count` elements for each query, whose last subscript begins with
-  /// `first`. The lanes are multiplied with `scales` (a tile of one row), if there is one.
+  /// Stores rows 0 .. count-1 of a tile, [row][query], transposed: a run of `count` elements for each query that
+  /// exists, at last subscripts first, first + 1, ... The elements of a query are multiplied with its element of
+  /// `scales` (a tile of one row), if there is one. `layout` must keep the last subscript last.
   void storeRuns(mlir::attn::Statistic statistic, Value tile, Value first, Value count, Value scales = {},
                  std::optional<llvm::ArrayRef<int64_t>> layout = std::nullopt);
 

@@ -1,8 +1,10 @@
 //===- QueryTile.h - a block of queries, in vectors -----------------------------------------------------------===//
 //
 // Queries are in the lanes: vector v holds queries firstRow + v * lanes and those that follow. Under a causal mask, or
-// any other mask whose last key of a row follows from the row's index, the products of a block of keys omit a vector
-// from the key on from which all of its rows are masked: the diagonal is computed in steps of a vector.
+// any other mask that determines the last key of a row from the row's index, the products of a block of keys omit a
+// vector from the key on from which all of its rows are masked: the diagonal is computed in steps of a vector.
+//
+// Rows are numbered in the batch, or in its residue class (PrefillBatch.h). A `query` is a row of this tile, from 0 on.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,26 +18,28 @@ public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
 
-  /// Tile `number` of `part`.
+  /// Tile `number` of `part`, of tileQ() rows; the last one may have fewer.
   QueryTile(const PrefillContext &context, const PrefillBatch &batch, const AttendPart &part, Value number);
-  /// Binds the rows in `vectors`, and prepares the mask for them.
+  /// Binds the rows in `vectors`, prepares the mask for them, and finds the ends of their keys. Called once.
   void bind(AttendMask &mask);
 
-  /// The formulas of the vector of rows that begins with `query`.
+  /// The formulas of the vector of rows that begins with `query`; rows that do not exist are inactive lanes.
   RegionVectoriser bindVector(Value query) const;
-  /// The formulas of each of these rows, one row a lane; past the end, the last row is repeated.
+  /// [lane]: the formulas of one of these rows, the same in all lanes; for a row that does not exist, the last one.
   std::vector<RegionVectoriser> bindLanes(Value query) const;
-  /// For the keys of a block below liveEnds[v], vectors v, v + 1, ... are computed; earlier ones drop all keys from
-  /// liveEnds[v - 1] on.
+  /// Ascending ends e of the keys of a block, counted from its first key: keys e[v - 1] .. e[v] - 1 (from 0 for v = 0)
+  /// need vectors v, v + 1, ... alone, because the mask drops all pairs of earlier vectors. The last end is the block's
+  /// count. There is one end if the mask determines none.
   Values liveEnds(const KeyBlock &block) const;
 
+  /// The number of the first row; how many rows exist: at most tileQ(), 0 or less if a class has fewer rows.
   Value firstRow, rowCount;
-  std::vector<RegionVectoriser> vectors; ///< the row indices are bound
+  std::vector<RegionVectoriser> vectors; ///< [vector]: the row indices are bound
 
 private:
   const PrefillBatch &batch;
   const AttendPart &part;
-  Values vectorKeyEnds; ///< [vector]: it and those before drop all keys from there on; empty where unknown
+  Values vectorKeyEnds; ///< [vector]: the key from which on it and those before drop all keys; empty if unknown
 };
 
 } // namespace attnc

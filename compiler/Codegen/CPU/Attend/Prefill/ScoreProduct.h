@@ -3,8 +3,8 @@
 //   St[k][q] = sum_f K[k][f] * Qt[f][q]          in register tiles of tileRows keys and `vectors` vectors of queries
 //
 // Keys are read as scalars from their tensor. A reduction that is no dot product is evaluated term by term, an
-// additive score by powers (AdditiveProduct.h). Where the product is the score, its tiles update the rows' maxima while
-// they are in registers.
+// additive score by powers (AdditiveProduct.h). If the product is the score (PrefillTraits::keepsMaxima), its tiles
+// update the rows' maxima while they are in registers.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,9 +23,11 @@ public:
   ScoreProduct(const PrefillContext &context, PrefillBatch &batch, const QueryTile &queries, PairOperands &pairs,
                const PrefillTiles &tiles, unsigned number);
 
-  /// Packs the query operands.
+  /// Emits the packing of the query operands, once for the block of queries.
   void pack();
-  /// Fills the product's score tile with a block.
+  /// Emits the products of all queries and a block of keys, scaled, into PrefillTiles::scores[number], [key][query].
+  /// With keepsMaxima, raises PrefillTiles::Rows::blockMaxima, which must be initialised. Pairs that liveEnds() omits
+  /// keep unspecified values: the mask drops them.
   void compute(const KeyBlock &block);
 
 private:
@@ -46,7 +48,7 @@ private:
   PairOperands &pairs;
   const PairReduction &product;
   const bool isFirst;
-  const Value scores, blockMaxima; ///< tiles; the latter is null where products leave it alone
+  const Value scores, blockMaxima; ///< tiles; the latter is null without keepsMaxima
   PackedQueries packed;
   std::optional<AdditiveProduct> additive;
 };

@@ -1,7 +1,8 @@
 //===- SelectedPairs.h - flags of the query-key pairs that take part ------------------------------------------===//
 //
-// A pair is dropped where the mask is false or its score is -inf, otherwise it is selected. The flags of a vector of
-// queries and one key are one integer with a bit a lane.
+// A pair is dropped if the mask is false or its score is -inf; otherwise it is selected. The flags of a vector of
+// queries and one key are one integer with a bit for each lane, element [key][vector] of a tile. `flags` are vectors of
+// i1, `key` counts from the block's first one, and `query` is the first query of the vector.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,8 +14,7 @@ namespace attnc {
 class SelectedPairs : PrefillContext {
 public:
   using Value = mlir::Value;
-  SelectedPairs(const PrefillContext &context, Value tile)
-      : PrefillContext(context), tile(tile) {}
+  SelectedPairs(const PrefillContext &context, Value tile) : PrefillContext(context), tile(tile) {}
 
   void store(Value flags, const KeyBlock &block, Value query, Value key) const {
     loops.storeFlags(flags, tile, {offset(block, query, key)});
@@ -22,7 +22,7 @@ public:
   Value load(const KeyBlock &block, Value query, Value key) const {
     return loops.loadFlags(tile, {offset(block, query, key)});
   }
-  /// The same flags, or all of them where no pair of the block is dropped.
+  /// The same flags, or all true if block.allSelected holds at run time.
   Value loadOrAll(const KeyBlock &block, Value query, Value key) const {
     return loops.either(loops.splat(block.allSelected), load(block, query, key));
   }

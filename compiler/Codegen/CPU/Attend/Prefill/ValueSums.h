@@ -2,8 +2,9 @@
 //
 //   Ot[v][q] = a * Ot + sum_k V[k][v] * Pt[k][q]          register tiles, V read as scalars from its tensor
 //
-// A tile of sums with a NaN is computed once more over the selected pairs alone, because the product of a zero weight
-// and an infinite or NaN value of a dropped pair is NaN.
+// Ot is PrefillTiles::values, Pt are the weights in PrefillTiles::scores[0], a the corrections. A tile of sums with a
+// NaN is computed once more over the selected pairs alone, because the product of a zero weight and an infinite or NaN
+// value of a dropped pair is NaN.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,16 +25,19 @@ public:
   ValueSums(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries, PairOperands &pairs,
             const SelectedPairs &selected, const PrefillTiles &tiles);
 
+  /// Ot = 0. Emits nothing if no value is summed.
   void clear();
   /// Reports out-of-range subscripts in the values of selected pairs.
   void check(const KeyBlock &block);
-  /// Multiplies the sums with `corrections`, [vector] or empty, and adds the block's values.
+  /// Multiplies the sums with `corrections`, [vector] of vectors or empty, and adds the block's weighted values.
+  /// Requires that values are summed.
   void accumulate(const KeyBlock &block, ValueRange corrections);
-  /// Stores the result, multiplied with the rows' `factors` (a tile) if there are any.
+  /// Stores the value, if it is a result, multiplied with the rows' `factors` (a tile, [query]; null: none).
   void store(QueryResults &results, Value factors);
 
 private:
-  /// A register tile of values, from the first live vector of queries on.
+  /// A register tile of Ot: `rows` values from firstValue on, and the vectors of queries from number firstVector on.
+  /// With `selectedOnly`, dropped pairs add nothing, not even a NaN.
   struct ValueTile {
     Value firstValue;
     int64_t rows, firstVector;
@@ -53,7 +57,7 @@ private:
   const Value sums, weights; ///< tiles
 };
 
-/// Keys that one iteration of the innermost loop adds.
+/// Keys that one iteration of the innermost loop of sums of values adds.
 inline constexpr int64_t keysAtOnce = 4;
 
 } // namespace attnc
