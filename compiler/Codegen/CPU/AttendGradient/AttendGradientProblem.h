@@ -1,13 +1,21 @@
 //===- AttendGradientProblem.h - an attn.attend_gradient read as products, terms and results -----------------===//
 //
-// The reader adds derivatives to the score's formula: for each leaf x, the value d score / d x. A leaf is
+// The problem of the tiled algorithm (Tiled/TiledGradient.h). It supports normalisers with hasTiledGradient, cotangents
+// of value and lse, both of which the forward pass has saved, no weight region, scores of dot products of two rows of
+// tensors and of additive scores, and a value that is a row of a tensor, all rows of constant length. All other
+// gradients are computed pair by pair (PairwiseGradientProblem.h).
 //
-//   a dot product    `head` of a PairReduction, s = sum_f a[o, f] b[k, f], scaled:   da += ds dhead b,  db += ds dhead
-//   an additive score `head` too, s = sum_f c[f] tanh(a[o, f] + b[k, f]): gradients of the operands of a, b and c
-//   a term           a tensor.extract of a tensor whose gradient is wanted           dx += ds dscore/dx
+// The reader adds derivatives to the score's formula: for each leaf x, the value d score / d x, which is multiplied
+// with ds, the cotangent of the score. `head` is that of a PairReduction: the reduction with its scales. A leaf is
 //
-// **Splits.** If there are few chunks, the keys of each are split too. `splitsKeys` is set if different keys add to
-// different elements, except for the gradients of the dot products' row factors.
+//   a dot product      head = scale sum_f a[o, f] b[k, f]      da += ds dscore/dhead scale b,  db the same with a
+//   an additive score  head = scale sum_f c[f] tanh(a[o, f] + b[k, f]): gradients of the operands of a, b and c
+//   a term             a tensor.extract of a tensor whose gradient is wanted       dx += ds dscore/dx
+//
+// **Splits.** If there are few chunks (GradientProblem.h), the keys of each are split too. `splitsKeys` is set if
+// different keys add to different elements, and no row operand and key operand share an element. The first condition
+// does not apply to operands of rows: row factors of dot products and operands of additive scores have partial sums
+// (PartialSums.h), and one split adds the gradients of sinks.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,64 +25,67 @@
 namespace attnc {
 
 struct GradientDot {
-  unsigned product = 0;                         ///< of AttendProblem::products
-  mlir::tensor::ExtractOp rowFactor, keyFactor; ///< consecutive elements for consecutive `feature`
-  mlir::BlockArgument feature;
-  int64_t features = 0;
-  mlir::Value partial; ///< d score / d head
+  unsigned product = 0;                         ///< number in AttendProblem::products
+  mlir::tensor::ExtractOp rowFactor, keyFactor; ///< a, b: consecutive elements for consecutive `feature`
+  mlir::BlockArgument feature;                  ///< the index f of the reduction
+  int64_t features = 0;                         ///< its extent
+  mlir::Value partial;                          ///< d score / d head; null if it is 0, and nothing is wanted then
   /// The kernel's results that hold the factors' gradients, if they are wanted.
   std::optional<unsigned> rowResult, keyResult;
 };
 
-/// An additive score. Its formulas depend on features, rows, keys and the batch.
+/// An additive score (SumOfTanh.h), by its formulas a, b and c at one feature f.
 struct GradientTanh {
-  unsigned product = 0; ///< of AttendProblem::products
-  mlir::BlockArgument feature;
-  int64_t features = 0;
-  mlir::Value rowTerm, keyTerm, coefficient;
-  mlir::Value partial; ///< d score / d head
-  /// The derivatives of the formulas by operands of rows and of keys; those of both terms, and of the coefficient, by
-  /// operands that are the same for all pairs of a batch.
+  unsigned product = 0;                      ///< number in AttendProblem::products
+  mlir::BlockArgument feature;               ///< the index f of the reduction
+  int64_t features = 0;                      ///< its extent
+  mlir::Value rowTerm, keyTerm, coefficient; ///< a (of rows), b (of keys), c (the same for all pairs of a batch)
+  mlir::Value partial;                       ///< d score / d head; null if it is 0
+  /// The derivatives of a by its operands of rows, of b by its operands of keys, of a and b by operands that are the
+  /// same for all pairs of a batch, and of c by its operands; empty if no gradient is wanted.
   std::vector<GradientScope::Leaf> rowLeaves = {}, keyLeaves = {}, sharedLeaves = {}, coefficientLeaves = {};
   bool isWanted() const { return !rowLeaves.empty() || !keyLeaves.empty() || hasShared(); }
   bool hasShared() const { return !sharedLeaves.empty() || !coefficientLeaves.empty(); }
 };
 
-/// Adds the formulas to the reduction's body.
+/// Creates rowTerm, keyTerm and coefficient in the body of the product's reduction; sets feature and features as well.
 void createTanhFormulas(const PairReduction &product, GradientTanh &tanh);
-/// Reads the leaves; `pairs` are the uses of rows and keys.
+/// Differentiates the three formulas and sets the leaves. `pairs` are the index uses (IndexUses) of rows and keys;
+/// `resultOf` returns the kernel's result that holds the gradient of a tensor, if it is wanted. Fails if an op has no
+/// known derivative, or if an operand that all pairs share needs another derivative for each pair.
 Verdict readTanhLeaves(GradientTanh &tanh, IndexUses &uses, uint64_t pairs,
                        llvm::function_ref<std::optional<unsigned>(mlir::Value)> resultOf);
 
+/// A load in the score outside of reductions.
 struct GradientTerm {
   mlir::tensor::ExtractOp extract;
   mlir::Value partial; ///< d score / d element
-  unsigned result = 0; ///< of the kernel
-  /// Each pair of a batch has an element of its own, and consecutive keys are contiguous, as in a learned bias.
-  /// `sharedBy` are the batch dimensions, by number, whose batches share them. Then the first of these batches
-  /// stores, and nothing needs to be cleared.
+  unsigned result = 0; ///< number of the kernel's result with the gradient
+  /// Each pair of a batch has an element of its own, and consecutive keys are contiguous, as in a learned bias. The
+  /// batches along the dimensions `sharedBy` (numbers in batchDims) share the elements: the first of them stores, the
+  /// others add, and the elements of pairs need not be cleared (PairTerms.h).
   bool isOfPairs = false;
-  llvm::SmallVector<unsigned> indices = {}; ///< its subscripts, as numbers of indices of attention
+  llvm::SmallVector<unsigned> indices = {}; ///< of pairs: its subscripts, as numbers of the outer and key indices
   llvm::SmallVector<unsigned, 2> sharedBy = {};
 };
 
 struct AttendGradientProblem : GradientProblem {
-  llvm::SmallVector<GradientDot> dots; ///< one a product
-  std::vector<GradientTanh> tanhs;     ///< the other products, numbered after the dots
+  llvm::SmallVector<GradientDot> dots; ///< the products that are dot products, in their order
+  std::vector<GradientTanh> tanhs;     ///< the other products; tiles number them after the dots
   llvm::SmallVector<GradientTerm> terms;
-  mlir::tensor::ExtractOp value; ///< the whole formula of the value
-  int64_t values = 0;
-  std::optional<unsigned> valueResult;
+  mlir::tensor::ExtractOp value;       ///< the whole formula of the value
+  int64_t values = 0;                  ///< elements of a value
+  std::optional<unsigned> valueResult; ///< the kernel's result with the gradient of the values, if it is wanted
 
-  /// The derivatives of the score that depend on a dot product: they are stored when scores are computed.
+  /// The derivatives of the score that depend on a product (any attn.reduce): they are stored when scores are computed.
   llvm::SmallVector<mlir::Value> keptPartials;
-  /// One dot product and nothing else, with the same derivative for all pairs of a batch: it is folded into the rows'
-  /// terms and the values' panel.
+  /// One dot product and nothing else is a leaf, and its derivative is the same for all pairs of a batch: it is folded
+  /// into the rows' terms and the values' panel.
   bool isFolded = false;
   bool splitsKeys = false;
 };
 
-/// Reads the kernel; fails with the reason if the emitter cannot evaluate it.
+/// Reads the kernel, which it does not change; fails with the reason if the tiled algorithm does not support it.
 Verdict readAttendGradient(mlir::func::FuncOp kernel, AttendGradientProblem &problem);
 
 } // namespace attnc

@@ -1,7 +1,8 @@
 //===- ElementGradients.h - scatter-add of gradients to the elements that a formula loads ---------------------===//
 //
-// A vector of gradients is added to consecutive elements, strided ones, one element, or lane by lane where lanes may
-// address the same element. Out-of-range subscripts are clamped, and not reported: the forward pass has reported them.
+// A vector of gradients is added to consecutive elements, to strided ones, to one element (the sum of the lanes), or
+// lane by lane if several lanes may address the same element. Out-of-range subscripts are clamped, and not reported:
+// the forward pass has reported them. In an empty tensor nothing is added.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,11 +21,13 @@ public:
   using Values = LoopBuilder::Values;
   ElementGradients(KernelFrame &frame, FlatBuilder &loops) : frame(frame), loops(loops) {}
 
-  /// Adds the active lanes of `gradient` to the elements of `result` at the subscripts of `extract`. If `isFirst` is
-  /// given and holds, consecutive elements are overwritten.
+  /// Adds the active lanes of `gradient`, a vector, to the elements of the kernel's result `result` at the subscripts
+  /// of `extract`, for points with the bindings of `at`. If `isFirst` (i1) is given and holds at run time, consecutive
+  /// elements are overwritten; elements at other subscripts are added to in any case.
   void add(unsigned result, mlir::tensor::ExtractOp extract, RegionVectoriser &at, Value gradient,
            Value isFirst = {}) const;
-  /// Adds the gradients of all terms of a formula whose cotangent is given, in the active lanes.
+  /// Adds the gradients of all leaves of a formula, terms of its sums included, for its cotangent, a vector, in the
+  /// active lanes. A lane whose cotangent is 0 adds nothing, even if a derivative is not finite.
   void addScope(const GradientScope &scope, RegionVectoriser &at, Value cotangent) const;
 
 private:

@@ -1,17 +1,19 @@
 //===- PairwiseGradient.h - attention's gradient pair by pair, for any formula --------------------------------===//
 //
 // The general algorithm of the gradient, for kernels that the tiled one (Tiled/TiledGradient.h) does not support. One
-// chunk is one batch, or the batches that share results. For each row, with keys in the lanes:
+// chunk is one batch, or the batches that add to the same elements (GradientProblem.h). For each row, with keys k in
+// the lanes, and cotangents dY of the value, dW of the weights and dH of the entropy:
 //
 //   s_k  = score
-//   p    = normaliser(s)                                          (Normaliser::weighRow)
-//   dp_k = (sum_v dY[v] value(k, v) + dW[k] + ...) dweight/dp     adds the terms of value and weight
-//   ds   from p and dp                                            (Normaliser::differentiateRow)
-//   adds the terms of score and sink
+//   p    = normaliser(s)                                             Normaliser::weighRow
+//   dp_k = (sum_v dY[v] value(k, v) + dW[k] + ...) dweight/dp - dH (log p_k + 1)
+//   adds the gradients of the operands of value and weight
+//   ds   from p and dp                                               Normaliser::differentiateRow
+//   adds the gradients of the operands of score and sink
 //
-// A row's values are materialised, so scratch is linear in the number of keys. Gradients are added to their elements
-// one by one, in the order of rows, then keys: the same bits at any number of threads. It takes several times as long
-// as the tiled algorithm.
+// The scores, weights and cotangents of a row are materialised, so scratch is linear in the number of keys. Gradients
+// are added to their elements one by one, in the order of rows, then keys: the same bits at any number of threads. It
+// takes several times as long as the tiled algorithm.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,19 +29,21 @@ namespace attnc {
 class PairwiseGradient {
 public:
   PairwiseGradient(PairwiseGradientProblem &problem, const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
+  /// Emits the kernel's only phase, `symbol`, into `code`. It clears the results first.
   void emit();
   SizeExpr chunks() const { return phase.chunks(); }
-  /// Known after the phase is emitted.
+  /// Valid after emit().
   SizeExpr workerBytes() const { return phase.workerBytes(); }
 
 private:
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
   using Values = LoopBuilder::Values;
-  /// A vector of keys of a row.
+  /// A vector of keys of a row: their formulas, the first key, and i1s, whether each pair is selected (neither masked
+  /// nor with the score -inf).
   struct Pairs {
     RegionVectoriser at;
-    Value key, kept; ///< the first key; vector of i1: the selected pairs
+    Value key, kept;
   };
   void computeRow(Value row);
   void forEachKeys(const RegionVectoriser &row, llvm::function_ref<void(Pairs &)> body);
@@ -60,9 +64,10 @@ private:
   GradientPhase phase;
   FlatBuilder &loops;
   const ElementGradients elements;
-  Value weights, flags, cotangents; ///< of a row: s, then p; 1 for selected pairs; dp, then ds
-  Value slopes;                     ///< of a row, if its normaliser `keepsSlopes`
-  Value keyBegin, keyEnd;
+  // Tiles of f32, [key] of one row.
+  Value weights, flags, cotangents; ///< s, then p; 1 for selected pairs, else 0; dp, then ds
+  Value slopes;                     ///< HeldRow::slopes, if the normaliser `keepsSlopes`
+  Value keyBegin, keyEnd;           ///< the keys of the row that the mask may keep
 };
 
 } // namespace attnc

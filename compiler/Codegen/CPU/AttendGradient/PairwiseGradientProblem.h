@@ -11,11 +11,15 @@
 namespace attnc {
 
 struct PairwiseGradientProblem : GradientProblem {
+  /// Empty for a region that attend does not have, and `value` without a cotangent of the value.
   GradientScope score, weight, value;
-  mlir::Value weightPartial; ///< d weight / d p; null if the weight does not depend on p, or there is none
+  /// d weight / d p, where p is the normalised score; null if this is 0, or if attend has no weight region (then the
+  /// weight is p).
+  mlir::Value weightPartial;
 };
 
-/// Reads the kernel; fails with the reason if the emitter cannot evaluate it.
+/// Reads the kernel, which it does not change; fails with the reason if the emitter cannot evaluate it. The forward
+/// pass must have saved lse if the normaliser has one, and the top keys if their weights have a cotangent.
 Verdict readPairwiseGradient(mlir::func::FuncOp kernel, PairwiseGradientProblem &problem);
 
 } // namespace attnc

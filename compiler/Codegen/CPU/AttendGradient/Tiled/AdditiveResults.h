@@ -1,7 +1,8 @@
 //===- AdditiveResults.h - gradients of the operands of an additive score, added to the results ---------------===//
 //
-// The gradient of a term times the derivatives of its formula, for each element that the formula loads. If keys are
-// split, sums of rows and sums over all pairs are partial sums (PartialSums.h), which later phases add.
+// The gradient of a term a, b or c (AdditiveGradient.h) times the derivatives of its formula (GradientTanh), for each
+// element that the formula loads. Sums over all pairs, and, if keys are split, sums of rows are partial sums
+// (PartialSums.h), which later phases add.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,24 +15,27 @@ class AdditiveResults : TiledContext {
 public:
   using Value = mlir::Value;
   using Leaves = std::vector<GradientScope::Leaf>;
-  /// `number` is that of the additive score.
+  /// `number` is that of the additive score in AttendGradientProblem::tanhs.
   AdditiveResults(const TiledContext &context, const ElementGradients &elements, const PartialSums &partial,
                   const KeySplit &split, unsigned number)
       : TiledContext(context), tanh(context.problem.tanhs[number]), elements(elements), partial(partial), split(split),
         number(number) {}
 
-  /// Binds the vector of features from `first` on.
+  /// Binds the vector of features from `first` on; features that do not exist are inactive lanes.
   void bindFeatures(RegionVectoriser &at, Value first) const;
-  /// Adds the gradient of a vector of features of a term to the elements that it reads.
+  /// Adds the gradient of a term, a vector of features from `first` on, to the elements that its leaves read; `at` has
+  /// the other indices. A feature with the gradient 0 adds nothing.
   void add(const Leaves &leaves, RegionVectoriser at, Value first, Value gradient) const;
-  /// Adds the gradient of a row's term, to the result or to the split's partial sums.
+  /// Adds the gradient of a of row `row` of the batch, whose formulas are `point`, to the results or to the split's
+  /// partial sums.
   void addRow(const RegionVectoriser &point, Value row, Value first, Value gradient) const;
 
-  /// Zeros in this split's sums of rows.
+  /// Stores zeros in this split's sums of rows, for all batches of the chunk. Requires that keys are split.
   void clear() const;
-  /// Adds the splits' sums of rows to the results, in order.
+  /// Adds the splits' sums of rows of the open batch to the results, in order.
   void mergeRows() const;
-  /// Adds the sums over pairs of all splits of a chunk's batch to the results, in order.
+  /// Adds the sums over all pairs of the open batch, which is one of chunk `chunk`, to the results, split by split in
+  /// order.
   void mergeShared(Value chunk) const;
 
 private:

@@ -2,8 +2,9 @@
 //
 //   dV += P' dO,   dK += dS' Q,   dQ += dS K           register tiles of features, sums in the results themselves
 //
-// A sum that is NaN because of masked pairs, with weight 0 times a NaN or infinite factor, is computed again without
-// these pairs.
+// with the symbols of TiledGradient.h; dK and dQ for each dot product, each if it is wanted. If keys are split, dQ of
+// all splits but the first is added to partial sums (SplitRowSums). If a sum is NaN, it is computed again without the
+// pairs of weight 0: for a masked pair, 0 times a NaN or infinite factor is NaN.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,6 +24,7 @@ public:
       : TiledContext(context), frame(context.phase.frame), matrices(matrices), trimmed(trimmed), rowSums(rowSums),
         tiles(tiles) {}
 
+  /// Emits the products for a block, whose P and dS have been computed (ScoreGradients).
   void accumulate(const PairBlock &block);
 
 private:
@@ -32,8 +34,8 @@ private:
     bool isTransposed = false; ///< tile(r, k) is tile[k][r]
     Matrix factor, into;
     Value factorFirst, factorCount, first, count;
-    bool isTrimmed = false;
-    bool mayDrop = false; ///< where tile(r, k) is 0, the pair may be dropped
+    bool isTrimmed = false; ///< PairBlock::isTrimmed
+    bool mayDrop = false;   ///< a pair whose tile(r, k) is 0 may be masked
   };
   void add(const Sum &sum);
   void addTile(const Sum &sum, RegisterTile size, Value row, int64_t firstVector);

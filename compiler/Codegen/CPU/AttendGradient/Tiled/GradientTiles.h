@@ -1,4 +1,9 @@
 //===- GradientTiles.h - layout of a worker's scratch in the tiled gradient -----------------------------------===//
+//
+// The tiles of TiledGradient.h, memrefs with one index, row-major in the order that brackets state. [row] and [key]
+// count in the block, and features are padded to whole vectors. Elements are f32, except where i32 is stated.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/CPU/AttendGradient/Tiled/TiledContext.h"
@@ -8,23 +13,29 @@ namespace attnc {
 struct GradientTiles {
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
+  /// Allocates all tiles in the scratch of the context's phase.
   explicit GradientTiles(const TiledContext &context);
 
-  /// Tiles of an additive score.
+  /// Tiles of an additive score, with the symbols of AdditiveGradient.h.
   struct Additive {
-    Value rowTerms, rowPowers, keyTerms, keyPowers; ///< [row][feature], [feature][key]
-    Value coefficients;                             ///< [feature]
-    Value rowSums, keySums;                         ///< of g r (1 - r), laid out as the terms
-    Value coefficientSums, pairSum, termSums;       ///< [feature][lane] of g r, [lane] of g, [feature]
+    /// [row][feature]: a, exp(2a); [feature][key]: b, exp(2b).
+    Value rowTerms, rowPowers, keyTerms, keyPowers;
+    Value coefficients; ///< [feature]: c
+    /// Sums of g r (1 - r): [row][feature], over keys; [feature][key], over rows.
+    Value rowSums, keySums;
+    /// Over all pairs: [feature][lane], g r; [lane], g (the lanes are to be added); [feature], the gradient of a + b.
+    Value coefficientSums, pairSum, termSums;
   };
 
-  Values keyPanels;               ///< [dot]: Kt
+  Values keyPanels;               ///< for each dot product: Kt (KeyPanels.h)
   Value valuePanel;               ///< Vt
-  std::vector<Additive> additive; ///< [additive score]
-  Values scores, gradients;       ///< [dot, then additive]: P (the first), scores (the others); dS
-  Values partials;                ///< [materialised partial]
-  Value tileEnds, firstTiles;     ///< of TrimmedTiles
-  Value rowLse, rowDelta;         ///< nl, nd
+  std::vector<Additive> additive; ///< for each additive score
+  /// [row][key], for each dot product, then each additive score: its head (PairReduction), but P in scores[0] at the
+  /// end; dS of the product.
+  Values scores, gradients;
+  Values partials;            ///< for each of AttendGradientProblem::keptPartials: [row][key]
+  Value tileEnds, firstTiles; ///< i32, tables of TrimmedTiles: [row / 4], [key / 4]
+  Value rowLse, rowDelta;     ///< [row of the batch]: nl, nd
 };
 
 } // namespace attnc

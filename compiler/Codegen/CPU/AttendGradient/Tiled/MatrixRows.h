@@ -1,4 +1,9 @@
 //===- MatrixRows.h - tensors of rows and keys as matrices of contiguous rows ---------------------------------===//
+//
+// The operands and results of the products of TiledGradient.h. Row r of a matrix belongs to row r, or key r, of the
+// open batch.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/CPU/AttendGradient/Tiled/TiledContext.h"
@@ -6,8 +11,7 @@
 
 namespace attnc {
 
-/// Rows of `columns` contiguous floats; `offsetOf` returns the offset of a row by its number among the batch's rows or
-/// keys.
+/// Rows of `columns` contiguous elements in the flat memref `flat`; offsetOf(r) emits the offset of row r.
 struct Matrix {
   mlir::Value flat;
   std::function<mlir::Value(mlir::Value)> offsetOf;
@@ -17,20 +21,19 @@ struct Matrix {
 class MatrixRows : TiledContext {
 public:
   using Value = mlir::Value;
-  explicit MatrixRows(const TiledContext &context)
-      : TiledContext(context) {}
+  explicit MatrixRows(const TiledContext &context) : TiledContext(context) {}
 
-  /// The elements that `extract` loads for each row or key as `index` increases, in a buffer of the extract's tensor's
-  /// shape.
+  /// Row r is the `columns` elements that `extract` loads for row (or key) r of the batch as `index` counts from 0, in
+  /// `memref`, which has the shape of the extract's tensor: its buffer, or the result with its gradient.
   Matrix ofRows(mlir::tensor::ExtractOp extract, mlir::BlockArgument index, Value memref, int64_t columns) const;
   Matrix ofKeys(mlir::tensor::ExtractOp extract, mlir::BlockArgument index, Value memref, int64_t columns) const;
-  /// Factors of a dot product, as operands.
+  /// The factors of a dot product, in the buffers of their tensors.
   Matrix rowFactor(const GradientDot &dot) const;
   Matrix keyFactor(const GradientDot &dot) const;
-  /// A tensor with the shape of the forward op's value.
+  /// An argument of the kernel with the shape of the forward op's value: a row for each row of the batch.
   Matrix ofValues(Value tensor) const;
 
-  /// Vector `number` of the row at `offset`; lanes past its end are zero, and not stored.
+  /// Loads or stores vector `number` of the row at `offset`; lanes past the row's end are zero, and are not stored.
   Value load(const Matrix &matrix, Value offset, int64_t number) const;
   void store(Value vector, const Matrix &matrix, Value offset, int64_t number) const;
 
@@ -41,7 +44,6 @@ private:
                 int64_t columns) const;
   Value offsetAt(RegionVectoriser &point, mlir::tensor::ExtractOp extract, Value memref) const;
   Value offset(mlir::ValueRange subscripts, Value memref) const;
-
 };
 
 } // namespace attnc

@@ -2,8 +2,9 @@
 //
 //   nl = -log2e lse[i],   nd = s (dL[i] - sum_v dO[i,v] O[i,v])
 //
-// A row without selected pairs has lse = -inf; its nl is -inf too, so that its attention weights are 0. A sink is a key
-// without a value; its gradient is exp(sink - lse) (dL - sum_v dO O).
+// with the symbols of TiledGradient.h; dL = 0 without a cotangent of lse. A row without selected pairs has lse = -inf;
+// its nl is -inf too, so that its attention weights are 0. A sink is a key without a value; its gradient is
+// exp(sink - lse) (dL - sum_v dO O).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,7 +21,8 @@ public:
            const GradientTiles &tiles)
       : TiledContext(context), matrices(matrices), elements(elements), tiles(tiles) {}
 
-  /// Fills the tiles nl and nd of a batch; the first split adds the gradients of sinks.
+  /// Emits the code that fills GradientTiles::rowLse and rowDelta, nl and nd, for all rows of the open batch.
+  /// `valueScale` is s. Split 0 (or the only one) also adds the gradients of the sink's operands to the results.
   void compute(const KeySplit &split, Value valueScale);
 
 private:

@@ -1,10 +1,11 @@
 //===- ScoreGradients.h - attention weights and gradients of the scores of a block of pairs -------------------===//
 //
 //   P[i][k]  = exp2(log2e score(sum_f Q[i,f] Kt[f][k]) + nl)     0 where masked; lanes are keys
-//   dS[i][k] = (nd + sum_v dO[i,v] Vt[v][k]) P                   times d score / d dot where that is not folded
+//   dS[i][k] = (nd + sum_v dO[i,v] Vt[v][k]) P                   times d score / d head if that is not folded
 //
-// in register tiles, by panels (KeyPanels.h). A pair with the weight 0 (masked, or below 2^-100) has the gradient 0,
-// even if its score's derivative is not finite.
+// with the symbols of TiledGradient.h, in register tiles, by panels (KeyPanels.h); additive scores by AdditiveGradient.
+// Kt contains log2 e if the score is the product. dS of each product is the gradient of its sum without its scales. A
+// pair with the weight 0 (masked, or below 2^-100) has the gradient 0, even if its score's derivative is not finite.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,17 +27,21 @@ public:
                  const PairTerms &terms, const TrimmedTiles &trimmed, std::vector<AdditiveGradient> &additive,
                  const GradientTiles &tiles);
 
+  /// Emits P of a block to GradientTiles::scores[0], and the derivatives that depend on products to `partials`. The
+  /// panels have the block's keys, and AdditiveGradient has packed its keys and rows.
   void computeWeights(const PairBlock &block);
+  /// Emits dS of each product of the block to GradientTiles::gradients, from P, and adds the gradients of the score's
+  /// terms (PairTerms) to the results. Called after computeWeights.
   void computeGradients(const PairBlock &block);
 
 private:
-  /// Computes the stored value of a product in registers: that of the tile's row `row` and the block's keys from `lane`
-  /// on.
+  /// Returns the vector to store for a vector of sums in registers, `product`: that of row `row` of the register tile
+  /// and the block's keys from number `lane` on.
   using Finish = llvm::function_ref<Value(int64_t row, Value lane, Value product)>;
   /// tile = finish(rowTerms + matrix * panel)
   struct PanelProduct {
     const Matrix &matrix;
-    Value panel, tile, rowTerms; ///< the latter null for none
+    Value panel, tile, rowTerms; ///< tiles; rowTerms, [row of the batch], is null for zeros
   };
   void forEachTileOf(const PairBlock &block, llvm::function_ref<void(Value row, RegisterTile)> body);
   void multiplyByPanel(const PanelProduct &product, const PairBlock &block, Value row, RegisterTile size,
@@ -53,7 +58,8 @@ private:
   Value tileAt(Value row, Value lane) const { return loops.add(loops.mul(row, schedule.tileKv), lane); }
   Value at(int64_t vector) const { return loops.constant(vector * schedule.lanes); }
   int64_t keyVectors() const { return schedule.tileKv / schedule.lanes; }
-  /// Vectors of keys of a block whose register tiles are of `size`: several panels, or as many as the tiles.
+  /// Vectors of keys that a row of register tiles of `size` covers: all of the block's panels, or, if there is one
+  /// panel, size.vectors, as tiles may be narrower than it.
   int64_t vectorsOfBlock(RegisterTile size) const {
     return schedule.tileKv == schedule.panelLanes() ? size.vectors : keyVectors();
   }

@@ -1,5 +1,7 @@
 //===- TiledBlocks.h - FlashAttention-2, backward, for one batch and a range of its keys ----------------------===//
 //
+// The formulas are those of TiledGradient.h:
+//
 //   for each row i:   nl, nd                                         RowTerms
 //   for each block of keys:
 //     Kt = scale K, Vt = s V                                         KeyPanels
@@ -21,12 +23,13 @@ namespace attnc {
 
 class TiledBlocks : TiledContext {
 public:
-  /// Allocates its tiles in the phase's scratch.
+  /// Allocates its tiles in the phase's scratch. `results` are by additive score.
   TiledBlocks(const TiledContext &context, const MatrixRows &matrices, const ElementGradients &elements,
               const PartialSums &partial, const SplitRowSums &rowSums, const std::vector<AdditiveResults> &results,
               const KeySplit &split, PairTerms &terms);
 
-  /// Computes the open batch.
+  /// Emits the computation of the open batch and the keys of `split`: adds its gradients to the results and partial
+  /// sums. Called inside GradientPhase::forEachBatch.
   void compute();
 
 private:

@@ -21,20 +21,21 @@ struct TiledContext {
   FlatBuilder &loops = phase.loops;
 };
 
-/// The keys that a chunk computes.
+/// The keys firstKey .. endKey - 1 of each batch, which a chunk computes. Rows and keys are numbered in the batch.
 struct KeySplit {
-  mlir::Value number; ///< null where keys are not split
-  mlir::Value count;  ///< of splits; null where keys are not split
+  mlir::Value number; ///< of the split, from 0 on; null if chunks of the phase compute all keys
+  mlir::Value count;  ///< number of splits of a chunk's keys; null in TiledGradient::emitWhole, emitClear
   mlir::Value firstKey, endKey;
 };
 
-/// A block of pairs. A whole one has all its rows and keys, and its mask keeps every pair.
+/// A block of pairs: rows firstRow .. firstRow + rowCount - 1, and keys likewise; at most tileQ rows and tileKv keys.
 struct PairBlock {
   mlir::Value firstRow, rowCount, firstKey, keyCount;
-  bool isWhole = false;
-  bool isTrimmed = false; ///< the block's pairs lie within TrimmedTiles
+  bool isWhole = false;   ///< it has tileQ rows and tileKv keys, and the mask keeps every pair
+  bool isTrimmed = false; ///< products omit the masked pairs that TrimmedTiles describes
 };
 
+/// Sums in registers.
 struct RegisterTile {
   int64_t rows = 0, vectors = 0;
 };

@@ -1,7 +1,8 @@
 //===- TrimmedTiles.h - the pairs of a block that a mask cuts, in steps of four rows and keys -----------------===//
 //
-// If the indices of a row determine its last unmasked key, the products of a block that the mask cuts omit the pairs
-// after it.
+// If the indices of a row determine its last unmasked key, as under a causal mask, the products of a block that the
+// mask cuts omit the pairs after it. A row tile is four consecutive rows of the block, a key tile four consecutive
+// keys.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,15 +20,17 @@ public:
   TrimmedTiles(const TiledContext &context, const GradientTiles &tiles)
       : TiledContext(context), ends(tiles.tileEnds), firsts(tiles.firstTiles) {}
 
-  /// Fills the tables of a block; returns false if the mask has no such ends.
+  /// Emits the code that fills the tables of a block. Returns false, at compile time, if the mask has no such ends;
+  /// then the functions below must not be used.
   bool find(const PairBlock &block, const AttendMask &mask);
-  /// The key, counted in the block, from which on all pairs of the four rows of a tile are masked.
+  /// The key, counted in the block, from which on all pairs of a row tile are masked; at most the block's keyCount.
   Value endOf(Value tile) const;
-  /// The first of these tiles that keeps one of four keys or a later one.
+  /// The first row tile whose end is after the first key of a key tile; in those before it, the whole key tile is
+  /// masked. The number of row tiles if there is none.
   Value firstOf(Value keyTile) const;
 
 private:
-  const Value ends, firsts; ///< of i32
+  const Value ends, firsts; ///< tables of i32: [row tile], [key tile]
 };
 
 } // namespace attnc
