@@ -12,6 +12,7 @@
 
 namespace attnc {
 
+/// True if `subscript`, an `index` or an integer in a formula, depends on data in this sense.
 bool comesFromData(mlir::Value subscript);
 /// True if a subscript of `op` depends on data.
 bool readsByData(mlir::tensor::ExtractOp op);

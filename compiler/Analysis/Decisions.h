@@ -7,9 +7,10 @@
 //   {made = false, reason = "contraction-operand", what = "logits_rows_0", into = "logits_gemm_0", ...}
 //
 // `what` and `into` are kernels if the decision is about an edge between two kernels, otherwise source locations,
-// because kernels have no names before outlining. `bytes` is the size of the tensor of the edge: a fusion saves these
-// bytes, an edge that is left writes and reads them. An edge whose tensor has an element for each query–key pair also
-// has `pairs`; --require-fused reports such edges as errors.
+// because kernels have no names before outlining. `what` is the producer of the edge's tensor, `into` its consumer, and
+// `entry` the entry point. `bytes` is the size of the tensor, as text over the dimensions: a fusion saves these bytes,
+// an edge that is left writes and reads them. An edge whose tensor has an element for each query–key pair also has
+// `pairs`; --require-fused reports such edges as errors.
 //
 // Reasons are a closed list. Each has a sentence, and a test program of the same name in tests/compiler/Fuse/reasons.
 //
@@ -79,12 +80,14 @@ llvm::StringRef reasonText(Reason reason);
 /// The smallest change of the model that would fuse the edge, or the reason why no change does; empty for a fusion
 /// made.
 llvm::StringRef reasonChange(Reason reason);
+/// The reason with the key `id`; null if there is none.
 std::optional<Reason> parseReason(llvm::StringRef id);
 /// All reasons, in the order of the enumeration.
 llvm::ArrayRef<Reason> allReasons();
 
+/// A recorded decision; the fields are those of the dictionary above.
 struct Decision {
-  bool made = false;
+  bool made = false; ///< true for a fusion
   Reason reason = Reason::NotPointwise;
   std::string what, into, bytes, entry;
   bool pairs = false;
@@ -92,12 +95,15 @@ struct Decision {
   bool operator==(const Decision &) const = default;
 };
 
+/// Appends a decision, unless an equal one is recorded.
 void recordDecision(mlir::ModuleOp module, const Decision &decision);
 std::vector<Decision> recordedDecisions(mlir::ModuleOp module);
 /// Applies `change` to each recorded decision.
 void changeDecisions(mlir::ModuleOp module, llvm::function_ref<void(Decision &)> change);
+/// Removes all decisions.
 void dropDecisions(mlir::ModuleOp module);
-/// Removes the recorded fusions between ops at these source locations, which are split into separate kernels again.
+/// Removes the recorded EpilogueFused and RowsFused whose `what` and `into` are both in `places`: the kernel with these
+/// source locations is split into separate kernels again.
 void forgetFusions(mlir::ModuleOp module, llvm::ArrayRef<std::string> places);
 
 } // namespace attnc

@@ -16,9 +16,11 @@
 
 namespace attnc {
 
+/// The term of a reduction and the operation that combines it: add, mul, max or min. For i1, `or` is min and `and` is
+/// max, because true is -1 as a signed number.
 struct FoldMatch {
   mlir::attn::Combine kind;
-  mlir::Value term; ///< inside the region
+  mlir::Value term; ///< what is combined with the out argument: a value of the body
 };
 
 /// Matches the reduction of result number `result`; null if the out argument has another use, or if no operation

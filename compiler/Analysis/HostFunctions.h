@@ -9,7 +9,8 @@ namespace attnc {
 /// Returns entry points and other functions of the host, in program order.
 llvm::SmallVector<mlir::func::FuncOp> hostFunctions(mlir::ModuleOp module);
 
-/// Marks an entry point that is never called. It determines names of kernels, and explanations omit it.
+/// Marks an entry point that is never called (compiler/Pipeline/CalledEntries.h). It is compiled until kernels have
+/// names, so that names do not depend on the mark; explanations omit it.
 inline constexpr llvm::StringLiteral uncalledAttrName = "attn.uncalled";
 
 /// Removes kernels without calls.

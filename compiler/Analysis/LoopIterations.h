@@ -29,15 +29,17 @@ bool hasCanonicalInductionVariable(mlir::scf::ForOp loop);
 /// The type of a list of `count` elements, which may be dynamic.
 mlir::RankedTensorType listType(mlir::RankedTensorType element, int64_t count);
 
-/// The dynamic sizes of a value, computed at the top of the function.
+/// The dynamic sizes of a tensor in the order of its dimensions, as `index` values that are computed at the builder's
+/// insertion point from the function's arguments. An element is null if these do not determine the size.
 llvm::SmallVector<mlir::Value> dynamicSizes(mlir::OpBuilder &builder, SymbolicShapes &shapes, mlir::Value value);
 
-/// Creates an empty list with one element of the size of `value` for each iteration. Null if that size cannot be
-/// computed before the loop.
+/// Creates an empty list (tensor.empty) at the builder's insertion point, before the loop: one element of the size of
+/// `value` for each iteration of the canonical loop. Null if the function's arguments do not determine that size.
 mlir::Value emptyList(mlir::OpBuilder &builder, SymbolicShapes &shapes, mlir::Value value, mlir::scf::ForOp loop);
 
-/// Replaces the loop by a loop with a further result for each of `values`, which its body computes: the value's
-/// per-iteration list, written at the index in `indices`, by default the induction variable.
+/// Replaces the loop by the returned loop, with a further result for each of `values`, which its body computes: the
+/// value's per-iteration list, written at the value's index in `indices`, by default at the induction variable. The
+/// function's arguments must determine the sizes of the values (emptyList).
 ///
 ///   %y = scf.for ... { %v = ... }    →    %y, %vs = scf.for ... iter_args(%list = %empty) {
 ///                                           %v = ...
@@ -49,10 +51,10 @@ mlir::scf::ForOp addIterationLists(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::V
 IterationOrder iterationOrder(mlir::Value index, mlir::scf::ForOp loop, SymbolicShapes &shapes);
 
 /// Returns the op that writes a distinct element of loop-carried list `number` in each iteration; null if there is no
-/// such op, or if the loop uses the list otherwise.
+/// such op, or if the loop's body also uses the list otherwise.
 mlir::model::WithElementOp listWriter(mlir::scf::ForOp loop, unsigned number, SymbolicShapes &shapes);
 
-/// The index of an iteration's element in this order; the builder inserts in the loop.
+/// The index of an iteration's element in this order, which is not None; the builder inserts in the loop.
 mlir::Value elementIndex(IterationOrder order, mlir::OpBuilder &builder, mlir::scf::ForOp loop);
 
 } // namespace attnc

@@ -27,47 +27,48 @@ bool isView(mlir::Operation *op);
 mlir::Value skipFreeViews(mlir::Value value);
 /// Like skipFreeViews, and also continues from a loop-carried value to its initial value.
 mlir::Value storageOf(mlir::Value value);
-/// The users of `value`, with the users of a free view instead of the view.
+/// The uses of `value`, with the uses of a free view instead of the view, and without those by tensor.dim.
 llvm::SmallVector<mlir::OpOperand *> usesThroughFreeViews(mlir::Value value);
 
 //===-------------------------------------------- generics ----------------------------------------------------===//
 
-bool isPointwise(mlir::linalg::GenericOp op);
+bool isPointwise(mlir::linalg::GenericOp op); ///< as defined above
 /// True if the results depend on the operands' elements alone: the body has no linalg.index, tensor.extract or
 /// tensor.dim.
 bool isElementFunction(mlir::linalg::GenericOp op);
 /// True if a tensor.extract in the body has a subscript that depends on elements.
 bool readsByData(mlir::linalg::GenericOp op);
-/// True if each result element is one element of one tensor, selected by loop indices alone.
+/// True if the op is pointwise with one result, each element of which is one element of one tensor, selected by indices
+/// and sizes alone.
 bool onlyMoves(mlir::linalg::GenericOp op);
 /// True if the op reads only constants, indices, and elements of rank-0 tensors.
 bool readsNothing(mlir::linalg::GenericOp op);
 /// True if the op reads nothing, and recomputing an element costs less than loading it.
 bool isCheapFormula(mlir::linalg::GenericOp op);
-/// True if the out argument starts as zeros (the identity of addition).
+/// True if the initial value of result number `result` consists of zeros (the identity of addition).
 bool startsFromZero(mlir::linalg::GenericOp op, unsigned result);
 
-/// Loop dimensions of a contraction by role, each list ascending.
+/// Loop dimensions of a contraction by role: batch, m and n in the order of the result's dimensions, k ascending.
 struct ContractionDims {
   llvm::SmallVector<unsigned> batch, m, n, k;
-  unsigned lhs = 0, rhs = 1; ///< operand numbers
+  unsigned lhs = 0, rhs = 1; ///< operand numbers of the matrices with `m` and with `n`
 };
-/// Matches the body `out + a * b` from zeros, with two operands read by projected permutations, at least one reduction
-/// index in both, and an index that only one of them has. `m` lists the indices of the left operand: the one without
-/// the result's last index.
+/// Matches the body `out + a * b` of f32 from zeros, with two operands read by projected permutations, at least one
+/// reduction index, all of them in both operands, and the result's last index in one operand only. That index is in
+/// `n`; `m` may be empty. Null for other ops.
 std::optional<ContractionDims> matchContraction(mlir::linalg::GenericOp op);
 
 /// The loop dimensions of a map whose results are distinct dimensions; null for other maps.
 std::optional<llvm::SmallVector<unsigned>> plainDims(mlir::AffineMap map);
 
-/// True if `value` is a model.get, also through free views.
+/// True if `value` is a model.get, or a free view of one.
 bool isParameter(mlir::Value value);
 
 /// The parameters that each function sets (model.set), collected once.
 class UpdatedParameters {
 public:
   explicit UpdatedParameters(mlir::ModuleOp module);
-  /// True if the value is a parameter that its function sets.
+  /// True if the value is a model.get, or a free view of one, of a parameter that the same function sets.
   bool contains(mlir::Value value) const;
 
 private:

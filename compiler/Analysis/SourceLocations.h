@@ -7,9 +7,10 @@
 
 namespace attnc {
 
-/// "model.attn:12:5", or the name of an op without a source location.
+/// The first of placesOf: "model.attn:12:5"; the name of an op without a source location.
 std::string placeOf(mlir::Operation *op);
-/// Every "file:line:col" of a location, in order, each once.
+/// Every "file:line:col" of a location and of the locations fused into it, in order, each once. File names are as
+/// recorded, and may have directories.
 llvm::SmallVector<std::string> placesOf(mlir::Location location);
 
 } // namespace attnc

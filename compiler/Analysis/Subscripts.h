@@ -19,17 +19,21 @@
 
 namespace attnc {
 
-/// The enclosing loop indices of an op with their extents.
+/// The enclosing loop indices of an op with their extents, both by number of the loop.
 struct LoopIndices {
   llvm::SmallVector<mlir::Value> values; ///< null if no value but only `linalg.index` has the index
   llvm::SmallVector<int64_t> extents;    ///< mlir::ShapedType::kDynamic if unknown
 
-  /// The indices of the innermost `linalg.generic`, or of the `attn.attend` and the `attn.reduce`s, around `op`.
+  /// The indices of the innermost `linalg.generic`, or of the `attn.attend` and the `attn.reduce`s, around `op`, outer
+  /// loops first.
   static LoopIndices around(mlir::Operation *op);
+  /// The number of the loop whose index `value` is; null if it is not a loop index.
   std::optional<unsigned> find(mlir::Value value) const;
 };
 
-/// Converts index arithmetic to affine expressions; symbols are numbered in the order of their first use.
+/// Converts index arithmetic to affine expressions: loop number n of `indices`, which must outlive the reader, is
+/// dimension n; a value that is not affine in the loop indices is a symbol. Symbols are numbered in the order of their
+/// first use.
 class SubscriptReader {
 public:
   explicit SubscriptReader(const LoopIndices &indices) : indices(indices) {}
@@ -42,10 +46,11 @@ private:
   llvm::SmallVector<mlir::Value> symbolValues;
 };
 
-/// Simplifies divisions with 0 <= d_n < extents[n].
+/// Simplifies floordiv and mod by constants, for 0 <= d_n < extents[n]; d_n is unbounded if extents[n] is kDynamic.
 mlir::AffineExpr simplifySubscript(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> extents);
 
-/// Emits index arithmetic for `expr`, whose dividends are not negative.
+/// Emits index arithmetic for `expr`, in which dimension n is dims[n] and symbol n symbols[n]. Left sides of `mod` must
+/// not be negative, because `mod` becomes arith.remsi.
 mlir::Value writeSubscript(mlir::OpBuilder &builder, mlir::Location location, mlir::AffineExpr expr,
                            mlir::ValueRange dims, mlir::ValueRange symbols);
 

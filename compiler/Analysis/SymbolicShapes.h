@@ -1,15 +1,15 @@
 //===- SymbolicShapes.h - symbolic shape analysis of a function ---------------------------------------------------===//
 //
 // The analysis expresses every extent of every tensor in a function, and every `index` that is a size, as a SizeExpr
-// over the function's symbols. An entry point's symbols are its named dimensions, in the order of `model.dimensions`;
-// any other function (a kernel, a test) has a symbol for each dynamic extent of its arguments, named
-// `<argument>.<dimension>`, and for each `index` argument. An extent that cannot be derived is a new symbol, named
-// `?n`, so every query has a result.
+// over the function's symbols. The first symbols of an entry point are its named dimensions, in the order of
+// `model.dimensions`. Each further dynamic extent of an argument is a symbol named `<argument>.<dimension>`, and so is
+// each `index` argument; functions without named dimensions (a kernel, a test) have only these. An extent that cannot
+// be derived is a new symbol, named `?n`, so every query has a result.
 //
 //   %y = linalg.generic ... -> tensor<?x?x384xf32>      extents  batch, seq, 384      bytes  1536*batch*seq
 //
-// Extents with equal expressions are equal. Results are cached if the function does not change between queries;
-// otherwise only the extents of values passed to `inherit` are cached.
+// Extents with equal expressions are equal. If the function does not change between queries, the extents of results of
+// calls are cached.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,7 +26,7 @@ namespace attnc {
 
 class SymbolicShapes {
 public:
-  /// True if the function changes between queries.
+  /// Whether the function may change between queries.
   enum class Lifetime { Changes, Stays };
   explicit SymbolicShapes(mlir::func::FuncOp function, Lifetime lifetime = Lifetime::Changes);
 
@@ -40,7 +40,7 @@ public:
   /// Elements times the bytes of one; an i1 is stored in a byte.
   SizeExpr bytes(mlir::Value tensor);
 
-  /// Records that `made` replaces `replaced` and has its extents.
+  /// Records that `made` replaces `replaced` and has its extents, until forget() of its op.
   void inherit(mlir::Value made, mlir::Value replaced);
   /// Drops the results for an op that is about to be erased, because a new op may reuse its address.
   void forget(mlir::Operation *op);
@@ -67,9 +67,9 @@ private:
 
   mlir::func::FuncOp function;
   std::vector<std::string> symbolNames;
-  std::vector<Origin> origins;
-  std::vector<mlir::Value> values;
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, unsigned> known;
+  std::vector<Origin> origins;                                     ///< by symbol
+  std::vector<mlir::Value> values;                                 ///< by symbol: the cache of symbolValue
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, unsigned> known; ///< extents that are symbols; dimension -1: an index
   /// Extents of results of calls; each depends on others. If the function may change, the cache lasts for the outermost
   /// query.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, SizeExpr> met;
@@ -79,7 +79,8 @@ private:
   unsigned depth = 0; ///< nesting of calls in a query
 };
 
-/// The extents of the loops of `op`.
+/// The extents of the loops of `op`, from the dimensions of operands that are subscripted by plain loop indices; 0 for
+/// a loop whose index no operand has as a plain subscript.
 std::vector<SizeExpr> loopExtents(mlir::linalg::GenericOp op, SymbolicShapes &shapes);
 
 /// Replaces each `tensor.dim` in the function by arithmetic on dimensions of its arguments, if they determine it.

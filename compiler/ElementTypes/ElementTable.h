@@ -1,6 +1,8 @@
 //===- ElementTable.h - names and formats of the element types, without MLIR --------------------------------------===//
 //
-// The rows of ATTN_ELEMENT_TYPES (attn/model.h): f32, i32, bool, bf16 and f16. ElementType.h adds their MLIR types.
+// The rows of ATTN_ELEMENT_TYPES (attn/model.h): f32, i32, bool, bf16 and f16. ElementType.h adds their MLIR types;
+// attn_element_bytes (attn/model.h) returns the bytes of an element. Arguments `dtype` are rows of the table; only
+// where stated may they also be ATTN_PACKED_WEIGHT, the mark of a packed weight, whose layout its emitter determines.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,7 +17,7 @@ namespace attnc {
 /// All rows of the table.
 llvm::ArrayRef<attn_dtype> elementTypes();
 
-/// "f32"; "packed" for ATTN_PACKED_WEIGHT.
+/// "f32"; "packed" for ATTN_PACKED_WEIGHT, which is allowed here.
 llvm::StringRef elementTypeName(attn_dtype dtype);
 /// The C type that holds an element: "float", "int32_t", "uint8_t", "uint16_t".
 llvm::StringRef elementTypeInC(attn_dtype dtype);

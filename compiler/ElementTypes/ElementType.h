@@ -14,6 +14,7 @@ namespace attnc {
 
 /// The row of an MLIR element type; null for types that no tensor of a model has.
 std::optional<attn_dtype> elementTypeOf(mlir::Type element);
+/// The MLIR type of a row; `dtype` is not ATTN_PACKED_WEIGHT.
 mlir::Type mlirElementType(attn_dtype dtype, mlir::MLIRContext *context);
 /// Bytes of an element of an integer or floating-point type; an i1 has one.
 int64_t elementBytes(mlir::Type element);

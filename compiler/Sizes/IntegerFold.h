@@ -17,13 +17,14 @@ enum class IntegerOp { Add, Sub, Mul, FloorDiv, CeilDiv, Rem, Min, Max, And, Or,
 /// The operation of a binary op of the arith dialect; null for other ops.
 std::optional<IntegerOp> integerOp(mlir::Operation *op);
 
-/// Null for a division by 0.
+/// a op b, with a, b >= 0; null for a division by 0 and for the remainder of one.
 std::optional<int64_t> foldIntegers(IntegerOp op, int64_t a, int64_t b);
 bool foldComparison(mlir::arith::CmpIPredicate predicate, int64_t a, int64_t b);
 
-/// The size of an `index` op over its operands: a dimension of a tensor, a conversion of an integer type, or an
-/// operation that SizeExpr can express, with a constant divisor. Null for other ops, for sizes that are too long
-/// (SizeExpr::maxLength), and if an operand has no size.
+/// The result of `op` as a size. `op` is a tensor.dim with a constant dimension (then the result of `extent`), a cast
+/// between `index` and an integer type, or an operation that SizeExpr can express, with a positive constant divisor.
+/// `indexSize` and `extent` return the sizes of operands, or null if they are unknown. Null for other ops, for sizes
+/// that are too long (SizeExpr::maxLength), and if an operand has no size.
 std::optional<SizeExpr> foldSize(mlir::Operation *op,
                                  llvm::function_ref<std::optional<SizeExpr>(mlir::Value index)> indexSize,
                                  llvm::function_ref<std::optional<SizeExpr>(mlir::Value tensor, int64_t dim)> extent);

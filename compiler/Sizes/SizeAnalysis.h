@@ -28,6 +28,8 @@ std::optional<SizeExpr> substituteKnown(const SizeExpr &expr, llvm::ArrayRef<std
 /// sum of products, the only sizes that the model table can express.
 std::optional<SizeExpr> declaredSize(mlir::ArrayAttr shape, unsigned dimension, llvm::ArrayRef<std::string> names);
 
+/// Sizes of the values of one function, computed backward from a value to the symbols, and cached: the function must
+/// not change. All results are null if they are no function of the symbols.
 class SizeAnalysis {
 public:
   /// Analyses an entry point. `model.shape` must declare every dynamic size of its arguments and results over names of
@@ -35,24 +37,24 @@ public:
   static mlir::FailureOr<SizeAnalysis> ofEntry(mlir::func::FuncOp entry);
   static SizeAnalysis ofKernel(mlir::func::FuncOp kernel);
 
-  /// The size of a dimension; null if it is not a function of the symbols, e.g. because it depends on data or on an
-  /// induction variable.
+  /// The extent of dimension `dimension` of a tensor; null e.g. if it depends on data or on an induction variable.
   std::optional<SizeExpr> size(mlir::Value tensor, int64_t dimension);
-  std::optional<SizeExpr> elements(mlir::Value tensor);
+  std::optional<SizeExpr> elements(mlir::Value tensor); ///< the product of all dimensions
   /// The product of some dimensions; null also if it could be too long (SizeExpr::maxLength).
   std::optional<SizeExpr> product(mlir::Value tensor, llvm::ArrayRef<int64_t> dimensions);
-  std::optional<SizeExpr> bytes(mlir::Value tensor);
-  /// The value of an SSA value of type `index`, or null.
+  std::optional<SizeExpr> bytes(mlir::Value tensor); ///< elements times elementBytes
+  /// The number that an SSA value of type `index` holds.
   std::optional<SizeExpr> index(mlir::Value value);
 
-  /// Returns a size of a kernel's result over the symbols of its arguments.
+  /// The extent of dimension `dimension` of result `result` of `kernel`, over the symbols of its arguments and index
+  /// operands. The analysis must be ofKernel(kernel).
   std::optional<SizeExpr> resultSize(mlir::func::FuncOp kernel, unsigned result, int64_t dimension);
 
-  /// Returns the symbols of the called kernel over the symbols of the entry point; null for an index operand that is no
-  /// function of them.
+  /// For each symbol of the called kernel, its value at `call` over the symbols of the entry point, or null. The
+  /// analysis must be ofEntry of the function that contains `call`.
   std::vector<std::optional<SizeExpr>> kernelSymbols(mlir::func::CallOp call);
 
-  /// Names of the dimensions of an entry point.
+  /// Names of the dimensions of an entry point, by symbol; empty for a kernel.
   std::vector<std::string> names;
 
 private:

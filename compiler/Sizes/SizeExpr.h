@@ -27,11 +27,13 @@
 
 namespace attnc {
 
+/// An immutable size; copies share their terms.
 class SizeExpr {
 public:
   SizeExpr(int64_t constant = 0);
   static SizeExpr symbol(unsigned number);
-  /// Parses the format of text(), with the operators + - * and parentheses; null if `text` is invalid.
+  /// Parses the format of text(): numbers, names, + - *, parentheses, and ceildiv, floordiv, max, min as functions. A
+  /// name must be names[n], for symbol n. Null if `text` is invalid.
   static std::optional<SizeExpr> parse(llvm::StringRef text, llvm::ArrayRef<std::string> names);
 
   SizeExpr operator+(const SizeExpr &other) const;
@@ -56,7 +58,7 @@ public:
 
   /// The value for symbol n = values[n]; saturates at the largest int64_t.
   int64_t evaluate(llvm::ArrayRef<int64_t> values) const;
-  /// The expression with symbol n replaced by values[n].
+  /// The expression with symbol n replaced by values[n]; every symbol of the expression needs a value, here and below.
   SizeExpr substitute(llvm::ArrayRef<SizeExpr> values) const;
   /// Emits index arithmetic that computes the size; values[n] is the `index` value of symbol n.
   mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> values) const;
@@ -81,7 +83,7 @@ public:
   };
   /// The size as a sum of products of symbols; null if it contains a division or an extremum.
   std::optional<std::vector<Product>> products() const;
-  /// True if the size grows at least like the product of the symbols `a` and `b`.
+  /// True if the size grows at least like the product of the symbols with the numbers `a` and `b`.
   bool hasProductOf(unsigned a, unsigned b) const;
 
 private:
