@@ -3,7 +3,8 @@
 // A JSON text for the verifier (compiler/Verify): the location of each value of each entry point, and the sizes of
 // slots. Sizes are texts over `symbols`, the entry point's dimensions and `workers`. A value is identified by the op
 // that defines it: `step`, the op's number in the entry point (an op comes before those inside of it), and the number
-// of its result. The location of a carried value is that of the loop's result.
+// of its result. A loop-carried value has `carried` instead of `result`, an argument of the entry point only
+// `argument`; both occur in `copies` alone, as the location of a carried value is that of the loop's result.
 //
 //   {"compiler": "0.1.0 (LLVM 22.1.8)", "module": "5d0c...", "entries": [{
 //      "name": "logits", "symbols": ["batch", "seq", "workers"], "arena_bytes": "8192*seq", "alignment": 64,
@@ -22,7 +23,8 @@
 //   updated n    the parameter that step n, a model.set, sets
 //   element n    the element of its list that step n, a model.with_element, writes
 //
-// A copy reads the location `from`, or else that of its value.
+// A copy is made before the op of step `before`. It reads the location `from`, or else that of its value. `all_pairs`
+// are the results and the scratch that grow as queries times keys: {"kernel": ..., "bytes": ...}.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -19,11 +19,11 @@ namespace attnc {
 
 inline constexpr llvm::StringLiteral checksumSection = ".attn.seal";
 
-/// Adds the section, with space for the hash, to the module of the object.
+/// Adds the section, with space for the hash, to the LLVM module of the object.
 void addChecksum(llvm::Module &code);
-/// Writes the hash into the object.
+/// Writes the hash into the bytes of the object; fails if they have no such section.
 llvm::Error writeChecksum(llvm::MutableArrayRef<char> object);
-/// The error is a phrase about the file.
+/// Fails if the object lacks the section or has another hash; the error is a phrase about the file: "is damaged, ...".
 llvm::Error verifyChecksum(llvm::StringRef object);
 
 } // namespace attnc

@@ -24,7 +24,8 @@ public:
   /// Reads and checks every tensor; the error names file, tensor, the found and the expected. An extra tensor is an
   /// error unless `allowExtra`.
   llvm::Error load(const Program &program, const std::string &path, bool allowExtra = false);
-  /// Bytes of each loaded parameter; empty before `load`.
+  /// The bytes of each entry of the parameter table, by number of the entry; no bytes for a state. Empty before load().
+  /// This object owns the bytes.
   const EmbeddedWeights &values() const { return bytes; }
 
 private:

@@ -8,7 +8,9 @@
 //                                      float *logits, attn_status *status);
 //
 // and the entry points of the object itself (`gpt_logits_run`, `gpt_prepare`), for programs that fill the records
-// themselves. Names that C or C++ reserves, or that collide with another parameter, get a trailing underscore.
+// themselves. With states that are appended to, also `gpt_logits_truncate` and `gpt_logits_reorder` (attn/states.h). In
+// a model for devices, `attn_cuda *cuda` replaces the context, and there is no arena function. Names that C or C++
+// reserves, or that collide with another parameter, get a trailing underscore.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,7 +19,7 @@
 
 namespace attnc {
 
-/// `source` is the model file's name, for the first line.
+/// The text of the header. `source` is the model file's name, for the first line.
 std::string headerText(const Program &program, llvm::StringRef source);
 
 } // namespace attnc

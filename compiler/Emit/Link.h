@@ -11,7 +11,7 @@ namespace attnc {
 llvm::Expected<std::string> archiveOf(llvm::StringRef object, const std::string &memberName);
 
 /// Links the object in file `objectPath` into the shared library `path` with the name `soname`. Uses ld.lld if it is
-/// installed, otherwise cc; fails if neither is.
+/// installed, otherwise cc; fails if neither is, or if the linker fails.
 llvm::Error linkShared(const std::string &objectPath, const std::string &path, const std::string &soname);
 
 /// A make rule: `target` depends on `inputs`.

@@ -23,7 +23,7 @@ public:
   static constexpr uint64_t maxReads = 64;
   /// The bytes of the file.
   uint64_t fileSize() const { return file.getBufSize(); }
-  /// Address of the one global constant whose name has this ending.
+  /// Address of the first global constant whose name has this ending; an error if there is none.
   llvm::Expected<const char *> find(llvm::StringRef ending) const;
   /// Number of bytes of a section from an address on, code included; 0 outside of all sections.
   uint64_t bytesFrom(const void *address) const;

@@ -5,8 +5,8 @@
 // records of attn/model.h.
 //
 // The file may be malformed. Each pointer, count, text and number of the table is checked before other code reads it;
-// the error is a phrase about the file: "is not an object file", "holds a malformed table of its model: entry point 2:
-// ...". A table whose pointers share data more often than in any compiled object is malformed too, so time and memory
+// the error is a phrase about the file: "is not an object file", "has a malformed model table: entry point 2: ...".
+// A table whose pointers share data more often than in any compiled object is malformed too, so time and memory
 // are proportional to the file's size. Functions of the table are addresses of data: calls of them fault.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -22,6 +22,7 @@ namespace attnc {
 
 class ObjectImage;
 
+/// The checked table of an object, and the memory that it is in.
 class ObjectTable {
 public:
   /// The file must outlive the table.

@@ -23,8 +23,10 @@ public:
   llvm::Error write(const std::string &path, llvm::StringRef bytes);
   /// An empty temporary file that becomes `path`, for a tool that writes it; returns its name.
   llvm::Expected<std::string> reserve(const std::string &path);
-  /// Temporary name of the last file.
+  /// Temporary name of the last file that was written or reserved; there must be one.
   const std::string &lastTemporary() const { return pending.back().file.TmpName; }
+  /// Renames all files, in the order of write() and reserve(). If a rename fails, earlier files are already replaced;
+  /// the destructor removes the temporary files of the others.
   llvm::Error commit();
 
   /// Writes and commits one file, synchronously. To a stream the bytes are appended.

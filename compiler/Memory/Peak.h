@@ -10,16 +10,17 @@
 
 namespace attnc {
 
-/// A size for each symbol of the plan: from `sizes`, else the dimension's bound, and one worker. Fails if a dimension
-/// has neither.
+/// A size for each symbol of the plan: from `sizes`, but at most the dimension's bound; else the bound; for `workers`
+/// from `sizes`, else 1. Fails if a dimension has neither.
 llvm::Expected<std::vector<int64_t>> sizesAt(const EntryPlan &plan, const NamedSizes &sizes);
 /// "batch=4, seq=1024, workers=1".
 std::string sizesText(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes);
 
+/// The arena of an entry point for some sizes, and the step with the largest sum of bytes of live storages.
 struct MemoryPeak {
   int64_t arenaBytes = 0;
-  int64_t liveBytes = 0; ///< largest sum of live storages; the rest of the arena is fragmentation
-  std::string during;    ///< the kernel at the peak
+  int64_t liveBytes = 0; ///< that sum; the rest of the arena is fragmentation
+  std::string during;    ///< the op of the step (stepName), mostly a kernel
   struct Resident {
     std::string name;
     int64_t bytes;
@@ -27,11 +28,12 @@ struct MemoryPeak {
   std::vector<Resident> residents; ///< live storages at the peak, largest first
 };
 
+/// `sizes` has a size for each symbol (sizesAt).
 MemoryPeak peakOf(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes);
 
-/// "823.4 MB".
+/// "823.4 MB" (10^6 bytes); below 0.1 MB "99000 bytes".
 std::string megabytes(int64_t bytes);
-/// Prints the peak as lines of "  823.4 MB  name": at most `most`, and one for the rest.
+/// Prints the residents of the peak as lines of "  823.4 MB  name": at most `most`, and one for the sum of the rest.
 void printResidents(const MemoryPeak &peak, size_t most, llvm::raw_ostream &out);
 
 } // namespace attnc

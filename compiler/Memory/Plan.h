@@ -41,7 +41,7 @@ inline constexpr int64_t arenaAlignment = abi::alignment;
 /// Location of a tensor's bytes.
 struct Place {
   enum class Kind {
-    Input,     ///< input `number` of the entry point
+    Input,     ///< argument `number` of the entry point: an input or a state
     Result,    ///< the caller's buffer for result `number`
     Parameter, ///< the parameter of the model.get at the value's root
     Updated,   ///< the parameter that `updates[number]` sets
@@ -53,18 +53,19 @@ struct Place {
   bool operator==(const Place &other) const = default;
 };
 
-/// Copies a value to `target`; from `source` if it was first copied there.
+/// A copy of all bytes of `value` to `target`.
 struct Copy {
   mlir::Value value;
-  std::optional<Place> source;
+  std::optional<Place> source; ///< where an earlier copy has put the value; null: the value's place
   Place target;
   SizeExpr bytes;
 };
 
-/// Scratch of one launch: slots, if the kernel needs any.
+/// Scratch of one launch: the slot of the scratch that workers share, and the slot of all workers' own scratch; null if
+/// the kernel needs none.
 struct LaunchScratch {
   std::optional<unsigned> shared, workers; ///< numbers of slots
-  SizeExpr stride;                         ///< distance of the scratch of consecutive workers
+  SizeExpr stride;                         ///< bytes from the scratch of one worker to that of the next
 };
 
 /// A member of a slot, for the dump and for tests.
@@ -73,6 +74,7 @@ struct SlotMember {
   unsigned slot;
 };
 
+/// The memory plan of one entry point. Sizes are over `symbols`.
 struct EntryPlan {
   mlir::func::FuncOp entry;
   SizeAnalysis sizes;
@@ -83,30 +85,34 @@ struct EntryPlan {
   llvm::DenseMap<mlir::Value, Place> places;                         ///< locations of roots: see root()
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Copy>> copies; ///< executed before the operation
   llvm::MapVector<mlir::Operation *, LaunchScratch> launches;        ///< each func.call
-  llvm::SmallVector<mlir::model::SetOp> updates;
-  std::vector<mlir::Operation *> steps;                   ///< by number
+  llvm::SmallVector<mlir::model::SetOp> updates;                     ///< see Place::Updated
+  std::vector<mlir::Operation *> steps;                              ///< all ops of `entry` by number, in program order
   llvm::SmallVector<mlir::model::WithElementOp> elements; ///< elements that are computed in place in their lists
 
+  /// The place of the tensor's root; an element of a list is inside of that place.
   Place place(mlir::Value tensor) const { return places.lookup(root(tensor)); }
   /// The value that a view refers to: through reshapes, casts and elements of lists.
   static mlir::Value root(mlir::Value tensor);
+  /// Bytes from the start of the arena to the slot.
   SizeExpr offset(unsigned slot) const;
 };
 
-/// Marks arguments of kernels that a result may overwrite with `attn.in_place`, before the kernels are emitted.
-/// `mayRunInPlace(kernel, argument, result)` is the emitter's answer.
+/// Marks arguments of kernels that a result may overwrite with `attn.in_place`, the number of the result, before the
+/// kernels are emitted. `mayRunInPlace(kernel, argument, result)` is the emitter's answer.
 void allowInPlace(mlir::ModuleOp module,
                   llvm::function_ref<bool(mlir::func::FuncOp, unsigned, unsigned)> mayRunInPlace);
 
 /// Sizes of dimensions by name, and of `workers`.
 using NamedSizes = std::vector<std::pair<std::string, int64_t>>;
 
-/// Plans one entry point. Fails, with a diagnostic, if a size is no function of the dimensions. The plan is correct for
-/// all dimensions, and optimised for those of `typical`, or else for their bounds.
+/// Plans one entry point; `kernels` has the code of each kernel by name. The plan is correct for all dimensions, and
+/// optimised for those of `typical`, or else for their bounds. Fails, with a diagnostic, if a size is no function of
+/// the dimensions, an op is outside of every kernel, or the previous value of a list, a state or a parameter is read
+/// after its update.
 mlir::FailureOr<EntryPlan> planEntry(mlir::func::FuncOp entry, const llvm::StringMap<KernelCode> &kernels,
                                      const NamedSizes &typical = {});
 
-/// Text for the op of a step: "@train_gemm_2, nn.attn:12:5" for a kernel.
+/// Text for the op of a step: "@train_gemm_2, nn.attn:12:5" for the call of a kernel, otherwise the op's name.
 std::string stepName(mlir::Operation *op);
 
 /// Writes a plan as lines of comments ("// ...").

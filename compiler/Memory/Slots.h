@@ -12,7 +12,8 @@
 //
 // So a slot stays useful after its largest storage: while the logits are dead, all gradients of a training step may use
 // their bytes. The assignment is optimised for typical dimensions; bytes and offsets are functions of the dimensions,
-// and correct for all of them.
+// and correct for all of them. The offset of a slot is the offset of the slot `behind` plus its bytes, otherwise that
+// of `within`, otherwise 0 (EntryPlan::offset).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,13 +30,15 @@ struct Slot {
   std::optional<unsigned> behind; ///< the slot at whose end it starts; null: at the start of `within`
 };
 
+/// The slots, and the slot of each storage.
 struct SlotAssignment {
   std::vector<Slot> slots;
-  std::vector<std::pair<unsigned, unsigned>> members; ///< storage and slot, by slot
+  std::vector<std::pair<unsigned, unsigned>> members; ///< pairs of a storage's and its slot's number, sorted by slot
 };
 
-/// Assigns each of `storages` to a slot, the largest for `typical` sizes first: to one where it fits without growth of
-/// any slot, otherwise to a new slot. Slots are aligned to `alignment` bytes.
+/// Assigns each of `storages`, numbers in `table`, to a slot, the largest first: to one where it fits without growth of
+/// any slot, otherwise to a new slot. Sizes are compared for `typical`, a value for each symbol. Slots are aligned to
+/// `alignment` bytes.
 SlotAssignment assignSlots(const StorageTable &table, llvm::ArrayRef<unsigned> storages,
                            llvm::ArrayRef<int64_t> typical, int64_t alignment);
 

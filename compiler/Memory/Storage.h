@@ -19,27 +19,31 @@ struct LiveRange {
   unsigned owner; ///< the storage it was added to
 };
 
+/// The bytes of one value, or of several that are merged.
 struct Storage {
-  std::string name;
+  std::string name; ///< for people: the ops that write it
   SizeExpr bytes;
   std::vector<LiveRange> liveRanges;
 };
 
+/// Storages by number. A number stays valid after a merge, and then refers to the merged storage.
 class StorageTable {
 public:
+  /// Adds a storage that is live in steps first..last; returns its number.
   unsigned add(std::string name, SizeExpr bytes, unsigned first, unsigned last);
+  /// Adds the live range first..last to a storage.
   void alsoLive(unsigned storage, unsigned first, unsigned last);
-  /// The number of a storage after merges.
+  /// The number of the representative of the storage that contains `storage` after merges.
   unsigned find(unsigned storage) const;
   const Storage &operator[](unsigned storage) const { return storages[find(storage)]; }
 
   /// Declares that `from` ends at `step`, where `to` starts and may take over its bytes.
   void declareHandover(unsigned from, unsigned to, unsigned step);
-  /// Merges storages in the order of the declared handovers, if they have the same size and are live together only at
-  /// steps of handovers between them.
+  /// Merges the two storages of each declared handover, in the order of declaration, if they have the same size and are
+  /// live together only at steps of handovers between them.
   void mergeHandovers();
 
-  /// The representatives of merged storages.
+  /// The numbers of all storages after merges: of the representatives, ascending.
   std::vector<unsigned> roots() const;
 
 private:

@@ -1,7 +1,8 @@
 //===- Certificate.h - the memory certificate of an object, as the verifier parses it -----------------------------===//
 //
-// compiler/Emit/Certificate.h describes the text. Parsing checks that the slots, steps and results that a certificate
-// mentions exist, and that sizes are over the entry point's symbols.
+// compiler/Emit/Certificate.h describes the text. Parsing checks that mentioned slots exist, that a slot is listed
+// after the slots `within` and `behind`, and that sizes are over the entry point's symbols. Verify.cpp checks that
+// steps and results exist.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,9 +12,10 @@
 
 namespace attnc::verify {
 
+/// Where the bytes of a value are. The kinds are the keys of the text.
 struct ValueLocation {
   enum class Kind { Slot, Caller, State, Updated, Element } kind = Kind::Slot;
-  int64_t number = 0;
+  int64_t number = 0; ///< of the slot, result or argument; or of the step that sets the parameter or writes the element
   bool operator==(const ValueLocation &) const = default;
   auto operator<=>(const ValueLocation &) const = default;
 };
@@ -21,7 +23,8 @@ struct ValueLocation {
 /// "slot 3", "the caller's result 0".
 std::string textOf(const ValueLocation &location);
 
-/// A value, identified by the op that defines it.
+/// A value: result `number` of the op of a step; loop-carried value `number`, inside of the loop, if that op is a loop;
+/// or argument `number` of the entry point (then `step` is 0).
 struct ValueName {
   enum class Kind { Result, Carried, Argument } kind = Kind::Result;
   int64_t step = 0, number = 0;
@@ -34,18 +37,21 @@ struct PlannedSlot {
   std::optional<int64_t> behind; ///< the slot at whose end it starts; null: at the start of the enclosing one
 };
 
+/// A copy that the entry point makes before the op of step `before`.
 struct PlannedCopy {
   int64_t before;
   ValueName value;
-  std::optional<ValueLocation> from;
+  std::optional<ValueLocation> from; ///< null: the location of `value`
   ValueLocation to;
 };
 
+/// Scratch of the kernel that a step calls: `bytes` bytes in a slot.
 struct PlannedScratch {
   int64_t step, slot;
   SizeExpr bytes;
 };
 
+/// Storage of a kernel (a result or scratch) that grows as queries times keys; `bytes` is text.
 struct AllPairsStorage {
   std::string kernel, bytes;
 };
@@ -67,7 +73,7 @@ struct Certificate {
   std::string module;   ///< fingerprint of the module that it certifies
   std::vector<EntryCertificate> entries;
 
-  /// The error is a phrase that completes "the certificate ...".
+  /// Parses the JSON text. The error is a phrase that completes "the certificate ...".
   static llvm::Expected<Certificate> parse(llvm::StringRef text);
 };
 

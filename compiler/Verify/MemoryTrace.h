@@ -27,7 +27,8 @@
 
 namespace attnc::verify {
 
-/// Numbers of the ops of an entry point, and values by their names in a certificate.
+/// The steps of an entry point: its ops numbered from 0 in pre-order, a loop before its body. Also finds values by
+/// their names in a certificate.
 class Steps {
 public:
   explicit Steps(mlir::func::FuncOp entry);
@@ -44,7 +45,7 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;
 };
 
-/// The memory that a tensor refers to: all of `root`, or an element of that list.
+/// The memory that a tensor refers to through views: all of `root`, or, of a list, the element of one iteration.
 struct TensorReference {
   mlir::Value root;
   bool isElement;
@@ -54,10 +55,10 @@ TensorReference referenceOf(mlir::Value tensor);
 class MemoryTrace {
 public:
   using Overlap = llvm::function_ref<bool(int64_t, int64_t)>;
-  /// `overlaps` tests two slots.
+  /// `overlaps` returns whether the slots of two numbers overlap. All arguments must outlive the trace.
   MemoryTrace(const Steps &steps, const EntryCertificate &certificate, Overlap overlaps);
 
-  /// Faults, at most a few; empty if every read found its value.
+  /// Executes the entry point and returns the faults, sorted, each once; empty if every read found its value.
   std::vector<std::string> run(mlir::func::FuncOp entry);
 
 private:
@@ -72,7 +73,7 @@ private:
   struct Update {
     int64_t step;
     mlir::model::SetOp set;
-    std::vector<std::pair<mlir::Value, unsigned>> indices; ///< with the iterations that they are of
+    std::vector<std::pair<mlir::Value, unsigned>> indices; ///< each with the iteration in which it was computed
     Content content;
   };
 
@@ -83,7 +84,7 @@ private:
   std::vector<Update> updates;
   llvm::DenseMap<mlir::Value, ValueLocation> locations; ///< locations of roots
   llvm::DenseMap<mlir::Value, Content> contents;
-  std::map<std::pair<void *, Content>, Content> elementContents;
+  std::map<std::pair<void *, Content>, Content> elementContents; ///< by element (a Value) and content of its list
   llvm::DenseMap<mlir::Block *, unsigned> iterations;
   std::multimap<int64_t, const PlannedCopy *> copiesBefore;
   Content last = 0;

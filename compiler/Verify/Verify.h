@@ -17,21 +17,23 @@
 
 namespace attnc::verify {
 
-/// Findings for an entry point.
+/// Findings for an entry point of the certificate or of the module.
 struct EntryFindings {
   std::string name;
-  std::vector<std::string> faults;
-  size_t values = 0, slots = 0;
-  size_t sizesTried = 0;
-  bool isProved = true;                       ///< proven for all sizes, not only for the sample
+  std::vector<std::string> faults;            ///< broken promises, one message each; empty if all hold
+  size_t values = 0, slots = 0;               ///< number of values in slots, and of slots
+  size_t sizesTried = 0;                      ///< length of sampleSizes
+  bool isProved = true;                       ///< slots are large enough for all sizes, not only for the sample
   std::string pairs = "";                     ///< "seq x seq"; empty without scores
   std::vector<AllPairsStorage> allPairs = {}; ///< stated storage of that order
 };
 
-/// `module` is after `generate`: kernels name the operands that they may overwrite.
+/// Verifies each entry point. `module` is after `generate`: an argument of a kernel has `attn.in_place` if a result may
+/// overwrite it.
 std::vector<EntryFindings> verifyMemory(mlir::ModuleOp module, const Certificate &certificate);
 
-/// Sample sizes for the dimensions of an entry point and `workers`.
+/// Sample sizes: each element has a size for each of `dimensions` (`model.dimensions`) within its bounds, then the
+/// number of workers.
 std::vector<std::vector<int64_t>> sampleSizes(mlir::ArrayAttr dimensions);
 
 } // namespace attnc::verify
