@@ -25,7 +25,7 @@ namespace attnc {
 /// Installs the handlers, and a signal stack for the calling thread.
 void installCrashHandler();
 
-/// Ends the process like a crash; the message has the first line of `reason` instead of a signal's name.
+/// Ends the process like a crash; the message and the file have the first line of `reason` instead of a signal's name.
 [[noreturn]] void endByCrash(std::string_view reason);
 /// Ends the process with status 1 and a line about memory.
 [[noreturn]] void endOutOfMemory();
@@ -43,8 +43,9 @@ private:
   alignas(16) char memory[1 << 16];
 };
 
-/// Message, file and exit status of a crash during the lifetime of this object. The innermost note is used; all notes
-/// must be created and destroyed on one thread, in nested order.
+/// Message, file and exit status of a crash, on any thread, during the lifetime of this object. The innermost note is
+/// used; an empty message stands for a general one. All notes must be created and destroyed on one thread, in nested
+/// order.
 class CrashNote {
 public:
   explicit CrashNote(std::string message = "", int status = 2);
@@ -54,9 +55,10 @@ public:
 
   /// Replaces the message, which must consist of whole lines, and the exit status.
   void say(std::string message, int status = 2);
-  /// Sets the file to write. The first of `paths` that can be written gets `head`, a comment that names the signal, and
-  /// `body`, whose memory must outlive the note. The text is written to PATH.<16 random hexadecimal digits>.part and
-  /// then renamed, so an older file stays complete. An existing file or link of the temporary name is not touched.
+  /// Sets the file to write. The first of `paths` (at most four) that can be written gets `head`, a comment that names
+  /// the signal, and `body`, whose memory must outlive the note. The text is written to PATH.<16 random hexadecimal
+  /// digits>.part and then renamed, so an older file stays complete. An existing file or link of the temporary name is
+  /// not touched.
   void keep(std::vector<std::string> paths, std::string head, std::string_view body);
 
   /// The note as plain pointers, which the signal handler may read.
@@ -71,8 +73,8 @@ private:
   std::unique_ptr<Plain> plain;
 };
 
-/// Functions of an object that the process has loaded. The message of a crash in one of them has its name and the
-/// object's file name.
+/// Functions of an object that the process has loaded, during the lifetime of this object. On x86-64, the message of a
+/// crash in one of them has its name and the object's file name; notes are ignored.
 class LoadedCode {
 public:
   struct Function {
@@ -85,7 +87,8 @@ public:
   LoadedCode &operator=(const LoadedCode &) = delete;
 
   const std::string &fileName() const { return file; }
-  /// The loaded code and the function that contain an address; null if there is none. Async-signal-safe.
+  /// The loaded code that contains an address, and in `function` its function; null if there is none, and `function` is
+  /// unchanged. Async-signal-safe.
   static const LoadedCode *at(uintptr_t place, const Function *&function);
 
 private:

@@ -56,6 +56,8 @@ struct Note {
   SourceRange range;
 };
 
+/// A diagnostic. label() without a range sets the text of the primary label, the range of which error() or warning()
+/// has set; the other functions append.
 struct Diagnostic {
   DiagnosticKind kind = DiagnosticKind::Syntax;
   Severity severity = Severity::Error;
@@ -71,8 +73,9 @@ struct Diagnostic {
   Diagnostic &hint(std::string text);
 };
 
-/// Collects the diagnostics of a compile and stores at most `maximumKept`, as a file may consist of errors alone.
-/// References that error() and warning() return stay valid.
+/// Collects the diagnostics of a compile and stores the first `maximumKept`, as a file may consist of errors alone;
+/// later ones are only counted. References that error() and warning() return stay valid, but that of a diagnostic that
+/// is not stored refers to the latest one.
 class DiagnosticEngine {
 public:
   static constexpr size_t maximumKept = 1000;
@@ -84,7 +87,7 @@ public:
 
   bool hasErrors() const { return errors > 0; }
   size_t errorCount() const { return errors; }
-  size_t count() const { return reported; }
+  size_t count() const { return reported; } ///< errors and warnings, stored or not
   const std::deque<Diagnostic> &diagnostics() const { return list; }
   const SourceManager &sources() const { return sourceManager; }
 

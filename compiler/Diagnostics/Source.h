@@ -64,9 +64,9 @@ public:
   FileId add(std::string name, std::string text);
   const SourceFile &file(FileId id) const { return *files[id]; }
   size_t size() const { return files.size(); }
-  /// The bytes of a range.
+  /// The bytes of a valid range.
   std::string_view text(SourceRange range) const;
-  /// `file:line:column` of the first byte of a range.
+  /// `file:line:column` of the first byte of a valid range.
   std::string place(SourceRange range) const;
 
 private:

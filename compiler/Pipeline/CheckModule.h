@@ -21,14 +21,16 @@ struct ModuleFault {
   std::string what;
 };
 
-/// The first op in `root`, `root` included, for which `faultOf` returns a text that is not empty.
+/// The first op in `root`, `root` included, in pre-order, for which `faultOf` returns a text that is not empty; null if
+/// there is none.
 std::optional<ModuleFault> firstFault(mlir::Operation *root,
                                       llvm::function_ref<std::string(mlir::Operation *)> faultOf);
 
 /// The first error of a module read from `file`, with location and expectation; empty if the module is valid.
 std::string faultOfModule(mlir::ModuleOp module, llvm::StringRef file);
 
-/// The first size or index that is not proved to be valid for all declared sizes of the entry point.
+/// The first size or index that is not proved to be valid for all declared sizes of the entry point; null if there is
+/// none.
 std::optional<ModuleFault> faultOfSizes(mlir::func::FuncOp entry);
 
 } // namespace attnc

@@ -59,7 +59,7 @@ struct CompileOptions {
   bool requireFused = false;                                 ///< an all-pairs tensor in memory is an error
   bool records = true;                                       ///< store the compile record in the object (Emit/Record.h)
   bool numbersOps = false;                                   ///< see Compilation::opNumbers
-  std::optional<Phase> dump;                                 ///< print the result of this phase, and stop
+  std::optional<Phase> dump;                                 ///< store the result of this phase as text, and stop
   std::string reproducerDirectory = ".";
 };
 
@@ -94,7 +94,8 @@ Outcome compile(const CompileOptions &options, Compilation &compilation, llvm::r
 Outcome compileAgain(const std::string &input, RecordedModule recorded, llvm::StringRef weights,
                      Compilation &compilation, llvm::raw_ostream &messages);
 
-/// A C identifier from the stem of a path: gpt_2 for `gpt-2.attn`.
+/// A C identifier from the stem of a path: gpt_2 for `gpt-2.attn`. An underscore precedes a digit and a name that
+/// isOfRuntime.
 std::string prefixOf(llvm::StringRef path);
 /// Whether names with this prefix could collide with names of the runtime, such as attn_run.
 bool isOfRuntime(llvm::StringRef prefix);

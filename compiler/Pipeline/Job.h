@@ -18,10 +18,10 @@ namespace attnc {
 
 /// The emitter of a kernel, and the emitters that refused the kernel.
 struct EmitterChoice {
-  const Emitter *emitter = nullptr;
+  const Emitter *emitter = nullptr;                          ///< null if no emitter supports the kernel
   std::vector<std::pair<std::string, std::string>> refusals; ///< emitters tried earlier, and their reasons
 
-  Verdict verdict() const;
+  Verdict verdict() const; ///< yes, or the reason of the last refusal
 };
 
 class Job {
@@ -35,9 +35,9 @@ public:
   Target host;                  ///< target of host code
   EmitterPreference preference; ///< preference among emitters for processors
   Emitters emitters;
-  std::vector<Override> overrides;             ///< overrides of the script, then overrides of the options
-  std::vector<Override> schedule;              ///< schedule overrides, resolved to kernels
-  llvm::StringRef embedded;                    ///< weights embedded in an object, if no weights file is given
+  std::vector<Override> overrides; ///< overrides of the script, then overrides of the options
+  std::vector<Override> schedule;  ///< schedule overrides, resolved to kernels
+  llvm::StringRef embedded;        ///< weights embedded in an object, if no weights file is given
   Outcome outcome = Outcome::Done;
   bool isTrial = false;    ///< a trial run of phases, which suppresses warnings
   bool isRepeated = false; ///< compiles the record of an object: a failing phase means that the record is invalid
@@ -85,7 +85,7 @@ private:
   CrashNote crashNote;
 };
 
-/// "gpt.attn:31:14", or an empty text if the location has no file.
+/// The first "gpt.attn:31:14" in a location, or an empty text if the location has no file.
 std::string placeOf(mlir::Location location);
 
 } // namespace attnc

@@ -16,6 +16,7 @@
 
 namespace attnc {
 
+/// A prediction for the sizes with which entry points call the kernel: at most four combinations.
 struct Forecast {
   double seconds = 0; ///< predicted time, summed over one launch of each combination of sizes
   double least = 0;   ///< lower bound for any code: useful operations at peak rate, traffic of operands and results
@@ -28,7 +29,8 @@ public:
 
   bool isCalled(mlir::func::FuncOp kernel) const { return sizes.contains(kernel); }
   /// The prediction for the code of `emitter` for `changed`, which is the kernel or a copy with another schedule;
-  /// neither is modified. Null if the emitter fails, or if control flow depends on data.
+  /// neither is modified. Null if the emitter refuses the kernel or fails, if control flow depends on data, or if the
+  /// work of a launch is too large to be counted.
   std::optional<Forecast> of(mlir::func::FuncOp kernel, mlir::func::FuncOp changed, const Emitter &emitter) const;
 
 private:

@@ -14,10 +14,12 @@
 namespace attnc {
 
 /// Marks the residuals to recompute and the scans to cut in the job's module, which must precede derive. `planAll` runs
-/// the phases from derive to plan. Prints the choice; returns false after an error if the budget can't be met.
+/// the phases from derive to plan on it. Prints the choice; returns false after an error, for example if the budget
+/// can't be met. Without CompileOptions::memoryBudget, does nothing and returns true.
 bool chooseRecomputed(Job &job, llvm::function_ref<bool()> planAll);
 
-/// Rejects names in --at that no entry point has as a dimension. Runs after derive, which adds some, e.g. `capacity`.
+/// Rejects names in --at that no entry point has as a dimension, and sizes above the dimension's bound in all entry
+/// points. Runs after derive, which adds dimensions, e.g. `capacity`. Returns false after an error.
 bool checkSizes(Job &job);
 
 } // namespace attnc

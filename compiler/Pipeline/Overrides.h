@@ -17,12 +17,13 @@ bool succeeds(Job &job, llvm::Error error);
 bool checkEmitterUse(Job &job);
 /// Runs the transform script, if there is one. Its overrides precede those of the options, which win.
 bool gatherOverrides(Job &job);
-/// Must run before weights are packed.
+/// Sets the emitters of kernels (Strategy.h). Must run before weights are packed.
 bool applyEmitters(Job &job);
-/// Must run after weights are packed.
+/// Fills Job::schedule, and writes it into the kernels (Schedule.h). Must run after weights are packed.
 bool applySchedule(Job &job);
 
-/// Removes settings of kernels that were erased; with `warns`, warns about settings that name their kernel.
+/// Removes the settings in Job::schedule of kernels that were erased; with `warns`, warns about those that an override
+/// has made by the kernel's name, not by its kind.
 void dropSettingsOfErased(Job &job, bool warns);
 
 /// Warns about settings that the generated kernels do not follow, with the reason.

@@ -14,6 +14,7 @@ namespace attnc {
 
 enum class Phase { Parse, Check, Import, Raise, Derive, Fuse, Narrow, Generate, Plan, Host, Lower, Optimise, Emit };
 
+/// A phase with the name of --emit, and a phrase for what it produces.
 struct PhaseInfo {
   Phase phase;
   llvm::StringLiteral name, makes;

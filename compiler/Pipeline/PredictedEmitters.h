@@ -23,8 +23,9 @@ inline constexpr llvm::StringLiteral predictedAttrName = "attn.predicted";
 /// the model several times; a recompile of the record does not repeat these compiles.
 inline constexpr llvm::StringLiteral emittersByRuleAttrName = "attn.emitters_by_rule";
 
-/// Runs before code generation. The compile record does not contain the choice: a recompile must predict again, because
-/// Halide numbers its names across kernels, including those whose code is discarded.
+/// Sets the emitter of kernels in the job's module. Runs before code generation. The compile record does not contain
+/// the choice: a recompile must predict again, because Halide numbers its names across kernels, including those whose
+/// code is discarded.
 void chooseByPrediction(Job &job);
 
 /// The predicted seconds of a kernel by emitter; empty if no choice was made.

@@ -18,6 +18,7 @@ struct UnparsablePlace {
   std::string what;
 };
 
+/// The first such place; null if MLIR's parser can parse or reject the text.
 std::optional<UnparsablePlace> scanModule(llvm::StringRef text);
 
 } // namespace attnc

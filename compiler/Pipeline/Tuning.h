@@ -15,7 +15,8 @@ namespace attnc {
 class Tuning {
 public:
   explicit Tuning(Job &job) : job(job) {}
-  bool load();           ///< stores the fingerprints of all kernels in the compilation and finds their entries
+  /// Stores the fingerprints of all kernels in the compilation and finds their entries; false after an error.
+  bool load();
   void chooseEmitters(); ///< must run before weights are packed
   void applySchedules(); ///< must run after weights are packed
 

@@ -26,10 +26,10 @@ struct Override {
   bool operator==(const Override &) const = default;
 };
 
-/// Parses "what.key=value"; textOf() is the inverse.
+/// Parses "what.key=value", an error if a part is missing; textOf() is the inverse.
 llvm::Expected<Override> parseOverride(llvm::StringRef text);
 std::string textOf(const Override &setting);
-/// The message with the origin of its override as prefix.
+/// "origin: message"; without an origin, the message alone.
 std::string withOrigin(const std::string &origin, const std::string &message);
 /// Parses the text of a strategy file. Origins and errors name `path` and the line, unless `path` is empty.
 llvm::Expected<std::vector<Override>> parseStrategy(llvm::StringRef path, llvm::StringRef text);

@@ -31,19 +31,20 @@ namespace attnc {
 /// The kernel of that name; if there is none, an error that suggests a similar name.
 llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module, llvm::StringRef name);
 
-/// Writes the settings into the schedules of the module's kernels; the last setting of a key counts. An invalid setting
-/// is an error.
+/// Writes the settings into the schedules of the module's kernels; the last setting of a key counts. The width `nr` of
+/// panels also changes the packing of the kernel's packed operands. An invalid setting is an error.
 llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<Override> settings, const Target &target);
 
-/// A sentence for each setting that an emitted kernel does not follow, with the reason if the emitter recorded one
-/// (recordDeclined).
+/// A sentence for each setting of an emitted kernel, except overruled ones, that the kernel does not follow, with the
+/// reason if the emitter recorded one (recordDeclined). The settings must name kernels of the module.
 std::vector<std::string> settingsNotHonoured(mlir::ModuleOp module, llvm::ArrayRef<Override> settings);
 
 /// The schedule keys of a kind of kernel.
 std::vector<std::string> scheduleKeys(KernelKind kind);
 /// The keys of all kinds for which neighbours() is defined: all except free texts.
 std::vector<std::string> keysWithNeighbours();
-/// Values near `value` for a search: half, one step less, one step more, twice; or all other words.
+/// Valid values near `value` for a search: half, one step less, one step more, twice; or all other words. Empty for an
+/// unknown key.
 std::vector<std::string> neighbours(KernelKind kind, llvm::StringRef key, llvm::StringRef value, const Target &target);
 
 /// Help text with one line for each key: kind of kernel, name, meaning, range.

@@ -28,11 +28,12 @@ namespace attnc {
 
 /// Whether the text is a source location: "gpt.attn:41:9".
 bool isPlace(llvm::StringRef what);
+/// Whether the override is `model.emitter`.
 bool isEmitterOfModel(const Override &setting);
 /// The emitter preference of the last `model.emitter` override, if there is one.
 llvm::Expected<std::optional<EmitterPreference>> emitterOverride(llvm::ArrayRef<Override> overrides);
 
-/// The overrides about fusions; an error if a key or value is invalid.
+/// The overrides about fusions as refusals, without the ops of kernels; an error if a key or value is invalid.
 llvm::Expected<std::vector<FusionRefusal>> fusionOverrides(llvm::ArrayRef<Override> overrides);
 /// Whether the scope of a refusal is a kernel, whose ops findRefusedKernels() has to look up.
 bool namesKernel(const FusionRefusal &refusal);
@@ -43,8 +44,8 @@ llvm::Error checkPlaces(mlir::ModuleOp imported, llvm::ArrayRef<FusionRefusal> r
 /// An error if a refusal, other than one about the model, refused nothing.
 llvm::Error checkHonoured(llvm::ArrayRef<FusionRefusal> refusals);
 
-/// Sets the emitter attribute of kernels. Returns a sentence for each override about a kind if its emitter supports no
-/// kernel of that kind.
+/// Sets the attribute `attn.emitter` of kernels that the emitter of an override supports. Returns a sentence for each
+/// override about a kind whose emitter supports no kernel of that kind; for a named kernel that is an error.
 llvm::Expected<std::vector<std::string>> applyEmitters(mlir::ModuleOp module, llvm::ArrayRef<Override> overrides,
                                                        const Target &target,
                                                        llvm::ArrayRef<std::unique_ptr<Emitter>> emitters);

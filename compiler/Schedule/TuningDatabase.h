@@ -24,6 +24,7 @@
 
 namespace attnc {
 
+/// A measured schedule; the fields are those of the file.
 struct TuningEntry {
   std::string kernel, kind, target;
   std::map<std::string, int64_t> sizes;
@@ -32,6 +33,7 @@ struct TuningEntry {
   double gain = 1, seconds = 0;
 
   auto key() const { return std::tie(kernel, target, sizes, workers); }
+  /// By the order above: gain, time, overrides.
   bool isBetterThan(const TuningEntry &other) const;
   bool operator==(const TuningEntry &) const = default;
 };
@@ -52,8 +54,9 @@ public:
   void add(TuningEntry entry);
   void add(const TuningDatabase &other);
 
-  /// The entry for a kernel on a target; null if there is none. Of several entries, the one whose sizes are nearest to
-  /// `at` by ratio; of equally near ones, or without sizes, the one with the longest time, as it has the most to gain.
+  /// The entry for a kernel, by fingerprint, on a target, for any number of workers; null if there is none. Of several
+  /// entries, the one whose sizes are nearest to the size class of `at` by ratio; of equally near ones, or without
+  /// sizes, the one with the longest time, as it has the most to gain.
   const TuningEntry *find(llvm::StringRef kernel, llvm::StringRef target,
                           llvm::ArrayRef<std::pair<std::string, int64_t>> at) const;
 
