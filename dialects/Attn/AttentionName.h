@@ -20,8 +20,9 @@ struct AttentionName {
   std::vector<std::string> indices; ///< names of the outer indices
 };
 
+/// Returns `place` with the name.
 Location namedLocation(Location place, const AttentionName &name);
-/// Returns the name; null if the op has no named location, such as attention raised from plain tensor code.
+/// Returns the name in the op's location; null if there is none, as for attention raised from plain tensor code.
 std::optional<AttentionName> attentionNameOf(Operation *op);
 
 } // namespace mlir::attn

@@ -105,6 +105,7 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
   }];
 }
 
+// `yields` names the statistics of `cotangents`, in order.
 def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSegments]> {
   let summary = "gradients of attention";
   let description = [{

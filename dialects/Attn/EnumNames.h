@@ -6,7 +6,7 @@
 
 namespace mlir::attn {
 
-/// Returns "value, weights or lse": all names of an enumeration of AttnOps.td. `largest` is its getMaxEnumValFor...().
+/// Returns "add, mul, max or min": all names of an enumeration of AttnOps.td. `largest` is its getMaxEnumValFor...().
 template <typename Enum> std::string namesUpTo(unsigned largest) {
   std::string names;
   for (unsigned each = 0; each <= largest; ++each)

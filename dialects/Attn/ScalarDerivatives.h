@@ -11,7 +11,8 @@
 //   exp: dy y      log: dy / x      sqrt: dy / 2y      rsqrt: -dy y^3 / 2      tanh: dy (1 - y^2)
 //   sin: dy cos x  cos: -dy sin x   erf: dy 2/sqrt(pi) exp(-x^2)             abs: dy sign(x), 0 at 0
 //   max, min: dy to the operand that is the result, the first one if they are equal
-//   select: dy to the selected value, 0 to the other; comparisons, floor and casts to integers: zero
+//   select: dy to the selected value, 0 to the other, even if the other's derivative is infinite
+//   floor, attn.stop, attn.uniform, constants, casts from integers: nothing; comparisons have no cotangent
 //   pow x^e: dx = dy e x^(e-1), de = dy y log x, and de = 0 if x <= 0
 //
 //===------------------------------------------------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 //   value         sum over k of p'_k value(k)
 //   weights       p', zero for masked keys
 //   lse           natural logarithm of the sum of exponentials of the scores; -inf for a row without keys
+//   entropy       -sum over k of p_k log p_k
 //   top           the keys of the n largest scores in descending order, the lowest key first among equal scores; -1
 //                 after the last unmasked key. A key of several indices is its number in row-major order
 //   top_weights   p' of these keys, 0 after the last one
@@ -25,7 +26,7 @@ namespace mlir::attn {
 
 enum class Statistic { Value, Weights, Lse, Entropy, Top, TopWeights, KeySums };
 
-/// Properties of the attention weights of a normaliser, which statistics require.
+/// Properties of the attention weights of a normaliser, which statistics require; a set of bits.
 enum NormaliserTraits : unsigned {
   weightsAreAny = 0,
   weightsAreExponentials = 1, ///< exponentials of scores, divided by their sum
@@ -33,7 +34,8 @@ enum NormaliserTraits : unsigned {
   weightsFollowScores = 4,    ///< monotonic: a larger score has no smaller weight
 };
 
-/// The value to whose cotangent the cotangent of a statistic is added.
+/// The quantity of a row, with one number for each key, that a statistic is a function of: the gradient passes the
+/// statistic's cotangent to its cotangent.
 enum class PassesTo {
   Nothing,    ///< keys have no derivative
   Scores,     ///< s
@@ -41,6 +43,7 @@ enum class PassesTo {
   Weights,    ///< p'
 };
 
+/// A row of the table.
 struct StatisticInfo {
   Statistic statistic;
   const char *word; ///< name in programs and dumps
@@ -70,6 +73,7 @@ constexpr const StatisticInfo &infoOf(Statistic statistic) { return statisticInf
 
 constexpr const char *textOf(Statistic statistic) { return infoOf(statistic).word; }
 
+/// The statistic with this word; null if there is none.
 constexpr std::optional<Statistic> statisticNamed(std::string_view word) {
   for (const StatisticInfo &info : statisticInfos)
     if (word == info.word)

@@ -10,9 +10,10 @@
 
 namespace mlir::model {
 
-/// Emits nested loops over `counts`, and `body` in the innermost one. `body` receives the element of `list` and its
-/// indices, one for each loop. The leading dimensions of `list` are the counts; without counts, `list` itself is the
-/// element.
+/// Emits nested loops over `counts` without carried values, and calls `body` once, in the innermost one: it receives
+/// the element of `list` (a model.element) and its indices, one for each loop, and emits code at `builder`. The leading
+/// dimensions of `list` are the counts; without counts, no loop is emitted and `list` itself is the element.
+/// Afterwards, `builder` inserts after the loops.
 void forEachElement(OpBuilder &builder, Location at, Value list, ArrayRef<int64_t> counts,
                     function_ref<void(Value element, ValueRange place)> body);
 

@@ -41,7 +41,7 @@ inline constexpr llvm::StringLiteral takeBackAttrName = "model.take_back";
 /// and token of each new beam
 inline constexpr llvm::StringLiteral decodeAttrName = "model.decode";
 // Attributes of an argument or a result of an entry point:
-inline constexpr llvm::StringLiteral nameAttrName = "model.name";   ///< string
+inline constexpr llvm::StringLiteral nameAttrName = "model.name";   ///< string: its name in the source and in C
 inline constexpr llvm::StringLiteral shapeAttrName = "model.shape"; ///< array of strings, one for each dimension
 inline constexpr llvm::StringLiteral stateAttrName = "model.state"; ///< unit: persists between calls (ModelOps.td)
 inline constexpr llvm::StringLiteral keyAttrName = "model.key";     ///< unit: part of the key of random draws, i32
@@ -51,7 +51,7 @@ inline constexpr llvm::StringLiteral scanAttrName = "model.scan", scansForward =
 // Attributes of the module:
 inline constexpr llvm::StringLiteral hyperparametersAttrName = "model.hyperparameters"; ///< dictionary of numbers
 
-/// Returns the number of states: the last arguments of an entry point, and the last results, which are their new
+/// Returns the number n of states of an entry point: its last n arguments, and its last n results, which are their new
 /// values.
 unsigned stateCount(FunctionOpInterface function);
 
