@@ -20,7 +20,7 @@ namespace attnc {
 /// max, because true is -1 as a signed number.
 struct FoldMatch {
   mlir::attn::Combine kind;
-  mlir::Value term; ///< what is combined with the out argument: a value of the body
+  mlir::Value term; ///< the value of the body that is combined with the out argument
 };
 
 /// Matches the reduction of result number `result`; null if the out argument has another use, or if no operation

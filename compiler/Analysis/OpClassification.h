@@ -32,7 +32,8 @@ llvm::SmallVector<mlir::OpOperand *> usesThroughFreeViews(mlir::Value value);
 
 //===-------------------------------------------- generics ----------------------------------------------------===//
 
-bool isPointwise(mlir::linalg::GenericOp op); ///< as defined above
+/// True for a pointwise op, as defined above.
+bool isPointwise(mlir::linalg::GenericOp op);
 /// True if the results depend on the operands' elements alone: the body has no linalg.index, tensor.extract or
 /// tensor.dim.
 bool isElementFunction(mlir::linalg::GenericOp op);

@@ -45,8 +45,8 @@ void buildFusePipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_p
 /// Registers the upstream interfaces that the passes use, for a context without them.
 void registerFuseInterfaces(mlir::DialectRegistry &registry);
 
-/// Registers the passes, and the pipeline `attn-fuse` (without packed weights), for attn-opt. attn-split-kernels and
-/// attn-pack-weights query `emitters`, which must outlive every use of the passes.
+/// Registers the passes, and the pipeline `attn-fuse` (without emitters, so no weight is packed), for attn-opt. The
+/// passes of EmitterPasses.td query `emitters`, which must outlive every use of the passes.
 void registerFusePasses(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters);
 
 } // namespace attnc

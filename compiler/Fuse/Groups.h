@@ -13,17 +13,19 @@
 
 namespace attnc {
 
+/// The group of an op: its number in the function, and the kind of the kernel that it becomes.
 struct GroupMark {
   int64_t number;
   KernelKind kind;
 };
 
 void markGroup(mlir::Operation *op, GroupMark mark);
+/// The mark of an op; null if it has none.
 std::optional<GroupMark> groupOf(mlir::Operation *op);
 void unmarkGroup(mlir::Operation *op);
 /// Returns the lowest unused group number of the function.
 int64_t nextGroupNumber(mlir::func::FuncOp function);
-/// Returns the groups in the order of their first ops.
+/// Returns the marked ops in program order by group number; the groups are in the order of their first ops.
 llvm::MapVector<int64_t, llvm::SmallVector<mlir::Operation *>> groupsIn(mlir::func::FuncOp function);
 
 /// True if `op` computes tensor elements and therefore belongs in a kernel. Free reshapes and initial values of out

@@ -21,13 +21,15 @@ std::optional<Reason> whyNotEpilogue(mlir::linalg::GenericOp consumer, mlir::OpO
 bool isFormulaTooLarge(mlir::linalg::GenericOp producer, mlir::linalg::GenericOp consumer);
 
 /// Role of an op in a rows kernel, which has `rows` leading parallel loops and at most one loop over the elements of a
-/// row.
+/// row: a formula with one result element a row, a formula with one for each element of a row, a reduction of each row.
 enum class RowPart { Scalar, Map, Reduction };
 
 /// Returns the role of `op` in a kernel with `rows` row loops; null if it has no role.
 std::optional<RowPart> rowRole(mlir::linalg::GenericOp op, unsigned rows);
 
-/// Returns the reason why `reader` cannot consume the rows of `value` as another op produces them: it reads other rows.
+/// Returns the reason why `reader` cannot consume the rows of `value`, which has `rows` leading dimensions, as another
+/// op produces them: it reads other rows, or elements of a row at subscripts other than a loop index. Null if it can,
+/// or if it does not read `value`.
 std::optional<Reason> whyNotRowLocal(mlir::linalg::GenericOp reader, mlir::Value value, unsigned rows);
 
 } // namespace attnc

@@ -20,17 +20,20 @@ namespace attnc {
 using Dims = llvm::SmallVector<unsigned>;
 using Grouping = llvm::SmallVector<Dims>;
 
-/// Returns the numbers of the `groups` that an operand's loops form, in the operand's order; null unless each group is
+/// `groups` are the loops that are collapsed to one, each with the loops in order. Returns the numbers of the groups
+/// that `dims`, the loops of an operand's dimensions, form, in the operand's order; null unless each of these groups is
 /// complete, adjacent and in order.
 std::optional<llvm::SmallVector<unsigned>> splitIntoGroups(llvm::ArrayRef<unsigned> dims, llvm::ArrayRef<Dims> groups);
 
+/// Returns the grouping of an operand that has the groups of `order`, a result of splitIntoGroups.
 Grouping groupingOf(llvm::ArrayRef<unsigned> order, llvm::ArrayRef<Dims> groups);
 
-/// Returns the indexing map of an operand that has the groups of `order`, where group g is loop loopOfGroup[g].
+/// Returns the indexing map of an operand that has the groups of `order`, where group g is loop loopOfGroup[g] of
+/// `loops` loops.
 mlir::AffineMap groupedMap(llvm::ArrayRef<unsigned> order, llvm::ArrayRef<unsigned> loopOfGroup, unsigned loops,
                            mlir::MLIRContext *context);
 
-/// Reshapes `value` to the grouping; ungrouped reshapes it back to the shape of `like`.
+/// Reshapes `value` to the grouping by free views; ungrouped reshapes such a tensor back to the shape of `like`.
 mlir::Value grouped(mlir::OpBuilder &builder, mlir::Value value, const Grouping &grouping, SymbolicShapes &shapes);
 mlir::Value ungrouped(mlir::OpBuilder &builder, mlir::Value value, mlir::Value like, const Grouping &grouping,
                       SymbolicShapes &shapes);

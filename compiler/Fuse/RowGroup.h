@@ -24,17 +24,20 @@ public:
   /// Ops of earlier groups by number, each in program order.
   using Groups = llvm::MapVector<int64_t, llvm::SmallVector<mlir::Operation *>>;
 
+  /// `seed` is the reduction. `shapes` and `others` must outlive the group.
   RowGroup(mlir::linalg::GenericOp seed, SymbolicShapes &shapes, const Groups &others);
 
+  /// Adds producers and users of members that can join and have no group, until there are none.
   void grow();
   /// Returns the reason why `op` cannot join; null if it can.
   std::optional<Reason> whyNot(mlir::linalg::GenericOp op);
-  llvm::SmallVector<mlir::linalg::GenericOp> members() const;
+  llvm::SmallVector<mlir::linalg::GenericOp> members() const; ///< in program order
   /// True if rows fill less than half of a vector. A reduction of such rows alone is vectorised along another loop.
   bool hasShortRows() const { return length.isConstant() && length.constant() < 16; }
   /// Returns the first member that reads `result`, or null.
   mlir::Operation *readerOf(mlir::Value result) const;
-  /// Collapses the row loops to one if every operand permits it, and erases the replaced members. Returns the members.
+  /// Collapses the row loops to one if every operand permits it, and erases the replaced members, which must be marked
+  /// (Groups.h). Returns the members, in program order. The group is then empty.
   llvm::SmallVector<mlir::Operation *> collapseRows();
 
 private:

@@ -28,11 +28,12 @@ struct WideOperand {
   bool isList;
 };
 
-/// Creates the list of the results of all iterations; null if its size cannot be computed before the loop.
+/// Creates the list of the results of all iterations at `builder`, outside of the loop; null if its size cannot be
+/// computed there. `inputs` has the operand for each input of `op`, in order.
 mlir::Value widen(mlir::OpBuilder &builder, mlir::linalg::GenericOp op, llvm::ArrayRef<WideOperand> inputs,
                   mlir::scf::ForOp loop, SymbolicShapes &shapes);
 
-/// Creates the sum of the results of all iterations of an op that sums from zeros.
+/// The same for the sum of the results of all iterations of an op that sums from zeros.
 mlir::Value widenToSum(mlir::OpBuilder &builder, mlir::linalg::GenericOp op, llvm::ArrayRef<WideOperand> inputs,
                        SymbolicShapes &shapes);
 

@@ -45,23 +45,25 @@ public:
   /// matchFold rejects the op.
   struct Root {
     Expr term = nullptr;
-    llvm::SmallVector<unsigned> loops; ///< the variable of each
+    llvm::SmallVector<unsigned> loops; ///< the variable of each loop
   };
   Root root(mlir::linalg::GenericOp op);
   /// The expression of `value` in the body of `op` at the loop indices `loops`; a null index is a new variable.
   Expr valueAt(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::AffineExpr> loops, mlir::Value value);
 
   Expr element(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> subscripts);
-  /// The formula of an element's producer; `expr` itself if it is no element, or if the producer has no formula.
+  /// The formula of an element's producer, one op deep; `expr` itself if it is no element, or if the producer has no
+  /// formula.
   Expr expand(Expr expr);
   /// Expands `expr` until it is no element, or has no formula.
   Expr open(Expr expr);
   Expr scalar(mlir::Operation *op, llvm::ArrayRef<Expr> operands);
 
-  /// Whether `found` holds for a subexpression; elements are not expanded.
+  /// Whether `found` holds for `expr` or a subexpression, with elements expanded as far as possible.
   bool contains(Expr expr, llvm::function_ref<bool(Expr)> found);
   /// The free variables of an expression; reductions bind theirs.
   const Variables &uses(Expr expr);
+  /// Whether one of `variables` is free in `expr`; elements are not expanded.
   bool dependsOn(Expr expr, llvm::ArrayRef<unsigned> variables);
   /// The same with elements expanded: an element that is broadcast along an index does not depend on it. True if the
   /// expansion exceeds a bound.
@@ -72,7 +74,7 @@ public:
 
   mlir::AffineExpr variable(unsigned number) const;
   unsigned count() const { return extents.size(); }
-  /// A tensor dimension with the extent of a variable.
+  /// A tensor and the number of its dimension that has the extent of a variable.
   std::pair<mlir::Value, int64_t> extent(unsigned variable) const { return extents[variable]; }
 
 private:

@@ -11,10 +11,11 @@
 
 namespace attnc {
 
-/// Whether `weight` is zero wherever `normalised` is.
+/// Whether `weight` is proved to be zero wherever its subformula `normalised` is.
 bool vanishesWith(ElementExprs &exprs, ElementExprs::Expr weight, ElementExprs::Expr normalised);
 
-/// The reason against computing `formula` pair by pair, apart from its subformula `normalised`; null if it is legal.
+/// The reason against computing `formula` for each pair of the variables `queries` and `keys`, apart from its
+/// subformula `normalised`; null if it is legal.
 std::optional<Reason> reasonAgainstPairs(ElementExprs &exprs, ElementExprs::Expr formula, ElementExprs::Expr normalised,
                                     llvm::ArrayRef<unsigned> queries, llvm::ArrayRef<unsigned> keys);
 

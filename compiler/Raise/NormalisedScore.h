@@ -4,7 +4,7 @@
 //
 //   exp(s_j - c) / sum_k exp(s_k - c)      softmax of s      (also as a product with the inverse, or without c)
 //   exp(s_j - l)                           the same, where l is log(sum_k exp(s_k - c)) + c
-//   n_j / sum_k n_k                        ratio of n        (where n is no element of a given tensor)
+//   n_j / sum_k n_k                        ratio of n        (where n is computed, and a reduction takes part in it)
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,21 +16,22 @@ namespace attnc {
 
 struct NormalisedScore {
   mlir::attn::Normaliser normaliser = mlir::attn::Normaliser::Softmax;
-  ElementExprs::Expr score = nullptr;
-  ElementExprs::Expr whole = nullptr;          ///< the matched formula
-  llvm::SmallVector<mlir::Value> tensors = {}; ///< tensors between `whole` and the formula that was searched
+  ElementExprs::Expr score = nullptr;          ///< s or n, without a subtracted c
+  ElementExprs::Expr whole = nullptr;          ///< the matched formula; null if matchQuotient has matched it
+  llvm::SmallVector<mlir::Value> tensors = {}; ///< tensors that were expanded from the searched formula to `whole`
 };
 
 class NormalisedScoreMatcher {
 public:
   using Expr = ElementExprs::Expr;
-  /// `sameExtent` returns whether two variables have the same range.
+  /// `keys` are the variables of the key indices. `sameExtent` returns whether two variables have the same range; it
+  /// and `exprs` must outlive the matcher.
   NormalisedScoreMatcher(ElementExprs &exprs, llvm::ArrayRef<unsigned> keys,
                llvm::function_ref<bool(unsigned, unsigned)> sameExtent)
       : exprs(exprs), keys(keys), sameExtent(sameExtent) {}
 
-  /// The normalised score that `expr` is a function of. If there is none, `reasonAgainst` is the reason against the
-  /// nearest candidate; null without a candidate.
+  /// The normalised score that `expr` is a function of; null if there is none in the first ops of the formula. Then
+  /// `reasonAgainst` is the reason against the first candidate, or null without a candidate.
   std::optional<NormalisedScore> findIn(Expr expr);
   /// Matches `numerator / divisor`.
   std::optional<NormalisedScore> matchQuotient(Expr numerator, Expr divisor);

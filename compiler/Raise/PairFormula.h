@@ -23,7 +23,8 @@ struct MaskedScore {
   llvm::SmallVector<Condition> conditions;
 };
 
-/// Splits `if c then s else -inf`, and sums and positive multiples of it.
+/// Splits `if c then s else -inf`, and sums and positive multiples of it; any other score has no conditions. `depth` is
+/// the depth of recursion.
 MaskedScore splitMask(ElementExprs &exprs, ElementExprs::Expr score, unsigned depth = 0);
 
 class PairFormulas {
@@ -34,19 +35,21 @@ public:
   PairFormulas(ElementExprs &exprs, mlir::OpBuilder &builder, mlir::Location location, Sizes sizes)
       : exprs(exprs), builder(builder), location(location), sizes(std::move(sizes)) {}
 
+  /// Sets the variables of queries and keys, before any write().
   void setPairs(llvm::ArrayRef<unsigned> queries, llvm::ArrayRef<unsigned> keys);
 
-  /// Fills a region with the arguments `variables`; `body` emits its result.
+  /// Fills an empty region with one block, whose arguments are the indices of `variables`; `body` emits its result by
+  /// the functions below.
   void write(mlir::Region &region, llvm::ArrayRef<unsigned> variables, llvm::function_ref<mlir::Value()> body);
-  /// Fills the weight region, whose first argument replaces `normalised`.
+  /// Fills the weight region with `weight`, in which an additional first argument replaces `normalised`.
   void writeWeight(mlir::Region &region, llvm::ArrayRef<unsigned> variables, Expr normalised, Expr weight);
 
-  // Inside `write`.
+  // Inside `write`. emitConditions returns the conjunction, an i1; it and emitProduct return null for an empty list.
   mlir::Value emit(Expr expr);
   mlir::Value emitConditions(llvm::ArrayRef<Condition> conditions);
   mlir::Value emitProduct(llvm::ArrayRef<Expr> factors);
 
-  /// Whether an expression has no code; the regions are then incomplete.
+  /// Whether an expression had no code, so that a zero replaces it: the caller must then drop the regions.
   bool failed() const { return hasFailed; }
 
 private:
