@@ -17,11 +17,11 @@ inline constexpr llvm::StringLiteral masksMarkedAttrName = "attn.masks_marked";
 /// the function if it has no attention, or at a loop that does not count from 0 by 1.
 mlir::LogicalResult deriveAttentionMaps(mlir::func::FuncOp function);
 
-/// The attention weights of an attend: a result of it, or of a second attend beside it.
+/// The attention weights of an attend: a result of it, or of a second attend that is created after it.
 mlir::Value attentionWeights(mlir::attn::AttendOp op);
 
 /// The index, in a per-iteration list, of the element of the current iteration: the time step of a scan, or else the
-/// iteration's number.
+/// iteration's number. In a backward scan it is computed at the start of the loop's body.
 mlir::Value iterationIndex(mlir::scf::ForOp loop);
 
 } // namespace attnc

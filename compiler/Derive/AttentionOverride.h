@@ -27,9 +27,10 @@ inline constexpr llvm::StringLiteral attentionOverrideAttrName = "attn.attention
 /// itself derived from another one, or if it has no attention.
 mlir::LogicalResult addEntriesOfStudy(mlir::ModuleOp module, llvm::StringRef entry);
 
-/// Adds arguments `given`, `given2`, ... to a function with `attn.attention_override`: one for each `attn.attend` in
-/// program order, of the shapes of deriveAttentionMaps. NaN elements keep the computed weight. Of the statistics of an
-/// attend, only the weights reflect the override.
+/// Adds arguments `given`, `given2`, ... to a function with `attn.attention_override`, before a key of random draws:
+/// one for each `attn.attend` in program order, of the shapes of deriveAttentionMaps. NaN elements keep the computed
+/// weight. Value and weights of an attend reflect the override, its other statistics do not. Fails with an error like
+/// deriveAttentionMaps.
 mlir::LogicalResult deriveAttentionOverride(mlir::func::FuncOp function);
 
 } // namespace attnc

@@ -29,7 +29,8 @@ namespace attnc {
 /// Builds the whole phase, for a builtin.module.
 void buildDerivePipeline(mlir::OpPassManager &passes);
 
-/// Whether a function of the module has one of these attributes.
+/// Whether a function of the module has one of these attributes. (One with model.decode needs one with
+/// model.incremental.)
 bool needsDerive(mlir::ModuleOp module);
 
 /// Registers the passes, and the phase as `attn-derive-phase`, for attn-opt.

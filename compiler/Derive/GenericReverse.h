@@ -23,12 +23,13 @@ public:
       addTensor(input, maps[number]);
   }
 
-  /// Adds result `number`, whose forward value is `value`, with its cotangent. All results precede the gradients. Fails
-  /// with an error if the op has no derivative.
+  /// Adds result `number`, whose forward value is `value`, with its cotangent. All results must be added before a
+  /// gradient is requested. Fails with an error if the op has no derivative.
   mlir::LogicalResult addResult(unsigned number, mlir::Value value, mlir::Value cotangent);
-  /// The gradient of an input; null if it is zero.
+  /// Emits the gradient of input number `input`; null if it is zero. Both functions fail with an error if an op of the
+  /// body has no derivative.
   mlir::FailureOr<mlir::Value> inputGradient(unsigned input);
-  /// The gradient of the tensor that `load` reads; null if it is zero.
+  /// Emits the term of `load`, an op of the body, of the gradient of the tensor that it reads; null if it is zero.
   mlir::FailureOr<mlir::Value> loadGradient(mlir::tensor::ExtractOp load);
 
 private:

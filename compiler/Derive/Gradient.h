@@ -29,6 +29,7 @@
 
 namespace attnc {
 
+/// A loss, and the arguments and parameters whose gradients are wanted.
 struct GradientRequest {
   mlir::func::FuncOp function;
   mlir::Value loss;                                 ///< f32 of rank 0, computed by `function`
@@ -42,7 +43,8 @@ struct Gradients {
   llvm::SmallVector<mlir::Value> arguments, parameters;
 };
 
-/// Appends before the function's return; its results stay. Fails with an error at an op that has no derivative.
+/// Appends ops before the function's return; its results stay. Attends get the statistics that their gradients read,
+/// and the function the attribute of Residuals.h. Fails with an error at an op that has no derivative.
 mlir::FailureOr<Gradients> appendGradients(const GradientRequest &request);
 
 } // namespace attnc

@@ -29,6 +29,7 @@ namespace attnc {
 inline constexpr llvm::StringLiteral recomputeAttrName = "attn.recompute";
 inline constexpr llvm::StringLiteral residualsAttrName = "attn.residuals";
 
+/// A record of attn.residuals; several may have the number of one op.
 struct Residual {
   int64_t number = carried;
   std::string place, kind; ///< source location; kind: "carried value", "contraction", "reduction", "attention"
@@ -43,7 +44,7 @@ struct Residual {
 /// "contraction [batch, seq, 3072], gpt.attn:41:9".
 std::string nameOf(const Residual &residual);
 
-/// The residuals that the derive phase recorded.
+/// The residuals that the derive phase recorded on an entry point; empty if there are none.
 std::vector<Residual> residualsOf(mlir::func::FuncOp function);
 
 /// Numbers the ops during differentiation, and records residuals.
@@ -54,9 +55,9 @@ public:
   /// The number of the next op whose result may be stored.
   int64_t number() { return next++; }
   bool isRecomputed(int64_t number) const { return recomputed.contains(number); }
-  /// Records `value`, a carried value or an op's result, of a loop with `count` iterations.
+  /// Records `value`, a carried value (a block argument) or an op's result, of a loop with `count` iterations in all.
   void record(int64_t number, mlir::Value value, const SizeExpr &count, SymbolicShapes &shapes, bool kept);
-  /// Writes the records as an attribute.
+  /// Writes the records as attn.residuals, and removes attn.recompute.
   void writeTo(mlir::func::FuncOp function) const;
 
 private:

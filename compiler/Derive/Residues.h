@@ -28,19 +28,21 @@ struct Residue {
   int64_t loopResidue = 0, iterations = 1;
 };
 
+/// The elements with one residue along each strided subscript.
 struct ResidueClass {
   llvm::SmallVector<Residue> residues;
   bool isRead = true;   ///< by some iteration
   InverseRead inverse;  ///< solutions are in terms of n and m, without divisors
-  mlir::Value gradient; ///< gradient of its elements; null if it is zero
+  mlir::Value gradient; ///< gradient of its elements, which the caller computes; null if it is zero
 };
 
 /// The residue classes of elements. Empty if no subscript has a stride, if strided sizes are dynamic, if there would be
-/// too many classes, or if an element has few iterations, as in pooling.
+/// too many classes, or if an element has few iterations, as in pooling. `elements` is the type of the tensor that is
+/// read; `sizeOf` returns the extent of a loop, or kDynamic.
 std::vector<ResidueClass> residueClasses(const InverseRead &inverse, mlir::RankedTensorType elements,
                                          llvm::function_ref<int64_t(unsigned loop)> sizeOf);
 
-/// Interleaves the gradients of all classes to a tensor like `elements`.
+/// Emits a tensor like `elements` that interleaves the gradients of all classes.
 mlir::Value interleave(mlir::OpBuilder &builder, mlir::Location at, mlir::Value elements,
                        llvm::ArrayRef<ResidueClass> classes);
 

@@ -39,7 +39,7 @@ public:
   void addTerm(mlir::Value value, mlir::Value term);
   /// The sum of the terms so far, or null.
   mlir::Value cotangent(mlir::Value value);
-  /// Differentiates the ops, last to first.
+  /// Differentiates the ops, last to first. Fails with an error at an op that has no derivative.
   mlir::LogicalResult run(llvm::ArrayRef<mlir::Operation *> ops);
 
   /// Maps `value` to its stored residual `stored`, which the other ops of the block read.
@@ -52,13 +52,14 @@ public:
   using ParameterTerms = llvm::SmallVector<std::pair<ParameterElement, mlir::Value>>;
   ParameterTerms parameterTerms;
 
-  /// A term of the cotangent of a list, for its element at `place`.
+  /// A term of the cotangent of a list, for its element at `elementIndex`.
   struct ElementTerm {
     mlir::Value list, elementIndex, term;
   };
-  /// Collects terms of the elements of `list` in `elementTerms`.
+  /// From now on, terms of the elements of `list` are collected in `elementTerms` instead of added to its cotangent.
   void collectElementTerms(mlir::Value list) { collected.insert(list); }
   llvm::SmallVector<ElementTerm> elementTerms;
+  /// Adds `term` to the entry of `element` in `parameterTerms`.
   void addParameterTerm(const ParameterElement &element, mlir::Value term);
 
   /// a + b, element by element.

@@ -13,7 +13,7 @@ namespace attnc {
 class BeginWriter : EntryPointWriter {
 public:
   explicit BeginWriter(IncrementalPlan &plan) : EntryPointWriter(plan, plan.name + "_begin") {}
-  void write();
+  void write(); ///< creates the whole function
 
 private:
   void writeBlock(mlir::Block &block);

@@ -11,7 +11,8 @@ struct IndexRoles {
   std::optional<unsigned> key; ///< of an attend: the key index that is a position
 };
 
-/// Index values of one body, by role.
+/// Index values of the body of `owner`, a linalg.generic or an attn.attend, by role. Casts between index and i32 are
+/// skipped.
 class BodyIndices {
 public:
   BodyIndices(mlir::Operation *owner, IndexRoles roles) : owner(owner), roles(roles) {}

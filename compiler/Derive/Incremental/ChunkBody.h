@@ -9,16 +9,18 @@ namespace attnc {
 /// length[b], except as a subscript of a value of the call. A key index in a ring becomes the position stored there.
 class ChunkBody {
 public:
-  /// `row` returns the row index; it is called on demand, with the builder at the start of the body.
+  /// `top` is the new op's outermost block, which dominates all other blocks of the body. `row` returns the row index;
+  /// it is called on demand, at most once, with the builder at the start of `top`.
   ChunkBody(ChunkValues &chunk, BodyIndices indices, mlir::Block *top, llvm::function_ref<mlir::Value()> row)
       : chunk(chunk), indices(indices), top(top), row(row) {}
-  /// Maps an index or another argument of the body.
+  /// Maps an index or another argument of the body to its value in the copy: a position index to that within the call,
+  /// a key index in a ring to the index in the ring.
   void bind(mlir::Value old, mlir::Value here);
   /// Sets the ring cache that holds the keys of the attend.
   void setRing(const RetainedValue *retained) { ring = retained; }
   /// Copies all ops, including the terminator, to the builder's insertion point.
   void copy(mlir::Block &from);
-  /// Whether the key's position is not negative.
+  /// Emits whether the position of `key`, a key index of the old body, is not negative.
   mlir::Value isPosition(mlir::Value key);
 
 private:

@@ -5,6 +5,7 @@
 
 namespace attnc {
 
+/// Writes the ops of f in next or next_prefill, each restricted to the positions of the call (ChunkWriter.h).
 class ChunkOps {
 public:
   explicit ChunkOps(ChunkValues &chunk)

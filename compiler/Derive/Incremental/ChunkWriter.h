@@ -13,7 +13,7 @@ namespace attnc {
 class ChunkWriter : ChunkValues {
 public:
   ChunkWriter(IncrementalPlan &plan, bool isStep) : ChunkValues(plan, isStep), ops(*this) {}
-  void write();
+  void write(); ///< creates the whole function
 
 private:
   Port chunkPort(mlir::Value value, std::string name);

@@ -18,15 +18,17 @@ public:
 
   /// Creates the function, and leaves the builder in its body.
   llvm::LogicalResult create();
-  void callBegin();
-  /// The caches after prefill; of row b, the first first[b] positions are valid.
+  void callBegin(); ///< if there is a next_begin
+  /// The caches after prefill; of row b, the first first[b] positions are valid. `first` is i32[batch].
   Values callPrefill(Value first);
   struct StepResults {
     Value logits; ///< f32[batch, vocab]
     Values caches;
   };
+  /// Calls next on `tokens`, i32[rows, 1], at the positions `position`, i32[rows].
   StepResults callStep(Value tokens, Value position, ValueRange caches);
-  /// Calls the sampler; `operands` are those that the loop provides.
+  /// Calls the sampler. `operands` are its first arguments, which the loop provides; `stepNumber` is part of the key of
+  /// random draws.
   Values callSampler(Values operands, Value stepNumber);
   /// The last token of each prompt, i32[batch, 1].
   Value lastTokens();

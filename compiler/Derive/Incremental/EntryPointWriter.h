@@ -19,6 +19,7 @@ struct Port {
   bool isState = false;
 };
 
+/// Writes one function, derived from the function of `plan` (the old one), before it in the module.
 class EntryPointWriter {
 public:
   EntryPointWriter(IncrementalPlan &plan, const llvm::Twine &name)
@@ -30,7 +31,7 @@ public:
   mlir::func::FuncOp create(llvm::ArrayRef<Port> arguments, llvm::ArrayRef<mlir::model::DimensionAttr> dimensions);
   /// Writes the return.
   void finish(llvm::ArrayRef<Port> results, mlir::ValueRange values);
-  Port port(mlir::BlockArgument argument);
+  Port port(mlir::BlockArgument argument); ///< of an argument of the old function
   std::vector<mlir::model::DimensionAttr> oldDimensions();
 
   /// The value of a size of the old function in this one; null if it is unknown here.
@@ -54,7 +55,7 @@ public:
   std::string name;
   mlir::OpBuilder builder;
   mlir::IRMapping values;               ///< from the old function
-  std::vector<mlir::Value> symbolSizes; ///< of the old function's symbols, in this one
+  std::vector<mlir::Value> symbolSizes; ///< values in this function of the old one's symbols; null if unknown
 };
 
 } // namespace attnc

@@ -37,6 +37,7 @@
 
 namespace attnc {
 
+/// The element of the lattice for one value.
 struct PositionFact {
   enum class Along { Nothing, Positions, End };
   Along along = Along::Nothing;
@@ -48,6 +49,7 @@ struct PositionFact {
   /// Depends on the row, through its length, but has no dimension of rows.
   bool perRow = false;
 
+  /// Whether next_begin computes the value.
   bool isGiven() const { return along == Along::Nothing && fromArguments; }
   PositionFact join(const PositionFact &other) const;
   bool operator==(const PositionFact &other) const = default;
@@ -65,7 +67,8 @@ public:
   const llvm::MapVector<mlir::Value, Reach> &caches() const { return cached; }
   /// Whether the op reads a cache, at a position counted from the first one of all.
   bool readsCache(mlir::tensor::ExtractOp extract) const { return cacheReads.contains(extract); }
-  /// Whether the position is relative to the call.
+  /// Whether the op reads a value of the call, not a cache: at the current position, counted from the call's first one,
+  /// or at the last position.
   bool readsOwnPosition(mlir::tensor::ExtractOp extract) const { return ownReads.contains(extract); }
 
   mlir::func::FuncOp function;

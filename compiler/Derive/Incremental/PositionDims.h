@@ -17,8 +17,9 @@ class PositionDims {
 public:
   PositionDims(mlir::func::FuncOp function, llvm::StringRef along);
 
-  /// The dimensions of a tensor whose length is the symbol.
+  /// The dimensions of a tensor whose length is the symbol with the number `symbol`.
   llvm::SmallVector<unsigned> find(mlir::Value tensor, unsigned symbol);
+  /// The dimension of positions, of rows; null if there is none, or if several have that length.
   std::optional<unsigned> positionDim(mlir::Value tensor) { return onlyDim(tensor, alongSymbol); }
   std::optional<unsigned> rowDim(mlir::Value tensor) { return rowSymbol ? onlyDim(tensor, *rowSymbol) : std::nullopt; }
   bool hasRows() const { return rowSymbol.has_value(); }

@@ -5,6 +5,7 @@
 
 namespace attnc {
 
+/// Emits ops at `builder`, with the location `at`.
 struct TensorWriter {
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -12,18 +13,18 @@ struct TensorWriter {
   mlir::OpBuilder &builder;
   mlir::Location at;
 
-  /// A tensor of these sizes with elements computed by `body`.
+  /// A tensor of these sizes (`index`) with the elements that `body` emits from their indices.
   Value generate(llvm::ArrayRef<Value> sizes, mlir::Type element, llvm::function_ref<Value(ValueRange indices)> body);
   /// A tensor of one integer.
   Value fill(llvm::ArrayRef<Value> sizes, int64_t value) {
     return generate(sizes, builder.getI32Type(), [&](ValueRange) { return i32(value); });
   }
-  /// Reduces the inputs over the dimensions that `init` does not have; `combine` gets an element of each input, then
-  /// the accumulator.
+  /// Reduces the inputs over their last dimensions, all but as many as `init` has; `combine` emits the new accumulator
+  /// from an element of each input, then the accumulator. An input may lack last dimensions.
   Value reduce(Value init, ValueRange inputs, llvm::function_ref<Value(ValueRange elements)> combine);
-  /// Inlines a function on these operands.
+  /// Inlines a function on these operands, cast to the types of its arguments; returns its results.
   Values inlineCall(mlir::func::FuncOp function, ValueRange operands);
-  Values sizesOf(Value tensor);
+  Values sizesOf(Value tensor); ///< of all dimensions, `index`
 
   Value i32(int64_t value) { return mlir::arith::ConstantIntOp::create(builder, at, value, 32); }
   Value constant(int64_t value) { return mlir::arith::ConstantIndexOp::create(builder, at, value); }
