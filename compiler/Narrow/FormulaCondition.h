@@ -35,6 +35,7 @@ struct ElementFacts {
   bool isIntegral = false; ///< integers
 };
 
+/// The relative condition number of a result with respect to an element.
 struct Condition {
   double factor = 0;        ///< largest relative condition number; 0 if the result does not depend on the element
   bool isUnbounded = false; ///< grows with the magnitude of the element, whose range is unknown
@@ -42,27 +43,29 @@ struct Condition {
   /// Whether the result depends on the last bits of the element, as a subscript does, so that the factor has no
   /// meaning.
   bool isUndecided() const { return factor > 0x1p180; }
-  /// Replaces this by the larger condition; returns whether it changed.
+  /// Replaces this by the larger condition, which is unbounded if either is; returns whether it changed.
   bool raise(const Condition &other);
 };
 
 /// A block of scalar operations: the body of a linalg.generic, or a region of attention.
 class Formula {
 public:
-  /// Callbacks: `elements` returns facts of tensors that the formula reads, `positions` ranges of outer indices.
+  /// Callbacks, which must outlive the formula: `elements` returns facts of tensors that the formula reads, `positions`
+  /// ranges of indices from outside and of loop indices. Arguments of the block are bound before anything is computed.
   Formula(mlir::Block &block, const StorageFormat &format,
           llvm::function_ref<ElementFacts(mlir::Value tensor)> elements,
           llvm::function_ref<Enclosure(mlir::Value index)> positions);
 
   /// Binds an argument that is an element of `tensor`.
   void bind(mlir::BlockArgument argument, mlir::Value tensor);
-  /// Binds an argument that is no element, such as the accumulator of a reduction.
+  /// Binds an argument that is no element, such as the accumulator of a reduction: `typical` is its value while another
+  /// element is perturbed.
   void bind(mlir::BlockArgument argument, double typical, const ElementFacts &facts);
 
   /// An element that the formula reads.
   struct Load {
-    mlir::Value number, tensor;
-    mlir::Value term; ///< term of the innermost summing attn.reduce that reads it; null if there is none
+    mlir::Value number, tensor; ///< the value in the formula, and the tensor that it is an element of
+    mlir::Value term;           ///< term of the innermost summing attn.reduce that reads it; null if there is none
     bool isSummed() const { return bool(term); }
   };
   llvm::ArrayRef<Load> loads() const { return elements; }
@@ -72,9 +75,10 @@ public:
     std::vector<Condition> results; ///< for the operands of the block's terminator
     Condition term;                 ///< for the load's term before the sum; 0 without one
   };
-  /// `finish` is applied to each result: its exponential is taken, as softmax does, or the largest result is selected.
+  /// The condition numbers with respect to `load`, one of loads(). `finish` is applied to each result: its exponential
+  /// is taken, as softmax does, or the largest result is selected.
   Conditions conditions(const Load &load, Finish finish = Finish::None);
-  /// Facts about the results.
+  /// Facts about the operands of the block's terminator, for all elements in their ranges.
   std::vector<ElementFacts> results();
 
 private:

@@ -27,11 +27,11 @@ inline constexpr double maxRelativeError = 0x1p-5;
 /// The condition number that causes it.
 inline double maxCondition(const StorageFormat &format) { return maxRelativeError / format.roundoff; }
 
-/// The effect of the rounding of a tensor on another one.
+/// The effect of the rounding of a tensor on another one. Without an effect, direct.factor is 0 and isBehindSum false.
 struct Influence {
-  Condition direct; ///< through formulas, and through sums that do not average it out
-  bool isBehindSum = false;
-  Condition behindSum; ///< past one sum: unbounded effects
+  Condition direct;         ///< through formulas, and through sums that do not average it out
+  bool isBehindSum = false; ///< whether it also has an effect through one sum that averages it out
+  Condition behindSum;      ///< past one sum: unbounded effects
 };
 
 /// Facts about a tensor that a kernel reads.
@@ -43,16 +43,17 @@ struct TensorFacts {
 /// Assumed for an unbounded size: longer than any sequence.
 inline constexpr double unboundedSize = 0x1p24;
 
+/// Condition numbers of one kernel.
 class KernelConditions {
 public:
-  /// For `index` arguments, the range of the facts is that of the index.
+  /// `arguments` are facts about each argument; for an `index` argument, the range of the facts is that of the index.
   KernelConditions(mlir::func::FuncOp kernel, llvm::ArrayRef<TensorFacts> arguments, const StorageFormat &format);
   KernelConditions(const KernelConditions &) = delete;
   KernelConditions &operator=(const KernelConditions &) = delete;
 
   /// Facts about each result.
   std::vector<ElementFacts> results();
-  /// The influence of an argument on each result.
+  /// The influence of an argument on each result; none if its elements are integers that `format` stores exactly.
   std::vector<Influence> influenceOf(unsigned argument);
 
 private:

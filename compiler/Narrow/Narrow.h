@@ -39,16 +39,18 @@ struct StorageChoice {
   std::string reason; ///< a clause: "it is an input", "`cos` amplifies its rounding ..."; empty if narrow
 };
 
-/// Narrows all groups that may be stored in `element` and whose kernels `supports` accepts. Without `keepsConditioned`,
-/// conditioning analysis is skipped, for comparison in tests.
+/// Narrows all groups that may be stored in `element`: changes the types of values, and replaces kernels by narrow
+/// variants, for which `supports` returns whether an emitter has code. Returns the choice for each group, and for each
+/// entry point that stays f32 altogether. Without `keepsConditioned`, conditioning analysis is skipped, for comparison
+/// in tests.
 std::vector<StorageChoice> narrowStorage(mlir::ModuleOp module, mlir::FloatType element,
                                          llvm::function_ref<Verdict(mlir::func::FuncOp)> supports,
                                          bool keepsConditioned = true);
 
-/// Marks the kernels whose products may round their operands to tf32.
+/// Marks the kernels whose products may round their operands to tf32, by kind (KernelTraits::allowsTf32).
 void allowTf32(mlir::ModuleOp module);
 
-/// Prints all choices, for `attnc explain`; a summary in one line.
+/// Prints all choices, for `attnc explain`; returns a summary in one line. `element` is the name of the narrow type.
 void printStorage(llvm::ArrayRef<StorageChoice> choices, llvm::StringRef element, llvm::raw_ostream &out);
 std::string storageSummary(llvm::ArrayRef<StorageChoice> choices, llvm::StringRef element);
 

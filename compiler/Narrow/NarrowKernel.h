@@ -11,11 +11,12 @@ namespace attnc {
 /// may be narrow.
 std::string portReason(mlir::func::FuncOp kernel, unsigned port);
 
-/// A copy of the kernel whose arguments and results (`ports`: arguments, then results) are stored in `element`.
+/// A copy of the kernel in which the arguments and results that `ports` marks (bits: arguments, then results) are
+/// stored in `element`: arguments are widened at the start of the body, results narrowed at its end.
 mlir::OwningOpRef<mlir::func::FuncOp> narrowKernel(mlir::func::FuncOp kernel, const llvm::SmallBitVector &ports,
                                                    mlir::FloatType element);
 
-/// A kernel that converts an f32 tensor of the shape of `type` to that type.
+/// A kernel of the kind `loops` and the name `symbol` that converts an f32 tensor of the shape of `type` to that type.
 mlir::OwningOpRef<mlir::func::FuncOp> conversionKernel(mlir::RankedTensorType type, llvm::StringRef symbol);
 
 } // namespace attnc

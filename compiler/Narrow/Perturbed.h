@@ -32,19 +32,22 @@ struct StorageFormat {
 /// unlike the error where a derivative is infinite.
 inline constexpr double undecidedError = 0x1p200;
 
+/// A value of a formula, or a boolean of it, and the bound of its error.
 struct Perturbed {
   Enclosure value;         ///< booleans are 0 and 1
   double error = 0;        ///< in units of the roundoff of the format
   bool isExact = false;    ///< a function of positions, sizes and constants alone
   bool isIntegral = false; ///< an integer
 
+  /// A constant.
   static Perturbed number(double value);
   /// Positions or sizes.
   static Perturbed index(const Enclosure &value) { return {value, 0, true, true}; }
-  bool isDecided() const { return value.isPoint(); }
+  bool isDecided() const { return value.isPoint(); } ///< whether a boolean has one value
 };
 
-/// Propagates values and errors through an operation of one result. The result of an unknown operation is unbounded.
+/// Propagates values and errors through an operation of one result. The result of an unknown operation is unbounded; it
+/// has the undecidedError if an operand has an error.
 Perturbed propagate(mlir::Operation *op, llvm::ArrayRef<Perturbed> operands, const StorageFormat &format);
 
 } // namespace attnc

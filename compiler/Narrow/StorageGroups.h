@@ -28,7 +28,7 @@ public:
 
   /// Whether the value is an f32 tensor of this entry point in a group.
   bool contains(mlir::Value value) const { return numbers.contains(value); }
-  /// Requires f32 for a group; the first reason is recorded.
+  /// Requires f32 for the group of `value`, if it has one; the first reason is recorded.
   void keep(mlir::Value value, const std::string &reason);
   bool isNarrow(mlir::Value value) const { return contains(value) && reasons[groupOf(value)].empty(); }
 
@@ -36,8 +36,8 @@ public:
     return contains(a) && contains(b) && groupOf(a) == groupOf(b);
   }
 
-  llvm::ArrayRef<mlir::Value> values() const { return members; }
-  /// The choice for each group, in program order.
+  llvm::ArrayRef<mlir::Value> values() const { return members; } ///< all values in groups, in program order
+  /// The choice for each group that contains a weight, an argument or a result of a kernel, in program order.
   std::vector<StorageChoice> choices() const;
 
 private:

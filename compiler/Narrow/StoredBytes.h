@@ -18,7 +18,8 @@ public:
 
   /// Counts narrow values of an entry point whose values and kernels are still those of the fuse phase.
   void count(mlir::func::FuncOp entry, const StorageGroups &groups);
-  /// Updates the module's decisions. For weights, only if all readers of the kernel were counted.
+  /// Updates the module's decisions: those about edges, and those about weights packed for a kernel of which
+  /// `isNarrowAlone` returns that each of its calls reads narrow tensors.
   void record(mlir::ModuleOp module, llvm::function_ref<bool(llvm::StringRef kernel)> isNarrowAlone) const;
 
 private:
