@@ -25,7 +25,8 @@ class Conditioning {
 public:
   Conditioning(mlir::func::FuncOp entry, mlir::FloatType element);
 
-  /// The reason why a tensor of the entry point must stay f32, as a clause; empty if it may be rounded.
+  /// The reason why a tensor of the entry point must stay f32 instead of `element` (bf16, f16), as a clause ("`sin`
+  /// amplifies its rounding ..."); empty if it may be rounded.
   std::string reasonOf(mlir::Value tensor) const;
 
 private:

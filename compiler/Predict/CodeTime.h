@@ -49,10 +49,10 @@ struct CodeCost {
   double serial = 0;    ///< seconds of dependences on the previous iteration of whichever loop
   /// Sequential composition.
   CodeCost &operator+=(const CodeCost &other);
-  /// `times` independent repetitions.
+  /// `times` independent repetitions: all sums multiply, the critical path stays that of one.
   CodeCost operator*(double times) const;
-  /// Adds the latency of a loop of `count` iterations that overlap cannot hide: each has the critical path `path` and a
-  /// loop-carried dependence of `carried` seconds.
+  /// To the cost of all `count` iterations of a loop, adds the latency that overlap cannot hide: each iteration has the
+  /// critical path `path` and a loop-carried dependence of `carried` seconds.
   void addLoopLatency(double count, double carried);
 };
 
@@ -67,6 +67,7 @@ struct PhaseCost : CodeCost {
   bool isWide = false;         ///< whether it uses full-width vectors
 };
 
+/// The cost model of one module of generated code.
 class CodeTime {
 public:
   /// Copies the module that `generate` leaves, and simplifies it as the back end would.
@@ -74,7 +75,8 @@ public:
   ~CodeTime();
 
   /// The cost of all chunks of phase `symbol` on one core. Element n of `sizes` is attn_kernel_args::sizes[n]. Null if
-  /// the iterations of a loop are not a function of sizes.
+  /// the iterations of a loop are not a function of sizes, or if the module has no code of this phase that the model
+  /// supports.
   std::optional<PhaseCost> costOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes, int64_t chunks);
 
 private:

@@ -23,6 +23,7 @@
 
 namespace attnc {
 
+/// The cost model of the functions of Halide in one module. Results are cached, so the functions must not change.
 class HalideTime {
 public:
   explicit HalideTime(const Machine &machine);
@@ -35,14 +36,14 @@ public:
   /// Folds the formulas that replaced opaque calls, as the back end would.
   static void simplify(mlir::LLVM::LLVMFuncOp function);
 
-  /// Bytes of its code, and of the code that the calls evaluated so far execute.
+  /// Bytes of the code of `function`, and of that part of it that the calls evaluated by costOf() so far execute.
   double bytesOf(mlir::LLVM::LLVMFuncOp function) const;
   double executedBytes(mlir::LLVM::LLVMFuncOp function) const;
 
   /// Whether the executed code uses full-width vectors.
   bool isWide(mlir::LLVM::LLVMFuncOp function) const;
 
-  /// Cost of one call of `function`.
+  /// Cost of one call of `function`, with a number for each argument; for a pointer, Number().
   Answer costOf(mlir::LLVM::LLVMFuncOp function, llvm::ArrayRef<Number> arguments);
 
 private:

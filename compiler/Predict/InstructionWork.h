@@ -25,7 +25,7 @@ struct Work {
   double shuffles = 0;
   double loads = 0, stores = 0;
   double broadcasts = 0;                  ///< loads of one element
-  double splitLoads = 0, splitStores = 0; ///< of those, how many cross a cache line
+  double splitLoads = 0, splitStores = 0; ///< of `loads` and `stores`, how many cross a cache line
   double gathered = 0;                    ///< elements; twice if their addresses have 64 bits each
   double scattered = 0;                   ///< elements
   double scalars = 0;                     ///< integer instructions
@@ -48,7 +48,7 @@ public:
 
   /// Work of `op`, without its regions.
   Work workOf(mlir::Operation *op) const;
-  /// Whether the op uses full-width vectors.
+  /// Whether the op uses vectors of more than half of the register width.
   bool isWide(mlir::Operation *op) const;
   /// Work of filling `bytes` of memory.
   Work fillWork(double bytes) const;
@@ -58,9 +58,9 @@ public:
   double seconds(const Work &work) const;
   /// Critical path of a block in seconds, with a scheduler of limited size.
   double criticalPath(mlir::Block &block) const;
-  /// Latency of the loop-carried dependences of a loop's body.
+  /// Latency in seconds of the loop-carried dependences of the body of an scf.for, through all carried values.
   double iterationLatency(mlir::Block &body) const;
-  /// The same from `carried` alone.
+  /// The same from the arguments `carried` alone, for any block.
   double carriedLatency(mlir::Block &body, llvm::ArrayRef<mlir::BlockArgument> carried) const;
   /// Seconds by which an execution of the block delays the next one without a loop-carried value; `path` is its
   /// critical path.

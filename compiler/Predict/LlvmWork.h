@@ -11,8 +11,8 @@
 
 namespace attnc {
 
-/// Null for ops that InstructionWork.h counts: loads, stores, and ops of other dialects. `registers` is the number of
-/// vectors that the op yields, `divided` the work of the divider in vectors.
+/// The work of an op of the llvm dialect. Null for ops that InstructionWork.h counts: loads, stores, and ops of other
+/// dialects. `registers` is the number of vectors that the op yields, `divided` the work of the divider in vectors.
 std::optional<Work> workOfLlvm(mlir::Operation *op, double registers, double divided);
 
 } // namespace attnc

@@ -35,7 +35,7 @@ struct Machine {
   int64_t lanes = 0;  ///< f32 elements of a vector
   int64_t cores = 1;
 
-  // Reciprocal throughput: instructions per second.
+  // Throughput: instructions per second.
   double fma = 0;        ///< fused multiply-adds, products
   double arithmetic = 0; ///< a mix of half multiply-adds and half additions, comparisons and the like
   double narrow = 0;     ///< the same on vectors of half the width
@@ -64,11 +64,11 @@ struct Machine {
 
   std::vector<MemoryLevel> levels; ///< from L1 on
 
-  double flops() const { return 2 * double(lanes) * fma; }
-  /// The first level with a capacity of at least `bytes`.
+  double flops() const { return 2 * double(lanes) * fma; } ///< a second, of one core
+  /// The first level with a capacity of at least `bytes`; the last level if there is none.
   const MemoryLevel &levelOf(int64_t bytes) const;
-  /// Seconds of `kind` at a reuse distance of `bytes`: interpolated between levels in the logarithm of the distance, as
-  /// TLB misses grow with it.
+  /// Seconds of `kind` (latency, call or codeLine) at a reuse distance of `bytes`: interpolated between levels in the
+  /// logarithm of the distance, as TLB misses grow with it.
   double secondsAt(int64_t bytes, double MemoryLevel::*kind) const;
   /// The share of data in the last cache that has been evicted after `seconds` without use.
   double forgotten(double seconds) const;
@@ -80,6 +80,7 @@ Machine defaultMachine(int64_t lanes);
 /// The default file: $ATTN_MACHINE, or ~/.config/attnc/machine.json; empty without a home directory.
 std::string defaultMachinePath();
 
+/// Reads a file; an error names the path, the key and the expected value. machineText is the inverse.
 llvm::Expected<Machine> readMachine(const std::string &path);
 std::string machineText(const Machine &machine);
 

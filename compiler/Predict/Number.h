@@ -5,6 +5,7 @@
 
 namespace attnc {
 
+/// `value` has a meaning for Known and Data only.
 struct Number {
   enum Kind {
     Known,  ///< equal to `value`

@@ -17,7 +17,7 @@
 
 namespace attnc {
 
-/// Predicted time of one launch.
+/// Predicted time of one launch. seconds() combines the parts by the formula above.
 struct Prediction {
   double launch = 0;       ///< seconds: overhead of phases and chunks, and latency of the first code and operands
   double compute = 0;      ///< seconds: instructions, with operands in L1
@@ -27,12 +27,14 @@ struct Prediction {
   double seconds() const;
 };
 
+/// Predicts the launches of one program.
 class Predictor {
 public:
   /// `code` is the module with the generated code of the program's kernels.
   Predictor(const Program &program, mlir::ModuleOp code, const Target &target, const Machine &machine);
 
-  /// Predicts each launch of an entry point; `sizes` are the values of its symbols, the last of which is the workers.
+  /// Predicts each launch of an entry point, by its func.call; `sizes` are the values of its symbols, the last of which
+  /// is the workers.
   llvm::DenseMap<mlir::Operation *, Prediction> predict(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes);
 
 private:

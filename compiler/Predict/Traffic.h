@@ -29,11 +29,11 @@
 
 namespace attnc {
 
-/// Traffic of one launch, averaged over the iterations of loops around it; element n is for machine.levels[n].
+/// Traffic of one launch, averaged over the iterations of loops around it.
 struct LaunchTraffic {
-  llvm::SmallVector<double, 4> read, written;
-  double latency = 0; ///< latency of the first code and operands in seconds
-  double warmUp = 0;  ///< seconds that wide-vector warm-up may add
+  llvm::SmallVector<double, 4> read, written; ///< bytes; element n is for machine.levels[n]
+  double latency = 0;                         ///< latency of the first code and operands in seconds
+  double warmUp = 0;                          ///< seconds that wide-vector warm-up may add
 };
 
 /// The code of a kernel, and its scratch in bytes.
