@@ -37,6 +37,7 @@ struct Array {
   int64_t rank() const { return static_cast<int64_t>(shape.size()); }
   /// The row-major offset of an element, or -1 if an index is out of range.
   int64_t offsetOf(llvm::ArrayRef<int64_t> indices) const;
+  /// The element at `indices`, which must be in range.
   double at(llvm::ArrayRef<int64_t> indices) const { return values[offsetOf(indices)]; }
 };
 

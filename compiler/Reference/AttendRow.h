@@ -12,7 +12,8 @@
 
 namespace attnc::reference {
 
-/// The formulas of one attention op, bound to the values that they capture, and the parameters of its normaliser.
+/// The formulas of one attention op, bound to the values that they capture, and the parameters of its normaliser. The
+/// formula of an empty region is a failure.
 struct AttendFormulas {
   llvm::FailureOr<Formula> score = llvm::failure(), mask = llvm::failure(), weight = llvm::failure(),
                            value = llvm::failure(), sink = llvm::failure();
@@ -52,10 +53,12 @@ struct AttendRow {
 
   /// -sum of p log p; NaN if lse is NaN.
   double entropy() const;
-  /// Positions in `keys` of at most `count` largest scores, in descending order; equal scores keep the order of keys.
+  /// Positions in `keys` of the `count` largest scores, or of all, in descending order; equal scores keep the order of
+  /// keys, and NaN is omitted.
   std::vector<size_t> largest(int64_t count) const;
 
-  /// Computes all members for the row `outer`.
+  /// Computes all other members for the row with the outer indices `outer`. Fails if a formula fails, with the fault
+  /// that it records.
   llvm::LogicalResult compute(AttendFormulas &formulas, llvm::ArrayRef<int64_t> keySizes);
   /// Vector-Jacobian product of the normaliser: cotangents of the scores and of the sink from those of p and lse.
   NormaliserGradient differentiate(const AttendFormulas &formulas, llvm::ArrayRef<double> ofWeights,

@@ -41,6 +41,7 @@ private:
 /// The array of each SSA value during interpretation; a scalar is an array of rank 0.
 using Environment = llvm::DenseMap<mlir::Value, SharedArray>;
 
+/// A translated region. Functions fail with an error in the Fault of read().
 class Formula {
 public:
   /// Translates a region of one block. `environment` and `fault` must outlive the formula. Every floating-point result

@@ -36,6 +36,8 @@ struct NormaliserGradient {
 /// Returns the attention weights of scores, none of which may be -inf.
 NormalisedRow normalise(mlir::attn::Normaliser normaliser, llvm::ArrayRef<double> scores,
                         const NormaliserArguments &arguments);
+/// Returns the cotangents of the scores and of the sink from those of the weights and of lse. `row` is the result of
+/// normalise() for the same scores and arguments.
 NormaliserGradient normaliserGradient(mlir::attn::Normaliser normaliser, llvm::ArrayRef<double> scores,
                                       const NormaliserArguments &arguments, const NormalisedRow &row,
                                       llvm::ArrayRef<double> ofWeights, double ofLse);

@@ -28,7 +28,7 @@ public:
   void add(Array sample) { samples.push_back(std::move(sample)); }
   /// The largest finite |sample - exact| at an offset; 0 without samples.
   double movement(size_t place) const;
-  /// True if `found` passes the test above at the offset `place`.
+  /// True if `found` passes the test above at the offset `place`. With scale 0, samples are ignored.
   bool explains(size_t place, double found, double limit, double scale = 1) const;
 
 private:

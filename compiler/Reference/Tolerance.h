@@ -31,6 +31,7 @@ inline double largestMagnitude(llvm::ArrayRef<double> values, double least = 1) 
   return least;
 }
 
+/// Whether the f32 number `found` differs from `expected` by at most `limit`; for infinities and NaN as above.
 inline bool agree(double found, double expected, double limit) {
   return std::isnan(expected)   ? std::isnan(found)
          : std::isinf(expected) ? found == expected
