@@ -12,6 +12,7 @@
 
 namespace attnc {
 
+/// r and n of an angle x.
 struct ReducedAngle {
   VectorFormula::Real remainder; ///< r; NaN for infinities and NaN
   VectorFormula::Whole quadrant; ///< n; beyond 2^21 modulo 4

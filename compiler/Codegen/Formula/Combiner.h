@@ -6,7 +6,7 @@
 
 namespace attnc {
 
-/// The combiner applied to two values of the same type.
+/// The combiner applied to two values of the same type. Sums of floats may contract.
 mlir::Value combine(mlir::OpBuilder &builder, mlir::Location location, mlir::attn::Combine kind, mlir::Value a,
                     mlir::Value b);
 /// Its neutral element as a constant.

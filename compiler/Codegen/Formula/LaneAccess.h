@@ -18,10 +18,13 @@ struct AccessGuard {
 };
 
 /// The elements of a buffer at `subscripts`, converted to type `element`: bytes become i1, 16-bit floats f32. A buffer
-/// of lower rank is subscripted by the last subscripts alone. The result is zero if the buffer is empty.
+/// of lower rank is subscripted by the last subscripts alone. The result is a scalar if all subscripts are uniform,
+/// otherwise a vector. It is zero if the buffer is empty.
 mlir::Value loadLanes(const LaneArithmetic &lanes, mlir::Value memref, mlir::Type element,
                       llvm::ArrayRef<LaneIndex> subscripts, const AccessGuard &guard);
 
+/// Stores a scalar or a vector in the lanes of `mask` (null: all), converted to the type of the buffer. At uniform
+/// subscripts it stores lane 0 alone, whatever the mask.
 void storeLanes(const LaneArithmetic &lanes, mlir::Value value, mlir::Value memref,
                 llvm::ArrayRef<LaneIndex> subscripts, mlir::Value mask);
 

@@ -25,8 +25,10 @@ struct LaneIndex {
   bool operator==(const LaneIndex &) const = default;
 };
 
+/// The number that a uniform index always has; null if it is not constant.
 std::optional<int64_t> constantOf(const LaneIndex &index);
 
+/// Emits arithmetic on vectors of `lanes` lanes. A result is proved if all operands are.
 struct LaneArithmetic {
   using Value = mlir::Value;
 

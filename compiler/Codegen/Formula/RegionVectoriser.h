@@ -72,6 +72,7 @@ public:
   /// Out-of-range subscripts of loads below `formula` are clamped, and not reported.
   void deferReports(mlir::Region &formula) { deferred.push_back(&formula); }
 
+  /// The value in generated code, uniform or vector; of an index that differs between lanes, a vector of i32.
   mlir::Value evaluate(mlir::Value value);
   LaneIndex evaluateIndex(mlir::Value index);
   /// The same value in each of several vectorisers, such as a register tile of 4 keys times 4 vectors of queries. They

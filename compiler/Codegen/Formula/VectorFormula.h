@@ -17,6 +17,7 @@
 
 namespace attnc {
 
+/// Truth, Real and Whole are values of i1, f32 (or f64) and i32 of its shape.
 class VectorFormula {
 public:
   struct Truth {
@@ -61,7 +62,8 @@ public:
     Truth anyBit(int64_t mask) const;
   };
 
-  /// `type` is the type of reals: a float or a vector of floats.
+  /// `type` is the type of reals: a float or a vector of floats. `hasVectorScale`: the target has an instruction for
+  /// x 2^n (Isa::hasVectorScale).
   VectorFormula(mlir::OpBuilder &builder, mlir::Location location, mlir::Type type, bool hasVectorScale)
       : builder(builder), location(location), type(type), hasVectorScale(hasVectorScale) {}
 

@@ -30,7 +30,8 @@ bool isExpandedMath(mlir::Operation *op);
 /// Whether `op` of the `math` dialect is an instruction or one of those functions.
 bool isSupportedMath(mlir::Operation *op);
 
-/// Replaces every transcendental `math` op, `arith.maximumf` and `arith.minimumf` in `code`.
+/// Replaces every op of isExpandedMath, every attn.uniform (VectorRandom.h) and, except on devices, which have an
+/// instruction, every `arith.maximumf` and `arith.minimumf` in `code`. Fails with an error at one that is not f32.
 mlir::LogicalResult expandMath(mlir::ModuleOp code, const Target &target);
 
 } // namespace attnc

@@ -19,7 +19,7 @@
 
 namespace attnc {
 
-/// The random draw, emitted at the builder's insertion point.
+/// The random draw (f32, a scalar or a vector like its operands), emitted at the builder's insertion point.
 mlir::Value expandUniform(mlir::OpBuilder &builder, mlir::attn::UniformOp draw);
 
 } // namespace attnc

@@ -9,6 +9,7 @@
 
 namespace attnc {
 
+/// An element of a tensor.
 struct SourceElement {
   mlir::Value tensor;
   llvm::SmallVector<LaneIndex, 4> subscripts;

@@ -17,14 +17,16 @@ inline LaneIndex uniformIndex(mlir::Value index) { return {index, 0, {}, true}; 
 /// Lane n has first + n * step.
 inline LaneIndex steppingIndex(mlir::Value first, int64_t step = 1) { return {first, step, {}, true}; }
 
+/// Bind the index of outer, key or value dimension number `dimension` in each region that has it. The key has an index
+/// for each key dimension.
 void bindOuter(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
 void bindKeyIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
 void bindValueIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
 
-/// The subscripts of elements first, first + 1, ... of a row-major space, in the lanes.
+/// The subscripts of elements number first, first + 1, ... of a row-major space of `sizes`, in the lanes.
 llvm::SmallVector<LaneIndex> steppingSubscripts(LoopBuilder &loops, mlir::Value first, mlir::ValueRange sizes);
 
-/// The subscripts of the elements with these numbers, vector<Lxi32>.
+/// The subscripts in that space of the elements with these numbers, vector<Lxi32>.
 llvm::SmallVector<LaneIndex> subscriptsOfLanes(LoopBuilder &loops, mlir::Value numbers, mlir::ValueRange sizes);
 
 /// The bound outer indices: all of them, and those that `key_sums` does not sum over.

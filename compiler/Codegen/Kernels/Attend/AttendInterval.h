@@ -13,10 +13,12 @@
 
 namespace attnc {
 
+/// The numbers least .. greatest, both included.
 struct Interval {
   mlir::Value least, greatest; ///< index
 };
 
+/// Emits the intervals of values of formulas.
 class AttendIntervals {
 public:
   /// Intervals over rows, or over keys with `ofKeys`; `first` and `last` are bound to the first and the last one.
@@ -24,9 +26,10 @@ public:
                   const RegionVectoriser &first, const RegionVectoriser &last)
       : loops(loops), problem(problem), uses(uses), ofKeys(ofKeys), first(first), last(last) {}
 
-  /// The interval of a value; null if it depends on elements of a tensor.
+  /// The interval of a value, an index or an integer; null if rows (or keys) change it other than by this arithmetic on
+  /// indices, e.g. if it depends on elements of a tensor.
   std::optional<Interval> of(mlir::Value value);
-  /// A value that is the same in all lanes, as an index.
+  /// A value that is the same in all lanes, as an index; an i1 as 0 or 1.
   static mlir::Value indexAt(LoopBuilder &loops, RegionVectoriser &point, mlir::Value value);
 
 private:

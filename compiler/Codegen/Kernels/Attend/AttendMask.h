@@ -27,6 +27,7 @@
 
 namespace attnc {
 
+/// The mask of a problem. For each block of rows, prepareRows() is called first, then keyRange() and decide().
 class AttendMask {
 public:
   explicit AttendMask(const AttendProblem &problem);
@@ -34,6 +35,7 @@ public:
   /// All keys from here on satisfy the problem's congruence: they are `modulus` apart.
   void assumeCongruence();
 
+  /// The keys begin .. end - 1 of a batch, by number.
   struct KeyRange {
     mlir::Value begin, end; ///< index
   };
@@ -42,6 +44,7 @@ public:
       std::function<Interval(const KeyRange &keys, llvm::function_ref<mlir::Value(mlir::Value key)> valueAt)>;
   void scanKeysBy(KeyScan scan) { scanOfKeys = std::move(scan); }
 
+  /// The rows first .. first + count - 1 of a batch.
   struct RowRange {
     mlir::Value first, count;                                      ///< index
     llvm::function_ref<RegionVectoriser(mlir::Value row)> bindRow; ///< returns the formulas of one row
@@ -54,11 +57,12 @@ public:
   /// blocks[i / c, j / c]; 0 if there is none.
   int64_t keysOfElement();
 
-  /// All pairs with keys outside of the range are masked.
+  /// All pairs of the prepared rows with keys outside of the range are masked. `keys` is the number of keys, and
+  /// `batch` has the bindings of the batch.
   KeyRange keyRange(LoopBuilder &loops, mlir::Value keys, const RegionVectoriser &batch);
 
-  /// The key from which on all pairs of these rows are masked, derived from comparisons of plain indices; null if
-  /// unknown. The rows may be past the last one.
+  /// The key from which on all pairs of these rows, which need no preparation, are masked, derived from comparisons of
+  /// plain indices; null if unknown. The rows may be past the last one.
   mlir::Value keyEnd(LoopBuilder &loops, const RowRange &rows, mlir::Value keys, const RegionVectoriser &batch) const;
 
   struct Decision {
@@ -66,6 +70,8 @@ public:
     mlir::Value some, all;
     mlir::Value unsure; ///< i1: some conditions can only be decided pair by pair
   };
+  /// Emits the decision for the prepared rows and the keys firstKey .. firstKey + count - 1. `bindKey` returns formulas
+  /// with the batch and a key bound.
   Decision decide(LoopBuilder &loops, mlir::Value firstKey, mlir::Value count,
                   llvm::function_ref<RegionVectoriser(mlir::Value key)> bindKey);
 

@@ -33,7 +33,7 @@
 
 namespace attnc {
 
-/// The indices that a value of a formula depends on.
+/// The indices that a value of a formula depends on, as a set of the bits below.
 class IndexUses {
 public:
   explicit IndexUses(mlir::attn::AttendOp op);
@@ -73,6 +73,7 @@ struct PairExtract {
   bool isBias() const;
 };
 
+/// An attn.reduce of the score that depends on the key.
 struct PairReduction {
   mlir::attn::ReduceOp op;
   llvm::SmallVector<mlir::tensor::ExtractOp> rowExtracts; ///< of floats: depend on a row dimension, not on a key
@@ -91,6 +92,7 @@ struct ResidueClasses {
   mlir::Value condition;
 };
 
+/// An attn.attend in this form.
 struct AttendProblem {
   mlir::func::FuncOp kernel;
   mlir::attn::AttendOp op;
@@ -99,8 +101,8 @@ struct AttendProblem {
   llvm::SmallVector<SizeExpr> outerSizes, keySizes, valueSizes;
   SizeExpr batches = 1, rows = 1, keys = 1, values = 1; ///< products of the sizes
   std::optional<unsigned> groupDim;                     ///< a batch dimension
-  int64_t group = 1;
-  llvm::SmallVector<PairReduction, 1> products;
+  int64_t group = 1;                                    ///< heads of a group
+  llvm::SmallVector<PairReduction, 1> products;         ///< in the order of the score
   llvm::SmallVector<PairExtract> pairExtracts;
   std::optional<ResidueClasses> classes;
   /// The score is products[0].head.
@@ -118,7 +120,7 @@ struct AttendProblem {
   uint64_t rowUses() const; ///< the row dimensions, as bits of IndexUses
   /// The same problem with each row as a batch of its own.
   AttendProblem withRowsAsBatches() const;
-  /// The number of the kernel's result that is `statistic`.
+  /// The number of the kernel's result that is `statistic`; null if the kernel does not return it.
   std::optional<unsigned> resultOf(mlir::attn::Statistic statistic) const;
   bool yields(mlir::attn::Statistic statistic) const { return resultOf(statistic).has_value(); }
   /// Whether the largest keys or their weights are a result.

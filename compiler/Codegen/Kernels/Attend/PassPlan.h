@@ -49,6 +49,7 @@ struct PassPlan {
   bool scalesWeights(KeyPass pass) const { return pass == KeyPass::Apply && hasFactors; }
 };
 
+/// Plans the passes of a problem; `passes` is the last member that its reader fills.
 PassPlan planPasses(const AttendProblem &problem);
 
 /// Whether results of a row over disjoint sets of keys can be merged: each is a maximum, a row sum and sums of values.

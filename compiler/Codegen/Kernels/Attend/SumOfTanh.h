@@ -39,14 +39,16 @@ struct SumOfTanh {
   llvm::SmallVector<Product> rowTerms, keyTerms; ///< terms that depend on neither are among the keys'
   Product coefficient;
 
+  /// Emits the sum of the terms, a vector, with the bindings of `at`.
   static mlir::Value evaluate(LoopBuilder &loops, RegionVectoriser &at, llvm::ArrayRef<Product> terms);
 
   enum class Side { Neither, Row, Key, Both };
-  /// Reads the sum; `sideOf` returns whether a value of its formula depends on the row or the key.
+  /// Reads the sum; `sideOf` returns whether a value of its formula depends on the row or the key. Null if it is not of
+  /// this form, or is over several indices.
   static std::optional<SumOfTanh> match(mlir::attn::ReduceOp op, llvm::function_ref<Side(mlir::Value)> sideOf);
 };
 
-/// The initial flags of a range test over several vectors, and its result.
+/// The initial flags of a range test over several vectors (vector<Lxi1>), and its result, an i1.
 mlir::Value trueInAllLanes(LoopBuilder &loops);
 mlir::Value holdsInAllLanes(LoopBuilder &loops, mlir::Value flags);
 

@@ -13,8 +13,9 @@
 //   column   -        yes       yes         N
 //   depth    yes      yes       -           K
 //
-// The innermost loop of the product is a column loop; otherwise the two operands are exchanged. A group has one flat
-// number, which is split into coordinates only if an operand is not addressed by it (isFlat).
+// The innermost loop of the stored result whose size is not 1 is a column loop; otherwise the two operands are
+// exchanged, unless the right one is packed. A group has one flat number, which is split into coordinates only if an
+// operand is not addressed by it (isFlat).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -34,10 +35,11 @@ struct Access {
   llvm::SmallVector<unsigned> loops;
 };
 
+/// A GEMM kernel in this form.
 struct GemmProblem {
   explicit GemmProblem(mlir::func::FuncOp kernel) : kernel(kernel), sizes(kernel) {}
 
-  /// The kernel's problem, or the reason why it is not supported.
+  /// Sets `problem` to the kernel's; if the kernel is not supported, returns the reason and leaves it unset.
   static Verdict match(mlir::func::FuncOp kernel, std::optional<GemmProblem> &problem);
 
   mlir::func::FuncOp kernel;

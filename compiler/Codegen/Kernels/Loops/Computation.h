@@ -6,8 +6,8 @@
 
 namespace attnc {
 
-/// Whether the kernel is one computation (with an epilogue, if it is a reduction) or only moves elements, and the
-/// RegionVectoriser supports its formulas.
+/// Whether the kernel is one linalg.generic (with an epilogue, if it is a reduction), one attn.scatter_add, or ops that
+/// only move elements, and the RegionVectoriser supports its formulas.
 Verdict canEvaluateLoops(mlir::func::FuncOp kernel);
 
 /// The computation of `kernel`, a copy, with its loops collapsed; a single transpose is generalised to one. Null for

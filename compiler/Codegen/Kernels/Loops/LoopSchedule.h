@@ -37,6 +37,8 @@ struct LoopSchedule {
   SizeExpr vectorBlocks() const;
 };
 
+/// Chooses the loops for vectors of `lanes` elements. The key `chunk` of the kernel's schedule sets the points of a
+/// chunk.
 LoopSchedule scheduleLoops(mlir::linalg::GenericOp op, const KernelSizes &sizes, int64_t lanes);
 
 } // namespace attnc

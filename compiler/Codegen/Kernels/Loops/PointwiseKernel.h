@@ -18,7 +18,7 @@ namespace attnc {
 
 class GenericKernel {
 protected:
-  /// `frame` is that of the function around `op`.
+  /// `frame` is that of the function around `op`; a vector has `lanes` lanes.
   GenericKernel(mlir::linalg::GenericOp op, KernelFrame frame, int64_t lanes);
 
   mlir::Value constant(int64_t value);
@@ -45,14 +45,15 @@ class PointwiseKernel : protected GenericKernel {
 protected:
   PointwiseKernel(mlir::linalg::GenericOp op, KernelFrame frame, int64_t lanes, int64_t scheduleLanes);
 
-  /// Computes and stores the elements of the results in each lane of each point (no points: one element in all).
+  /// Computes and stores the elements of the results in each lane of each point, which has an index of the vectorised
+  /// loop (no points: one element in all). `outside` has the bindings of the loops around.
   void emitTile(const RegionVectoriser &outside, llvm::ArrayRef<LanePoint> points);
   /// The initial value of result `result`.
   mlir::Value startOf(RegionVectoriser &vectoriser, unsigned result, llvm::ArrayRef<LaneIndex> at, bool vector);
 
   LoopSchedule schedule;
   llvm::SmallVector<SweepReduction> reductions; ///< of the results; none if one is not a fold by a combiner
-  llvm::SmallVector<LaneIndex> indices;         ///< of the loops around the current point
+  llvm::SmallVector<LaneIndex> indices;         ///< of all loops; derived classes set those around the current point
 
 private:
   using Subscripts = llvm::SmallVector<LaneIndex>;

@@ -24,6 +24,7 @@ namespace attnc {
 
 enum class RowRole { Scalar, Map, Reduction };
 
+/// The plan of one kernel.
 class RowPlan {
 public:
   explicit RowPlan(mlir::func::FuncOp kernel);
@@ -33,7 +34,7 @@ public:
 
   unsigned numRowDimensions() const { return rows; }
   unsigned numSweeps() const { return sweeps; }
-  llvm::ArrayRef<mlir::linalg::GenericOp> operations() const { return ops; }
+  llvm::ArrayRef<mlir::linalg::GenericOp> operations() const { return ops; } ///< in program order
   RowRole role(mlir::linalg::GenericOp op) const;
   /// The sweep of a reduction, the first one that can compute a map, or the first one that can use a scalar.
   unsigned sweepOf(mlir::linalg::GenericOp op) const { return sweepNumbers.lookup(op); }

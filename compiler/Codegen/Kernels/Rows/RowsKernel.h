@@ -23,7 +23,7 @@ protected:
     llvm::SmallVector<mlir::linalg::GenericOp> serial;             ///< reductions that are not a fold of one combiner
   };
 
-  /// Begins row number `row`: `at` has its subscripts.
+  /// Begins row number `row`, or the row with these subscripts, which `at` then has; returns its formulas.
   RegionVectoriser openRow(mlir::Value row);
   RegionVectoriser openRow(llvm::ArrayRef<LaneIndex> row);
   /// `buffers` has a memref for each map that the plan stores, or null if it is recomputed instead.
@@ -49,7 +49,7 @@ protected:
   mlir::Location loc;
   int64_t lanes;
   llvm::SmallVector<SizeExpr> rowSizes;
-  SizeExpr rowCount = 1, length;
+  SizeExpr rowCount = 1, length;   ///< number of rows; elements of a row
   llvm::SmallVector<LaneIndex> at; ///< subscripts of the current row
 };
 

@@ -98,6 +98,7 @@ struct HeldRow {
   void centre(Value q) const;
 };
 
+/// The code and the properties of one normaliser.
 class Normaliser {
 public:
   using Value = mlir::Value;
@@ -117,25 +118,28 @@ public:
   virtual double scoreScale() const { return 1; }
   /// The score of a dropped pair.
   virtual double droppedScore() const { return -std::numeric_limits<double>::infinity(); }
-  virtual bool usesMaximum() const { return false; }
+  virtual bool usesMaximum() const { return false; } ///< m; otherwise it is not computed
   /// Whether a weight depends on the sum over the keys before it.
   virtual bool followsKeys() const { return false; }
   /// Whether its gradient is ds = p (dp - sum of p dp + dlse), p = exp(s - lse), which the tiled algorithm computes.
   virtual bool hasTiledGradient() const { return false; }
-  virtual bool keepsSlopes() const { return false; }
+  virtual bool keepsSlopes() const { return false; } ///< weighRow stores HeldRow::slopes for differentiateRow
 
   //===------------------------------------------ block by block ------------------------------------------------===//
 
   struct Carriers {
-    Value largest, sum;
+    Value largest, sum; ///< m, l
   };
   struct Weighed {
     Value weight, sum;
   };
   /// The carriers before the first key; `sink` (scaled) may be null.
   virtual Carriers start(const Code &code, Value sink) const;
+  /// The factor of earlier sums when the maximum `before` becomes `largest`; null for 1.
   virtual Value correction(const Code &code, Value before, Value largest) const;
+  /// The weight of a score, and the next l; `carriers` has the block's maximum and l before the score.
   virtual Weighed weigh(const Code &code, Value score, const Carriers &carriers) const;
+  /// With Order::Factor: the factor of the weights of a row whose l is `sum`.
   virtual Value factor(const Code &code, Value sum) const { return code.inverse(sum); }
   /// The binary logarithm of a weight, for the entropy; any finite number for a weight of 0.
   virtual Value logWeight(const Code &code, Value score, Value weight, const Carriers &carriers) const;
@@ -144,10 +148,10 @@ public:
   /// The entropy of a row. `logs` is the sum of w log2 w over the weights before its factor, or over the final ones if
   /// there is no factor; `sink` (scaled) may be null.
   Value entropy(const Code &code, const Carriers &carriers, Value logs, Value sink) const;
-  /// The natural logarithm of the sum of exponentials.
+  /// The natural logarithm of the sum of exponentials; for softmax only.
   virtual Value lse(const Code &code, const Carriers &carriers) const;
   /// Turns materialised scores into weights before the factor of each row; returns the factors, for each vector.
-  /// `largest` are the rows' maxima.
+  /// `largest` are the rows' maxima. With Order::AllScores only.
   virtual Values weighHeld(const HeldScores &held, ValueRange largest) const;
 
   //===------------------------------------------ one row -------------------------------------------------------===//
