@@ -32,7 +32,7 @@
 
 namespace attnc::halide {
 
-/// The size number + factor * argument.
+/// The size number + factor * argument, where `argument` is the number of an argument of the stage.
 struct Size {
   int64_t number = 0;
   int64_t factor = 0;
@@ -43,10 +43,10 @@ struct Size {
 
 enum class Op {
   // Without operands.
-  Number,  ///< f32
-  Integer, ///< i32, or a truth value
-  Index,   ///< index of a loop
-  Argument,
+  Number,   ///< f32
+  Integer,  ///< i32, or a truth value
+  Index,    ///< index of a loop
+  Argument, ///< an argument of the stage, i32
   // On f32 or integers.
   Add,
   Sub,
@@ -72,12 +72,12 @@ enum class Op {
   Or,
   ExclusiveOr,
   // On any type.
-  Select,
+  Select, ///< operands are the condition, the value if it is true, and the other value
   ToF32,
   Load, ///< operands are subscripts, outermost first
   Call, ///< an opaque call
-  /// Check of a data-dependent subscript against the size of the dimension: yields the subscript, or 0 if it is out of
-  /// range, and then sets the kernel's status.
+  /// Check of a data-dependent subscript, the first operand, against the size of the dimension, the second one: yields
+  /// the subscript, or 0 if it is out of range, and then sets the kernel's status.
   Checked,
   /// Yields the first operand as an opaque call that also depends on the second, because Halide does not sum over a
   /// loop that a term does not depend on.
@@ -85,20 +85,22 @@ enum class Op {
   Folded, ///< without operands: the sum, in `finish`
 };
 
+/// One value of a formula.
 struct Node {
   Op op = Op::Number;
-  attn_dtype element = ATTN_F32;
-  std::vector<unsigned> operands = {};
-  double number = 0;   ///< of a Number
-  int64_t integer = 0; ///< of an Integer; the number of a loop, argument or buffer
+  attn_dtype element = ATTN_F32;       ///< type of the value
+  std::vector<unsigned> operands = {}; ///< numbers of nodes
+  double number = 0;                   ///< of a Number
+  int64_t integer = 0;                 ///< of an Integer; the number of a loop, argument or buffer
   /// Number of the kernel's operation, of a Call or of arithmetic that can become a Call.
   std::optional<unsigned> operation = {};
   bool operator==(const Node &other) const; ///< distinguishes 0 from -0
 };
 
+/// A loop over the indices from 0 to `size` - 1.
 struct Loop {
   Size size;
-  bool reduces = false;
+  bool reduces = false; ///< its terms are folded, or added by a scatter
   bool operator==(const Loop &) const = default;
 };
 
@@ -109,12 +111,14 @@ struct Buffer {
   bool operator==(const Buffer &) const = default;
 };
 
+/// The operation that combines the terms of reduction loops.
 enum class Fold { Add, Mul, Min, Max };
 
+/// One computation; the file comment describes it.
 struct Stage {
   std::vector<Loop> loops;
-  std::vector<unsigned> result;
-  attn_dtype element = ATTN_F32;
+  std::vector<unsigned> result;  ///< the loop of each dimension
+  attn_dtype element = ATTN_F32; ///< type of the result in memory
   std::vector<Buffer> buffers;
   std::vector<Node> nodes; ///< operands before their users
   unsigned value = 0;      ///< the value that is stored or folded
@@ -132,7 +136,7 @@ struct Stage {
   bool operator==(const Stage &) const = default;
 };
 
-/// An affine combination of loop indices.
+/// An affine combination of loop indices, without arguments of the stage.
 struct Affine {
   std::vector<int64_t> factors; ///< one for each loop
   int64_t constant = 0;
@@ -160,7 +164,8 @@ std::vector<unsigned> nodesBelow(const Stage &stage, unsigned root);
 /// arithmetic.
 Stage keepingNan(Stage stage);
 
-/// The limit of dynamic sizes below which all integers of the formula fit in 32 bits; null if it would be too small.
+/// The largest of a few limits of dynamic sizes for which all integers of the formula fit in 32 bits; null if 2^20 is
+/// still too large.
 std::optional<int64_t> largestSize(const Stage &stage);
 
 } // namespace attnc::halide

@@ -20,11 +20,12 @@
 
 namespace attnc::halide {
 
+/// A stage with Halide's code for it.
 struct CompiledStage {
   PlannedStage planned;
   Schedule schedule;
   mlir::LLVM::LLVMFuncOp main, rest; ///< `rest` is null if no dimension is ragged
-  int64_t largestSize = 0;           ///< limit of dynamic sizes
+  int64_t largestSize = 0;           ///< limit of the magnitude of arguments, which each chunk checks
   SizeExpr offset = 0;               ///< of its tensor in shared memory, in bytes, unless it writes a result
 };
 
@@ -36,11 +37,12 @@ struct StageContext {
   llvm::ArrayRef<CompiledStage> stages;
 };
 
+/// The size as an expression of the arguments' expressions; 0 if it is a difference below 0.
 SizeExpr valueOf(const Size &size, llvm::ArrayRef<SizeExpr> arguments);
-/// The bytes of the tensor that a stage writes.
+/// The bytes of the tensor that a stage writes, rounded up to the alignment of scratch memory.
 SizeExpr bytesOf(const CompiledStage &stage, llvm::ArrayRef<SizeExpr> arguments);
 
-/// Emits the phase of stage `number` as function `symbol`.
+/// Emits the phase of stage `number` of context.stages as function `symbol`.
 KernelPhase emitStagePhase(unsigned number, llvm::StringRef symbol, const StageContext &context);
 
 } // namespace attnc::halide

@@ -17,6 +17,7 @@
 
 namespace attnc::halide {
 
+/// A stage of a kernel, as it is read.
 struct KernelStage {
   Stage stage;
   std::vector<unsigned> operands;  ///< for each buffer of the stage, the number of a tensor operand of the kernel
@@ -32,7 +33,8 @@ public:
 protected:
   using MaybeNode = std::optional<unsigned>;
 
-  /// True if the value is computed in the formula, so that it may change between iterations.
+  /// True if the value is computed in the formula, so that it may change between iterations. Of other values, only
+  /// constants and sizes are supported.
   virtual bool isInside(mlir::Value value) = 0;
   /// The node of an argument of the formula, or of an op that only the derived class supports. Null for other values,
   /// and for declined ones.
@@ -42,10 +44,11 @@ protected:
 
   /// Records the first reason and returns false.
   bool decline(const llvm::Twine &reason);
+  /// The size as a constant or an argument of the stage, which is added if it is new; never null.
   std::optional<Size> sizeOf(const SizeExpr &size);
-  /// The element type in formulas.
+  /// The element type in formulas: f32, i32 (also of `index`) or bool. Null and declined for other types.
   std::optional<attn_dtype> elementOf(mlir::Type type);
-  /// The element type in memory, including 16-bit types.
+  /// The element type in memory, including 16-bit types. Null and declined for other types.
   std::optional<attn_dtype> storedElementOf(mlir::Type type);
 
   unsigned add(Op kind, attn_dtype element, llvm::ArrayRef<unsigned> operands, int64_t integer = 0, double number = 0);
@@ -55,18 +58,18 @@ protected:
 
   /// The node that computes a value; null if declined.
   MaybeNode nodeOf(mlir::Value value);
-  /// The node of an element of a tensor.
+  /// The node of an element of a tensor; null if declined.
   MaybeNode loadNode(mlir::Value tensor, llvm::ArrayRef<unsigned> subscripts);
-  /// The node of an affine expression over `dims`.
+  /// The node of an affine expression whose dimension N is node dims[N]; null if declined.
   MaybeNode affineNode(mlir::AffineExpr expression, llvm::ArrayRef<unsigned> dims);
 
   mlir::func::FuncOp kernel;
   KernelSizes sizes;
-  KernelStage made; ///< the stage under construction
-  std::string why;
+  KernelStage made;                            ///< the stage under construction
+  std::string why;                             ///< the first reason for declining; empty before
   llvm::DenseMap<mlir::Value, unsigned> nodes; ///< nodes of values read so far
 
-  /// The node of an element of buffer `operand`, which has shape `shape`.
+  /// The node of an element of operand `operand` (KernelStage::operands), whose buffer is `shape`.
   unsigned loadFrom(unsigned operand, const Buffer &shape, llvm::ArrayRef<unsigned> subscripts);
 
 private:

@@ -17,6 +17,7 @@
 
 namespace attnc::halide {
 
+/// A kernel as stages.
 struct KernelPipeline {
   std::vector<PlannedStage> stages; ///< each before its readers
   std::vector<SizeExpr> arguments;  ///< arguments of all stages

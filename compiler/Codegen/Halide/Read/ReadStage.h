@@ -28,15 +28,18 @@ public:
   virtual const Stage &stage(unsigned number) const = 0;
 };
 
+/// Reads one stage: read() or copy(), then take().
 class StageReader : public FormulaReader {
 public:
   /// `shared` has the arguments and operations so far; take() returns them to it.
   StageReader(mlir::func::FuncOp kernel, OtherStages &others, KernelStage &shared);
 
-  /// Reads the op that computes `value`; false if declined, with the reason in `reason`.
+  /// Reads the op that computes `value`, with `element` as the type of the result in memory; false if declined, with
+  /// the reason in `reason`.
   bool read(mlir::OpResult value, attn_dtype element, std::string &reason);
-  /// Reads the elements of an earlier stage.
+  /// The stage stores the elements of an earlier stage, `number`, as `element`.
   void copy(unsigned number, attn_dtype element);
+  /// Returns the stage, which is moved out of the reader; its result is null.
   PlannedStage take(KernelStage &shared);
 
 private:
@@ -79,7 +82,7 @@ private:
 /// True if the op fills a tensor, or copies elements unchanged.
 bool isMove(mlir::Operation *op);
 
-/// The loop of each dimension of a result.
+/// The loop of each dimension of a result, which the op writes at plain loop indices.
 llvm::SmallVector<unsigned> loopsOfResult(mlir::linalg::GenericOp op, unsigned result);
 
 } // namespace attnc::halide

@@ -18,7 +18,7 @@ namespace attnc::halide {
 /// True if the op is a sum over windows.
 bool isWindowSum(mlir::linalg::GenericOp op);
 
-/// True if Halide was measured faster for such sizes. All of these hold:
+/// True if the op is a sum over windows, and Halide was measured faster for such sizes. All of these hold:
 ///   - the result's last dimension is static;
 ///   - the last dimension fills half a vector of `lanes`, or another one fills a vector and the sum has many terms;
 ///   - the weights are small and of static sizes; or the sum runs over the image, as in a gradient with respect to

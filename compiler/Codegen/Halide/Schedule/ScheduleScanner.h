@@ -9,7 +9,7 @@
 
 namespace attnc::halide {
 
-/// Splits a text into words; after the first error it returns no more words.
+/// Splits a text into words; after the first error, only next() consumes more words.
 class Scanner {
 public:
   explicit Scanner(std::string_view text) : text(text) { skipBlanks(); }
@@ -17,6 +17,7 @@ public:
   bool failed() const { return !error.empty(); }
   bool atEnd() const { return place == text.size(); }
 
+  /// Records that something else than the last word was expected, unless there was an error before. Returns false.
   bool fail(const std::string &expected) {
     if (error.empty())
       error = "at column " + std::to_string(last + 1) + ": found " + (found.empty() ? "the end" : found) +
@@ -40,6 +41,7 @@ public:
     return found;
   }
 
+  /// True if the next word is `word`, which is then consumed; otherwise nothing is.
   bool accept(std::string_view word) {
     size_t before = place;
     if (!failed() && next() == word)
@@ -48,14 +50,17 @@ public:
     return false;
   }
 
+  /// Consumes the next word; false and an error if it is not `word`.
   bool expect(const std::string &word) { return !failed() && (next() == word || fail("`" + word + "`")); }
 
+  /// Consumes the next word, a name; the error of any other word expects `what`.
   std::string name(const std::string &what) {
     if (failed() || next().empty() || !(std::isalpha(static_cast<unsigned char>(found[0])) || found[0] == '_'))
       fail(what);
     return found;
   }
 
+  /// Consumes the next word, a decimal number from `least` to `most`; `least` after an error.
   int64_t number(int64_t least, int64_t most) {
     if (failed())
       return least;
@@ -69,7 +74,7 @@ public:
     return least;
   }
 
-  std::string error;
+  std::string error; ///< the first error; empty before
 
 private:
   void skipBlanks() {

@@ -28,6 +28,7 @@
 
 namespace attnc::halide {
 
+/// The processor, as far as schedules and code depend on it.
 struct Machine {
   int64_t lanes = 16;      ///< f32 elements of a vector
   int64_t registers = 32;  ///< vector registers
@@ -51,20 +52,21 @@ struct Sums {
   bool operator==(const Sums &) const = default;
 };
 
+/// The schedule of one stage.
 struct Schedule {
-  unsigned laneDimension = 0; ///< dimension of the result
-  int64_t lanes = 1, vectors = 1;
-  std::optional<unsigned> rowDimension;
+  unsigned laneDimension = 0;           ///< dimension of the result
+  int64_t lanes = 1, vectors = 1;       ///< a tile has `lanes * vectors` elements in that dimension
+  std::optional<unsigned> rowDimension; ///< another dimension of the result; null without rows
   int64_t rows = 1;
   Sums sums;
   std::vector<Span> spans; ///< one for each dimension of the result
 
-  int64_t points(unsigned dimension) const; ///< indices of a tile
+  int64_t points(unsigned dimension) const; ///< indices of a tile in a dimension of the result
   /// The ragged dimension: chunks divide it into blocks, and a block's end may not be a multiple of the tile. The last
   /// tile of a chunk then moves back to the chunk's end, and a chunk smaller than a tile is computed point by point.
   /// Null if none is.
   std::optional<unsigned> raggedDimension(const Stage &stage) const;
-  /// The schedule of a chunk that is smaller than a tile.
+  /// The schedule of a chunk that is smaller than a tile in the ragged dimension `dimension`.
   Schedule ofRest(unsigned dimension) const;
   bool operator==(const Schedule &) const = default;
 };
@@ -86,11 +88,11 @@ std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machin
 /// retains; a single stage reads all iterations for each chunk.
 std::optional<unsigned> loopOfParts(const Stage &stage, const Schedule &schedule);
 
-/// The assumed value of a size.
+/// The assumed value of a size, with an assumed value of the argument.
 int64_t typical(const Size &size);
 
-/// The distance of the elements that a load reads at successive iterations of a loop: 0, 1, or 2 for larger or unknown
-/// distances.
+/// The distance, in elements, of the elements that a load reads at successive iterations of a loop: 0, 1, or 2 for
+/// larger or unknown distances.
 int64_t strideOf(const Stage &stage, const Node &load, unsigned loop);
 
 } // namespace attnc::halide

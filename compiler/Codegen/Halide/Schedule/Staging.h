@@ -26,6 +26,7 @@
 
 namespace attnc::halide {
 
+/// A stage, the tensors it reads and the tensor it writes.
 struct PlannedStage {
   /// The source of a buffer: an operand of the kernel, or an earlier stage.
   struct Source {

@@ -53,6 +53,8 @@ struct PassPlan {
 PassPlan planPasses(const AttendProblem &problem);
 
 /// Whether results of a row over disjoint sets of keys can be merged: each is a maximum, a row sum and sums of values.
+/// No if weights must be final, if the kernel yields the entropy, the largest keys or no values, or if the normaliser
+/// needs more of a row.
 Verdict canMergePartials(const AttendProblem &problem);
 /// Whether they can be merged, and the pass is Online.
 Verdict canMergeOnline(const AttendProblem &problem);
