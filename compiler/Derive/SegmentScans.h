@@ -36,9 +36,9 @@ inline constexpr llvm::StringLiteral scansAttrName = "attn.scans";
 /// A record of attn.scans.
 struct Scan {
   std::string sourceLocation; ///< "nn.attn:279:5"
-  SizeExpr steps; ///< time steps, over the function's dimensions
-  int64_t segment = 0; ///< time steps of a segment; 0: not cut
-  bool isCuttable = true; ///< each time step has its own element of every list that it writes
+  SizeExpr steps;             ///< time steps, over the function's dimensions
+  int64_t segment = 0;        ///< time steps of a segment; 0: not cut
+  bool isCuttable = true;     ///< each time step has its own element of every list that it writes
 };
 
 /// Cuts the cuttable scans of a function, scan number i into segments of `lengths[i]` steps, and records all scans.
