@@ -1,8 +1,9 @@
 //===- AST.h - AST of a model file --------------------------------------------------------------------------------===//
 //
 // The parser builds the AST and the checker reads it. It represents the source without types or resolved names. Every
-// node has a source range. The AST that the checker receives comes from a file without syntax errors, so it contains no
-// `ErrorExpr`, and a pointer is null only if its comment permits it.
+// node has a source range. A string `doc` is the `///` comment above a declaration, empty if there is none. The AST
+// that the checker receives comes from a file without syntax errors, so it contains no `ErrorExpr`, and a pointer is
+// null only if its comment permits it. After a syntax error, pointers may be null, names empty and lists too short.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -122,11 +123,12 @@ struct CallExpr : ExprOf<ExprKind::Call> {
 };
 
 enum class SubscriptKind {
-  Index, ///< `i + 1`: `value` is set
+  Index, ///< `i + 1`: `value`
   Slice, ///< `lo:hi`: `value` is lo and `upper` is hi; null if omitted
-  Rest,  ///< `..`: the dimensions without another subscript
+  Rest,  ///< `..`: all dimensions that no other subscript of the list is for; neither pointer is set
 };
 
+/// One subscript between brackets, for one dimension, or, as a Rest, for any number of them.
 struct SubscriptElement {
   SubscriptKind kind = SubscriptKind::Index;
   ExprPtr value;
@@ -170,7 +172,7 @@ struct ConditionalExpr : ExprOf<ExprKind::Conditional> {
   ExprPtr elseValue;
 };
 
-/// `(a, b)`; never of one element
+/// `(a, b)`; never one element, because `(a)` is a
 struct TupleExpr : ExprOf<ExprKind::Tuple> {
   using ExprOf::ExprOf;
   std::vector<ExprPtr> elements;
@@ -189,10 +191,11 @@ struct ListRepeatExpr : ExprOf<ExprKind::ListRepeat> {
   ExprPtr count;
 };
 
-/// An index: `i`, `i < n`, or `..`, which stands for all leading dimensions of the subscripted tensors.
+/// An index that an expression binds: `i`, `i < n`, or `..`, which stands for an index for each dimension that `..`
+/// subscripts in the body.
 struct Binder {
   Name name;     ///< empty text for `..`
-  ExprPtr bound; ///< null if the subscripted tensors determine the range
+  ExprPtr bound; ///< null: the range is the size of the dimension that the index subscripts
   bool isRest = false;
   SourceRange range;
 };
@@ -201,7 +204,7 @@ struct Binder {
 struct Iteration {
   Name name;
   bool isBelow = false;
-  ExprPtr source; ///< the bound or the list
+  ExprPtr source; ///< the bound (`isBelow`) or the list
   SourceRange range;
 };
 
@@ -212,7 +215,7 @@ struct ListComprehensionExpr : ExprOf<ExprKind::ListComprehension> {
   Iteration iteration;
 };
 
-/// `[i, j < n] => body`: a tensor by its elements
+/// `[i, j < n] => body`: the tensor with the element `body` at (i, j)
 struct BuildExpr : ExprOf<ExprKind::Build> {
   using ExprOf::ExprOf;
   std::vector<Binder> binders;
@@ -247,14 +250,14 @@ struct AttendExpr : ExprOf<ExprKind::Attend> {
   ExprPtr mask;                ///< null: all keys
   ExprPtr by;                  ///< null: softmax
   ExprPtr value;               ///< null: the attention weights
-  ExprPtr weight;              ///< null: p itself; otherwise usually a `LambdaExpr`
+  ExprPtr weight;              ///< the function of the normalised score, usually a `LambdaExpr`; null: the identity
   ExprPtr renormalise;         ///< null: false
   std::vector<ExprPtr> yields; ///< empty: the value alone (the attention weights if there is no value)
 };
 
 struct Block;
 
-/// `h = h0` of a `carry`
+/// `h = h0` of a `carry`: a loop-carried value and its value before the first time step
 struct Carry {
   Name name;
   ExprPtr initial;
@@ -292,10 +295,12 @@ struct ErrorExpr : ExprOf<ExprKind::Error> {
 // Types
 //===----------------------------------------------------------------------------------------------------------===//
 
+/// The checker rejects all except F32, I32 and Bool.
 enum class ElementType { F32, F16, BF16, F64, I8, I32, I64, Bool };
 
 /// Returns the element type with that name; null for other words.
 std::optional<ElementType> elementTypeNamed(std::string_view word);
+/// Returns its name, such as "f32".
 std::string_view nameOf(ElementType type);
 
 /// One dimension of a type: `dim`, `3 * dim`, `seq <= context`, or `..`.
@@ -329,6 +334,7 @@ struct Stmt {
 };
 using StmtPtr = std::unique_ptr<Stmt>;
 
+/// Base of a `Stmt` of a fixed kind.
 template <StmtKind Kind> struct StmtOf : Stmt {
   static constexpr StmtKind classKind = Kind;
   explicit StmtOf(SourceRange range) : Stmt(Kind, range) {}
@@ -340,7 +346,7 @@ struct Block {
   SourceRange range;
 };
 
-/// `x`, or `(q, k, v)`; `_` ignores an element
+/// The names that a `let` or `var` binds: `x`, or `(q, k, v)` for the elements of a tuple. The name `_` binds nothing.
 struct Pattern {
   std::vector<Name> names;
   bool isTuple = false;
@@ -433,7 +439,7 @@ struct Result {
 struct FunctionDecl {
   std::optional<Name> name;
   std::vector<Parameter> parameters;
-  std::vector<Result> results; ///< empty: inferred from the body
+  std::vector<Result> results; ///< empty: not declared; the value of the body is the result, if it has one
   Block body;
   bool isExtern = false; ///< a function of the host, without a body
   std::string doc;
@@ -474,7 +480,7 @@ struct ModuleDecl {
   SourceRange range;
 };
 
-/// `state m, v = like(p)` of an optimizer
+/// `state m, v = like(p)` of an optimizer: states with one initial value
 struct OptimizerState {
   std::vector<Name> names;
   ExprPtr initial;
@@ -482,20 +488,22 @@ struct OptimizerState {
 };
 
 /// `optimizer adamw(lr, beta = 0.9) { state m, v = like(p); step(p, g, t) { ... } }`: a module with hyperparameters,
-/// states and a step, but without fields and functions.
+/// states and a step, but without fields and functions. The step has as parameters a parameter of the model, its
+/// gradient and the number of the training step.
 struct OptimizerDecl : ModuleDecl {
   std::vector<OptimizerState> states;
   std::vector<Name> stepParameters;
   Block step;
 };
 
-/// `use nn`: the words of the path
+/// `use nn`, `use layers.norm`: the words of the path to the file
 struct UseDecl {
   std::vector<Name> path;
   SourceRange range;
 };
 
-/// `export logits`, `export train = minimize(loss, ...)`, `export write = decode(...) -> (tokens, length)`
+/// `export logits`, `export train = minimize(loss, ...)`, `export write = decode(...) -> (tokens, length)`. `export fn
+/// f` is parsed to a FunctionDecl and the ExportDecl of `export f`.
 struct ExportDecl {
   Name name;
   ExprPtr value;             ///< null: the function with that name

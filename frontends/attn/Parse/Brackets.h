@@ -10,7 +10,8 @@
 
 namespace attnc {
 
-/// Sets the `partner` of every matched bracket, reports the others, and sets `firstUnbalanced`.
+/// Sets the `partner` of both tokens of each matched pair, reports every unmatched bracket, and sets `firstUnbalanced`,
+/// which stays `none` if there is no unmatched bracket.
 void pairBrackets(TokenStream &stream, const SourceManager &sources, DiagnosticEngine &diagnostics);
 
 } // namespace attnc

@@ -5,11 +5,14 @@
 
 namespace attnc {
 
+/// Recursive-descent parser of a file. It owns the parsers of statements, expressions and types.
 class DeclarationParser {
 public:
   explicit DeclarationParser(TokenCursor &tokens)
       : tokens(tokens), statements(tokens), expressions(statements.getExpressions()), types(statements.getTypes()) {}
 
+  /// Parses all tokens. After a syntax error it continues at the next item, member or statement
+  /// (TokenCursor::elements).
   ast::File file(FileId id);
 
 private:

@@ -2,7 +2,10 @@
 //
 //   or    and    not    == != < <= > >=    + -    * / % @    - (sign)    **    f(x)  x[i]  x.y  x'
 //
-// `if`, lambdas, index notation, reductions, `attend` and `scan` have the lowest precedence.
+// The list begins with the lowest precedence. `if`, lambdas, index notation, reductions, `attend` and `scan` have a
+// lower one: each is an operand whose last part extends as far right as it can.
+//
+// After a syntax error a function returns the part that it has parsed, or an ErrorExpr, never null.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,15 +19,19 @@ public:
   ExpressionParser(TokenCursor &tokens, StatementParser &statements)
       : tokens(tokens), indexing(tokens, *this, statements) {}
 
+  /// Parses an expression of any precedence.
   ast::ExprPtr expression();
-  /// Parses an expression without comparisons and logical operators.
+  /// Parses an expression whose outermost operators are neither comparisons nor logical operators, such as a bound.
   ast::ExprPtr sum();
+  /// Parses the current token, a String.
   ast::ExprPtr string();
-  /// Parses the rest of `if c then a else b` after the condition.
+  /// Parses the rest of `if c then a else b`, from `then` on; `start` is the range of `if`.
   ast::ExprPtr conditional(SourceRange start, ast::ExprPtr condition);
   /// Parses `l < n` or `block in blocks`, after `for`.
   ast::Iteration iteration();
+  /// Parses the arguments of a call; the current token is `(`.
   ast::ExprPtr call(ast::ExprPtr callee);
+  /// Parses the subscripts between brackets; the current token is `[`.
   std::vector<ast::SubscriptElement> subscripts();
 
 private:

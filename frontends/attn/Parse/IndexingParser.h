@@ -1,6 +1,8 @@
 //===- IndexingParser.h - parser of expressions that bind indices: index notation, reductions, attend, scan -------===//
 //
-// Lists are parsed here too, because they begin like index notation: `[a, b]` and `[i, j] => body`.
+// Lists are parsed here too, because they begin like index notation: `[a, b]` and `[i, j] => body`. The public
+// functions require that the current token begins the construct. After a syntax error their result is incomplete, but
+// not null.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,8 +21,10 @@ public:
   IndexingParser(TokenCursor &tokens, ExpressionParser &expressions, StatementParser &statements)
       : tokens(tokens), expressions(expressions), statements(statements) {}
 
+  /// Parses a list in one of its three forms (`[a, b]`, `[a; n]`, `[f(l) for l < n]`), or `[i, j] => body`.
   ast::ExprPtr squareBracketed();
-  /// Returns the reduction that begins at the current token; null if there is none.
+  /// Returns the operator of the reduction that begins at the current token; null if none begins there. Accepts no
+  /// token.
   std::optional<ast::ReduceOp> atReduce() const;
   ast::ExprPtr reduce(ast::ReduceOp op);
   ast::ExprPtr attend();

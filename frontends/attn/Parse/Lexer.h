@@ -50,7 +50,7 @@ enum class TokenKind {
   Hash,
   FatArrow,  ///< `=>`
   Arrow,     ///< `->`
-  LeftArrow, ///< `<-`; in an expression `<` and `-`
+  LeftArrow, ///< `<-`, also in `a <-b`: a comparison needs the space of `a < -b`
   Assign,
   // operators
   Plus,
@@ -69,30 +69,33 @@ enum class TokenKind {
   GreaterEqual,
 };
 
-/// Returns the spelling of a kind of token: "`=>`", "a name", "the end of the file".
+/// Returns a kind of token for messages: "`=>`", "a name", "the end of the file".
 std::string describe(TokenKind kind);
 
+/// A token of a file. Tokens are numbered by their positions in TokenStream::tokens.
 struct Token {
   static constexpr uint32_t none = ~uint32_t(0);
 
   TokenKind kind = TokenKind::EndOfFile;
-  bool startsLine = false; ///< a line break precedes it
-  bool damaged = false;    ///< invalid characters before it were reported and skipped
+  bool startsLine = false; ///< it is the first token of its line
+  bool damaged = false;    ///< invalid characters directly before it were reported and skipped
   SourceRange range;
-  uint32_t partner = none; ///< of a bracket: the number of the matching token
-  uint32_t doc = none;     ///< the index in `docs` of the `///` comment above it
+  uint32_t partner = none; ///< number of the matching bracket; none for an unmatched bracket and for other tokens
+  uint32_t doc = none;     ///< index in `docs` of the `///` comment on the lines above it; none if there is none
 };
 
 /// The tokens of a file; the last one is EndOfFile.
 struct TokenStream {
   std::vector<Token> tokens;
-  /// Texts of `///` comments directly above a line.
+  /// Texts of `///` comments, without the slashes, lines separated by line breaks.
   std::vector<std::string> docs;
-  /// The first unmatched bracket; the nesting of later tokens is unknown.
+  /// Number of the first unmatched bracket, behind which the nesting is unknown; none if all brackets match.
   uint32_t firstUnbalanced = Token::none;
 };
 
-/// Splits a file into tokens, matches its brackets, and reports invalid characters.
+/// Splits a file into tokens and matches its brackets. Reports invalid characters, numbers, escapes, strings that are
+/// not closed, and unmatched brackets, and continues after each. A file that is not text has one error and only
+/// EndOfFile.
 TokenStream lex(const SourceManager &sources, FileId file, DiagnosticEngine &diagnostics);
 
 } // namespace attnc

@@ -6,11 +6,12 @@
 
 namespace attnc {
 
-/// Parses a file. The parser recovers from each syntax error and reports all of them; the AST is complete if
-/// `diagnostics` has no errors of this file.
+/// Parses a file. After a syntax error the parser continues at the next statement, member or item, so it can report
+/// several, but none behind an unmatched bracket. The AST is complete if `diagnostics` has no errors of this file.
 ast::File parseFile(const SourceManager &sources, FileId file, DiagnosticEngine &diagnostics);
 
-/// Limit of the nesting of expressions and blocks, because walks over the AST may recurse.
+/// Limit of the nesting of expressions and blocks, because walks over the AST may recurse. Deeper nesting is a TooDeep
+/// error.
 constexpr unsigned maximumNesting = 256;
 /// The number of operators in a chain such as `a + b + c` that count as one level of nesting, because a walk recurses
 /// into the left operand of each.

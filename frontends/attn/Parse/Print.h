@@ -1,7 +1,8 @@
 //===- Print.h - printer of the AST as source ---------------------------------------------------------------------===//
 //
-// Prints an AST as a model file in canonical form: an element a line, two spaces a level, only necessary parentheses.
-// Parsing the output yields the same AST. `--emit=parse` prints it.
+// Prints an AST without ErrorExprs as source in canonical form: one item, member, statement or entry of `attend` a
+// line, two spaces a level, parentheses by precedence, `///` comments alone, items grouped by kind as in ast::File.
+// Parsing the output yields the same AST except for source ranges. `--emit=parse` prints a file.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

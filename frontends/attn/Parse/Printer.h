@@ -11,10 +11,11 @@
 
 namespace attnc {
 
-/// Precedence of an expression; an operand with a lower precedence than its context needs parentheses.
+/// Precedence of an expression, from the lowest (a lambda, `if`, a reduction, ...) to the highest. An operand with a
+/// lower precedence than its context needs parentheses.
 enum class Binding { Open, Or, And, Comparison, Sum, Product, Unary, Power, Postfix, Primary };
 
-/// Source code under construction, with the indentation of its next line.
+/// Source code under construction, with the indentation of the next line that `line` starts.
 class SourceText {
 public:
   void operator+=(std::string_view text) { out += text; }
@@ -24,9 +25,10 @@ public:
     out += '\n';
     out.append(indentation, ' ');
   }
-  /// Appends what `lines` appends, indented and in braces.
+  /// Appends braces around the lines that `lines` appends, indented by a further level. `lines` starts each with
+  /// `line`.
   void body(const std::function<void()> &lines);
-  /// Appends what `print` appends for each element, separated by commas.
+  /// Calls `print`, which appends an element, on each element of a range, and separates them by commas.
   template <typename Range, typename Print> void commas(const Range &elements, Print print) {
     bool isFirst = true;
     for (const auto &element : elements) {
@@ -38,6 +40,7 @@ public:
   }
   /// Appends a string literal with the value `text`.
   void string(const std::string &text);
+  /// Appends `(a, b)`.
   void names(const std::vector<ast::Name> &names);
   std::string take() { return std::move(out); }
 
@@ -48,6 +51,7 @@ private:
 
 void printBlock(SourceText &out, const ast::Block &block);
 void printIteration(SourceText &out, const ast::Iteration &iteration);
+/// Prints an expression, in parentheses if its precedence is lower than `least`.
 void printExpression(SourceText &out, const ast::Expr &expr, Binding least = Binding::Open);
 
 } // namespace attnc

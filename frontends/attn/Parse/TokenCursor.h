@@ -1,8 +1,9 @@
 //===- TokenCursor.h - token cursor of the parser, with error recovery --------------------------------------------===//
 //
-// After an error the cursor is lost: further errors are dropped and no token is accepted, so that all loops over tokens
-// end. `elements`, the loop over statements, members or items, then skips to the next element and continues. No error
-// is reported after an unmatched bracket, where the nesting is unknown.
+// After an error the cursor is lost: further errors are dropped, and `accept`, `expect` and `name` accept no token, so
+// that all loops over tokens end. `elements`, the loop over statements, members or items, then skips to the next
+// element and continues. Errors behind an unmatched bracket, where the nesting is unknown, and at a token behind
+// invalid characters are dropped too.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,6 +15,8 @@
 
 namespace attnc {
 
+/// A position in the tokens of a file, with the state that the parsers share. `ahead` counts tokens from the current
+/// one.
 class TokenCursor {
 public:
   TokenCursor(const SourceManager &sources, const TokenStream &stream, DiagnosticEngine &diagnostics)
@@ -21,23 +24,27 @@ public:
 
   /// Parsing rules that depend on the enclosing brackets.
   struct Context {
-    bool newlines = true; ///< line breaks end statements
-    bool lambdas =
-        true; ///< `x =>` begins a lambda; not in `sum k < x => ...` and `where ... x => ...` (° in the grammar)
+    bool newlines = true; ///< line breaks end statements; not so between parentheses and between square brackets
+    /// `x =>`, `(x) =>` and `[i] =>` begin a lambda or index notation. Not so in the bound of `sum k < x => ...` and in
+    /// `where ... x => ...`, where `=>` belongs to the reduction (° in docs/grammar.md).
+    bool lambdas = true;
   };
 
   //===- Tokens -------------------------------------------------------------------------------------------------===//
 
   const Token &current() const { return stream.tokens[at]; }
+  /// Returns the token `ahead` tokens after the current one, at most the EndOfFile.
   const Token &peek(uint32_t ahead) const;
   const Token &previous() const { return stream.tokens[at == 0 ? 0 : at - 1]; }
   bool is(TokenKind kind) const { return current().kind == kind; }
+  /// True if the current token is the name `word`; words such as `use` and `where` are no keywords.
   bool isWord(std::string_view word) const { return isWordAt(0, word); }
   bool isWordAt(uint32_t ahead, std::string_view word) const;
   std::string_view text(const Token &token) const { return sources.text(token.range); }
-  /// Returns the text of the `///` comment above the current token.
+  /// Returns the text of the `///` comment above the current token, or an empty text.
   std::string doc() const;
-  /// Returns the token after the bracket at `ahead` and its partner; null for an unmatched bracket.
+  /// Returns the token behind the closing bracket whose opening bracket is at `ahead`; null if that is not a matched
+  /// bracket.
   const Token *behindBracket(uint32_t ahead) const;
   /// Returns the range from `start` to the last accepted token.
   SourceRange since(SourceRange start) const { return merge(start, previous().range); }
@@ -47,30 +54,40 @@ public:
   /// True if the current token begins a line and line breaks end statements.
   bool atLineEnd() const { return context.newlines && current().startsLine; }
 
+  /// Returns the current token and advances, even if the cursor is lost; never beyond EndOfFile.
   Token take();
+  /// Advance past the current token if it is `kind`, or the name `word`. False, without an error, for other tokens.
   bool accept(TokenKind kind);
   bool acceptWord(std::string_view word);
+  /// Like accept, with the error "expected KIND WHERE, found ..." for other tokens.
   bool expect(TokenKind kind, const char *where);
+  /// Accepts a name; an empty one, with the error "expected WHAT, found ...", for other tokens.
   ast::Name name(const char *what);
+  /// Like name, for a name that must be on the line of the token before it.
   ast::Name nameOnLine(const char *what);
-  /// Parses elements between the current bracket and its partner, separated by commas, with an optional trailing comma.
+  /// Parses elements from the current token, an opening bracket, to its partner, which it accepts. They are separated
+  /// by commas; a comma may follow the last one. Inside, line breaks end nothing, and lambdas are allowed.
   void commaList(TokenKind close, const char *where, const std::function<void()> &element);
-  /// Parses elements until `ends`; after an error it skips to a token that `begins` accepts as the start of an element.
+  /// Calls `element` until `ends` is true or the file ends. After an error in an element it skips over the brackets
+  /// that the element opened, then to a token where `begins` or `ends` is true, and the cursor is not lost any more.
   void elements(const std::function<bool()> &ends, const std::function<void()> &element,
                 const std::function<bool()> &begins);
-  /// Accepts the end of a statement, member or item: the end of its line or block, or `;`.
+  /// Accepts the end of a statement, member or item: the end of its line or block, or `;`. False, with an error, for
+  /// other tokens.
   bool endOfStatement();
-  /// Enters a level of nesting until the end of the enclosing NestingScope; an error beyond the limit.
+  /// Enters a level of nesting, which the end of the enclosing NestingScope leaves. False, with an error, beyond
+  /// maximumNesting.
   bool enter();
 
   //===- Errors -------------------------------------------------------------------------------------------------===//
 
   bool isLost() const { return lost; }
   size_t errorCount() const { return diagnostics.errorCount(); }
-  /// Reports an error; null if it is dropped.
+  /// Reports an error from which parsing simply continues. Null if the error is dropped.
   Diagnostic *report(DiagnosticKind kind, SourceRange range, std::string message);
-  /// Reports an error and makes the cursor lost.
+  /// Reports an error and makes the cursor lost. Null if the error is dropped.
   Diagnostic *error(DiagnosticKind kind, SourceRange range, std::string message);
+  /// Reports, as `error` does, "expected WHAT, found ..." with the current token or the end of the line.
   Diagnostic *expected(const std::string &what);
 
 private:
@@ -101,7 +118,7 @@ private:
   TokenCursor::Context before;
 };
 
-/// Restores the nesting depth when the scope ends.
+/// Leaves all levels of nesting that were entered in the scope when the scope ends.
 class NestingScope {
 public:
   explicit NestingScope(TokenCursor &tokens) : tokens(tokens), before(tokens.nesting) {}
