@@ -13,11 +13,14 @@ struct CheckedArgument {
   SourceRange range;
 };
 
+/// Checks the arguments of a call, in source order. An erroneous one is an ErrorValue.
 std::vector<CheckedArgument> checkArguments(ExpressionChecker &expressions, const ast::CallExpr &expr, Scope &scope);
+/// True if an argument is an ErrorValue.
 bool anyError(const std::vector<CheckedArgument> &arguments);
 
-/// Returns the arguments in the order of the parameters; reports missing, surplus and unknown ones. An argument whose
-/// parameter has a default may be empty.
+/// Returns one element for each parameter, in their order: the argument with its label, or the next one without a
+/// label; null for an omitted argument whose parameter has a default. Null, with an error, if an argument is missing,
+/// surplus, repeated or unknown. `callee` is the name in messages.
 std::optional<std::vector<std::optional<CheckedArgument>>> matchArguments(Reporter &reporter,
                                                                           const std::vector<ast::Parameter> &parameters,
                                                                           std::vector<CheckedArgument> arguments,

@@ -11,22 +11,25 @@ namespace attnc::check {
 
 class CallStack {
 public:
+  /// A call that is being checked.
   struct Frame {
     const ast::FunctionDecl *function;
-    const Instance *self;
-    SourceRange call;
+    const Instance *self; ///< the module of a member function; null for a function of a file
+    SourceRange call;     ///< the call in the source; the signature in the frame of an entry point
   };
 
-  /// Returns the frame of a recursive call's earlier call; null if the call is not recursive.
+  /// Returns the frame in which the function, of the same module, is being checked, so that a call of it is recursive;
+  /// null if there is none.
   const Frame *find(const FunctionValue &function) const;
   void push(const FunctionValue &function, SourceRange call) {
     frames.push_back({function.decl, function.self.instance, call});
   }
   void pop() { frames.pop_back(); }
 
-  /// The innermost call; null in the entry point itself.
+  /// Returns the innermost call; null in the entry point itself.
   const SourceRange *call() const { return frames.size() > 1 ? &frames.back().call : nullptr; }
-  /// Returns the checkpoint path of the innermost module whose function is being checked; empty if there is none.
+  /// Returns Instance::checkpoint of the innermost module whose function is being checked; empty in the model itself
+  /// and if there is no module.
   std::string module() const;
 
   /// Records that a call of the function, or the function as an entry point, has been checked.

@@ -12,8 +12,9 @@
 
 namespace attnc {
 
-/// Parses a file and the files it uses, and checks them. Null if there are errors, which `diagnostics` lists: all
-/// errors of syntax, or all errors of types, shapes and names.
+/// Parses a file and the files that it uses, and checks them. Null if there are errors, which `diagnostics` lists:
+/// those of syntax, or, if there are none, those of types, shapes and names. Used files are read and added to
+/// `sources`.
 std::unique_ptr<typed::Program> checkFile(SourceManager &sources, FileId file, DiagnosticEngine &diagnostics,
                                           const CheckOptions &options = {});
 
@@ -22,7 +23,7 @@ std::optional<std::string_view> preludeText(std::string_view name);
 /// Returns the names of the prelude's files.
 std::vector<std::string> preludeNames();
 
-/// A builtin function, for the language reference.
+/// Name, signature and description of a builtin function, for the language reference.
 struct BuiltinSummary {
   std::string_view name, signature, doc;
 };

@@ -22,6 +22,7 @@
 
 namespace attnc::check {
 
+/// Checks one program; an object is used once.
 class Checker final : public ExpressionChecker {
 public:
   Checker(SourceManager &sources, DiagnosticEngine &diagnostics, const CheckOptions &options);
@@ -29,6 +30,8 @@ public:
   /// Checks a file and the files that it uses; null if an error was reported.
   std::unique_ptr<typed::Program> run(FileId file);
 
+  /// Dispatches to the collaborator of the kind of expression, and limits the size and the nesting of the program.
+  /// Beyond the limits it reports an error, and all further errors are dropped.
   Value check(const ast::Expr &expr, Scope &scope) override;
 
 private:
@@ -37,8 +40,11 @@ private:
   Value repeatedList(const ast::ListRepeatExpr &expr, Scope &scope);
   Value listComprehension(const ast::ListComprehensionExpr &expr, Scope &scope);
 
+  /// Returns the first `model` of the file, null for a file of functions; reports a second one.
   const ast::ModuleDecl *chooseModel(SourceUnit &unit);
+  /// Checks the exports; in a file without exports, every function that can be an entry point.
   void checkEntries(SourceUnit &unit, Instance *model);
+  /// Checks functions of this file that no entry point calls, for errors alone.
   void checkUncalled(SourceUnit &unit);
 
   const CheckOptions &options;

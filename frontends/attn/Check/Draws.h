@@ -1,7 +1,7 @@
 //===- Draws.h - random draws of an entry point and their keys ----------------------------------------------------===//
 //
-// The key of a random draw is the entry point's seed and step, the number of the call, the loops around it, and the
-// element. The first draw of an entry point creates the arguments `seed` and `step`.
+// The key of a random draw (typed::Draw) is the entry point's seed and step, the number of the call (its site), the
+// iterations of the loops around it, and the element. The first draw of an entry point creates `seed` and `step`.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,17 +12,21 @@
 
 namespace attnc::check {
 
+/// The random draws of the entry point that is being checked.
 class Draws {
 public:
   Draws(Reporter &reporter, Builder &build, const EntryContext &context, const LoopNest &loops)
       : reporter(reporter), build(build), context(context), loops(loops) {}
 
   void beginEntry() { first.reset(); }
-  /// Creates the key at the entry point's first draw; reports a draw that is not supported here.
+  /// True if a draw is supported here; reports a draw in the step of an optimizer or in incremental inference. `what`
+  /// is the construct that draws. Creates seed and step at the entry point's first draw.
   bool mayDraw(SourceRange range, const std::string &what);
-  /// Returns a random number in [0, 1) for each tuple of the indices. Requires mayDraw.
+  /// Returns an open scalar, a random number in [0, 1) for each tuple of the indices, with the next site. Requires
+  /// mayDraw. The last index selects the word within a Philox block, so that numbers along it are the cheapest.
   typed::ExprRef draw(const std::vector<typed::Index *> &over, SourceRange range);
-  /// Appends the key's arguments to an entry point with draws.
+  /// Appends `seed` to the arguments of an entry point with draws, and `step` unless it is a training step.
+  /// Reports an argument of the same name.
   void addArguments(typed::Entry &entry);
 
 private:

@@ -5,6 +5,7 @@
 
 namespace attnc::check {
 
+/// Checker of expressions, which the Checker implements.
 class ExpressionChecker {
 public:
   virtual ~ExpressionChecker() = default;
@@ -15,13 +16,15 @@ public:
   void countStep() { ++steps; }
 
 protected:
-  uint64_t steps = 0;
+  uint64_t steps = 0; ///< expressions and iterations checked so far
 };
 
+/// Checker of blocks, which Statements implements.
 class BlockChecker {
 public:
   virtual ~BlockChecker() = default;
-  /// Returns the value of a block's last statement; `returned` becomes true if a `return` ended the block.
+  /// Returns the value of the last statement, or of a `return` that ended the block, for which `returned` becomes true.
+  /// A NothingValue if the last statement is no expression; an ErrorValue if it has an error.
   virtual Value check(const ast::Block &block, Scope &scope, bool &returned) = 0;
 };
 

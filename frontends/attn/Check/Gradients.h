@@ -1,7 +1,8 @@
 //===- Gradients.h - activity analysis for gradients --------------------------------------------------------------===//
 //
-// An expression is active if it depends on a variable of differentiation. An operation without a derivative on an
-// active operand is an error, unless `stop` around the operand makes it inactive.
+// An expression is active if it is f32 and depends on a variable of differentiation: a parameter that is not frozen,
+// and, except in a training step, an argument. An operation without a derivative on an active operand is an error,
+// unless `stop` around the operand makes it inactive.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,19 +14,23 @@
 
 namespace attnc::check {
 
+/// Activity of the expressions of the entry point that is being checked.
 class Gradients {
 public:
   Gradients(Reporter &reporter, const PendingAttends &pendings, const LetBuilder &lets, const EntryContext &context)
       : reporter(reporter), pendings(pendings), lets(lets), context(context) {}
 
   void beginEntry();
+  /// Records an argument of the entry point.
   void addArgument(const typed::Local *argument) { arguments.insert(argument); }
 
-  /// True if gradients of the entry point are computed.
+  /// True if the entry point is differentiated.
   bool areTaken() const { return context.isDifferentiated; }
-  /// True if the expression depends on keys that an attend with active scores has chosen.
+  /// True if an i32 depends on the numbers of keys that an attend with active scores yields (`top`), which have no
+  /// gradient.
   bool dependsOnChosenKeys(typed::ExprRef expr);
-  /// True if the operand is inactive; reports an active operand of an operation without a derivative.
+  /// Checks the operand of `what`, an operation without a derivative. True if the operand is inactive or nothing is
+  /// differentiated; false, with an error, if it is active.
   bool passesNoGradient(typed::ExprRef x, SourceRange range, const std::string &what);
 
 private:

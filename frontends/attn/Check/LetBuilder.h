@@ -1,6 +1,7 @@
 //===- LetBuilder.h - builder of Let statements -------------------------------------------------------------------===//
 //
-// Adds Lets to the current block. An expression that is bound again in the same block is a reference to the same local.
+// Adds Lets to the current block, the block of statements whose expressions are being checked. An expression that is
+// bound again in the same block is a reference to the same local.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -9,17 +10,21 @@
 
 namespace attnc::check {
 
+/// Adds Lets to blocks that the caller owns.
 class LetBuilder {
 public:
   explicit LetBuilder(Builder &build) : build(build) {}
 
-  /// The block that Lets are added to.
+  /// Returns the current block; null before the first setBlock.
   typed::Block *getBlock() const { return block; }
+  /// Makes `newBlock` the current block: a block inside of the current one, or the block around it after its end.
   void setBlock(typed::Block *newBlock);
 
   bool isOpen(typed::ExprRef expr) const { return build.isOpen(expr); }
-  /// Binds a closed expression to a local. Returns the reference; references and scalar constants unchanged.
+  /// Binds a closed expression to a new local and returns a reference to it. Returns LocalRefs, ParameterRefs,
+  /// constants and sizes unchanged. Requires that `value` is not open.
   typed::ExprRef bind(std::string name, typed::ExprRef value, SourceRange range);
+  /// Adds a Let of `locals`.
   void let(std::vector<const typed::Local *> locals, typed::ExprRef value);
   /// Returns the expression to which a Let binds the local; null for other locals.
   typed::ExprRef definitionOf(const typed::Local *local) const {
@@ -27,9 +32,11 @@ public:
     return found == definitions.end() ? nullptr : found->second;
   }
 
-  /// Returns an element, or a row if there are fewer indices than dimensions. A closed base is bound first.
+  /// Returns the Subscript of `base`: an element, or a row if there are fewer indices than dimensions. A closed base is
+  /// bound first. Indices are scalars of element type Index, marked as proved: the caller adds the obligations
+  /// (Ranges.h).
   typed::ExprRef subscript(typed::ExprRef base, std::vector<typed::ExprRef> indices, SourceRange range);
-  /// Returns an element of a tensor. An element of `iota(n)` at i becomes i itself.
+  /// Like subscript, but the element of `iota(n)` at i is i itself, converted to the element type.
   typed::ExprRef elementOf(typed::ExprRef tensor, std::vector<typed::ExprRef> indices, SourceRange range);
 
 private:
@@ -38,6 +45,7 @@ private:
   std::unordered_map<const typed::Local *, typed::ExprRef> definitions;
   std::set<const typed::Local *> counting;                  ///< tensors whose element at i is i
   std::unordered_map<typed::ExprRef, typed::ExprRef> bound; ///< locals of the expressions bound in the current block
+  /// The same for blocks that were current before, by block.
   std::map<typed::Block *, std::unordered_map<typed::ExprRef, typed::ExprRef>> outerBound;
 };
 

@@ -12,6 +12,7 @@ namespace attnc::check {
 inline bool isBeyondF32(double value) { return std::isfinite(value) && std::isinf(static_cast<float>(value)); }
 inline bool isBeyondI32(int64_t value) { return value != static_cast<int32_t>(value); }
 
+/// Returns the message for a number beyond f32; its hint is infinityHint.
 inline std::string beyondF32(double value) {
   return fmt::format("{} does not fit into f32, whose largest number is 3.4028235e+38", value);
 }

@@ -14,15 +14,16 @@ namespace attnc {
 ///
 ///   export <next>.write = decode(<next>, with: <file>.<choice>, at_most: ...)
 ///
-/// for the entry point <next> that the file exports by `incremental` (with the name `entry`, if given). It adds none
-/// unless there is exactly one.
+/// for the entry point <next> that the file exports by `incremental` (with the name `entry`, if given). It adds none if
+/// there is no such entry point, or several. If <next> is not decodable (DecoderRules.h), that is an error.
 struct WriterRequest {
-  std::string entry;        ///< name of the writer or of <next>; empty: the only one
-  std::string file, choice; ///< sampler: a function of the prelude
-  int64_t atMost = 1;       ///< tokens of a call, limited to half of the context
+  std::string entry;        ///< name of the exported writer or of <next>; empty: the only one
+  std::string file, choice; ///< the sampler: the function `choice` of the prelude's file `file`
+  int64_t atMost = 1;       ///< most tokens of a call; limited to half of the dimension's bound, if it has one
 
-  /// True if the request is for the entry point `name`.
+  /// True if an entry point `name` that writes tokens is the requested one: exported, or added by the checker.
   bool names(const std::string &name) const { return entry.empty() || name == entry || name == madeOf(entry); }
+  /// Returns the name of the entry point that the checker adds.
   static std::string madeOf(const std::string &next) { return next + ".write"; }
 };
 

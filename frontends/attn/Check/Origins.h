@@ -20,14 +20,16 @@
 
 namespace attnc::check {
 
+/// Origins of the dimensions of all expressions of a program, from the calls, variables and arguments recorded so far.
 class Origins {
 public:
   explicit Origins(const SourceManager &sources) : sources(sources) {}
 
+  /// The parameter, argument or call that a dimension comes from.
   struct Origin {
     std::string name;     ///< of the parameter or argument; empty for a call
-    std::string maker;    ///< the called field or function
-    SourceRange declared; ///< the field, parameter or argument
+    std::string maker;    ///< the called field or function, as in the source; empty unless it is a call
+    SourceRange declared; ///< the declaration of the parameter, argument, field or function
   };
 
   /// A call of a module, whose hyperparameters determine shapes, or of a function, whose results mostly have dimensions
@@ -35,19 +37,20 @@ public:
   struct Call {
     std::string maker;
     SourceRange declared;
-    bool isOfModule;
+    bool isOfModule; ///< the call is the origin; a call of a function only if the operands of the result have none
   };
+  /// Records that a call has computed `result`.
   void addCall(typed::ExprRef result, Call call);
-  /// Records the value of the variable `reference`.
+  /// Records the value of the variable `reference`; ignores a reference that is no LocalRef.
   void addVariable(typed::ExprRef reference, typed::ExprRef value);
   /// Records an argument of an entry point.
   void addArgument(const typed::Local *local) { arguments.insert(local); }
 
-  /// Returns the origin of the dimension `dim` of `expr`; null if it is unknown.
+  /// Returns the origin of the first dimension of `expr` that is equal to `dim`; null if it is unknown.
   std::optional<Origin> find(typed::ExprRef expr, const Dim &dim) const;
 
-  /// Adds a note with the origin of an operand's dimension, unless the origin is on the line of the error. `written` is
-  /// the operand in the source.
+  /// Adds a note with the origin of an operand's dimension to `report`, unless the origin is unknown or on the line of
+  /// the error. `written` is the operand in the source.
   void note(Diagnostic &report, typed::ExprRef operand, SourceRange written, const Dim &dim) const;
 
 private:

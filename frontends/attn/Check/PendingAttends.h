@@ -8,30 +8,33 @@ namespace attnc::check {
 
 struct NormaliserWord;
 
-/// attend { ... } as checked, in rows. Its results are LocalRefs to `yields` until Elements binds them.
+/// An `attend` as checked, before Elements rewrites it to a typed::Attend. Its formulas are open expressions: `sink`
+/// and `temperature` are scalars of the row, `score`, `mask` and `weight` scalars of a query–key pair, `value` is a
+/// scalar or a row. Each is null if omitted. The results of the `attend` are LocalRefs to `yields`.
 struct PendingAttend {
   std::vector<typed::Index *> keys;
-  const NormaliserWord *word = nullptr; ///< the word after `by:`
+  const NormaliserWord *word = nullptr; ///< the word after `by:`, set by NormaliserClauses
   typed::Normaliser normaliser = typed::Normaliser::Softmax;
-  double alpha = 2;
+  double alpha = 2; ///< of entmax
   typed::ExprRef sink = nullptr, temperature = nullptr;
-  typed::ExprRef plainScore = nullptr; ///< score without noise, if the score has noise
+  typed::ExprRef plainScore = nullptr; ///< of `sample`: the score, by temperature, before composeScore added noise
   typed::ExprRef score = nullptr, mask = nullptr, weight = nullptr, value = nullptr;
-  const typed::Local *weightIn = nullptr;
+  const typed::Local *weightIn = nullptr; ///< the parameter of `weight`: the normalised score
   std::vector<typed::Statistic> statistics;
-  std::vector<const typed::Local *> yields;
-  int64_t top = 0;                    ///< number of keys, if a yield requires it
-  std::vector<typed::Index *> summed; ///< indices over which KeySums sums
-  std::optional<size_t> logpPlace;    ///< position among the yields, if requested
-  std::string module;                 ///< path of the module, "blocks.{0}.mix"
+  std::vector<const typed::Local *> yields; ///< one for each of `statistics`, with its shape for one row
+  int64_t top = 0;                          ///< number of keys of `top(n)`; 0 without such a yield
+  std::vector<typed::Index *> summed;       ///< indices over which KeySums sums
+  std::optional<size_t> logpPlace; ///< position of `logp`, which is no statistic, among the results; null without it
+  std::string module;              ///< path of the module, "blocks.{0}.mix"
   SourceRange range;
 };
 
+/// Owns the attends of a program.
 class PendingAttends {
 public:
   explicit PendingAttends(Builder &build) : build(build) {}
 
-  /// References to the yields have the free variables of the attend.
+  /// Adds an attend. References to its yields then have the free variables of its formulas, without the keys.
   const PendingAttend &add(PendingAttend pending);
   /// Returns the attend of which the local is a yield; null for other locals.
   const PendingAttend *find(const typed::Local *local) const {

@@ -34,9 +34,9 @@
 
 namespace attnc::check {
 
-/// The linear form: coefficients * atoms + constant.
+/// The linear form of an integer expression: coefficients * atoms + constant.
 struct Linear {
-  std::map<unsigned, Dim> coefficients; ///< by atom; never zero
+  std::map<unsigned, Dim> coefficients; ///< by number of the atom; never zero
   Dim constant;
 
   Linear operator+(const Linear &other) const;
@@ -56,35 +56,43 @@ using Guards = std::vector<Guard>;
 /// A proof obligation: a subscript of the program that must be in range.
 struct Obligation {
   typed::ExprRef subscript; ///< the Subscript
-  unsigned position;
-  Dim extent;
-  Guards guards;
-  SourceRange range;     ///< of the index in the source
-  SourceRange baseRange; ///< of the tensor in the source
+  unsigned position;        ///< of the index among its indices
+  Dim extent;               ///< the size of that dimension
+  Guards guards;            ///< the conditions around the subscript
+  SourceRange range;        ///< of the index in the source
+  SourceRange baseRange;    ///< of the tensor in the source
 };
 
 /// The reason why an index respects one bound.
-enum class Side { Proved, Clamped, Runtime, Failed };
+enum class Side {
+  Proved,  ///< for all values of the dimensions and indices
+  Clamped, ///< under the conditions around it, or if dimensions are at least 1; Elements clamps the index to the bound
+  Runtime, ///< not proved, but the index is computed from data: it is checked at run time
+  Failed   ///< not proved: an error
+};
 
+/// The decision of an obligation: 0 <= index, and index <= extent - 1.
 struct Verdict {
   Side lower = Side::Proved, upper = Side::Proved;
 };
 
+/// The obligations of a program, and the sizes of the dimensions of the entry point that is being checked.
 class Ranges {
 public:
   explicit Ranges(Builder &build) : build(build) {}
 
   void add(Obligation obligation) { obligations.push_back(std::move(obligation)); }
+  /// Returns the number of obligations so far; `decide` takes those that are added afterwards.
   size_t mark() const { return obligations.size(); }
-  /// Decides and removes all obligations since `mark`; calls `failed` for a subscript that is neither proved nor from
-  /// data.
+  /// Decides and removes the obligations since `mark`, except those with an index whose extent is not yet known, which
+  /// remain. Calls `failed` for each with a Failed side. May raise `minimum` of dimensions.
   void decide(size_t mark, const std::function<void(const Obligation &, const Verdict &)> &failed);
-  /// Returns the verdict of a position of a Subscript; Proved if it had no obligation.
+  /// Returns the verdict of a position of a Subscript; Proved on both sides if it had no obligation.
   Verdict verdictOf(typed::ExprRef subscript, unsigned position) const;
 
-  /// Declares a dynamic dimension of the current entry point.
+  /// Declares a dynamic dimension of the current entry point, with the minimum 0.
   void addDimension(const std::string &name) { minima[name] = 0; }
-  /// Returns the least size of a dimension for which all subscripts are in range: 0 or 1.
+  /// Returns the least size, 0 or 1, of a declared dimension for which all subscripts decided so far are in range.
   int64_t minimum(const std::string &name) const { return minima.at(name); }
   /// Sets an upper limit of a dynamic dimension.
   void setMaximum(const std::string &name, int64_t maximum) { maxima[name] = maximum; }
@@ -92,23 +100,24 @@ public:
     maxima.clear();
     minima.clear();
   }
-  /// True if 0 <= dim for all values of the dimensions; with `positive`, for all values of at least 1.
+  /// True if 0 <= dim is proved for all values of the dimensions, up to their maxima; with `positive`, for all values
+  /// of at least 1.
   bool isNonNegative(const Dim &dim, bool positive = false) const;
-  /// Raises the least sizes of the dimensions that must be at least 1 for all `dims` to be nonnegative. False if some
-  /// may be negative even then.
+  /// Raises the least sizes of the dimensions that must be at least 1 for all `dims` to be nonnegative. False, without
+  /// a change, if some may be negative even then. Reports nothing.
   bool require(const std::vector<Dim> &dims);
-  /// True if the extent of an index is known.
+  /// True if the extent of an index is known. The owner of the indices (Indices/Bodies.cpp) sets it before `decide`.
   std::function<bool(const typed::Index *)> hasExtent = [](const typed::Index *) { return true; };
 
 private:
   struct Atom {
-    bool isData = false;
-    std::vector<Linear> branches; ///< alternatives of a min, max or select
-    typed::Op op = typed::Op::Add;
-    std::vector<size_t> facts; ///< facts in which the atom has a constant coefficient
+    bool isData = false;           ///< it depends on values of tensors
+    std::vector<Linear> branches;  ///< alternatives of a min, max or select
+    typed::Op op = typed::Op::Add; ///< of the branches
+    std::vector<size_t> facts;     ///< facts in which the atom has a constant coefficient
   };
   struct Proof {
-    bool positive;
+    bool positive;                       ///< assumes that dimensions are at least 1, except `maybeEmpty`
     size_t facts;                        ///< the number of facts that may be used
     std::map<Linear, unsigned> failed{}; ///< failed goals, by the least depth of a failed attempt
     unsigned steps = 0;
@@ -145,7 +154,8 @@ private:
   std::set<std::string> existing; ///< dimensions that are at least 1 if the indices have values
 };
 
-/// Returns a text that is equal for equal expressions: the same element of the same tensor.
+/// Returns a text that identifies an integer expression: expressions with equal texts are equal, such as two reads of
+/// the same element of the same tensor. Casts do not appear in it, and large expressions appear by address.
 std::string keyOf(typed::ExprRef expr);
 
 } // namespace attnc::check

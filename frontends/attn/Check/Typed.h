@@ -20,8 +20,8 @@
 //
 //   in a Comprehension   an IndexReduction is the whole body, or nowhere; nested ones are tensors bound before
 //   in an Attend         the remaining IndexReductions and costly functions (exp, log, tanh, ...) mix outer and key
-//                        indices, or depend on the `w` of the weight; others are tensors that are bound before
-//                        and read
+//                        indices, depend on the `w` of the weight, or may fail a run-time check under a mask;
+//                        others are tensors that are bound before and read
 //
 // Expressions form a DAG. A node with several paths to it is computed once if the importer memoises by address within a
 // region. Nodes live as long as their Program.
@@ -51,6 +51,7 @@ enum class Element { F32, I32, Bool, Index };
 /// Returns "f32", "i32", "bool" or "index".
 const char *textOf(Element element);
 
+/// Element type and shape of an expression.
 struct Type {
   Element element = Element::F32;
   Shape shape;
@@ -72,9 +73,9 @@ struct Initialiser {
 
 /// A parameter of the model, or one for each index tuple of `counts` (a homogeneous list of modules).
 struct Parameter {
-  std::string name; ///< its path, such as "blocks.norm1.gain"; unique
-  std::vector<int64_t> counts;
-  Type type; ///< of one element; all Dims are constants
+  std::string name;            ///< its path, such as "blocks.norm1.gain"; unique
+  std::vector<int64_t> counts; ///< lengths of the lists, outermost first; empty for a single parameter
+  Type type;                   ///< of one element; all Dims are constants
   Initialiser initialiser;
   std::string checkpoint; ///< its name in a checkpoint; {0}, {1} stand for the indices of counts
   bool frozen = false;
@@ -110,7 +111,7 @@ struct Index {
 struct Expr;
 using ExprRef = const Expr *;
 
-/// A number of the element type of `type`. As a tensor expression it has rank 0.
+/// A number of the element type of the expression's type. As a tensor expression it has rank 0.
 struct Constant {
   double real = 0;     ///< F32
   int64_t integer = 0; ///< I32, Index; 0 or 1 for Bool
@@ -132,8 +133,9 @@ struct LocalRef {
   const Local *local;
 };
 
-/// A parameter; an element of a list of parameters is selected by one index for each of its counts.
+/// A parameter; an element of a list of parameters is selected by one index, a Pick, for each of its counts.
 struct ParameterRef {
+  /// The iteration of a loop, or a constant.
   struct Pick {
     const LoopCounter *counter = nullptr; ///< null: `constant`
     int64_t constant = 0;
@@ -182,13 +184,15 @@ struct Elementwise {
   std::vector<ExprRef> operands;
 };
 
-/// The operand converted to the element type of this expression; F32 to I32 rounds towards zero, Bool yields 0 or 1.
+/// The operand converted to the element type of this expression. F32 to I32 rounds towards zero, saturates, and maps
+/// NaN to 0; Bool yields 0 or 1; a number yields whether it differs from 0.
 struct Cast {
   ExprRef operand;
 };
 
-/// ArgMax and ArgMin yield the lowest index (I32 element) of the largest and smallest term; a mean is a sum with a
-/// division. A reduction of no terms is the combiner's identity (0, 1, -inf, +inf, false, true; index 0).
+/// The operation that combines the terms of a reduction. ArgMax and ArgMin yield the lowest index (I32 element) of the
+/// largest and smallest term. A mean is a sum and a division. A reduction of no terms is the combiner's identity: 0, 1,
+/// -inf and +inf (the least and the largest I32), true, false; the index 0.
 enum class Combiner { Add, Mul, Max, Min, And, Or, ArgMax, ArgMin };
 
 const char *textOf(Combiner combiner);
@@ -231,6 +235,7 @@ struct Slice {
   std::vector<Dim> offsets;
 };
 
+/// The parts, one behind the other, along the dimension `axis`; their other dimensions are equal.
 struct Concat {
   std::vector<ExprRef> parts;
   unsigned axis;
@@ -258,7 +263,9 @@ const char *textOf(Normaliser normaliser);
 using mlir::attn::Statistic;
 
 /// [outer...] => attend keys { ... } yields (...). Its statement binds one local for each of `yields`, in order, with
-/// the shape in dialects/Attn/Statistics.h.
+/// the shape in dialects/Attn/Statistics.h. `outer` are the indices of the rows, `keys` those of the keys, `values` the
+/// dimensions of the value of a key. Score, mask and weight are element expressions over outer and keys, `value` over
+/// all three.
 struct Attend {
   std::vector<const Index *> outer, keys, values;
   Normaliser normaliser = Normaliser::Softmax;
@@ -266,11 +273,11 @@ struct Attend {
   ExprRef sink = nullptr; ///< of softmax, over the outer indices; null: no sink
   ExprRef score = nullptr;
   ExprRef mask = nullptr;          ///< null: all keys
-  const Local *weightIn = nullptr; ///< p, a scalar, in `weight`
-  ExprRef weight = nullptr;        ///< null: p itself
+  const Local *weightIn = nullptr; ///< p, the normalised score: a scalar Local in `weight`
+  ExprRef weight = nullptr;        ///< the attention weight as a function of p; null: p itself
   ExprRef value = nullptr;         ///< null: no Value statistic
   std::vector<Statistic> yields;
-  int64_t top = 0;                   ///< number of keys, if a yield requires it
+  int64_t top = 0;                   ///< number of keys of the statistics of `top(n)`; 0 without them
   std::vector<const Index *> summed; ///< indices of `outer` over which KeySums sums
   std::string module;                ///< path of its module, "blocks.{0}.mix"; empty in the model itself
 };
@@ -281,10 +288,10 @@ struct IndexRef {
   const Index *index;
 };
 
-/// The reason why an index of a Subscript is in range.
+/// The reason why an access by an index of a Subscript is in range.
 enum class InRange {
   Proved,  ///< proved by the checker
-  Runtime, ///< from data: checked at run time, with an error status
+  Runtime, ///< from data: emitted code clamps the index, and sets an error status if it is out of range
 };
 
 /// An element of a tensor; `indices` (element Index) has one for each dimension of the base. If a guard in the program
@@ -293,7 +300,7 @@ enum class InRange {
 struct Subscript {
   ExprRef base; ///< a tensor expression without indices: LocalRef or ParameterRef
   std::vector<ExprRef> indices;
-  std::vector<InRange> inRange;
+  std::vector<InRange> inRange; ///< for each of `indices`
 };
 
 /// A reduction: combiner over indices where filter => body.
@@ -310,10 +317,11 @@ struct Draw {
   int64_t site;       ///< the number of the call in its entry, in the order in which calls are inlined
   ExprRef seed, step; ///< I32, LocalRefs
   std::vector<const LoopCounter *> loops; ///< outermost first
-  std::vector<const Index *> dimensions;  ///< range of `element`, for its extents
-  std::vector<ExprRef> element;           ///< element Index
+  std::vector<const Index *> dimensions;  ///< indices whose extents are the sizes of the drawn tensor
+  std::vector<ExprRef> element;           ///< the drawn element: one Index number for each of `dimensions`
 };
 
+/// An expression: a node, with the type and the source range of its value.
 struct Expr {
   using Node = std::variant<Constant, DimValue, StepRef, LocalRef, ParameterRef, Elementwise, Cast, AxisReduction,
                             MatMul, Permute, Reshape, Slice, Concat, Fill, Comprehension, Attend, IndexRef, Subscript,
@@ -322,6 +330,7 @@ struct Expr {
   Type type; ///< of an Attend: the type of its first yield
   SourceRange range;
 
+  /// Returns the node as a `T`, or null if it is of another kind.
   template <class T> const T *as() const { return std::get_if<T>(&node); }
 };
 
@@ -355,7 +364,7 @@ struct Loop {
 };
 
 /// Runs `body` for the time steps 0 .. counter->count - 1, in reverse order if `backward`. `carried` pass from one time
-/// step to the next one executed; `stacked` are values of all time steps.
+/// step to the next one executed; `stacked` are values of all time steps, each at the index of its time step.
 struct Scan {
   struct Stacked {
     ExprRef value; ///< value of a time step, in the scope of `body`
@@ -385,8 +394,9 @@ struct Dimension {
   int64_t min = 0;
 };
 
+/// A result of an entry point.
 struct Result {
-  std::string name; ///< as declared; the entry's name for a single unnamed result
+  std::string name; ///< as declared; if unnamed, the entry's name, followed by its number if there are several results
   ExprRef value;
   Shape shape; ///< with the labels of the declaration
 };
@@ -395,12 +405,12 @@ struct Result {
 /// the next ones.
 struct OptimizerStep {
   const Parameter *parameter;
-  std::vector<const Parameter *> states;
-  const Local *value, *gradient;
-  const Local *count; ///< f32: 1 in the first training step
+  std::vector<const Parameter *> states; ///< in the order of their declaration, like stateValues and nextStates
+  const Local *value, *gradient;         ///< of the parameter, or of one element of its list
+  const Local *count;                    ///< f32: 1 in the first training step
   std::vector<const Local *> stateValues;
   Block block;
-  ExprRef nextValue = nullptr; ///< in the scope of `block`, like
+  ExprRef nextValue = nullptr; ///< in the scope of `block`, as are nextStates
   std::vector<ExprRef> nextStates;
 };
 
@@ -408,7 +418,7 @@ struct OptimizerStep {
 struct Training {
   const Parameter *count = nullptr; ///< i32: the number of training steps so far
   double clipNorm = 0;              ///< largest norm of all gradients together; 0: unlimited
-  int64_t batches = 1;              ///< slices of each argument in a training step, along a leading dimension
+  int64_t batches = 1;              ///< `accumulate`: slices of a training step, along a leading dimension of arguments
   std::vector<OptimizerStep> steps;
 };
 
@@ -423,20 +433,21 @@ struct StateUpdate {
 
 /// The decoding loop of `decode(next, with: f, ...)` around the sampler f; the derive phase creates it.
 struct Decoding {
-  std::string of; ///< an entry point that `incremental` derives
-  int64_t atMost = 0;
-  std::optional<int64_t> stop;
+  std::string of;               ///< name of an entry point that `incremental` derives
+  int64_t atMost = 0;           ///< tokens that a call writes at most
+  std::optional<int64_t> stop;  ///< token that ends a row; null: none does
   std::optional<int64_t> beams; ///< beams of each row, if f chooses beams of a search
 };
 
+/// An entry point: a function with symbolic dimensions, and its derivation.
 struct Entry {
   std::string name;
   bool isGradient = false;           ///< derive: gradients of its only result, an f32 of rank 0
   bool isAttention = false;          ///< derive: attention weights instead of its results
   std::optional<Training> training;  ///< derive: minimises its only result, an f32 of rank 0
   std::string along;                 ///< if not empty: computed incrementally along this dimension
-  std::optional<int64_t> takeBack;   ///< with `along`: positions that can be truncated
-  std::optional<Decoding> decoding;  ///< its function is a sampler
+  std::optional<int64_t> takeBack;   ///< with `along`: `take_back`, positions that can be truncated; null if omitted
+  std::optional<Decoding> decoding;  ///< derive: a decoding loop around this entry, a sampler
   std::string doc;                   ///< the comment above its function
   std::vector<Dimension> dimensions; ///< in the order of their first use in arguments
   std::vector<const Local *> arguments;
@@ -449,11 +460,13 @@ struct Entry {
   SourceRange range;
 };
 
+/// A hyperparameter of the model with its value.
 struct Hyperparameter {
   std::string name;
   std::string value; ///< as text
 };
 
+/// The result of the checker, and the owner of all nodes.
 struct Program {
   std::string name; ///< of the model; empty if the file has only functions
   std::vector<Hyperparameter> hyperparameters;
