@@ -7,12 +7,15 @@
 
 namespace attnc::check {
 
+/// Reader of the `yields` clause.
 class AttendYields {
 public:
   AttendYields(Reporter &reporter, Builder &build, ExpressionChecker &expressions)
       : reporter(reporter), build(build), expressions(expressions) {}
 
-  /// Adds the yields to a pending attend whose formulas and indices are known.
+  /// Sets `statistics`, `yields`, `top`, `summed` and `logpPlace` of a pending attend whose normaliser, formulas and
+  /// keys are known. Without the clause, the attend yields its value, or its attention weights if it has no value.
+  /// False, with an error, if a yield is invalid.
   bool read(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
 
 private:

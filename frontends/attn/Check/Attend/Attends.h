@@ -8,6 +8,7 @@
 
 namespace attnc::check {
 
+/// Checker of `attend`. `mark` is the number of proof obligations before the expression: Ranges::mark.
 class Attends {
 public:
   Attends(Reporter &reporter, Builder &build, PendingAttends &pendings, Ranges &ranges, Guards &guards,
@@ -18,13 +19,17 @@ public:
         expressions(expressions), normalisers(reporter, build, conversions, expressions),
         yields(reporter, build, expressions) {}
 
+  /// Returns the results in the order of `yields`: one value, or a TupleValue; an ErrorValue after an error. The values
+  /// are open in the indices around the `attend`, or tensors if there are none.
   Value attend(const ast::AttendExpr &expr, Scope &scope);
 
 private:
+  /// Check the formulas and set them in `pending`. False, with an error, if one is invalid.
   bool parts(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
   bool weight(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
-  /// Reports a score, mask or weight that is not a scalar.
+  /// Returns whether a score, mask or weight is a scalar; reports another one.
   bool isScalar(typed::ExprRef part, SourceRange range, const char *what);
+  /// Returns the value of `renormalise:`, false without it; null, with an error, if it is not a compile-time boolean.
   std::optional<bool> renormalises(const ast::AttendExpr &expr, Scope &scope);
   /// Returns the results of an attend with its attention weights divided by their sum; zeros for a row without keys.
   Value renormalised(const ast::AttendExpr &expr, PendingAttend pending, size_t mark);

@@ -9,18 +9,22 @@
 
 namespace attnc::check {
 
+/// Reader of the `by:` clause.
 class NormaliserClauses {
 public:
   NormaliserClauses(Reporter &reporter, Builder &build, Conversions &conversions, ExpressionChecker &expressions)
       : reporter(reporter), build(build), conversions(conversions), expressions(expressions) {}
 
-  /// Reads `by:` into the pending attend; composeScore then replaces its score.
+  /// Sets `word`, `normaliser`, `alpha`, `sink` and `temperature` of the pending attend, whose keys are known; softmax
+  /// without the clause. False, with an error, if the clause is invalid. composeScore has to follow.
   bool read(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
 
 private:
-  /// Checks a number of each row, which must not depend on the key.
+  /// Checks a sink or a temperature: one f32 for each row, which must not depend on the key. Null, with an error, for
+  /// others.
   typed::ExprRef numberOfRow(const ast::Argument &argument, const std::string &name, Scope &scope,
                              const PendingAttend &pending);
+  /// Returns the alpha of entmax, a compile-time number in (1, 2]; null, with an error, for others.
   std::optional<double> alphaOf(const ast::Argument &argument, Scope &scope);
 
   Reporter &reporter;
@@ -29,7 +33,9 @@ private:
   ExpressionChecker &expressions;
 };
 
-/// Replaces the score of a pending attend by the score that its normaliser composes (ComposedScores.cpp).
+/// Replaces the score of a pending attend by the score that its word normalises (ComposedScore): divided by the
+/// temperature, and with noise for some words. False, with an error, if the word draws random numbers where draws are
+/// not supported.
 bool composeScore(Builder &build, Draws &draws, PendingAttend &pending, SourceRange range);
 
 } // namespace attnc::check

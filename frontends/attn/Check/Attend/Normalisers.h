@@ -15,22 +15,25 @@
 
 namespace attnc::check {
 
-/// The score that a word normalises instead of s; u is a random draw in [0, 1) for each pair.
+/// The score that a word normalises instead of the score s. t is the temperature, 1 if it is omitted or the word has
+/// none; u is a random draw in [0, 1) for each query–key pair, raised to at least 2^-25.
 enum class ComposedScore {
-  Plain,   ///< s
+  Plain,   ///< s / t
   Sigmoid, ///< sigmoid(s); -inf if s is -inf
-  Gumbel,  ///< s + g, with g = -log(-log u)
-  Sampled, ///< stop(s) + g, whose maximum is a sample of softmax(s)
+  Gumbel,  ///< (s + g) / t, with g = -log(-log u)
+  Sampled, ///< stop(s / t) + g, whose maximum is a sample of softmax(s / t)
 };
 
+/// A word after `by:`.
 struct NormaliserWord {
   const char *word;
   typed::Normaliser normaliser;
-  std::vector<std::string> arguments; ///< a single argument may omit the name of the first one
+  std::vector<std::string> arguments; ///< names of its arguments; a call may omit the name if the word has only one
   ComposedScore score = ComposedScore::Plain;
   bool hasLogp = false; ///< a row chooses one key and can yield its log-probability
 };
 
+/// Returns the table of words; the first one is softmax, the default.
 std::span<const NormaliserWord> normaliserWords();
 
 } // namespace attnc::check

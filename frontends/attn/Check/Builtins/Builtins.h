@@ -1,7 +1,9 @@
 //===- Builtins.h - rules of builtin functions --------------------------------------------------------------------===//
 //
-// A rule checks the arguments of a builtin and creates the typed expression. Builtin.h has the table. Functions that
-// the language can express are in the prelude instead.
+// A rule checks the arguments of a builtin and returns the typed expression, or the number if all arguments are
+// compile-time numbers, or an ErrorValue after it has reported an error. The rows of the table (name, signature, number
+// of arguments, rule) are in Builtins.cpp; Builtin.h declares their type. Functions that the language can express are
+// in the prelude instead.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,22 +31,26 @@ struct BuiltinServices {
   const EntryContext &context;
 };
 
-/// A call of a builtin, with positional arguments and axis apart.
+/// A call of a builtin, with positional arguments and axis apart. The number of arguments is valid, and none is an
+/// ErrorValue.
 struct BuiltinCall : BuiltinServices {
   const Builtin &builtin;
-  SourceRange range;
+  SourceRange range;                      ///< of the call
   std::vector<CheckedArgument> arguments; ///< without labels
   std::optional<CheckedArgument> axis;    ///< `axis: -1`
 
   const CheckedArgument &operator[](size_t i) const { return arguments[i]; }
   Operand operand(size_t i) const { return {arguments[i].value, arguments[i].range}; }
-  /// Converts an argument to a tensor; reports other values and returns null.
+  /// Converts an argument to a tensor (Conversions::asTensor); reports other values and returns null.
   typed::ExprRef tensor(size_t i) const { return conversions.asTensor(arguments[i].value, arguments[i].range); }
-  /// Converts an argument to a tensor of f32.
+  /// Converts an argument to a tensor of f32 (Conversions::asReal); reports other values and returns null.
   typed::ExprRef real(size_t i) const { return conversions.asReal(arguments[i].value, arguments[i].range, what()); }
+  /// Returns the builtin's name in messages, with backquotes.
   std::string what() const;
 };
 
+/// Separates `axis:` from the positional arguments, checks their number, and calls the rule. An ErrorValue, with an
+/// error, if a check fails.
 Value callBuiltin(const BuiltinServices &services, const Builtin &builtin, SourceRange range,
                   std::vector<CheckedArgument> arguments);
 
@@ -53,7 +59,7 @@ Value builtinMath(const BuiltinCall &call);
 Value builtinAbs(const BuiltinCall &call);
 Value builtinSquare(const BuiltinCall &call);
 Value builtinSigmoid(const BuiltinCall &call);
-/// Returns 1 / (1 + e^-x) computed from e^-|x|, so that neither it nor its gradient overflows:
+/// Returns 1 / (1 + e^-x) of an f32 tensor, computed from e^-|x|, so that neither it nor its gradient overflows:
 ///
 ///   e = exp(x >= 0 ? -x : x)     (x >= 0 ? 1 : e) / (1 + e)
 typed::ExprRef sigmoidOf(Builder &build, typed::ExprRef x, SourceRange range);
@@ -88,7 +94,8 @@ Value builtinSize(const BuiltinCall &call);
 Value builtinLen(const BuiltinCall &call);
 Value builtinTagged(const BuiltinCall &call);
 
-/// Returns the dimension of an axis, where -1 is the last one. Reports an axis out of range.
+/// Returns the number of the dimension that `axis` means in a tensor of that rank, where -1 is the last one. Null, with
+/// an error, for an axis that is no compile-time integer or out of range.
 std::optional<unsigned> axisOf(const BuiltinCall &call, const Value &axis, SourceRange range, size_t rank);
 
 } // namespace attnc::check

@@ -8,6 +8,7 @@
 
 namespace attnc::check {
 
+/// Checks functions as entry points: each parameter is an argument, each new name in its type a dynamic dimension.
 class Entries {
 public:
   Entries(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Ranges &ranges,
@@ -17,10 +18,13 @@ public:
         scopes(scopes), types(types), conversions(conversions), bodies(bodies), gradients(gradients), draws(draws),
         updates(updates) {}
 
-  /// Checks a function and adds it to the program as the entry point `name`; null if it has an error.
+  /// Checks a function and adds it to the program as the entry point `name`, without a derivation. Null, and nothing is
+  /// added, if it has an error. `range` is the export in the source. The result is valid until the next entry point is
+  /// added.
   typed::Entry *add(const FunctionValue &function, const std::string &name, SourceRange range);
-  /// Checks a function that no other calls. If its arguments may have any rank, the checker assumes one, and errors
-  /// that depend on it are dropped.
+  /// Checks a function that no entry point calls, for errors alone. A function with a parameter without a type is not
+  /// checked further. For `..` in a type the checker assumes one dimension, and errors that may depend on that are
+  /// dropped.
   void checkAlone(const FunctionValue &function, const std::string &name, SourceRange range);
 
 private:
@@ -45,12 +49,12 @@ private:
   StateUpdates &updates;
 };
 
-/// True if a function can be an entry point: all its parameters are tensors with named dimensions.
+/// True if a function can be an entry point: all its parameters have types without `..`.
 bool isEntryLike(const ast::FunctionDecl &decl);
 
 /// Reports entry points whose C names collide. An entry point `f` of a model `m` has the names `m_f`, `m_f_run` and
-/// `m_f_arena_bytes` in the header, and the model `m_model` and `m_prepare`. An entry point that `incremental` derives
-/// also has `m_f_truncate` and `m_f_reorder`.
+/// `m_f_arena_bytes` in the header; the model has `m_model`, `m_prepare` and `m_prepare_arena_bytes`. An entry point
+/// that `incremental` derives also has `m_f_truncate` and `m_f_reorder`.
 void checkEntryNames(Reporter &reporter, const typed::Program &program);
 
 } // namespace attnc::check

@@ -6,6 +6,7 @@
 
 namespace attnc::check {
 
+/// Checker of `export`.
 class Exports {
 public:
   Exports(typed::Program &program, Reporter &reporter, LetBuilder &lets, Scopes &scopes, EntryContext &context,
@@ -13,10 +14,12 @@ public:
       : program(program), reporter(reporter), lets(lets), scopes(scopes), context(context), entries(entries),
         minimizer(minimizer), decoders(decoders), expressions(expressions) {}
 
-  /// Checks an export and adds its entry point to the program. Reports a name that is exported twice.
+  /// Checks an export and adds its entry point, with its derivation, to the program. Reports errors, among them a name
+  /// that is exported twice; the entry point is then missing or incomplete. `model` is null in a file without one.
   void check(const ast::ExportDecl &decl, SourceUnit &unit, Instance *model);
 
 private:
+  /// Sets `along` and `takeBack` of an entry point.
   void incremental(typed::Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope);
   int64_t takeBack(const ast::Argument &argument, Scope &scope);
 

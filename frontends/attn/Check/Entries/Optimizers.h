@@ -5,6 +5,7 @@
 
 namespace attnc::check {
 
+/// Checker of optimizers. The step of an optimizer is checked for each trained parameter, with its shape and tags.
 class Optimizers {
 public:
   Optimizers(Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes, EntryContext &context,
@@ -13,16 +14,21 @@ public:
       : reporter(reporter), build(build), lets(lets), scopes(scopes), context(context), modules(modules),
         parameters(parameters), conversions(conversions), expressions(expressions), blocks(blocks) {}
 
-  /// Instantiates `adamw(lr: 1e-3)` with its hyperparameters; null if it has an error.
+  /// Instantiates `adamw(lr: 1e-3)` with its hyperparameters; null, with an error, if it is invalid.
   Instance *make(const ast::Expr &with, Scope &scope);
-  /// Checks the optimizer's step for one parameter and its shape, and adds it to the entry point.
+  /// Checks the optimizer's step for one parameter, or for an element of a list of parameters, and adds it to the
+  /// `training` of the entry point, which is set. Adds the states to the program. False, with an error, if the step is
+  /// invalid.
   bool addStep(typed::Entry &entry, Instance &optimizer, const typed::Parameter &parameter);
 
 private:
-  /// Binds a name of the step to a new local.
+  /// Binds a name of the step to a new local, which `<-` can update if `isState`.
   const typed::Local *bind(const Instance &optimizer, const ast::Name &name, typed::Type type, bool isState,
                            Scope &scope);
+  /// Adds the states of the optimizer for the parameter of `step` to the program and to `step`.
   void addStates(const typed::Entry &entry, const Instance &optimizer, typed::OptimizerStep &step, Scope &scope);
+  /// Returns the type of a state and the initial value of all its elements; null, with an error, for other initial
+  /// values.
   std::optional<std::pair<typed::Type, double>> stateStart(const ast::OptimizerState &state, Scope &scope);
 
   Reporter &reporter;

@@ -6,6 +6,8 @@
 
 namespace attnc::check {
 
+/// Checker of calls. A function is inlined: its body is checked with its parameters bound to the arguments, and its
+/// statements are added to the current block. Functions return an ErrorValue after an error.
 class Calls {
 public:
   Calls(Reporter &reporter, Builder &build, LetBuilder &lets, Origins &origins, CallStack &stack, Scopes &scopes,
@@ -16,7 +18,9 @@ public:
         expressions(expressions) {}
 
   Value call(const ast::CallExpr &expr, Scope &scope);
-  /// Calls a value; `name` is the callee as in source.
+  /// Calls a function, a lambda, a builtin, or the function without a name of a module; reports other values. In the
+  /// step of an optimizer a call of a number returns the number, a rate that is constant. `name` is the callee as in
+  /// the source, at `calleeRange`; no argument is an ErrorValue.
   Value callValue(const Value &callee, const std::string &name, SourceRange calleeRange, SourceRange range,
                   std::vector<CheckedArgument> arguments);
 
@@ -25,11 +29,12 @@ private:
   Value callModule(const ModuleValue &module, SourceRange calleeRange, SourceRange range,
                    std::vector<CheckedArgument> arguments);
   Value callLambda(const LambdaValue &lambda, SourceRange range, std::vector<CheckedArgument> arguments);
+  /// Binds the parameters to the arguments or their defaults, and the dimensions in their types. False after an error.
   bool bindParameters(const ast::FunctionDecl &decl, std::vector<std::optional<CheckedArgument>> &arguments,
                       Scope &scope);
-  /// Converts an argument to a tensor of its parameter's element type.
+  /// Converts an argument to a tensor of its parameter's element type; null, with an error, if that is impossible.
   typed::ExprRef typedArgument(const ast::Parameter &parameter, const Value &value, SourceRange range);
-  /// Records the callee as the origin of the call's results.
+  /// Records a called module or function as the origin of the call's results, for notes in shape errors.
   void recordCall(const Value &result, const Value &callee, const std::string &name,
                   const std::vector<CheckedArgument> &arguments);
 

@@ -1,7 +1,7 @@
 //===- Loops.h - `for` statements ---------------------------------------------------------------------------------===//
 //
-// A loop over a list of equal modules becomes one typed::Loop, whose loop-carried values are the variables that its
-// body assigns. Other loops are unrolled.
+// A loop over a list of equal modules (ModuleListValue) becomes one typed::Loop, whose loop-carried values are the
+// variables around it that its body assigns. Other loops, over tuples and numbers, are unrolled.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,6 +13,7 @@
 
 namespace attnc::check {
 
+/// Checker of `for` statements.
 class Loops {
 public:
   Loops(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes,
@@ -20,6 +21,8 @@ public:
       : program(program), reporter(reporter), build(build), lets(lets), scopes(scopes), conversions(conversions),
         loopsAround(loopsAround), expressions(expressions), blocks(blocks) {}
 
+  /// Checks a loop and adds its statements to the current block. `returned` becomes true, with an error, for a `return`
+  /// in the body.
   void check(const ast::ForStmt &stmt, Scope &scope, bool &returned);
 
 private:

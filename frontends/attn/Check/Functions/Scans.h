@@ -8,6 +8,9 @@
 
 namespace attnc::check {
 
+/// Checker of `scan`, which becomes a typed::Scan. `step` is the scope of a time step. `length` is the tensor after
+/// `until`, the number of time steps of each row; null without it. Its dimensions, the rows, are the first ones of all
+/// carried and stacked values; a row that has ended has its last carried values, and zeros in stacked ones.
 class Scans {
 public:
   Scans(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes, Names &names,
@@ -17,21 +20,26 @@ public:
         conversions(conversions), indexScopes(indexScopes), loopsAround(loopsAround), expressions(expressions),
         blocks(blocks) {}
 
+  /// Adds the scan to the current block and returns its results: one value, or a TupleValue. An ErrorValue after an
+  /// error.
   Value scan(const ast::ScanExpr &expr, Scope &scope);
 
 private:
+  /// Return the number of time steps, and the lengths of `until`; null, with an error, for others.
   std::optional<Dim> steps(const ast::Expr &over, Scope &scope);
   typed::ExprRef length(const ast::Expr &until, Scope &scope);
-  /// Checks the body in the current block; false if the next carried values are missing.
+  /// Checks the body in the current block; false, with an error, if it contains a `return`.
   bool body(const ast::ScanExpr &expr, Scope &step);
-  /// Declares the carried values as variables of the time step.
+  /// Declares the carried values as variables of the time step; false, with an error, if an initial value is invalid.
   bool carry(const ast::ScanExpr &expr, typed::Scan &scan, Scope &scope, Scope &step);
-  /// Sets the carried values for the next time step.
+  /// Sets `next` of the carried values to the values of their variables at the end of the body. False after an error.
   bool takeNext(const ast::ScanExpr &expr, typed::Scan &scan, typed::ExprRef length, Scope &step);
+  /// Returns a result; adds a stacked one to the scan.
   Value result(const ast::ScanExpr &expr, const ast::ScanResult &result, typed::Scan &scan, typed::ExprRef length,
                Scope &step);
   Value carriedResult(const ast::ScanExpr &expr, const ast::ScanResult &result, const typed::Scan &scan);
-  /// Selects `value` in the rows that have not ended; `ended` elsewhere, or zeros if `ended` is null.
+  /// Returns `value` in the rows that have not ended, and `ended`, or zeros if it is null, in the others. Null, with an
+  /// error, if the first dimensions of `value` are not those of `length`.
   typed::ExprRef whileRunning(typed::ExprRef length, const typed::LoopCounter *counter, typed::ExprRef value,
                               typed::ExprRef ended, SourceRange range, const std::string &name);
 

@@ -1,7 +1,9 @@
 //===- StateUpdates.h - statements `state <- value` ---------------------------------------------------------------===//
 //
-// The assignment updates a parameter or a state of an optimizer in the optimizer's step, or a state of a module in a
-// function. A state of a module is set once, when a training step returns; the training step reads its previous value.
+// In the step of an optimizer, the statement assigns a parameter or a state of the optimizer; later statements read the
+// new value. In a function of a module, it sets a state of the module, once, when a training step returns; the training
+// step reads the previous value. In other entry points, and for modules that `over:` does not select, it is checked and
+// has no effect.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,6 +15,7 @@
 
 namespace attnc::check {
 
+/// Checker of `<-`, and the updates of module states in the entry point that is being checked.
 class StateUpdates {
 public:
   StateUpdates(Reporter &reporter, Builder &build, LetBuilder &lets, Origins &origins, Conversions &conversions,
@@ -20,6 +23,7 @@ public:
       : reporter(reporter), build(build), lets(lets), origins(origins), conversions(conversions), context(context),
         loops(loops), expressions(expressions) {}
 
+  /// Checks an update. Reports targets that are no states of this module or step, and second updates of a module state.
   void update(const ast::UpdateStmt &stmt, Scope &scope);
 
   void beginEntry() { updates.clear(); }

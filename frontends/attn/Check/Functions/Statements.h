@@ -7,6 +7,7 @@
 
 namespace attnc::check {
 
+/// Checker of blocks. Conditions of `if` statements are compile-time values; only the chosen block is checked.
 class Statements : public BlockChecker {
 public:
   Statements(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Origins &origins,

@@ -1,7 +1,8 @@
 //===- Bodies.h - completion of index notation bodies -------------------------------------------------------------===//
 //
-// When an expression with indices is closed, its subscripts are proved in range (Ranges.h) and its rows are rewritten
-// to elements (Elements.h). `mark` is the number of proof obligations before the expression: Ranges::mark.
+// When an expression that binds indices depends on no index around it (it is closed, Builder.h), its subscripts are
+// proved in range (Ranges.h) and its rows are rewritten to elements (Elements.h). `mark` is the number of proof
+// obligations before the expression: Ranges::mark.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,6 +14,7 @@
 
 namespace attnc::check {
 
+/// Completion of comprehensions, reductions, gathers and attends.
 class Bodies {
 public:
   Bodies(Reporter &reporter, Builder &build, const PendingAttends &pendings, Ranges &ranges, Elements &elements,
@@ -20,14 +22,18 @@ public:
       : reporter(reporter), build(build), pendings(pendings), ranges(ranges), elements(elements),
         indexScopes(indexScopes), conversions(conversions), guards(guards), context(context) {}
 
-  /// Returns `[indices] => body`, one for each element if the body is a tuple.
+  /// Returns `[indices] => body`, completed as by finish; one for each element, in a TupleValue, if the body is a
+  /// tuple. An integer in the body becomes i32. An ErrorValue after an error.
   Value wrap(const std::vector<typed::Index *> &indices, const Value &body, SourceRange range, size_t mark);
-  /// Completes a closed expression; returns an open one unchanged. Null if a subscript may be out of range.
+  /// Completes a closed expression; returns an open one, and a tensor expression that binds no indices, unchanged.
+  /// Null, with an error, if a subscript may be out of range.
   typed::ExprRef finish(typed::ExprRef expr, size_t mark);
+  /// Like finish, with an ErrorValue for null.
   Value finishValue(typed::ExprRef expr, size_t mark);
 
-  /// Makes a dimension of size 0 a violation of the entry point's contract, unless a condition guards the mean over it:
-  /// that mean is NaN, which a training step would store in every parameter.
+  /// In a training step, raises the least sizes of dimensions so that `extent`, over which a mean is taken, is at least
+  /// 1, unless a condition is around the mean: the mean of nothing is NaN, which the step would store in every
+  /// parameter.
   void refuseMeanOfNothing(const Dim &extent);
 
 private:

@@ -8,7 +8,8 @@
 // The element of a row operator at index d is the operator on elements at d; the element of a matrix product is a sum;
 // the element of a comprehension is its body with the indices replaced. Reductions nested in a larger body are hoisted:
 // they become tensors over the indices they depend on, bound before the statement. In attend, only reductions and
-// costly functions (exp, log, ...) that depend on queries alone or on keys alone are hoisted.
+// costly functions (exp, log, ...) that depend on queries alone or on keys alone are hoisted, and none that may fail a
+// run-time check in a formula that is evaluated for unmasked pairs alone.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,12 +20,15 @@
 
 namespace attnc::check {
 
+/// Rewrites closed bodies. Subscripts that Ranges decided as Clamped are clamped, those from data marked Runtime.
 class Elements {
 public:
   Elements(Builder &build, LetBuilder &lets, const PendingAttends &pendings, const Ranges &ranges)
       : build(build), lets(lets), pendings(pendings), ranges(ranges) {}
 
-  /// Returns [indices] => body as a tensor expression, which must be closed.
+  /// Returns [indices] => body, which must be closed, as a tensor expression that satisfies Typed.h: a Comprehension,
+  /// or a LocalRef for a yield of an attend. Adds Lets of hoisted tensors and of attends to the current block. All
+  /// obligations of the body have been decided.
   typed::ExprRef close(std::vector<typed::Index *> indices, typed::ExprRef body, SourceRange range);
 
 private:
@@ -32,6 +36,7 @@ private:
   /// The expressions that replace the indices of inlined comprehensions.
   using Environment = std::map<unsigned, typed::ExprRef>;
 
+  /// Returns the element of `row` at the indices `at`, one for each dimension. It is a scalar in the indices around.
   typed::ExprRef element(typed::ExprRef row, const Indices &at, const Environment &environment);
   typed::ExprRef elementOf(typed::ExprRef row, const Indices &at, const Environment &environment);
   typed::ExprRef ofElementwise(typed::ExprRef row, const Indices &at, const Environment &environment);
@@ -43,6 +48,7 @@ private:
   typed::ExprRef ofReduction(typed::ExprRef row, const Indices &at, const Environment &environment);
   typed::ExprRef ofLocal(typed::ExprRef row, const Indices &at, const Environment &environment);
   typed::ExprRef ofClosed(typed::ExprRef row, const Indices &at);
+  /// Returns an index clamped to the bounds of a dimension where the verdict is Clamped.
   typed::ExprRef keptInRange(typed::ExprRef index, const Dim &extent, const Verdict &verdict);
   typed::ExprRef read(typed::ExprRef base, const Indices &at, std::vector<typed::InRange> inRange, SourceRange range);
   std::vector<typed::Index *> indicesFor(const Shape &shape, size_t from, SourceRange range);
@@ -50,24 +56,30 @@ private:
 
   void closeAttend(const PendingAttend &pending, const std::vector<typed::Index *> &outer);
 
-  /// Options and results of hoisting in one body; `keys` is empty outside of attend.
+  /// Options and results of hoisting in one body, or in all formulas of one attend. `outer` and `keys` are the numbers
+  /// of the attend's indices, empty outside of attend.
   struct Hoisting {
     std::set<unsigned> outer, keys;
     bool isAttend = false;
-    bool isMasked = false; ///< the body is evaluated for unmasked pairs alone
-    std::map<typed::ExprRef, typed::ExprRef> done;
+    bool isMasked = false;                         ///< the body is evaluated for unmasked pairs alone
+    std::map<typed::ExprRef, typed::ExprRef> done; ///< results by expression
   };
+  /// Returns an element expression with reads of hoisted tensors in place of the subexpressions worth hoisting.
+  /// `isRoot`: it is the whole body.
   typed::ExprRef hoist(typed::ExprRef expr, Hoisting &hoisting, bool isRoot);
   bool isWorthHoisting(typed::ExprRef expr, const Hoisting &hoisting, bool isRoot) const;
+  /// Binds an element expression as a tensor over its indices, and returns a read of its element.
   typed::ExprRef materialise(typed::ExprRef expr);
+  /// Returns the expression with each operand replaced by its `map`.
   typed::ExprRef rebuild(typed::ExprRef expr, const std::function<typed::ExprRef(typed::ExprRef)> &map);
 
   Builder &build;
   LetBuilder &lets;
   const PendingAttends &pendings;
   const Ranges &ranges;
+  /// Arguments of `element`; the environment without indices on which the row does not depend.
   using Key = std::tuple<typed::ExprRef, Indices, std::vector<std::pair<unsigned, typed::ExprRef>>>;
-  std::map<Key, typed::ExprRef> known;
+  std::map<Key, typed::ExprRef> known; ///< results of `element` in the body that is being closed
   /// A bound yield of an attend: the indices around the attend, and the ones that the yield has.
   struct BoundYield {
     const typed::Local *local;

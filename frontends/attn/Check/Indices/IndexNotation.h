@@ -6,6 +6,7 @@
 
 namespace attnc::check {
 
+/// Checker of index notation. Results are completed by Bodies; an ErrorValue after an error.
 class IndexNotation {
 public:
   IndexNotation(Reporter &reporter, Builder &build, Scopes &scopes, Ranges &ranges, Guards &guards,
@@ -20,6 +21,8 @@ public:
   Value reduce(const ast::ReduceExpr &expr, Scope &scope);
 
 private:
+  /// Return the condition of `where`, the term that is reduced, and for `mean` the number of terms as f32. Null, with
+  /// an error, if they are invalid.
   typed::ExprRef filterOf(const ast::ReduceExpr &expr, Scope &scope);
   Value reduceBody(const ast::ReduceExpr &expr, const std::vector<typed::Index *> &indices, typed::ExprRef filter,
                    const Value &body, size_t mark);

@@ -1,7 +1,8 @@
 //===- IndexScopes.h - indices of index notation and their extents ------------------------------------------------===//
 //
-// The extent of an index is its bound, `j < n`, or the first dimension that it subscripts by itself. `..` stands for
-// indices that are created at its first use as a subscript.
+// The extent of an index is its bound, `j < n`, or the first dimension that it subscripts by itself. `..` among the
+// indices stands for indices that are created at the first use of `..` as a subscript, one for each dimension that it
+// subscripts there.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,35 +12,43 @@
 
 namespace attnc::check {
 
+/// Declares the indices of expressions and records their extents. The scope of an expression's indices is open while
+/// its body is checked: open, then close, or forget after an error.
 class IndexScopes {
 public:
   /// The indices of a `..`.
   struct RestState {
-    bool isKnown = false;
+    bool isKnown = false; ///< it has been used as a subscript
     std::vector<typed::Index *> indices;
-    SourceRange range;
+    SourceRange range; ///< the first use; before it, the declaration
   };
 
   IndexScopes(Reporter &reporter, Builder &build, Scopes &scopes, ExpressionChecker &expressions)
       : reporter(reporter), build(build), scopes(scopes), expressions(expressions) {}
 
-  /// Declares indices in `scope`; a null pointer stands for the indices of `..`, which are not yet known.
+  /// Creates the indices, binds their names in `scope` and appends them to `indices`, with a null pointer for `..`,
+  /// whose indices are not yet known. Checks bounds in the parent of `scope`. False, with an error, if a binder is
+  /// invalid.
   bool open(const std::vector<ast::Binder> &binders, Scope &scope, std::vector<typed::Index *> &indices);
-  /// Replaces the null pointer by the indices of `..`; reports indices without an extent.
+  /// Replaces the null pointer by the indices of `..`. False, with an error, if `..` or an extent is not known.
   bool close(Scope &scope, std::vector<typed::Index *> &indices);
   /// Removes the `..` of a scope whose body has an error.
   void forget(Scope &scope) { rests.erase(&scope); }
 
+  /// Sets the extent of an index; `range` is the subscript or bound that determines it. Reports an extent that is too
+  /// large.
   void giveExtent(typed::Index *index, const Dim &extent, SourceRange range);
+  /// True if giveExtent has set the extent.
   bool hasExtent(const typed::Index *index) { return extents[index].isKnown; }
-  /// True if the extent is known, as for indices that Elements creates.
+  /// Like hasExtent, but also true for an index of which this class has no record, such as one that Elements creates.
   bool isComplete(const typed::Index *index) const;
-  /// The subscript or bound that determined the extent.
+  /// Returns the subscript or bound that determined the extent.
   SourceRange boundBy(const typed::Index *index) { return extents[index].boundBy; }
 
-  /// Returns the `..` among the indices around an expression; null if there is none.
+  /// Returns the innermost `..` among the indices around an expression of the same function; null if there is none.
   RestState *restAround(Scope &scope);
 
+  /// Enclose the check of a body.
   void enterBody() { ++bodies; }
   void leaveBody() { --bodies; }
   /// True inside of the body of index notation.

@@ -6,22 +6,25 @@
 
 namespace attnc::check {
 
-/// The subscript of one dimension.
+/// The subscript of one dimension of a tensor.
 struct Position {
   enum class Kind { Index, Range, Whole } kind = Kind::Whole;
-  typed::ExprRef index = nullptr; ///< Index: an Index scalar, or a tensor of i32
-  Dim lower, upper;               ///< Range
+  typed::ExprRef index = nullptr; ///< of an Index: a scalar of element type Index, or a tensor of i32; null otherwise
+  Dim lower, upper;               ///< of a Range: lower <= index < upper
   SourceRange range;
 };
 
+/// Reader of the subscripts between brackets.
 class SubscriptPositions {
 public:
   SubscriptPositions(Reporter &reporter, Builder &build, Ranges &ranges, IndexScopes &indexScopes,
                      ExpressionChecker &expressions)
       : reporter(reporter), build(build), ranges(ranges), indexScopes(indexScopes), expressions(expressions) {}
 
-  /// Returns the subscripts of `base` in `expr`; `..` and dimensions without a subscript are filled in. Null if
-  /// invalid.
+  /// Returns one position for each dimension of `base`; null, with an error, if a subscript is invalid. Missing
+  /// subscripts are Whole. `..` is Whole, too, except inside of index notation over `..`: there it is the indices of
+  /// that `..`, which the first use creates. An index without an extent gets the extent of the dimension that it
+  /// subscripts. Slices are proved in range; the caller has to prove that of indices.
   std::optional<std::vector<Position>> positions(const ast::SubscriptExpr &expr, typed::ExprRef base, Scope &scope);
 
 private:

@@ -6,6 +6,7 @@
 
 namespace attnc::check {
 
+/// Checker of subscripts. A subscript by an index is an element or a row; by a range, a slice; by a tensor, a gather.
 class Subscripts {
 public:
   Subscripts(Reporter &reporter, Builder &build, LetBuilder &lets, Ranges &ranges, const Guards &guards,
@@ -14,19 +15,26 @@ public:
         bodies(bodies), conversions(conversions), expressions(expressions),
         written(reporter, build, ranges, indexScopes, expressions) {}
 
+  /// Returns an element, row, slice or gather of a tensor, or an element of a tuple or list, whose subscript is a
+  /// compile-time integer. An ErrorValue after an error.
   Value subscript(const ast::SubscriptExpr &expr, Scope &scope);
 
 private:
+  /// Returns an element of a tuple or of a list of modules.
   Value pick(const Value &list, const ast::SubscriptExpr &expr, Scope &scope);
+  /// Returns the slice by the ranges of `where`, which become Whole.
   typed::ExprRef applyRanges(typed::ExprRef base, std::vector<Position> &where, SourceRange range);
+  /// Returns the element or row at the scalar indices of `where`; its dimensions are the others.
   typed::ExprRef applyIndices(typed::ExprRef base, const std::vector<Position> &where, SourceRange range,
                               SourceRange baseRange);
+  /// Returns the gather by the one tensor of `where`, whose dimensions replace the subscripted dimension.
   typed::ExprRef gather(typed::ExprRef base, const std::vector<Position> &where, SourceRange range,
                         SourceRange baseRange);
-  /// Converts constants and sizes as subscripts to a slice without the subscripted dimensions.
+  /// Returns a slice without the subscripted dimensions, for subscripts that are all constants and sizes. Null, with an
+  /// error, if one may be out of range.
   typed::ExprRef fixedIndices(typed::ExprRef base, const std::vector<Position> &where, SourceRange range,
                               SourceRange baseRange);
-  /// Adds the obligation to prove that an index is in range, unless that is evident.
+  /// Adds the obligation to prove that an index of a Subscript is in range, unless its extent is that of the dimension.
   void oblige(typed::ExprRef subscript, unsigned position, const Dim &extent, SourceRange range, SourceRange baseRange);
 
   Reporter &reporter;

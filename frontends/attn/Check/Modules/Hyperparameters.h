@@ -6,13 +6,16 @@
 
 namespace attnc::check {
 
-/// Hyperparameters of the model that the caller of the compiler sets, as in `--set layers=12`.
+/// Names and values of hyperparameters of the model, as in `--set layers=12`; the last of several values of a name
+/// counts.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// Returns the arguments of the model's instantiation: its settings. Reports hyperparameters without a value.
+/// Returns the settings as arguments, with labels, of the model's instantiation. Reports settings that are unknown or
+/// neither numbers nor booleans, and hyperparameters without a setting and a default, which become ErrorValues.
 std::vector<CheckedArgument> modelArguments(Reporter &reporter, const ast::ModuleDecl &decl, const Settings &settings);
 
-/// Binds the arguments, and defaults for omitted ones, as members of the instance.
+/// Binds the arguments, and defaults for omitted ones, as members of the instance; after an error, ErrorValues. Reports
+/// arguments that do not match `parameters`, and tensors. `call` and `callee` are for messages.
 void bindHyperparameters(Reporter &reporter, Scopes &scopes, ExpressionChecker &expressions, Instance &instance,
                          const std::vector<ast::Parameter> &parameters, std::vector<CheckedArgument> arguments,
                          SourceRange call, const std::string &callee);

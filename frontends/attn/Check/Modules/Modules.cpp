@@ -107,7 +107,7 @@ static void forEachModule(const Value &value, const std::function<void(const Ins
       forEachModule(part, visit);
 }
 
-/// Warns that `frozen` and `as` of a field have no effect on a module that another field instantiates.
+/// `frozen` and `as` of the field have no effect on a module that another field instantiates.
 void Modules::checkMadeElsewhere(const ast::FieldDecl &field, const Instance &place, const Value &value) {
   forEachModule(value, [&](const Instance &module) {
     if (module.path == place.path || module.path.starts_with(place.path + "."))

@@ -5,24 +5,29 @@
 
 namespace attnc::check {
 
+/// Adds parameters and states to the program, and checks that their names in checkpoints are distinct.
 class ParameterTable {
 public:
   ParameterTable(typed::Program &program, Reporter &reporter, Names &names, DeclaredTypes &types,
                  ExpressionChecker &expressions)
       : program(program), reporter(reporter), names(names), types(types), expressions(expressions) {}
 
-  /// Adds the parameter or state that a field of a module declares.
+  /// Adds the parameter or state that a field of a module declares, unless it has no elements. A ParameterValue; an
+  /// ErrorValue after an error.
   Value add(const Instance &instance, const ast::FieldDecl &field, Scope &scope);
-  /// Adds a state of training: the optimizer's state for the parameter `of`, or a state of the training if `of` is
-  /// null.
+  /// Adds a state of training (isState) of an entry point: the optimizer's state `name` for the parameter `of`, with
+  /// its counts, or a state of the training as a whole if `of` is null. `start` is the initial value of all elements.
+  /// Reports a name that another parameter has; never null.
   const typed::Parameter *addState(const typed::Entry &entry, const std::string &name, const typed::Parameter *of,
                                    typed::Type type, double start, SourceRange range);
 
 private:
+  /// Return the initialiser of a parameter; null, with an error, if it is invalid.
   std::optional<typed::Initialiser> initialiser(const ast::Expr &expr, Scope &scope);
   /// Reads `kind(numbers...)`; `call` has the numbers, if any.
   std::optional<typed::Initialiser> namedInitialiser(const std::string &kind, const ast::CallExpr *call, Scope &scope);
   bool fitsF32(double number, SourceRange range);
+  /// Records the name in checkpoints; reports a name that another parameter has or the file format reserves.
   void reserveCheckpointName(const typed::Parameter &parameter, const ast::FieldDecl &field);
 
   typed::Program &program;
@@ -30,7 +35,7 @@ private:
   Names &names;
   DeclaredTypes &types;
   ExpressionChecker &expressions;
-  std::map<std::string, SourceRange> checkpointNames;
+  std::map<std::string, SourceRange> checkpointNames; ///< with the declaration of the parameter
 };
 
 /// Returns `path.step`, without the dot if either is empty.

@@ -7,6 +7,8 @@
 
 namespace attnc::check {
 
+/// Checker of operators. They are evaluated on compile-time numbers, and become nodes on tensors; an ErrorValue after
+/// an error.
 class Operators {
 public:
   Operators(Reporter &reporter, Builder &build, const Origins &origins, Guards &guards, Conversions &conversions,
@@ -16,6 +18,8 @@ public:
 
   Value unary(const ast::UnaryExpr &expr, Scope &scope);
   Value binary(const ast::BinaryExpr &expr, Scope &scope);
+  /// Checks `if c then a else b`: only the chosen branch of a compile-time condition, otherwise both, each with the
+  /// condition among the guards.
   Value conditional(const ast::ConditionalExpr &expr, Scope &scope);
 
 private:
