@@ -2,7 +2,8 @@
 //
 // Builds the body of a linalg.generic, of a region of attn.attend, or of an attn.reduce: everything is a scalar,
 // indices are `index` values, and tensors are read by tensor.extract unless they are operands of the enclosing op. An
-// expression that is reached twice in one body is computed once.
+// expression that is reached twice in one body is computed once. The functions create ops at the insertion point of
+// `builder`, with the location `at`, and return their result.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,37 +17,41 @@
 
 namespace attnc {
 
-/// `left` combiner `right`; not ArgMax or ArgMin.
+/// Combines two terms of a reduction; not for ArgMax and ArgMin.
 mlir::Value combine(mlir::OpBuilder &builder, mlir::Location at, typed::Combiner combiner, typed::Element element,
                     mlir::Value left, mlir::Value right);
 
-/// The result of a reduction without terms; for ArgMax and ArgMin, the value that is worse than any other.
+/// Returns the result of a reduction without terms (typed::Combiner), a constant; for ArgMax and ArgMin, -inf and +inf,
+/// or the least and the largest i32.
 mlir::Value identity(mlir::OpBuilder &builder, mlir::Location at, typed::Combiner combiner, typed::Element element);
 
-/// An operator on scalars. `expr` is an Elementwise; its operands have been computed.
+/// Applies the operator of `expr`, an Elementwise, to the values of its operands.
 mlir::Value operation(mlir::OpBuilder &builder, mlir::Location at, const typed::Expr &expr,
                       llvm::ArrayRef<mlir::Value> operands);
 
+/// Converts a scalar as typed::Cast specifies; returns it unchanged if the element types are equal.
 mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location at, typed::Element from, typed::Element to,
                    mlir::Value value);
 
 mlir::Value constant(mlir::OpBuilder &builder, mlir::Location at, typed::Element element, const typed::Constant &value);
 
-/// True if an expression depends on the time step of a scan and on sizes alone.
+/// True if an expression depends on the time step of a scan, and besides it on constants and sizes alone.
 bool isStepNumber(typed::ExprRef expr);
-/// The position of the first such subscript; the number of subscripts if there is none.
+/// Returns the position of the first index of a Subscript that isStepNumber; the number of indices if there is none.
 unsigned stepSubscript(const typed::Subscript &subscript);
 
+/// The scalar expressions of one body, with the values of the indices, locals and operands that they refer to.
 class Formula {
 public:
   using SizeOf = std::function<mlir::Value(const Dim &, mlir::Location)>;
   using TensorOf = std::function<mlir::Value(typed::ExprRef)>;
   using CounterOf = std::function<mlir::Value(const typed::LoopCounter *)>;
-  /// A slice of a tensor at a time step of a scan.
+  /// Returns the slice of a tensor at index `place`, a number of the time step, of a dimension, without that dimension.
   using StepOf = std::function<mlir::Value(typed::ExprRef, unsigned dimension, typed::ExprRef place)>;
   using LocationOf = std::function<mlir::Location(SourceRange)>;
 
-  /// Values from outside that a body uses; all are computed before the op that owns the body.
+  /// Values from outside that a body uses: a size and the counter of a loop as `index`, and tensors. The functions
+  /// create ops before the op that owns the body.
   struct Surroundings {
     SizeOf size;
     TensorOf tensor;
@@ -55,14 +60,18 @@ public:
     LocationOf location;
   };
 
+  /// `outer` is the formula of the body around this one, an attn.reduce, whose values are found too; null if there is
+  /// none.
   Formula(mlir::OpBuilder &builder, const Surroundings &around, const Formula *outer = nullptr)
       : builder(builder), around(around), outer(outer) {}
 
+  /// Set the value of an index and of a scalar local: the `w` of a weight.
   void bind(const typed::Index *index, mlir::Value value) { indices[index] = value; }
   void bind(const typed::Local *local, mlir::Value value) { scalars[local] = value; }
   /// Sets the value of an expression that is an operand of the enclosing op.
   void bind(typed::ExprRef expr, mlir::Value value) { known[expr] = value; }
 
+  /// Returns the value of an element expression, whose indices are bound. Its ops are created at its first use.
   mlir::Value value(typed::ExprRef expr);
 
 private:
@@ -70,6 +79,7 @@ private:
   mlir::Value reduce(const typed::Expr &expr);
   mlir::Value subscript(const typed::Expr &expr);
   mlir::Value draw(const typed::Expr &expr);
+  /// Return a known value of this formula or of those around it; null if there is none.
   mlir::Value find(typed::ExprRef expr) const;
   mlir::Value find(const typed::Index *index) const;
   mlir::Value find(const typed::Local *local) const;

@@ -12,6 +12,7 @@
 //   MatMul               linalg.generic (parallel..., reduction) of mulf and addf
 //   Permute, Slice, ...  linalg.transpose, tensor.extract_slice, tensor.concat, tensor.collapse_shape/expand_shape
 //   Loop                 scf.for, in which a parameter of a list is model.get @p[%l]
+//   Scan                 scf.for over the time steps, with model.scan (StatementImporter.h)
 //
 // The location of every op is the source range that it was created for.
 //
@@ -33,11 +34,11 @@ struct ImportFailure {
   std::string ir;      ///< the rejected module, in generic form
 };
 
-/// The dialects of an imported module.
+/// Adds the dialects of an imported module to `registry`.
 void registerImportDialects(mlir::DialectRegistry &registry);
 
-/// The verified module of `program`, with the name `name`. If it is invalid, returns null and fills `failure`. The
-/// dialects of import must be loaded in `context`.
+/// Returns the verified module of `program`, with the name `name`. If the verifier rejects it, returns null and fills
+/// `failure`. Requires that the dialects of registerImportDialects are loaded in `context`.
 mlir::OwningOpRef<mlir::ModuleOp> importProgram(const typed::Program &program, llvm::StringRef name,
                                                 const SourceManager &sources, mlir::MLIRContext &context,
                                                 ImportFailure &failure);

@@ -16,6 +16,8 @@
 
 namespace attnc {
 
+/// Values of one entry point. A scope is a function or the body of a loop. Locals are bound once, so they have no
+/// scopes.
 class ImportScopes {
 public:
   ImportScopes(mlir::OpBuilder &builder, const ImportTypes &types) : builder(builder), types(types) {}
@@ -23,28 +25,36 @@ public:
   void enter() { scopes.emplace_back(); }
   void leave() { scopes.pop_back(); }
 
-  /// The value of an expression; null if it has not been computed yet.
+  /// Returns the value of an expression; null if it has not been computed in an open scope.
   mlir::Value find(typed::ExprRef expr) const;
+  /// Records the value of an expression in the innermost scope.
   void record(typed::ExprRef expr, mlir::Value value) { scopes.back().values[expr] = value; }
 
   void bind(const typed::Local *local, mlir::Value value) { locals[local] = value; }
+  /// Returns the value of a local; null if it is not bound to a value.
   mlir::Value value(const typed::Local *local) const { return locals.lookup(local); }
   /// Binds a local to a number, which is computed where it is used.
   void bindNumber(const typed::Local *local, typed::ExprRef number) { numbers[local] = number; }
-  /// The number that a local is bound to; null for a tensor.
+  /// Returns the number that a local is bound to; null if it is not bound to a number.
   typed::ExprRef number(const typed::Local *local) const { return numbers.lookup(local); }
 
+  /// Sets and returns the induction variable of a loop, an `index`; null outside of the loop.
   void setCounter(const typed::LoopCounter *loop, mlir::Value index) { scopes.back().counters[loop] = index; }
   mlir::Value counter(const typed::LoopCounter *loop) const;
 
   void setSize(const Dim &dim, mlir::Value value) { scopes.back().sizes[dim] = value; }
+  /// True if the innermost scope has the size.
   bool hasSize(const Dim &dim) const { return scopes.back().sizes.count(dim) > 0; }
+  /// Returns a size as an `index`, computed outside of the body that is being built if it is not known. Requires
+  /// setSize for the dynamic dimensions.
   mlir::Value size(const Dim &dim, mlir::Location at);
+  /// Returns the sizes of a shape: attributes for constants, values for others.
   llvm::SmallVector<mlir::OpFoldResult> mixedSizes(const Shape &shape, mlir::Location at);
+  /// Create a tensor.empty, and a tensor whose elements are all `scalar`, at the insertion point.
   mlir::Value empty(typed::Element element, const Shape &shape, mlir::Location at);
   mlir::Value filled(mlir::Value scalar, typed::Element element, const Shape &shape, mlir::Location at);
 
-  /// Sets the op whose body is being built, and returns the previous one.
+  /// Sets the op whose body is being built, null outside of bodies, and returns the previous one.
   mlir::Operation *exchangeBody(mlir::Operation *owner) { return std::exchange(bodyOwner, owner); }
   /// Sets the insertion point before the op whose body is being built, if there is one.
   void setInsertionPointOutside() {

@@ -27,10 +27,10 @@ public:
 
   struct Read {
     ExprRef base;
-    unsigned step; ///< the dimension that the step of a scan picks from; behind the last one where there is none
-    ExprRef place; ///< in that
+    unsigned step; ///< the dimension that is subscripted by a number of the time step; their number if there is none
+    ExprRef place; ///< the index in that dimension; null if there is none
     AffineMap map; ///< of the other dimensions
-    SmallVector<ExprRef> subscripts; ///< that read it so
+    SmallVector<ExprRef> subscripts; ///< the Subscripts that read these elements
   };
 
   void visit(ExprRef expr) {
@@ -49,7 +49,7 @@ public:
     }
   }
 
-  /// Is the body a slice of a tensor at the time step, as [b, d] => x[b, t, d]?
+  /// True if the body is a slice of a tensor at the time step, such as [b, d] => x[b, t, d].
   bool isStepAlone(ExprRef body) const {
     return reads.size() == 1 && reads[0].place && reads[0].subscripts.front() == body && reads[0].map.isIdentity();
   }
@@ -57,8 +57,8 @@ public:
   std::vector<Read> reads;
 
 private:
-  /// The map of a subscript whose indices are different loops, each over all of its dimension; but one may be made of
-  /// the step.
+  /// Returns the map of a subscript whose indices are different loops, each over all of its dimension, except that one
+  /// may be a number of the time step. Null for other subscripts.
   std::optional<AffineMap> plainMap(const Subscript &node) {
     SmallVector<AffineExpr> read;
     std::set<size_t> used;

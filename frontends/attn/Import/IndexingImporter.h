@@ -12,26 +12,32 @@ namespace attnc {
 
 class TensorImporter;
 
+/// Importer of comprehensions, with the reductions that are their bodies, and of attends.
 class IndexingImporter {
 public:
   IndexingImporter(mlir::OpBuilder &builder, const ImportTypes &types, ImportScopes &scopes, TensorImporter &tensors)
       : builder(builder), types(types), scopes(scopes), tensors(tensors) {}
 
+  /// Creates the linalg.generic of a Comprehension and returns its result; a slice at the time step, [b, d] => x[b, t,
+  /// d], is a model.element.
   mlir::Value comprehension(const typed::Expr &expr);
-  /// Binds the yields of an attend to `locals`.
+  /// Creates the attn.attend of an Attend and binds `locals` to its results, one for each yield.
   void attend(const typed::Expr &expr, llvm::ArrayRef<const typed::Local *> locals);
 
 private:
   using Indices = std::vector<const typed::Index *>;
 
   Formula::Surroundings surroundings();
-  /// Adds an empty operand with the sizes of the reduction loops that index no other operand.
+  /// Adds an empty operand with the sizes of the reduction loops that index no other operand, because a linalg.generic
+  /// takes the sizes of its loops from operands. The first `parallel` loops index the result.
   void coverLoops(llvm::ArrayRef<const typed::Index *> loops, unsigned parallel,
                   llvm::SmallVectorImpl<mlir::Value> &inputs, llvm::SmallVectorImpl<mlir::AffineMap> &maps,
                   mlir::Location at);
+  /// Builds a region with the element `body`, whose arguments are `weight`, unless it is null, and the indices. Leaves
+  /// the region empty if `body` is null.
   void attendRegion(mlir::Region &region, typed::ExprRef body, llvm::ArrayRef<const Indices *> indices,
                     const typed::Local *weight, const Formula::Surroundings &around);
-  /// The slice of `base` at index `place` of a dimension, without that dimension.
+  /// Returns the slice of `base` at index `place`, a number of the time step, of a dimension, without that dimension.
   mlir::Value step(typed::ExprRef base, unsigned dimension, typed::ExprRef place);
 
   mlir::OpBuilder &builder;
@@ -40,7 +46,7 @@ private:
   TensorImporter &tensors;
 };
 
-/// `source` with the dimension `from` moved to `to`.
+/// Returns `source` with the dimension `from` moved to the position `to`, by a linalg.transpose if they differ.
 mlir::Value moveDimension(mlir::OpBuilder &builder, mlir::Value source, unsigned from, unsigned to, mlir::Location at);
 
 } // namespace attnc

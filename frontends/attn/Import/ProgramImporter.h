@@ -13,6 +13,7 @@
 
 namespace attnc {
 
+/// Imports one program; an object is used once.
 class ProgramImporter {
 public:
   ProgramImporter(const typed::Program &program, const SourceManager &sources, mlir::MLIRContext &context)
@@ -20,12 +21,15 @@ public:
         tensors(builder, types, scopes), states(builder, types, tensors),
         statements(builder, types, scopes, tensors, states) {}
 
+  /// Returns the module, which is not yet verified.
   mlir::OwningOpRef<mlir::ModuleOp> run(llvm::StringRef name);
 
 private:
   void parameter(const typed::Parameter &parameter);
   void entry(const typed::Entry &entry);
+  /// Creates the function of an entry point, with its attributes and without a body.
   mlir::func::FuncOp signature(const typed::Entry &entry);
+  /// Sets the sizes of the dynamic dimensions to tensor.dim of arguments.
   void bindDimensions(const typed::Entry &entry, mlir::func::FuncOp function);
   mlir::Attribute minimize(const typed::Entry &entry);
   void optimizerStep(const typed::OptimizerStep &step, llvm::StringRef name);

@@ -7,10 +7,11 @@
 
 namespace attnc {
 
+/// Returns `source` in the shape of `expr`, a Reshape.
 mlir::Value importReshape(mlir::OpBuilder &builder, const ImportTypes &types, ImportScopes &scopes,
                           const typed::Expr &expr, mlir::Value source);
 
-/// `value`, of the given shape, without the `dropped` dimensions, which are 1.
+/// Returns `value`, of the given shape, without the `dropped` dimensions, which are 1.
 mlir::Value dropDimensions(mlir::OpBuilder &builder, const ImportTypes &types, mlir::Value value,
                            typed::Element element, const Shape &shape, const llvm::SmallBitVector &dropped,
                            mlir::Location at);

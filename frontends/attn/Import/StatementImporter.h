@@ -18,12 +18,15 @@
 
 namespace attnc {
 
+/// Importer of the statements of entry points and optimizer steps.
 class StatementImporter {
 public:
   StatementImporter(mlir::OpBuilder &builder, const ImportTypes &types, ImportScopes &scopes, TensorImporter &tensors,
                     StateLists &states)
       : builder(builder), types(types), scopes(scopes), tensors(tensors), states(states) {}
 
+  /// Creates the ops of the statements at the insertion point, in the scope that the caller has entered, and binds
+  /// their locals.
   void statements(const typed::Block &block);
 
 private:
