@@ -1,4 +1,6 @@
-/* Internal interface of the runtime: error messages, argument checks, shapes, and moves of rows of states. */
+/* Internal interface of the runtime: error messages, argument checks, shapes, and moves of rows of states. Functions
+ * with a status parameter fill it, as in attn/status.h, except that checks (attn_check_*) leave it unchanged if they
+ * return ATTN_OK. */
 #ifndef ATTN_INTERNAL_H
 #define ATTN_INTERNAL_H
 
@@ -24,14 +26,16 @@
 
 /* Error messages -------------------------------------------------------------------------------------------------- */
 
-/* Fills `status`, unless it is null, and returns `code`. attn_show escapes and shortens the message. */
+/* Fills `status`, unless it is null, with `code` and a message that attn_show escapes and shortens; returns `code`. */
 attn_code attn_fail(attn_status *status, attn_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Fills `status`, unless it is null, with ATTN_OK and an empty message; returns ATTN_OK. */
 attn_code attn_succeed(attn_status *status);
 
 /* Writes a text, which may come from a file, in at most `size` bytes including its end: control characters and invalid
  * UTF-8 become "\x1b", and "..." replaces the middle of a text that is too long. */
 void attn_show(const char *text, char *out, size_t size);
 
+/* A text by value. */
 typedef struct attn_text {
   char text[22 * ATTN_MAX_RANK + 3]; /* has room for the longest shape */
 } attn_text;
@@ -42,6 +46,7 @@ attn_text attn_shape(const int64_t *shape, int32_t rank);
 
 /* Element types of tensors ---------------------------------------------------------------------------------------- */
 
+/* Returns 1 for the types of ATTN_ELEMENT_TYPES. */
 int attn_is_tensor_dtype(int32_t dtype);
 /* Return the name in messages, such as "f32", and in safetensors files, such as "F32"; "unknown" for other numbers. */
 const char *attn_dtype_name(int32_t dtype);
@@ -53,8 +58,8 @@ int64_t attn_tensor_bytes(int32_t dtype, const int64_t *shape, int32_t rank);
 
 /* Returns ATTN_BAD_ARGUMENT if `pointer` is null; `what` names it, such as "the model". */
 attn_code attn_check_pointer(const void *pointer, const char *what, attn_status *status);
-/* Returns ATTN_BAD_ARGUMENT for a non-null executor without a worker or a function; `name` is the model or entry point
- * that it is for. */
+/* Returns ATTN_BAD_ARGUMENT for a non-null executor with no worker or a null function; `name`, in messages, is the
+ * model or entry point that it is for. */
 attn_code attn_check_executor(const attn_executor *executor, const char *name, attn_status *status);
 /* Returns ATTN_UNSUPPORTED if the processor lacks a feature that the model's code requires. */
 attn_code attn_check_processor(const attn_model *model, attn_status *status);
@@ -62,9 +67,9 @@ attn_code attn_check_processor(const attn_model *model, attn_status *status);
 attn_code attn_check_model(const attn_model *model, attn_status *status);
 /* Checks the model as attn_check_model does, and that it has entry point `number`. */
 attn_code attn_check_entry(const attn_model *model, int64_t number, attn_status *status);
-/* Checks element type, rank and signs of the sizes of the entry point's tensor `number`. */
+/* Checks that `tensor` has the element type and rank of the entry point's tensor `number`, and no negative size. */
 attn_code attn_check_kind(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor, attn_status *status);
-/* Returns ATTN_BAD_ARGUMENT for a null pointer to elements; `bytes` is the size of the tensor. */
+/* Returns ATTN_BAD_ARGUMENT if the tensor's `data` is null, unless `bytes`, the size of its elements, is 0. */
 attn_code attn_check_data(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor, int64_t bytes,
                           attn_status *status);
 /* Checks all arguments of a call except shapes: entry point, pointers, number of tensors, executor, weights. */
@@ -73,10 +78,10 @@ attn_code attn_check_call(const attn_model *model, int64_t number, const attn_co
 
 /* Calls ----------------------------------------------------------------------------------------------------------- */
 
-/* Fills `status` for the code that an entry point returned. */
+/* Fills `status` for the code that an entry point returned, and returns the code. */
 attn_code attn_report(const attn_model *model, const attn_entry_info *entry, attn_code code, attn_status *status);
 
-/* Moves a row of a state: `row` becomes a copy of `other`, or the two are swapped. */
+/* Moves a row of a state, `bytes` long: `row` becomes a copy of `other`, or, if `swap` is 1, the two are swapped. */
 typedef struct attn_state_mover {
   void (*move)(void *self, char *row, char *other, size_t bytes, int swap);
   void *self;
@@ -87,11 +92,14 @@ attn_code attn_states_move(const attn_model *model, int64_t entry, const char *r
 
 /* Weights --------------------------------------------------------------------------------------------------------- */
 
+/* Returns 1 if training steps may use the weights. */
 int attn_weights_are_trainable(const attn_weights *weights);
-/* Returns 1 if the weights have changed since they were packed. */
+/* Returns 1 if a training step has changed the weights since they were packed; always 0 for a model without packed
+ * weights. */
 int attn_weights_are_stale(const attn_weights *weights);
+/* Records that a training step changes the weights. */
 void attn_weights_set_stale(attn_weights *weights);
-/* Returns the number of times that the weights were packed; a copy made at another number is outdated. */
+/* Returns the number of times that the weights were packed; a device's copy made at another number is outdated. */
 int64_t attn_weights_packings(const attn_weights *weights);
 
 #endif

@@ -14,16 +14,16 @@ extern "C" {
 #endif
 
 #define ATTN_ABI_VERSION 7
-/* Limits of attn_run: dimensions of a tensor, and tensors and named dimensions of an entry point. */
+/* Limits of attn_run: dimensions of a tensor; inputs and results, and named dimensions, of an entry point. */
 #define ATTN_MAX_RANK 8
 #define ATTN_MAX_TENSORS 1024
 #define ATTN_MAX_DIMENSIONS 256
-/* Arena, scratch and packed weights are aligned to this many bytes. */
+/* Alignment of arena, scratch and packed weights, in bytes. */
 #define ATTN_ALIGNMENT 64
 /* Alignment of tensors in device memory, in bytes; in host memory, tensors are aligned to their elements. */
 #define ATTN_DEVICE_ALIGNMENT 16
 
-/* The dynamic operands of one kernel launch. */
+/* The dynamic operands of one kernel launch. The launches of all phases of a kernel have the same. */
 typedef struct attn_kernel_args {
   void *const *buffers;  /* the kernel's tensors: operands in order, then results in order */
   const int64_t *sizes;  /* dynamic sizes of those tensors in order (outermost first), then the index operands */
@@ -31,7 +31,8 @@ typedef struct attn_kernel_args {
   int32_t *status;       /* set to an attn_code if data are out of range; never cleared by a kernel */
 } attn_kernel_args;
 
-/* Computes chunk number `chunk`; `scratch` belongs to the calling worker alone. */
+/* A kernel phase: computes chunk number `chunk`. `scratch` belongs to the calling worker alone; its contents are
+ * undefined before and after. */
 typedef void (*attn_kernel_fn)(const attn_kernel_args *args, int64_t chunk, void *scratch);
 
 /* Runs chunks 0..chunks-1 of a kernel, in any order and on any threads, and returns when all are done. Worker w (0 <= w
@@ -40,7 +41,7 @@ typedef struct attn_executor {
   void (*parallel_for)(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
                        int64_t scratch_stride);
   void *self;
-  int64_t workers;
+  int64_t workers; /* at least 1 */
 } attn_executor;
 
 /* One call of an entry point. */
@@ -54,9 +55,11 @@ typedef struct attn_frame {
 } attn_frame;
 
 typedef int32_t (*attn_entry_fn)(const attn_frame *frame); /* returns an attn_code */
+/* Returns the bytes of the arena of a call, 0 if it needs none. */
 typedef int64_t (*attn_arena_bytes_fn)(const int64_t *dimensions, int64_t workers);
 
-/* Packs weights: reads parameters[0 .. loaded_count), writes through parameters[loaded_count ..) (see attn/model.h). */
+/* Packs weights: reads the memory of parameters[0 .. loaded_count), writes that of parameters[loaded_count ..) (see
+ * attn/model.h). The frame has no tensors and no dimensions. Returns an attn_code. */
 typedef int32_t (*attn_prepare_fn)(const attn_frame *frame);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* The runtime for models of processors: memory, threads, weights, calls. C11 and C++17 over libc alone. */
+/* All headers of the runtime for models that run on processors. C11 and C++17; depends on libc alone. Models that run
+ * on devices also need attn/cuda.h. */
 #ifndef ATTN_ATTN_H
 #define ATTN_ATTN_H
 

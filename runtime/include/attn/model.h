@@ -58,6 +58,7 @@ typedef struct attn_size_info {
   int64_t term_count;
 } attn_size_info;
 
+/* An input or a result of an entry point. */
 typedef struct attn_tensor_info {
   const char *name;
   const attn_size_info *shape; /* an array of rank */
@@ -65,6 +66,7 @@ typedef struct attn_tensor_info {
   int32_t rank;
 } attn_tensor_info;
 
+/* A dynamic dimension of an entry point. */
 typedef struct attn_dimension_info {
   const char *name;
   int64_t max; /* largest value allowed, or -1 */
@@ -74,6 +76,7 @@ typedef struct attn_dimension_info {
 /* Returns the floating-point operations of a call with these dimensions, which must be in range. */
 typedef int64_t (*attn_flops_fn)(const int64_t *dimensions);
 
+/* An entry point. */
 typedef struct attn_entry_info {
   const char *name;
   attn_entry_fn run;
@@ -84,11 +87,12 @@ typedef struct attn_entry_info {
   int32_t input_count;
   int32_t result_count;
   int32_t updates; /* 1: a call changes parameters and states, as a training step does */
-  int32_t state_count; /* the last inputs: memory of the caller that calls update in place */
+  int32_t state_count; /* number of states, the last inputs: memory of the caller that calls update in place */
   int32_t take_back; /* positions by which states can be truncated (attn/states.h); 0: any number */
   attn_flops_fn flops; /* floating-point operations of the kernels of one call */
 } attn_entry_info;
 
+/* The distribution of the initial values of a parameter; a and b are init_a and init_b. */
 typedef enum attn_init {
   ATTN_INIT_CONSTANT = 0, /* a */
   ATTN_INIT_NORMAL = 1,   /* mean a, deviation b */
@@ -101,12 +105,12 @@ typedef struct attn_parameter_info {
   const char *checkpoint; /* name in a weights file; {0}, {1} stand for the list indices */
   const int64_t *shape;   /* an array of rank */
   const int64_t *counts;  /* an array of list_rank */
-  const void *embedded;   /* the values inside the object, or null */
+  const void *embedded;   /* the values inside the object, entry after entry of the list, or null */
   double init_a, init_b;
   int32_t init; /* an attn_init */
-  int32_t dtype;
+  int32_t dtype;     /* an attn_dtype */
   int32_t rank;
-  int32_t list_rank;
+  int32_t list_rank; /* number of lists around it; 0 for a single parameter */
   int64_t first; /* number of its first element in the parameter table */
   int32_t state; /* 1: a state of training, such as a moment, which only entry points with `updates` read */
   int32_t unread; /* 1: no entry point reads it as loaded; kernels may read it packed */
@@ -119,10 +123,11 @@ typedef struct attn_kernel_tensor {
   int32_t rank;
 } attn_kernel_tensor;
 
-/* A kernel and its phases, by which an executor can identify a launch and its tensors. */
+/* A kernel and its phases, by which an executor can identify a launch and its tensors. A launch runs the phases in
+ * order, each after all chunks of the one before. */
 typedef struct attn_kernel_info {
   const char *name;
-  const char *kind;
+  const char *kind;   /* "attend", "gemm", "rows", ... */
   const char *places; /* its source locations in the model: "gpt.attn:31:14, nn.attn:50:3" */
   const attn_kernel_fn *phases;
   const attn_kernel_tensor *tensors; /* operands, then results */
@@ -147,13 +152,13 @@ typedef struct attn_device_phase {
 
 /* A device image: the functions for devices of some architectures. */
 typedef struct attn_device_image {
-  const char *target; /* "sm_80" runs on sm_80 and all newer ones, "sm_90a" on sm_90 alone */
+  const char *target; /* "sm_80" runs on sm_80 and newer ones, "sm_90a" on sm_90 alone, "sm_100f" on sm_10x */
   const char *ptx;    /* text that the device's driver compiles */
 } attn_device_image;
 
 /* Device code of a model: its kernels, and the copies and cache updates between them. */
 typedef struct attn_device_code {
-  const attn_device_image *images; /* a device runs the last one that it supports */
+  const attn_device_image *images; /* a device runs the last one that it and its driver support */
   int64_t image_count;
   const attn_device_phase *phases;
   int64_t phase_count;
@@ -166,14 +171,14 @@ typedef struct attn_device_code {
 typedef struct attn_model {
   uint32_t abi_version; /* ATTN_ABI_VERSION of the compiler */
   const char *name;
-  const char *target;
+  const char *target;   /* processor or device that it was compiled for, for messages */
   const char *identity; /* a hash of the code: training continued with the same object gives the same bits */
   const attn_entry_info *entries;
   const attn_parameter_info *parameters;
   const attn_kernel_info *kernels;
   const int64_t *packed_bytes;             /* an array of packed_count: bytes of the packed weights */
   attn_prepare_fn prepare;                 /* null if no weight is packed */
-  attn_arena_bytes_fn prepare_arena_bytes; /* scratch of prepare; its dimensions are null */
+  attn_arena_bytes_fn prepare_arena_bytes; /* of prepare, for null dimensions; null if it needs no arena */
   int64_t entry_count;
   int64_t parameter_count; /* length of `parameters` */
   int64_t kernel_count;

@@ -20,9 +20,11 @@ extern "C" {
 #define ATTN_PROCESSOR_FEATURES(X)                                                                                     \
   ATTN_FEATURES_1(X) ATTN_FEATURES_7(X) ATTN_FEATURES_7_1(X) ATTN_FEATURES_80000001(X) ATTN_FEATURES_OTHERS(X)
 
+/* A feature that is bit number BIT of its word. */
 #define ATTN_BIT(X, NUMBER, NAME, LEAF, SUBLEAF, REGISTER, BIT, STATE)                                                 \
   X(NUMBER, NAME, LEAF, SUBLEAF, REGISTER, 1u << BIT, 1u << BIT, STATE)
 
+/* Masks of XCR0: registers of AVX, AVX-512 and APX. */
 #define ATTN_YMM 0x6
 #define ATTN_ZMM 0xe6
 #define ATTN_APX 0x80000
@@ -89,11 +91,11 @@ extern "C" {
   ATTN_BIT(X, 50, "cf", 0x29, 0, 1, 0, ATTN_APX)                                                                       \
   ATTN_BIT(X, 51, "zu", 0x29, 0, 1, 0, ATTN_APX)
 
-/* Returns the features of this processor that its operating system supports, one bit each. The first call executes
- * CPUID, which takes tens of microseconds in a virtual machine; later calls return the same result. */
+/* Returns the features of this processor that its operating system supports: bit NUMBER for each. The first call
+ * executes CPUID, which takes tens of microseconds in a virtual machine; later calls return the same result. */
 uint64_t attn_processor_features(void);
 
-/* Returns the name of a feature by its number, such as "avx2", or null. */
+/* Returns the name of a feature by its NUMBER, such as "avx2"; null for other numbers. */
 const char *attn_processor_feature_name(int32_t number);
 
 #ifdef __cplusplus

@@ -11,14 +11,16 @@
 extern "C" {
 #endif
 
+/* The element types of the format, by their names in it; `bool` of a model is BOOL. */
 typedef enum attn_file_dtype {
   ATTN_FILE_BOOL, ATTN_FILE_U8, ATTN_FILE_I8, ATTN_FILE_I16, ATTN_FILE_U16, ATTN_FILE_F16, ATTN_FILE_BF16,
   ATTN_FILE_I32, ATTN_FILE_U32, ATTN_FILE_F32, ATTN_FILE_I64, ATTN_FILE_U64, ATTN_FILE_F64
 } attn_file_dtype;
 
+/* A tensor of a file, as its header describes it; valid until the file is closed. */
 typedef struct attn_file_tensor {
   const char *name;
-  uint64_t offset; /* offset of its first byte from the end of the header */
+  uint64_t offset; /* of its first byte from the end of the header; attn_safetensors_read adds it */
   uint64_t bytes;
   int64_t shape[ATTN_MAX_RANK];
   int32_t rank;
@@ -27,10 +29,11 @@ typedef struct attn_file_tensor {
 
 typedef struct attn_safetensors attn_safetensors;
 
-/* Opens a file and checks its header. Returns ATTN_BAD_FILE, with a message, if the file is unreadable, not a regular
- * file, truncated or corrupt. The file remains open until attn_safetensors_close. */
+/* Opens a file and checks its header. Returns ATTN_BAD_FILE if the file is unreadable, not a regular file, truncated or
+ * corrupt; *file is null after an error. The file remains open until attn_safetensors_close. */
 attn_code attn_safetensors_open(const char *path, attn_safetensors **file, attn_status *status);
-/* Opens a file of `size` bytes in memory, which must outlive the result; messages refer to it as `name`. */
+/* Like attn_safetensors_open, for the `size` bytes of a file in memory, which must outlive the result; messages refer
+ * to it as `name`. */
 attn_code attn_safetensors_open_memory(const char *name, const void *data, size_t size, attn_safetensors **file,
                                        attn_status *status);
 /* Closes a file; null is ignored. */
@@ -38,8 +41,9 @@ void attn_safetensors_close(attn_safetensors *file);
 
 /* Returns the number of tensors; 0 for null. */
 int64_t attn_safetensors_count(const attn_safetensors *file);
-const attn_file_tensor *attn_safetensors_at(const attn_safetensors *file, int64_t index); /* in header order */
-const attn_file_tensor *attn_safetensors_find(const attn_safetensors *file, const char *name); /* or null */
+/* Return tensor number `index`, in the order of the header, and the tensor with a name; null if there is none. */
+const attn_file_tensor *attn_safetensors_at(const attn_safetensors *file, int64_t index);
+const attn_file_tensor *attn_safetensors_find(const attn_safetensors *file, const char *name);
 
 /* Copies bytes [from, from + count) of a tensor to `to`. Returns ATTN_BAD_FILE if the file has become shorter since it
  * was opened, or cannot be read; ATTN_BAD_ARGUMENT if the tensor has no such bytes. */

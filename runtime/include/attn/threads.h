@@ -14,13 +14,14 @@ extern "C" {
 
 typedef struct attn_pool attn_pool;
 
-/* Starts a pool of `workers`, one of which is the calling thread; 0 means one for each processor that the process may
- * use. Returns ATTN_NO_MEMORY, after ending the started threads, if the system starts fewer. Threads may share the
- * pool: a caller that finds it busy computes all chunks itself. */
+/* Starts a pool of `workers`, at most 4096. One of them is the thread that launches a kernel; the others are threads of
+ * the pool. 0 means one worker for each processor that the process may use. Returns ATTN_NO_MEMORY, after ending the
+ * started threads, if the system starts fewer; *pool is null after an error. Threads may share the pool: one that
+ * launches a kernel while the pool is busy computes all chunks itself. */
 attn_code attn_pool_create(int64_t workers, attn_pool **pool, attn_status *status);
-/* Ends the threads and frees the pool; null is ignored. */
+/* Ends the threads and frees the pool, in which no launch may be running; null is ignored. */
 void attn_pool_destroy(attn_pool *pool);
-/* Returns the pool's executor; null for null. */
+/* Returns the pool's executor, which lives as long as the pool; null for null. */
 const attn_executor *attn_pool_executor(const attn_pool *pool);
 
 /* Returns an executor that runs all chunks on the calling thread. */

@@ -1,5 +1,5 @@
 /* Weights of a model in memory: loaded from a file or drawn from their initialisers, then packed for its kernels. If
- * `executor` is null, the calling thread does the work. */
+ * `executor` is null, the calling thread does the work. *weights is null after an error. */
 #ifndef ATTN_WEIGHTS_H
 #define ATTN_WEIGHTS_H
 
@@ -26,23 +26,26 @@ enum {
  * only packed are freed after they are packed: they are null in the parameter table. */
 attn_code attn_weights_load(const attn_model *model, const char *path, int32_t flags, const attn_executor *executor,
                             attn_weights **weights, attn_status *status);
-/* Draws every parameter from its initialiser, and initialises the states of training; the result is trainable. The
- * value of an element depends only on the seed, the parameter's checkpoint name and the element's index. */
+/* Draws every parameter from its initialiser, and initialises the states of training; training steps can use the
+ * result. The value of an element depends only on the seed, the parameter's checkpoint name and the element's index. */
 attn_code attn_weights_initialise(const attn_model *model, uint64_t seed, const attn_executor *executor,
                                   attn_weights **weights, attn_status *status);
-/* Uses the values inside the object (compiled with --embed-weights). */
+/* Uses the values inside the object (compiled with --embed-weights); ATTN_BAD_WEIGHTS if it has none. Training steps
+ * cannot use the result. */
 attn_code attn_weights_embedded(const attn_model *model, const attn_executor *executor, attn_weights **weights,
                                 attn_status *status);
-/* Uses the caller's memory: `table` has model->loaded_count pointers, which must outlive the result. Training steps
- * write to it; pointers to states may be null if no training step is called. */
+/* Uses the caller's memory: `table`, which is copied, has model->loaded_count pointers to values, which must outlive
+ * the result. Training steps write to the values. Pointers to states of training may be null; training steps then
+ * return ATTN_BAD_WEIGHTS. Other null pointers are ATTN_BAD_ARGUMENT. */
 attn_code attn_weights_from_table(const attn_model *model, const void *const *table, const attn_executor *executor,
                                   attn_weights **weights, attn_status *status);
 /* Frees the weights; null is ignored. */
 void attn_weights_free(attn_weights *weights);
 
 /* Packs the weights again after training, or after the caller has changed values. Packed weights whose values were
- * freed (attn_weights_load) are unchanged. Between training and this call, entry points that read packed weights return
- * ATTN_BAD_WEIGHTS. Devices that were opened with these weights (attn/cuda.h) copy them again at their next calls. */
+ * freed (attn_weights_load) are unchanged. Between training and this call, entry points of a model with packed weights
+ * return ATTN_BAD_WEIGHTS, except training steps. Changes by the caller are not noticed. Devices that were opened with
+ * these weights (attn/cuda.h) copy them again at their next calls. */
 attn_code attn_weights_repack(attn_weights *weights, const attn_executor *executor, attn_status *status);
 
 enum {
@@ -52,8 +55,8 @@ enum {
 /* Writes parameters to a .safetensors file under their checkpoint names. The file is written under another name in the
  * folder of `path`, synced and renamed, so that `path` is always the old file or the complete new one. It is the new
  * one after ATTN_OK, and also after an ATTN_BAD_FILE whose cause is that the folder could not be synced. Returns
- * ATTN_BAD_WEIGHTS, and writes nothing, if values were freed (attn_weights_load), if two parameters have one name, or
- * if a parameter has the name "__metadata__", which the format reserves. */
+ * ATTN_BAD_WEIGHTS, and writes nothing, if values were freed (attn_weights_load), if states are to be saved but are not
+ * in memory, if two parameters have one name, or if one has the name "__metadata__", which the format reserves. */
 attn_code attn_weights_save(const attn_weights *weights, const char *path, int32_t flags, attn_status *status);
 
 /* Returns the parameter table of attn_frame: loaded_count + packed_count pointers. Pointers are null for states of
@@ -61,8 +64,9 @@ attn_code attn_weights_save(const attn_weights *weights, const char *path, int32
 const void *const *attn_weights_table(const attn_weights *weights);
 /* Returns the model of the weights; null for null. */
 const attn_model *attn_weights_model(const attn_weights *weights);
-/* Writes the checkpoint name of list entry `entry` of a parameter. Returns its length as snprintf does, and -1 for a
- * null parameter. Writes nothing to a null `buffer`. */
+/* Writes the checkpoint name of list entry `entry` of a parameter, 0 for a single one, to `size` bytes at `buffer`, cut
+ * off and with an end as by snprintf. Returns the length of the whole name, and -1 for a null parameter. Writes nothing
+ * to a null `buffer`. */
 int attn_parameter_name(const attn_parameter_info *parameter, int64_t entry, char *buffer, size_t size);
 
 #ifdef __cplusplus
