@@ -32,15 +32,19 @@ typedef struct cu_kernel_parameters { /* CUDA_KERNEL_NODE_PARAMS_v1 */
 } cu_kernel_parameters;
 
 enum {
+  /* Values of cu_result. */
   CU_OUT_OF_MEMORY = 2,
   CU_NO_DEVICE = 100,
   CU_UNSUPPORTED_PTX_VERSION = 222,
-  CU_MULTIPROCESSORS = 16, /* attributes of devices */
+  /* Attributes of devices. */
+  CU_MULTIPROCESSORS = 16,
   CU_CAPABILITY_MAJOR = 75,
   CU_CAPABILITY_MINOR = 76,
-  CU_MOST_BLOCK_BYTES = 97,
-  CU_FUNCTION_OWN_BLOCK_BYTES = 1, /* attributes of functions: static shared memory of a block, */
-  CU_FUNCTION_BLOCK_BYTES = 8,     /* and the most dynamic shared memory of a launch */
+  CU_MOST_BLOCK_BYTES = 97, /* limit of the shared memory of a block, static and dynamic */
+  /* Attributes of functions. */
+  CU_FUNCTION_OWN_BLOCK_BYTES = 1, /* static shared memory of a block */
+  CU_FUNCTION_BLOCK_BYTES = 8,     /* most dynamic shared memory of a launch */
+  /* A flag of streams: no synchronisation with the default stream. */
   CU_STREAM_NON_BLOCKING = 1
 };
 
@@ -89,15 +93,16 @@ enum {
      unsigned threads_y, unsigned threads_z, unsigned shared_bytes, cu_stream stream, void **parameters,               \
      void **options))
 
+/* The functions of a loaded driver: a member of type pointer to function for each. */
 typedef struct cuda_driver {
 #define CUDA_MEMBER(member, name, parameters) cu_result(*member) parameters;
   CUDA_ENTRY_POINTS(CUDA_MEMBER)
 #undef CUDA_MEMBER
-  void *library;
+  void *library; /* handle of dlopen; null: not loaded */
 } cuda_driver;
 
-/* Loads and initialises the driver. Returns ATTN_UNSUPPORTED, with no driver loaded, if there is none or if it lacks a
- * function. */
+/* Loads and initialises the driver. Returns ATTN_UNSUPPORTED, with no driver loaded, if there is no driver or no
+ * device, if the driver lacks a function, or if it does not start. */
 attn_code cuda_driver_load(cuda_driver *driver, attn_status *status);
 /* Unloads the driver, if it is loaded. */
 void cuda_driver_unload(cuda_driver *driver);
