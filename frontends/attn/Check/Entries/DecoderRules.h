@@ -23,8 +23,9 @@ std::optional<int64_t> beamsOf(const typed::Entry &entry);
 /// Reports others.
 bool hasSizesOfCall(Reporter &reporter, const typed::Entry &choice, size_t from, const typed::Type &logits);
 
-/// True if the bound of `step.along` is at least `most`, the value of `at_most:`, and `last`, the value of `stop:` if
-/// it is given, is below the size of the vocabulary. Reports the violation at the argument. Requires isDecodable(step).
+/// True if `most`, the value of `at_most:`, is within the bound of `step.along`, and `last`, the value of `stop:`,
+/// below the size of the vocabulary; each holds if there is no bound, no `stop:` or no constant size. Reports a
+/// violation at the argument. Requires isDecodable(step).
 bool hasTokens(Reporter &reporter, const typed::Entry &step, int64_t most, const ast::Argument &atMost,
                std::optional<int64_t> last, const ast::Argument *stop);
 
