@@ -7,6 +7,7 @@
 
 namespace attnc {
 
+/// Emits kernels by another emitter and then changes the code, for mutants.
 class ChangedEmitter : public Emitter {
 public:
   /// `inner` must outlive this emitter; an empty `change` changes nothing.

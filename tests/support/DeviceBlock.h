@@ -32,6 +32,7 @@ struct DeviceLane {
   const uint64_t *operands;
   void *result;
 };
+/// Performs a warp-wide operation: writes the results of all lanes of a warp, in the order of their numbers.
 using WarpWork = void (*)(std::span<const DeviceLane> lanes);
 
 class DeviceBlock {
@@ -39,8 +40,8 @@ public:
   static constexpr size_t warpThreads = 32;
 
   struct Setup {
-    int64_t number, threads;
-    void (*body)(const uint64_t *);
+    int64_t number, threads;        ///< number of the block in its launch; number of threads
+    void (*body)(const uint64_t *); ///< code of a thread; its argument is `parameters`
     const uint64_t *parameters;
     std::vector<std::span<char>> shared; ///< all shared memory
     ReleasedMaps *maps;                  ///< released maps of all blocks
@@ -56,14 +57,15 @@ public:
 
   //===---------------------------------- for models of intrinsics, on a thread ---------------------------------===//
 
-  static DeviceBlock &running();
+  static DeviceBlock &running(); ///< the block whose thread calls
   int64_t number() const { return setup.number; }
   TensorCoreSums sums() const { return setup.sums; }
-  size_t thread() const { return current; }
-  void waitForBlock();
+  size_t thread() const { return current; } ///< number of the calling thread
+  void waitForBlock();                      ///< waits until all threads of the block do (bar.sync 0)
   /// Performs a warp-wide operation, at which all lanes of the warp must arrive.
   void workInWarp(DeviceLane lane, WarpWork work);
-  /// Waits until `count` threads have arrived at barrier `number`, waiting or not.
+  /// bar.sync and bar.arrive of barrier `number`, 1 to 15: the first waits until `count` threads have come by either
+  /// call, the second does not wait.
   void waitForThreads(size_t number, size_t count);
   void arriveForThreads(size_t number, size_t count);
 
@@ -78,24 +80,33 @@ public:
   /// The products of the thread's warp group, and the thread's number in the group.
   WarpGroupProducts &warpGroup() { return products[current / WarpGroupProducts::threads]; }
   size_t threadInGroup() const { return current % WarpGroupProducts::threads; }
-  /// Waits until at most `open` groups of products are unfinished; `kept` are the registers of A of the finished ones.
+  /// Waits until at most `open` groups of products of this thread are unfinished. `kept` are the registers of A of
+  /// the products that end; a fault if they have changed since the products began.
   void awaitProducts(size_t open, const std::vector<uint32_t> &kept);
   /// Makes data of copies that this thread waited for visible to the asynchronous proxy.
   void fenceProxy();
+  /// Ends the thread and the run with a fault.
   [[noreturn]] void fail(std::string what);
 
-  /// Copies `bytes` of `from` to `to`, which is shared memory, and clears the rest of `size` bytes there.
+  /// Starts an asynchronous copy of `bytes` bytes from `from` to `to`, in shared memory, which clears the rest of
+  /// `size` bytes there (cp.async).
   void issueCopy(char *to, const char *from, size_t bytes, size_t size);
-  void closeGroup();
+  void closeGroup();             ///< makes the copies since the last call a group (cp.async.commit_group)
   void awaitGroups(size_t open); ///< waits until at most `open` groups are unfinished
 
   /// Makes writes of this warp's lanes to maps visible to all its lanes.
   void orderMapWrites();
+  /// Sets a field of a tensor map in shared memory.
   void writeMap(char *map, DeviceTensorMap::Field field, size_t dimension, uint64_t value);
+  /// Copies a map from shared memory to global memory and releases it; a fault if it is invalid, or if writes of other
+  /// lanes are not ordered.
   void releaseMap(char *to, const char *from);
+  /// Acquires a released map in global memory.
   void acquireMap(const char *map);
-  /// Waits for bulk copies; acquired maps may be used afterwards.
+  /// Waits for bulk copies. The thread may use the maps that it has acquired before.
   void awaitBulkCopies();
+  /// Starts a TMA copy of the box at `coordinates` of an acquired map to `to`, in shared memory; `barrier` counts its
+  /// bytes.
   void issueTile(char *to, const char *map, std::vector<int32_t> coordinates, const char *barrier);
   /// Ends the thread and the run unless [address, address + bytes) is aligned shared memory.
   void checkShared(const char *what, const void *address, size_t bytes, size_t alignment);
@@ -120,16 +131,17 @@ private:
     Wait wait = Wait::Nothing;
     WarpWork work = nullptr; ///< the warp-wide operation that it waits for
     DeviceLane lane{};
-    size_t number = 0;             ///< number of the barrier at which it waits
-    const char *barrier = nullptr; ///< the mbarrier whose phase it waits for, or gave up once
-    std::vector<Copy> open;
-    std::deque<std::vector<Copy>> groups;
-    std::set<const char *> maps;         ///< acquired maps that may be used
-    std::set<const char *> acquiredMaps; ///< acquired maps before awaitBulkCopies
+    size_t number = 0;                    ///< number of the barrier at which it waits
+    const char *barrier = nullptr;        ///< the mbarrier whose phase it waits for, or gave up once
+    std::vector<Copy> open;               ///< copies since the last closeGroup
+    std::deque<std::vector<Copy>> groups; ///< unfinished groups, the oldest first
+    std::set<const char *> maps;          ///< acquired maps that may be used
+    std::set<const char *> acquiredMaps;  ///< acquired maps before awaitBulkCopies
 
     bool hasCopies() const; ///< unfinished ones
   };
 
+  /// An mbarrier: arrivals of a phase, those that the current phase lacks, and the number of completed phases.
   struct PhaseBarrier {
     size_t arrivals, missing, phase;
     size_t madeBy;         ///< thread that initialised it
@@ -137,20 +149,23 @@ private:
     int64_t bytes = 0;     ///< expected bytes that have not arrived
   };
 
-  static void enter();
-  bool takeTurns(std::span<const size_t> some); ///< true if any could run
-  void waitFor(Wait wait);
+  static void enter(); ///< the start of each fibre
+  /// Runs threads until they wait, as does runReady; true if any could run.
+  bool takeTurns(std::span<const size_t> some);
+  void waitFor(Wait wait); ///< marks the current thread as waiting, and yields
   bool runReady(std::span<const size_t> turns, Order order);
   void countThreads(size_t number, size_t count);
+  /// Completes asynchronous operations, products or copies of tiles, when no thread can run; false if there are none.
   bool endLate();
   bool endProducts();
-  void noteFault(size_t group, const std::string &wrong);
+  void noteFault(size_t group, const std::string &wrong); ///< records the fault of a warp group unless `wrong` is empty
   bool bringTiles();
   void bring(const Tile &tile);
-  void endPhase(const char *barrier);
+  void endPhase(const char *barrier); ///< ends the phase of an mbarrier if it is complete
+  /// The 16 bytes of shared memory at an address, given by its bits 4 to 17; NaNs if a fence is missing.
   const char *readByProxy(uint64_t unit);
   PhaseBarrier &phaseBarrier(const char *barrier);
-  void yield();
+  void yield(); ///< returns to the scheduler
   std::vector<size_t> turns(Order order) const;
 
   Setup setup;

@@ -13,7 +13,7 @@
 //   a missing wait        as NaN: a copy into shared memory completes when it is waited for (DeviceBlock.h), and
 //                         products of warp groups complete when no thread can run without them
 //                         (DeviceProducts.h)
-//   a barrier or exchange at which not all threads arrive, or at which they execute different ones
+//   a barrier or exchange at which not all of its threads arrive, or at which threads execute different operations
 //   a copy or a matrix load whose address is not in shared memory, or not aligned
 //   a tensor map that is incomplete, or was not released and acquired (DeviceTensorMap.h)
 //   an access outside of a tensor or of shared memory, or with less alignment than declared, as a fault of the
@@ -44,6 +44,7 @@ enum class Order { Ascending, Descending, Shuffled };
 
 class DeviceExecutor {
 public:
+  /// `ir` is the text of LLVM IR. message() states the reason if it cannot run.
   explicit DeviceExecutor(const std::string &ir);
   DeviceExecutor(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> ir);
   ~DeviceExecutor();
@@ -58,7 +59,8 @@ public:
     int64_t blockBytes = 0;           ///< dynamic shared memory of a block
     TensorCoreSums sums = TensorCoreSums::CutOff;
   };
-  /// Returns a description of the fault; empty if there is none.
+  /// Runs a launch to its end. Returns a description of the first fault; empty if there is none. Requires that the
+  /// code can run.
   std::string run(const Launch &launch, Order order);
 
 private:

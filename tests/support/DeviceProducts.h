@@ -21,11 +21,13 @@
 
 namespace attnc {
 
-/// Parameters in the instruction's name.
+/// Parameters in the instruction's name. D = A B (+ D) has 64 rows and `columns` columns.
 struct ProductKind {
   enum class Element { F16, BF16, TF32 };
   size_t columns;
   Element element;
+  /// Whether A is in registers, otherwise in shared memory; whether the depth of A, and that of B, runs along the
+  /// columns of its tile, otherwise along the rows.
   bool hasFragmentA, turnsA, turnsB;
 
   size_t sums() const { return columns / 2; } ///< number of sums of a thread
@@ -33,6 +35,7 @@ struct ProductKind {
   bool operator==(const ProductKind &) const = default;
 };
 
+/// The products of one warp group. `thread` is a number in the group, 0 to 127.
 class WarpGroupProducts {
 public:
   static constexpr size_t threads = 128;
@@ -42,18 +45,21 @@ public:
   /// The operands of one thread of a product.
   struct Part {
     ProductKind kind;
-    std::vector<float> sums;
+    std::vector<float> sums;          ///< the thread's registers of D before the product
     std::array<uint32_t, 4> fragment; ///< registers of A
-    uint64_t a, b;                    ///< descriptors
-    bool keepsSums;
+    uint64_t a, b;                    ///< descriptors of the matrices in shared memory
+    bool keepsSums;                   ///< adds to D; otherwise D is overwritten
   };
-  /// Return a description of the fault; empty if there is none.
+  /// wgmma.fence, wgmma.mma_async and wgmma.commit_group by one thread. begin() writes pending NaNs to `sums`, the
+  /// registers of D. Faults are returned as a description; empty if there is none.
   std::string fence(size_t thread);
   std::string begin(size_t thread, Part part, float *sums);
   void close(size_t thread);
 
-  /// Waits until at most `open` groups are unfinished. `kept`: the words of A of all products that end, which must not
-  /// be overwritten before. Returns a description of the fault; empty if there is none.
+  /// Makes the thread wait until at most `open` of its groups are unfinished (wgmma.wait_group). `kept` are the
+  /// present words of A of all products that end; a fault if they differ from those at the beginning of the products.
+  /// Returns a
+  /// description of the fault; empty if there is none.
   std::string await(size_t thread, size_t open, const std::vector<uint32_t> &kept);
   bool isWaiting(size_t thread) const { return waits[thread].has_value(); }
   /// Compute the products that waiting threads require, or all products that all threads have begun. `read` returns the
@@ -61,9 +67,9 @@ public:
   /// there is none.
   std::string computeAwaited(const std::function<const char *(uint64_t unit)> &read);
   std::string computeBegun(const std::function<const char *(uint64_t unit)> &read);
-  /// True if the products that the thread waits for are computed; ends its wait.
+  /// Ends the thread's wait and returns true, if the products that it waits for are computed.
   bool endWait(size_t thread);
-  /// Copies sums, with pending ones replaced by computed numbers.
+  /// Copies `count` sums; NaNs that stand for computed products are replaced by their numbers.
   void resolve(size_t thread, const float *from, float *to, size_t count) const;
 
 private:

@@ -15,7 +15,7 @@
 
 namespace attnc {
 
-/// Rounds to the nearest number with a ten-bit fraction, halves away from zero; preserves NaN.
+/// Rounds the bits of an f32 to the nearest tf32, which has a ten-bit fraction, halves away from zero; preserves NaN.
 uint32_t nearestTf32(uint32_t bits);
 
 class DeviceTensorMap {
@@ -31,7 +31,8 @@ public:
   size_t dimensions() const { return rank + size_t(1); }
   /// The bytes of a box. The functions from here on require a valid map.
   size_t bytes() const;
-  /// Copies the box at the coordinates to `to`, with the swizzle of its 16-byte vectors.
+  /// Copies the box at the coordinates, one for each dimension, the innermost first, to `to`, with the swizzle of its
+  /// 16-byte vectors. Elements outside of the tensor become zero.
   void copy(std::span<const int32_t> coordinates, char *to) const;
 
 private:

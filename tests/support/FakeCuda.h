@@ -15,7 +15,9 @@
 
 namespace attnc {
 
+/// The settings of a test, and the counts that it reads.
 struct FakeCuda {
+  /// Number of devices; their compute capability, 80 for 8.0; the largest shared memory of a block.
   int devices = 1, capability = 80, blockBytes = 166912;
   int ptxVersion = 88;                 ///< the newest PTX version that the driver supports: 88 for 8.8
   int ownBlockBytes = 0;               ///< static shared memory of every function

@@ -25,12 +25,13 @@ namespace attnc {
 
 enum class ElementKind { F32, I32, I1, BF16, F16 };
 
-/// A dense row-major array on the host; i1 in bytes.
+/// A dense row-major array on the host; an element of i1 is a byte.
 struct HostArray {
   std::vector<int64_t> shape;
   ElementKind kind = ElementKind::F32;
   std::vector<char> bytes;
 
+  /// Zeros.
   HostArray(std::vector<int64_t> shape, ElementKind kind = ElementKind::F32);
   static HostArray of(std::vector<int64_t> shape, const std::vector<float> &values);
   static HostArray of(std::vector<int64_t> shape, const std::vector<int32_t> &values);
@@ -51,12 +52,12 @@ struct HostArray {
 };
 
 struct RunOptions {
-  std::vector<int64_t> indexOperands = {};
-  int workers = 1;          ///< threads, each with its own scratch
-  bool reversed = false;    ///< chunks, and threads of a device's blocks, in descending order
+  std::vector<int64_t> indexOperands = {};     ///< values of the kernel's operands of type index, in order
+  int workers = 1;                             ///< threads, each with its own scratch
+  bool reversed = false;                       ///< chunks, and threads of a device's blocks, in descending order
   Placement placement = Placement::AgainstEnd; ///< of operands, results and scratch
-  int inPlaceOperand = -1;  ///< operand that shares its buffer with result 0
-  int repeats = 1;          ///< launches, for measurements of time
+  int inPlaceOperand = -1;                     ///< operand that shares its buffer with result 0
+  int repeats = 1;                             ///< launches, for measurements of time
   TensorCoreSums sums = TensorCoreSums::CutOff;
 };
 
@@ -79,6 +80,8 @@ public:
   int32_t status() const { return status_; } ///< of the last run
   const std::string &ptx() const { return ptx_; }
 
+  /// Runs all kernel phases on copies of `inputs`, the tensor operands in order, and returns the results, which have
+  /// the shapes `resultShapes`. A fault of a device is added to message(). Requires that the runner is true.
   std::vector<HostArray> run(const std::vector<HostArray> &inputs,
                              const std::vector<std::vector<int64_t>> &resultShapes, const RunOptions &options = {});
 

@@ -11,7 +11,7 @@ struct OracleCheck {
   std::string kernel;
   std::vector<HostArray> inputs;
   std::vector<std::vector<int64_t>> resultShapes;
-  std::vector<int64_t> indexOperands = {};         ///< operands after the tensors
+  std::vector<int64_t> indexOperands = {};         ///< operands of type index, after the tensors
   double tolerance = reference::tolerance(8, 512); ///< of f32, relative to the largest magnitude; sums of 512 terms
   std::string target = "native";
   std::unique_ptr<Emitter> (*emitter)() = nullptr; ///< creates the emitter; null: the default one of the target

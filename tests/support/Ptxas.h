@@ -6,7 +6,7 @@
 
 namespace attnc {
 
-bool hasPtxas();
+bool hasPtxas(); ///< whether it is installed
 /// Returns the fault of `ptx` for `architecture`: it does not assemble, or one of its kernels spills registers or has a
 /// stack. Empty if there is none. Requires hasPtxas().
 std::string ptxasFault(const std::string &ptx, const std::string &architecture);
