@@ -9,22 +9,23 @@
 namespace attnc::reduce {
 
 struct Limits {
-  double seconds = 20;
-  int64_t bytes = 0; ///< limit of the address space; 0: unlimited
+  double seconds = 20; ///< wall-clock time; the caller waits for at most left() and calls end()
+  int64_t bytes = 0;   ///< limit of the address space; 0: unlimited
 };
 
 /// The way in which a command ended.
 struct Ending {
-  bool ranOut = false; ///< killed at its time limit
-  int signal = 0;      ///< the signal that ended it otherwise; 0: it exited
-  int exitCode = 0;
-  std::string output; ///< its standard output and error
+  bool ranOut = false; ///< it still ran when end() killed it
+  int signal = 0;      ///< the signal that ended it before end(); 0 if it exited or was killed by end()
+  int exitCode = 0;    ///< 0 unless it exited; 127 if the program could not be executed
+  std::string output;  ///< its standard output and error
 };
 
-/// A command in its own process group; end() and the destructor kill the group.
+/// A command in its own process group, without standard input; end() and the destructor kill the group.
 class ChildProcess {
 public:
-  /// The output of the command is written to the file `outputPath`.
+  /// Runs `command`, whose first word is the program. Its output is written to the file `outputPath`. Fails if that
+  /// file or the process cannot be created.
   static llvm::Expected<ChildProcess> start(const std::vector<std::string> &command, const std::string &outputPath,
                                             const Limits &limits);
   ChildProcess(ChildProcess &&other);
@@ -35,7 +36,7 @@ public:
   int waitable() const { return descriptor; }
   /// Remaining time until the time limit; at least 0.
   std::chrono::milliseconds left() const;
-  /// Kills the process group if it still runs, and returns the way in which the command ended.
+  /// Kills what still runs of the process group, and returns the way in which the command ended. Called once.
   Ending end();
 
 private:

@@ -1,7 +1,8 @@
 //===- CommandQuestion.h - interestingness test by a command ----------------------------------------------------===//
 //
 // A candidate is written to a file and a command is run on it. The candidate is interesting if the command's ending
-// meets the criteria. Commands run in parallel; each file has its own folder and the name of the user's file.
+// meets the criteria. Up to `jobs` commands run in parallel. Each job has a folder of its own for the candidate's file,
+// which has the name of the user's file.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,12 +19,12 @@ namespace attnc::reduce {
 struct Criteria {
   bool succeeds = false;             ///< the exit code is 0
   bool crashes = false;              ///< a signal ends the command, or the exit code means an internal error
-  bool hangs = false;                ///< the command exceeds its time limit
+  bool hangs = false;                ///< the command exceeds its time limit (Ending::ranOut)
   std::optional<std::string> prints; ///< the output contains this text, apart from the paths of file and folder
 
   bool isEmpty() const { return !succeeds && !crashes && !hangs && !prints; }
   bool holdFor(const Ending &ending) const;
-  /// "crash and print 'x'"
+  /// The criteria as a phrase for messages: "crash and print 'x'".
   std::string text() const;
 };
 
@@ -33,10 +34,10 @@ public:
   static constexpr const char *fileWord = "{}", *folderWord = "{folder}";
 
   struct Options {
-    std::vector<std::string> command;
+    std::vector<std::string> command; ///< words, with placeholders; the first one is the program
     Criteria criteria;
     Limits limits;
-    size_t jobs = 1;
+    size_t jobs = 1;                  ///< largest number of commands that run at a time
     std::string fileName;             ///< name of the file in its folder
     std::string workFolder;           ///< an existing folder that belongs to this object
     std::vector<std::string> besides; ///< files and folders that the file needs in its folder
@@ -45,8 +46,8 @@ public:
   static llvm::Expected<std::unique_ptr<CommandQuestion>> create(Options options, const Interruption &interruption);
 
   std::optional<size_t> first(const Texts &texts) override;
-  /// The ending of the command for one text, or an error after an interruption. In its output, the paths of file and
-  /// folder are replaced by `fileWord` and `folderWord`.
+  /// Runs the command on one text and returns its ending; an error if it cannot run, or after an interruption. In its
+  /// output, the paths of file and folder are replaced by `fileWord` and `folderWord`.
   llvm::Expected<Ending> endingOf(const std::string &text);
   /// The error that prevented a command from running; moved out by the call. Success after an interruption.
   llvm::Error takeError() { return std::move(error); }

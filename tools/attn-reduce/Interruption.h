@@ -1,7 +1,8 @@
 //===- Interruption.h - orderly end of a reduction on signals ---------------------------------------------------===//
 //
-// SIGINT, SIGTERM and SIGHUP would leave behind the folder of candidates and the running commands. They are blocked,
-// and the search polls for them; then it ends its commands, removes its folder, and ends the process by the signal.
+// If SIGINT, SIGTERM or SIGHUP ended the process at once, the folder of candidates and the running commands would
+// remain. The signals are therefore blocked, and the search polls for them. When one has arrived, it ends its commands,
+// removes its folder, and ends the process by the signal.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,6 +11,7 @@
 
 namespace attnc::reduce {
 
+/// Blocks the three signals during its lifetime.
 class Interruption {
 public:
   /// Must be created before any thread is started or signal handler installed. Ignored signals stay ignored.
@@ -20,11 +22,11 @@ public:
 
   /// A file descriptor that becomes readable when a signal arrives (signalfd(2)); negative if there is none.
   int waitable() const { return descriptor; }
-  bool hasCome() const;
+  bool hasCome() const; ///< whether one of the signals has arrived
   /// Ends the process by the signal that has arrived.
   [[noreturn]] void end() const;
 
-  /// Restores the signals in a child, between fork and exec.
+  /// Unblocks the signals in a child process, between fork and exec.
   static void forget();
 
 private:

@@ -7,13 +7,14 @@
 
 namespace attnc::reduce {
 
+/// Decides which candidates are interesting.
 class Question {
 public:
   virtual ~Question() = default;
   /// Returns the next candidate; null after the last one.
   using Texts = std::function<std::optional<std::string>()>;
-  /// The number of the first interesting text, independent of the order in which tests end. Later texts may have been
-  /// requested.
+  /// The number, from 0, of the first interesting text among `texts`, independent of the order in which tests end; null
+  /// if there is none, or if no more tests can run. Texts after it may have been requested from `texts`, too.
   virtual std::optional<size_t> first(const Texts &texts) = 0;
 };
 

@@ -27,17 +27,20 @@ struct Statistics {
 
 class Search {
 public:
-  /// Observes accepted texts and progress. The search ends if `taken` or `goesOn` returns false.
+  /// Observes the search. All three functions must be set.
   struct Watcher {
+    /// Called with each accepted text; the search ends if it returns false.
     std::function<bool(const std::string &text)> taken;
+    /// Called before each test, with the size of the smallest text so far.
     std::function<void(const Transformation &now, const Size &size, const Statistics &statistics)> progress;
+    /// Called before each test; the search ends if it returns false.
     std::function<bool()> goesOn;
   };
 
   Search(const Subject &subject, Question &question, Watcher watcher)
       : subject(subject), question(question), watcher(std::move(watcher)) {}
 
-  /// Reduces `text`, which must be interesting; returns an interesting text.
+  /// Reduces `text`, which must be interesting; returns the last accepted text, or `text` if none was accepted.
   std::string run(std::string text);
 
   const Statistics &statistics() const { return counts; }
@@ -48,7 +51,9 @@ private:
     size_t begin;
     std::string text;
   };
+  /// Replaces `current` by smaller interesting texts while there are any; returns whether it has changed.
   bool reduceBy(const Transformation &transformation);
+  /// Tests the groups of `length` changes from `begin` on. Returns the first interesting one; null if there is none.
   std::optional<Attempt> attempt(const Transformation &transformation, const Changes &changes, size_t begin,
                                  size_t length);
 
@@ -57,7 +62,7 @@ private:
   Watcher watcher;
   Statistics counts;
   bool isStopped = false;
-  std::string current;
+  std::string current;                     ///< the smallest interesting text so far
   std::unordered_set<std::string> refused; ///< texts that are not interesting
 };
 

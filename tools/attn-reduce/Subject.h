@@ -37,10 +37,12 @@ public:
 /// A kind of change that makes a text smaller.
 struct Transformation {
   std::string name;
-  bool inGroups; ///< tries groups of changes first; otherwise single changes only
+  bool inGroups; ///< the search tries groups of changes first; otherwise single changes only
+  /// Returns the changes that are possible in `text`; not null.
   std::function<std::unique_ptr<Changes>(const std::string &text)> find;
 };
 
+/// A language of texts that can be reduced.
 class Subject {
 public:
   virtual ~Subject() = default;

@@ -7,7 +7,7 @@
 namespace attnc::machine {
 
 /// Measures this machine in about two seconds. Each rate is the best of several slices of a few milliseconds of
-/// processor time. Launches use `executor`.
+/// processor time. The costs of launches are those of `executor`.
 Machine measure(const attn_executor *executor);
 
 } // namespace attnc::machine

@@ -8,8 +8,8 @@ namespace attnc::reduce {
 class ModelSubject : public Subject {
 public:
   /// `path` is the user's file, which may use files beside it; `text` is its content. If the checker accepts `text`,
-  /// only texts that it accepts are tried, because the fault is in a later phase. If the checker reports `message`, the
-  /// message that is searched for, only texts with this message are tried.
+  /// only texts that it accepts are tested, because the fault is in a later phase. `message` is the text of --expect;
+  /// if the checker's messages about `text` contain it, only texts with such a message are tested.
   ModelSubject(std::string path, const std::string &text, CheckOptions options,
                const std::optional<std::string> &message);
 
@@ -17,12 +17,13 @@ public:
   const char *partsName() const override { return "words"; }
   std::span<const Transformation> transformations() const override { return list; }
 
-  /// The first components of the paths of files that `text` may use.
+  /// The first components of the paths of files that `text` may use: {"a"} for `use a.b`.
   static std::vector<std::string> usedBy(const std::string &text);
 
 private:
   /// The messages of the checker; empty if it accepts the text.
   std::string messagesOf(const std::string &text) const;
+  /// Whether the checker's answer to the text is as the constructor requires.
   bool isWorthTrying(const std::string &text) const;
   Transformation transformation(std::string name, bool inGroups, std::vector<Change> (*find)(const ModelText &)) const;
   friend class ModelChanges;

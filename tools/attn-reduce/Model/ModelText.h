@@ -13,13 +13,13 @@
 
 namespace attnc::reduce {
 
-/// A parsed file.
+/// A text and its syntax tree.
 struct ModelText {
   explicit ModelText(std::string text);
 
   std::string_view text() const { return sources.file(file.file).text(); }
   std::string source(SourceRange range) const { return std::string(sources.text(range)); }
-  /// The text that the printer gives for the tree, without comments.
+  /// The text that the printer writes for the tree, without comments. Requires isParsed.
   std::string canonical() const;
 
   SourceManager sources;
@@ -33,7 +33,7 @@ struct Edit {
   std::string text;
 };
 
-/// Edits that are made together.
+/// Edits that are made together, such as the removal of a parameter and of its arguments.
 using Change = std::vector<Edit>;
 
 /// The range of an element of a list with the comma after it; for the last element, with the comma before it.
@@ -43,6 +43,8 @@ SourceRange withComma(const ModelText &model, SourceRange range);
 std::string edited(std::string_view text, std::vector<Edit> edits);
 
 //===- The transformations, from coarse to fine -----------------------------------------------------------------===//
+//
+// Each function returns all changes of its kind that are possible in the file, outer nodes before inner ones.
 
 std::vector<Change> dropItems(const ModelText &model);           ///< declarations of the file
 std::vector<Change> dropMembers(const ModelText &model);         ///< fields, functions and constants of modules
@@ -51,8 +53,8 @@ std::vector<Change> unwrapBlocks(const ModelText &model);        ///< replaces `
 std::vector<Change> dropParts(const ModelText &model);           ///< elements of lists, and optional syntax
 std::vector<Change> dropParameters(const ModelText &model);      ///< with the arguments of calls
 std::vector<Change> inlineNames(const ModelText &model);         ///< replaces names by their values
-std::vector<Change> simplifyExpressions(const ModelText &model); ///< replaces them by an operand or a literal
-std::vector<Change> shrinkNumbers(const ModelText &model);       ///< all numbers of one value, then each
+std::vector<Change> simplifyExpressions(const ModelText &model); ///< replaces an expression by an operand or a literal
+std::vector<Change> shrinkNumbers(const ModelText &model);       ///< all literals of one value at once, then each
 /// Transformations of a file with syntax errors.
 std::vector<Change> dropLines(const ModelText &model);
 std::vector<Change> dropWords(const ModelText &model);

@@ -23,13 +23,15 @@ using ModuleChange = std::function<bool(mlir::ModuleOp module, llvm::MutableArra
 std::vector<mlir::Operation *> opsOf(mlir::ModuleOp module);
 
 //===- The transformations, from coarse to fine -----------------------------------------------------------------===//
+//
+// Each function returns all changes of its kind that are possible in the module, outer ops before inner ones.
 
 std::vector<ModuleChange> dropSymbols(mlir::ModuleOp module);      ///< functions, parameters and other symbols
 std::vector<ModuleChange> replaceResults(mlir::ModuleOp module);   ///< by operands or zeros
 std::vector<ModuleChange> dropUnused(mlir::ModuleOp module);       ///< ops without uses
 std::vector<ModuleChange> unwrapRegions(mlir::ModuleOp module);    ///< replaces an op by the ops of its block
 std::vector<ModuleChange> dropSignatures(mlir::ModuleOp module);   ///< unused results and arguments of functions
-std::vector<ModuleChange> dropAttributes(mlir::ModuleOp module);   ///< discardable ones, of ops and of arguments
+std::vector<ModuleChange> dropAttributes(mlir::ModuleOp module);   ///< discardable attributes of ops and arguments
 std::vector<ModuleChange> shrinkDimensions(mlir::ModuleOp module); ///< one static size in all types at once
 
 class ModuleSubject : public Subject {

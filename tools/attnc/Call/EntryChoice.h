@@ -9,13 +9,13 @@ namespace attnc {
 
 /// The entry points that a command supports.
 struct EntryKind {
-  llvm::StringRef does; ///< predicate for messages, "entry point that ...": "trains"; empty for all entry points
+  llvm::StringRef does; ///< predicate for the message "no entry point that ...": "trains"; empty for all entry points
   llvm::StringRef hint; ///< appended to "the model has no entry point that trains"; may be empty
   bool (*contains)(const attn_entry_info &) = [](const attn_entry_info &) { return true; };
 };
 
-/// The number of the entry point `name`; of the only entry point of that kind if the name is empty. An error lists the
-/// entry points of that kind.
+/// The number of the entry point `name` in the model's table; if `name` is empty, of the only entry point of `kind`.
+/// Fails if there is no such entry point, or if the choice is ambiguous; the message lists the entry points of `kind`.
 llvm::Expected<int64_t> chooseEntry(const attn_model &model, llvm::StringRef name, const EntryKind &kind);
 
 } // namespace attnc

@@ -5,7 +5,8 @@
 //
 //   logits(tokens: i32[batch, seq])  reads  token.table[tokens[b, t], d]      tokens: {"256"}
 //
-// A length of a cache must be below 1: random inputs belong to a call with empty caches.
+// A length of a cache must be below 1: random inputs belong to a call with empty caches. A count of appended positions
+// must be below the number of positions of the call.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -25,6 +26,7 @@ namespace attnc {
 /// dimensions.
 using InputRanges = std::map<std::string, std::vector<std::string>>;
 
+/// The ranges of the inputs of `entry` in a module after derive; empty if the entry point does not exist.
 InputRanges inputRanges(mlir::ModuleOp module, const std::string &entry);
 /// The smallest of the sizes that are numbers; 0 if there is none.
 int64_t leastOf(const std::vector<std::string> &sizes);

@@ -106,7 +106,8 @@ Error Invocation::readInputs(const InvocationOptions &options, std::vector<std::
   return Error::success();
 }
 
-/// The bound of random integers for an input: the least size that it subscripts.
+/// The bound of random integers for an input: the smallest size of the dimensions that it subscripts, at least 1; 0 for
+/// inputs that are not i32.
 int64_t Invocation::boundOf(const attn_tensor_info &input, const InputRanges &ranges) const {
   constexpr int64_t unknownBound = 4;
   auto found = ranges.find(input.name);
@@ -130,7 +131,7 @@ DrawnInput Invocation::drawnInput(int32_t number, const InvocationOptions &optio
   return {attn_dtype(info.dtype), boundOf(info, options.ranges), options.seed, uint64_t(number)};
 }
 
-/// All of them before any is made: what comes first may be large.
+/// Checks all sizes before the first tensor is allocated, because that tensor may be large.
 Error Invocation::checkSizes() const {
   for (auto [size, dimension] : llvm::zip_equal(dimensions, ArrayRef(entry->dimensions, entry->dimension_count)))
     if (size >= 0 && (size < dimension.min || (dimension.max >= 0 && size > dimension.max)))
@@ -141,7 +142,7 @@ Error Invocation::checkSizes() const {
     const attn_tensor_info &info = entry->tensors[i];
     auto shape = knownShape(*entry, info, dimensions);
     if (!shape) {
-      consumeError(shape.takeError()); // a size that a file says
+      consumeError(shape.takeError()); // a size that an input file determines
       continue;
     }
     auto bytes = HostTensor::bytesFor(info.name, static_cast<attn_dtype>(info.dtype), *shape);

@@ -13,14 +13,17 @@ namespace attnc {
 struct ParameterNow {
   std::string name; ///< checkpoint name
   const attn_parameter_info &info;
-  const void *values;
+  const void *values; ///< elements of the type and shape in `info`; valid until the weights change
 };
 
 /// Owns the data of a call: inputs, results, weights, arena and threads.
 class Invocation {
 public:
+  /// Chooses the entry point, reads or fills its inputs, determines the dimensions, starts threads, loads weights,
+  /// and allocates results and arena. Fails if an option is wrong, or a size remains unknown.
   static llvm::Expected<std::unique_ptr<Invocation>> create(const attn_model &model, const InvocationOptions &options);
 
+  /// Calls the entry point, which writes the results and updates states among the inputs.
   llvm::Error run();
 
   /// The random elements of an input without a file. (A state without a file is zero.)
@@ -32,7 +35,7 @@ public:
 
   const attn_model &model;
   const attn_entry_info *entry = nullptr;
-  std::vector<int64_t> dimensions;
+  std::vector<int64_t> dimensions; ///< in the order of the entry point's dimensions
   std::vector<HostTensor> tensors; ///< inputs, then results
   Runner runner;
 

@@ -14,8 +14,8 @@ struct Repetitions {
 };
 
 struct Measurement {
-  int runs = 0;
-  double seconds = 0;                 ///< median of a call
+  int runs = 0;                       ///< number of timed calls
+  double seconds = 0;                 ///< median wall-clock time of a call
   std::vector<Profile::Line> kernels; ///< kernels that the calls launched; `seconds` has a sum for each call
 };
 

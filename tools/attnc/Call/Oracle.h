@@ -7,7 +7,8 @@
 
 namespace attnc {
 
-/// The deviation of one tensor after a call, a result or an updated parameter, from the oracle's.
+/// The deviation of one tensor from the oracle's after a call. The tensor is a result, or a parameter or state that the
+/// call has updated.
 struct Deviation {
   std::string name;
   bool isUpdated = false; ///< a parameter, or a state of a module or of an optimizer
@@ -17,13 +18,13 @@ struct Deviation {
   /// two is NaN or infinite and the other is not.
   double difference = 0;
   int64_t terms = 0;   ///< number of terms in the longest chain of sums
-  double rounding = 0; ///< movement of that element over the rounding samples, if `terms` do not explain it
-  /// Tolerance for --precision: a multiple of the movement of this tensor when the oracle rounds stored tensors. If the
-  /// bound of StorageBound.h is smaller, `storage` is that bound, and `storedBy` is the movement.
+  double rounding = 0; ///< variation of that element among the rounding samples, if `terms` do not explain it
+  /// Tolerance for --precision: a multiple of the change of this tensor when the oracle rounds stored tensors. If the
+  /// bound of StorageBound.h is smaller, `storage` is that bound, and `storedBy` is the change; otherwise 0.
   double storage = 0;
   double storedBy = 0;
   int64_t ties = 0;               ///< integers that differ from the oracle's, but equal those of a rounding sample
-  std::optional<double> constant; ///< the oracle's value if all elements, at least two, have the same
+  std::optional<double> constant; ///< the oracle's value if there are at least two elements and all are equal
 
   /// The limit of `difference`: c u sqrt(terms) largest (compiler/Reference/Tolerance.h) + c / 8 rounding + storage,
   /// where an infinite `storage` is omitted.
@@ -42,15 +43,16 @@ struct Answer {
 reference::Parameters parametersOf(const Invocation &call);
 
 /// Compares `call`, which has run, with the oracle, which interprets the entry point on the same inputs and on the
-/// weights `before` the call. `options` select the model, `made` is its compile. Returns deviations of the results,
-/// then those of parameters, by name: updated ones, and ones that were changed but should not have been. Elements
-/// beyond limit(c) are tested by rounding samples (RoundingSamples.h).
+/// weights `before` the call. `options` select the model, `made` is its compile. Returns the deviations of the results,
+/// then those of parameters in the order of their names: of parameters that the entry point updates, and of others that
+/// the call has changed all the same. Elements beyond limit(c) are tested by rounding samples (RoundingSamples.h).
 ///
 /// With --precision bf16 or f16 the oracle also interprets `made`, which rounds the tensors that are stored in 16 bits,
-/// and measures how far each result moves. A result may move twice as far, because a sum that is near the midpoint of
-/// two numbers may be rounded to either one; but not further than the bound of StorageBound.h, which is independent of
-/// the choice of stored tensors. An integer passes if it equals that of the oracle, of a rounding sample or of the
-/// interpretation of `made`; with 16-bit storage, StorageBound.h limits the number of different integers.
+/// and measures the change of each result. A result may differ from the oracle's by twice this change, because a sum
+/// that is near the midpoint of two numbers may be rounded to either one; but not by more than the bound of
+/// StorageBound.h, which is independent of the choice of stored tensors. An integer passes if it equals that of the
+/// oracle, of a rounding sample or of the interpretation of `made`; with 16-bit storage, StorageBound.h limits the
+/// number of different integers.
 llvm::Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Compilation &made,
                                                          const Invocation &call, const reference::Parameters &before,
                                                          double c);

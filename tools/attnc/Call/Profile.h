@@ -1,8 +1,8 @@
 //===- Profile.h - time of each kernel within calls ---------------------------------------------------------------===//
 //
-// Wall-clock time of each launch in a run of an entry point, including the time in which workers wait. Only the time of
-// host code between launches is missing in the sum. All launches of a kernel, with all of its phases, are one line. Not
-// thread-safe.
+// Wall-clock time of each launch in a run of an entry point, including the time in which workers wait. The sum over all
+// launches is the time of the run without the host code between launches. All launches of a kernel, with all of its
+// phases, are one line. Not thread-safe.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,7 +23,9 @@ public:
     std::vector<double> seconds; ///< one sum for each run, see endRun()
   };
 
+  /// `inner` runs the launches. The model and `inner` must outlive this object.
   Profile(const attn_model &model, const attn_executor *inner);
+  /// The executor to pass to calls.
   const attn_executor *executor() const { return &outer; }
   /// Ends a run of the entry point: its times become one element of `seconds`.
   void endRun();

@@ -11,12 +11,14 @@
 
 namespace attnc {
 
+/// Overrides of the compiler's choices, under a name.
 struct NamedStrategy {
-  std::string name, about;
+  std::string name, about; ///< `about`: a description for --help
   std::vector<Override> overrides;
   bool isOwn = false; ///< from the user's file: a failing compile is an error
 };
 
+/// The code and the measurements of one strategy for an entry point.
 struct Candidate {
   NamedStrategy strategy;
   std::string problem = {};                  ///< reason why it cannot be called; empty if it can
@@ -56,12 +58,12 @@ public:
   llvm::Error whyNot() const;
   Invocation &invocation() { return *call; }
   const Compilation &compilation() const { return *made; }
-  /// Fills the candidate's description of its code in the region. Finds the region among the kernels if it has not been
-  /// found before.
+  /// Fills the members of the candidate that describe its code in the region (`kernels`, `host`, `arenaBytes`,
+  /// `largestBytes`). Finds the region among the candidate's kernels if it has not been found before.
   llvm::Error describe(Region &region);
-  /// Calls once; the time is recorded if `counts`.
+  /// Calls the entry point once; if `counts`, the time is added to the candidate's.
   llvm::Error run(bool counts);
-  void forgetTimes();
+  void forgetTimes(); ///< removes the recorded times
 
 private:
   Candidate &candidate;

@@ -30,8 +30,8 @@ public:
   /// `what` is a kernel, a kind of kernels or a place, as overrides name them; empty: the whole entry point.
   explicit Region(std::string what = "") : what(std::move(what)) {}
 
-  /// Finds the region among the kernels of the default, unless it was found before. Fails, with the nearest names, if
-  /// none of them matches.
+  /// Finds the region among the kernels of the default strategy, unless it was found before. Fails, with the nearest
+  /// names, if no kernel matches. `entry` is the entry point's name, for the message.
   llvm::Error find(const std::vector<CandidateKernel> &kernels, const std::string &entry);
   /// Removes the kernels that compute no part of the region.
   void keep(std::vector<CandidateKernel> &kernels) const;

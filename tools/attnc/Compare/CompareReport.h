@@ -6,10 +6,10 @@
 namespace attnc {
 
 struct Comparison {
-  std::string source, entry;
-  std::vector<std::pair<std::string, int64_t>> sizes; ///< sizes of dimensions
+  std::string source, entry;                          ///< the model's file and the entry point
+  std::vector<std::pair<std::string, int64_t>> sizes; ///< names and sizes of dimensions
   int threads = 1, repetitions = 0;
-  double tolerance = 8;
+  double tolerance = 8; ///< the factor c of Deviation::limit
   Region region = Region();
   std::vector<Candidate> candidates; ///< the default first
 };

@@ -8,9 +8,9 @@ namespace attnc {
 
 /// All predefined strategies; the first one has no overrides.
 std::vector<NamedStrategy> knownStrategies();
-/// The strategies with these names, preceded by "default". An error has the nearest name.
+/// The strategies with these names, preceded by "default". Fails if a name is unknown; the message has the nearest one.
 llvm::Expected<std::vector<NamedStrategy>> strategiesNamed(llvm::ArrayRef<std::string> names);
-/// The strategy in a file, with the name of the file.
+/// The overrides in a strategy file. The strategy has the name of the file, without folder and extension.
 llvm::Expected<NamedStrategy> strategyOfFile(const std::string &path);
 
 } // namespace attnc

@@ -7,13 +7,14 @@
 namespace attnc {
 
 /// Sums over rows of attention weights. A row is saturated if one key has nearly all of the weight; almost no gradient
-/// passes through it. Rows with fewer than two unmasked keys, such as the first row of a causal mask, have no choice:
-/// they are counted apart, and means exclude them. A row with a choice may have all of its weight on one
-/// key, because the normaliser or underflow makes the others 0; it is saturated, and also counted as `single`.
+/// passes through such a row. Rows with fewer than two unmasked keys, such as the first row of a causal mask, have no
+/// choice: they are counted in `withoutChoice` alone, and means exclude them. A row with a choice may have all of its
+/// weight on one key, because the normaliser or underflow makes the other weights 0; such a row is saturated, and also
+/// counted in `single`.
 struct Concentration {
   static constexpr double saturatedAbove = 0.95;
 
-  /// `kept` is the number of unmasked keys; if it is negative, the keys with nonzero weight are counted.
+  /// Adds one row. `kept` is its number of unmasked keys; if it is negative, the number of keys with nonzero weight.
   void add(llvm::ArrayRef<float> row, int64_t kept = -1);
 
   int64_t rows = 0;          ///< rows with a choice

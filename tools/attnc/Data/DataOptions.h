@@ -10,7 +10,7 @@ namespace attnc {
 
 /// Options for data, batches, parameters, seed and threads.
 struct DataOptions {
-  std::vector<std::string> data; ///< files
+  std::vector<std::string> data; ///< a file, or `input=file` for each input (TrainingData::read)
   std::string weights;           ///< a .safetensors file; empty: initialised parameters
   BatchShape shape;
   double heldOut = 1; ///< the share of the data, at their end, that is used; each command adds its own option

@@ -1,8 +1,8 @@
 //===- Samples.h - data sets with one tensor for each input -------------------------------------------------------===//
 //
-// The first dimension of each tensor counts samples. For lines of text (TextFile.h), the width of a batch is that of
-// its longest line with the zero after it, unless the entry point has a fixed width. Inputs that share a dimension have
-// the width of the widest of them.
+// The first dimension of each tensor counts samples. For lines of text (TextFile.h), the width of a batch (its second
+// dimension) is the length of its longest line plus one zero, unless the entry point has a fixed width. Inputs whose
+// second dimension is the same dimension of the entry point have the width of the widest of them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,7 +13,8 @@ namespace attnc {
 
 class Samples : public TrainingData {
 public:
-  /// `places` has one `input=file` for each input.
+  /// `places` has one `input=file` for each input. Fails if a file cannot be read, an input is missing or unknown, or
+  /// the numbers of samples differ.
   static llvm::Expected<std::unique_ptr<Samples>> read(const attn_entry_info &entry,
                                                        const std::vector<std::string> &places, double heldOut);
 

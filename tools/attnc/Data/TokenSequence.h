@@ -12,7 +12,7 @@ namespace attnc {
 
 class TokenSequence : public TrainingData {
 public:
-  /// The integers of a .npy file are tokens; of any other file, the bytes are.
+  /// The tokens are the integers of a .npy file, or the bytes of any other file.
   static llvm::Expected<std::unique_ptr<TokenSequence>> read(const attn_entry_info &entry, const std::string &path,
                                                              double heldOut);
 

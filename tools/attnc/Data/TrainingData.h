@@ -69,12 +69,13 @@ protected:
   virtual int64_t stride(BatchShape shape) const = 0;
   /// The number of dimensions of inputs before the rows: 1 if the training step accumulates gradients, otherwise 0.
   virtual int32_t accumulated() const = 0;
+  /// The inputs of a batch whose rows begin at the tokens or samples `starts`.
   virtual std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const = 0;
 
   const attn_entry_info &entry;
 
 private:
-  bool isOfFixedRows() const;
+  bool isOfFixedRows() const; ///< whether the entry point has a fixed number of rows
 
   double heldOut;
   int64_t split = 0; ///< the first held-out token or sample

@@ -6,7 +6,7 @@
 
 namespace attnc {
 
-/// Prints the costs of an entry point, one line for each kernel.
+/// Prints the costs of an entry point, one line for each kernel, for `attnc explain --all`.
 void printCosts(const ExplainedModel &model, const ExplainedEntry &entry, llvm::raw_ostream &out);
 
 } // namespace attnc

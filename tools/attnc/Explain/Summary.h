@@ -1,8 +1,8 @@
 //===- Summary.h - summary of an explained model ------------------------------------------------------------------===//
 //
-// A line for each kernel, named by its place in the model, with its time in a call of the first entry point that runs
-// it, its share of that call and the work that is fused into it. Then the costliest edges that were left, each with the
-// change of the model that would fuse it. Lines have at most 120 columns.
+// The default output of `attnc explain`. A line for each kernel has its place in the model, its time in a call of the
+// first entry point that runs it, its share of that call and the work that is fused into it. Then come the costliest
+// edges that were not fused, each with the change of the model that would fuse it. Lines have at most 120 columns.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,7 +16,7 @@ namespace attnc {
 /// others.
 NamedSizes assumedSizes(llvm::ArrayRef<EntryPlan> entries, const NamedSizes &at);
 
-/// `assumed` are the sizes from assumedSizes.
+/// `assumed` are the sizes from assumedSizes; the summary states them.
 void printSummary(const ExplainedModel &model, const NamedSizes &assumed, llvm::raw_ostream &out);
 
 } // namespace attnc

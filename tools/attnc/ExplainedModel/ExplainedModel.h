@@ -1,6 +1,6 @@
 //===- ExplainedModel.h - a compiled model as plain data ----------------------------------------------------------===//
 //
-// The common source of text, JSON and pages. It has numbers for the sizes of --at instead of size expressions, and no
+// The common input of text, JSON and pages. It has numbers for the sizes of --at instead of size expressions, and no
 // references to data of the compiler. A launch is a call of a kernel in an entry point, which an enclosing loop
 // repeats. An edge leads from the launch that writes a tensor to a launch that reads it:
 //
@@ -20,15 +20,16 @@
 
 namespace attnc {
 
-/// A fusion that was made, or an edge that was left (compiler/Analysis/Decisions.h).
+/// A fusion that was made, or an edge that was not fused (compiler/Analysis/Decisions.h).
 struct ExplainedDecision {
   bool made;
   std::string reason; ///< key of the reason, such as "contraction-operand"
   std::string text;   ///< sentence of the reason
   std::string change; ///< the smallest change of the model that would fuse the edge; may be empty
+      /// The two ends of the edge: kernels, a weight or source locations; and the entry point, empty for weights.
   std::string what, into, entry;
   std::string bytes;      ///< size expression of the edge's tensor; empty without one
-  bool isOfPairs = false; ///< whether that is an all-pairs tensor
+  bool isOfPairs = false; ///< whether the edge's tensor is an all-pairs tensor
 };
 
 struct ExplainedKernel {
@@ -38,10 +39,10 @@ struct ExplainedKernel {
   std::vector<std::string> modelPaths = {}; ///< module paths of its launches (ModelPaths.h), each once
   std::vector<std::string> fused = {};      ///< words for the work that is fused into it (FusedWork.h)
   std::vector<std::string> places;          ///< source locations of its ops
-  Named refusals;                           ///< emitters that refused it, with reasons
+  Named refusals;                           ///< emitters that do not support it, with reasons
   std::vector<std::pair<std::string, double>> predictions = {}; ///< predicted seconds by emitter
-  bool isWantedSum = false; ///< a sum over windows that an emitter supports without rewriting
-  bool isKeptSum = false;   ///< such a sum that without this emitter would be a matrix product
+  bool isWantedSum = false; ///< a sum over windows that an emitter supports in this form
+  bool isKeptSum = false;   ///< a sum over windows that would be a matrix product if no emitter supported this form
 
   /// Its module paths, or else its symbol.
   std::string nameInModel() const;
@@ -54,13 +55,13 @@ struct ExplainedCost {
   int64_t bytes() const { return bytesRead + bytesWritten; }
   /// Operations per byte; 0 without bytes.
   double intensity() const { return bytes() ? double(flops) / double(bytes()) : 0; }
-  /// The same for unmasked pairs.
+  /// Operations for unmasked pairs per byte; for all pairs if the mask depends on data.
   double keptIntensity() const { return bytes() ? double(keptFlops.value_or(flops)) / double(bytes()) : 0; }
 };
 
 /// Predicted time of one launch, or of several together, in seconds.
 struct ExplainedTime {
-  double launch = 0;       ///< overhead of phases and chunks
+  double launch = 0;       ///< distribution of phases and chunks, and latency of the first code and operands
   double compute = 0;      ///< instructions, with all operands in the nearest cache
   double memory = 0;       ///< memory traffic alone
   double instructions = 0; ///< number of vector and scalar instructions, over all chunks
@@ -105,7 +106,7 @@ struct ExplainedTotal {
   size_t kernel;
   int64_t launches = 0;
   ExplainedCost cost;
-  std::optional<ExplainedTime> predicted; ///< its bound is the one with the largest total time of launches
+  std::optional<ExplainedTime> predicted; ///< sums over the launches; `bound` is the one of the largest sum
   struct Measured {
     double seconds;   ///< median over calls of the time in one call
     int64_t launches; ///< in a call; fewer than predicted if a loop ends early

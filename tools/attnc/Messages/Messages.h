@@ -1,6 +1,7 @@
 //===- Messages.h - errors and warnings on standard error ---------------------------------------------------------===//
 //
-// Messages about a model begin with a place in it (compiler/Diagnostics). All others begin with the program's name:
+// Messages about a model begin with a source location in the model (compiler/Diagnostics). All others begin with the
+// program's name:
 //
 //   attnc: error: no command `complie`; did you mean `compile`?
 //   attnc: warning: logits_attend_0.tile_q=50 was not honoured: the kernel has tile_q = 64
@@ -19,11 +20,12 @@ namespace attnc {
 
 enum class ExitCode { Success = 0, UserError = userError, InternalError = internalError };
 
-/// Prints a user error. Control characters, which names in files may have, are printed as "\x1b", in warnings too.
+/// Prints a user error, and returns its exit code. Control characters, which names in files may have, are printed as
+/// escapes such as "\x1b", in warnings too.
 ExitCode refuse(llvm::StringRef message);
-/// The same for an error, if there is one.
+/// Prints an error as refuse() does; returns Success, and prints nothing, if there is no error.
 ExitCode report(llvm::Error error);
-/// The error of a compile that failed with `messages`: report() prints them unchanged, and returns `exitCode`.
+/// The error of a compile that failed with `messages`: report() prints these unchanged, and returns `exitCode`.
 llvm::Error compileFailure(std::string messages, ExitCode exitCode);
 /// The error of a call of the runtime; success if it returned ATTN_OK.
 llvm::Error toError(attn_code code, const attn_status &status);

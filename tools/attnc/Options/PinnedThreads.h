@@ -10,8 +10,9 @@ namespace attnc {
 /// nothing for 0; warns if it fails.
 void pinTo(int64_t threads);
 
-/// Copies the sizes of --dim, each at least `least`, to --at, so that memory and costs are for these sizes; `workers`
-/// is the last one. Rejects an --at of the user. --threads 0 becomes the number of processors.
+/// Copies the sizes of --dim to --at, so that memory and costs are computed for these sizes, and adds `workers`, the
+/// number of threads, as the last one. --threads 0 becomes the number of processors. Fails if a size is below `least`,
+/// or if the user has given --at.
 llvm::Error takeSizes(SourceOptions &source, InvocationOptions &invocation, int64_t least);
 
 } // namespace attnc

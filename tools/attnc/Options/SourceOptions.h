@@ -24,15 +24,18 @@ public:
   const std::string &input() const { return compile.input; }
   bool isObject() const { return llvm::StringRef(compile.input).ends_with(".o"); }
   bool isModel() const { return llvm::StringRef(compile.input).ends_with(".attn"); }
-  /// Links the object, or compiles the model in memory. On failure prints the error, sets `exitCode` and returns null.
+  /// Links the object, or compiles the model in memory and links the result. On failure prints the error, sets
+  /// `exitCode` and returns null.
   std::optional<LoadedModel> load(ExitCode &exitCode) const;
-  /// The same; `made` receives the compile, and remains null for an object.
+  /// Does the same; `made` receives the compile, and remains null for an object.
   std::optional<LoadedModel> load(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const;
 
-  /// The bytes of the object, from a file or compiled in memory. Executes none of its code. Null on failure, as above.
+  /// The bytes of the object, from a file or compiled in memory. Executes none of its code. On failure prints the
+  /// error, sets `exitCode` and returns null. `made` is as for load().
   std::unique_ptr<llvm::MemoryBuffer> object(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const;
 
-  /// The ranges of an entry point's inputs, from the module after that phase; empty for an object.
+  /// The ranges of an entry point's inputs, from the module after `phase`; empty for an object. Compiles the model up
+  /// to that phase.
   InputRanges rangesOf(const std::string &entry, Phase phase) const;
 
   CompileOptions compile;
@@ -43,8 +46,8 @@ private:
   void addStrategy(CLI::App &command);
   void addMemory(CLI::App &command);
   void addPrecision(CLI::App &command);
-  std::vector<const CLI::Option *> aboutSource;
-  size_t fromFiles = 0; ///< number of overrides from files, which precede the others
+  std::vector<const CLI::Option *> aboutSource; ///< the options that are rejected for an object
+  size_t fromFiles = 0;                         ///< number of overrides from files, which precede the others
 };
 
 } // namespace attnc

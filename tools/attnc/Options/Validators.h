@@ -7,7 +7,7 @@
 
 namespace attnc {
 
-/// Accepts numbers from `least`. The message of CLI11's PositiveNumber prints the largest double with all its digits.
+/// Accepts finite numbers from `least` on. (CLI11's PositiveNumber prints the largest double with all of its digits.)
 inline CLI::Validator atLeast(int least) {
   return CLI::Validator(
       [least](const std::string &text) {

@@ -114,7 +114,7 @@ static Error check(const RunOptions &options, const Compilation &made, const Inv
   return Error::success();
 }
 
-/// The model's own words on what its inputs subscript; an object does not say.
+/// The bounds of integer inputs that are subscripts; only a model file has them, not an object.
 static InputRanges rangesOf(const RunOptions &options, const attn_model &model) {
   if (!options.invocation.fillMissing)
     return {};

@@ -16,7 +16,7 @@
 
 namespace attnc {
 
-/// Properties of an attention in the model.
+/// Properties of an `attend` in the model.
 struct StudiedAttention {
   int64_t keyRank = 1;                           ///< number of dimensions of keys
   std::optional<mlir::attn::AttentionName> name; ///< null if the model has no name for it
@@ -26,11 +26,11 @@ struct StudiedAttention {
 /// The heads of one tensor of attention weights.
 class HeadsOfWeights {
 public:
-  /// `info` describes the tensor; `number` is the number of earlier attentions of the same module. `named` are the
-  /// names of the outer indices that count heads; if there are none, dimensions of fixed size do.
+  /// `info` describes the tensor; `number` counts the earlier `attend`s of the same module. `named` are the names of
+  /// the outer indices that count heads; if it is empty, the dimensions of fixed size count heads.
   HeadsOfWeights(const attn_tensor_info &info, StudiedAttention attention, int64_t number,
                  llvm::ArrayRef<std::string> named);
-  /// An index of `named` that this attention has with a dynamic size; empty if there is none.
+  /// An index of `named` that has a dynamic size in this `attend`, which is an error; empty if there is none.
   const std::string &unbounded() const { return openIndex; }
 
   int64_t count() const; ///< number of heads

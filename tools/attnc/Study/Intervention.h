@@ -3,7 +3,7 @@
 //   largest    the weight of largest magnitude becomes 0, and the others grow so that their sum stays the same. If
 //              weights have both signs, the others do not grow
 //              (Serrano and Smith, "Is Attention Interpretable?", ACL 2019)
-//   random     the same for another weight, drawn uniformly: the effect of erasing any weight
+//   random     a weight that is drawn uniformly becomes 0 in the same way: the effect of erasing any weight
 //   permuted   the weights are permuted at random (Jain and Wallace, "Attention is not Explanation", NAACL 2019)
 //   uniform    each key has the same weight (Wiegreffe and Pinter, "Attention is not not Explanation", EMNLP 2019)
 //
@@ -20,7 +20,7 @@ namespace attnc {
 enum class Intervention { Largest, Random, Permuted, Uniform };
 constexpr Intervention interventions[] = {Intervention::Largest, Intervention::Random, Intervention::Permuted,
                                           Intervention::Uniform};
-/// "largest erased"
+/// The heading of a column, such as "largest erased".
 const char *textOf(Intervention intervention);
 
 /// A sequence of random numbers in [0, 1) that is a function of the seed.

@@ -32,18 +32,19 @@ struct HostTensor {
   static llvm::Expected<HostTensor> create(llvm::StringRef name, attn_dtype dtype, std::vector<int64_t> shape);
   /// Fails if there is no memory for so many bytes.
   static llvm::Error checkRoom(llvm::StringRef name, int64_t bytes);
-  int64_t count() const;
+  int64_t count() const; ///< number of elements
   float *floats() { return reinterpret_cast<float *>(bytes.data()); }
   const float *floats() const { return reinterpret_cast<const float *>(bytes.data()); }
   int32_t *integers() { return reinterpret_cast<int32_t *>(bytes.data()); }
   const int32_t *integers() const { return reinterpret_cast<const int32_t *>(bytes.data()); }
-  /// The element at `index` as a number; set() rounds to nearest, ties to even.
+  /// The element number `index` in row-major order as a number; set() rounds to nearest, ties to even.
   double at(int64_t index) const;
   void set(int64_t index, double value);
   /// The same numbers in another element type.
   HostTensor convertedTo(attn_dtype other) const;
-  /// The same; an error if a finite number overflows. `place` names the source in the message.
+  /// Converts like convertedTo(); an error if a finite number overflows. `place` names the source in the message.
   llvm::Expected<HostTensor> narrowedTo(attn_dtype other, llvm::StringRef place) const;
+  /// A tensor for the runtime that refers to this memory.
   attn_tensor view();
 };
 

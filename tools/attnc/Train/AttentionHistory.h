@@ -1,8 +1,8 @@
 //===- AttentionHistory.h - concentration of attention during training --------------------------------------------===//
 //
-// For each head in the report, on one sample: the mean entropy of its rows, their mean largest attention weight, and
-// the share of saturated rows (tools/attnc/Data/Concentration.h). They are lines "step,entropy,largest,saturated,head"
-// of a text file.
+// A point has, for one head in the report and one sample, the mean entropy of the head's rows, their mean largest
+// attention weight, and the share of saturated rows (tools/attnc/Data/Concentration.h). The points are lines
+// "step,entropy,largest,saturated,head" of a text file.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,8 +19,10 @@ struct AttentionPoint {
   double entropy = 0, largest = 0, saturated = 0;
   std::string head;
 
-  /// The name is last and in quotes, because it may contain commas.
+  /// The line of the point, without a line break. The head is last and in quotes, because its name may contain
+  /// commas.
   std::string line() const;
+  /// Null for a line of another form.
   static std::optional<AttentionPoint> parse(llvm::StringRef line);
 };
 

@@ -26,12 +26,13 @@ struct MapOptions {
   int64_t sample = 0;              ///< number of that sample
 };
 
-/// Fails if the entry point does not exist, if it has an input that the training step does not have, or if the text
-/// cannot be used. Called before the first step.
+/// Fails if the entry point of `options` does not exist, if it has an input that the training step `step` does not
+/// have, or if its text cannot be an input. Called before the first step.
 llvm::Error checkMaps(const attn_model &model, const attn_entry_info &step, const TrainingData &data,
                       const MapOptions &options);
 
-/// Runs the entry point on one row of at most `longest` positions.
+/// Runs the entry point with the trainer's weights on one row, the text or the sample of `options`, of which at most
+/// `longest` positions are used.
 llvm::Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, const TrainingData &data,
                                        BatchShape shape, const MapOptions &options, int64_t longest = 64);
 

@@ -37,12 +37,13 @@ public:
 private:
   static void parallelFor(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
                           int64_t scratchStride);
-  void look(const attn_kernel_info &kernel, const attn_kernel_args &args);
+  void look(const attn_kernel_info &kernel, const attn_kernel_args &args); ///< checks the results of a launch
 
   attn_executor outer;
   const attn_executor *inner;
-  std::map<attn_kernel_fn, const attn_kernel_info *> lastPhases; ///< of each kernel
+  std::map<attn_kernel_fn, const attn_kernel_info *> lastPhases; ///< the last phase of each kernel
   std::map<const attn_kernel_info *, int64_t> launches;          ///< in this call
+  /// Launches with non-finite results: regular ones, which are ignored, and those of the current call.
   std::set<std::pair<const attn_kernel_info *, int64_t>> usual, seen;
   std::optional<Finding> found;
 };

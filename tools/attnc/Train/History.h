@@ -12,9 +12,9 @@ namespace attnc {
 struct HistoryPoint {
   static constexpr char headings[] = "step,loss,validation";
 
-  int64_t step = 0; ///< number of completed steps
-  double loss = 0;  ///< mean since the previous point
-  std::optional<double> validation;
+  int64_t step = 0;                 ///< number of completed steps
+  double loss = 0;                  ///< mean training loss since the previous point
+  std::optional<double> validation; ///< validation loss, if it was computed
 
   std::string line() const;
   static std::optional<HistoryPoint> parse(llvm::StringRef line);

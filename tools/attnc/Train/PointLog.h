@@ -18,7 +18,7 @@ namespace attnc {
 
 template <class Point> class PointLog {
 public:
-  /// Reads the points of the file up to `step`.
+  /// Reads the points of the file up to `step`. Fails if a line is malformed.
   static llvm::Expected<PointLog> open(const std::string &path, int64_t step) {
     PointLog result;
     auto addLine = [&](const std::string &line) {

@@ -26,9 +26,10 @@ public:
   Progress(int64_t steps, StepWork work);
   ~Progress();
 
-  /// Records a step that took `seconds`; updates the line on a terminal, at most ten times per second.
+  /// Records a step that took `seconds`, after which `done` steps are completed; updates the line on a terminal, at
+  /// most ten times per second.
   void step(int64_t done, double loss, double seconds);
-  /// Prints a permanent line.
+  /// Prints a permanent line after `done` steps.
   void report(int64_t done, double loss, std::optional<double> validation);
 
 private:

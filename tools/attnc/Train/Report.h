@@ -10,9 +10,9 @@ namespace attnc {
 struct Report {
   std::string title;
   std::vector<std::pair<std::string, std::string>> facts; ///< names and values of a table
-  const History *history = nullptr;
-  const AttentionHistory *attention = nullptr;
-  AttentionMaps maps;
+  const History *history = nullptr;                       ///< must be set
+  const AttentionHistory *attention = nullptr;            ///< null: no curves of entropy and saturation
+  AttentionMaps maps;                                     ///< without heads: no section on attention
 };
 
 /// Writes a self-contained HTML page: the facts, the curves of training and validation loss, attention maps, and the

@@ -1,7 +1,7 @@
 //===- RunRecord.h - record of a training's settings --------------------------------------------------------------===//
 //
-// The file `run.json` in the folder of a training. The settings determine the data of each step. To resume a training
-// with other settings is therefore an error, unless --allow-other is given.
+// The record is the file `run.json` in the folder of a training. Its settings determine the data of each step. To
+// resume a training with other settings is therefore an error, unless --allow-other is given.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,7 +21,7 @@ struct RunRecord {
 
   llvm::Error write(const std::string &path) const;
   static llvm::Expected<RunRecord> read(const std::string &path);
-  /// The differences, such as "batch was 8 and is 4"; empty if there are none.
+  /// The differences of `now` from this record, such as "batch was 8 and is 4"; empty if there are none.
   std::string differences(const RunRecord &now) const;
 };
 

@@ -14,13 +14,14 @@ class Trainer {
 public:
   struct Options {
     std::string step;        ///< the training step; empty: the only one
-    std::string loss;        ///< the loss for validation; empty: one with the same inputs, if there is one
+    std::string loss;        ///< the loss for validation; empty: one with the inputs of the step, if there is one
     std::string weights;     ///< a .safetensors file of parameters, with or without states; empty: drawn from the seed
-    bool goesOn = false;     ///< resume from the file, a checkpoint that the same object must have written
+    bool goesOn = false;     ///< resume from `weights`, a checkpoint that the same object must have written
     bool allowOther = false; ///< the checkpoint may be from another object
     uint64_t seed = 0;
     int64_t threads = 0;
   };
+  /// Finds the entry points, starts threads and loads the weights. The model must outlive the Trainer.
   static llvm::Expected<std::unique_ptr<Trainer>> create(const attn_model &model, const Options &options);
   Trainer(const Trainer &) = delete;
   Trainer &operator=(const Trainer &) = delete;
@@ -32,8 +33,9 @@ public:
   /// Runs a training step and returns its loss. If the step accumulates gradients, the rows of the batch are split. The
   /// seed of random draws is that of the options.
   llvm::Expected<double> takeStep(const std::vector<HostTensor> &batch);
-  /// Floating-point operations of such a step; 0 if the batch does not fit.
+  /// Floating-point operations of takeStep(batch); 0 if the batch does not fit the training step.
   double flopsOfStep(const std::vector<HostTensor> &batch) const;
+  /// The validation loss of one batch. Requires canValidate(), and prepareToValidate() after the last step.
   llvm::Expected<double> loss(std::vector<HostTensor> &inputs);
   /// Calls any entry point and returns its results.
   llvm::Expected<std::vector<HostTensor>> run(int64_t entry, std::vector<HostTensor> &inputs) {
@@ -41,6 +43,7 @@ public:
   }
   /// Packs the weights again. Required after steps, before the loss or another entry point is called.
   llvm::Error prepareToValidate();
+  /// Writes the parameters, and if `states`, also the states of the optimizer and of the training, to `path`.
   llvm::Error save(const std::string &path, bool states) const;
   /// The name of the first parameter or state with a NaN or an infinity; empty if there is none.
   std::string firstNotFinite() const;

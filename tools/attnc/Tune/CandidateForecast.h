@@ -17,17 +17,17 @@ namespace attnc {
 
 class CandidateForecast {
 public:
-  /// Compiles the model up to kernels.
+  /// Compiles the model up to the phase narrow, whose kernels are predicted. Precedes the other calls.
   llvm::Error start(CompileOptions options, const Target &target);
 
-  /// True if an emitter supports the kernel with these settings.
+  /// False if no emitter supports the kernel with these settings. True for kernels that are not in the compile.
   bool canHave(const std::string &kernel, const Settings &settings) const;
-  /// The settings among `open` with the shortest predicted time. A random one of them if there are several, or if
-  /// nothing can be predicted.
+  /// The settings among `open`, of which there is at least one, with the shortest predicted time. Settings without a
+  /// prediction come last; `random` decides between equal times.
   const Settings &best(const std::string &kernel, llvm::ArrayRef<Settings> open, std::mt19937_64 &random);
 
 private:
-  /// A copy of a kernel with other settings, alone in a module.
+  /// A copy of a kernel with other settings, alone in a module, and the emitter that would compile it.
   struct Changed {
     mlir::OwningOpRef<mlir::ModuleOp> module;
     mlir::func::FuncOp kernel;

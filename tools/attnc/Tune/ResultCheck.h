@@ -13,8 +13,9 @@ struct Allowance {
   double least = 0;    ///< for tensors that consist of rounding errors after cancellation
 };
 
-/// The error of a tensor as a sentence; empty if there is none. NaN and infinities must be at the same positions. One
-/// integer in a hundred may differ, because integers may result from comparisons of rounded numbers.
+/// The error of the tensor `found`, called `name`, as a sentence; empty if it agrees with `expected`. NaN and
+/// infinities must be at the same positions. One integer in a hundred may differ, because integers may result from
+/// comparisons of rounded numbers.
 std::string differenceOf(const std::string &name, const HostTensor &expected, const HostTensor &found,
                          Allowance allowance);
 

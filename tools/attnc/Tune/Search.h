@@ -1,7 +1,7 @@
 //===- Search.h - state of a search for schedules -----------------------------------------------------------------===//
 //
-// The best overrides so far and the tried ones, for each kernel. During a search they are in a file beside the
-// database, from which an interrupted search continues.
+// The state consists of the best overrides so far and the tried overrides, for each kernel. During a search it is in a
+// file beside the database, from which an interrupted search continues.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,10 +24,12 @@ inline constexpr const char *emitterKey = "emitter";
 /// Overrides by name of the kernel.
 using Changes = std::map<std::string, Settings>;
 
+/// The settings as one text, "emitter=cpu mr=8".
 std::string textOf(const Settings &settings);
+/// Divides the kernels of `changes` into two halves, in the order of their names.
 std::pair<Changes, Changes> halvesOf(const Changes &changes);
 
-/// All keys that a search changes.
+/// All keys that a search changes: `emitter`, and the schedule keys with a range or a list of words.
 std::vector<std::string> searchedKeys();
 
 struct KernelSearch {
@@ -43,8 +45,10 @@ struct KernelSearch {
                              llvm::ArrayRef<std::string> only) const;
 };
 
+/// The state of the search as JSON.
 std::string searchText(llvm::ArrayRef<KernelSearch> kernels);
-/// Adds the state in the file's `text` to kernels with the same fingerprint; `path` is for messages.
+/// Copies the state in `text`, which searchText has written, to the kernels with the same fingerprint. Fails if the
+/// text has another form; `path` is for the message.
 llvm::Error resumeSearch(llvm::StringRef path, llvm::StringRef text, llvm::MutableArrayRef<KernelSearch> kernels);
 
 } // namespace attnc
