@@ -1,6 +1,8 @@
 //===- DeviceCheck.h - commands of device-check -----------------------------------------------------------------===//
 //
-// scripts/gpu-check packs device-check, with a folder of device-pack, for a machine with a device.
+// The program device-check runs on a machine with a device; scripts/gpu-check packs it, with a folder that device-pack
+// has filled (Pack.h). `folder` is this folder, `results` the file to which results are appended (Results.h). Each
+// function returns the exit status of the program.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,7 +26,7 @@ int list(const std::string &folder);
 /// Returns 0 if all differences are within their limits.
 int check(const std::string &folder, const std::string &results, const std::string &only = "");
 
-/// Times the packed cases and copies on the device, or only the case `only`.
+/// Times the packed cases, and copies, on the device, or only the case `only`, which may be "copies".
 int measure(const std::string &folder, const std::string &results, const std::string &only = "");
 
 /// Writes a page with the results and the goals (cases.json) to `folder`, named after the device: h200.md for an

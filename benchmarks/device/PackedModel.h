@@ -20,7 +20,8 @@ void require(attn_code code, const attn_status &status, const std::string &what)
 
 class PackedModel {
 public:
-  /// Loads the library; the parameters are drawn from packedSeed.
+  /// Loads the file `library`, whose model table is `symbol`, and opens the device; the parameters are drawn from
+  /// packedSeed.
   PackedModel(const std::string &library, const std::string &symbol);
 
   const attn_model &table() const { return *model; }

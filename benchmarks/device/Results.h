@@ -21,8 +21,9 @@
 
 namespace attnc::device {
 
-/// Throws a std::runtime_error if the file can't be read or is not JSON.
+/// Reads a file with one JSON value. Throws a std::runtime_error if the file can't be read or is not JSON.
 nlohmann::json readJson(const std::string &path);
+/// Reads a file with a JSON value in each line. Throws a std::runtime_error as readJson does.
 std::vector<nlohmann::json> readLines(const std::string &path);
 /// Appends a line to the file; does nothing if `path` is empty.
 void append(const std::string &path, const nlohmann::json &line);

@@ -3,8 +3,8 @@
 
 namespace attnc::bench {
 
-/// Times one head of 1024 queries and keys with 64 features, forward and backward, relative to a loop that computes one
-/// tanh for each query-key pair and feature.
+/// Prints the times of one head of additive attention with 1024 queries and keys and 64 features, forward and backward,
+/// relative to a loop that computes one tanh for each query–key pair and feature.
 void runAdditive();
 
 } // namespace attnc::bench

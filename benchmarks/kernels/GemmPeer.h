@@ -6,8 +6,8 @@
 
 namespace attnc::bench {
 
-/// A product of rows x depth by depth x columns on one thread, in fp32, with weights in the layout that the library
-/// prefers. Empty if the benchmark was built without a library.
+/// A closure that computes a product of rows x depth by depth x columns on one thread, in fp32, by the library, with
+/// weights in the layout that the library prefers. Empty if the benchmark was built without a library.
 std::function<void()> gemmPeer(int64_t rows, int64_t columns, int64_t depth);
 
 } // namespace attnc::bench

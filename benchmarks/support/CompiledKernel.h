@@ -8,9 +8,11 @@
 
 namespace attnc::bench {
 
+/// Owns the machine code of one kernel.
 class CompiledKernel {
 public:
-  /// `mlir` is the text of one kernel. If it does not compile, ends the program with the reason.
+  /// `mlir` is the text of one kernel. If it does not compile, ends the program with the reason. Without `emitter`, the
+  /// `cpu` emitter compiles it.
   explicit CompiledKernel(const std::string &mlir, std::string_view target = "native");
   CompiledKernel(const std::string &mlir, std::string_view target, const Emitter &emitter);
   ~CompiledKernel();
@@ -20,7 +22,7 @@ public:
   std::function<void()> launcher(std::vector<void *> buffers, std::vector<int64_t> sizes, int64_t workers = 1) const;
   const KernelCode &code() const;
   double compileSeconds() const; ///< time from text to machine code
-  size_t objectBytes() const;
+  size_t objectBytes() const;    ///< size of the object file
 
 private:
   struct State;
