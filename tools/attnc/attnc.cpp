@@ -1,4 +1,5 @@
-// The command line of the compiler: a subcommand each file. Ends with 0, 1 (the user's fault) or 2 (ours).
+// The command line of the compiler: one subcommand in each file. The exit code is 0, 1 (user error) or 2 (internal
+// error).
 #include "tools/attnc/Commands.h"
 #include "compiler/Diagnostics/CrashNote.h"
 #include "tools/command-line/Process.h"
@@ -11,10 +12,10 @@
 #include <system_error>
 #include <unistd.h>
 
-/// What could not be printed is no success: a full disk shows when the last of it is written.
+/// The exit code after flushing standard output: output that cannot be written, as on a full disk, is an error.
 static attnc::ExitCode afterOutput(attnc::ExitCode exitCode) {
   std::error_code code;
-  llvm::errs().clear_error(); // nobody is left to tell
+  llvm::errs().clear_error(); // an error of standard error cannot be reported
   llvm::outs().flush();
   if (llvm::outs().has_error())
     code = llvm::outs().error();
@@ -29,16 +30,17 @@ static attnc::ExitCode afterOutput(attnc::ExitCode exitCode) {
   return exitCode == attnc::ExitCode::Success ? refused : exitCode;
 }
 
-/// Ends the process, which has nothing of its own to blame: LLVM ends it where the system starts no thread for it.
+/// Ends the process with a user error: LLVM calls this, for example, if the system cannot start a thread.
 static void endWithoutThreads() {
   attnc::refuse("the system can't start more threads; see `ulimit -u`, `ulimit -v` and the limits of the container");
   _exit(static_cast<int>(attnc::ExitCode::UserError));
 }
 
-/// A crash, an error that LLVM takes for fatal, and the end of memory or threads become a message each; temporary files
-/// are removed.
+/// Installs handlers that print a message for a crash, a fatal error of LLVM, and a lack of memory or threads, and that
+/// remove temporary files.
 static void handleFaults() {
-  // LLVM handles signals from its first temporary file on, whoever handled or ignored them before: so it begins here.
+  // LLVM installs its signal handlers with its first temporary file, and replaces other handlers. It does so here,
+  // before others are installed.
   llvm::sys::SetInterruptFunction(nullptr);
   attnc::installCrashHandler();
   llvm::install_fatal_error_handler([](void *, const char *reason, bool) {

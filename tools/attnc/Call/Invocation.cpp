@@ -62,7 +62,7 @@ static bool isFilling(StringRef how) {
          (how.consume_front("random:") && !how.getAsInteger(10, bound) && bound > 0);
 }
 
-/// The shape that the known dimensions give; an error names one that is not known.
+/// The shape of a tensor by the known dimensions; an error names a dimension that is not known.
 static Expected<std::vector<int64_t>> knownShape(const attn_entry_info &entry, const attn_tensor_info &info,
                                                  ArrayRef<int64_t> dimensions) {
   std::vector<int64_t> shape;
@@ -77,7 +77,7 @@ static Expected<std::vector<int64_t>> knownShape(const attn_entry_info &entry, c
   return shape;
 }
 
-/// Reads the inputs that lie in files, which may tell dimensions; notes in `fillings` how others are filled.
+/// Reads the inputs that are in files, which may determine dimensions; records in `fillings` how others are filled.
 Error Invocation::readInputs(const InvocationOptions &options, std::vector<std::string> &fillings) {
   for (const std::string &text : options.inputs) {
     auto named = splitNamed(text, "input", entry->input_count, [&](int64_t i) { return entry->tensors[i].name; });
@@ -95,7 +95,7 @@ Error Invocation::readInputs(const InvocationOptions &options, std::vector<std::
     for (int32_t d = 0; d < info.rank && d < int32_t(tensor->shape.size()); ++d)
       if (int64_t dimension = attn_size_dimension(&info.shape[d]); dimension >= 0)
         dimensions[dimension] = tensor->shape[d];
-    // A file of a state may hold f32; the call wants what it is stored in.
+      // A file may contain a state in f32; it is converted to the type in which the state is stored.
     bool isNarrow = narrowFormat(attn_dtype(info.dtype));
     if (isNarrow && tensor->dtype == ATTN_F32)
       tensor = tensor->narrowedTo(attn_dtype(info.dtype), named->second);

@@ -180,24 +180,24 @@ static Deviation resultDeviation(const Exact &exact, const Invocation &call, siz
   return deviation;
 }
 
-/// What the call left of each of the oracle's results. A state is compared as it is afterwards; the oracle began with
-/// that too, for to append the same again changes nothing.
+/// The tensors after the call that correspond to the oracle's results. A state is compared after the call. The oracle
+/// starts with the state after the call, too, because to append the same rows again changes nothing.
 static const HostTensor &compiledResult(const Invocation &call, size_t number) {
   return call.tensors[placeOf(*call.entry, number)];
 }
 
 namespace {
 
-/// A tensor after a call, beside the oracle's, and how it deviates.
+/// A tensor after a call, the oracle's, and their deviation.
 struct Comparison {
   const reference::Array *exact;
   std::function<double(size_t)> compiled;
   Deviation deviation;
-  std::string parameter = {}; ///< the name of one that the call updates; empty: a result
+  std::string parameter = {}; ///< name of the parameter that the call updates; empty for a result
   reference::RoundingSamples samples = reference::RoundingSamples(*exact);
   std::vector<size_t> open = {}, explained = {}; ///< elements beyond what sums are off by, as far as samples explain
 
-  /// Without samples, elements that are beyond the limit.
+  /// Finds the elements that are beyond the limit without samples.
   void start(double c) {
     for (size_t k = 0; k < exact->values.size(); ++k)
       if (!samples.explains(k, compiled(k), deviation.limit(c)))
@@ -212,10 +212,10 @@ struct Comparison {
     open.erase(middle, open.end());
   }
 
-  /// Once there are samples enough: the element that is farthest beyond its limit, or else nearest to it.
+  /// After the last sample: finds the element that exceeds its limit most, or else is nearest to it.
   void finish(double c) {
     if (explained.empty() && open.empty())
-      return; // the largest difference stands
+      return; // the deviation keeps the largest difference
     if (!deviation.isReal)
       deviation.ties = int64_t(explained.size());
     deviation.difference = 0;
@@ -235,7 +235,7 @@ struct Comparison {
 
 } // namespace
 
-/// What the call has updated, and what it has changed and should not have.
+/// The parameters that the call updates, and others that it has changed all the same.
 static void addUpdates(const Exact &exact, const reference::Parameters &found, const reference::Parameters &before,
                        std::vector<Comparison> &comparisons) {
   for (const auto &[name, values] : found) {
@@ -267,9 +267,9 @@ static Error addSample(std::vector<Comparison> &comparisons, size_t results, con
   return Error::success();
 }
 
-/// May rounding have made what differs? The oracle says, interpreting again with rounding drawn: the model as written,
-/// for a fault may be in what was compiled of it. Where tensors are stored in 16 bits that decides on integers as well,
-/// so these are of the model as compiled.
+/// Tests by rounding samples whether rounding explains the differences. The oracle interprets the model as written,
+/// because the compiled model may contain the fault. If tensors are stored in 16 bits, this rounding affects integers,
+/// too, so samples for integers are those of the model as compiled.
 static Error explain(std::vector<Comparison> &comparisons, size_t results, const Interpretation &asWritten,
                      const Interpretation &asCompiled, double c) {
   for (Comparison &each : comparisons)
@@ -289,7 +289,8 @@ static Error explain(std::vector<Comparison> &comparisons, size_t results, const
   return Error::success();
 }
 
-/// Where storage in 16 bits has changed more integers of a result than data that are as inexact do, none is explained.
+/// If storage in 16 bits changes more integers of a result than a perturbation of the data by u does, none is
+/// explained.
 static Error limitTies(std::vector<Comparison> &comparisons, const Exact &exact, const Interpretation &asWritten) {
   MutableArrayRef<Comparison> results = MutableArrayRef(comparisons).take_front(exact.results.size());
   if (exact.roundoff == 0 || none_of(results, [](const Comparison &each) { return each.deviation.ties > 0; }))
@@ -307,7 +308,7 @@ static Error limitTies(std::vector<Comparison> &comparisons, const Exact &exact,
 
 namespace {
 
-/// An entry point as it was written, and as it was compiled.
+/// An entry point of the model as written, and of its compile.
 struct Sources {
   Interpretation asWritten, asCompiled;
 };

@@ -35,7 +35,7 @@ Error Runner::loadWeights(const std::string &file, int32_t flags, uint64_t seed)
 }
 
 void Runner::setWeights(attn_weights *weights) {
-  attn_cuda_close(device); // which has those before
+  attn_cuda_close(device); // it has copies of the previous weights
   device = nullptr;
   attn_weights_free(context.weights);
   context.weights = weights;

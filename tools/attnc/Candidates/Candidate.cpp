@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace attnc {
 
-/// How much of what is allowed it takes.
+/// The difference as a share of its limit.
 static double shareOf(const Deviation &deviation, double tolerance) {
   return deviation.difference == 0 ? 0 : deviation.difference / deviation.limit(tolerance);
 }
@@ -106,7 +106,8 @@ Error RunningCandidate::whyNot() const {
                                   : compileFailure(messages, static_cast<ExitCode>(outcome));
 }
 
-/// All that its code is made by; not what was asked for, but what came of it.
+/// A text that is equal for equal code of a kernel: its structure, and the emitter and schedule that were chosen, not
+/// those that were requested.
 static std::string codeOf(const CompiledKernel &kernel) {
   mlir::OwningOpRef<mlir::func::FuncOp> function(mlir::func::FuncOp(kernel.function).clone());
   for (StringRef name : {emitterAttrName, predictedAttrName, declinedAttrName})

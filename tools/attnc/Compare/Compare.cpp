@@ -41,7 +41,7 @@ static Expected<std::vector<NamedStrategy>> strategiesOf(const CompareOptions &o
   return strategies;
 }
 
-/// --emitter wins over overrides, and so would make strategies something else than they say.
+/// Rejects --emitter, which takes precedence over overrides and would change the strategies.
 static Error checkEmitter(const CompareOptions &options, ArrayRef<NamedStrategy> strategies) {
   for (const NamedStrategy &strategy : strategies) {
     auto own = emitterOverride(strategy.overrides);
@@ -56,7 +56,8 @@ static Error checkEmitter(const CompareOptions &options, ArrayRef<NamedStrategy>
 
 namespace {
 
-/// Runs candidates one after another, round by round, so that what changes with time is the same for all.
+/// Runs candidates one after another, round by round, so that changes of the machine's speed affect all in the same
+/// way.
 class Contest {
 public:
   Contest(const CompareOptions &options, Comparison &comparison) : options(options), comparison(comparison) {}
@@ -75,7 +76,7 @@ public:
   }
 
 private:
-  /// The default, which comes first, and a person's own strategies have to compile; others need not fit.
+  /// The default, which comes first, and the user's strategies must compile; built-in strategies need not.
   Error compileAll() {
     for (Candidate &candidate : comparison.candidates) {
       auto made = std::make_unique<RunningCandidate>(candidate, options.source, options.invocation);
@@ -90,7 +91,7 @@ private:
     return Error::success();
   }
 
-  /// Says what the code is, and which of it others in front have.
+  /// Describes the code of a candidate, and finds an earlier candidate with the same code.
   Error describe(Candidate &candidate, RunningCandidate &made) {
     if (Error error = made.describe(comparison.region))
       return error;
@@ -111,7 +112,7 @@ private:
                   [](const attn_tensor_info &result) { return result.dtype == ATTN_F32; });
   }
 
-  /// The first call of each warms up, and is the one that is checked.
+  /// Calls each candidate once, to warm up, and checks the results of this call.
   Error check() {
     std::vector<Answer> answers;
     if (options.checks && shareAnswers()) {

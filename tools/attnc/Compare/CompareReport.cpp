@@ -28,7 +28,7 @@ static std::string titleOf(const Comparison &comparison) {
                      comparison.repetitions);
 }
 
-/// "2.5e-06 of 0.000127", or why it is wrong.
+/// "2.5e-06 of 0.000127", or the reason why the result is wrong.
 static std::string errorText(const Comparison &comparison, const Candidate &candidate) {
   const Deviation *worst = candidate.nearest(comparison.tolerance);
   if (!worst)
@@ -49,7 +49,7 @@ static std::string emittersText(const Candidate &candidate) {
 
 static double callSeconds(const Candidate &candidate) { return median(candidate.seconds); }
 
-/// What is compared: calls, or the kernels of a region.
+/// The compared time: that of a call, or of the kernels of the region.
 static double timeOf(const Comparison &comparison, const Candidate &candidate) {
   return comparison.region.isWhole() ? callSeconds(candidate) : candidate.kernelSeconds();
 }
@@ -58,12 +58,12 @@ static double timesDefault(const Comparison &comparison, const Candidate &candid
   return timeOf(comparison, candidate) / timeOf(comparison, comparison.candidates.front());
 }
 
-/// The candidate's numbers are those of another one where both are the same code.
+/// The candidate whose numbers are printed: an earlier one if it has the same code.
 static const Candidate &measured(const Comparison &comparison, const Candidate &candidate) {
   return candidate.sameAs ? comparison.candidates[*candidate.sameAs] : candidate;
 }
 
-/// What a compile said that the default's did not say.
+/// The remarks of a compile that the default's compile did not make.
 static std::vector<std::string> ownRemarks(const Comparison &comparison, const Candidate &candidate) {
   const Candidate &first = comparison.candidates.front();
   std::vector<std::string> own;
@@ -73,8 +73,8 @@ static std::vector<std::string> ownRemarks(const Comparison &comparison, const C
   return own;
 }
 
-/// Which of its kernels are other code than the default's, and which compute more than the region; no line where all
-/// are the default's.
+/// A line with the kernels whose code differs from the default's, and those that compute more than the region; empty if
+/// all kernels are those of the default.
 static std::vector<std::string> codeRemarks(const Comparison &comparison, const Candidate &candidate) {
   constexpr size_t most = 6;
   if (!candidate.isMeasured())
@@ -107,7 +107,7 @@ static std::vector<std::string> remarksOf(const Comparison &comparison, const Ca
   return remarks;
 }
 
-/// A number of JSON, which has none that is infinite.
+/// A number in JSON; null if it is not finite.
 static json::Value finite(double number) { return std::isfinite(number) ? json::Value(number) : nullptr; }
 
 static std::vector<std::string> headings() {
@@ -221,7 +221,7 @@ void writeJson(const Comparison &comparison, raw_ostream &stream) {
   stream << '\n';
 }
 
-/// The kernels of each strategy, those that take longest first.
+/// The kernels of each strategy, in descending order of their times.
 static std::string kernelTable(const Comparison &comparison) {
   std::vector<std::vector<std::string>> rows;
   for (const Candidate &candidate : comparison.candidates) {
@@ -229,7 +229,7 @@ static std::string kernelTable(const Comparison &comparison) {
     for (const CandidateKernel &kernel : candidate.kernels)
       if (candidate.isMeasured())
         kernels.emplace_back(-candidate.secondsOf(kernel), &kernel);
-    sort(kernels); // those that take as long, in the order in which they run
+    sort(kernels); // kernels with equal times stay in the order in which they run
     for (const auto &[seconds, kernel] : kernels)
       rows.push_back({candidate.strategy.name, kernel->name, kernel->kind, kernel->emitter, milliseconds(-seconds),
                       kernel->isAsDefault ? "same as default" : ""});

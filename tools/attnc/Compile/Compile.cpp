@@ -59,7 +59,7 @@ static llvm::Error writeOutputs(const Outputs &options, Compilation &made) {
   return files.commit();
 }
 
-/// An option that says something about files, where --emit writes none.
+/// An option about output files that has no effect because --emit writes none; empty if there is none.
 static llvm::StringRef optionWithoutUse(const Outputs &options) {
   bool isBeforeObject = *phaseNamed(options.phase) < Phase::Optimise;
   return options.shared                    ? "--shared"
@@ -84,7 +84,7 @@ static ExitCode run(Outputs &options) {
   llvm::Expected<Target> target = Target::resolve(compileOptions.target);
   if (llvm::Error error = target ? options.assembler.checkUse(*target) : target.takeError())
     return report(std::move(error));
-  // Never destroyed: the process ends next, and to take large modules apart takes longer than to leave them.
+  // Never destroyed: the process ends next, and the destruction of large modules takes time.
   static Compilation &made = *new Compilation;
   Outcome outcome = compile(compileOptions, made, llvm::errs());
   if (outcome != Outcome::Done)

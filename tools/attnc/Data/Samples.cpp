@@ -31,7 +31,7 @@ Expected<std::unique_ptr<Samples>> Samples::read(const attn_entry_info &entry, c
   return data;
 }
 
-/// Of "input=FILE".
+/// Reads the file of an "input=FILE".
 Error Samples::readInput(StringRef place) {
   auto [name, file] = place.split('=');
   int32_t number = 0;
@@ -61,7 +61,7 @@ uint64_t Samples::fingerprint() const {
   return hash;
 }
 
-/// Dimensions of inputs in front of the rows: 1 where the step accumulates.
+/// The number of dimensions of inputs before the rows: 1 if the training step accumulates batches.
 int32_t Samples::accumulated() const {
   return entry.tensors[0].rank == int32_t(inputs.front().tensor.shape.size()) + 1;
 }
@@ -80,7 +80,7 @@ Error Samples::fits(const InputRanges &ranges) const {
   return Error::success();
 }
 
-/// How wide the entry point lets lines be, with the zero behind them; nothing where it does not say.
+/// The largest width of lines, including the zero after them, that the entry point accepts; null if it has no limit.
 static std::optional<int64_t> widest(const attn_entry_info &entry, const attn_tensor_info &input) {
   const attn_size_info &last = input.shape[input.rank - 1];
   if (int32_t dimension = attn_size_dimension(&last); dimension >= 0)
@@ -126,7 +126,8 @@ int64_t Samples::Input::length(int64_t row) const {
   return std::find(first, first + tensor.shape.back(), 0) - first;
 }
 
-/// Of lines: what the entry point says, or the longest of these rows in the inputs of the same dimension, and its end.
+/// The width of lines: that of the entry point; otherwise the length of the longest of these rows, over all inputs with
+/// the same dimension, plus one.
 int64_t Samples::widthOf(size_t input, const std::vector<int64_t> &rows) const {
   auto dimensionOf = [&](size_t number) {
     const attn_tensor_info &info = entry.tensors[number];

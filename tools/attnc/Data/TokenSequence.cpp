@@ -27,8 +27,8 @@ static Expected<std::vector<int32_t>> readTokens(const std::string &path) {
   return std::vector<int32_t>(bytes.bytes_begin(), bytes.bytes_end());
 }
 
-/// Are the inputs tokens, and the tokens that follow them where there are two, behind a number of batches where they
-/// are accumulated?
+/// Whether the inputs are one or two tensors of tokens, i32[batch, seq], with a leading number of batches if the
+/// training step accumulates them.
 static bool takesTokens(const attn_entry_info &entry) {
   int32_t inputs = dataInputs(entry);
   if (inputs != 1 && inputs != 2)

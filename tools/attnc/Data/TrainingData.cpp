@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace attnc {
 
-/// The stream of draws that decides the order of data.
+/// The stream of the draws that determine the order of data.
 static constexpr uint64_t orderStream = 0x6f72646572; // "order"
 
 int32_t dataInputs(const attn_entry_info &entry) {
@@ -39,7 +39,7 @@ template <class Data> static Expected<std::unique_ptr<TrainingData>> widened(Exp
 
 Expected<std::unique_ptr<TrainingData>> TrainingData::read(const attn_entry_info &entry,
                                                            const std::vector<std::string> &places, double heldOut) {
-  if (!(heldOut >= 0 && heldOut <= 1)) // not a number neither
+  if (!(heldOut >= 0 && heldOut <= 1)) // NaN is rejected, too
     return createStringError(formatv("the held-out fraction must be from 0 to 1, found {0}", heldOut));
   if (places.size() == 1 && !StringRef(places[0]).contains('='))
     return widened(TokenSequence::read(entry, places[0], heldOut));
@@ -55,7 +55,7 @@ Error TrainingData::check(BatchShape shape, const InputRanges &ranges) const {
 
 //===- Batches ----------------------------------------------------------------------------------------------------===//
 
-/// Does the entry point say how many rows there are?
+/// Whether the number of rows is not a dimension of the entry point, but a number.
 bool TrainingData::isOfFixedRows() const { return attn_size_dimension(&entry.tensors[0].shape[accumulated()]) < 0; }
 
 std::vector<HostTensor> TrainingData::batch(BatchShape shape, uint64_t seed, int64_t step) const {

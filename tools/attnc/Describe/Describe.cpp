@@ -1,4 +1,4 @@
-// attnc describe: what a compiled object, or the object that a model would become, says of itself. Nothing of it runs.
+// attnc describe: prints the table of an object, or of the object that a model is compiled to. None of its code runs.
 #include "attn/processor.h"
 #include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Diagnostics/Printable.h"
@@ -63,7 +63,7 @@ static std::string tensorText(const attn_tensor_info &tensor, llvm::ArrayRef<std
   return fmt::format("{}: {}{}", shown(tensor.name), elementName(tensor.dtype), shape);
 }
 
-/// What an object's certificate states of each entry point, by name; without a record nothing.
+/// The statements of an object's certificate about each entry point, by name; empty for an object without a record.
 using Certificates = std::map<std::string, verify::EntryCertificate>;
 
 static Certificates certificatesOf(llvm::StringRef object) {
@@ -89,7 +89,8 @@ static bool isAbout(const verify::EntryCertificate &certificate, const attn_entr
   return certificate.symbols == symbols;
 }
 
-/// Bytes of the arena at the largest sizes, and the smallest where there are none; without a certificate nothing.
+/// Prints the bytes of the arena at the largest sizes, and at the smallest for dimensions without a bound; nothing
+/// without a certificate.
 static void printArena(const attn_entry_info &entry, llvm::ArrayRef<std::string> names,
                        const Certificates &certificates) {
   auto certificate = certificates.find(entry.name);

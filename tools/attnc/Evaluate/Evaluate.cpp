@@ -1,4 +1,4 @@
-// attnc evaluate: the means of what an entry point gives over a data set, such as accuracies of a trained model.
+// attnc evaluate: the means of the results of an entry point over a data set, such as accuracies of a trained model.
 #include "compiler/Diagnostics/Printable.h"
 #include "tools/attnc/Call/EntryChoice.h"
 #include "tools/attnc/Call/Runner.h"
@@ -49,7 +49,7 @@ private:
 
 } // namespace
 
-/// A number speaks for its rows; of a tensor every element counts alike.
+/// Adds a result of a batch. A scalar is weighted by the number of rows; all elements of a tensor have equal weights.
 void Mean::add(const HostTensor &result, int64_t rows) {
   double share = result.shape.empty() ? double(rows) : 1;
   for (int64_t i = 0, count = result.count(); i < count; ++i)

@@ -1,4 +1,5 @@
-// attnc explain: the kernels of a model, what was fused into them, what was not, why, and what they cost.
+// attnc explain: the kernels of a model, the fusions in them, the edges that were not fused with reasons, and the
+// costs.
 #include "compiler/Codegen/Schedule/KernelForms.h"
 #include "compiler/Derive/Residuals.h"
 #include "compiler/Fuse/Explanation.h"
@@ -19,7 +20,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// What the reverse of a loop keeps and computes again.
+/// Prints the residuals that the backward pass of a loop reads from memory, and those that it recomputes.
 static void printResiduals(func::FuncOp entry, llvm::ArrayRef<int64_t> sizes, llvm::raw_ostream &out) {
   for (const Residual &residual : residualsOf(entry))
     if (int64_t bytes = residual.bytes.evaluate(sizes)) // none of steps that no segment leaves over
@@ -44,7 +45,8 @@ static void printMemory(const EntryPlan &entry, const NamedSizes &at, llvm::raw_
   printResidents(peak, 20, out);
 }
 
-/// Who made each kernel, and who was asked before and why not, where that is a question: devices have one emitter.
+/// Prints the emitter of each kernel, and the earlier emitters that do not support it, with reasons; nothing for
+/// devices, which have one emitter.
 static void printEmitters(const CompileOptions &options, const ExplainedModel &model, llvm::raw_ostream &out) {
   auto isAnswer = [&](const ExplainedKernel &kernel) {
     bool isRefused = kernel.isWantedSum && !kernel.refusals.empty();
@@ -102,7 +104,7 @@ static void printText(const ExplainOptions &options, const Compilation &made, co
   }
 }
 
-/// What times are predicted by: the file that is named, the one that is kept, or defaults; nothing for devices.
+/// The machine for predictions: that of --machine, that of the file of `attnc machine`, or defaults; null for devices.
 static llvm::Expected<std::optional<Machine>> machineOf(const ExplainOptions &options, const Target &target) {
   if (target.isDevice && !options.machine.empty())
     return llvm::createStringError("--machine describes a processor, but " + options.source.compile.target +
@@ -118,7 +120,7 @@ static llvm::Expected<std::optional<Machine>> machineOf(const ExplainOptions &op
   return std::move(*machine);
 }
 
-/// Relative to the working directory, for a file in it or below, so that places in the source are.
+/// The path relative to the working directory, for a file in it or below, so that source locations are relative.
 static std::string relativePath(llvm::StringRef path) {
   llvm::SmallString<128> directory;
   if (llvm::StringRef below = path; !llvm::sys::fs::current_path(directory) && below.consume_front(directory) &&
@@ -138,7 +140,7 @@ static ExitCode run(const ExplainOptions &options) {
   llvm::Expected<std::optional<Machine>> machine = machineOf(options, *target);
   if (!machine)
     return report(machine.takeError());
-  if (!target->isDevice) // what a device's kernels take is known of code alone
+  if (!target->isDevice) // there is no prediction for devices
     compiled.dump = Phase::Plan;
   Compilation made;
   Outcome outcome = compile(compiled, made, llvm::errs());

@@ -20,7 +20,7 @@ static unsigned seriesOf(llvm::StringRef kind) {
   return unsigned(llvm::find(kinds, kind) - std::begin(kinds));
 }
 
-/// Places in it become "gpt.attn:41:9", wherever the file lies: the page is for others, too.
+/// Replaces source locations in a text by "gpt.attn:41:9", without directories, because the page is for others, too.
 static std::string withoutDirectories(llvm::StringRef text) {
   std::string result;
   for (llvm::StringRef word : llvm::split(text, ' '))
@@ -36,7 +36,7 @@ static std::string joined(const std::vector<std::string> &parts, llvm::StringRef
 
 namespace {
 
-/// Launches as boxes, and what the caller gives and gets; parameters are in the boxes' tooltips.
+/// The graph of launches, inputs and results; parameters are in the tooltips of launches.
 class LaunchGraph {
 public:
   LaunchGraph(const ExplainedModel &model, const ExplainedEntry &entry) : model(model), entry(entry) {}
@@ -234,7 +234,7 @@ static HtmlPage::Section sectionOf(const ExplainedModel &model, const ExplainedE
   return section.body += maskFigures(model, entry), section;
 }
 
-/// Entry points whose sizes are not known, in one place.
+/// A section for all entry points without sizes.
 static HtmlPage::Section withoutNumbers(const ExplainedModel &model) {
   std::vector<std::vector<std::string>> rows;
   for (const ExplainedEntry &entry : model.entries)
@@ -243,7 +243,7 @@ static HtmlPage::Section withoutNumbers(const ExplainedModel &model) {
   return {"Entry points without costs", rows.empty() ? "" : table({"entry point", "why"}, rows)};
 }
 
-/// A row for each that reads differently, and how many of them there are.
+/// A table of decisions, with one row for decisions of equal text, and their number.
 static HtmlPage::Section decisionsOf(const ExplainedModel &model, bool made) {
   std::vector<std::string> headings{"entry point", "what", "into", "bytes", "times", "reason"};
   std::vector<std::vector<std::string>> rows;

@@ -4,7 +4,7 @@
 
 namespace attnc {
 
-/// How much of the pairs of queries and keys masks keep, where that is known.
+/// Prints the share of unmasked query–key pairs of each mask that does not depend on data.
 static void printMasks(const ExplainedModel &model, const ExplainedEntry &entry, llvm::raw_ostream &out) {
   for (const ExplainedLaunch &launch : entry.launches)
     if (launch.mask && launch.mask->problem.empty())
@@ -12,7 +12,7 @@ static void printMasks(const ExplainedModel &model, const ExplainedEntry &entry,
 }
 
 void printCosts(const ExplainedModel &model, const ExplainedEntry &entry, llvm::raw_ostream &out) {
-  if (!entry.problem.empty() && !entry.sizes.empty()) // missing sizes are said of the memory
+  if (!entry.problem.empty() && !entry.sizes.empty()) // the report on memory states missing sizes
     out << "cost of a call of " << entry.name << ": " << entry.problem << '\n';
   if (entry.totals.empty())
     return;

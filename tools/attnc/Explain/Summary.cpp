@@ -28,7 +28,7 @@ NamedSizes assumedSizes(ArrayRef<EntryPlan> entries, const NamedSizes &at) {
   return {assumed.begin(), assumed.end()};
 }
 
-/// Prints `text` over lines of at most 120 columns, those behind the first with `indent` spaces in front.
+/// Prints `text` in lines of at most 120 columns; lines after the first begin with `indent` spaces.
 static void printWrapped(StringRef text, size_t indent, raw_ostream &out) {
   std::string line(text.size() - text.ltrim().size(), ' ');
   bool isFirst = true; // of its line
@@ -76,7 +76,7 @@ public:
   double sum = 0;
 };
 
-/// An edge between two kernels that was left.
+/// An edge between two kernels that was not fused.
 struct LeftEdge {
   std::string name; ///< by places in the model
   const ExplainedDecision *decision;
@@ -183,7 +183,7 @@ std::string SummaryPrinter::edgeName(const ExplainedLaunch &from, const Explaine
                      model.kernels[to.kernel].kind);
 }
 
-/// Edges of the same places and reason are one, of the entry point where they cost most.
+/// Edges with the same places and reason are one edge, that of the entry point in which it costs most.
 std::vector<LeftEdge> SummaryPrinter::costliestEdges() const {
   std::map<std::pair<std::string, std::string>, LeftEdge> all;
   for (const ExplainedEntry &entry : model.entries) {

@@ -41,7 +41,7 @@ static ExplainedDecision explainDecision(const Decision &decision) {
           decision.pairs};
 }
 
-/// Some sum of the kernel, which some emitter wants as it stands.
+/// A sum over windows in the kernel that an emitter supports in this form.
 static linalg::GenericOp wantedSum(func::FuncOp kernel, const Emitters &emitters, const Target &target) {
   for (linalg::GenericOp op : kernel.getOps<linalg::GenericOp>())
     for (const std::unique_ptr<Emitter> &each : emitters)
@@ -163,7 +163,7 @@ private:
 
 namespace {
 
-/// The loops around launches, each behind the one around it.
+/// The loops around launches, each after the loop around it.
 class LoopFinder {
 public:
   LoopFinder(const EntryPlan &plan, ArrayRef<int64_t> sizes) : analysis(plan.sizes), sizes(sizes) {}
@@ -235,7 +235,7 @@ static void countKeptPairs(ExplainedLaunch &launch) {
     launch.cost.keptFlops = int64_t(double(launch.cost.flops) * keptShare(*launch.mask));
 }
 
-/// What the mask of a launch keeps.
+/// The unmasked pairs of a launch.
 static std::optional<MaskBlocks> explainMask(const EntryPlan &plan, const KernelLaunch &launch,
                                              ArrayRef<int64_t> sizes) {
   SizeAnalysis analysis = plan.sizes;
@@ -265,7 +265,7 @@ static std::vector<ExplainedStorage> explainArena(const EntryPlan &plan, ArrayRe
 static void add(std::optional<ExplainedTime> &sum, const ExplainedTime &time, double times) {
   if (!sum)
     sum.emplace();
-  // The longest launches say what the whole is bound by.
+  // The bound of the launches that take the longest is that of the kernel.
   if (time.seconds * times > sum->seconds - time.seconds * times)
     sum->bound = time.bound;
   sum->launch += times * time.launch;
@@ -275,7 +275,7 @@ static void add(std::optional<ExplainedTime> &sum, const ExplainedTime &time, do
   sum->seconds += times * time.seconds;
 }
 
-/// Why what a call does can't be counted, which is where it does more than 64 bits hold; empty where it can.
+/// The reason why the costs of a call cannot be counted, which is that a number exceeds 64 bits; empty if they can.
 static std::string whyUncountable(ArrayRef<std::pair<Operation *, ExplainedLaunch>> launches,
                                   ArrayRef<CompiledKernel> kernels) {
   constexpr double most = 0x1p62; // reads and writes are added to each other
@@ -293,7 +293,7 @@ static std::string whyUncountable(ArrayRef<std::pair<Operation *, ExplainedLaunc
   return "";
 }
 
-/// Puts the launches of each kernel together.
+/// Adds up the launches of each kernel.
 static std::vector<ExplainedTotal> totalsOf(ArrayRef<ExplainedLaunch> launches) {
   std::vector<ExplainedTotal> totals;
   for (const ExplainedLaunch &launch : launches) {
@@ -368,7 +368,7 @@ static ExplainedEntry explainEntry(const EntryPlan &plan, ArrayRef<CompiledKerne
   return entry;
 }
 
-/// Gives kernels the paths of their launches, and launches without a path the symbol of their kernel.
+/// Sets the paths of kernels to those of their launches, and the path of a launch without one to its kernel's symbol.
 static void namePaths(ExplainedModel &model) {
   for (ExplainedEntry &entry : model.entries)
     for (ExplainedLaunch &launch : entry.launches) {

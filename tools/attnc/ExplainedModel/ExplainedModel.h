@@ -106,7 +106,7 @@ struct ExplainedTotal {
   size_t kernel;
   int64_t launches = 0;
   ExplainedCost cost;
-  std::optional<ExplainedTime> predicted; ///< sums over the launches; `bound` is the one of the largest sum
+    std::optional<ExplainedTime> predicted; ///< sums over launches; `bound` is that of the launches that take the longest
   struct Measured {
     double seconds;   ///< median over calls of the time in one call
     int64_t launches; ///< in a call; fewer than predicted if a loop ends early

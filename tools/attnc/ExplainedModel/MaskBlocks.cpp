@@ -64,9 +64,9 @@ public:
   }
 
 private:
-  /// The value of a captured index or constant; nothing where only data tells.
+  /// The value of a captured index or constant; null if it depends on data.
   std::optional<double> valueOf(Value value);
-  /// Gives what the mask captures a value; says what has none.
+  /// Assigns values to all values that the mask captures; returns the reason if one has none.
   std::string bind();
   bool isUsed(unsigned argument) { return !mask.getArgument(argument).use_empty(); }
   /// The positions of those dimensions that the mask is a function of, or of the last one.

@@ -1,6 +1,5 @@
-// attnc generate: writes what a model says next, by entry points that `decode` makes. A call writes a number of tokens
-// that is known when the model is compiled; each goes on from the tokens so far, as many of the last of them as the
-// model has room for.
+// attnc generate: continues a text by entry points that `decode` makes. A call writes at most a number of tokens that
+// is known when the model is compiled. The prompt of each call is the end of the text so far that fits in the context.
 #include "tools/attnc/Call/Runner.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Messages/Printing.h"
@@ -20,9 +19,9 @@ struct GenerateOptions {
   std::string entry, weights, prompt;
   int64_t count = 200, stop = -1, threads = 0;
   uint64_t seed = 0;
-  /// Numbers for the choice, by the names of inputs; what is not said is what changes nothing.
+  /// Inputs of the sampler, by name; the defaults do not change the distribution.
   std::map<std::string, double> choice = {{"temperature", 1}, {"top_k", 0}, {"top_p", 1}};
-  std::map<std::string, const CLI::Option *> said; ///< the options of these and of `seed`
+  std::map<std::string, const CLI::Option *> said; ///< the options for these inputs and for `seed`
 };
 
 /// A text that grows by calls of an entry point.
@@ -30,7 +29,7 @@ class Writer {
 public:
   Writer(const GenerateOptions &options, const attn_model &model) : options(options), model(model), runner(model) {}
   Error start();
-  /// What follows these tokens; fewer than a call can write where the model has come to an end.
+  /// The tokens that follow `tokens`; fewer than a call can write if the model has written the token that ends a row.
   Expected<std::vector<int32_t>> follow(ArrayRef<int32_t> tokens);
   int64_t atMost() const { return attn_size(&written().shape[1], nullptr); }
 
@@ -49,7 +48,8 @@ private:
 
 } // namespace
 
-/// Is an entry point one that `decode` makes: from prompts and their lengths, tokens and how many they are?
+/// Whether `decode` has made an entry point: its arguments begin with prompts and their lengths, and its results are
+/// tokens and their number.
 static bool writesTokens(const attn_entry_info &entry) {
   if (entry.input_count < 2 || entry.result_count != 2)
     return false;
@@ -97,7 +97,7 @@ Error Writer::findEntry() {
                                    StringRef(steps).split(',').first));
 }
 
-/// What the command line says is for what the entry point takes.
+/// Rejects options for inputs that the entry point does not have.
 Error Writer::checkChoice() const {
   std::string takes;
   for (int32_t input = 2; input < entry().input_count; ++input) {
@@ -128,7 +128,7 @@ Error Writer::start() {
   return runner.loadWeights(options.weights, 0, options.seed);
 }
 
-/// One row. Each call draws by a seed of its own.
+/// An input of the entry point for one row. Each call has a seed of its own for random draws.
 Expected<HostTensor> Writer::inputOf(const attn_tensor_info &info, ArrayRef<int32_t> prompt) const {
   StringRef name = info.name;
   auto made = HostTensor::create(name, static_cast<attn_dtype>(info.dtype), std::vector<int64_t>(info.rank, 1));
@@ -177,7 +177,7 @@ static void print(ArrayRef<int32_t> tokens, bool isText) {
   std::fflush(stdout);
 }
 
-/// Tokens as numbers where the prompt is numbers and commas, otherwise its bytes.
+/// The tokens of the prompt: the numbers in it, if it consists of numbers and commas; otherwise its bytes.
 static Expected<std::vector<int32_t>> tokensOf(StringRef prompt, bool &isText) {
   std::vector<int32_t> tokens;
   isText = prompt.find_first_not_of("0123456789,") != StringRef::npos || !prompt.contains(',');
@@ -220,8 +220,9 @@ static Error generate(const GenerateOptions &options, const attn_model &model) {
   return Error::success();
 }
 
-/// Tokens of a call, where it is compiled for this. What comes before is read anew by each call: so that this stays in
-/// proportion to what is written there are 16 at most where the text is long, and all write about the same number.
+/// The number of tokens of a call, if `generate` compiles the decoding loop. Each call reads the text so far again. So
+/// that this cost is in proportion to the written tokens, a long text takes at most 16 calls, which all write about the
+/// same number of tokens.
 static int64_t tokensOfCall(int64_t count) {
   int64_t calls = std::clamp<int64_t>((count + 63) / 64, 1, 16);
   return (count + calls - 1) / calls;

@@ -1,4 +1,4 @@
-// attnc machine: measures the numbers that `attnc explain` predicts times by, and keeps them in a file.
+// attnc machine: measures the parameters of the cost model, and stores them in a file.
 #include "compiler/Predict/Machine.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "tools/attnc/Call/Runner.h"

@@ -18,7 +18,7 @@ void pinTo(int64_t threads) {
     warn("threads are not pinned: there are fewer processors than threads, or the system does not allow it");
 }
 
-/// How many processors this process may use.
+/// The number of processors that this process may use.
 static int64_t processors() {
   cpu_set_t allowed;
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : sysconf(_SC_NPROCESSORS_ONLN);

@@ -109,7 +109,7 @@ void SourceOptions::addStrategy(CLI::App &command) {
     auto settings = parseStrategy(path, (*file)->getBuffer());
     if (!settings)
       throw CLI::ValidationError("--strategy", toString(settings.takeError()));
-    // What the command line says wins over the file.
+      // Overrides of the command line take precedence over those of files.
     compile.overrides.insert(compile.overrides.begin() + fromFiles, settings->begin(), settings->end());
     fromFiles += settings->size();
   };

@@ -10,7 +10,7 @@ namespace attnc {
 
 namespace {
 
-/// Where the values of a chart are on its drawing.
+/// The positions of values on the drawing of a chart.
 struct Frame {
   const Axis &across, &up;
   double left = 70, right = 880, top = 30, bottom = 370;
@@ -46,7 +46,7 @@ static const char *dashing(const Series &series) {
   return series.kind == Series::Kind::DashedLine ? " class=\"dashed\"" : "";
 }
 
-/// The part of a segment between places that lies on the drawing, from 0 to 1 along it; nothing where none does
+/// The part of a segment that lies on the drawing, as positions from 0 to 1 along the segment; null if none does
 /// (Y. Liang, B. Barsky, "A new concept and method for line clipping", 1984).
 static std::optional<std::pair<double, double>> visiblePart(const Frame &frame, Place from, Place to) {
   double begin = 0, end = 1;
@@ -103,7 +103,7 @@ static std::string dots(const Frame &frame, const Series &series) {
   return text;
 }
 
-/// Of a name in the legend, with its sample and a gap.
+/// The width of a name in the legend, with its sample and a gap.
 static double legendWidth(const Series &series) {
   return series.name.empty() ? 0 : 44 + 7 * double(series.name.size());
 }

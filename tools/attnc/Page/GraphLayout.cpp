@@ -23,7 +23,7 @@ struct Item {
   double centre() const { return left + width / 2; }
 };
 
-/// Lays out what lies directly in one group, or in none.
+/// Lays out the nodes and groups directly inside of one group, or outside of all groups.
 class Level {
 public:
   Level(const Graph &graph, std::optional<size_t> group) : graph(graph), group(group) {}
@@ -40,7 +40,7 @@ public:
   double width = 0, height = 0;
 
 private:
-  /// The item of this level that a node is or lies in; none where it lies elsewhere.
+  /// The item of this level that is a node or contains it; null if the node is elsewhere.
   std::optional<size_t> itemWith(size_t node) const;
   void fillLayers();
   void link(std::optional<size_t> from, size_t to);
@@ -77,8 +77,8 @@ void Level::connect(size_t edge) {
   edges[edge] = {from, to};
 }
 
-/// Makes places for edges in the layers between their ends. What comes from outside passes all layers before its end,
-/// what leaves all behind its beginning.
+/// Adds dummy items for edges in the layers between their ends. An edge from outside passes all layers before its end,
+/// and an edge to the outside all layers after its beginning.
 void Level::fillLayers() {
   size_t layerCount = 0;
   for (const Item &item : items)
@@ -107,7 +107,7 @@ void Level::link(std::optional<size_t> from, size_t to) {
   items[to].above.push_back(*from);
 }
 
-/// Where the centre of an item would lie best: amid its neighbours of the layer before.
+/// The best centre of an item: the mean of those of its neighbours in the previous layer.
 double Level::wished(const Item &item, bool downwards) const {
   const std::vector<size_t> &neighbours = downwards ? item.above : item.below;
   if (neighbours.empty())

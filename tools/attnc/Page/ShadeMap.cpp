@@ -8,10 +8,10 @@ namespace attnc {
 
 static constexpr int shades = 12;
 
-/// 0 for what is no number, too.
+/// The shade of a value; 0 for NaN.
 static int shadeOf(float value) { return value > 0 ? int(std::sqrt(std::min(value, 1.0f)) * shades + 0.5f) : 0; }
 
-/// A path for each shade that is there: cells next to each other in a row are one stroke of it.
+/// A path for each shade that occurs; adjacent cells of a row are one stroke of the path.
 static std::string cellsOf(const ShadeMap &map) {
   std::vector<std::string> paths(shades + 1);
   for (int64_t row = 0; row < map.rows; ++row)

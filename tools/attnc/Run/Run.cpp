@@ -26,7 +26,7 @@ struct RunOptions {
 };
 } // namespace
 
-/// One line: name, shape, smallest, mean and largest value, the first few.
+/// Prints one line for a tensor: name, shape, smallest, mean and largest value, and the first few elements.
 static void print(const attn_tensor_info &info, const HostTensor &tensor) {
   double smallest = NAN, largest = NAN, sum = 0; // of numbers: a NaN shows in the mean
   int64_t count = tensor.count();
@@ -47,7 +47,7 @@ static void print(const attn_tensor_info &info, const HostTensor &tensor) {
   printTo(stdout, "\n");
 }
 
-/// "8 u sqrt(96) 1.73", of which the limit is the product.
+/// "8 u sqrt(96) 1.73": the factors whose product is the limit.
 static std::string formulaOf(const Deviation &deviation, double c) {
   if (!deviation.isReal)
     return deviation.ties == 0
@@ -73,7 +73,7 @@ static std::string textOf(const Deviation &deviation, double c) {
                      formulaOf(deviation, c));
 }
 
-/// One line for all that agrees among what the call updates, with the tensor that comes nearest to what is allowed.
+/// Prints one line for all updated tensors that are within their limits, with the tensor that is nearest to its limit.
 static void printUpdates(ArrayRef<Deviation> deviations, double c) {
   const Deviation *nearest = nullptr;
   int64_t agreeing = 0;
@@ -90,7 +90,8 @@ static void printUpdates(ArrayRef<Deviation> deviations, double c) {
             nearest->name, textOf(*nearest, c));
 }
 
-/// Prints how far each result, and what is updated, is from the oracle's; fails where one is beyond the tolerance.
+/// Prints the deviation of each result and of the updated tensors from the oracle's; fails if one is beyond the
+/// tolerance.
 static Error check(const RunOptions &options, const Compilation &made, const Invocation &call,
                    const reference::Parameters &before) {
   auto deviations = compareWithOracle(options.source.compile, made, call, before, options.tolerance);
@@ -122,14 +123,14 @@ static InputRanges rangesOf(const RunOptions &options, const attn_model &model) 
   return options.source.rangesOf(isOnly ? model.entries[0].name : options.invocation.entry, Phase::Derive);
 }
 
-/// `made` of a model file.
+/// `made` is the compile of a model file; null for an object.
 static Error call(RunOptions &options, const Compilation *made, const attn_model &model) {
   options.invocation.ranges = rangesOf(options, model);
   options.invocation.keepsParameters = options.check;
   auto call = Invocation::create(model, options.invocation);
   if (!call)
     return call.takeError();
-  reference::Parameters before; // a step of training changes them
+  reference::Parameters before; // a training step changes the parameters
   if (options.check)
     before = parametersOf(**call);
   if (Error error = (*call)->run())
@@ -141,7 +142,7 @@ static Error call(RunOptions &options, const Compilation *made, const attn_model
     if (!options.output.empty())
       results.emplace_back((*call)->entry->tensors[i].name, (*call)->tensors[i]);
   }
-  // A state, for the next call to go on from.
+  // The states, from which a later call can continue.
   for (int32_t i = inputs - (*call)->entry->state_count;
        StringRef(options.output).ends_with(".safetensors") && i < inputs; ++i)
     results.emplace_back((*call)->entry->tensors[i].name, (*call)->tensors[i]);

@@ -6,13 +6,13 @@
 
 namespace attnc {
 
-/// The size of a dimension that is a number; 0 of others.
+/// The size of a dimension if it is a number; otherwise 0.
 static int64_t fixedSize(const attn_size_info &size) {
   bool isFixed = size.term_count == 1 && size.terms[0].factor_count == 0;
   return isFixed ? size.terms[0].coefficient : 0;
 }
 
-/// What an outer index is called; empty where the model does not say.
+/// The name of an outer index; empty if the model has none.
 static std::string indexName(const StudiedAttention &attention, size_t outer) {
   bool isKnown = attention.name && outer < attention.name->indices.size();
   return isKnown ? attention.name->indices[outer] : "";
@@ -39,7 +39,7 @@ int64_t HeadsOfWeights::count() const {
   return count;
 }
 
-/// `indices` has one for each dimension in front of the keys, below 0 of rows.
+/// `indices` has an index for each dimension before the keys; -1 for dimensions that do not count heads.
 std::string HeadsOfWeights::spelled(llvm::ArrayRef<int64_t> indices) const {
   std::string text = attention.name->module, rest;
   size_t list = 0;

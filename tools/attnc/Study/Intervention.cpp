@@ -28,8 +28,8 @@ double Draws::next() {
 
 int64_t Draws::below(int64_t count) { return std::min(int64_t(next() * double(count)), count - 1); }
 
-/// Takes a weight away; the others share it in proportion, where weights are shares of a sum. Of weights of both signs
-/// the sum may be near 0, and what is left of it too: the others stay.
+/// Sets a weight to 0. If all weights have the same sign, the others grow in proportion, so that the sum stays the
+/// same. If weights have both signs, the sum of the others may be near 0, so they stay unchanged.
 static void erase(llvm::MutableArrayRef<float> row, int64_t key) {
   double sum = 0;
   bool isShared = true;
@@ -59,7 +59,7 @@ bool intervene(Intervention intervention, llvm::MutableArrayRef<float> row, Draw
     erase(row, *largest);
     break;
   case Intervention::Random:
-    std::swap(*largest, keys.back()); // which is not drawn
+    std::swap(*largest, keys.back()); // the last key is not drawn
     erase(row, keys[draws.below(count - 1)]);
     break;
   case Intervention::Permuted:

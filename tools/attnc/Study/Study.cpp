@@ -1,4 +1,4 @@
-// attnc study: what the attention of a trained model is for.
+// attnc study: measures how much the outputs of a trained model depend on its attention weights.
 #include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "dialects/Attn/Attn.h"
@@ -31,7 +31,7 @@ namespace {
 struct StudyOptions : DataOptions {
   SourceOptions source;
   std::string output;
-  std::vector<std::string> heads; ///< indices that tell them apart
+  std::vector<std::string> heads; ///< names of the indices that count heads
   int64_t batches = 4;
 };
 
@@ -51,7 +51,7 @@ private:
   Error addBatch(const Tensors &inputs, int64_t number);
   Expected<HostTensor> outputOf(const Tensors &inputs, const Tensors &given, const Tensors &key);
   Error tryOn(size_t head, const Tensors &inputs, const Tensors &weights, const Tensors &key, const HostTensor &before);
-  /// The weights of the head in which the intervention is made, and NaN elsewhere; of all heads for the last one.
+  /// The changed weights of one head, and NaN elsewhere; for the last number, the changed weights of all heads.
   Tensors givenFor(size_t head, Intervention intervention, const Tensors &weights);
   Error writeFiles() const;
   const attn_entry_info &entry(const char *suffix = "") const {
@@ -63,22 +63,22 @@ private:
   const attn_model &model;
   Runner runner;
   std::vector<StudiedAttention> attentions;
-  std::vector<HeadsOfWeights> heads; ///< of each attention
-  std::vector<size_t> firstHead;     ///< where its heads begin among all
+  std::vector<HeadsOfWeights> heads; ///< of each `attend`
+  std::vector<size_t> firstHead;     ///< for each `attend`, the number of its first head among all
   size_t allHeads = 0;
-  int32_t output = 0; ///< which result
+  int32_t output = 0; ///< number of the compared result
   Draws draws;
   StudyResults results;
 };
 
 } // namespace
 
-/// Whether a dimension is 1 whatever is read.
+/// Whether a dimension has the constant size 1.
 static bool isOne(const attn_size_info &size) {
   return size.term_count == 1 && size.terms[0].factor_count == 0 && size.terms[0].coefficient == 1;
 }
 
-/// What changes can be seen in: a tensor of numbers of which one in each row is largest.
+/// Finds the compared result: the first tensor of f32 whose rows have several elements. Fails if there is none.
 Error Study::findOutput() {
   const attn_entry_info &of = entry();
   for (output = 0; output < of.result_count; ++output) {
@@ -165,7 +165,7 @@ Error Study::tryOn(size_t head, const Tensors &inputs, const Tensors &weights, c
   return Error::success();
 }
 
-/// Adds the rows to what is known of their heads; masked pairs, which are -inf, have no weight afterwards.
+/// Adds the rows to the sums of their heads, and replaces the -inf of masked pairs by 0.
 void Study::addRows(size_t attention, HostTensor &weights) {
   int64_t keys = heads[attention].keysOf(weights.shape);
   for (int64_t row = 0; keys > 0 && row < weights.count() / keys; ++row) {
@@ -259,8 +259,8 @@ static StudiedAttention studied(mlir::attn::AttendOp op) {
   return attention;
 }
 
-/// What the model says of each attention of the entry point; nothing where it can't be compiled so far. Fails where the
-/// model has no such entry point.
+/// The properties of each `attend` of the entry point; empty if the model cannot be compiled up to that phase. Fails if
+/// the model has no such entry point.
 static Expected<std::vector<StudiedAttention>> attentionsOf(const CompileOptions &options) {
   CompileOptions partly = options;
   partly.dump = Phase::Raise;

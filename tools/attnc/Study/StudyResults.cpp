@@ -125,7 +125,7 @@ static std::string byHead(const StudyResults &results, const std::string &label,
   return svgOf(chart);
 }
 
-/// Does a weight say how much depends on it?
+/// A chart of the change of outputs by concentration of attention.
 static std::string byWeight(const StudyResults &results) {
   Series points{"largest erased", Series::Kind::Points, {}};
   std::vector<double> changes = {0};

@@ -46,7 +46,8 @@ Expected<int64_t> HostTensor::bytesFor(StringRef name, attn_dtype dtype, ArrayRe
 }
 
 Error HostTensor::checkRoom(StringRef name, int64_t bytes) {
-  // A reservation tells what the allocation of a vector would end the program for; volatile, or it is optimised away.
+  // A failing reservation returns null, whereas a failing vector would end the program. Volatile, so that it is not
+  // optimised away.
   void *volatile probe = std::malloc(bytes + 1);
   if (!probe)
     return createStringError(formatv("'{0}': no memory for {1} bytes", name, bytes));
@@ -144,7 +145,7 @@ static double realAt(Stored stored, const char *from) {
   return stored.size == 8 ? readAs<double>(from) : readAs<float>(from);
 }
 
-/// Integers beyond 64 signed bits saturate, and are then refused as beyond 32.
+/// Integers beyond 64 signed bits saturate; they are then rejected like all integers beyond 32 bits.
 static int64_t integerAt(Stored stored, const char *from) {
   bool isSigned = stored.kind == Stored::Integer;
   switch (stored.size) {
@@ -168,7 +169,7 @@ static attn_dtype elementsFor(Stored stored) {
   return real ? ATTN_F32 : stored.kind == Stored::Bool ? ATTN_BOOL : ATTN_I32;
 }
 
-/// Element `index` of the tensor becomes what is stored at `from`.
+/// Sets element `index` of the tensor to the element that is stored at `from`.
 static Error convertElement(StringRef place, Stored stored, const char *from, HostTensor &tensor, int64_t index) {
   if (tensor.dtype == ATTN_F32) {
     double value = realAt(stored, from);

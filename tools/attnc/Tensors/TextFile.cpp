@@ -11,7 +11,7 @@ namespace attnc {
 
 bool isText(StringRef path) { return path.ends_with(".txt"); }
 
-/// How many code points a line has, or nothing where it is no UTF-8.
+/// The number of code points of a line; null if the line is not UTF-8.
 static std::optional<int64_t> countCodePoints(StringRef line) {
   int64_t count = 0;
   for (; !line.empty(); ++count) {
@@ -36,7 +36,7 @@ static Error eachLine(StringRef text, function_ref<Error(int64_t number, StringR
   return Error::success();
 }
 
-/// The text of a file, in memory that is asked for first.
+/// The text of a file; an error if there is no memory for it.
 static Error readBytes(InputFile &file, std::string &text) {
   if (Error error = HostTensor::checkRoom(file.path(), int64_t(file.size())))
     return error;

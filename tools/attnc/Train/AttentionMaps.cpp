@@ -42,7 +42,7 @@ Error checkMaps(const attn_model &model, const attn_entry_info &step, const Trai
   return Error::success();
 }
 
-/// One held-out row, as training would read it.
+/// The inputs for the text of the options, or for one held-out row.
 static std::vector<HostTensor> sampleOf(const TrainingData &data, BatchShape shape, const MapOptions &options,
                                         int64_t longest) {
   if (options.text) {
@@ -53,7 +53,7 @@ static std::vector<HostTensor> sampleOf(const TrainingData &data, BatchShape sha
   return data.heldOutBatch({1, std::min(shape.sequence, longest)}, options.sample);
 }
 
-/// What the positions of a row of tokens hold.
+/// The texts of the positions of a row of tokens.
 static std::vector<std::string> tokensOf(const HostTensor &row, bool isOfLines, bool isBytes) {
   std::vector<std::string> tokens;
   for (int32_t token : ArrayRef(row.integers(), row.count())) {
@@ -66,7 +66,8 @@ static std::vector<std::string> tokensOf(const HostTensor &row, bool isOfLines, 
   return tokens;
 }
 
-/// Each head of a result [..., queries, keys]; "3.0" among `wanted` picks it by the indices that have a choice.
+/// The heads of a result [..., queries, keys]. "3.0" in `wanted` selects a head by its indices in leading dimensions of
+/// more than one element.
 static void addHeads(const std::string &name, const HostTensor &result, ArrayRef<std::string> wanted,
                      const ShadeMap &tokens, std::vector<ShadeMap> &heads) {
   int64_t rank = int64_t(result.shape.size()), keys = result.shape[rank - 1], queries = result.shape[rank - 2];

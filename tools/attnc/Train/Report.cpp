@@ -24,7 +24,7 @@ static std::string curves(const History &history) {
                      {std::move(training), std::move(validation)}});
 }
 
-/// A line for each head, of one of its numbers.
+/// A chart of one number of each head, with a line for each head.
 static std::string concentration(const AttentionHistory &history, const std::string &label,
                                  double AttentionPoint::*value) {
   Chart chart{label + " by steps", {}, {}, {}};

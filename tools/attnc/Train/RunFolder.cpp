@@ -29,10 +29,10 @@ static int openFile(const std::string &path, int flags) {
   return sys::RetryAfterSignal(-1, [&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
 }
 
-/// Are they one file?
+/// Whether both are the same file.
 static bool isSame(const struct stat &a, const struct stat &b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
-/// Where not, `errno` says why the path can't be looked up, or is 0.
+/// Whether `path` is still the open file. If not, `errno` is the reason why the path cannot be looked up, or 0.
 static bool isAt(int descriptor, const std::string &path) {
   struct stat open, found;
   errno = 0;
@@ -113,7 +113,7 @@ Error RunFolder::lock(const char *remedy) {
     if (code && code != std::errc::no_such_file_or_directory) // the process that had it may have removed it
       return failed(place, "can't be looked up", code, remedy);
   }
-  // For messages alone: a full disk is found by what is to be kept.
+  // The text is for messages alone, so an error, such as a full disk, is ignored here; other files report it.
   std::string text = thisProcess() + "\n";
   if (::ftruncate(lockFile, 0) == 0)
     (void)!::pwrite(lockFile, text.data(), text.size(), 0);
@@ -130,8 +130,8 @@ Error RunFolder::check() {
   return lock("");
 }
 
-/// Nobody else is writing these while this process holds the lock: `checkpoint.safetensors.0123456789abcdef.part` is of
-/// a dead process.
+/// Removes temporary files such as `checkpoint.safetensors.0123456789abcdef.part`. While this process has the lock, no
+/// other process writes them, so they are those of a dead process.
 void RunFolder::removeUnfinished() const {
   std::error_code code;
   for (sys::fs::directory_iterator each(path, code), end; !code && each != end; each.increment(code)) {

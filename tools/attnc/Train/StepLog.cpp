@@ -50,7 +50,7 @@ Error StepLog::replace() {
   return Error::success();
 }
 
-/// Writes all of it from `offset` on, and syncs it.
+/// Writes the whole text at `offset` of the file, and syncs the file.
 static bool writeAt(int file, StringRef bytes, size_t offset) {
   while (!bytes.empty()) {
     ssize_t count = sys::RetryAfterSignal(-1, ::pwrite, file, bytes.data(), bytes.size(), off_t(offset));
@@ -70,7 +70,7 @@ Error StepLog::write() {
   int file = sys::RetryAfterSignal(-1, ::open, path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   struct stat info;
   bool isOpen = file >= 0 && fstat(file, &info) == 0;
-  if (isOpen && size_t(info.st_size) < written) // somebody removed it, or cut it off
+  if (isOpen && size_t(info.st_size) < written) // another program has replaced or truncated it
     written = 0;
   bool isWritten = isOpen && writeAt(file, StringRef(text).drop_front(written), written);
   int fault = errno;

@@ -13,7 +13,7 @@ static void note(int signal) {
   if (noted.exchange(signal) == 0)
     return;
   std::signal(signal, SIG_DFL);
-  std::raise(signal); // comes when this returns
+  std::raise(signal); // delivered when this handler returns
 }
 
 IgnoredPipeSignal::IgnoredPipeSignal() {
@@ -48,7 +48,7 @@ void StopSignals::endBy(int signal) {
   std::fflush(stdout);
   std::signal(signal, SIG_DFL);
   std::raise(signal);
-  std::_Exit(128 + signal); // where it is blocked
+  std::_Exit(128 + signal); // if the signal is blocked
 }
 
 } // namespace attnc

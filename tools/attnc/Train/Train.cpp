@@ -44,7 +44,7 @@ class Training {
 public:
   Training(const TrainOptions &options, const attn_model &model) : options(options), model(model) {}
   Error run();
-  /// The signal that ended it, when all is saved; or 0.
+  /// The signal that ended the run, after all files were saved; otherwise 0.
   int stoppedBy() const { return signal; }
 
 private:
@@ -61,7 +61,7 @@ private:
   Error unwrittenFiles() const;
   Error diverged(int64_t step, const std::string &what);
   Trainer::Options checkpointOptions() const;
-  /// A new run writes what it is begun with, and so does one that may go on with other settings.
+  /// Whether run.json is written: by a new run, and by a resumed one that may have other settings.
   bool isRecordWritten() const { return !options.resume || options.trainer.allowOther; }
   Error finish();
   Expected<double> validate();
@@ -80,7 +80,7 @@ private:
   std::optional<AttentionHistory> attention;
   std::optional<Progress> progress;
   bool hasCheckpoint = false;
-  std::map<std::string, std::string> unwritten; ///< why, by the names of files that are not as they should be
+  std::map<std::string, std::string> unwritten; ///< reasons, by the names of files that could not be written
   int signal = 0;
   double sum = 0;     ///< of losses since the last point
   int64_t summed = 0; ///< how many
@@ -95,7 +95,7 @@ Trainer::Options Training::checkpointOptions() const {
   return result;
 }
 
-/// A new run must not take the place of another one, nor of one that can't be looked up.
+/// Rejects a new run in a folder that contains another run, or whose files cannot be looked up.
 static Error checkAbsence(const std::string &checkpoint, const std::string &folder) {
   std::error_code code = sys::fs::access(checkpoint, sys::fs::AccessMode::Exist);
   if (code == std::errc::no_such_file_or_directory)
@@ -127,7 +127,7 @@ Error Training::begin() {
     return error;
   if (Error error = checkMaps(model, trainer->step(), *data, options.maps))
     return error;
-  // What is wrong with them is to be said now, not when all steps are done.
+  // Errors of the maps are reported now, not after all steps.
   if (auto maps = readMaps(model, *trainer, *data, options.shape, options.maps); !maps)
     return maps.takeError();
   RunRecord record = recordOfNow();
@@ -155,8 +155,8 @@ Error Training::openLogs() {
   return lookAtAttention(trainer->stepsDone());
 }
 
-/// A folder that can't be written is found before the first step, and not when hours of steps are to be saved. What is
-/// there stays: run.json, which only a run with other settings changes, comes last.
+/// Writes the first files, so that a folder that cannot be written is detected before the first step. Existing files
+/// stay if that fails: run.json, which only a run with other settings changes, is written last.
 Error Training::writeFirst(const RunRecord &record) {
   Error error = history->replace();
   if (!error && attention)
@@ -176,7 +176,7 @@ RunRecord Training::recordOfNow() const {
           options.heldOut,      data->fingerprint()};
 }
 
-/// A run that goes on must have been begun as it is now, or it would not repeat to the bit.
+/// A resumed run must have the settings with which the run began; otherwise its results would not be reproducible.
 Error Training::checkRecord(const RunRecord &now) const {
   if (isRecordWritten())
     return Error::success();
@@ -191,7 +191,7 @@ Error Training::checkRecord(const RunRecord &now) const {
                                    options.output, differences));
 }
 
-/// Of a whole batch.
+/// The work of a step with a whole batch.
 StepWork Training::workOfStep() const {
   StepWork work;
   work.isSequence = data->isSequence();
@@ -220,7 +220,7 @@ Expected<double> Training::validate() {
   return rows > 0 ? total / rows : NAN;
 }
 
-/// How concentrated attention is after so many steps.
+/// Records the concentration of attention after so many steps.
 Error Training::lookAtAttention(int64_t done) {
   if (Error error = trainer->prepareToValidate())
     return error;
@@ -231,7 +231,7 @@ Error Training::lookAtAttention(int64_t done) {
   return Error::success();
 }
 
-/// The mean of the losses since the last point, for the history; reported where it is validated.
+/// Adds the mean of the losses since the last point to the history; prints it if a validation loss is computed.
 Error Training::point(int64_t done, bool validates) {
   if (!validates && summed == 0)
     return Error::success();
@@ -258,7 +258,8 @@ Error Training::point(int64_t done, bool validates) {
   return Error::success();
 }
 
-/// What cannot be written is no reason to end: what was there before stays, and is written later, where that can be.
+/// A file that cannot be written does not end the run: its previous version stays, and a later checkpoint writes it
+/// again.
 void Training::write(const char *name, function_ref<Error()> write) {
   Error error = folder->check();
   if (!error)
@@ -277,7 +278,7 @@ void Training::writeLogs() {
     write(runfile::attention, [&] { return attention->write(); });
 }
 
-/// A checkpoint. Each has a point of the history: a run that goes on from there lacks no loss.
+/// Writes a checkpoint, with a point of the history, so that a run that resumes from it loses no line of the history.
 Error Training::keep(int64_t done) {
   if (Error error = point(done, /*validates=*/false))
     return error;
@@ -289,14 +290,15 @@ Error Training::keep(int64_t done) {
   return Error::success();
 }
 
-/// The run ends, the last checkpoint stays; where it came from is found from there, or from the start.
+/// Ends the run after a loss that is not finite. The last checkpoint stays; the search for the cause starts from it, or
+/// from the start of the training.
 Error Training::diverged(int64_t step, const std::string &what) {
   progress.reset();
   stops.reset(); // there is nothing to save
   printTo(stderr, "{}; repeating the steps from {} to find the cause\n", what,
           hasCheckpoint ? "the last checkpoint" : "the start");
   Trainer::Options start = hasCheckpoint ? checkpointOptions() : options.trainer;
-  trainer.reset(); // its memory is wanted
+  trainer.reset(); // to free its memory
   auto cause = findDivergence(model, start, *data, options.shape, step);
   if (!cause)
     return cause.takeError();
@@ -356,7 +358,7 @@ Error Training::finish() {
   return Error::success();
 }
 
-/// An error where a file is not as it should be at the end.
+/// An error if a file could not be written by the end of the run.
 Error Training::unwrittenFiles() const {
   if (unwritten.empty())
     return Error::success();

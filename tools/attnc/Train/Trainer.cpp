@@ -24,7 +24,8 @@ Expected<std::unique_ptr<Trainer>> Trainer::create(const attn_model &model, cons
   return trainer;
 }
 
-/// Does an entry point take what a step takes, but for what the step accumulates and the seed of its draws?
+/// Whether an entry point has the inputs of the training step, apart from the dimension of accumulated batches and the
+/// seed of random draws.
 static bool takesTheSame(const attn_entry_info &a, const attn_entry_info &step) {
   bool same = a.input_count == dataInputs(step) && a.dimension_count == step.dimension_count;
   for (int32_t i = 0; same && i < a.input_count; ++i)
@@ -85,7 +86,8 @@ static int64_t product(const int64_t *sizes, int32_t rank) {
   return std::accumulate(sizes, sizes + rank, int64_t(1), std::multiplies<>());
 }
 
-/// A new training from the parameters of a file: the states start anew, whatever the file has.
+/// Starts a new training from the parameters of a file; the states have their initial values even if the file contains
+/// states.
 Error Trainer::startFrom(const Options &options) {
   attn_status status;
   attn_weights *loaded = nullptr, *weights = nullptr;
@@ -113,7 +115,8 @@ int64_t Trainer::stepsDone() const {
   return 0;
 }
 
-/// A batch as the step takes it: in as many parts as it accumulates, and with the seed of its draws.
+/// The inputs of the training step for a batch: divided into as many batches as the step accumulates, and with the seed
+/// of random draws.
 Expected<std::vector<HostTensor>> Trainer::ofStep(const std::vector<HostTensor> &batch) const {
   std::vector<HostTensor> inputs = batch;
   for (auto [number, input] : enumerate(inputs)) {
@@ -137,7 +140,7 @@ double Trainer::flopsOfStep(const std::vector<HostTensor> &batch) const {
   auto dimensions =
       inputs ? runner.dimensionsOf(stepNumber, *inputs) : Expected<std::vector<int64_t>>(inputs.takeError());
   if (!dimensions) {
-    consumeError(dimensions.takeError()); // the step itself will say it
+    consumeError(dimensions.takeError()); // takeStep() reports it
     return 0;
   }
   return double(step().flops(dimensions->data()));

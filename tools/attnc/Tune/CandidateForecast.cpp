@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// Of what can't be predicted: it is measured last.
+/// The time of candidates without a prediction, which are measured last.
 static constexpr double never = std::numeric_limits<double>::infinity();
 
 llvm::Error CandidateForecast::start(CompileOptions options, const Target &own) {

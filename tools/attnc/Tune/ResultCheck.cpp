@@ -7,12 +7,12 @@
 namespace attnc {
 
 static constexpr double mostOthers = 0.01;
-/// A unit in the last place of the largest number of all, in f32.
+/// A unit in the last place, in f32, of the largest number among all tensors.
 static constexpr double lastPlace = 0x1p-23;
 
 static bool isReal(attn_dtype dtype) { return dtype == ATTN_F32 || narrowFormat(dtype); }
 
-/// Of elements that are stored in so many bits, a few units in the last place.
+/// The allowed share for elements of a type: at least a few units in the last place.
 static double shareOf(attn_dtype dtype) {
   const llvm::fltSemantics *narrow = narrowFormat(dtype);
   return narrow ? std::max(4 * unitRoundoff(*narrow), 0x1p-8) : Allowance().share;
@@ -58,7 +58,7 @@ std::vector<ResultCheck::Left> ResultCheck::leftBy(const Invocation &call) {
     std::vector<ParameterNow> parameters = call.parameters();
     auto isState = [](const ParameterNow &each) { return each.info.state != 0; };
     bool hasStates = llvm::any_of(parameters, isState);
-    constexpr double shareOfWeights = 1e-5; // of which a step changes little
+    constexpr double shareOfWeights = 1e-5; // small, because a step changes weights little
     for (const ParameterNow &each : parameters) {
       if (hasStates && !isState(each))
         continue;

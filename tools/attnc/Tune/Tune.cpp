@@ -27,7 +27,7 @@ struct TuneOptions {
   bool resumes = false;
 };
 
-/// How far a search is: on a terminal one line that is written over.
+/// The progress of a search: on a terminal, one line that is overwritten.
 class SearchProgress {
 public:
   explicit SearchProgress(double budget) : budget(budget), start(std::chrono::steady_clock::now()) {}
@@ -54,7 +54,7 @@ private:
 
 } // namespace
 
-/// Of --only.
+/// Checks the keys of --only.
 static CLI::Validator searchedKey() {
   return CLI::Validator(
       [](const std::string &key) {
@@ -66,7 +66,7 @@ static CLI::Validator searchedKey() {
       "");
 }
 
-/// What there is at `path`, or an empty database.
+/// The database at `path`; an empty one if there is no file.
 static Expected<TuningDatabase> databaseAt(const std::string &path) {
   return sys::fs::exists(path) ? TuningDatabase::load(path) : Expected<TuningDatabase>(TuningDatabase());
 }
@@ -126,7 +126,7 @@ static Error tune(TuneOptions &options) {
     return error;
   options.invocation.ranges = options.source.rangesOf(options.invocation.entry, Phase::Derive);
   pinTo(options.invocation.threads);
-  // Fingerprints are the same whatever else the model has, and compiles are many.
+  // A fingerprint does not depend on other entry points, so only the searched one is compiled, many times.
   options.source.compile.entries = {options.invocation.entry};
   options.source.compile.kernelNames = NamesOf::Entry;
   Tuner tuner(options.source, options.invocation, options.tuner);

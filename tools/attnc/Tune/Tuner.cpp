@@ -9,9 +9,9 @@ using namespace llvm;
 
 namespace attnc {
 
-/// A gain below this is not told from chance.
+/// A gain below this may be chance.
 static constexpr double leastGain = 1.02;
-/// Seconds for which two candidates take turns in a round, and in the end.
+/// Seconds for which calls of two candidates alternate in a round, and at the end.
 static constexpr double roundSeconds = 0.3, finalSeconds = 1.5;
 
 static double quantile(std::vector<double> values, double part) {
@@ -19,8 +19,8 @@ static double quantile(std::vector<double> values, double part) {
   return values[size_t(part * double(values.size() - 1))];
 }
 
-/// By how much b is faster than a, or 1 where that may be chance: where the slow quarter of b's times reaches the fast
-/// quarter of a's.
+/// The time of a divided by that of b; 1 if the gain may be chance, because the upper quartile of b's times is not
+/// below the lower quartile of a's.
 static double certainGain(const Profile::Line *a, const Profile::Line *b) {
   if (!a || !b || quantile(b->seconds, 0.75) >= quantile(a->seconds, 0.25))
     return 1;
@@ -111,7 +111,7 @@ Changes Tuner::best() const {
 
 //===-------------------------------------------- rounds ------------------------------------------------------===//
 
-/// Calls of both take turns for so long; both forget what was before.
+/// Alternates calls of both candidates for `seconds`, after removing their earlier times.
 Error Tuner::takeTurns(Running &a, Running &b, double seconds) const {
   constexpr size_t fewest = 7;
   a.code->forgetTimes();
@@ -128,8 +128,8 @@ Error Tuner::takeTurns(Running &a, Running &b, double seconds) const {
   return Error::success();
 }
 
-/// A change of each kernel, as far as there is one that it can have and that was not tried: the one that is predicted
-/// to be best.
+/// For each kernel, the change with the shortest predicted time among those that it can have and that were not tried,
+/// if there is one.
 Changes Tuner::proposals() {
   Changes proposed;
   for (KernelSearch &each : searches) {
@@ -141,7 +141,8 @@ Changes Tuner::proposals() {
   return proposed;
 }
 
-/// The changes of the next round, which now count as tried; of a search that is stopped, those that wait do not.
+/// The changes of the next round, which count as tried from now on. Changes that wait in `halves` do not, so a search
+/// that is interrupted and resumed tries them.
 Changes Tuner::takeNext() {
   Changes changes;
   if (halves.empty()) {
@@ -156,8 +157,8 @@ Changes Tuner::takeNext() {
   return changes;
 }
 
-/// The best with the changes; changes that can't be had are taken out. Null where none is left, or where all kernels
-/// have what they had.
+/// Compiles the best settings with the changes, from which it removes changes that cannot be compiled. Null if none is
+/// left, or if all kernels have the settings that they had.
 std::unique_ptr<Tuner::Running> Tuner::compileChanged(Changes &proposed) {
   auto compileAll = [&] {
     Changes settings = best();
@@ -173,9 +174,10 @@ std::unique_ptr<Tuner::Running> Tuner::compileChanged(Changes &proposed) {
   return changed->code->isReady() && changed->has != incumbent->has ? std::move(changed) : nullptr;
 }
 
-/// A first call has not the results that the default's has. All code is right within tolerance, but where a formula
-/// jumps (a floor, the place of a maximum) rounding may fall on either side; and a search is to keep nothing wrong. Of
-/// several changes each half gets a round of its own.
+/// Called if the first call with the changes has other results than the default's. The code may still be right: at a
+/// discontinuity of a formula (a floor, the position of a maximum), rounding may fall on either side. A search must not
+/// keep such changes all the same. Each half of several changes is tried in a round of its own; a single change is
+/// rejected.
 void Tuner::splitOrLeaveOut(const Changes &proposed, const std::string &problem) {
   if (proposed.size() > 1) {
     for (KernelSearch &each : searches)
@@ -192,7 +194,7 @@ void Tuner::splitOrLeaveOut(const Changes &proposed, const std::string &problem)
   wrong.push_back(problem + ", with" + all);
 }
 
-/// Makes changes that were faster the best.
+/// Makes those changes that were faster the best settings of their kernels.
 Error Tuner::keepFaster(const Changes &proposed, std::unique_ptr<Running> changed) {
   size_t faster = 0;
   for (KernelSearch &each : searches) {

@@ -1,4 +1,4 @@
-// attnc verify: is an object what its record says, and does what it promises of memory hold?
+// attnc verify: checks that an object is the compile of its record, and that its statements about memory hold.
 #include "compiler/Verify/Verify.h"
 #include "compiler/Diagnostics/CrashNote.h"
 #include "compiler/Diagnostics/Printable.h"
@@ -21,8 +21,9 @@ std::string counted(size_t count, const char *what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// What is wrong is in `faults`, each with what it is about. The file may hold anything: its sections are read as
-/// bytes, and what they say is checked; linked and asked is the object made here, once it is known to be the same.
+/// Verifies one object and collects the faults, each with its subject. The file may contain anything: its sections are
+/// read as bytes, and their content is checked. Only the object that is compiled again is linked and called, once it is
+/// known to be equal to the file.
 class Verification {
 public:
   explicit Verification(std::string path) : path(std::move(path)) {}
@@ -53,7 +54,7 @@ Error Verification::open() {
   return Error::success();
 }
 
-/// The module that the certificate is about, and the certificate.
+/// Returns the recorded module, and sets `certificate`, which describes it.
 Expected<RecordedModule> Verification::readRecord() {
   auto refuse = [&](const Twine &text) { return createStringError(path + ": " + text); };
   Expected<StringRef> module = verify::sectionOf(file->getBuffer(), moduleSection);
@@ -73,7 +74,7 @@ Expected<RecordedModule> Verification::readRecord() {
   if (std::string found = fingerprintOf(*module); found != certificate.module)
     return refuse("section " + moduleSection + " has the fingerprint " + found + ", but the certificate has " +
                   certificate.module);
-  // MLIR's reader trusts bytes that are no bytecode, up to a crash.
+  // MLIR's reader may crash on bytes that are no bytecode.
   CrashNote note("attnc: error: " + path + ": section " + moduleSection.str() + ": it can't be read\n", userError);
   std::optional<Expected<RecordedModule>> recorded;
   if (Error error = runOnLargeStack([&] { recorded.emplace(readModule(*module, made.context)); }))
@@ -83,7 +84,7 @@ Expected<RecordedModule> Verification::readRecord() {
   return std::move(*recorded);
 }
 
-/// What the object embeds is data: what it is nobody promises.
+/// The embedded weights, which are data that no statement describes; empty if there are none.
 StringRef Verification::weights() const {
   Expected<StringRef> found = verify::sectionOf(file->getBuffer(), weightsSection);
   if (found)
@@ -92,7 +93,7 @@ StringRef Verification::weights() const {
   return "";
 }
 
-/// With what the recorded module becomes now.
+/// Compares the file with the object that the recorded module is compiled to.
 void Verification::compare() {
   StringRef again(made.object.data(), made.object.size());
   for (const std::string &difference : verify::differences(file->getBuffer(), again))
@@ -111,7 +112,8 @@ Error Verification::checkMemory() {
   return Error::success();
 }
 
-/// The function that programs ask, which by now is known to be what was compiled here. It runs on any processor.
+/// Checks the function that returns the bytes of an arena. It is called only if the file is equal to the object that
+/// was compiled here. The function runs on any processor.
 Error Verification::checkArena() {
   if (!faults.empty())
     return Error::success();
