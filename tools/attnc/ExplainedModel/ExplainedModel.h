@@ -106,7 +106,7 @@ struct ExplainedTotal {
   size_t kernel;
   int64_t launches = 0;
   ExplainedCost cost;
-    std::optional<ExplainedTime> predicted; ///< sums over launches; `bound` is that of the launches that take the longest
+    std::optional<ExplainedTime> predicted; ///< sums over launches; `bound` is that of the longest launches
   struct Measured {
     double seconds;   ///< median over calls of the time in one call
     int64_t launches; ///< in a call; fewer than predicted if a loop ends early
