@@ -29,7 +29,7 @@ private:
 
   std::string text(const SizeExpr &size) { return size.text(plan.symbols); }
   const KernelCode &codeOf(func::CallOp call);
-  void writeLocation(const Place &location);
+  void writeLocation(const ValueLocation &location);
   void writeName(Value value);
   void writeSlots();
   void writeValues();
@@ -37,19 +37,19 @@ private:
   void writeScratch();
 };
 
-void CertificateWriter::writeLocation(const Place &location) {
+void CertificateWriter::writeLocation(const ValueLocation &location) {
   switch (location.kind) {
-  case Place::Kind::Input:
+  case ValueLocation::Kind::Input:
     return json.attribute("state", location.number);
-  case Place::Kind::Result:
+  case ValueLocation::Kind::Result:
     return json.attribute("caller", location.number);
-  case Place::Kind::Updated:
+  case ValueLocation::Kind::Updated:
     return json.attribute("updated", steps.lookup(model::SetOp(plan.updates[location.number])));
-  case Place::Kind::Element:
+  case ValueLocation::Kind::Element:
     return json.attribute("element", steps.lookup(model::WithElementOp(plan.elements[location.number])));
-  case Place::Kind::Slot:
+  case ValueLocation::Kind::Slot:
     return json.attribute("slot", location.number);
-  case Place::Kind::Parameter:
+  case ValueLocation::Kind::Parameter:
     return; // the location of its model.get
   }
 }
@@ -82,8 +82,8 @@ void CertificateWriter::writeName(Value value) {
 void CertificateWriter::writeValues() {
   for (Operation *op : plan.steps)
     for (OpResult result : op->getResults())
-      if (auto found = plan.places.find(result);
-          found != plan.places.end() && found->second.kind != Place::Kind::Parameter)
+      if (auto found = plan.locations.find(result);
+          found != plan.locations.end() && found->second.kind != ValueLocation::Kind::Parameter)
         json.object([&] {
           writeName(result);
           writeLocation(found->second);

@@ -86,9 +86,10 @@ private:
   const NamedSizes &typicalSizes;
   StorageTable storages;
   DenseMap<Operation *, unsigned> steps;
-  DenseMap<Value, unsigned> storageOf;    ///< storages of roots in the arena
-  DenseMap<unsigned, Place> outsideArena; ///< storages outside of the arena: a caller's buffer, or an updated parameter
-  DenseMap<Value, unsigned> stateOf;      ///< root -> the entry's state argument that it is the current value of
+  DenseMap<Value, unsigned> storageOf; ///< storages of roots in the arena
+  /// Storages outside of the arena: a caller's buffer, or an updated parameter.
+  DenseMap<unsigned, ValueLocation> outsideArena;
+  DenseMap<Value, unsigned> stateOf; ///< root -> the entry's state argument that it is the current value of
 
   LogicalResult numberSteps();
   LogicalResult storeValues();
@@ -327,15 +328,15 @@ bool Planner::mayUpdateInPlace(model::SetOp set) {
 void Planner::locateUpdates() {
   unsigned end = steps.lookup(plan.entry.getBody().front().getTerminator());
   plan.entry.walk([&](model::SetOp set) {
-    Place place{Place::Kind::Updated, unsigned(plan.updates.size())};
+    ValueLocation location{ValueLocation::Kind::Updated, unsigned(plan.updates.size())};
     plan.updates.push_back(set);
     if (mayUpdateInPlace(set)) {
       unsigned updated = *storage(set.getValue());
-      outsideArena[updated] = place;
+      outsideArena[updated] = location;
       storages.alsoLive(updated, steps.lookup(set), end); // it is not overwritten
       return;
     }
-    plan.copies[set].push_back({set.getValue(), std::nullopt, place, *plan.sizes.bytes(set.getValue())});
+    plan.copies[set].push_back({set.getValue(), std::nullopt, location, *plan.sizes.bytes(set.getValue())});
   });
 }
 
@@ -365,7 +366,7 @@ void Planner::locateElements() {
     if (!mayComputeInList(list))
       return;
     unsigned element = *storage(list.getElement());
-    outsideArena[element] = {Place::Kind::Element, unsigned(plan.elements.size())};
+    outsideArena[element] = {ValueLocation::Kind::Element, unsigned(plan.elements.size())};
     plan.elements.push_back(list);
     // Nobody writes over it.
     storages.alsoLive(element, steps.lookup(list), endOf(cast<scf::ForOp>(list->getParentOp())));
@@ -459,10 +460,10 @@ void Planner::locateResults() {
   for (auto [number, value] : llvm::enumerate(result.getOperands().drop_back(model::stateCount(plan.entry)))) {
     std::optional<unsigned> from = storage(value);
     if (from && !isElement(value) &&
-        outsideArena.try_emplace(*from, Place{Place::Kind::Result, unsigned(number)}).second)
+        outsideArena.try_emplace(*from, ValueLocation{ValueLocation::Kind::Result, unsigned(number)}).second)
       continue;
     SizeExpr bytes = *plan.sizes.bytes(value);
-    plan.copies[result].push_back({value, std::nullopt, {Place::Kind::Result, unsigned(number)}, bytes});
+    plan.copies[result].push_back({value, std::nullopt, {ValueLocation::Kind::Result, unsigned(number)}, bytes});
   }
 }
 
@@ -480,38 +481,38 @@ void Planner::assignSlots() {
   std::vector<unsigned> inArena = storages.roots();
   llvm::erase_if(inArena, [&](unsigned each) { return outsideArena.contains(each); });
   SlotAssignment assignment = attnc::assignSlots(storages, inArena, typical, arenaAlignment);
-  DenseMap<unsigned, Place> placeOf;
+  DenseMap<unsigned, ValueLocation> locationOf;
   for (auto [storage, slot] : assignment.members) {
-    placeOf[storage] = {Place::Kind::Slot, slot};
+    locationOf[storage] = {ValueLocation::Kind::Slot, slot};
     plan.members.push_back({storages[storage], slot});
   }
-  for (auto [storage, place] : outsideArena)
-    placeOf[storage] = place;
+  for (auto [storage, location] : outsideArena)
+    locationOf[storage] = location;
   plan.slots = std::move(assignment.slots);
   for (const Slot &slot : plan.slots)
     if (!slot.within)
       plan.arenaBytes += slot.bytes;
 
   for (auto [number, argument] : llvm::enumerate(plan.entry.getArguments()))
-    plan.places[argument] = {Place::Kind::Input, unsigned(number)};
-  plan.entry.walk([&](model::GetOp get) { plan.places[get] = {Place::Kind::Parameter, 0}; });
+    plan.locations[argument] = {ValueLocation::Kind::Input, unsigned(number)};
+  plan.entry.walk([&](model::GetOp get) { plan.locations[get] = {ValueLocation::Kind::Parameter, 0}; });
   for (auto [value, number] : stateOf)
-    plan.places[value] = {Place::Kind::Input, number};
+    plan.locations[value] = {ValueLocation::Kind::Input, number};
   for (auto [value, storage] : storageOf)
-    plan.places[value] = placeOf.at(storages.find(storage));
+    plan.locations[value] = locationOf.at(storages.find(storage));
   for (const PendingCopy &each : pending) {
-    std::optional<Place> source;
+    std::optional<ValueLocation> source;
     if (each.from)
-      source = placeOf.at(storages.find(*each.from));
+      source = locationOf.at(storages.find(*each.from));
     plan.copies[each.before].push_back(
-        {each.value, source, placeOf.at(storages.find(each.to)), *plan.sizes.bytes(each.value)});
+        {each.value, source, locationOf.at(storages.find(each.to)), *plan.sizes.bytes(each.value)});
   }
   for (auto &[call, launch] : plan.launches) {
     PendingScratch required = scratch.lookup(call);
     if (required.shared)
-      launch.shared = placeOf.at(*required.shared).number;
+      launch.shared = locationOf.at(*required.shared).number;
     if (required.workers)
-      launch.workers = placeOf.at(*required.workers).number;
+      launch.workers = locationOf.at(*required.workers).number;
   }
 }
 

@@ -39,7 +39,7 @@ namespace attnc {
 inline constexpr int64_t arenaAlignment = abi::alignment;
 
 /// Location of a tensor's bytes.
-struct Place {
+struct ValueLocation {
   enum class Kind {
     Input,     ///< argument `number` of the entry point: an input or a state
     Result,    ///< the caller's buffer for result `number`
@@ -50,14 +50,14 @@ struct Place {
   };
   Kind kind = Kind::Slot;
   unsigned number = 0;
-  bool operator==(const Place &other) const = default;
+  bool operator==(const ValueLocation &other) const = default;
 };
 
 /// A copy of all bytes of `value` to `target`.
 struct Copy {
   mlir::Value value;
-  std::optional<Place> source; ///< where an earlier copy has put the value; null: the value's place
-  Place target;
+  std::optional<ValueLocation> source; ///< where an earlier copy has put the value; null: the value's place
+  ValueLocation target;
   SizeExpr bytes;
 };
 
@@ -82,15 +82,15 @@ struct EntryPlan {
   std::vector<Slot> slots;
   std::vector<SlotMember> members;
   SizeExpr arenaBytes;                                               ///< sum of the outermost slots
-  llvm::DenseMap<mlir::Value, Place> places;                         ///< locations of roots: see root()
+  llvm::DenseMap<mlir::Value, ValueLocation> locations;              ///< locations of roots: see root()
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Copy>> copies; ///< executed before the operation
   llvm::MapVector<mlir::Operation *, LaunchScratch> launches;        ///< each func.call
-  llvm::SmallVector<mlir::model::SetOp> updates;                     ///< see Place::Updated
+  llvm::SmallVector<mlir::model::SetOp> updates;                     ///< see ValueLocation::Updated
   std::vector<mlir::Operation *> steps;                              ///< all ops of `entry` by number, in program order
   llvm::SmallVector<mlir::model::WithElementOp> elements; ///< elements that are computed in place in their lists
 
   /// The place of the tensor's root; an element of a list is inside of that place.
-  Place place(mlir::Value tensor) const { return places.lookup(root(tensor)); }
+  ValueLocation location(mlir::Value tensor) const { return locations.lookup(root(tensor)); }
   /// The value that a view refers to: through reshapes, casts and elements of lists.
   static mlir::Value root(mlir::Value tensor);
   /// Bytes from the start of the arena to the slot.

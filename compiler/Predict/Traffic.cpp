@@ -139,25 +139,25 @@ private:
   }
 
   Range rangeOf(Value tensor, int64_t bytes) {
-    Place place = plan.place(tensor);
+    ValueLocation location = plan.location(tensor);
     Range range;
     int64_t begin = offsetInRoot(tensor);
-    if (place.kind == Place::Kind::Element) {
-      model::WithElementOp list = plan.elements[place.number];
+    if (location.kind == ValueLocation::Kind::Element) {
+      model::WithElementOp list = plan.elements[location.number];
       begin += valueOf(list.getPlace()) * bytesOf(list.getElement());
-      place = plan.place(list.getResult());
+      location = plan.location(list.getResult());
     }
-    switch (place.kind) {
-    case Place::Kind::Slot:
-      begin += plan.offset(place.number).evaluate(sizes);
+    switch (location.kind) {
+    case ValueLocation::Kind::Slot:
+      begin += plan.offset(location.number).evaluate(sizes);
       range.memory = {Range::Arena, 0, nullptr};
       break;
-    case Place::Kind::Input:
-      range.memory = {Range::Input, place.number, nullptr};
+    case ValueLocation::Kind::Input:
+      range.memory = {Range::Input, location.number, nullptr};
       break;
-    case Place::Kind::Parameter:
-    case Place::Kind::Updated: {
-      model::SetOp set = place.kind == Place::Kind::Updated ? plan.updates[place.number] : model::SetOp();
+    case ValueLocation::Kind::Parameter:
+    case ValueLocation::Kind::Updated: {
+      model::SetOp set = location.kind == ValueLocation::Kind::Updated ? plan.updates[location.number] : model::SetOp();
       auto get = EntryPlan::root(tensor).getDefiningOp<model::GetOp>();
       FlatSymbolRefAttr name = set ? set.getParameterAttr() : get.getParameterAttr();
       const Parameter &parameter = parameters.find(name.getValue())->second;
@@ -173,7 +173,7 @@ private:
       break;
     }
     default:
-      range.memory = {Range::Result, place.number, nullptr};
+      range.memory = {Range::Result, location.number, nullptr};
     }
     range.begin = begin;
     range.end = begin + bytes;

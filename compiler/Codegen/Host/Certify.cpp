@@ -128,7 +128,8 @@ static void certifyStorage(EntryPlan &entry, func::CallOp call, const PairFinder
   };
   record(launch.largestIntermediate);
   for (Value result : call.getResults())
-    if (Place::Kind kind = entry.place(result).kind; kind == Place::Kind::Slot || kind == Place::Kind::Element)
+    if (ValueLocation::Kind kind = entry.location(result).kind;
+        kind == ValueLocation::Kind::Slot || kind == ValueLocation::Kind::Element)
       record(entry.sizes.bytes(result).value_or(SizeExpr()));
 }
 

@@ -50,7 +50,7 @@ private:
   void writeCopies(Operation *before);
   Value size(const SizeExpr &size) { return size.materialise(host.builder, host.location, symbols); }
   Value index(Value value);
-  Value address(const Place &place);
+  Value address(const ValueLocation &location);
   Value address(Value tensor, int64_t firstPlace);
   Value parameterAddress(model::ParameterOp parameter, OperandRange listIndices, int64_t firstPlace);
 };
@@ -129,9 +129,9 @@ Value EntryWriter::hasRoom() {
   std::vector<Room> rooms;
   llvm::SetVector<std::pair<Value, std::pair<Value, int64_t>>> seen; // lengths, and the state with its dimension
   entry.walk([&](model::AppendOp append) {
-    if (plan.place(append).kind != Place::Kind::Input)
+    if (plan.location(append).kind != ValueLocation::Kind::Input)
       return; // a cache in the arena has sufficient capacity
-    Value state = entry.getArgument(plan.place(append).number), length = append.getLength();
+    Value state = entry.getArgument(plan.location(append).number), length = append.getLength();
     int64_t dimension = append.getAlong() + (append.getPlace() ? 1 : 0);
     if (!seen.insert({length, {state, dimension}}))
       return;
@@ -165,7 +165,7 @@ void EntryWriter::writeAppend(model::AppendOp append) {
   request.positions = size(product(along, along + 1));
   request.capacity = size(*sizes.size(append.getCache(), along + (append.getPlace() ? 1 : 0)));
   request.rows = address(append.getRows(), get ? program.parameters.firstPlace(get.getParameter()) : 0);
-  request.cache = address(plan.place(append));
+  request.cache = address(plan.location(append));
   if (append.getPlace()) {
     Value bytes = host.times(host.times(request.outer, request.capacity), size(inner));
     request.cache = host.advance(request.cache, host.times(index(append.getPlace()), bytes));
@@ -175,7 +175,7 @@ void EntryWriter::writeAppend(model::AppendOp append) {
   request.stride = append.getRow() ? size(product(*append.getRow() + 1, along)) : host.number(1);
   request.rowCount = append.getRow() ? size(product(*append.getRow(), *append.getRow() + 1)) : host.number(1);
   request.ring = append.getRing();
-  request.isState = plan.place(append).kind == Place::Kind::Input;
+  request.isState = plan.location(append).kind == ValueLocation::Kind::Input;
   moves->append(request);
 }
 
@@ -232,18 +232,18 @@ Value EntryWriter::index(Value value) {
   return host.builder.clone(*value.getDefiningOp(), operands)->getResult(cast<OpResult>(value).getResultNumber());
 }
 
-Value EntryWriter::address(const Place &place) {
-  if (place.kind == Place::Kind::Updated) {
-    model::SetOp set = plan.updates[place.number];
+Value EntryWriter::address(const ValueLocation &location) {
+  if (location.kind == ValueLocation::Kind::Updated) {
+    model::SetOp set = plan.updates[location.number];
     auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(set, set.getParameterAttr());
     return parameterAddress(parameter, set.getIndices(), program.parameters.firstPlace(set.getParameter()));
   }
-  if (place.kind == Place::Kind::Element)
-    return elementAddress(plan.elements[place.number]);
-  ArrayRef<Value> known = place.kind == Place::Kind::Input    ? ArrayRef<Value>(inputs)
-                          : place.kind == Place::Kind::Result ? ArrayRef<Value>(results)
-                                                              : ArrayRef<Value>(slots);
-  return known[place.number];
+  if (location.kind == ValueLocation::Kind::Element)
+    return elementAddress(plan.elements[location.number]);
+  ArrayRef<Value> known = location.kind == ValueLocation::Kind::Input    ? ArrayRef<Value>(inputs)
+                          : location.kind == ValueLocation::Kind::Result ? ArrayRef<Value>(results)
+                                                                         : ArrayRef<Value>(slots);
+  return known[location.number];
 }
 
 /// Emits the offset of `tensor` in its root; null if it is not an element of a per-iteration list.
@@ -264,12 +264,12 @@ Value EntryWriter::offsetInRoot(Value tensor) {
 Value EntryWriter::elementAddress(model::WithElementOp list) {
   Value bytes = size(*sizes.bytes(list.getElement()));
   Value offset = host.builder.createOrFold<arith::MulIOp>(host.location, index(list.getPlace()), bytes);
-  return host.advance(address(plan.place(list)), offset);
+  return host.advance(address(plan.location(list)), offset);
 }
 
 void EntryWriter::writeElement(model::WithElementOp list) {
-  Place place = plan.place(list.getElement());
-  if (place.kind == Place::Kind::Element && plan.elements[place.number] == list)
+  ValueLocation location = plan.location(list.getElement());
+  if (location.kind == ValueLocation::Kind::Element && plan.elements[location.number] == list)
     return; // computed in place
   SizeExpr bytes = *sizes.bytes(list.getElement());
   auto get = EntryPlan::root(list.getElement()).getDefiningOp<model::GetOp>();
@@ -279,14 +279,14 @@ void EntryWriter::writeElement(model::WithElementOp list) {
 
 /// Emits the address of a tensor. `firstPlace` is its first position in the parameter table, if it is a parameter.
 Value EntryWriter::address(Value tensor, int64_t firstPlace) {
-  Place place = plan.place(tensor);
+  ValueLocation location = plan.location(tensor);
   Value offset = offsetInRoot(tensor), root;
-  if (place.kind == Place::Kind::Parameter) {
+  if (location.kind == ValueLocation::Kind::Parameter) {
     auto get = EntryPlan::root(tensor).getDefiningOp<model::GetOp>();
     auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(get, get.getParameterAttr());
     root = parameterAddress(parameter, get.getIndices(), firstPlace);
   } else {
-    root = address(place);
+    root = address(location);
   }
   return offset ? host.advance(root, offset) : root;
 }
@@ -309,11 +309,11 @@ void EntryWriter::writeLaunch(func::CallOp call) {
   for (auto [position, operand] : llvm::enumerate(call.getOperands())) {
     if (!isa<RankedTensorType>(operand.getType()))
       continue;
-    bool isParameter = plan.place(operand).kind == Place::Kind::Parameter;
+    bool isParameter = plan.location(operand).kind == ValueLocation::Kind::Parameter;
     tensors.push_back(address(operand, isParameter ? program.parameters.firstPlace(call, position) : 0));
   }
   for (Value result : call.getResults())
-    tensors.push_back(address(plan.place(result)));
+    tensors.push_back(address(plan.location(result)));
   std::vector<std::optional<SizeExpr>> known = sizes.kernelSymbols(call);
   size_t indexOperands = llvm::count_if(call.getOperandTypes(), [](Type type) { return type.isIndex(); });
   for (const std::optional<SizeExpr> &each : ArrayRef(known).drop_back(indexOperands))

@@ -69,13 +69,13 @@ class Machine {
 public:
   explicit Machine(EntryPlan &plan) : plan(plan) {
     for (auto [number, argument] : llvm::enumerate(plan.entry.getArguments()))
-      write({Place::Kind::Input, unsigned(number)}, values[argument] = fresh());
+      write({ValueLocation::Kind::Input, unsigned(number)}, values[argument] = fresh());
     runBlock(plan.entry.getBody().front());
   }
   std::string fault;
 
 private:
-  using Address = std::pair<Place::Kind, unsigned>;
+  using Address = std::pair<ValueLocation::Kind, unsigned>;
   EntryPlan &plan;
   std::map<Address, int> memory;
   llvm::DenseMap<mlir::Value, int> values;
@@ -83,13 +83,13 @@ private:
 
   int fresh() { return ++tokens; }
   /// Stores a token, and removes the tokens of overlapping slots.
-  void write(Place place, int token) {
-    if (place.kind == Place::Kind::Slot)
+  void write(ValueLocation location, int token) {
+    if (location.kind == ValueLocation::Kind::Slot)
       std::erase_if(memory, [&](const auto &entry) {
         auto [kind, number] = entry.first;
-        return kind == Place::Kind::Slot && overlap(number, place.number);
+        return kind == ValueLocation::Kind::Slot && overlap(number, location.number);
       });
-    memory[{place.kind, place.number}] = token;
+    memory[{location.kind, location.number}] = token;
   }
   bool overlap(unsigned a, unsigned b) {
     const std::vector<int64_t> sizes = {70, 3};
@@ -101,8 +101,8 @@ private:
     mlir::Value root = EntryPlan::root(value);
     if (root.getDefiningOp<mlir::model::GetOp>())
       return values[root];
-    Place place = plan.place(value);
-    return memory[{place.kind, place.number}];
+    ValueLocation location = plan.location(value);
+    return memory[{location.kind, location.number}];
   }
   void expect(mlir::Value value, const std::string &where) {
     if (!EntryPlan::root(value).getDefiningOp<mlir::tensor::EmptyOp>() && read(value) != values[EntryPlan::root(value)])
@@ -124,14 +124,16 @@ private:
       if (slot && !touched.insert(*slot).second)
         fault += "scratch meets scratch\n";
     for (mlir::Value operand : call.getOperands())
-      if (Place place = plan.place(operand); place.kind == Place::Kind::Slot && touched.contains(place.number))
+      if (ValueLocation location = plan.location(operand);
+          location.kind == ValueLocation::Kind::Slot && touched.contains(location.number))
         fault += "scratch meets an operand\n";
     for (unsigned slot : touched)
-      write({Place::Kind::Slot, slot}, fresh());
+      write({ValueLocation::Kind::Slot, slot}, fresh());
     for (mlir::Value result : call.getResults()) {
-      if (plan.place(result).kind == Place::Kind::Slot && !touched.insert(plan.place(result).number).second)
+      if (plan.location(result).kind == ValueLocation::Kind::Slot &&
+          !touched.insert(plan.location(result).number).second)
         fault += "result meets scratch or another result\n";
-      write(plan.place(result), values[result] = fresh());
+      write(plan.location(result), values[result] = fresh());
     }
   }
 
@@ -179,7 +181,7 @@ private:
     runCopies(op);
     if (llvm::isa<mlir::func::ReturnOp>(op))
       for (auto [number, operand] : llvm::enumerate(op->getOperands()))
-        if (memory[{Place::Kind::Result, unsigned(number)}] != values[EntryPlan::root(operand)])
+        if (memory[{ValueLocation::Kind::Result, unsigned(number)}] != values[EntryPlan::root(operand)])
           fault += "a result is not in the caller's buffer\n";
   }
 };
@@ -386,8 +388,8 @@ TEST(Plan, StatesAreAppendedToInTheCallersMemory) {
   Planned planned(keepingEntry(one("%y", "%x") + appended + "return %y, %r : tensor<?x8xf32>, tensor<4x8xf32>\n"));
   ASSERT_TRUE(succeeded(planned.plan));
   auto append = *planned.plan->entry.getOps<mlir::model::AppendOp>().begin();
-  EXPECT_EQ(planned.plan->place(append).kind, Place::Kind::Input);
-  EXPECT_EQ(planned.plan->place(append).number, 3u);
+  EXPECT_EQ(planned.plan->location(append).kind, ValueLocation::Kind::Input);
+  EXPECT_EQ(planned.plan->location(append).number, 3u);
   EXPECT_TRUE(planned.plan->copies.empty());
   EXPECT_TRUE(planned.plan->slots.empty());
 }
