@@ -51,8 +51,8 @@ private:
   Value size(const SizeExpr &size) { return size.materialise(host.builder, host.location, symbols); }
   Value index(Value value);
   Value address(const ValueLocation &location);
-  Value address(Value tensor, int64_t firstPlace);
-  Value parameterAddress(model::ParameterOp parameter, OperandRange listIndices, int64_t firstPlace);
+  Value address(Value tensor, int64_t firstPosition);
+  Value parameterAddress(model::ParameterOp parameter, OperandRange listIndices, int64_t firstPosition);
 };
 
 /// Emits the check that the arena is not null, unless one worker needs no bytes.
@@ -164,7 +164,7 @@ void EntryWriter::writeAppend(model::AppendOp append) {
   request.outer = size(product(0, along));
   request.positions = size(product(along, along + 1));
   request.capacity = size(*sizes.size(append.getCache(), along + (append.getPlace() ? 1 : 0)));
-  request.rows = address(append.getRows(), get ? program.parameters.firstPlace(get.getParameter()) : 0);
+  request.rows = address(append.getRows(), get ? program.parameters.firstPosition(get.getParameter()) : 0);
   request.cache = address(plan.location(append));
   if (append.getPlace()) {
     Value bytes = host.times(host.times(request.outer, request.capacity), size(inner));
@@ -236,7 +236,7 @@ Value EntryWriter::address(const ValueLocation &location) {
   if (location.kind == ValueLocation::Kind::Updated) {
     model::SetOp set = plan.updates[location.number];
     auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(set, set.getParameterAttr());
-    return parameterAddress(parameter, set.getIndices(), program.parameters.firstPlace(set.getParameter()));
+    return parameterAddress(parameter, set.getIndices(), program.parameters.firstPosition(set.getParameter()));
   }
   if (location.kind == ValueLocation::Kind::Element)
     return elementAddress(plan.elements[location.number]);
@@ -273,31 +273,31 @@ void EntryWriter::writeElement(model::WithElementOp list) {
     return; // computed in place
   SizeExpr bytes = *sizes.bytes(list.getElement());
   auto get = EntryPlan::root(list.getElement()).getDefiningOp<model::GetOp>();
-  Value from = address(list.getElement(), get ? program.parameters.firstPlace(get.getParameter()) : 0);
+  Value from = address(list.getElement(), get ? program.parameters.firstPosition(get.getParameter()) : 0);
   moves->copy(elementAddress(list), from, size(bytes));
 }
 
-/// Emits the address of a tensor. `firstPlace` is its first position in the parameter table, if it is a parameter.
-Value EntryWriter::address(Value tensor, int64_t firstPlace) {
+/// Emits the address of a tensor. `firstPosition` is its first position in the parameter table, if it is a parameter.
+Value EntryWriter::address(Value tensor, int64_t firstPosition) {
   ValueLocation location = plan.location(tensor);
   Value offset = offsetInRoot(tensor), root;
   if (location.kind == ValueLocation::Kind::Parameter) {
     auto get = EntryPlan::root(tensor).getDefiningOp<model::GetOp>();
     auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(get, get.getParameterAttr());
-    root = parameterAddress(parameter, get.getIndices(), firstPlace);
+    root = parameterAddress(parameter, get.getIndices(), firstPosition);
   } else {
     root = address(location);
   }
   return offset ? host.advance(root, offset) : root;
 }
 
-Value EntryWriter::parameterAddress(model::ParameterOp parameter, OperandRange listIndices, int64_t firstPlace) {
+Value EntryWriter::parameterAddress(model::ParameterOp parameter, OperandRange listIndices, int64_t firstPosition) {
   Value element = host.number(0);
   for (auto [count, position] : llvm::zip(parameter.getCounts(), listIndices)) {
     element = host.builder.createOrFold<arith::MulIOp>(host.location, element, host.number(count));
     element = host.builder.createOrFold<arith::AddIOp>(host.location, element, index(position));
   }
-  element = host.builder.createOrFold<arith::AddIOp>(host.location, element, host.number(firstPlace));
+  element = host.builder.createOrFold<arith::AddIOp>(host.location, element, host.number(firstPosition));
   return host.loadPointer(parameters, element);
 }
 
@@ -310,7 +310,7 @@ void EntryWriter::writeLaunch(func::CallOp call) {
     if (!isa<RankedTensorType>(operand.getType()))
       continue;
     bool isParameter = plan.location(operand).kind == ValueLocation::Kind::Parameter;
-    tensors.push_back(address(operand, isParameter ? program.parameters.firstPlace(call, position) : 0));
+    tensors.push_back(address(operand, isParameter ? program.parameters.firstPosition(call, position) : 0));
   }
   for (Value result : call.getResults())
     tensors.push_back(address(plan.location(result)));
@@ -333,8 +333,8 @@ void EntryWriter::writeCopies(Operation *before) {
     return;
   for (const Copy &copy : found->second) {
     auto get = EntryPlan::root(copy.value).getDefiningOp<model::GetOp>();
-    int64_t firstPlace = get ? program.parameters.firstPlace(get.getParameter()) : 0;
-    Value from = copy.source ? address(*copy.source) : address(copy.value, firstPlace);
+    int64_t firstPosition = get ? program.parameters.firstPosition(get.getParameter()) : 0;
+    Value from = copy.source ? address(*copy.source) : address(copy.value, firstPosition);
     moves->copy(address(copy.target), from, size(copy.bytes));
   }
 }

@@ -86,9 +86,9 @@ const PackedParameter *ParameterTable::findPacked(const Form &form) const {
   return nullptr;
 }
 
-int64_t ParameterTable::firstPlace(StringRef parameter) const { return loaded[numbers.at(parameter)].first; }
+int64_t ParameterTable::firstPosition(StringRef parameter) const { return loaded[numbers.at(parameter)].first; }
 
-int64_t ParameterTable::firstPlace(func::CallOp call, unsigned operand) const {
+int64_t ParameterTable::firstPosition(func::CallOp call, unsigned operand) const {
   std::optional<Form> form = formOf(call, operand);
   return form->isAsLoaded ? loaded[form->parameter].first : findPacked(*form)->first;
 }

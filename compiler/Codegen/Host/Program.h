@@ -53,9 +53,9 @@ public:
 
   /// The first position in the table of operand `operand` of `call`, which is a parameter, perhaps reshaped: that of
   /// the parameter as loaded, or of its packed or narrow copy if the kernel reads one.
-  int64_t firstPlace(mlir::func::CallOp call, unsigned operand) const;
+  int64_t firstPosition(mlir::func::CallOp call, unsigned operand) const;
   /// The first position of a parameter, by symbol, as loaded.
-  int64_t firstPlace(llvm::StringRef parameter) const;
+  int64_t firstPosition(llvm::StringRef parameter) const;
 
 private:
   llvm::StringMap<unsigned> numbers;
