@@ -20,7 +20,7 @@ public:
   Narrowing(ModuleOp module, FloatType element, llvm::function_ref<Verdict(func::FuncOp)> supports)
       : module(module), element(element), supports(supports) {}
 
-  std::vector<StorageChoice> run(bool keepsConditioned) {
+  std::vector<StorageChoice> run(bool usesConditioning) {
     std::vector<StorageChoice> choices;
     for (func::FuncOp function : hostFunctions(module)) {
       if (trains(function))
@@ -30,8 +30,8 @@ public:
         entries.try_emplace(function, function);
     }
     keepPorts();
-    if (keepsConditioned)
-      keepConditioned();
+    if (usesConditioning)
+      keepIllConditioned();
     while (refuseKernels() || agreeOnStates())
       ;
     for (auto &[entry, groups] : entries)
@@ -84,7 +84,7 @@ private:
   }
 
   /// Second: conditioning analysis.
-  void keepConditioned() {
+  void keepIllConditioned() {
     for (auto &[entry, groups] : entries) {
       Conditioning conditioning(entry, element);
       for (Value value : groups.values())
@@ -231,8 +231,8 @@ private:
 } // namespace
 
 std::vector<StorageChoice> narrowStorage(ModuleOp module, FloatType element,
-                                         llvm::function_ref<Verdict(func::FuncOp)> supports, bool keepsConditioned) {
-  return Narrowing(module, element, supports).run(keepsConditioned);
+                                         llvm::function_ref<Verdict(func::FuncOp)> supports, bool usesConditioning) {
+  return Narrowing(module, element, supports).run(usesConditioning);
 }
 
 void allowTf32(ModuleOp module) {

@@ -41,11 +41,11 @@ struct StorageChoice {
 
 /// Narrows all groups that may be stored in `element`: changes the types of values, and replaces kernels by narrow
 /// variants, for which `supports` returns whether an emitter has code. Returns the choice for each group, and for each
-/// entry point that stays f32 altogether. Without `keepsConditioned`, conditioning analysis is skipped, for comparison
+/// entry point that stays f32 altogether. Without `usesConditioning`, conditioning analysis is skipped, for comparison
 /// in tests.
 std::vector<StorageChoice> narrowStorage(mlir::ModuleOp module, mlir::FloatType element,
                                          llvm::function_ref<Verdict(mlir::func::FuncOp)> supports,
-                                         bool keepsConditioned = true);
+                                         bool usesConditioning = true);
 
 /// Marks the kernels whose products may round their operands to tf32, by kind (KernelTraits::allowsTf32).
 void allowTf32(mlir::ModuleOp module);

@@ -63,7 +63,7 @@ protected:
     if (isBf16)
       element = builder.getBF16Type();
     narrowStorage(
-        *kernels.module, element, [](mlir::func::FuncOp) { return Verdict::yes(); }, /*keepsConditioned=*/false);
+        *kernels.module, element, [](mlir::func::FuncOp) { return Verdict::yes(); }, /*usesConditioning=*/false);
     RecordedOptions recorded;
     recorded.target = options.target;
     recorded.prefix = prefixOf(options.input);

@@ -70,8 +70,8 @@ protected:
   bool isBf16() const { return std::string(GetParam()) == "bf16"; }
   double roundoff() const { return isBf16() ? 0x1p-8 : 0x1p-11; }
 
-  /// Returns the entry point after the fuse phase, or after narrowing if `keepsConditioned` is given.
-  mlir::func::FuncOp compiled(Compilation &compilation, const char *entry, std::optional<bool> keepsConditioned) {
+  /// Returns the entry point after the fuse phase, or after narrowing if `usesConditioning` is given.
+  mlir::func::FuncOp compiled(Compilation &compilation, const char *entry, std::optional<bool> usesConditioning) {
     CompileOptions options;
     options.input = ATTNC_INPUTS "/positions.attn";
     options.entries = {entry};
@@ -79,10 +79,10 @@ protected:
     std::string messages;
     llvm::raw_string_ostream stream(messages);
     EXPECT_EQ(compile(options, compilation, stream), Outcome::Done) << messages;
-    if (keepsConditioned)
+    if (usesConditioning)
       narrowStorage(
           *compilation.module, element(compilation.context), [](mlir::func::FuncOp) { return Verdict::yes(); },
-          *keepsConditioned);
+          *usesConditioning);
     return compilation.module->lookupSymbol<mlir::func::FuncOp>(entry);
   }
 
@@ -100,25 +100,26 @@ protected:
   }
 
   struct Outcomes {
-    double largest = 0, kept = 0, notKept = 0; ///< magnitude of the exact result, and distances from it
-    double bound = 0, changes = 0;             ///< the bounds of StorageBound.h
-    size_t changedKept = 0, changedNotKept = 0;
+    double largest = 0;            ///< magnitude of the exact result
+    double with = 0, without = 0;  ///< distances from it, with and without conditioning analysis
+    double bound = 0, changes = 0; ///< the bounds of StorageBound.h
+    size_t changedWith = 0, changedWithout = 0;
   };
 
   Outcomes outcomesOf(const Program &program) {
-    Compilation plain, kept, notKept;
+    Compilation plain, with, without;
     Interpretation exact{compiled(plain, program.entry, std::nullopt), program.inputs, {}};
-    Interpretation stored{compiled(kept, program.entry, true), program.inputs, {}};
-    Interpretation all{compiled(notKept, program.entry, false), program.inputs, {}};
-    Array result = run(exact), withRule = run(stored), without = run(all);
+    Interpretation stored{compiled(with, program.entry, true), program.inputs, {}};
+    Interpretation all{compiled(without, program.entry, false), program.inputs, {}};
+    Array result = run(exact), withAnalysis = run(stored), withoutAnalysis = run(all);
     Outcomes found;
     for (double value : result.values)
       found.largest = std::max(found.largest, std::fabs(value));
-    found.kept = difference(result, withRule);
-    found.notKept = difference(result, without);
+    found.with = difference(result, withAnalysis);
+    found.without = difference(result, withoutAnalysis);
     for (size_t k = 0; k < result.values.size(); ++k) {
-      found.changedKept += result.values[k] != withRule.values[k];
-      found.changedNotKept += result.values[k] != without.values[k];
+      found.changedWith += result.values[k] != withAnalysis.values[k];
+      found.changedWithout += result.values[k] != withoutAnalysis.values[k];
     }
     auto bounds = storageBounds(exact, {result}, roundoff());
     EXPECT_TRUE(bool(bounds));
@@ -137,18 +138,18 @@ TEST_P(Conditioning, KeepsResultsNearTheExactOnes) {
     SCOPED_TRACE(program.entry);
     Outcomes found = outcomesOf(program);
     if (std::string(program.entry) == "choice") {
-      EXPECT_EQ(found.changedKept, 0u);
-      EXPECT_LE(double(found.changedNotKept), found.changes); // near ties, which equally inexact data change too
+      EXPECT_EQ(found.changedWith, 0u);
+      EXPECT_LE(double(found.changedWithout), found.changes); // near ties, which equally inexact data change too
       if (isBf16()) {
-        EXPECT_GT(found.changedNotKept, 0u);
+        EXPECT_GT(found.changedWithout, 0u);
       }
       continue;
     }
-    EXPECT_LE(found.kept, 4 * roundoff() * std::max(found.largest, 1.0));
-    EXPECT_LE(found.kept, found.bound);
-    EXPECT_GT(found.notKept, 4 * found.kept + roundoff());
+    EXPECT_LE(found.with, 4 * roundoff() * std::max(found.largest, 1.0));
+    EXPECT_LE(found.with, found.bound);
+    EXPECT_GT(found.without, 4 * found.with + roundoff());
     if (isBf16() && !program.hasIllConditionedInputs) { // nor do the bounds include the rounding of a position
-      EXPECT_GT(found.notKept, found.bound);
+      EXPECT_GT(found.without, found.bound);
     }
   }
 }
