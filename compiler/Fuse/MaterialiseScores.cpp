@@ -66,9 +66,9 @@ struct Formula {
   llvm::SmallBitVector used; ///< the indices that the value depends on
 };
 
-class ScoreHolder {
+class ScoreMaterialiser {
 public:
-  explicit ScoreHolder(attn::AttendOp attend)
+  explicit ScoreMaterialiser(attn::AttendOp attend)
       : attend(attend), builder(attend), location(attend.getLoc()), outer(attend.getNumOuter()),
         pairs(outer + attend.getNumKeys()), shapes(attend->getParentOfType<func::FuncOp>()) {
     for (ValueRange each : {attend.getOuterSizes(), attend.getKeySizes(), attend.getValueSizes()})
@@ -148,7 +148,7 @@ static bool readsCache(Region &region) {
       .wasInterrupted();
 }
 
-std::string ScoreHolder::whyNot() {
+std::string ScoreMaterialiser::whyNot() {
   if (attend.getNormaliser() != attn::Normaliser::Softmax)
     return "its normaliser is not softmax";
   if (!attend.getSink().empty())
@@ -173,7 +173,7 @@ std::string ScoreHolder::whyNot() {
 
 //===-------------------------------------------- formulas as ops ---------------------------------------------===//
 
-Value ScoreHolder::emptyOf(ArrayRef<unsigned> dims) {
+Value ScoreMaterialiser::emptyOf(ArrayRef<unsigned> dims) {
   SmallVector<OpFoldResult> extents;
   for (unsigned dim : dims)
     extents.push_back(getAsOpFoldResult(sizes[dim]));
@@ -181,12 +181,12 @@ Value ScoreHolder::emptyOf(ArrayRef<unsigned> dims) {
 }
 
 /// True if the indices run over the whole tensor, as the loops of an operand do.
-bool ScoreHolder::isReadWhole(Value tensor, ArrayRef<unsigned> dims) {
+bool ScoreMaterialiser::isReadWhole(Value tensor, ArrayRef<unsigned> dims) {
   return llvm::all_of(llvm::enumerate(dims),
                       [&](auto dim) { return shapes.extent(tensor, dim.index()) == shapes.size(sizes[dim.value()]); });
 }
 
-void ScoreHolder::collect(Value value, const Part &part, Formula &formula) {
+void ScoreMaterialiser::collect(Value value, const Part &part, Formula &formula) {
   if (auto index = llvm::find(part.indices, value); value && index != part.indices.end()) {
     formula.used.set(index - part.indices.begin());
     return;
@@ -218,7 +218,7 @@ void ScoreHolder::collect(Value value, const Part &part, Formula &formula) {
   formula.ops.insert(op);
 }
 
-Formula ScoreHolder::formulaOf(const Part &part) {
+Formula ScoreMaterialiser::formulaOf(const Part &part) {
   Formula formula;
   formula.used.resize(sizes.size());
   if (part.root)
@@ -250,8 +250,8 @@ static SmallVector<Value> partsAt(OpBuilder &at, Location location, ArrayRef<Par
 }
 
 /// Creates one op over the result's loops `dims` and the reduction loops `reduced`.
-Indexed ScoreHolder::compute(ArrayRef<Part> parts, ArrayRef<unsigned> dims, ArrayRef<unsigned> reduced, double start,
-                             Body body) {
+Indexed ScoreMaterialiser::compute(ArrayRef<Part> parts, ArrayRef<unsigned> dims, ArrayRef<unsigned> reduced,
+                                   double start, Body body) {
   SmallVector<unsigned> loops(dims);
   loops.append(reduced.begin(), reduced.end());
   llvm::SmallBitVector covered(sizes.size());
@@ -299,13 +299,13 @@ Indexed ScoreHolder::compute(ArrayRef<Part> parts, ArrayRef<unsigned> dims, Arra
 }
 
 /// Returns the arguments of a region by the numbers of their indices.
-SmallVector<Value> ScoreHolder::indicesOf(Region &region) {
+SmallVector<Value> ScoreMaterialiser::indicesOf(Region &region) {
   bool isWeight = &region == &attend.getWeight();
   return SmallVector<Value>(llvm::drop_begin(region.getArguments(), isWeight));
 }
 
 /// Computes each sum over features of a region as a tensor over the indices that it depends on.
-void ScoreHolder::sumFeatures(Region &region) {
+void ScoreMaterialiser::sumFeatures(Region &region) {
   if (region.empty())
     return;
   for (auto reduce : region.getOps<attn::ReduceOp>()) {
@@ -330,7 +330,7 @@ void ScoreHolder::sumFeatures(Region &region) {
 
 //===-------------------------------------------- attention ---------------------------------------------------===//
 
-Indexed ScoreHolder::scores() {
+Indexed ScoreMaterialiser::scores() {
   SmallVector<Part> parts = {whole(attend.getScore())};
   if (!attend.getMask().empty())
     parts.push_back(whole(attend.getMask()));
@@ -342,7 +342,7 @@ Indexed ScoreHolder::scores() {
 }
 
 /// Computes exp(s - max) divided by the row's sum of exponentials; zeros in rows whose scores are all -inf.
-Indexed ScoreHolder::shares(const Indexed &scores) {
+Indexed ScoreMaterialiser::shares(const Indexed &scores) {
   SmallVector<unsigned> rows = range(0, outer), keys = range(outer, pairs), all = range(0, pairs);
   largest = compute(Part(scores), rows, keys, -infinity, [&](OpBuilder &at, ValueRange values, Value most) {
     return arith::MaximumFOp::create(at, location, most, values[0]).getResult();
@@ -363,7 +363,7 @@ Indexed ScoreHolder::shares(const Indexed &scores) {
 }
 
 /// Applies the weight formula to attention weights; masked pairs have weight 0.
-Indexed ScoreHolder::weights(const Indexed &shares) {
+Indexed ScoreMaterialiser::weights(const Indexed &shares) {
   Region &weight = attend.getWeight();
   if (weight.empty())
     return shares;
@@ -379,7 +379,7 @@ Indexed ScoreHolder::weights(const Indexed &shares) {
   });
 }
 
-Indexed ScoreHolder::valueOf(const Indexed &weights) {
+Indexed ScoreMaterialiser::valueOf(const Indexed &weights) {
   SmallVector<unsigned> dims = range(0, outer);
   dims.append(range(pairs, pairs + attend.getNumValues()));
   if (auto layout = attend.getValueLayout()) {
@@ -394,7 +394,7 @@ Indexed ScoreHolder::valueOf(const Indexed &weights) {
                  });
 }
 
-Indexed ScoreHolder::logOfSum() {
+Indexed ScoreMaterialiser::logOfSum() {
   return compute({largest, total}, range(0, outer), {}, 0, [&](OpBuilder &at, ValueRange values, Value) -> Value {
     Value isNone = arith::CmpFOp::create(at, location, arith::CmpFPredicate::OEQ, values[0], constant(at, -infinity));
     Value log = math::LogOp::create(at, location, values[1]);
@@ -403,7 +403,7 @@ Indexed ScoreHolder::logOfSum() {
   });
 }
 
-void ScoreHolder::run() {
+void ScoreMaterialiser::run() {
   for (Region *region : {&attend.getScore(), &attend.getMask(), &attend.getValue()})
     sumFeatures(*region);
   Indexed held = weights(shares(scores()));
@@ -431,10 +431,10 @@ struct MaterialiseScores : impl::MaterialiseScoresPassBase<MaterialiseScores> {
           attends.push_back(attend);
       });
       for (attn::AttendOp attend : attends)
-        if (ScoreHolder holder(attend); holder.whyNot().empty())
-          holder.run();
+        if (ScoreMaterialiser materialiser(attend); materialiser.whyNot().empty())
+          materialiser.run();
         else
-          remark(attend, "its scores are not materialised: " + holder.whyNot());
+          remark(attend, "its scores are not materialised: " + materialiser.whyNot());
       function.walk([&](attn::AttendGradientOp gradient) {
         if (isRefused(attentionFused, gradient, gradient))
           remark(gradient, "its gradient stays fused: plain tensor code can't express it");
