@@ -142,7 +142,7 @@ void recordDecision(ModuleOp module, const Decision &decision) {
   Builder builder(module.getContext());
   SmallVector<NamedAttribute> fields;
   auto add = [&](StringRef name, Attribute value) { fields.push_back(builder.getNamedAttr(name, value)); };
-  add("made", builder.getBoolAttr(decision.made));
+  add("made", builder.getBoolAttr(decision.isMade));
   add("reason", builder.getStringAttr(reasonId(decision.reason)));
   add("what", builder.getStringAttr(decision.what));
   add("into", builder.getStringAttr(decision.into));

@@ -87,7 +87,7 @@ llvm::ArrayRef<Reason> allReasons();
 
 /// A recorded decision; the fields are those of the dictionary above.
 struct Decision {
-  bool made = false; ///< true for a fusion
+  bool isMade = false; ///< true for a fusion
   Reason reason = Reason::NotPointwise;
   std::string what, into, bytes, entry;
   bool pairs = false;

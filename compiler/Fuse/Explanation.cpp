@@ -24,18 +24,18 @@ static void printKernel(func::FuncOp kernel, raw_ostream &stream) {
 }
 
 static void printDecision(const Decision &decision, raw_ostream &stream) {
-  stream << (decision.made ? "  made     " : "  left     ") << decision.what;
+  stream << (decision.isMade ? "  made     " : "  left     ") << decision.what;
   if (!decision.into.empty())
     stream << " -> " << decision.into;
   stream << " [" << reasonId(decision.reason) << "]\n           " << reasonText(decision.reason);
   bool isWeight = decision.reason == Reason::WeightPacked || decision.reason == Reason::WeightPackedBeside;
   if (!decision.bytes.empty())
-    stream << (isWeight        ? "; packed it takes "
-               : decision.made ? "; saves "
-                               : "; materialises ")
+    stream << (isWeight          ? "; packed it takes "
+               : decision.isMade ? "; saves "
+                                 : "; materialises ")
            << decision.bytes << " bytes";
   stream << '\n';
-  if (StringRef change = reasonChange(decision.reason); !decision.made && !change.empty())
+  if (StringRef change = reasonChange(decision.reason); !decision.isMade && !change.empty())
     stream << "           to change it: " << change << '\n';
 }
 
@@ -63,7 +63,7 @@ void printExplanation(ModuleOp module, raw_ostream &stream) {
 std::vector<std::string> unfusedPairs(ModuleOp module) {
   std::vector<std::string> lines;
   for (const Decision &decision : recordedDecisions(module)) {
-    if (decision.made || !decision.pairs)
+    if (decision.isMade || !decision.pairs)
       continue;
     std::string place = decision.places.empty() ? decision.what : decision.places.front();
     lines.push_back(fmt::format("{}: error: not fused: {} ({} bytes) [{}]", place, reasonText(decision.reason).str(),

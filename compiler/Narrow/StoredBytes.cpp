@@ -47,9 +47,9 @@ void StoredBytes::record(ModuleOp module, llvm::function_ref<bool(StringRef)> is
   changeDecisions(module, [&](Decision &decision) {
     auto edge = edgeBytes.find({decision.what, decision.into, decision.entry, decision.bytes});
     auto weight = weightBytes.find({decision.what, decision.into});
-    if (!decision.made && edge != edgeBytes.end())
+    if (!decision.isMade && edge != edgeBytes.end())
       decision.bytes = edge->second;
-    else if (decision.made && weight != weightBytes.end() && isNarrowAlone(decision.into))
+    else if (decision.isMade && weight != weightBytes.end() && isNarrowAlone(decision.into))
       decision.bytes = weight->second;
   });
 }

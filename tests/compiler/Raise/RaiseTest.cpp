@@ -126,7 +126,7 @@ TEST_P(NearMiss, IsExplained) {
   ASSERT_TRUE(expected.consume_front("// EXPECT ")) << expected.str();
   std::vector<Decision> decisions = recordedDecisions(*raised->module);
   ASSERT_EQ(decisions.size(), 1u);
-  EXPECT_FALSE(decisions[0].made);
+  EXPECT_FALSE(decisions[0].isMade);
   EXPECT_EQ(reasonId(decisions[0].reason), expected);
 }
 

@@ -252,7 +252,7 @@ static HtmlPage::Section decisionsOf(const ExplainedModel &model, bool made) {
     headings.push_back("change that would fuse it");
   constexpr size_t times = 4;
   for (const ExplainedDecision &decision : model.decisions) {
-    if (decision.made != made)
+    if (decision.isMade != made)
       continue;
     std::vector<std::string> row{
         decision.entry, withoutDirectories(decision.what), withoutDirectories(decision.into), decision.bytes, "1",

@@ -154,7 +154,7 @@ static void writeMachine(json::OStream &out, const Machine &machine) {
 }
 
 static void writeDecision(json::OStream &out, const ExplainedDecision &decision) {
-  out.attribute("made", decision.made);
+  out.attribute("made", decision.isMade);
   out.attribute("reason", decision.reason);
   out.attribute("text", decision.text);
   out.attribute("change", decision.change);

@@ -67,9 +67,7 @@ public:
     return total.predicted ? total.predicted->seconds : 0;
   }
   double share(double part) const { return sum > 0 ? 100 * part / sum : 0; }
-  std::string text(double part) const {
-    return isTimed ? milliseconds(part) : scaled(part);
-  }
+  std::string text(double part) const { return isTimed ? milliseconds(part) : scaled(part); }
   const char *unit() const { return isTimed ? "ms" : "flop"; }
 
   bool isMeasured, isTimed;
@@ -153,9 +151,9 @@ void SummaryPrinter::printEntry(const ExplainedEntry &entry) {
     hidden += !hasLine;
     hiddenCost += hasLine ? 0 : cost.of(total);
   }
-  std::string head = fmt::format("{}: {} {} a call{} at {}", entry.name,
-                                 cost.text(entry.measuredSeconds.value_or(cost.sum)), cost.unit(),
-                                 cost.isMeasured ? ", measured," : "", sizesText(entry.sizes));
+  std::string head =
+      fmt::format("{}: {} {} a call{} at {}", entry.name, cost.text(entry.measuredSeconds.value_or(cost.sum)),
+                  cost.unit(), cost.isMeasured ? ", measured," : "", sizesText(entry.sizes));
   if (above)
     head += fmt::format("; {} of its {} kernels are above", above, entry.totals.size());
   if (hidden)
@@ -169,9 +167,9 @@ void SummaryPrinter::printEntry(const ExplainedEntry &entry) {
 
 void SummaryPrinter::printKernel(const ExplainedTotal &total, const CallCost &cost) {
   const ExplainedKernel &kernel = model.kernels[total.kernel];
-  std::string line = fmt::format("  {:<{}} {:<15} {:>8} {:>10} {:>5.1f} %  ",
-                                 shortened(kernel.nameInModel(), nameColumns), nameColumns, kernel.kind, total.launches,
-                                 cost.text(cost.of(total)), cost.share(cost.of(total)));
+  std::string line =
+      fmt::format("  {:<{}} {:<15} {:>8} {:>10} {:>5.1f} %  ", shortened(kernel.nameInModel(), nameColumns),
+                  nameColumns, kernel.kind, total.launches, cost.text(cost.of(total)), cost.share(cost.of(total)));
   line += shortened(join(kernel.fused, ", "), columns - line.size());
   out << StringRef(line).rtrim() << '\n';
 }
@@ -193,7 +191,7 @@ std::vector<LeftEdge> SummaryPrinter::costliestEdges() const {
         continue;
       const ExplainedLaunch &from = entry.launches[*edge.from], &to = entry.launches[*edge.to];
       auto decision = find_if(model.decisions, [&](const ExplainedDecision &each) {
-        return !each.made && each.entry == entry.name && each.what == model.kernels[from.kernel].name &&
+        return !each.isMade && each.entry == entry.name && each.what == model.kernels[from.kernel].name &&
                each.into == model.kernels[to.kernel].name;
       });
       if (decision == model.decisions.end())

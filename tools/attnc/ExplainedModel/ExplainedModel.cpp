@@ -8,8 +8,8 @@
 #include "compiler/Memory/Peak.h"
 #include "compiler/Pipeline/PredictedEmitters.h"
 #include "compiler/Predict/Predict.h"
-#include "dialects/Attn/Attn.h"
 #include "dialects/Attn/AttentionName.h"
+#include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tools/attnc/ExplainedModel/FusedWork.h"
@@ -25,12 +25,10 @@ using namespace mlir;
 
 namespace attnc {
 
-std::string ExplainedKernel::nameInModel() const {
-  return modelPaths.empty() ? name : llvm::join(modelPaths, ", ");
-}
+std::string ExplainedKernel::nameInModel() const { return modelPaths.empty() ? name : llvm::join(modelPaths, ", "); }
 
 static ExplainedDecision explainDecision(const Decision &decision) {
-  return {decision.made,
+  return {decision.isMade,
           reasonId(decision.reason).str(),
           reasonText(decision.reason).str(),
           reasonChange(decision.reason).str(),

@@ -22,7 +22,7 @@ namespace attnc {
 
 /// A fusion that was made, or an edge that was not fused (compiler/Analysis/Decisions.h).
 struct ExplainedDecision {
-  bool made;
+  bool isMade;
   std::string reason; ///< key of the reason, such as "contraction-operand"
   std::string text;   ///< sentence of the reason
   std::string change; ///< the smallest change of the model that would fuse the edge; may be empty
