@@ -1,21 +1,21 @@
-"""Programs that grow in one way: each is a function of how much of it there is."""
+"""Programs whose size is a parameter: each function returns a program with n repetitions of one construct."""
 import pathlib
 
 DECODER = pathlib.Path(__file__).with_name("decoder.attn")
 
 
 def decoder(n):
-    """n layers of a few kinds, unrolled."""
+    """n unrolled layers of a few kinds."""
     return DECODER.read_text().replace("layers = 26", f"layers = {n}")
 
 
 def growing(n):
-    """n layers, unrolled, each of other sizes."""
+    """n unrolled layers, each of different sizes."""
     return decoder(n).replace("growth = 0", "growth = 16")
 
 
 def blocks(n):
-    """A list of n equal modules, which is one loop."""
+    """A list of n equal modules, which compiles to one loop."""
     return f"""use nn
 model M(vocab = 256, dim = 64) {{
   token: nn.Embedding(vocab, dim)
@@ -45,12 +45,12 @@ def function(lines, result, parameters="x: f32[rows, 64]", returns="f32[rows, 64
 
 
 def chain(n):
-    """n `let`s, each of the one before."""
+    """n `let`s, each of which reads the previous one."""
     return function([f"let y{i} = {f'y{i - 1}' if i else 'x'} * {1 + i % 7}.5 + x" for i in range(n)], f"y{n - 1}")
 
 
 def independent(n):
-    """n `let`s of the argument alone, summed ten by ten."""
+    """n `let`s that read the argument alone, and sums of ten at a time."""
     names = [f"y{i}" for i in range(n)]
     lines = [f"let y{i} = x * {i % 13}.5 + {i}.0" for i in range(n)]
     while len(names) > 1:
@@ -61,7 +61,7 @@ def independent(n):
 
 
 def mixed(n):
-    """n `let`s in turn a product of matrices, a row's mean, a softmax, and three formulas."""
+    """n `let`s that alternate between a matrix product, the mean of a row, a softmax, and three formulas."""
     forms = ["{0} @ w", "[i, d] => {0}[i, d] - mean k => {0}[i, k]", "softmax({0})", "{0} * 1.5 + x",
              "max({0}, 0.0) - x", "tanh({0}) + {0}"]
     lines = [f"let y{i} = " + forms[i % 6].format(f"y{i - 1}" if i else "x") for i in range(n)]
@@ -69,7 +69,7 @@ def mixed(n):
 
 
 def formula(n):
-    """n `let`s about one element, each of the one before, twice."""
+    """n `let`s of one element, each of which reads the previous one twice."""
     lines = "\n".join(f"  let y{i} = y{i - 1} * y{i - 1} + {i}.0" for i in range(1, n))
     return f"""fn element(y0) {{
 {lines}
@@ -94,7 +94,7 @@ export f
 
 
 def entries(n):
-    """n entry points, which differ."""
+    """n different entry points."""
     return "".join(f"fn entry{i}(x: f32[rows, {i + 1}]) -> f32[rows] {{ sum(x * {i}.5, axis: 1) }}\nexport entry{i}\n"
                    for i in range(n))
 
@@ -116,7 +116,7 @@ export f
 
 
 def functions(n):
-    """n functions, of which each calls the one before."""
+    """n functions, each of which calls the previous one."""
     first = "fn g0(x: f32[rows, 64]) -> f32[rows, 64] { x * 2.0 }\n"
     rest = "".join(f"fn g{i}(x: f32[rows, 64]) -> f32[rows, 64] {{ g{i - 1}(x) * {1 + i % 7}.5 + x }}\n"
                    for i in range(1, n))
@@ -124,7 +124,7 @@ def functions(n):
 
 
 def masks(n):
-    """An attention with n conditions."""
+    """An attention whose mask has n conditions."""
     conditions = " and ".join(f"(i - j) % {i + 2} != {i // 2}" for i in range(n))
     return f"""fn f(q: f32[n, 64], k: f32[n, 64], v: f32[n, 64]) -> f32[n, 64] {{
   [i] => attend j {{ score: dot(q[i], k[j]), mask: j <= i and {conditions}, value: v[j] }}
@@ -134,7 +134,7 @@ export f
 
 
 def choices(n):
-    """A subscript made of n choices, one within another."""
+    """A subscript of n nested conditional expressions."""
     subscript = "0"
     for i in range(n):
         subscript = f"min(if j > i + {i} then {i} + (i + j) / {i + 2} else {subscript}, 63)"
@@ -162,8 +162,8 @@ PROGRAMS = {
     choices: [4, 8, 16, 32],
 }
 
-# The programs that tests compile up to a phase, at a size, twice and four times the size. The sizes of chains give
-# formulas of the length that fusion forms.
+# The programs that tests compile up to a phase, at a size, twice and four times the size. At these sizes, formulas of
+# chains have the largest length that fusion allows.
 TESTED = {
     "fuse": {growing: 6},
     "host": {

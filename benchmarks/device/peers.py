@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The cases of cases.json in PyTorch and Triton, where the machine has them: peers.py CASES [RESULTS [PEER]]
+"""Times the cases of cases.json in PyTorch and Triton, if they are installed: peers.py CASES [RESULTS [PEER]]
 
-Appends to RESULTS what Results.h describes: the rate of cuBLAS on bf16 8192^3, and for each case the median seconds of
-scaled_dot_product_attention by its flash and cuDNN backends, of FlexAttention with the same mask and score, and of a
-forward in Triton in the style of its tutorial. What is missing or fails is a line that says why: each peer has a
-process of its own, for one that dies, hangs or leaves the device in an error takes no other along. PEER is such one.
+Appends lines in the format of Results.h to RESULTS: the rate of cuBLAS on bf16 8192^3, and for each case the median
+seconds of scaled_dot_product_attention with its flash and cuDNN backends, of FlexAttention with the same mask and
+score, and of a forward pass in Triton in the style of its tutorial. A missing or failed result is a line with the
+reason. Each peer runs in a separate process, so that a crash, a hang or a device error affects that peer alone. PEER
+selects one.
 """
 import json
 import math
@@ -16,7 +17,7 @@ import sys
 import time
 import warnings
 
-# The rule of Measure.cpp.
+# As in Measure.cpp.
 LEAST_WARM_RUNS, LEAST_RUNS = 3, 5
 WARM_SECONDS, TIMED_SECONDS = 0.5, 1.0
 
@@ -42,14 +43,14 @@ def first_line(what):
 
 
 def reason(error, caught):
-    """Why PyTorch did not run something: of a backend that it refuses, warnings alone say it."""
+    """The reason why PyTorch did not run a case. If it rejects a backend, only its warnings contain the reason."""
     said = [re.sub(r" \(Triggered internally.*", "", first_line(each.message)) for each in caught]
     of_backend = [each for each in said if "not used because" not in each and "runtime disabled" not in each]
     return "; ".join([first_line(error), *dict.fromkeys(of_backend)])
 
 
 def seconds_of_runs(torch, run, least, enough):
-    """What runs take, until there are `least` of them and they took `enough` together."""
+    """The seconds of each run; runs at least `least` times and for at least `enough` seconds in total."""
     seconds = []
     while len(seconds) < least or sum(seconds) < enough:
         start = time.perf_counter()
@@ -60,8 +61,8 @@ def seconds_of_runs(torch, run, least, enough):
 
 
 def median_seconds(torch, run, launches=1):
-    """Of one launch, by the host's clock; each run ends when the device is done. Several launches are a graph, as those
-    of attnc are."""
+    """Median seconds of one launch, by the host's clock; each run ends when the device is idle. Several launches are
+    captured as a graph, as attnc does."""
     run()  # compiles
     torch.cuda.synchronize()
     if launches > 1:
@@ -92,7 +93,7 @@ def operands(torch, case):
 
 
 def grouping(q, k):
-    """What is said where heads share keys alone: older versions don't know the word."""
+    """The argument for grouped heads, only for grouped heads: older versions of PyTorch reject it."""
     return {"enable_gqa": True} if q.shape[1] != k.shape[1] else {}
 
 
@@ -130,10 +131,10 @@ def masks_and_scores(torch, heads):
 
 
 def refuse_eager():
-    """What dynamo compiled for other cases does not count, and where it gives up it fails: eager is no peer."""
+    """Clears dynamo's cache, and makes its limits errors: a fallback to eager execution would not be FlexAttention."""
     import torch._dynamo as dynamo
     dynamo.reset()
-    for name in ("fail_on_recompile_limit_hit", "fail_on_cache_limit_hit"):  # by version
+    for name in ("fail_on_recompile_limit_hit", "fail_on_cache_limit_hit"):  # depends on the version
         if hasattr(dynamo.config, name):
             setattr(dynamo.config, name, True)
 
@@ -156,10 +157,10 @@ def by_triton(torch, case):
 
 FLEX_MODE = "max-autotune-no-cudagraphs"
 PEERS = {"flash": by_sdpa("FLASH_ATTENTION"), "cudnn": by_sdpa("CUDNN_ATTENTION"), "triton": by_triton,
-         "flex": by_flex}  # those that compile longest are last
+         "flex": by_flex}  # the longest compiles last
 # Limits of processes; the last process has the remaining time.
 SECONDS = {"cublas": 60, "flash": 60, "cudnn": 60, "triton": 120}
-NO_DEVICE = 3  # the status of a process without PyTorch, or a device that it sees
+NO_DEVICE = 3  # exit status without PyTorch, or without a device
 
 
 def time_cublas(torch, results):
@@ -175,14 +176,14 @@ def time_cublas(torch, results):
 
 
 def time_cases(torch, peer, measures, results):
-    """Those that are compared with this peer come first."""
+    """Times the cases of a peer. The cases whose unit is this peer come first."""
     wanted = sorted((each for each in measures if peer in each["peers"]), key=lambda each: each["unit"] != peer)
     for case in wanted:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 seconds = median_seconds(torch, PEERS[peer](torch, case), case["launches"])
-            except Exception as error:  # whatever a backend refuses with
+            except Exception as error:  # backends raise different types
                 results.missing(f"{peer} on {case['name']}", reason(error, caught))
                 continue
         print(f"{case['title']}: {peer} {1e3 * seconds:.3f} ms", flush=True)
@@ -191,8 +192,8 @@ def time_cases(torch, peer, measures, results):
 
 
 def time_peer(peer, measures, results):
-    """The status of its process."""
-    os.environ.setdefault("TORCH_CUDNN_SDPA_ENABLED", "1")  # PyTorch 2.5 has to be asked
+    """Times a peer in this process; returns the exit status."""
+    os.environ.setdefault("TORCH_CUDNN_SDPA_ENABLED", "1")  # off by default in PyTorch 2.5
     try:
         import torch
         if not torch.cuda.is_available():
@@ -210,7 +211,7 @@ def time_peer(peer, measures, results):
 
 
 def run_process(peer, results):
-    """Its status, or nothing where it did not end in time."""
+    """Runs a peer in a separate process; returns its exit status, or None if it exceeds the time limit."""
     command = [sys.executable, os.path.abspath(__file__), sys.argv[1], results.path, peer]
     try:
         return subprocess.run(command, timeout=SECONDS.get(peer), check=False).returncode

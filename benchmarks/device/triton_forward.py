@@ -1,7 +1,7 @@
-"""Attention's forward in Triton as its tutorial shows it: a program has a block of queries, reads the keys and values
-block by block, and keeps a running maximum, a running sum and the sums of values. Keys behind the diagonal, of a causal
-mask, are a second loop, the only one that looks at the mask. Where blocks of keys are `whole`, none reaches past the
-last key, and nothing is compared with their number."""
+"""Forward pass of attention in Triton, as in its tutorial: online softmax. A program computes a block of queries, reads
+the keys and values block by block, and carries a running maximum, a running sum and the weighted sums of values. With a
+causal mask, a second loop computes the blocks that the diagonal crosses; only this loop evaluates the mask. If `whole`,
+the number of keys is a multiple of the block, and keys are not compared with it."""
 import math
 
 import triton
@@ -55,7 +55,7 @@ def forward(q, k, v, y, n, scale, causal: tl.constexpr, whole: tl.constexpr, d: 
     accumulator = tl.zeros([queries, d], tl.float32)
     total = tl.zeros([queries], tl.float32)
     largest = tl.zeros([queries], tl.float32) - 1.0e30
-    behind = block * queries // keys * keys if causal else n  # up to here no mask is needed
+    behind = block * queries // keys * keys if causal else n  # all keys before this one are unmasked
     accumulator, total, largest = fold(accumulator, total, largest, mine, k + begin, v + begin, 0, behind, n, rows, d,
                                        scale, False, whole, d, keys)
     if causal:
@@ -66,7 +66,7 @@ def forward(q, k, v, y, n, scale, causal: tl.constexpr, whole: tl.constexpr, d: 
 
 
 def prepare(torch, q, k, v, causal):
-    """A run of the kernel on [heads, positions, features], once its answer has been compared with PyTorch's."""
+    """A function that runs the kernel on [heads, positions, features]. The result is first compared with PyTorch's."""
     y = torch.empty_like(q)
     heads, n, d = q.shape
     whole, scale = n % 128 == 0, 1 / (math.sqrt(d) * math.log(2))

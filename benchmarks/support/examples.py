@@ -22,7 +22,7 @@ def options_of(model):
 
 
 def add_options(parser):
-    """Which examples, and the attnc to compare with; parse() checks both."""
+    """Adds options for the examples and for attnc; parse() checks both."""
     parser.add_argument("models", nargs="*", metavar="MODEL", help=", ".join(EXAMPLES))
     parser.add_argument("--attnc", default=str(ROOT / "build/bin/attnc"))
 

@@ -1,4 +1,4 @@
-"""Measured times that a benchmark keeps in a folder, and which attnc they are by."""
+"""Measured times that a benchmark stores in a folder, with the identity of the attnc that measured them."""
 import datetime
 import hashlib
 import json
@@ -8,7 +8,7 @@ import sys
 
 
 def identity_of(attnc):
-    """By which an attnc is known again, and for people when it was built, and of what."""
+    """The hash that identifies an attnc; for messages, its build time and its commit."""
     path = pathlib.Path(attnc)
     built = datetime.datetime.fromtimestamp(path.stat().st_mtime).isoformat(" ", "seconds")
     commit = subprocess.run(["git", "-C", path.parent, "describe", "--always", "--dirty"], stdout=subprocess.PIPE,
@@ -17,7 +17,7 @@ def identity_of(attnc):
 
 
 def check_kept(keep, attnc, is_complete):
-    """Times of a folder are by one attnc, which is written there: another one adds none, and is told whose they are."""
+    """Checks that the times of a folder are from this attnc, or complete; a message names the attnc that measured."""
     file, own = keep / "attnc.json", identity_of(attnc)
     is_empty = not any(keep.glob("*.json"))
     if is_empty:

@@ -1,8 +1,8 @@
-"""Checks what calls of the examples are predicted to take: predicted.py ATTNC [--accept].
+"""Compares the predicted cost of the examples with a record: predicted.py ATTNC [--accept].
 
-Of each entry point, the launches, the instructions and the bytes of operands that `attnc explain --json` predicts are
-compared with those in predicted.txt, beside this file: a change of the compiler that makes code worse is seen without
-timing anything. `--accept` writes that file anew, for review."""
+For each entry point, the launches, the instructions and the bytes of operands that `attnc explain --json` predicts are
+compared with those in predicted.txt, beside this file. This detects changes of the compiler that make code worse,
+without timing. `--accept` writes a new record, for review."""
 import json
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""Writes what llm.c's train_gpt2 reads: a GPT-2 124M of random values, and random tokens.
+"""Writes the inputs of llm.c's train_gpt2: a GPT-2 124M of random values, and random tokens.
 
     inputs.py FOLDER      FOLDER: a checkout of llm.c
 """

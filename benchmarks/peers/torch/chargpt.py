@@ -2,7 +2,7 @@
 
     chargpt.py WEIGHTS TEXT STEPS     WEIGHTS: initial parameters, as `attnc train --steps 0` leaves them
 
-Prints validation loss over the whole held-out tenth, and the time that the steps took (not that of the validation).
+Prints the validation loss over the whole held-out tenth, and the time of the steps without the validation.
 """
 import json
 import math
@@ -16,11 +16,11 @@ import torch.nn.functional as F
 
 BATCH, SEQ, LAYERS, HEADS, DIM = 8, 128, 5, 4, 128
 RATE, WARM, BETAS, EPSILON, DECAY, CLIP = 3e-3, 100, (0.9, 0.99), 1e-8, 0.1, 1.0
-ORDER = 0x6F72646572  # the stream of draws that orders the data, see tools/attnc/Data/TrainingData.h
+ORDER = 0x6F72646572  # the random stream of the order of the data, see tools/attnc/Data/TrainingData.h
 
 
 def philox(seed, stream, block):
-    """The four words of attn/random.h."""
+    """The four words of a block, as in attn/random.h."""
     c = [block & 0xFFFFFFFF, block >> 32, stream & 0xFFFFFFFF, stream >> 32]
     k = [seed & 0xFFFFFFFF, seed >> 32]
     for _ in range(10):

@@ -1,4 +1,4 @@
-"""Runs the commands of a page and compares their output to the letter: CheckConsole.py PAGE INPUTS
+"""Runs the commands of a page and compares their exact output: CheckConsole.py PAGE INPUTS
 
 A block ```console contains commands after `$ `, each with its output (both streams) below it. The commands run in order
 in the current directory, to which the files of INPUTS are copied.

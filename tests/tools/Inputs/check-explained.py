@@ -1,4 +1,4 @@
-"""Checks what explain says of launches and edges: check-explained.py JSON."""
+"""Checks the launches and edges of an explanation: check-explained.py JSON."""
 import json
 import sys
 
@@ -10,7 +10,7 @@ for entry in model["entries"]:
     launches, edges = entry["launches"], entry["edges"]
     assert {launch["kernel"] for launch in launches} <= kernels
     assert [launch["step"] for launch in launches] == sorted(launch["step"] for launch in launches)
-    # Launches in the scan's steps, and outside of the scan.
+    # Launches in iterations of the scan, and outside of the scan.
     assert {launch["times"] for launch in launches} == {1, sizes["seq"]}, entry["name"]
     for kernel in entry["kernels"]:
         own = [launch for launch in launches if launch["kernel"] == kernel["kernel"]]

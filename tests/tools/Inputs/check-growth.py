@@ -1,7 +1,7 @@
 """Checks that the work of a compile is linear in the size of programs: check-growth.py ATTNC COUNTER PROGRAMS FOLDER.
 
-The work is what the phases up to the one that programs.py says allocate, in calls and in bytes. From a size to twice that
-and from there to four times, a linear compile adds twice as much the second time as the first; a quadratic one four times."""
+The work is the number of allocations, and of allocated bytes, up to the phase that programs.py names. From twice a size to
+four times, a linear compile adds twice as much work as from the size to twice; a quadratic one adds four times as much."""
 import os
 import pathlib
 import subprocess

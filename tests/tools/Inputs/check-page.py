@@ -1,4 +1,4 @@
-"""Checks the page of a model: check-page.py PAGE OPENED JSON, where OPENED is the page as a browser has it."""
+"""Checks the page of a model: check-page.py PAGE OPENED JSON, where OPENED is the page after a browser has loaded it."""
 import html.parser
 import json
 import os
@@ -6,7 +6,7 @@ import sys
 
 
 class Page(html.parser.HTMLParser):
-    """Names of drawings and of what is in them, ids and links."""
+    """Names of drawings and of their elements, ids and links."""
 
     def __init__(self):
         super().__init__()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Damages an object of attnc in a way that has a name: damage.py IN.o OUT.o HOW."""
+"""Damages an object of attnc in the way that HOW names: damage.py IN.o OUT.o HOW."""
 import os
 import struct
 import sys
@@ -25,7 +25,7 @@ def main():
         struct.pack_into("<H", data, 16, 3)
     elif how == "version":
         struct.pack_into("<I", data, table(data), 4711)
-    elif how == "count":  # of entry points, of which there are two
+    elif how == "count":  # of entry points: the word with the value 2
         word = next(at for at in range(table(data), len(data), 8) if struct.unpack_from("<Q", data, at)[0] == 2)
         struct.pack_into("<Q", data, word, 1 << 60)
     elif how == "half":

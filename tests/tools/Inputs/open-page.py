@@ -1,4 +1,4 @@
-"""Prints a page as a browser has it once it is loaded: open-page.py CHROMIUM PAGE."""
+"""Prints a page after a browser has loaded it: open-page.py CHROMIUM PAGE."""
 import pathlib
 import subprocess
 import sys

@@ -1,9 +1,9 @@
-"""Infers with the weights of normalised.attn as its formula says, from running statistics.
+"""Inference with the weights of normalised.attn by its formula, from running statistics.
 
 usage: running-statistics.py WEIGHTS.safetensors X.npy VALUES.npy STEPS
 
-Each of the STEPS of training saw 64 rows drawn from X. Ends with a message where the statistics are not those of X, as
-nearly as draws are, or VALUES are not what they make of X.
+Each of the STEPS of training used 64 rows sampled from X. Ends with a message if the statistics differ from those of X by
+more than sampling explains, or VALUES differ from the results for X.
 """
 import array, json, math, struct, sys
 
@@ -33,7 +33,7 @@ def expect(what, found, wanted, tolerance):
 
 weights, x, values, steps = tensors(sys.argv[1]), npy(sys.argv[2]), npy(sys.argv[3]), int(sys.argv[4])
 rows = len(values)
-share = 1 - 0.9**steps  # of the batches in running statistics, which start at 0 and 1
+share = 1 - 0.9**steps  # weight of the batches in running statistics, which start at 0 and 1
 for feature in range(3):
     column = x[feature::3]
     mean = sum(column) / rows

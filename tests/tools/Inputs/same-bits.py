@@ -1,4 +1,4 @@
-"""Trains a model 20 times, on 1, 2, 3 and 4 threads, half of the runs interrupted and resumed on another number.
+"""Trains a model 20 times, with 1 to 4 threads; half of the runs are interrupted and resumed with another number of threads.
 
 usage: same-bits.py ATTNC OBJECT TEXT FOLDER
 """

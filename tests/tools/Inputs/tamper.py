@@ -4,9 +4,9 @@
   byte N          flips the bits of a byte of the section; N counts from its middle
   word N VALUE    sets the 8 bytes from byte N on
   text OLD NEW    replaces a text where it occurs first
-  json PATH VALUE sets a place of its JSON, such as entries.0.slots.2.bytes; without VALUE it is taken away
-  shorten         leaves half of the section
-  cut             leaves the section empty
+  json PATH VALUE sets an element of its JSON, such as entries.0.slots.2.bytes; removes it without VALUE
+  shorten         removes half of the section
+  cut             removes the contents of the section
 """
 import json
 import struct
@@ -14,7 +14,7 @@ import sys
 
 
 def sections(data):
-    """The name, place of the header, offset and size of each section of a 64-bit ELF file."""
+    """The name, offset of the header, offset and size of each section of a 64-bit ELF file."""
     table, = struct.unpack_from("<Q", data, 0x28)
     size, count, names = struct.unpack_from("<HHH", data, 0x3A)
     headers = [(table + size * number, *struct.unpack_from("<IIQQQQ", data, table + size * number))
@@ -25,7 +25,7 @@ def sections(data):
 
 
 def symbols(data):
-    """The name of each symbol that lies in a section, nothing, and the offset and size in the file."""
+    """The name of each symbol in a section, None, and its offset and size in the file."""
     places = list(sections(data))
     (_, _, table, bytes), = [each for each in places if each[0] == ".symtab"]
     (_, _, strings, _), = [each for each in places if each[0] == ".strtab"]

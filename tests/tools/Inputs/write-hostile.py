@@ -1,4 +1,4 @@
-"""Files that mean no good, beside those of input-files.test."""
+"""Writes malformed, huge and misleading files, in addition to those of input-files.test."""
 import json
 import struct
 

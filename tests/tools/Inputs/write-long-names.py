@@ -1,4 +1,4 @@
-"""A model whose parameters have names of more than 255 bytes that differ at their ends alone, and data to train it."""
+"""Writes a model with parameter names of more than 255 bytes that differ only at their ends, and data to train it."""
 import struct
 
 outer, inner = "a" * 130, "b" * 130

@@ -1,4 +1,4 @@
-"""A tuning database for the attention that a search knows, on a target that no machine calls its own."""
+"""Writes a tuning database for the attention kernel of a search, for a target that is no machine's native one."""
 import json
 import sys
 

@@ -1,4 +1,4 @@
-"""Prints what phases make of each model, and has it read again as a module: printed.py ATTNC DIRECTORY."""
+"""Prints each model after several phases, and compiles the printed module again: printed.py ATTNC DIRECTORY."""
 import concurrent.futures
 import os
 import pathlib

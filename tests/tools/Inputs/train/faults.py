@@ -1,11 +1,11 @@
-"""A fault campaign for training: kills at random instants, and every call on a file of the run failing in turn.
+"""Fault injection for training: kills at random times, and a fault in each call on a file of the run.
 
 usage: faults.py ATTNC OBJECT TEXT FOLDER LIBRARY [--kills N] [--every K] [--seed S]
 
-LIBRARY is libfaulty-calls.so (tests/support/FaultyCalls.c). N processes are killed (15); of the calls, each K-th is
-tried (29), in a training that begins and in one that goes on. After each fault the folder has a whole checkpoint if it
-had one before, and a training that goes on from there leaves the same bits as one that nobody disturbed, and no other
-files. A training that goes on, and ends before its first step, has changed none.
+LIBRARY is libfaulty-calls.so (tests/support/FaultyCalls.c). N processes are killed (15); every K-th call fails once (29), in
+a new training and in a resumed one. After each fault the folder has a complete checkpoint if it had one before, and a
+training that is resumed from it writes the same bits as an undisturbed one, and no other files. A resumed training that ends
+before its first step has changed no file.
 """
 import argparse
 import errno
@@ -34,7 +34,7 @@ KINDS = {"ENOSPC": errno.ENOSPC, "EIO": errno.EIO, "EINTR": errno.EINTR, "short"
 
 
 def run_with(name, kind, at):
-    """Runs a training in whose folder call `at` has a fault; its status, what it said, and what the library logged."""
+    """Runs a training with a fault in call `at` on its folder; returns its status, its output, and the library's log."""
     if os.path.exists(log):
         os.remove(log)
     environment = dict(os.environ, LD_PRELOAD=options.library, FAULT_FOLDER=training.folder(name), FAULT_LOG=log)
@@ -47,7 +47,7 @@ def run_with(name, kind, at):
 
 
 def try_fault(source, kind, at):
-    """Returns whether the run ended well all the same."""
+    """Returns whether the run succeeded despite the fault."""
     name = "faulty"
     training.copy(source, name)
     status, said, logged = run_with(name, kind, at)
@@ -72,12 +72,12 @@ def try_fault(source, kind, at):
 
 
 def is_left(name):
-    """Whether a file that is to be removed could not be."""
+    """Whether a temporary file could not be removed."""
     return any(each == "run.lock" or each.endswith((".part", ".tmp")) for each in os.listdir(training.folder(name)))
 
 
 def expect_unchanged(source, name, what):
-    """A training that goes on and ended before its first step has all files as they were."""
+    """Expects that a resumed training that ended before its first step changed no file."""
     before, now = training.contents(source), training.contents(name)
     others = [each for each in before if now.get(each) != before[each]]
     if others:
@@ -93,7 +93,7 @@ def has_begun(process, name):
 
 
 def kill_at_random():
-    """Kills trainings between when they lock their folder and when they would have ended."""
+    """Kills trainings at random times between the lock of their folder and their normal end."""
     training.copy(None, "timed")
     process = training.start("timed")
     wait_until("it begins", lambda: has_begun(process, "timed"), 0.001)
@@ -108,7 +108,7 @@ def kill_at_random():
         if status not in {0, -signal.SIGKILL}:
             sys.exit(f"ended with {status}: {said}")
         killed += status != 0
-        if random.random() < 0.25:  # what lies there is enough at any instant
+        if random.random() < 0.25:  # the files are sufficient at any time
             training.expect_resumed(name, f"kill {killed}")
             shutil.rmtree(training.folder(name))
             resumed += 1

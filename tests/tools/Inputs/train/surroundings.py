@@ -1,8 +1,8 @@
-"""Trainings in surroundings that are hostile: each case says what has to happen.
+"""Trainings under adverse conditions of the operating system; the name of a case is the expected behaviour.
 
 usage: surroundings.py ATTNC OBJECT TEXT FOLDER LIBRARY [WITHOUT]
 
-LIBRARY is libfaulty-calls.so (tests/support/FaultyCalls.c), WITHOUT the name of a case to leave out.
+LIBRARY is libfaulty-calls.so (tests/support/FaultyCalls.c), WITHOUT the name of a case to skip.
 """
 import errno
 import os
@@ -33,7 +33,7 @@ def expect_error(what, process, pattern):
 
 
 def running(name, **settings):
-    """A training that has no end of its own, behind its first checkpoint."""
+    """Starts a training without end; returns it after its first checkpoint."""
     process = training.start(name, steps=ENDLESS, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **settings)
     wait_until(f"{name} has a checkpoint", lambda: training.has_checkpoint(name))
     return process
@@ -44,7 +44,7 @@ def refuses_a_second_trainer():
     lock = training.folder("shared") + "/run.lock"
     holder = rf"another training writes to \S*/shared \(process {first.pid} on .+ since .+ UTC\); give each a separate folder"
     expect_error("a second one", training.start("shared"), holder)
-    os.remove(lock)  # it is made again with the next checkpoint
+    os.remove(lock)  # the next checkpoint creates it again
     wait_until("the lock is there again", lambda: os.path.exists(lock))
     expect_error("a second one", training.start("shared"), holder)
     first.kill()
@@ -84,7 +84,7 @@ def kill_quietly(process):
 
 
 def goes_on_when_files_are_limited():
-    """`ulimit -f`: the signal is ignored, and what does not fit is as on a full disk."""
+    """`ulimit -f`: the signal is ignored, and writes beyond the limit fail as on a full disk."""
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
@@ -123,7 +123,7 @@ def goes_on_when_nobody_reads():
 
 
 def refuses_the_checkpoint_of_another_run():
-    """Also where one of the calls that look for it fails."""
+    """Also if one of the calls that look for it fails."""
     training.copy("whole", "other")
     log, seen = training.folder("calls.log"), set()
     refused = "has the checkpoint of another run|; give another folder|; give a writable folder"
@@ -136,7 +136,7 @@ def refuses_the_checkpoint_of_another_run():
         with open(log, encoding="utf-8") as file:
             calls = [line.split()[0] for line in file]
         os.remove(log)
-        if calls == ["calls"]:  # it has fewer calls
+        if calls == ["calls"]:  # no call has this number
             break
         seen.add(calls[0])
     expect("the checkpoint is looked up", "access" in seen, str(seen))

@@ -1,4 +1,4 @@
-"""A small training for tests that disturb one: what it writes when nobody does, and whether another wrote the same."""
+"""A small training for tests of disturbances: the files that an undisturbed one writes, and comparisons with them."""
 import os
 import shutil
 import signal
@@ -21,7 +21,7 @@ class Training:
         return os.path.join(self.place, name)
 
     def start(self, name, steps=None, threads=1, resume=True, **settings):
-        """Begins a training, which goes on from the checkpoint that its folder has, unless that is refused."""
+        """Starts a training; resumes from the checkpoint in its folder, if there is one, unless `resume` is false."""
         command = [self.attnc, "train", self.model, "-o", self.folder(name), "--data", self.text]
         command += ["--steps", str(steps or self.steps), "--batch", "2", "--seq", "16", "--threads", str(threads)]
         command += ["--save-every", str(self.every), "--validate-every", str(self.every), "--validation-batches", "1"]
@@ -33,7 +33,7 @@ class Training:
         return os.path.exists(self.folder(name) + "/checkpoint.safetensors")
 
     def contents(self, name):
-        """The bytes of all files, by their names."""
+        """The bytes of all files, by name."""
         found = {}
         for each in sorted(os.listdir(self.folder(name))):
             with open(os.path.join(self.folder(name), each), "rb") as file:
@@ -51,7 +51,7 @@ class Training:
             sys.exit(f"{' '.join(process.args)} ended with {process.returncode}: {said}")
 
     def expect_whole(self, name, what):
-        """The folder has what an undisturbed training leaves, to the bit, and nothing else."""
+        """Expects that the folder has exactly the files of an undisturbed training, with the same bits."""
         found = self.contents(name)
         if found.keys() != self.expected.keys():
             sys.exit(f"{what}: {name} has {sorted(found)}, expected {sorted(self.expected)}")
@@ -60,13 +60,13 @@ class Training:
             sys.exit(f"{what}: other bits in {', '.join(others)}")
 
     def expect_resumed(self, name, what):
-        """What a training that has ended left is enough for another one to end as if nothing had happened."""
+        """Expects that a training resumed from the files of an ended one writes the files of an undisturbed one."""
         self.expect_success(self.start(name))
         self.expect_whole(name, what)
 
 
 def wait_until(what, holds, seconds=0.025):
-    """Looks every so many seconds whether something holds."""
+    """Polls `holds` every `seconds`, for up to a minute."""
     end = time.time() + 60
     while not holds():
         if time.time() > end:
@@ -75,12 +75,12 @@ def wait_until(what, holds, seconds=0.025):
 
 
 def finish(process):
-    """Waits for the end of a process, and returns what it said."""
+    """Waits for the end of a process, and returns its output."""
     return b"".join(text or b"" for text in process.communicate()).decode()
 
 
 def kill(process, number=signal.SIGKILL):
-    """Ends a process by a signal, and returns how it ended and what it said."""
+    """Ends a process by a signal, and returns its status and its output."""
     process.send_signal(number)
     said = finish(process)
     return process.returncode, said

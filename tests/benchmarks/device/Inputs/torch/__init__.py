@@ -1,4 +1,4 @@
-"""As much of PyTorch as peers.py calls, without a device: the flash backend refuses causal masks, and cuDNN's dies."""
+"""A stub of PyTorch for peers.py, without a device: the flash backend rejects causal masks, and cuDNN's aborts."""
 import contextlib
 import time
 from types import SimpleNamespace
