@@ -169,7 +169,7 @@ def time_cublas(torch, results):
         a, b = (torch.randn(n, n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
         rate = 2 * n**3 / median_seconds(torch, lambda: a @ b)
     except Exception as error:
-        results.missing("cuBLAS's rate, and with it all shares of C", error)
+        results.missing("the rate of cuBLAS, and all fractions of it", error)
         return
     print(f"cuBLAS, bf16 8192^3: {1e-12 * rate:.1f} TFLOP/s", flush=True)
     results.add(what="rate", name="cublas", value=rate)
@@ -197,10 +197,10 @@ def time_peer(peer, measures, results):
     try:
         import torch
         if not torch.cuda.is_available():
-            raise RuntimeError(f"PyTorch {torch.__version__} sees no device")
-        torch.cuda.set_device(int(os.environ.get("ATTN_DEVICE") or 0))  # that of device-check
-    except Exception as error:  # also of a library that it can't load
-        results.missing("PyTorch, and with it all peers and cuBLAS", error)
+            raise RuntimeError(f"PyTorch {torch.__version__} finds no device")
+        torch.cuda.set_device(int(os.environ.get("ATTN_DEVICE") or 0))  # the device of device-check
+    except Exception as error:  # including errors of libraries that PyTorch loads
+        results.missing("PyTorch, and therefore all peers and cuBLAS", error)
         return NO_DEVICE
     if peer == "cublas":
         print(f"PyTorch {torch.__version__}", flush=True)
@@ -229,8 +229,8 @@ def main():
         if status == NO_DEVICE:
             return
         if status != 0:
-            why = f"its process ended with status {status}" if status else f"no more came in {SECONDS[peer]} s"
-            results.missing(f"{peer}, behind what is in the table", why)
+            why = f"its process ended with status {status}" if status else f"time limit of {SECONDS[peer]} s"
+            results.missing(f"{peer}, remaining cases", why)
 
 
 main()

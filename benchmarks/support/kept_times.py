@@ -25,8 +25,8 @@ def check_kept(keep, attnc, is_complete):
     kept = json.loads(file.read_text()) if file.exists() else {}
     if kept.get("sha256") == own["sha256"]:
         return
-    whose = f"that was built {kept['built']} ({kept['commit']})" if kept else "that is not known"
+    other = f"an attnc built {kept['built']} ({kept['commit']})" if kept else "an unknown attnc"
     if kept and not is_complete:
-        sys.exit(f"{keep} has times by an attnc {whose}, and this one, built {own['built']} ({own['commit']}), would "
-                 "add its own: give another --keep, or --attnc")
-    print(f"times of {keep}, by an attnc {whose}, not by this one, built {own['built']} ({own['commit']})")
+        sys.exit(f"{keep} has times from {other}, and this one, built {own['built']} ({own['commit']}), would add its "
+                 "own: give another --keep, or --attnc")
+    print(f"times of {keep}, from {other}, not from this one, built {own['built']} ({own['commit']})")

@@ -102,7 +102,7 @@ def main(attnc, accept=None):
     for line in bad:
         print(line, file=sys.stderr)
     if bad:
-        sys.exit(f"if that is meant, {pathlib.Path(__file__).name} ATTNC --accept records it, and the commit says why")
+        sys.exit(f"if intended, record it with {pathlib.Path(__file__).name} ATTNC --accept and explain it in the commit")
 
 
 main(*sys.argv[1:])

@@ -25,8 +25,8 @@ def main():
         count += 1
         if done.stdout != expected:
             wrong += 1
-            print(f"$ {command}\n--- the page says\n{expected}--- it prints\n{done.stdout}")
-    print(f"{count} commands, {wrong} print something else")
+            print(f"$ {command}\n--- output in the page\n{expected}--- actual output\n{done.stdout}")
+    print(f"{count} commands, {wrong} with different output")
     sys.exit(1 if wrong or count < 10 else 0)
 
 

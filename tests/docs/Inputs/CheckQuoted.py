@@ -16,7 +16,7 @@ for line in open(page):
     is_quoted = line.startswith("    ") and (is_quoted or line[4:].strip().startswith(title))
     if is_quoted:
         quoted.append(line[4:])
-said = map(read, open(output))
-missing = [line for line in quoted if read(line) not in said]
+printed = map(read, open(output))
+missing = [line for line in quoted if read(line) not in printed]
 if not quoted or missing:
     sys.exit(f"{page} has no {title}" if not quoted else f"{output} has no line after the previous one:\n{missing[0]}")

@@ -51,7 +51,7 @@ def try_fault(source, kind, at):
     name = "faulty"
     training.copy(source, name)
     status, said, logged = run_with(name, kind, at)
-    what = f"{kind} in call {at} ({logged.split()[0]}) of a training that {'goes on' if source else 'begins'}"
+    what = f"{kind} in call {at} ({logged.split()[0]}) of a {'resumed' if source else 'new'} training"
     if "Stack dump" in said or status not in {0, 1, -9} or (status == -9) != (kind == "kill"):
         sys.exit(f"{what}: ended with {status}: {said}")
     if status == 1 and "attnc: error: " not in said:
@@ -124,5 +124,5 @@ for source in [None, "half"]:
     for kind in KINDS:
         numbers = range(1 + random.randrange(options.every), count + 1, options.every)
         good = sum(try_fault(source, kind, number) for number in numbers)
-        print(f"{kind} in {len(numbers)} of {count} calls of a training that {'goes on' if source else 'begins'}: "
-              f"{good} ended well at once, all when resumed", flush=True)
+        print(f"{kind} in {len(numbers)} of {count} calls of a {'resumed' if source else 'new'} training: "
+              f"{good} succeeded at once, all after a resumption", flush=True)
