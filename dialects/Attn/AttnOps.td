@@ -78,8 +78,8 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
       stick_breaking  p_k = sigma(s_k) prod_{j < k} (1 - sigma(s_j)), in the order of keys
 
     A score of +inf makes a row of softmax, ratio and entmax NaN. Under `none` its weight is +inf, under `hard` it is a
-    largest score, under `stick_breaking` its weight is all that remains. Under `none` a NaN makes only its own weight
-    NaN, under `stick_breaking` its own and those of later keys; the value is then NaN too. `alpha`, only with
+    largest score, under `stick_breaking` its weight is all of the remaining sum. Under `none` a NaN makes only its own
+    weight NaN, under `stick_breaking` its own and those of later keys; the value is then NaN too. `alpha`, only with
     `entmax`, is in (1, 2]. Only `softmax` has `lse`; normalisers whose weights have a fixed sum (not `none` and `hard`)
     have `entropy`; all but `stick_breaking` have `top` and `top_weights`. `top` omits keys whose score is NaN.
   }];
