@@ -32,7 +32,7 @@ static LogicalResult verifyFormula(Operation *op, const Formula &formula) {
     expected.push_back(formula.leading);
   expected.append(formula.indices, IndexType::get(op->getContext()));
   if (formula.region.getArgumentTypes() != TypeRange(expected)) {
-    InFlightDiagnostic diagnostic = op->emitOpError() << formula.name << " region takes (";
+    InFlightDiagnostic diagnostic = op->emitOpError() << formula.name << " region has arguments (";
     llvm::interleaveComma(formula.region.getArgumentTypes(), diagnostic);
     diagnostic << "), expected (";
     llvm::interleaveComma(expected, diagnostic);
@@ -42,7 +42,7 @@ static LogicalResult verifyFormula(Operation *op, const Formula &formula) {
     if (isFormulaOp(inner))
       return WalkResult::advance();
     inner->emitOpError() << "is not allowed in the " << formula.name << " region of " << op->getName()
-                         << ", which holds arith, math, tensor.extract, tensor.dim, "
+                         << ", which contains only arith, math, tensor.extract, tensor.dim, "
                             "affine.apply and attn.reduce";
     return WalkResult::interrupt();
   });
@@ -111,13 +111,13 @@ template <typename Op> static LogicalResult verifyNormaliser(Op op) {
   StringRef name = stringifyNormaliser(op.getNormaliser());
   bool isEntmax = op.getNormaliser() == Normaliser::Entmax;
   if (isEntmax != bool(op.getAlpha()))
-    return op.emitOpError() << (isEntmax ? "normalises by entmax without its alpha: entmax(1.5)"
-                                         : "has an alpha, which entmax alone has, but normalises by " + name.str());
+    return op.emitOpError() << (isEntmax ? "normalises by entmax without an alpha, expected for example entmax(1.5)"
+                                         : "has an alpha, which requires entmax, but normalises by " + name.str());
   double alpha = isEntmax ? op.getAlpha()->convertToDouble() : 2;
   if (!(alpha > 1 && alpha <= 2))
     return op.emitOpError() << "normalises by entmax(" << alpha << "), expected an alpha in (1, 2]";
   if (!op.getSink().empty() && op.getNormaliser() != Normaliser::Softmax)
-    return op.emitOpError() << "has a sink, which softmax alone has, but normalises by " << name;
+    return op.emitOpError() << "has a sink, which requires softmax, but normalises by " << name;
   return success();
 }
 
@@ -130,7 +130,7 @@ template <typename Op> static LogicalResult verifyNeeds(Op op, Statistic statist
     return op.emitOpError() << "yields " << info.word << " but normalises by "
                             << stringifyNormaliser(op.getNormaliser()) << ": " << info.whyNot;
   if (info.hasTop && !(op.getTop() && *op.getTop() > 0))
-    return op.emitOpError() << "yields " << info.word << " but does not say of how many keys: top = 4";
+    return op.emitOpError() << "yields " << info.word << " without the number of keys, expected for example top = 4";
   if (!info.isSummed)
     return success();
   auto summed = op.getSummed();
@@ -138,8 +138,9 @@ template <typename Op> static LogicalResult verifyNeeds(Op op, Statistic statist
                  std::adjacent_find(summed->begin(), summed->end()) == summed->end() && summed->front() >= 0 &&
                  summed->back() < op.getNumOuter();
   if (!isWhole)
-    return op.emitOpError() << "yields " << info.word << " but does not say over which of its " << op.getNumOuter()
-                            << " outer dimensions, in ascending order: summed = array<i64: 0>";
+    return op.emitOpError() << "yields " << info.word
+                            << " without the outer dimensions that it sums over, expected some of its "
+                            << op.getNumOuter() << " in ascending order: summed = array<i64: 0>";
   return success();
 }
 
@@ -189,7 +190,7 @@ LogicalResult AttendGradientOp::verifyRegions() {
   if (failed(verifyAttention(*this, "cotangent", getCotangents())))
     return failure();
   if (getOf().getTypes() != getResultTypes())
-    return emitOpError("has results of other types than the tensors that it is the gradient of");
+    return emitOpError("has results whose types differ from those of the tensors in `of`");
   for (Type type : getResultTypes())
     if (!cast<RankedTensorType>(type).getElementType().isF32())
       return emitOpError() << "is the gradient of " << type << ", expected elements of f32";
@@ -198,7 +199,7 @@ LogicalResult AttendGradientOp::verifyRegions() {
       return emitOpError() << "has a cotangent of " << textOf(statistic) << ", which has no derivative";
   SmallVector<Statistic> saved = getSavedStatistics();
   if (getSaved().size() > saved.size())
-    return emitOpError() << "saves " << getSaved().size() << " tensors, expected at most " << saved.size()
+    return emitOpError() << "has " << getSaved().size() << " saved tensors, expected at most " << saved.size()
                          << ": the value, lse for softmax, top for a cotangent of top_weights";
   for (auto [statistic, tensor] : llvm::zip(saved, getSaved()))
     if (failed(verifyStatistic(*this, "saved", statistic, tensor)))
@@ -213,7 +214,7 @@ LogicalResult ReduceOp::verifyRegions() {
     return emitOpError() << "has " << getBody().getNumArguments() << " indices but " << getSizes().size() << " sizes";
   Type type = getResult().getType();
   if (!type.isF32() && !type.isInteger(32))
-    return emitOpError() << "results in " << type << ", expected f32 or i32";
+    return emitOpError() << "has result type " << type << ", expected f32 or i32";
   for (Type argument : getBody().getArgumentTypes())
     if (!argument.isIndex())
       return emitOpError() << "has an index of type " << argument;
@@ -221,7 +222,7 @@ LogicalResult ReduceOp::verifyRegions() {
   if (!yield)
     return emitOpError("does not end in attn.yield");
   if (yield.getValue().getType() != type)
-    return emitOpError() << "yields " << yield.getValue().getType() << " but results in " << type;
+    return emitOpError() << "yields " << yield.getValue().getType() << " but its result is " << type;
   return success();
 }
 
@@ -230,7 +231,7 @@ LogicalResult ScatterAddOp::verifyRegions() {
   if (getBody().getNumArguments() != getSizes().size())
     return emitOpError() << "has " << getBody().getNumArguments() << " indices but " << getSizes().size() << " sizes";
   if (getResult().getType() != type)
-    return emitOpError() << "results in " << getResult().getType() << " but adds to " << type;
+    return emitOpError() << "has result type " << getResult().getType() << " but adds to " << type;
   auto term = dyn_cast<TermOp>(getBody().front().getTerminator());
   if (!term)
     return emitOpError("does not end in attn.term");

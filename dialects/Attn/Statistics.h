@@ -30,7 +30,7 @@ enum class Statistic { Value, Weights, Lse, Entropy, Top, TopWeights, KeySums };
 enum NormaliserTraits : unsigned {
   weightsAreAny = 0,
   weightsAreExponentials = 1, ///< exponentials of scores, divided by their sum
-  weightsShareAWhole = 2,     ///< a fixed sum is divided among the keys
+  weightsHaveFixedSum = 2,    ///< their sum is fixed
   weightsFollowScores = 4,    ///< monotonic: a larger score has no smaller weight
 };
 
@@ -60,12 +60,12 @@ inline constexpr StatisticInfo statisticInfos[] = {
     {Statistic::Weights, "weights", false, false, true, false, false, weightsAreAny, PassesTo::Weights, ""},
     {Statistic::Lse, "lse", false, false, false, false, false, weightsAreExponentials, PassesTo::Scores,
      "only `softmax` has a log of the sum of exponentials"},
-    {Statistic::Entropy, "entropy", false, false, false, false, false, weightsShareAWhole, PassesTo::Normalised,
-     "only weights that share a whole among the keys have an entropy"},
+    {Statistic::Entropy, "entropy", false, false, false, false, false, weightsHaveFixedSum, PassesTo::Normalised,
+     "only attention weights with a fixed sum have an entropy"},
     {Statistic::Top, "top", true, false, false, true, false, weightsFollowScores, PassesTo::Nothing,
-     "the largest scores have not the largest weights"},
+     "the largest scores do not have the largest weights"},
     {Statistic::TopWeights, "top_weights", false, false, false, true, false, weightsFollowScores, PassesTo::Weights,
-     "the largest scores have not the largest weights"},
+     "the largest scores do not have the largest weights"},
     {Statistic::KeySums, "key_sums", false, true, true, false, false, weightsAreAny, PassesTo::Weights, ""},
 };
 

@@ -21,7 +21,7 @@ LogicalResult ParameterOp::verify() {
     std::string placeholder = "{" + std::to_string(number) + "}";
     if (count > 1 && !getCheckpoint().contains(placeholder))
       return emitOpError() << "is a list of " << count << ", but its checkpoint name \"" << getCheckpoint()
-                           << "\" has no " << placeholder << " to tell them apart";
+                           << "\" has no " << placeholder << " to distinguish them";
   }
   static constexpr StringLiteral kinds[] = {"zeros", "ones", "constant", "normal", "uniform"};
   if (!llvm::is_contained(kinds, getInitialiser().getKind().getValue()))
@@ -52,7 +52,7 @@ template <typename Op> static LogicalResult verifyElement(Op op, Value value, Sy
   for (auto [index, count] : llvm::zip_equal(op.getIndices(), parameter.getCounts()))
     if (std::optional<int64_t> constant = getConstantIntValue(index); constant && (*constant < 0 || *constant >= count))
       return op.emitOpError("names entry ")
-             << *constant << " of parameter " << op.getParameter() << ", which has " << count;
+             << *constant << " of parameter " << op.getParameter() << ", which has " << count << " entries";
   return success();
 }
 
@@ -84,7 +84,7 @@ static LogicalResult verifyStates(FunctionOpInterface function) {
         function.getArgAttr(arguments - count + number, stateAttrName) &&
         function.getResultAttr(results - count + number, stateAttrName) &&
         function.getArgumentTypes()[arguments - count + number] == function.getResultTypes()[results - count + number];
-  return pairs ? success() : function->emitOpError("has model.state on other than its last arguments and results");
+  return pairs ? success() : function->emitOpError("has model.state elsewhere than on its last arguments and results");
 }
 
 static LogicalResult verifyEntry(Operation *op) {
@@ -103,13 +103,13 @@ static LogicalResult verifyDimensions(Operation *op, Attribute value) {
   llvm::StringSet<> names;
   for (auto dimension : dimensions.getAsRange<DimensionAttr>()) {
     if (!names.insert(dimension.getName().getValue()).second)
-      return op->emitOpError("has two dimensions called ") << dimension.getName();
+      return op->emitOpError("has two dimensions named ") << dimension.getName();
     if (dimension.getMax() < 1 && dimension.getMax() != -1)
       return op->emitOpError("dimension ")
              << dimension.getName() << " has bound " << dimension.getMax() << ", expected at least 1, or -1 for none";
     if (dimension.getMin() < 0 || (dimension.getMax() >= 0 && dimension.getMin() > dimension.getMax()))
-      return op->emitOpError("dimension ") << dimension.getName() << " has least size " << dimension.getMin()
-                                           << ", expected at least 0 and no more than its bound";
+      return op->emitOpError("dimension ") << dimension.getName() << " has minimum size " << dimension.getMin()
+                                           << ", expected at least 0 and at most its bound";
   }
   return success();
 }
@@ -127,7 +127,7 @@ static LogicalResult verifyStep(Operation *op, StepAttr step) {
     auto state = SymbolTable::lookupNearestSymbolFrom<ParameterOp>(op, name);
     if (!state || !state.getState() || state.getCounts() != parameter.getCounts())
       return op->emitOpError("has a step of ")
-             << step.getParameter() << " with state " << name << ", expected a state with as many elements";
+             << step.getParameter() << " with state " << name << ", expected a state with the same list dimensions";
     inputs.push_back(state.getType());
     results.push_back(state.getType());
   }
@@ -163,7 +163,7 @@ static LogicalResult verifyMinimize(Operation *op, Attribute value) {
     return op->emitOpError("has model.minimize, which belongs on a function whose only result is tensor<f32>");
   auto count = SymbolTable::lookupNearestSymbolFrom<ParameterOp>(op, minimize.getCount());
   if (!count || !count.getState() || !isScalar(count.getType()) || !getElementTypeOrSelf(count.getType()).isInteger(32))
-    return op->emitOpError("counts steps in ") << minimize.getCount() << ", expected a state that is tensor<i32>";
+    return op->emitOpError("has step count ") << minimize.getCount() << ", expected a state of type tensor<i32>";
   if (!(minimize.getClipNorm().getValueAsDouble() >= 0))
     return op->emitOpError("clips gradients to ") << minimize.getClipNorm() << ", expected at least 0";
   llvm::StringSet<> targets = {minimize.getCount().getValue()};
@@ -174,7 +174,7 @@ static LogicalResult verifyMinimize(Operation *op, Attribute value) {
     llvm::append_range(names, step.getStates());
     for (FlatSymbolRefAttr name : names)
       if (!targets.insert(name.getValue()).second)
-        return op->emitOpError("sets ") << name << " twice in a step of training";
+        return op->emitOpError("sets ") << name << " twice in a training step";
   }
   return verifyBatches(function, minimize.getBatches());
 }
@@ -190,7 +190,7 @@ static LogicalResult verifyDecode(Operation *op, Attribute value) {
   if (!decode || !decode.getAs<StringAttr>("of") || !isNumber("at_most", 1, true) || !isNumber("stop", 0, false) ||
       !isNumber("beams", 1, false))
     return op->emitOpError("has model.decode = ")
-           << value << ", expected {of = \"f\", at_most = 1} or more tokens, and it may have `stop` and `beams`";
+           << value << ", expected {of = \"f\", at_most = 1}, with at least 1 token, and optionally `stop` and `beams`";
   return success();
 }
 
@@ -221,7 +221,7 @@ static LogicalResult verifyShape(Operation *op, Type type, Attribute value, cons
   if (!shape || !tensor || !llvm::all_of(shape, llvm::IsaPred<StringAttr>) ||
       static_cast<int64_t>(shape.size()) != tensor.getRank())
     return op->emitOpError() << what << " is " << type << ", but its model.shape is " << value
-                             << ", expected one string a dimension";
+                             << ", expected one string for each dimension";
   for (auto [name, size] : llvm::zip_equal(shape.getAsRange<StringAttr>(), tensor.getShape())) {
     int64_t number;
     if (!name.getValue().getAsInteger(10, number) && number != size)
@@ -270,9 +270,9 @@ LogicalResult WithElementOp::verify() {
 
 LogicalResult EndIfOp::verify() {
   if (cast<RankedTensorType>(getDone().getType()).getRank() != 0)
-    return emitOpError("asks ") << getDone().getType() << ", expected tensor<i32>";
+    return emitOpError("has condition ") << getDone().getType() << ", expected tensor<i32>";
   if ((*this)->getParentOp()->getName().getStringRef() != "scf.for")
-    return emitOpError("is in no loop");
+    return emitOpError("is not in an scf.for");
   return success();
 }
 
@@ -284,9 +284,9 @@ LogicalResult AppendOp::verify() {
   auto isDimension = [&](int64_t dimension) { return dimension >= 0 && dimension < rows.getRank(); };
   int64_t along = getAlong(), row = getRow().value_or(-1);
   if (!isDimension(along) || (getRow() && (!isDimension(row) || row >= along)))
-    return emitOpError("goes along dimension ") << along << " of " << rows;
+    return emitOpError("appends along dimension ") << along << " of " << rows;
   if (!length.getElementType().isInteger(32) || length.getRank() != (getRow() ? 1 : 0))
-    return emitOpError("has lengths ") << length << ", expected i32, one a row";
+    return emitOpError("has lengths ") << length << ", expected i32, one for each row";
   if (getCount() && getCount().getType() != length)
     return emitOpError("has counts ") << getCount().getType() << ", expected " << length;
   bool same = static_cast<int64_t>(cache.size()) == rows.getRank();

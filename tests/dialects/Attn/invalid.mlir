@@ -18,7 +18,7 @@ func.func @no_keys(%n: index) {
 // -----
 
 func.func @score_arguments(%n: index) {
-  // expected-error @+1 {{score region takes ('index'), expected ('index', 'index'): outer indices, then key indices}}
+  // expected-error @+1 {{score region has arguments ('index'), expected ('index', 'index'): outer indices, then key indices}}
   %y = attn.attend softmax outer(%n) keys(%n) values() yields [weights]
     score(%i) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
   return
@@ -27,7 +27,7 @@ func.func @score_arguments(%n: index) {
 // -----
 
 func.func @weight_arguments(%n: index) {
-  // expected-error @+1 {{weight region takes ('index', 'index'), expected ('f32', 'index', 'index'): the weight, then outer and key indices}}
+  // expected-error @+1 {{weight region has arguments ('index', 'index'), expected ('f32', 'index', 'index'): the weight, then outer and key indices}}
   %y = attn.attend softmax outer(%n) keys(%n) values() yields [weights]
     score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 }
     weight(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
@@ -49,7 +49,7 @@ func.func @mask_type(%n: index) {
 func.func @tensor_op_inside(%n: index, %x: tensor<?xf32>) {
   %y = attn.attend softmax outer(%n) keys(%n) values() yields [weights]
     score(%i, %j) {
-      // expected-error @+1 {{'tensor.empty' op is not allowed in the score region of attn.attend, which holds arith, math, tensor.extract, tensor.dim, affine.apply and attn.reduce}}
+      // expected-error @+1 {{'tensor.empty' op is not allowed in the score region of attn.attend, which contains only arith, math, tensor.extract, tensor.dim, affine.apply and attn.reduce}}
       %t = tensor.empty(%i) : tensor<?xf32>
       %e = tensor.extract %t[%j] : tensor<?xf32>
       attn.yield %e : f32
@@ -87,7 +87,7 @@ func.func @lse_of_ratio(%n: index) {
 // -----
 
 func.func @entropy_of_none(%n: index) {
-  // expected-error @+1 {{yields entropy but normalises by none: only weights that share a whole among the keys have an entropy}}
+  // expected-error @+1 {{yields entropy but normalises by none: only attention weights with a fixed sum have an entropy}}
   %y = attn.attend none outer(%n) keys(%n) values() yields [entropy]
     score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>
   return
@@ -96,7 +96,7 @@ func.func @entropy_of_none(%n: index) {
 // -----
 
 func.func @top_of_how_many(%n: index) {
-  // expected-error @+1 {{yields top but does not say of how many keys: top = 4}}
+  // expected-error @+1 {{yields top without the number of keys, expected for example top = 4}}
   %y = attn.attend softmax outer(%n) keys(%n) values() yields [top]
     score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x4xi32>
   return
@@ -114,7 +114,7 @@ func.func @top_of_floats(%n: index) {
 // -----
 
 func.func @summed_over_what(%n: index) {
-  // expected-error @+1 {{yields key_sums but does not say over which of its 1 outer dimensions, in ascending order: summed = array<i64: 0>}}
+  // expected-error @+1 {{yields key_sums without the outer dimensions that it sums over, expected some of its 1 in ascending order: summed = array<i64: 0>}}
   %y = attn.attend softmax outer(%n) keys(%n) values() yields [key_sums]
     score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } {summed = array<i64: 1>} : tensor<?xf32>
   return
@@ -236,7 +236,7 @@ func.func @reduce_nothing() -> f32 {
 // -----
 
 func.func @reduce_type(%n: index) -> i32 {
-  // expected-error @+1 {{yields 'f32' but results in 'i32'}}
+  // expected-error @+1 {{yields 'f32' but its result is 'i32'}}
   %y = attn.reduce add (%i) in (%n) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : i32
   return %y : i32
 }
@@ -244,7 +244,7 @@ func.func @reduce_type(%n: index) -> i32 {
 // -----
 
 func.func @entmax_without_alpha(%n: index) {
-  // expected-error @+1 {{normalises by entmax without its alpha: entmax(1.5)}}
+  // expected-error @+1 {{normalises by entmax without an alpha, expected for example entmax(1.5)}}
   %y = attn.attend entmax outer(%n) keys(%n) values() yields [weights]
     score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
   return
@@ -262,7 +262,7 @@ func.func @alpha_out_of_range(%n: index) {
 // -----
 
 func.func @alpha_of_hard(%n: index) {
-  // expected-error @+1 {{has an alpha, which entmax alone has, but normalises by hard}}
+  // expected-error @+1 {{has an alpha, which requires entmax, but normalises by hard}}
   %y = attn.attend hard(1.5) outer(%n) keys(%n) values() yields [weights]
     score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
   return
@@ -271,7 +271,7 @@ func.func @alpha_of_hard(%n: index) {
 // -----
 
 func.func @sink_of_ratio(%n: index) {
-  // expected-error @+1 {{has a sink, which softmax alone has, but normalises by ratio}}
+  // expected-error @+1 {{has a sink, which requires softmax, but normalises by ratio}}
   %y = attn.attend ratio outer(%n) keys(%n) values() yields [weights]
     score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 }
     sink(%i) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
@@ -281,7 +281,7 @@ func.func @sink_of_ratio(%n: index) {
 // -----
 
 func.func @sink_of_keys(%n: index) {
-  // expected-error @+1 {{sink region takes ('index', 'index'), expected ('index'): outer indices}}
+  // expected-error @+1 {{sink region has arguments ('index', 'index'), expected ('index'): outer indices}}
   %y = attn.attend softmax outer(%n) keys(%n) values() yields [weights]
     score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 }
     sink(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>

@@ -10,7 +10,7 @@ model.parameter @w [0] : tensor<2xf32> checkpoint "w.{0}" init <"ones", 0.0, 0.0
 
 // -----
 
-// expected-error @+1 {{is a list of 3, but its checkpoint name "blocks.{0}.w" has no {1} to tell them apart}}
+// expected-error @+1 {{is a list of 3, but its checkpoint name "blocks.{0}.w" has no {1} to distinguish them}}
 model.parameter @w [2, 3] : tensor<2xf32> checkpoint "blocks.{0}.w" init <"ones", 0.0, 0.0>
 
 // -----
@@ -49,7 +49,7 @@ func.func @f() {
 model.parameter @w [4] : tensor<2xf32> checkpoint "w.{0}" init <"ones", 0.0, 0.0>
 func.func @f() {
   %4 = arith.constant 4 : index
-  // expected-error @+1 {{names entry 4 of parameter w, which has 4}}
+  // expected-error @+1 {{names entry 4 of parameter w, which has 4 entries}}
   %w = model.get @w[%4] : tensor<2xf32>
   return
 }
@@ -68,7 +68,7 @@ func.func @f() attributes {model.entry} {
 
 // -----
 
-// expected-error @+1 {{has two dimensions called "n"}}
+// expected-error @+1 {{has two dimensions named "n"}}
 func.func @f() attributes {model.entry, model.dimensions = [#model.dimension<"n", -1>, #model.dimension<"n", 4>]} {
   return
 }
@@ -82,7 +82,7 @@ func.func @f() attributes {model.entry, model.dimensions = [#model.dimension<"n"
 
 // -----
 
-// expected-error @+1 {{dimension "n" has least size 9, expected at least 0 and no more than its bound}}
+// expected-error @+1 {{dimension "n" has minimum size 9, expected at least 0 and at most its bound}}
 func.func @f() attributes {model.entry, model.dimensions = [#model.dimension<"n", 8, 9>]} {
   return
 }
@@ -96,7 +96,7 @@ func.func @f() attributes {model.entry, model.dimensions = ["n"]} {
 
 // -----
 
-// expected-error @+1 {{argument 0 is 'tensor<?x4xf32>', but its model.shape is ["n"], expected one string a dimension}}
+// expected-error @+1 {{argument 0 is 'tensor<?x4xf32>', but its model.shape is ["n"], expected one string for each dimension}}
 func.func @f(%x: tensor<?x4xf32> {model.shape = ["n"]}) {
   return
 }
@@ -114,7 +114,7 @@ func.func private @f(tensor<4xf32> {model.name = 3})
 // -----
 
 func.func @f(%done: tensor<i32>) {
-  // expected-error @+1 {{is in no loop}}
+  // expected-error @+1 {{is not in an scf.for}}
   model.end_if %done : tensor<i32>
   return
 }
@@ -123,7 +123,7 @@ func.func @f(%done: tensor<i32>) {
 
 func.func @f(%done: tensor<2xi32>, %n: index) {
   scf.for %i = %n to %n step %n {
-    // expected-error @+1 {{asks 'tensor<2xi32>', expected tensor<i32>}}
+    // expected-error @+1 {{has condition 'tensor<2xi32>', expected tensor<i32>}}
     model.end_if %done : tensor<2xi32>
   }
   return
@@ -132,7 +132,7 @@ func.func @f(%done: tensor<2xi32>, %n: index) {
 // -----
 
 func.func @f(%k: tensor<?x3xf32>, %cache: tensor<?x3xf32>, %length: tensor<i32>) {
-  // expected-error @+1 {{goes along dimension 2 of 'tensor<?x3xf32>'}}
+  // expected-error @+1 {{appends along dimension 2 of 'tensor<?x3xf32>'}}
   %r = model.append %k to %cache at %length along 2 : tensor<?x3xf32> to tensor<?x3xf32> at tensor<i32>
   return
 }
@@ -140,7 +140,7 @@ func.func @f(%k: tensor<?x3xf32>, %cache: tensor<?x3xf32>, %length: tensor<i32>)
 // -----
 
 func.func @f(%k: tensor<?x3xf32>, %cache: tensor<?x3xf32>, %length: tensor<?xi32>) {
-  // expected-error @+1 {{has lengths 'tensor<?xi32>', expected i32, one a row}}
+  // expected-error @+1 {{has lengths 'tensor<?xi32>', expected i32, one for each row}}
   %r = model.append %k to %cache at %length along 0 : tensor<?x3xf32> to tensor<?x3xf32> at tensor<?xi32>
   return
 }
@@ -199,7 +199,7 @@ func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %
     -> (tensor<2xf32>, tensor<2xf32>) {
   return %g, %m : tensor<2xf32>, tensor<2xf32>
 }
-// expected-error @+1 {{has a step of @w with state @w, expected a state with as many elements}}
+// expected-error @+1 {{has a step of @w with state @w, expected a state with the same list dimensions}}
 func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @count clip 0.0 steps <@w by @step with @w>>} {
   return %x : tensor<f32>
 }
@@ -241,7 +241,7 @@ func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %
     -> (tensor<2xf32>, tensor<2xf32>) {
   return %g, %m : tensor<2xf32>, tensor<2xf32>
 }
-// expected-error @+1 {{counts steps in @m, expected a state that is tensor<i32>}}
+// expected-error @+1 {{has step count @m, expected a state of type tensor<i32>}}
 func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @m clip 0.0 steps <@w by @step with @m>>} {
   return %x : tensor<f32>
 }
@@ -297,7 +297,7 @@ func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %
     -> (tensor<2xf32>, tensor<2xf32>) {
   return %g, %m : tensor<2xf32>, tensor<2xf32>
 }
-// expected-error @+1 {{sets @w twice in a step of training}}
+// expected-error @+1 {{sets @w twice in a training step}}
 func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = #model.minimize<count @count clip 0.0 steps <@w by @step with @m>, <@w by @step with @m>>} {
   return %x : tensor<f32>
 }
@@ -332,7 +332,7 @@ func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {model.minimize = unit} 
 
 // -----
 
-// expected-error @+1 {{has model.decode = {of = "g"}, expected {of = "f", at_most = 1} or more tokens}}
+// expected-error @+1 {{has model.decode = {of = "g"}, expected {of = "f", at_most = 1}, with at least 1 token}}
 func.func @f() attributes {model.decode = {of = "g"}} {
   return
 }

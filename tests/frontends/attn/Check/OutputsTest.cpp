@@ -39,11 +39,11 @@ TEST(Outputs, BelongToNormalisersThatHaveThem) {
   EXPECT_EQ(message("lse", ", by: ratio"),
             "a.attn:2:81: error: only `softmax` has a log of the sum of exponentials [bad-yield]");
   EXPECT_EQ(message("entropy", ", by: none"),
-            "a.attn:2:80: error: only weights that share a whole among the keys have an entropy [bad-yield]");
+            "a.attn:2:80: error: only attention weights with a fixed sum have an entropy [bad-yield]");
   EXPECT_EQ(message("entropy", ", by: hard"),
-            "a.attn:2:80: error: only weights that share a whole among the keys have an entropy [bad-yield]");
+            "a.attn:2:80: error: only attention weights with a fixed sum have an entropy [bad-yield]");
   EXPECT_EQ(message("top(2)", ", by: stick_breaking"),
-            "a.attn:2:90: error: the largest scores have not the largest weights [bad-yield]");
+            "a.attn:2:90: error: the largest scores do not have the largest weights [bad-yield]");
   EXPECT_EQ(message("key_sums(i)", ", weight: w => w * w, renormalise: true"),
             "a.attn:2:95: error: `key_sums` sums attention weights over rows, before `renormalise` divides each row "
             "[bad-yield]");
