@@ -167,7 +167,7 @@ FailureOr<std::vector<SummedArray>> attnc::reference::evaluate(attn::ScatterAddO
       place.push_back(static_cast<int64_t>(subscript));
     int64_t offset = sum.offsetOf(place);
     if (offset < 0)
-      return context.fault.at(op, "a subscript leaves " + describe(sum.element, sum.shape));
+      return context.fault.at(op, "a subscript is outside of " + describe(sum.element, sum.shape));
     sum.values[offset] = rounded(sum.values[offset] + term->front(), way, Accuracy::Rounded);
     return success();
   };

@@ -14,14 +14,14 @@ static double valueOf(const APInt &bits) {
 FailureOr<Array> attnc::reference::evaluate(arith::ConstantOp op, const OpContext &context) {
   auto element = elementOf(op.getType());
   if (failed(element))
-    return context.fault.at(op, "the oracle knows f32, i32, i1 and index");
+    return context.fault.at(op, "unsupported element type, expected f32, i32, i1 or index");
   if (auto number = dyn_cast<FloatAttr>(op.getValue()))
     return Array::scalar(*element, number.getValueAsDouble());
   if (auto integer = dyn_cast<IntegerAttr>(op.getValue()))
     return Array::scalar(*element, valueOf(integer.getValue()));
   auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!dense)
-    return context.fault.at(op, "the oracle expects a dense constant");
+    return context.fault.at(op, "expected a dense constant");
   Array array(*element, dense.getType().getShape(), 0.0);
   if (*element == Element::F32)
     for (auto [value, number] : llvm::zip_equal(array.values, dense.getValues<APFloat>()))
@@ -37,10 +37,10 @@ FailureOr<Array> attnc::reference::evaluateElementwise(Operation *op, const OpCo
   if (!function)
     function = affineFunction(op);
   if (!function || op->getNumResults() != 1)
-    return context.fault.at(op, "the oracle does not know this operation");
+    return context.fault.at(op, "the oracle does not support this operation");
   auto element = elementOf(op->getResult(0).getType());
   if (failed(element))
-    return context.fault.at(op, "the oracle knows f32, i32, i1 and index");
+    return context.fault.at(op, "unsupported element type, expected f32, i32, i1 or index");
   Array result(*element, context.arrayOf(op->getOperands().back()).shape, 0.0);
   std::vector<const Array *> sources;
   for (Value operand : op->getOperands()) {
@@ -59,7 +59,7 @@ FailureOr<Array> attnc::reference::evaluateElementwise(Operation *op, const OpCo
       value += residueOfSum(operands[0], operands[1], way);
     value = rounded(value, way, accuracyOf(op));
     if (*element != Element::F32 && std::isnan(value))
-      return context.fault.at(op, "an integer is divided by zero");
+      return context.fault.at(op, "an integer division by zero");
   }
   return result;
 }

@@ -56,7 +56,7 @@ private:
       return found->second;
     SharedArray captured = environment.lookup(value);
     if (!captured || captured->rank() != 0)
-      return fault.at(op, "the oracle expects a scalar operand here");
+      return fault.at(op, "expected a scalar operand");
     unsigned number = declare(value);
     initial[number] = captured->values[0];
     return number;
@@ -74,7 +74,7 @@ private:
   FailureOr<SharedArray> captured(Operation *op, Value tensor) {
     if (SharedArray array = environment.lookup(tensor))
       return array;
-    return fault.at(op, "the oracle expects a tensor from outside the region here");
+    return fault.at(op, "expected a tensor from outside the region");
   }
 
   LogicalResult readBlock(Block &block, std::vector<Step> &steps, std::vector<unsigned> &yielded) {
@@ -213,7 +213,7 @@ LogicalResult FormulaReader::readConstant(arith::ConstantOp op) {
   else if (auto integer = dyn_cast<IntegerAttr>(op.getValue()))
     initial[to] = static_cast<double>(integer.getInt());
   else
-    return fault.at(op, "the oracle expects a scalar constant here");
+    return fault.at(op, "expected a scalar constant");
   return success();
 }
 
@@ -222,7 +222,7 @@ LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps)
   if (!function)
     function = affineFunction(&op);
   if (!function)
-    return fault.at(&op, "the oracle does not know the operation '" + op.getName().getStringRef() + "'");
+    return fault.at(&op, "the oracle does not support the operation '" + op.getName().getStringRef() + "'");
   auto from = use(&op, op.getOperands());
   if (failed(from))
     return failure();
@@ -239,7 +239,7 @@ LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps)
       result += residueOfSum(operands[0], operands[1], way);
     frame.registers[to] = rounded(result, way, accuracy);
     if (integer && std::isnan(result))
-      return fault.at(at, "an integer is divided by zero");
+      return fault.at(at, "an integer division by zero");
     if (!frame.differentiates)
       return success();
     Gradient gradient;

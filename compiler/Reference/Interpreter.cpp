@@ -120,7 +120,7 @@ FailureOr<std::vector<SharedArray>> Interpreter::call(func::FuncOp function, Arr
     values[argument] = inputs[number];
   }
   if (!llvm::hasSingleElement(function.getBody()))
-    return context.fault.at(function, "the oracle runs functions of one block");
+    return context.fault.at(function, "expected a function with one block");
   Block &body = function.getBody().front();
   if (failed(run(body)))
     return failure();
@@ -161,7 +161,7 @@ LogicalResult Interpreter::run(model::GetOp op) {
     return failure();
   auto found = parameters.find(*name);
   if (found == parameters.end())
-    return context.fault.at(op, "no value was given for parameter '" + *name + "'");
+    return context.fault.at(op, "there is no value for parameter '" + *name + "'");
   return define(op->getResult(0), found->second);
 }
 
@@ -179,7 +179,7 @@ LogicalResult Interpreter::run(model::SetOp op) {
 LogicalResult Interpreter::run(scf::ForOp op) {
   int64_t step = context.integerOf(op.getStep()), end = context.integerOf(op.getUpperBound());
   if (step < 1)
-    return context.fault.at(op, "steps by " + Twine(step));
+    return context.fault.at(op, "step is " + Twine(step) + ", expected at least 1");
   copyValues(op.getInitArgs(), op.getRegionIterArgs());
   for (int64_t index = context.integerOf(op.getLowerBound()); index < end; index += step) {
     values[op.getInductionVar()] = std::make_shared<const Array>(Array::scalar(Element::Index, index));

@@ -65,7 +65,7 @@ static LogicalResult loopSizes(Operation *op, ArrayRef<Operand> operands, llvm::
 /// Evaluates any linalg op on tensors as a loop nest around its body; results start as the output operands.
 FailureOr<std::vector<SummedArray>> attnc::reference::evaluate(linalg::LinalgOp op, const OpContext &context) {
   if (!op.hasPureTensorSemantics())
-    return context.fault.at(op, "the oracle expects tensors");
+    return context.fault.at(op, "expected operands that are tensors");
   std::vector<Array> results;
   for (Value init : op.getDpsInits())
     results.push_back(context.arrayOf(init));
@@ -86,7 +86,8 @@ FailureOr<std::vector<SummedArray>> attnc::reference::evaluate(linalg::LinalgOp 
     for (auto [operand, argument, offset] : llvm::zip_equal(operands, arguments, offsets)) {
       offset = operand.offsetAt(point);
       if (offset < 0)
-        return context.fault.at(op, "a subscript leaves " + describe(operand.array->element, operand.array->shape));
+        return context.fault.at(op,
+                                "a subscript is outside of " + describe(operand.array->element, operand.array->shape));
       argument = operand.array->values[offset];
     }
     auto yielded = body->evaluate(ArrayRef<double>(arguments).take_front(body->numArguments()), point);

@@ -18,7 +18,7 @@ static llvm::SmallVector<int64_t> shapeOf(Type type, ArrayRef<int64_t> sizes) {
 FailureOr<Array> attnc::reference::evaluate(tensor::EmptyOp op, const OpContext &context) {
   auto element = elementOf(op.getType());
   if (failed(element))
-    return context.fault.at(op, "the oracle knows f32, i32, i1 and index");
+    return context.fault.at(op, "unsupported element type, expected f32, i32, i1 or index");
   // NaN exposes reads of unwritten elements.
   double nothing = *element == Element::F32 ? std::numeric_limits<double>::quiet_NaN() : 0;
   return Array(*element, shapeOf(op.getType(), context.integersOf(op.getDynamicSizes())), nothing);
@@ -55,7 +55,7 @@ FailureOr<Array> attnc::reference::evaluate(tensor::ExpandShapeOp op, const OpCo
   Array result = context.arrayOf(op.getSrc());
   llvm::SmallVector<int64_t> shape = context.integersOf(op.getMixedOutputShape());
   if (elementsOf(shape) != elementsOf(result.shape))
-    return context.fault.at(op, describe(result.element, result.shape) + " has not the elements of " +
+    return context.fault.at(op, describe(result.element, result.shape) + " has a different number of elements than " +
                                     describe(result.element, shape));
   result.shape = shape;
   return result;
@@ -106,7 +106,7 @@ FailureOr<Array> attnc::reference::evaluate(tensor::ExtractSliceOp op, const OpC
   auto copy = [&](ArrayRef<int64_t> indices) -> LogicalResult {
     int64_t from = source.offsetOf(placeInSource(indices, offsets, strides));
     if (from < 0)
-      return context.fault.at(op, "the slice leaves " + describe(source.element, source.shape));
+      return context.fault.at(op, "the slice is not inside of " + describe(source.element, source.shape));
     *next++ = source.values[from];
     return success();
   };
@@ -126,7 +126,7 @@ FailureOr<Array> attnc::reference::evaluate(tensor::InsertSliceOp op, const OpCo
   auto copy = [&](ArrayRef<int64_t> indices) -> LogicalResult {
     int64_t to = result.offsetOf(placeInSource(indices, offsets, strides));
     if (to < 0)
-      return context.fault.at(op, "the slice leaves " + describe(result.element, result.shape));
+      return context.fault.at(op, "the slice is not inside of " + describe(result.element, result.shape));
     result.values[to] = *next++;
     return success();
   };
@@ -209,7 +209,7 @@ FailureOr<Array> attnc::reference::evaluate(tensor::GenerateOp op, const OpConte
   auto element = elementOf(op.getType());
   auto formula = context.formula(op.getBody());
   if (failed(element) || failed(formula))
-    return context.fault.at(op, "the oracle knows f32, i32, i1 and index");
+    return context.fault.at(op, "unsupported element type, expected f32, i32, i1 or index");
   Array result(*element, shapeOf(op.getType(), context.integersOf(op.getDynamicExtents())), 0.0);
   auto next = result.values.begin();
   auto compute = [&](ArrayRef<int64_t> indices) -> LogicalResult {
@@ -227,7 +227,7 @@ FailureOr<Array> attnc::reference::evaluate(model::ElementOp op, const OpContext
   const Array &list = context.arrayOf(op.getList());
   int64_t place = context.integerOf(op.getPlace());
   if (place < 0 || place >= list.shape[0])
-    return context.fault.at(op, "place " + Twine(place) + " is outside of a list of " + Twine(list.shape[0]));
+    return context.fault.at(op, "index " + Twine(place) + " is outside of a list of " + Twine(list.shape[0]));
   Array element(list.element, llvm::ArrayRef<int64_t>(list.shape).drop_front());
   std::copy_n(list.values.begin() + place * element.values.size(), element.values.size(), element.values.begin());
   return element;
@@ -238,7 +238,7 @@ FailureOr<Array> attnc::reference::evaluate(model::WithElementOp op, const OpCon
   const Array &element = context.arrayOf(op.getElement());
   int64_t place = context.integerOf(op.getPlace());
   if (place < 0 || place >= list.shape[0])
-    return context.fault.at(op, "place " + Twine(place) + " is outside of a list of " + Twine(list.shape[0]));
+    return context.fault.at(op, "index " + Twine(place) + " is outside of a list of " + Twine(list.shape[0]));
   llvm::copy(element.values, list.values.begin() + place * element.values.size());
   return list;
 }
@@ -250,7 +250,7 @@ FailureOr<Array> attnc::reference::evaluate(model::AppendOp op, const OpContext 
   int64_t place = op.getPlace() ? context.integerOf(op.getPlace()) : 0, leading = op.getPlace() ? 1 : 0;
   int64_t along = op.getAlong(), size = cache.shape[along + leading];
   if (op.getPlace() && (place < 0 || place >= cache.shape[0]))
-    return context.fault.at(op, "place " + Twine(place) + " is outside of a list of " + Twine(cache.shape[0]));
+    return context.fault.at(op, "index " + Twine(place) + " is outside of a list of " + Twine(cache.shape[0]));
   for (auto [row, before] : llvm::enumerate(length.values)) {
     double appended = count ? count->values[row] : double(rows.shape[along]);
     if (before < 0 || appended < 0 || appended > double(rows.shape[along]) ||

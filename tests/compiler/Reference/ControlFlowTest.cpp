@@ -82,7 +82,7 @@ TEST(ControlFlow, MissingParameterIsNamed) {
       %w = model.get @w : tensor<1xf32>
       return %w : tensor<1xf32> } })",
                       {}),
-              testing::HasSubstr("no value was given for parameter 'w.weight'"));
+              testing::HasSubstr("there is no value for parameter 'w.weight'"));
 }
 
 TEST(ControlFlow, ParameterOfAnotherShape) {

@@ -133,7 +133,7 @@ TEST(ScalarErrors, DivisionByZeroHasAPlace) {
       %r = arith.divsi %a, %b : i32 loc("gpt.attn":31:14)
       return %r : i32 })";
   EXPECT_EQ(errorOf(text, {integers({}, {1}), integers({}, {0})}),
-            "gpt.attn:31:14: arith.divsi: an integer is divided by zero");
+            "gpt.attn:31:14: arith.divsi: an integer division by zero");
 }
 
 } // namespace

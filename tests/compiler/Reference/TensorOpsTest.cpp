@@ -117,7 +117,7 @@ TEST(TensorErrors, SliceLeavesTheTensor) {
       %e = tensor.extract_slice %x[0] [3] [1] : tensor<?xf32> to tensor<3xf32>
       return %e : tensor<3xf32> })",
                       {floats({2}, {1, 2})}),
-              testing::HasSubstr("the slice leaves f32[2]"));
+              testing::HasSubstr("the slice is not inside of f32[2]"));
 }
 
 TEST(TensorErrors, InputOfAnotherShape) {
