@@ -82,7 +82,7 @@ Value iterationIndex(scf::ForOp loop) {
 static FailureOr<Value> perIterationList(Value value, MutableArrayRef<Value> results) {
   auto loop = value.getDefiningOp()->getParentOfType<scf::ForOp>();
   if (!hasCanonicalInductionVariable(loop))
-    return loop.emitError("does not count from 0 by ones: its attention maps have no positions");
+    return loop.emitError("does not count from 0 in steps of 1: its attention maps have no positions");
   SmallVector<std::pair<Value *, unsigned>> replaced;
   for (Value &each : results)
     if (each.getDefiningOp() == loop)

@@ -59,7 +59,7 @@ static FailureOr<EnclosingLoops> enclosingLoops(attn::AttendOp op) {
     around.loops.insert(around.loops.begin(), loop);
   for (scf::ForOp loop : around.loops) {
     if (!hasCanonicalInductionVariable(loop))
-      return loop.emitError("does not count from 0 by ones: its attention weights have no positions");
+      return loop.emitError("does not count from 0 in steps of 1: its attention weights have no positions");
     around.elementIndices.push_back(iterationIndex(loop));
   }
   return around;

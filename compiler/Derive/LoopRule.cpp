@@ -156,7 +156,7 @@ private:
 
 LogicalResult LoopReverse::checkBounds() {
   if (!hasCanonicalInductionVariable(forward))
-    return forward.emitError("no gradient passes here: it does not count from 0 by ones [no-gradient]");
+    return forward.emitError("no gradient passes here: it does not count from 0 in steps of 1 [no-gradient]");
   return success();
 }
 
@@ -291,8 +291,7 @@ void LoopReverse::addListCotangents(const Reverse &inner) {
     auto next = [=, this](OpBuilder &inside, Value sums) -> Value {
       Value total = term;
       if (!isOnce)
-        total =
-            Reverse::sum(inside, at, model::ElementOp::create(inside, at, term.getType(), sums, position), term);
+        total = Reverse::sum(inside, at, model::ElementOp::create(inside, at, term.getType(), sums, position), term);
       return model::WithElementOp::create(inside, at, sums.getType(), total, sums, position);
     };
     added.push_back({init, next, [=, this, list = list](Value result) { outer.addTerm(list, result); }});

@@ -277,7 +277,7 @@ LogicalResult Planner::storeValues() {
       for (auto [argument, next] :
            llvm::zip(cast<scf::ForOp>(op->getParentOp()).getRegionIterArgs(), yield.getOperands()))
         if (state(argument) != state(next))
-          return op->emitError("carries a state that is another one in the next iteration");
+          return op->emitError("passes a state to a different state of the next iteration");
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

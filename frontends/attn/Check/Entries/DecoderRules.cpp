@@ -44,7 +44,7 @@ bool hasSizesOfCall(Reporter &reporter, const Entry &choice, size_t from, const 
       if (!size.isConstant() && size != logits.shape.front() && size != logits.shape.back()) {
         reporter
             .error(DiagnosticKind::NotAnEntry, choice.arguments[number]->range,
-                   fmt::format("the sampler takes `{}` along `{}`, which is not a size of its logits",
+                   fmt::format("the input `{}` of the sampler is along `{}`, which is not a size of its logits",
                                choice.arguments[number]->name, size.text()))
             .hint(fmt::format("`{}` and `{}` are", logits.shape.front().text(), logits.shape.back().text()));
         return false;
