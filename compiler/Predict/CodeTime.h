@@ -12,7 +12,7 @@
 //                        - of every loop: iterations x critical path of the body / iterations in the reorder window
 //
 // The critical path of a block takes the size of the scheduler into account: about a hundred instructions wait for
-// operands at a time, so of four logarithms in sequence two overlap. Narrow vector instructions next to full-width ones
+// operands at a time, so two of four consecutive logarithms overlap. Narrow vector instructions next to full-width ones
 // have half of the ports for products, and vectors that cross a cache line count twice.
 //
 // Two cases are serial across the iterations of all loops: updates in place of rows shorter than a vector, where each
