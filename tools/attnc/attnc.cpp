@@ -21,7 +21,7 @@ static attnc::ExitCode afterOutput(attnc::ExitCode exitCode) {
     code = llvm::outs().error();
   else if (std::fflush(stdout) != 0)
     code = std::error_code(errno, std::generic_category());
-  else if (std::ferror(stdout) != 0) // what did not fit in the buffer was written earlier
+  else if (std::ferror(stdout) != 0) // an earlier write of the buffer failed
     code = std::make_error_code(std::errc::io_error);
   if (!code)
     return exitCode;

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace attnc {
 
-/// The argument of the entry point of which `scalar` is an element, perhaps as another type; null for what is computed.
+/// The entry point's argument of which `scalar` is an element, possibly converted; null for a computed value.
 static BlockArgument inputOf(Value scalar) {
   while (Operation *op = scalar.getDefiningOp()) {
     if (auto extract = dyn_cast<tensor::ExtractOp>(op))
@@ -26,7 +26,7 @@ static BlockArgument inputOf(Value scalar) {
   return dyn_cast<BlockArgument>(generic.getDpsInputOperand(element.getArgNumber())->get());
 }
 
-/// Size `dimension` of a tensor: a number, or as the entry point declares it; empty where it is computed.
+/// Size `dimension` of a tensor: a number, or as the entry point declares it; empty if it is computed.
 static std::string sizeText(Value tensor, unsigned dimension, func::FuncOp entry) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dimension))
@@ -53,7 +53,7 @@ InputRanges inputRanges(ModuleOp module, const std::string &name) {
         ranges[inputName.getValue().str()].push_back(size);
     }
   });
-  // Nothing was appended to a cache before.
+  // The lengths of caches are zero in a first call.
   auto bound = [&](Value input, std::string size) {
     auto argument = dyn_cast_if_present<BlockArgument>(input);
     if (argument && argument.getOwner() == &entry.getBody().front() && !size.empty())
@@ -62,7 +62,7 @@ InputRanges inputRanges(ModuleOp module, const std::string &name) {
   };
   entry.walk([&](model::AppendOp append) {
     bound(append.getLength(), "1");
-    // As many positions as the call has, or fewer: below the size of the first argument that has them.
+    // At most the positions of the call: below the size of the first argument with positions.
     if (append.getCount())
       bound(append.getCount(), sizeText(entry.getArgument(0), 1, entry));
   });

@@ -183,11 +183,7 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
       return made.takeError();
     tensors[i] = std::move(*made);
     if (isInput)
-      fill(tensors[i],
-           isGiven   ? StringRef(fillings[i])
-           : isState ? "zeros"
-                     : "random",
-           drawnInput(i, options));
+      fill(tensors[i], isGiven ? StringRef(fillings[i]) : isState ? "zeros" : "random", drawnInput(i, options));
   }
   return Error::success();
 }

@@ -16,7 +16,7 @@ LoadedModel::LoadedModel(LoadedModel &&) = default;
 LoadedModel &LoadedModel::operator=(LoadedModel &&) = default;
 LoadedModel::~LoadedModel() = default;
 
-/// The name of the object's table: its one global symbol that ends in `_model`.
+/// The name of the object's model table: its only global symbol that ends in `_model`.
 static Expected<std::string> findTable(const MemoryBuffer &object) {
   auto file = object::ObjectFile::createObjectFile(object.getMemBufferRef());
   if (!file)
@@ -38,7 +38,7 @@ static Expected<std::string> findTable(const MemoryBuffer &object) {
       formatv("{0}: no compiled model: it defines no symbol <name>_model", object.getBufferIdentifier()));
 }
 
-/// The functions of an object whose entry point `run` is at an address: all code is in one section.
+/// The functions of an object whose entry point `run` is at a given address: all code is in one section.
 static std::vector<LoadedCode::Function> functionsOf(const MemoryBuffer &object, const std::string &run,
                                                      uintptr_t address) {
   std::vector<LoadedCode::Function> functions;
@@ -78,7 +78,7 @@ Expected<LoadedModel> LoadedModel::fromObject(std::unique_ptr<MemoryBuffer> obje
   if (!process)
     return process.takeError();
   (*linker)->getMainJITDylib().addGenerator(std::move(*process));
-  // The linker takes the object's bytes over.
+  // The linker takes ownership of the object's bytes.
   if (Error error = (*linker)->addObjectFile(MemoryBuffer::getMemBuffer(object->getMemBufferRef(), false)))
     return std::move(error);
   auto address = (*linker)->lookup(*name);

@@ -12,7 +12,7 @@ Expected<Measurement> measure(Invocation &call, Repetitions repetitions) {
   Profile profile(call.model, executor);
   call.runner.context.executor = profile.executor();
   scope_exit restored([&] { call.runner.context.executor = executor; });
-  // The first run touches the arena's pages; it is not counted.
+  // The first run touches the arena's pages and is not counted.
   if (Error error = call.run())
     return std::move(error);
   profile.discardRun();

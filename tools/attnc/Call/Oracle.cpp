@@ -31,7 +31,7 @@ static reference::Array arrayOf(int32_t dtype, ArrayRef<int64_t> shape, const vo
   return result;
 }
 
-/// What is stored in fewer bits are the numbers that it stands for.
+/// Elements of 16 bits are converted to the numbers that they represent.
 static reference::Array arrayOf(const HostTensor &tensor) {
   reference::Array result(elementOf(tensor.dtype), tensor.shape);
   for (size_t k = 0; k < result.values.size(); ++k)
@@ -52,7 +52,7 @@ static double differenceOf(double compiled, double exact) {
   return std::isfinite(compiled) ? std::fabs(compiled - exact) : HUGE_VAL;
 }
 
-/// What samples of rounding count for: once by the usual c.
+/// The factor of rounding samples in the limit: 1 for the default c.
 static double samplesScale(double c) { return c / 8; }
 
 double Deviation::limit(double c) const {
@@ -74,14 +74,14 @@ static Deviation deviationOf(const std::string &name, const reference::Array &ex
 
 namespace {
 
-/// What the oracle gives for one call.
+/// The oracle's results for one call.
 struct Exact {
   std::vector<reference::Array> results;
   reference::Parameters updates;
-  std::vector<reference::Array> stored; ///< results with tensors rounded as --precision says; none where that is f32
-  double share = 0;                     ///< of the distance between the two that a result may add
-  double roundoff = 0;                  ///< of the 16 bits that tensors are stored in; 0 where none are
-  std::vector<double> bounds;           ///< how far storing them may move each result
+  std::vector<reference::Array> stored; ///< results with tensors rounded to --precision; empty for f32
+  double share = 0;                     ///< factor of the distance between `results` and `stored` in the tolerance
+  double roundoff = 0;                  ///< unit roundoff of 16-bit storage; 0 without it
+  std::vector<double> bounds;           ///< bounds of the movement of each result by 16-bit storage
 };
 
 } // namespace
@@ -94,7 +94,7 @@ static reference::Parameters roundedToTf32(reference::Parameters parameters) {
   return parameters;
 }
 
-/// Whether some tensor of the entry point, or a weight that it reads, is stored in 16 bits.
+/// Whether a tensor of the entry point, or a weight that it reads, is stored in 16 bits.
 static bool storesNarrow(mlir::func::FuncOp entry) {
   auto isStoredSo = [](mlir::Type type) { return isNarrow(mlir::getElementTypeOrSelf(type)); };
   auto found = entry.walk([&](mlir::Operation *op) {
@@ -106,10 +106,10 @@ static bool storesNarrow(mlir::func::FuncOp entry) {
 
 Expected<std::unique_ptr<Compilation>> compileAsWritten(CompileOptions options) {
   options.dump = Phase::Derive;
-  options.overrides.clear(); // which are about kernels
+  options.overrides.clear(); // they name kernels, which do not exist yet
   std::string messages;
   raw_string_ostream stream(messages);
-  for (bool raises : {false, true}) { // where attention has to be known as such to be derived from
+  for (bool raises : {false, true}) { // derive may require raised attention
     options.raises = raises;
     messages.clear();
     auto made = std::make_unique<Compilation>();
@@ -119,8 +119,9 @@ Expected<std::unique_ptr<Compilation>> compileAsWritten(CompileOptions options) 
   return createStringError(messages);
 }
 
-/// With what --precision rounds rounded: twice as much is allowed where exactly that is known (compareWithOracle), and
-/// of tf32, where the oracle rounds other tensors than the operands of products, four times.
+/// Interprets the call with the roundings of --precision. The tolerance is twice the distance of the results if the
+/// stored tensors are known exactly (compareWithOracle). It is four times for tf32, because the oracle rounds other
+/// tensors than the operands of products.
 static Error interpretStored(const Interpretation &asWritten, const Interpretation &asCompiled, Precision precision,
                              Exact &exact) {
   bool isTf32 = precision == Precision::TF32;
@@ -156,7 +157,7 @@ static Expected<Exact> interpretCall(const Interpretation &asWritten, const Inte
   return exact;
 }
 
-/// The oracle's results are those of the call, then its states, which are the last of its inputs.
+/// The oracle's results are those of the call, then its states, which are its last inputs.
 static size_t placeOf(const attn_entry_info &entry, size_t result) {
   bool isState = result >= size_t(entry.result_count);
   return entry.input_count + result - (isState ? entry.result_count + entry.state_count : 0);
@@ -195,7 +196,7 @@ struct Comparison {
   Deviation deviation;
   std::string parameter = {}; ///< name of the parameter that the call updates; empty for a result
   reference::RoundingSamples samples = reference::RoundingSamples(*exact);
-  std::vector<size_t> open = {}, explained = {}; ///< elements beyond what sums are off by, as far as samples explain
+  std::vector<size_t> open = {}, explained = {}; ///< elements beyond the tolerance of sums
 
   /// Finds the elements that are beyond the limit without samples.
   void start(double c) {
@@ -222,7 +223,7 @@ struct Comparison {
     double nearest = -HUGE_VAL, sums = deviation.limit(c);
     for (size_t k : open.empty() ? explained : open) {
       double difference = differenceOf(compiled(k), exact->values[k]), moved = samples.movement(k);
-      bool isTaken = open.empty() && !deviation.isReal; // from a sample
+      bool isTaken = open.empty() && !deviation.isReal; // equals a sample
       double beyond = difference - sums - samplesScale(c) * moved;
       if (isTaken || beyond <= nearest)
         continue;
@@ -251,7 +252,7 @@ static void addUpdates(const Exact &exact, const reference::Parameters &found, c
   }
 }
 
-/// Adds a sample to the comparisons that are still open, of reals or of integers.
+/// Adds a sample to the comparisons that have unexplained elements, of reals or of integers.
 static Error addSample(std::vector<Comparison> &comparisons, size_t results, const Interpretation &source,
                        reference::Rounding way, bool ofReals, double c) {
   auto isOpen = [&](const Comparison &each) { return each.deviation.isReal == ofReals && !each.open.empty(); };
@@ -370,7 +371,7 @@ Expected<std::vector<Answer>> answersOf(const Compilation &written, const Compil
   for (size_t i = 0; i < exact->results.size(); ++i) {
     const reference::Array &array = exact->results[i];
     answers.push_back({array, resultDeviation(*exact, call, i, [&](size_t k) { return array.values[k]; })});
-    answers.back().allowed.largest = std::max(1.0, answers.back().allowed.largest); // no samples of rounding later
+    answers.back().allowed.largest = std::max(1.0, answers.back().allowed.largest); // no rounding samples follow
   }
   return answers;
 }

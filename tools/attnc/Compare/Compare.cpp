@@ -1,4 +1,4 @@
-// attnc compare: an entry point compiled by several strategies: time, memory, traffic and error side by side.
+// attnc compare: compiles an entry point with several strategies, and compares their time, memory, traffic and error.
 #include "compiler/Schedule/Strategy.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Compare/CompareReport.h"
@@ -104,7 +104,7 @@ private:
     return Error::success();
   }
 
-  /// Whether all candidates have the same exact answers, whatever they update and round.
+  /// Whether all candidates have the same exact answers: no updates and no rounding of stored tensors or integers.
   bool shareAnswers() const {
     const attn_entry_info &entry = *running.front()->invocation().entry;
     return !entry.updates && options.source.compile.precision == Precision::F32 &&
@@ -153,7 +153,7 @@ private:
 
   const CompareOptions &options;
   Comparison &comparison;
-  std::vector<std::unique_ptr<RunningCandidate>> running; ///< null where a candidate can't be, or need not be, called
+  std::vector<std::unique_ptr<RunningCandidate>> running; ///< null if not callable, or the same code as another
 };
 
 } // namespace
@@ -180,7 +180,7 @@ static Error compare(CompareOptions &options) {
   comparison.repetitions = options.repetitions;
   comparison.tolerance = options.tolerance;
   comparison.region = Region(options.region);
-  options.source.compile.kernelNames = NamesOf::Model; // as strategies and regions name them
+  options.source.compile.kernelNames = NamesOf::Model; // the names in strategies and regions
   options.invocation.ranges = options.source.rangesOf(options.invocation.entry, Phase::Derive);
   options.invocation.keepsParameters = options.checks;
   pinTo(comparison.threads);

@@ -11,7 +11,7 @@ namespace attnc {
 
 namespace {
 struct Known {
-  const char *name, *about, *text; ///< as a strategy file has it
+  const char *name, *about, *text; ///< in the syntax of strategy files
 };
 } // namespace
 

@@ -1,4 +1,4 @@
-// attnc compile: a model file becomes an object, a header and a description.
+// attnc compile: compiles a model file to an object, a header and a description.
 #include "compiler/Emit/Header.h"
 #include "compiler/Emit/Json.h"
 #include "compiler/Emit/Link.h"

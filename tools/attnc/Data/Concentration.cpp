@@ -6,7 +6,7 @@ namespace attnc {
 
 void Concentration::add(llvm::ArrayRef<float> row, int64_t kept) {
   int64_t weighted = int64_t(row.size()) - std::count(row.begin(), row.end(), 0.0F);
-  if ((kept < 0 ? weighted : kept) < 2) { // nothing to choose
+  if ((kept < 0 ? weighted : kept) < 2) { // no choice
     ++withoutChoice;
     return;
   }

@@ -66,7 +66,7 @@ int32_t Samples::accumulated() const {
   return entry.tensors[0].rank == int32_t(inputs.front().tensor.shape.size()) + 1;
 }
 
-//===- Do they fit? -----------------------------------------------------------------------------------------------===//
+//===- Checks of the data -----------------------------------------------------------------------------------------===//
 
 Error Samples::fits(const InputRanges &ranges) const {
   for (int32_t input = 0; input < int32_t(inputs.size()); ++input) {

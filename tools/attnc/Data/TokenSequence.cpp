@@ -61,7 +61,7 @@ Expected<std::unique_ptr<TokenSequence>> TokenSequence::read(const attn_entry_in
 }
 
 Error TokenSequence::fits(const InputRanges &ranges) const {
-  std::vector<std::string> sizes; // both inputs have the same tokens
+  std::vector<std::string> sizes; // for the message; both inputs have the same shape
   for (const auto &[name, those] : ranges)
     append_range(sizes, those);
   int64_t vocabulary = leastOf(sizes);

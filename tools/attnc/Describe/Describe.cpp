@@ -17,7 +17,7 @@
 
 namespace attnc {
 
-/// A text of the object, in full.
+/// A text of the object, in full length.
 static std::string shown(std::string_view text) { return printable(text, std::numeric_limits<size_t>::max()); }
 
 static std::string elementName(int32_t dtype) { return elementTypeName(attn_dtype(dtype)).str(); }
@@ -80,7 +80,7 @@ static Certificates certificatesOf(llvm::StringRef object) {
   return certificates;
 }
 
-/// Whether the sizes of a certificate are over the dimensions that the table lists, and the number of workers.
+/// Whether the sizes of a certificate are functions of the dimensions in the table and the number of workers.
 static bool isAbout(const verify::EntryCertificate &certificate, const attn_entry_info &entry) {
   std::vector<std::string> symbols;
   for (const attn_dimension_info &dimension : llvm::ArrayRef(entry.dimensions, entry.dimension_count))

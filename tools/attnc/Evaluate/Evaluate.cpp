@@ -68,7 +68,7 @@ Error Evaluation::findEntry() {
 
 Error Evaluation::addBatch(std::vector<HostTensor> batch, int64_t batchNumber) {
   int64_t size = batch.front().shape.front();
-  for (int32_t input = int32_t(batch.size()); input < entry().input_count; ++input) { // what its draws are keyed by
+  for (int32_t input = int32_t(batch.size()); input < entry().input_count; ++input) { // the key of random draws
     bool isSeed = StringRef(entry().tensors[input].name) == "seed";
     batch.emplace_back(ATTN_I32, std::vector<int64_t>{}).integers()[0] = int32_t(isSeed ? options.seed : batchNumber);
   }

@@ -23,7 +23,7 @@ namespace attnc {
 /// Prints the residuals that the backward pass of a loop reads from memory, and those that it recomputes.
 static void printResiduals(func::FuncOp entry, llvm::ArrayRef<int64_t> sizes, llvm::raw_ostream &out) {
   for (const Residual &residual : residualsOf(entry))
-    if (int64_t bytes = residual.bytes.evaluate(sizes)) // none of steps that no segment leaves over
+    if (int64_t bytes = residual.bytes.evaluate(sizes)) // a remainder without iterations has none
       out << (residual.kept ? "  stored      " : "  recomputed  ") << nameOf(residual) << ": " << megabytes(bytes)
           << " over all iterations\n";
 }
@@ -79,8 +79,8 @@ struct ExplainOptions {
   SourceOptions source;
   AssemblerOption assembler;
   bool measures = false, json = false, all = false;
-  std::string page;    ///< to write; empty: none
-  std::string machine; ///< a file
+  std::string page;    ///< path of the page; empty: none
+  std::string machine; ///< path of a file
   int repetitions = 5;
 };
 } // namespace
@@ -123,8 +123,8 @@ static llvm::Expected<std::optional<Machine>> machineOf(const ExplainOptions &op
 /// The path relative to the working directory, for a file in it or below, so that source locations are relative.
 static std::string relativePath(llvm::StringRef path) {
   llvm::SmallString<128> directory;
-  if (llvm::StringRef below = path; !llvm::sys::fs::current_path(directory) && below.consume_front(directory) &&
-                                    below.consume_front("/"))
+  if (llvm::StringRef below = path;
+      !llvm::sys::fs::current_path(directory) && below.consume_front(directory) && below.consume_front("/"))
     return below.str();
   return path.str();
 }

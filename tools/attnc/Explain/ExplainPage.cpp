@@ -14,7 +14,7 @@
 
 namespace attnc {
 
-/// One colour for each kind of kernel, in all drawings.
+/// One colour for each kind of kernel, in all charts.
 static unsigned seriesOf(llvm::StringRef kind) {
   static constexpr llvm::StringLiteral kinds[] = {"gemm", "attend", "rows", "loops", "attend_gradient", "pack"};
   return unsigned(llvm::find(kinds, kind) - std::begin(kinds));
@@ -194,7 +194,7 @@ static BoxChart arenaChart(const ExplainedEntry &entry) {
 static std::string maskFigures(const ExplainedModel &model, const ExplainedEntry &entry) {
   std::vector<ShadeMap> maps;
   std::string others;
-  std::set<size_t> seen; // kernels: launches of one have one mask
+  std::set<size_t> seen; // kernels whose mask has been drawn
   for (const ExplainedLaunch &launch : entry.launches) {
     if (!launch.mask || !seen.insert(launch.kernel).second)
       continue;

@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace attnc {
 
-static constexpr size_t columns = 120, nameColumns = 36; ///< of a line, and of the name of a kernel
+static constexpr size_t columns = 120, nameColumns = 36; ///< of a line; of the name of a kernel
 static constexpr size_t mostKernels = 12, mostEdges = 3;
 
 NamedSizes assumedSizes(ArrayRef<EntryPlan> entries, const NamedSizes &at) {
@@ -31,7 +31,7 @@ NamedSizes assumedSizes(ArrayRef<EntryPlan> entries, const NamedSizes &at) {
 /// Prints `text` in lines of at most 120 columns; lines after the first begin with `indent` spaces.
 static void printWrapped(StringRef text, size_t indent, raw_ostream &out) {
   std::string line(text.size() - text.ltrim().size(), ' ');
-  bool isFirst = true; // of its line
+  bool isFirst = true; // first word of a line
   for (StringRef word : split(text.ltrim(), ' ')) {
     if (!isFirst && line.size() + 1 + word.size() > columns) {
       out << line << '\n';
@@ -76,7 +76,7 @@ public:
 
 /// An edge between two kernels that was not fused.
 struct LeftEdge {
-  std::string name; ///< by places in the model
+  std::string name; ///< module paths and kinds of its two kernels
   const ExplainedDecision *decision;
   double bytes = 0; ///< written and read in a call
 };
@@ -89,7 +89,7 @@ public:
 
 private:
   void printHeading();
-  /// Finds the kernels that have a line: the costliest ones, in the first entry point that runs each.
+  /// Selects the kernels that have a line: the costliest ones, in the first entry point that runs each.
   void chooseKernels();
   void printEntry(const ExplainedEntry &entry);
   void printKernel(const ExplainedTotal &total, const CallCost &cost);
@@ -99,7 +99,7 @@ private:
   const ExplainedModel &model;
   const NamedSizes &assumed;
   raw_ostream &out;
-  std::set<size_t> chosen, seen; ///< kernels that have a line, and those of the entry points so far
+  std::set<size_t> chosen, seen; ///< kernels that have a line; kernels of previous entry points
 };
 
 } // namespace

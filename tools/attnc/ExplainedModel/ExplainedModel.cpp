@@ -69,7 +69,7 @@ static ExplainedKernel explainKernel(const CompiledKernel &kernel, const Emitter
 
 namespace {
 
-/// Follows tensors from the launches that read them back to where they come from.
+/// Finds the edges by following tensors from the launches that read them back to their origins.
 class EdgeFinder {
 public:
   EdgeFinder(const EntryPlan &plan, ArrayRef<int64_t> sizes) : plan(plan), sizes(sizes) {}
@@ -90,7 +90,7 @@ public:
     return std::move(edges);
   }
 
-  /// The parameters that results of each launch are stored in, behind find().
+  /// The parameters that the results of each launch update. Called after find().
   std::vector<std::set<std::string>> writtenParameters() {
     edges.clear();
     for (model::SetOp set : plan.updates)
@@ -110,7 +110,7 @@ private:
 
   struct Reader {
     std::optional<size_t> launch;
-    StringRef name; ///< of the entry point's result, where no launch reads it
+    StringRef name; ///< name of the entry point's result if no launch reads it
     int64_t bytes;
   };
 
@@ -140,7 +140,7 @@ private:
       unsigned number = cast<OpResult>(tensor).getResultNumber();
       return followBack(loop.getYieldedValues()[number], reader, isCarried, seen);
     }
-    for (Value operand : op->getOperands()) // what lies between kernels: lists, caches
+    for (Value operand : op->getOperands()) // ops between kernels: lists, caches
       if (isa<RankedTensorType>(operand.getType()))
         followBack(operand, reader, isCarried, seen);
   }
@@ -199,7 +199,7 @@ private:
 
 } // namespace
 
-/// The module of an attention that a launch computes, without indices of lists: "blocks.mix" of "blocks.{0}.mix".
+/// The module of the attention that a launch computes, without indices of lists: "blocks.mix" for "blocks.{0}.mix".
 static std::set<std::string> attentionModules(func::CallOp call, func::FuncOp kernel) {
   std::optional<attn::AttentionName> name;
   kernel.walk([&](Operation *op) {
@@ -224,7 +224,7 @@ static void explainPaths(ExplainedEntry &entry, ArrayRef<Operation *> calls, Arr
     launch.modelPath = path;
 }
 
-/// Adds the flops of the pairs that a mask keeps.
+/// Adds the flops of unmasked pairs.
 static void countKeptPairs(ExplainedLaunch &launch) {
   launch.cost.keptFlops = launch.cost.flops;
   if (launch.mask && !launch.mask->problem.empty())
@@ -276,7 +276,7 @@ static void add(std::optional<ExplainedTime> &sum, const ExplainedTime &time, do
 /// The reason why the costs of a call cannot be counted, which is that a number exceeds 64 bits; empty if they can.
 static std::string whyUncountable(ArrayRef<std::pair<Operation *, ExplainedLaunch>> launches,
                                   ArrayRef<CompiledKernel> kernels) {
-  constexpr double most = 0x1p62; // reads and writes are added to each other
+  constexpr double most = 0x1p62; // reads and writes are added, so one bit less than 2^63
   std::map<size_t, double> flops, bytes;
   for (const auto &[call, launch] : launches) {
     double times = double(launch.times);

@@ -14,7 +14,7 @@ namespace attnc {
 
 namespace {
 
-/// Words in order, each once.
+/// Distinct words, in order.
 struct Words {
   std::vector<std::string> all;
   void insert(std::string word) {

@@ -19,11 +19,11 @@ using reference::Environment;
 using reference::Fault;
 using reference::Formula;
 
-static constexpr int64_t mostBlocks = 48, mostSamples = 16; ///< along each side: of a map, and of a block
+static constexpr int64_t mostBlocks = 48, mostSamples = 16; ///< along each side: blocks of a map, samples of a block
 
 namespace {
 
-/// The queries or the keys: indices of several dimensions, flattened in order, the last one fastest.
+/// The queries or the keys: several dimensions, flattened in row-major order.
 struct Positions {
   SmallVector<unsigned> arguments; ///< numbers of the mask's arguments
   SmallVector<int64_t> sizes;
@@ -31,12 +31,12 @@ struct Positions {
 
   int64_t count() const { return reference::elementsOf(sizes); }
   int64_t blocks() const { return (count() + block - 1) / block; }
-  /// Sets the arguments of the mask for one position.
+  /// Sets the mask's arguments to one position.
   void set(int64_t position, MutableArrayRef<double> indices) const {
     for (size_t at = sizes.size(); at-- > 0; position /= sizes[at])
       indices[arguments[at]] = double(position % sizes[at]);
   }
-  /// Positions of a block: its first and its last one, and others evenly between.
+  /// The sampled positions of a block: its first and last one, and others at even distances between.
   SmallVector<int64_t> samplesOf(int64_t number) const {
     int64_t first = number * block, size = std::min(block, count() - first), samples = std::min(size, mostSamples);
     SmallVector<int64_t> result;
@@ -46,7 +46,7 @@ struct Positions {
   }
 };
 
-/// The mask of an attention at given sizes.
+/// Evaluates the mask of an attention at given sizes.
 class MaskReader {
 public:
   /// `op` is an attention or its gradient.
@@ -69,7 +69,7 @@ private:
   /// Assigns values to all values that the mask captures; returns the reason if one has none.
   std::string bind();
   bool isUsed(unsigned argument) { return !mask.getArgument(argument).use_empty(); }
-  /// The positions of those dimensions that the mask is a function of, or of the last one.
+  /// The positions along the dimensions that the mask depends on, or along the last one if it depends on none.
   std::optional<Positions> positionsOf(ValueRange extents, unsigned firstArgument, StringRef blockKey);
   std::string fill(MaskBlocks &result);
 

@@ -13,7 +13,7 @@ static std::string moduleOf(const std::string &parameter) {
   return dot == std::string::npos ? parameter : parameter.substr(0, dot);
 }
 
-/// Drops the states of an optimizer beside their parameters: `train.m.out.weight` beside `out.weight`.
+/// Removes the states of an optimizer if their parameters are present: `train.m.out.weight` beside `out.weight`.
 static void dropStates(std::set<std::string> &parameters) {
   auto isState = [&](const std::string &name) {
     StringRef parameter = StringRef(name).split('.').second.split('.').second;
@@ -25,10 +25,10 @@ static void dropStates(std::set<std::string> &parameters) {
     parameters.erase(state);
 }
 
-/// "blocks.mix + blocks.norm2"; a module stands for those inside of it.
+/// "blocks.mix + blocks.norm2"; a module represents its inner modules.
 static std::string pathOf(const std::set<std::string> &modules) {
   std::vector<std::string> outer;
-  for (const std::string &module : modules) // an outer module is in front of those inside of it
+  for (const std::string &module : modules) // an outer module precedes its inner ones
     if (none_of(outer, [&](const std::string &each) { return StringRef(module).starts_with(each + "."); }))
       outer.push_back(module);
   return fmt::format("{}", fmt::join(outer, " + "));

@@ -24,7 +24,7 @@ struct GenerateOptions {
   std::map<std::string, const CLI::Option *> said; ///< the options for these inputs and for `seed`
 };
 
-/// A text that grows by calls of an entry point.
+/// A text that calls of an entry point extend.
 class Writer {
 public:
   Writer(const GenerateOptions &options, const attn_model &model) : options(options), model(model), runner(model) {}

@@ -6,7 +6,7 @@
 
 namespace attnc {
 
-/// The step between about five round numbers over `range`: 1, 2 or 5 times a power of ten.
+/// The distance of about five ticks over `range`: 1, 2 or 5 times a power of ten.
 static double roundStep(double range) {
   double rough = range / 5, power = std::pow(10, std::floor(std::log10(rough)));
   for (double factor : {1.0, 2.0, 5.0})

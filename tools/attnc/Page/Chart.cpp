@@ -63,7 +63,7 @@ static std::optional<std::pair<double, double>> visiblePart(const Frame &frame, 
   return begin <= end ? std::optional(std::pair(begin, end)) : std::nullopt;
 }
 
-/// Parts that leave the drawing are cut off at its edge.
+/// The line of a series, clipped to the drawing.
 static std::string line(const Frame &frame, const Series &series) {
   std::vector<Place> places;
   for (const ChartPoint &point : series.points)
@@ -108,7 +108,7 @@ static double legendWidth(const Series &series) {
   return series.name.empty() ? 0 : 44 + 7 * double(series.name.size());
 }
 
-/// The name of a series with a sample of its colour, from `x` on.
+/// The name of a series with a sample of its colour, at `x`.
 static std::string legend(const Frame &frame, const Series &series, double x) {
   std::string sample =
       series.kind == Series::Kind::Points

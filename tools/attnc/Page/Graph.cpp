@@ -35,7 +35,7 @@ static std::string drawingOf(const GraphGroup &group, const GraphBox &box) {
                      escaped(group.label));
 }
 
-/// Down through the points, without corners.
+/// A smooth curve down through the points.
 static std::string drawingOf(const GraphEdge &edge, const std::vector<std::pair<double, double>> &points) {
   std::string path = fmt::format("M{:.1f} {:.1f}", points[0].first, points[0].second);
   for (size_t at = 1; at < points.size(); ++at) {

@@ -12,14 +12,14 @@ namespace {
 
 constexpr double gapAcross = 24, gapDown = 36, margin = 14, labelHeight = 20;
 
-/// A node, a group, or the place in a layer where a long edge passes.
+/// A node, a group, or a dummy node of an edge over several layers.
 struct Item {
   enum class Kind { Node, Group, Bend } kind;
   size_t number;
   double width, height;
   size_t layer = 0;
   double left = 0, top = 0;
-  std::vector<size_t> above = {}, below = {}; ///< items in the layers next to it
+  std::vector<size_t> above = {}, below = {}; ///< items in the adjacent layers
   double centre() const { return left + width / 2; }
 };
 
@@ -36,7 +36,7 @@ public:
   void connect(size_t edge);
 
   std::vector<Item> items;
-  std::map<size_t, std::pair<std::optional<size_t>, std::optional<size_t>>> edges; ///< items; absent where outside
+  std::map<size_t, std::pair<std::optional<size_t>, std::optional<size_t>>> edges; ///< null: outside
   double width = 0, height = 0;
 
 private:
@@ -67,7 +67,7 @@ std::optional<size_t> Level::itemWith(size_t node) const {
   return around ? std::optional(itemOf.at({Item::Kind::Group, *around})) : std::nullopt;
 }
 
-/// Called for edges in the order of their ends, so that the layer of where one begins is final.
+/// Called in the order of the edges' ends, so that the layer of an edge's start is final.
 void Level::connect(size_t edge) {
   std::optional<size_t> from = itemWith(graph.edges[edge].from), to = itemWith(graph.edges[edge].to);
   if (from == to)
@@ -151,7 +151,7 @@ void Level::align(bool downwards) {
       free = item.left + item.width + gapAcross;
       moved += item.left - wishes[at];
     }
-    for (size_t item : layer) // what pushed each other apart lies as far left of its wish as right
+    for (size_t item : layer) // centres the layer around the preferred positions
       items[item].left -= moved / double(layer.size());
   }
 }
@@ -165,7 +165,7 @@ void Level::placeLayers() {
     for (size_t item : layer) {
       items[item].top = top;
       if (items[item].kind == Item::Kind::Bend)
-        items[item].height = tallest; // an edge goes straight past the boxes of a layer
+        items[item].height = tallest; // the edge is a straight line beside the boxes of the layer
       least = std::min(least, items[item].left);
     }
     top += tallest + gapDown;
@@ -191,7 +191,7 @@ void Level::placeItems() {
 
 namespace {
 
-/// All levels, from the innermost groups outwards, and then their places, from outside inwards.
+/// Lays out all levels from the innermost groups outwards, then assigns positions from the outermost level inwards.
 class Layouter {
 public:
   Layouter(const Graph &graph, const std::vector<std::pair<double, double>> &sizes) : graph(graph), sizes(sizes) {}
@@ -229,7 +229,7 @@ private:
 
 } // namespace
 
-/// The number of the first node in a group, or behind all where it is empty.
+/// The number of the first node in a group; the number of nodes for an empty group.
 size_t Layouter::firstNode(size_t group) const {
   for (size_t node = 0; node < graph.nodes.size(); ++node)
     for (std::optional<size_t> around = graph.nodes[node].group; around; around = graph.groups[*around].within)

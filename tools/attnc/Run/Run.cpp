@@ -28,7 +28,7 @@ struct RunOptions {
 
 /// Prints one line for a tensor: name, shape, smallest, mean and largest value, and the first few elements.
 static void print(const attn_tensor_info &info, const HostTensor &tensor) {
-  double smallest = NAN, largest = NAN, sum = 0; // of numbers: a NaN shows in the mean
+  double smallest = NAN, largest = NAN, sum = 0; // NaNs affect only the mean
   int64_t count = tensor.count();
   for (int64_t i = 0; i < count; ++i) {
     smallest = std::fmin(smallest, tensor.at(i));

@@ -63,7 +63,7 @@ bool intervene(Intervention intervention, llvm::MutableArrayRef<float> row, Draw
     erase(row, keys[draws.below(count - 1)]);
     break;
   case Intervention::Permuted:
-    for (int64_t last = count - 1; last > 0; --last) // Fisher and Yates
+    for (int64_t last = count - 1; last > 0; --last) // Fisher–Yates shuffle
       std::swap(row[keys[last]], row[keys[draws.below(last + 1)]]);
     break;
   case Intervention::Uniform: {

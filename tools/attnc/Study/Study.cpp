@@ -180,7 +180,7 @@ void Study::addRows(size_t attention, HostTensor &weights) {
 }
 
 Error Study::addBatch(const Tensors &inputs, int64_t number) {
-  Tensors key; // of draws
+  Tensors key; // key of random draws
   for (int32_t input = int32_t(inputs.size()); input < entry().input_count; ++input) {
     bool isSeed = StringRef(entry().tensors[input].name) == "seed";
     key.emplace_back(ATTN_I32, std::vector<int64_t>{}).integers()[0] = int32_t(isSeed ? options.seed : number);

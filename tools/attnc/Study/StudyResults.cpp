@@ -130,7 +130,7 @@ static std::string byWeight(const StudyResults &results) {
   Series points{"largest erased", Series::Kind::Points, {}};
   std::vector<double> changes = {0};
   ArrayRef<HeadResults> heads(results.heads);
-  for (const HeadResults &head : heads.size() > 1 ? heads.drop_back() : heads) { // the last one is all of them
+  for (const HeadResults &head : heads.size() > 1 ? heads.drop_back() : heads) { // the last one is for all heads
     points.points.push_back({head.concentration.meanLargest(), head.changes[0].meanVariation(), head.name});
     changes.push_back(head.changes[0].meanVariation());
   }

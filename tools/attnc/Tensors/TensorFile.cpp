@@ -80,7 +80,7 @@ double HostTensor::at(int64_t index) const {
     std::memcpy(&word, &bytes[2 * index], sizeof word);
     return numberOfBits(*narrowFormat(dtype), word);
   }
-  case ATTN_PACKED_WEIGHT: // is no tensor of a caller
+  case ATTN_PACKED_WEIGHT: // never the type of an argument
     break;
   }
   return 0;
@@ -125,7 +125,7 @@ attn_tensor HostTensor::view() {
 
 //===-------------------------------------------- conversion --------------------------------------------------===//
 
-/// Elements of one stored type, read one by one.
+/// An element type in a file.
 struct Stored {
   enum Kind { Float, Integer, Unsigned, Bool, Brain } kind;
   int size;
@@ -161,7 +161,7 @@ static int64_t integerAt(Stored stored, const char *from) {
   }
 }
 
-/// Reads `count` bytes from byte `at` of the stored elements on.
+/// Reads `count` bytes at offset `at` of the stored elements.
 using ReadElements = function_ref<Error(uint64_t at, uint64_t count, char *to)>;
 
 static attn_dtype elementsFor(Stored stored) {
@@ -188,9 +188,9 @@ static Error convertElement(StringRef place, Stored stored, const char *from, Ho
   return Error::success();
 }
 
-/// Reads piece by piece, so that there is no second copy of a large tensor.
+/// Converts in pieces, so that there is no second copy of a large tensor.
 static Expected<HostTensor> convert(StringRef place, Stored stored, std::vector<int64_t> shape, ReadElements read) {
-  constexpr int64_t mostOfPiece = 1 << 16; // elements
+  constexpr int64_t mostOfPiece = 1 << 16; // elements of a piece
   auto result = HostTensor::create(place, elementsFor(stored), std::move(shape));
   if (!result)
     return result.takeError();
@@ -209,7 +209,7 @@ static Expected<HostTensor> convert(StringRef place, Stored stored, std::vector<
 
 //===-------------------------------------------- .npy --------------------------------------------------------===//
 
-/// The value after `'key':` in the header, a Python literal of a dictionary.
+/// The value after `'key':` in the header, the literal of a Python dictionary.
 static StringRef valueOf(StringRef header, StringRef key) {
   size_t at = header.find(("'" + key + "':").str());
   return at == StringRef::npos ? StringRef() : header.substr(at + key.size() + 3).ltrim();
@@ -286,8 +286,7 @@ static Expected<HostTensor> readNpy(InputFile &file) {
       return corrupt("its shape is beyond 64 bits");
   uint64_t values = begin + length;
   if (bytes != file.size() - values)
-    return createStringError(
-        formatv("{0}: {1} bytes of elements, expected {2}", path, file.size() - values, bytes));
+    return createStringError(formatv("{0}: {1} bytes of elements, expected {2}", path, file.size() - values, bytes));
   return convert(path, *stored, std::move(*shape), [&](uint64_t at, uint64_t count, char *to) -> Error {
     return file.read(values + at, count, to) ? Error::success() : unreadable();
   });
@@ -346,7 +345,7 @@ Expected<HostTensor> readTensor(const std::string &place) {
 //===-------------------------------------------- writing -----------------------------------------------------===//
 
 static void writeNpy(raw_ostream &out, const HostTensor &tensor) {
-  if (tensor.dtype == ATTN_BF16) // NumPy has none
+  if (tensor.dtype == ATTN_BF16) // NumPy has no such type
     return writeNpy(out, tensor.convertedTo(ATTN_F32));
   std::string header = "{'descr': '" +
                        std::string(tensor.dtype == ATTN_F32   ? "<f4"

@@ -23,9 +23,9 @@ static std::optional<int64_t> countCodePoints(StringRef line) {
   return count;
 }
 
-/// Calls `visit` for each line, without its end.
+/// Calls `visit` for each line, without its line end.
 static Error eachLine(StringRef text, function_ref<Error(int64_t number, StringRef line)> visit) {
-  text.consume_front("\xEF\xBB\xBF"); // a mark of UTF-8
+  text.consume_front("\xEF\xBB\xBF"); // byte order mark
   for (int64_t number = 0; !text.empty(); ++number) {
     StringRef line;
     std::tie(line, text) = text.split('\n');
@@ -80,7 +80,7 @@ Expected<HostTensor> readLines(InputFile &file) {
 
 std::string character(int32_t codePoint) {
   char bytes[4], *end = bytes;
-  if (codePoint >= 0 && ConvertCodePointToUTF8(static_cast<unsigned>(codePoint), end)) // U+FEFF too
+  if (codePoint >= 0 && ConvertCodePointToUTF8(static_cast<unsigned>(codePoint), end)) // includes U+FEFF
     return {bytes, end};
   return "\xEF\xBF\xBD";
 }

@@ -11,7 +11,7 @@ std::string AttentionPoint::line() const {
   return fmt::format("{},{:.6g},{:.6g},{:.6g},\"{}\"", step, entropy, largest, saturated, head);
 }
 
-/// Accepts `nan` and `inf`, which streams do not read.
+/// Parses `nan` and `inf`, which streams do not.
 std::optional<AttentionPoint> AttentionPoint::parse(StringRef line) {
   SmallVector<StringRef> fields;
   line.split(fields, ',', 4);

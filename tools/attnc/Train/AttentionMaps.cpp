@@ -104,7 +104,7 @@ Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, cons
   auto results = trainer.run(number, inputs);
   if (!results)
     return results.takeError();
-  ShadeMap ofResult; // with the tokens of a row, without weights
+  ShadeMap ofResult; // names of rows and columns, without weights
   auto tokensAlong = [&](const attn_size_info &size) {
     for (int32_t input = 0; input < entry.input_count; ++input) {
       const attn_tensor_info &info = entry.tensors[input];

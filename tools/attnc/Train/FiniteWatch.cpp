@@ -19,7 +19,7 @@ void FiniteWatch::parallelFor(void *self, attn_kernel_fn fn, const attn_kernel_a
     watch.look(*kernel->second, *args);
 }
 
-/// The worst of the values: NaN, then infinities.
+/// A NaN among the values, otherwise an infinity, otherwise a finite number.
 static float worst(const float *values, int64_t count) {
   float result = 0;
   for (const float *value = values; value != values + count; ++value)

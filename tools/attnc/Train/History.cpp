@@ -9,7 +9,7 @@ std::string HistoryPoint::line() const {
   return fmt::format("{},{:.6g},{}", step, loss, validation ? fmt::format("{:.6g}", *validation) : "");
 }
 
-/// Accepts `nan` and `inf`, which streams do not read.
+/// Parses `nan` and `inf`, which streams do not.
 std::optional<HistoryPoint> HistoryPoint::parse(StringRef line) {
   SmallVector<StringRef> fields;
   line.split(fields, ',');

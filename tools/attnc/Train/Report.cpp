@@ -29,7 +29,7 @@ static std::string concentration(const AttentionHistory &history, const std::str
                                  double AttentionPoint::*value) {
   Chart chart{label + " by steps", {}, {}, {}};
   std::vector<double> steps{0}, values{0};
-  constexpr int64_t mostNamed = 6; // more have no room in the legend
+  constexpr int64_t mostNamed = 6; // the legend has no room for more
   int64_t heads = count_if(history.points(),
                            [&](const AttentionPoint &each) { return each.step == history.points().front().step; });
   for (const AttentionPoint &point : history.points()) {

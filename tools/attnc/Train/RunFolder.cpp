@@ -110,7 +110,7 @@ Error RunFolder::lock(const char *remedy) {
     }
     std::error_code code = lastError();
     ::close(candidate);
-    if (code && code != std::errc::no_such_file_or_directory) // the process that had it may have removed it
+    if (code && code != std::errc::no_such_file_or_directory) // the previous process may have removed it
       return failed(place, "can't be looked up", code, remedy);
   }
   // The text is for messages alone, so an error, such as a full disk, is ignored here; other files report it.

@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace attnc {
 
-// Hashes are texts: a number of json has 53 bits.
+// Hashes are strings, because numbers of JSON have 53 bits.
 Error RunRecord::write(const std::string &path) const {
   json::Object object{{"entry", entry},  {"seed", utohexstr(seed)}, {"batch", batch},
                       {"seq", sequence}, {"held_out", heldOut},     {"data", utohexstr(data)}};

@@ -26,7 +26,7 @@ Expected<StepLog> StepLog::open(const std::string &path, const std::string &head
     return createStringError(formatv("{0}: can't be read: {1}", path, problem));
   std::istringstream in(before.value_or(""));
   int64_t number = 0;
-  for (std::string line; std::getline(in, line) && !in.eof();) { // a last line without an end was cut off
+  for (std::string line; std::getline(in, line) && !in.eof();) { // a last line without a line break is incomplete
     if (++number == 1 && line == headings)
       continue;
     std::istringstream fields(line);
@@ -55,7 +55,7 @@ static bool writeAt(int file, StringRef bytes, size_t offset) {
   while (!bytes.empty()) {
     ssize_t count = sys::RetryAfterSignal(-1, ::pwrite, file, bytes.data(), bytes.size(), off_t(offset));
     if (count == 0)
-      errno = EIO; // pwrite itself sets nothing here
+      errno = EIO; // pwrite does not set it
     if (count <= 0)
       return false;
     bytes = bytes.drop_front(size_t(count));

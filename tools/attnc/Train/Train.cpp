@@ -82,8 +82,8 @@ private:
   bool hasCheckpoint = false;
   std::map<std::string, std::string> unwritten; ///< reasons, by the names of files that could not be written
   int signal = 0;
-  double sum = 0;     ///< of losses since the last point
-  int64_t summed = 0; ///< how many
+  double sum = 0;     ///< sum of losses since the last point
+  int64_t summed = 0; ///< number of these losses
 };
 
 } // namespace
@@ -294,7 +294,7 @@ Error Training::keep(int64_t done) {
 /// from the start of the training.
 Error Training::diverged(int64_t step, const std::string &what) {
   progress.reset();
-  stops.reset(); // there is nothing to save
+  stops.reset(); // nothing will be saved
   printTo(stderr, "{}; repeating the steps from {} to find the cause\n", what,
           hasCheckpoint ? "the last checkpoint" : "the start");
   Trainer::Options start = hasCheckpoint ? checkpointOptions() : options.trainer;
@@ -398,7 +398,7 @@ static ExitCode train(TrainOptions &options) {
   std::optional<LoadedModel> loaded = options.source.load(exitCode);
   if (!loaded)
     return exitCode;
-  IgnoredPipeSignal ignoresPipes; // longer than StopSignals, which end before the weights and the report are written
+  IgnoredPipeSignal ignoresPipes; // lives longer than StopSignals, which ends before weights and report are written
   std::optional<Training> training(std::in_place, options, loaded->model());
   exitCode = report(training->run());
   int signal = training->stoppedBy();

@@ -1,4 +1,4 @@
-// attnc tune: searches schedules of a model's kernels, and keeps the best in a database.
+// attnc tune: searches for the best schedules of a model's kernels, and stores them in a database.
 #include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "compiler/Json/InputBuffer.h"

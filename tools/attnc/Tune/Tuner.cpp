@@ -277,7 +277,7 @@ Expected<TuningResult> Tuner::finish() {
       continue;
     if (result.tunedSeconds <= result.defaultSeconds)
       return result;
-    if (result.entries.empty()) // the same code twice
+    if (result.entries.empty()) // all code is the same
       return TuningResult{{}, {}, result.defaultSeconds, result.defaultSeconds};
     for (KernelSearch &each : searches)
       each.best.clear();
