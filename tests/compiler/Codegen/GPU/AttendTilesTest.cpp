@@ -25,7 +25,7 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::n
 constexpr float largest = std::numeric_limits<float>::max();
 
 /// A form of the kernel for a target, and the instruction that identifies it. In a fetching form, which requires that
-/// the kernel may be large, the hardware copies tiles.
+/// the kernel may be large, TMA copies the tiles.
 struct Form {
   std::string name, target, instruction;
   bool isOfManyHeads = false;
@@ -385,10 +385,9 @@ void expectRow(const GroupsRow &row, llvm::StringRef table) {
   int64_t bytes = 128 * features * 2 + stages * 2 * keys * features * 2;
   EXPECT_GE(runner.code().phases.back().blockBytes, bytes + barriers);
   EXPECT_LE(runner.code().phases.back().blockBytes, bytes + 256);
-  std::string text =
-      fmt::format("| {}, {} | {} | {} | {} | {} KB + 7.5 KB | {} | {} KB | 168, then {} | {} |", features, features,
-                  form.isOfManyHeads ? "the hardware" : "threads", keys, stages, bytes >> 10, products,
-                  2 * keys * features * 2 >> 10, toCompute, cyclesOf(features, keys));
+  std::string text = fmt::format("| {}, {} | {} | {} | {} | {} KB + 7.5 KB | {} | {} KB | 168, then {} | {} |",
+                                 features, features, form.isOfManyHeads ? "TMA" : "threads", keys, stages, bytes >> 10,
+                                 products, 2 * keys * features * 2 >> 10, toCompute, cyclesOf(features, keys));
   EXPECT_TRUE(table.contains(text)) << "docs/gpu.md has no row\n" << text;
   if (hasPtxas())
     expectRegistersToMove(runner.ptx());
