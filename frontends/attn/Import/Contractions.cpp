@@ -30,7 +30,7 @@ void yieldReduced(OpBuilder &builder, Combiner combiner, Element element, Value 
     linalg::YieldOp::create(builder, at, combine(builder, at, combiner, element, soFar[0], term));
     return;
   }
-  // Only a better term takes the place of the best so far: the lowest index wins. A NaN never does.
+  // Only a better term replaces the best one so far, so the lowest index is chosen. A NaN never replaces it.
   bool isMax = combiner == Combiner::ArgMax;
   Value better = element == Element::F32
                      ? arith::CmpFOp::create(builder, at, isMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT,
@@ -89,7 +89,7 @@ static TensorOperand factor(OpBuilder &builder, const ImportTypes &types, Value 
   return {value, AffineMap::get(loops, 0, read, builder.getContext())};
 }
 
-/// Loops: batch..., rows, columns, depth, without rows or columns where that side is of rank 1.
+/// Loops: batch..., rows, columns, depth, without rows or columns if that side has rank 1.
 Value importMatMul(OpBuilder &builder, const ImportTypes &types, ImportScopes &scopes, const Expr &expr,
                    llvm::function_ref<Value(ExprRef)> tensor) {
   const MatMul &node = std::get<MatMul>(expr.node);

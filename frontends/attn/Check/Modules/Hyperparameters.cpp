@@ -28,7 +28,7 @@ static void applySettings(Reporter &reporter, const ast::ModuleDecl &decl, const
   std::vector<std::string> names;
   for (const ast::Parameter &parameter : decl.parameters)
     names.push_back(parameter.name.text);
-  std::map<std::string, std::string> last; // the last setting of a name wins
+  std::map<std::string, std::string> last; // the last setting of a name takes precedence
   for (const auto &[name, text] : settings)
     last[name] = text;
   for (const auto &[name, text] : last) {
