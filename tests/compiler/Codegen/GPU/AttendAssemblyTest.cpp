@@ -9,7 +9,7 @@
 namespace attnc {
 namespace {
 
-/// With many heads the hardware copies the tiles of warp groups; otherwise threads do.
+/// With many heads TMA copies the tiles of warp groups; otherwise threads do.
 struct Device {
   std::string name, architecture;
   bool isOfManyHeads;

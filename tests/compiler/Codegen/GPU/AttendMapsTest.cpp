@@ -1,4 +1,4 @@
-// Tests which queries, keys and values the hardware copies in place: those whose rows are a dimension of a tensor map.
+// Tests which queries, keys and values TMA copies in place: those whose rows are a dimension of a tensor map.
 #include "compiler/Codegen/GPU/GpuEmitter.h"
 #include "tests/compiler/Codegen/GPU/NarrowAttend.h"
 #include <fmt/format.h>

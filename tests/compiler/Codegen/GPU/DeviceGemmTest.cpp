@@ -202,7 +202,7 @@ TEST(DeviceGemm, NothingToSumAndNoRows) {
 }
 
 /// Dynamic dimensions of the batch have large typical sizes, which give large blocks. With one such dimension threads
-/// copy tiles; with two the hardware does, because products are then large enough for tensor maps to pay.
+/// copy tiles; with two TMA does, because products are then large enough for tensor maps to pay.
 const std::string many = "b", very = "cb";
 
 GemmCase manyMatrices(const std::string &batch, const std::string &left, const std::string &right,
