@@ -4,7 +4,7 @@
 // with one override a line; `#` begins a comment:
 //
 //   --override logits_attend_0.tile_kv=128
-//   --strategy held.strategy                  model.attention-fused = no        # scores are tensors
+//   --strategy unfused.strategy               model.attention-fused = no        # scores are tensors
 //                                             gemm.mr = 6                       # of all gemm kernels
 //                                             logits_gemm_1.emitter = halide
 //                                             gpt.attn:41:9.fusion = none
@@ -22,7 +22,7 @@ namespace attnc {
 
 struct Override {
   std::string what, key, value;
-  std::string origin = {}; ///< "held.strategy:2" for a line of a file; empty for the command line
+  std::string origin = {}; ///< "unfused.strategy:2" for a line of a file; empty for the command line
   bool operator==(const Override &) const = default;
 };
 
