@@ -7,7 +7,7 @@
 //   %y = call @gemm_0(%x, %w) : (f32, f32) -> f32  →  %y = call @gemm_0(%x, %w) : (bf16, bf16) -> bf16
 //
 // Values that share memory have one type: a reshape and its source, the carried values of a loop, a cache and the rows
-// appended to it. Such a group stays f32, for a recorded reason, if it contains
+// appended to it. A group of these values stays f32, for a recorded reason, if it contains
 //
 //   an input or a result                     callers pass f32; a loss is a result
 //   a state that is no cache                 each call computes it from itself: rounding errors would accumulate

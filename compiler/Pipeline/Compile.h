@@ -52,7 +52,7 @@ struct CompileOptions {
   std::string tuning;                                        ///< a tuning database; empty: none
   NamedSizes at;                                             ///< sizes that memory is planned for
   std::optional<int64_t> memoryBudget;                       ///< bytes of each entry point's arena at those sizes
-  std::optional<EmitterPreference> emitter;                  ///< emitter for processors; wins over overrides
+  std::optional<EmitterPreference> emitter;                  ///< emitter for processors; precedes overrides
   Precision precision = Precision::F32;                      ///< storage type of tensors between kernels
   bool debugLines = false;                                   ///< line tables in the object
   bool raises = true;                                        ///< run the phase `raise`

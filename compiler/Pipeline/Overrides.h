@@ -15,7 +15,7 @@ bool succeeds(Job &job, llvm::Error error);
 
 /// Rejects a choice of emitter if the target is a device, which has only one emitter.
 bool checkEmitterUse(Job &job);
-/// Runs the transform script, if there is one. Its overrides precede those of the options, which win.
+/// Runs the transform script, if there is one. The overrides of the options take precedence over its overrides.
 bool gatherOverrides(Job &job);
 /// Sets the emitters of kernels (Strategy.h). Must run before weights are packed.
 bool applyEmitters(Job &job);

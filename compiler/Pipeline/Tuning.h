@@ -1,7 +1,8 @@
 //===- Tuning.h - application of the tuning database --------------------------------------------------------------===//
 //
 // The phase fuse looks up each kernel in the tuning database of the options (TuningDatabase.h). An entry is applied
-// before the overrides of the user, which win. An entry that is invalid for its kernel is skipped, with a note.
+// before the overrides of the user, which take precedence. An entry that is invalid for its kernel is skipped, with a
+// note.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

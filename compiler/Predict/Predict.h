@@ -23,7 +23,7 @@ struct Prediction {
   double compute = 0;      ///< seconds: instructions, with operands in L1
   double memory = 0;       ///< seconds: memory traffic
   double instructions = 0; ///< over all chunks, vector and scalar instructions
-  std::string bound;       ///< what dominates: "compute", "launch", or the name of a memory level
+  std::string bound;       ///< the longest part: "compute", "launch", or the name of a memory level
   double seconds() const;
 };
 

@@ -135,7 +135,7 @@ Expr ElementExprs::read(const Scope &scope, Value value) {
 
 //===-------------------------------------------- expansion ---------------------------------------------------===//
 
-/// Whether the out argument starts as what changes nothing when it is combined.
+/// Whether the initial value of the out argument is the identity of the combiner.
 static bool startsFromNeutral(linalg::GenericOp op, unsigned result, attn::Combine combine) {
   auto fill = op.getDpsInitOperand(result)->get().getDefiningOp<linalg::FillOp>();
   FloatAttr start;

@@ -18,7 +18,7 @@ static bool isMinusInfinity(ElementExprs &exprs, Expr expr) {
   return number && *number == -std::numeric_limits<double>::infinity();
 }
 
-/// Ops between a score and what masks it.
+/// Ops between a score and its mask.
 static constexpr unsigned deepestMask = 8;
 
 /// A sum or a product of which one of `sides` may be -inf: then so is the whole.

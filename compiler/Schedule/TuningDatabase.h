@@ -50,7 +50,7 @@ public:
   static llvm::Expected<TuningDatabase> load(const std::string &path);
   std::string text() const;
 
-  /// Adds an entry; of two entries with the same key, the better one remains.
+  /// Adds an entry; the better one of two entries with the same key remains.
   void add(TuningEntry entry);
   void add(const TuningDatabase &other);
 

@@ -68,7 +68,7 @@ private:
     return llvm::any_of(definer->getOperands(), [&](Value operand) { return readsWanted(operand); });
   }
 
-  /// If the gradient of a scale is wanted, the product without the scale is needed.
+  /// If the gradient of a scale is requested, the product without the scale is needed.
   void unfoldScales(PairReduction &product) {
     product.scales.clear();
     product.head = product.op.getResult();
@@ -203,7 +203,7 @@ private:
     return definer && (isa<attn::ReduceOp>(definer) || llvm::any_of(definer->getOperands(), dependsOnProduct));
   }
 
-  /// Every load of a tensor whose gradient is wanted must be one of the leaves.
+  /// Every load of a tensor whose gradient is requested must be one of the leaves.
   Verdict checkLeaves() {
     Verdict verdict = Verdict::yes();
     attn::AttendOp op = problem.attend.op;

@@ -43,8 +43,8 @@ void GradientReader::readStatistics() {
 
 namespace {
 
-/// Clones into the body of a reduction the values of the enclosing formula that depend on a load of a wanted tensor: a
-/// derivative by such a load is computed at the load.
+/// Clones into the body of a reduction the values of the enclosing formula that depend on a load of a differentiated
+/// tensor: a derivative with respect to such a load is computed at the load.
 class CapturedLoads {
 public:
   CapturedLoads(Region &formula, llvm::function_ref<bool(Value tensor)> isWanted)

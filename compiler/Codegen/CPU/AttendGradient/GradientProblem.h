@@ -33,7 +33,7 @@ struct OwnedSubscript {
   int64_t extent = 1;
 };
 
-/// The derivatives of a formula y: the value dy / dx for each load x of a tensor whose gradient is wanted, and the
+/// The derivatives of a formula y: the value dy / dx for each load x of a tensor whose gradient is requested, and the
 /// value dy / dr for each sum r (attn.reduce add) with such a load in its term, with the scope of the term.
 struct GradientScope {
   struct Leaf {
@@ -86,13 +86,13 @@ protected:
   /// Sets batchDims and owned from `leaves`; called last.
   void readChunks();
 
-  /// The kernel's result that holds the gradient of `tensor`, if it is wanted.
+  /// The kernel's result that is the gradient of `tensor`, if requested.
   std::optional<unsigned> resultOf(mlir::Value tensor) const;
   /// Number `number` of the outer indices and, after these, key indices, as an argument of the region around `extract`.
   mlir::BlockArgument indexOf(mlir::tensor::ExtractOp extract, unsigned number) const;
 
   mlir::attn::AttendGradientOp gradient;
-  llvm::SetVector<mlir::Operation *> leaves; ///< loads of tensors whose gradients are wanted
+  llvm::SetVector<mlir::Operation *> leaves; ///< loads of tensors whose gradients are requested
 
 private:
   void addLeaf(mlir::tensor::ExtractOp extract, mlir::Value partial, GradientScope &scope);

@@ -122,8 +122,8 @@ Value AttendMerge::warpSum(const Row &row, Value value) {
                     })[0];
 }
 
-/// Double buffering of the warps' sums: half 0 or 1 by turns. One barrier for each access then suffices, as a thread
-/// that has passed it has read the half before the previous barrier.
+/// Double buffering of the warps' sums: halves 0 and 1 alternate. One barrier for each access then suffices, as a
+/// thread that has passed it has read the half before the previous barrier.
 Value AttendMerge::bufferHalf(const Row &row, Value first) {
   int64_t step = warpThreads * width;
   Value rowAccesses = loops.ceilDiv(rows.values, step), access = loops.div(first, loops.constant(step));

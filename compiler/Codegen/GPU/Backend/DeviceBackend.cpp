@@ -14,9 +14,9 @@ void registerDeviceDialects(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
-/// The register limit of a kernel whose warp groups redistribute registers (setmaxnreg). Such a block is launched with
-/// all registers of a multiprocessor: a warp group can only acquire what others released, and would block for ever if
-/// the launch had allocated fewer.
+/// The register limit of a kernel whose warp groups redistribute registers (setmaxnreg). Its blocks are launched with
+/// all registers of a multiprocessor: a warp group can only acquire registers that others released, and would block for
+/// ever if the launch had allocated fewer.
 static std::optional<int32_t> registersAtLaunch(LLVM::LLVMFuncOp function, int64_t threads) {
   constexpr int64_t registers = 1 << 16, granularity = 8;
   bool redistributes = function.walk([](NVVM::SetMaxRegisterOp) { return WalkResult::interrupt(); }).wasInterrupted();

@@ -180,7 +180,7 @@ std::optional<GemmTiling> GemmTiling::forWarpGroups(const GemmProblem &problem, 
   tiling.threads = (shape.groups + 1) * warpGroupThreads;
   tiling.panelRowBytes = groupStageRowBytes;
   tiling.prefersMaps = sizes.flops >= flopsWorthMaps;
-  // Of 227 KB: one block with two consumer groups, or two blocks with one.
+  // 227 KB of shared memory: one block with two consumer groups, or two blocks with one.
   constexpr int64_t groupMemory = 96 << 10;
   tiling.stages = shape.groups * groupMemory / ((shape.rows + shape.columns) * groupStageRowBytes);
   assert(tiling.stages >= 3 && tiling.rows * tiling.columns / (tiling.groups * warpGroupThreads) <= 128);

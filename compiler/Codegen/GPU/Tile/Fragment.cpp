@@ -86,8 +86,8 @@ FragmentPosition fragmentPosition(TileBuilder &tiles, Value lane) {
 
 //===------------------------------------------ reads -------------------------------------------------------------===//
 
-/// The swizzle permutes vectors within groups of `swizzlePeriod`, so `vector` and what is added to it are swizzled
-/// apart.
+/// The swizzle permutes vectors within groups of `swizzlePeriod`, so `vector` and the number added to it are swizzled
+/// separately.
 TileAddress::TileAddress(TileBuilder &tiles, const SharedTile &tile, const WarpTileStart &start, Value row,
                          Value vector)
     : tile(tile),

@@ -1,7 +1,7 @@
 //===- Operations.h - operations behind Halide's opaque calls -----------------------------------------------------===//
 //
 // Halide computes exp and tanh with a library, simplifies comparisons of floats as if there were no NaN, and assumes
-// that no i32 overflows. Such operations become opaque calls (Declarations.h). When Halide's code is imported, each
+// that no i32 overflows. These operations become opaque calls (Declarations.h). When Halide's code is imported, each
 // call is replaced by the operation itself, on vectors, as in other kernels:
 //
 //   llvm.call @attnc.operation3x16(%x) : (vector<16xf32>) -> vector<16xf32>        math.exp %x : vector<16xf32>

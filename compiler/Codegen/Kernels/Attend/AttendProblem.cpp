@@ -343,7 +343,7 @@ private:
     problem.scoreIsBounded = isBounded(AttendProblem::yielded(op.getScore()));
   }
 
-  /// Whether the value is made of sums and products of bounded functions and constants.
+  /// Whether the value consists of sums and products of bounded functions and constants.
   static bool isBounded(Value value) {
     APFloat number(0.0f);
     if (matchPattern(value, m_ConstantFloat(&number)))

@@ -1,4 +1,4 @@
-//===- FinalWeights.h - results made of final weights: the weights and their sums by key ----------------------===//
+//===- FinalWeights.h - results computed from final weights: the weights and their sums by key ----------------===//
 //
 // The result `weights` is stored block by block, and cleared first if a mask may skip blocks. For the result
 // `key_sums`, the rows' weights are added to the chunk's partial sums, one for each key (AttendKeySums.h).
