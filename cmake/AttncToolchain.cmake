@@ -22,7 +22,7 @@ if(ATTNC_SANITIZE)
   add_compile_options(-fsanitize=${ATTNC_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
   add_link_options(-fsanitize=${ATTNC_SANITIZE})
   if(ATTNC_SANITIZE MATCHES undefined)
-    # LLVM is built without RTTI for some of its classes. `function` reads what lies in front of a function that is
+    # LLVM is built without RTTI for some of its classes. `function` reads the bytes before a function that is
     # called, and generated code may begin its page.
     add_compile_options(-fno-sanitize=vptr,function)
   endif()
