@@ -90,8 +90,8 @@ void run(const Case &c, const Target &target) {
     buffers.push_back(out);
     launches.push_back(kernel.launcher(buffers, {}));
   }
-  int64_t turn = 0;
-  auto body = [&] { launches[++turn % c.copies](); };
+  int64_t call = 0;
+  auto body = [&] { launches[++call % c.copies](); };
   double flops = 2.0 * c.rows * c.depth * c.columns, bytes = 4.0 * weightFloats;
   if (c.rows > 16) {
     print(c.name + " / FMA peak", measure(flops, 21, body, fmaPeak), "flop");
@@ -108,7 +108,7 @@ void run(const Case &c, const Target &target) {
     print(c.name + " / bandwidth",
           measure(bytes, 41, body,
                   [&] {
-                    return readBandwidth(weights + (turn + c.copies / 2) % c.copies * weightFloats,
+                    return readBandwidth(weights + (call + c.copies / 2) % c.copies * weightFloats,
                                          weightFloats * 4 / 512 * 512);
                   }),
           "B");

@@ -137,7 +137,7 @@ NormalisedRow entmax(Scores scores, const Arguments &arguments) {
     }
     return sumOf(row.weights, rounding);
   };
-  for (int turn = 0; turn < 60; ++turn) {
+  for (int iteration = 0; iteration < 60; ++iteration) {
     double middle = (low + high) / 2;
     (weigh(middle, Rounding::None) >= 1 ? low : high) = middle;
   }

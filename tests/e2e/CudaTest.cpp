@@ -150,7 +150,7 @@ TEST_F(Cuda, TensorsStayOnTheDevice) {
   }
   EXPECT_EQ(fake->calls["cuMemcpyHtoDAsync_v2"], copies + 2) << "the status";
   ASSERT_EQ(attn_cuda_download(cuda, read.data(), &a, &status), ATTN_OK) << status.message;
-  for (int turn = 0; turn < 2; ++turn, host.memory[0] = host.memory[1])
+  for (int iteration = 0; iteration < 2; ++iteration, host.memory[0] = host.memory[1])
     ASSERT_EQ(host.run(cuda, status), ATTN_OK) << status.message;
   EXPECT_EQ(read, host.memory[1]);
 
@@ -251,14 +251,14 @@ TEST_F(Cuda, LoopsEndByWhatKernelsCompute) {
   reference::Array prompts(reference::Element::I32, {2, 3}, {3, 1, 4, 1, 0, 0}),
       lengths(reference::Element::I32, {2}, {3, 1});
   CallResults expected = moves.call(*moves.entry("write"), {prompts, lengths}, {2, 3}, {});
-  for (int turn = 0; turn < 2; ++turn) {
+  for (int iteration = 0; iteration < 2; ++iteration) {
     Call call(moves, "write", {2, 3});
     fillPrompts(call);
     ASSERT_EQ(call.run(cuda, status), ATTN_OK) << status.message;
     EXPECT_EQ(call.memory[2], expected.bytes[0]);
     EXPECT_EQ(call.memory[3], expected.bytes[1]);
   }
-  EXPECT_LT(fake->calls["cuGraphInstantiateWithFlags"], 6) << "turns of the loop share a graph";
+  EXPECT_LT(fake->calls["cuGraphInstantiateWithFlags"], 6) << "iterations of the loop share a graph";
   for (Failure each : {Failure{"cuMemcpyDtoHAsync_v2", 719, ATTN_DEVICE_FAULT,
                                "moves: its kernels on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
                        Failure{"cuGraphLaunch", 719, ATTN_DEVICE_FAULT,

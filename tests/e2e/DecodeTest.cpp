@@ -160,7 +160,7 @@ protected:
     Rows written;
     for (size_t row = 0; row < prompt.size(); ++row) {
       std::vector<Beam> beams = {{}};
-      for (int64_t turn = 0; turn < most; ++turn) {
+      for (int64_t iteration = 0; iteration < most; ++iteration) {
         std::multimap<double, Beam, std::greater<>> all; // equal scores stay in order
         for (const Beam &beam : beams) {
           std::vector<int32_t> tokens = prompt[row];

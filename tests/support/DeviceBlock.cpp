@@ -79,7 +79,7 @@ void DeviceBlock::fail(std::string what) {
   std::abort(); // the scheduler does not resume a failed thread
 }
 
-std::vector<size_t> DeviceBlock::turns(Order order) const {
+std::vector<size_t> DeviceBlock::threadOrder(Order order) const {
   std::vector<size_t> numbers(threads.size());
   std::iota(numbers.begin(), numbers.end(), 0);
   if (order == Order::Descending)
@@ -93,7 +93,7 @@ std::string DeviceBlock::run(Order order) {
   block = this;
   for (size_t each = 0; each < threads.size(); ++each)
     threads[each].stack = freshStack(each, enter);
-  std::vector<size_t> numbers = turns(order);
+  std::vector<size_t> numbers = threadOrder(order);
   while (fault.empty() && (runReady(numbers, order) || endLate())) {
   }
   for (size_t each = 0; each < threads.size() && fault.empty(); ++each)
@@ -112,10 +112,10 @@ std::string DeviceBlock::run(Order order) {
 
 /// Runs the threads of each warp that can run. In descending order a warp runs only if no earlier warp can, and
 /// products are computed early. Returns true if any thread ran.
-bool DeviceBlock::runReady(std::span<const size_t> turns, Order order) {
+bool DeviceBlock::runReady(std::span<const size_t> numbers, Order order) {
   bool anyRan = false;
-  for (size_t first = 0; first < turns.size();) {
-    bool ran = takeTurns(turns.subspan(first, std::min(warpThreads, turns.size() - first)));
+  for (size_t first = 0; first < numbers.size();) {
+    bool ran = runThreads(numbers.subspan(first, std::min(warpThreads, numbers.size() - first)));
     anyRan |= ran;
     if (order != Order::Descending || !ran) {
       first += warpThreads;
@@ -129,7 +129,7 @@ bool DeviceBlock::runReady(std::span<const size_t> turns, Order order) {
 }
 
 /// Runs each of the threads that can run until it waits. Returns true if any ran.
-bool DeviceBlock::takeTurns(std::span<const size_t> some) {
+bool DeviceBlock::runThreads(std::span<const size_t> some) {
   bool anyRan = false;
   for (size_t each : some)
     if (fault.empty() && !threads[each].isDone && threads[each].wait == Wait::Nothing) {

@@ -151,9 +151,9 @@ private:
 
   static void enter(); ///< the start of each fibre
   /// Runs threads until they wait, as does runReady; true if any could run.
-  bool takeTurns(std::span<const size_t> some);
+  bool runThreads(std::span<const size_t> some);
   void waitFor(Wait wait); ///< marks the current thread as waiting, and yields
-  bool runReady(std::span<const size_t> turns, Order order);
+  bool runReady(std::span<const size_t> numbers, Order order);
   void countThreads(size_t number, size_t count);
   /// Completes asynchronous operations, products or copies of tiles, when no thread can run; false if there are none.
   bool endLate();
@@ -166,7 +166,7 @@ private:
   const char *readByProxy(uint64_t unit);
   PhaseBarrier &phaseBarrier(const char *barrier);
   void yield(); ///< returns to the scheduler
-  std::vector<size_t> turns(Order order) const;
+  std::vector<size_t> threadOrder(Order order) const;
 
   Setup setup;
   std::vector<Thread> threads;

@@ -271,10 +271,10 @@ std::string DeviceExecutor::run(const Launch &launch, Order order) {
       return toString(memory.takeError());
     shared.emplace_back(memory->toPtr<char *>(), bytes);
   }
-  for (int64_t turn = 0; turn < launch.blocks; ++turn) {
+  for (int64_t iteration = 0; iteration < launch.blocks; ++iteration) {
     for (std::span<char> memory : shared)
       std::memset(memory.data(), 0xff, memory.size()); // NaN
-    int64_t number = order == Order::Descending ? launch.blocks - 1 - turn : turn;
+    int64_t number = order == Order::Descending ? launch.blocks - 1 - iteration : iteration;
     auto *body = function->toPtr<void (*)(const uint64_t *)>();
     DeviceBlock block({number, launch.threads, body, launch.parameters.data(), shared, &loaded->maps, launch.sums});
     if (std::string fault = block.run(order); !fault.empty())

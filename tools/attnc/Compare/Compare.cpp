@@ -68,8 +68,8 @@ public:
     if (Error error = check())
       return error;
     for (int round = 0; round < options.repetitions; ++round)
-      for (size_t turn = 0; turn < running.size(); ++turn)
-        if (size_t number = (turn + round) % running.size(); running[number])
+      for (size_t each = 0; each < running.size(); ++each)
+        if (size_t number = (each + round) % running.size(); running[number])
           if (Error error = running[number]->run(/*counts=*/true))
             return error;
     return Error::success();
@@ -222,7 +222,7 @@ void addCompare(CLI::App &app, ExitCode &exitCode) {
       ->type_name("WHAT");
   command
       ->add_option("--repetitions", options->repetitions,
-                   "Calls of each strategy in turn, of which the median is reported")
+                   "Calls of each strategy, in alternation; the median is reported")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command->add_flag("!--no-check", options->checks,

@@ -45,7 +45,8 @@ public:
     graph.label = "launches of " + entry.name;
     for (const ExplainedLoop &loop : entry.loops)
       graph.groups.push_back(
-          {loop.turns ? fmt::format("{} times", *loop.turns) : "a number of times that depends on data", loop.within});
+          {loop.iterations ? fmt::format("{} times", *loop.iterations) : "a number of times that depends on data",
+           loop.within});
     for (const ExplainedEdge &edge : entry.edges)
       if (!edge.from && edge.to && !edge.isParameter)
         nodeOf(inputs, edge.name);

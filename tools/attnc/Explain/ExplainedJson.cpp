@@ -121,8 +121,8 @@ static void writeEntry(json::OStream &out, const ExplainedModel &model, const Ex
   writeObjects(out, "launches", entry.launches,
                [&](const ExplainedLaunch &launch) { writeLaunch(out, model, launch); });
   writeObjects(out, "loops", entry.loops, [&](const ExplainedLoop &loop) {
-    if (loop.turns)
-      out.attribute("turns", *loop.turns);
+    if (loop.iterations)
+      out.attribute("turns", *loop.iterations);
     if (loop.within)
       out.attribute("within", int64_t(*loop.within));
   });

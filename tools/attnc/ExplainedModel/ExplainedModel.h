@@ -81,8 +81,8 @@ struct ExplainedLaunch {
 };
 
 struct ExplainedLoop {
-  std::optional<int64_t> turns; ///< number of iterations; null if it depends on data
-  std::optional<size_t> within; ///< number of the enclosing loop, which precedes it
+  std::optional<int64_t> iterations; ///< null if it depends on data
+  std::optional<size_t> within;      ///< number of the enclosing loop, which precedes it
 };
 
 /// A tensor between launches, or between a launch and the outside.

@@ -127,8 +127,8 @@ void Level::spread(std::vector<size_t> &layer) {
 }
 
 void Level::order(bool downwards) {
-  for (size_t turn = 0; turn < layers.size(); ++turn) {
-    std::vector<size_t> &layer = layers[downwards ? turn : layers.size() - 1 - turn];
+  for (size_t step = 0; step < layers.size(); ++step) {
+    std::vector<size_t> &layer = layers[downwards ? step : layers.size() - 1 - step];
     llvm::sort(layer, [&](size_t a, size_t b) {
       return std::pair(wished(items[a], downwards), items[a].left) <
              std::pair(wished(items[b], downwards), items[b].left);
@@ -139,8 +139,8 @@ void Level::order(bool downwards) {
 
 /// Moves items towards their neighbours without changing their order.
 void Level::align(bool downwards) {
-  for (size_t turn = 0; turn < layers.size(); ++turn) {
-    std::vector<size_t> &layer = layers[downwards ? turn : layers.size() - 1 - turn];
+  for (size_t step = 0; step < layers.size(); ++step) {
+    std::vector<size_t> &layer = layers[downwards ? step : layers.size() - 1 - step];
     double free = -1e9, moved = 0;
     std::vector<double> wishes;
     for (size_t item : layer)

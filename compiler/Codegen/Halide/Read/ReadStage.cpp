@@ -157,11 +157,11 @@ FormulaReader::MaybeNode StageReader::loadMoved(Operation *move, ArrayRef<unsign
     return loadSlice(slice, subscripts);
   if (auto join = dyn_cast<tensor::ConcatOp>(move))
     return loadJoined(join, subscripts);
-  auto turn = cast<linalg::TransposeOp>(move);
+  auto transpose = cast<linalg::TransposeOp>(move);
   SmallVector<unsigned> at(subscripts.size());
-  for (auto [subscript, place] : llvm::zip(subscripts, turn.getPermutation()))
+  for (auto [subscript, place] : llvm::zip(subscripts, transpose.getPermutation()))
     at[place] = subscript;
-  return loadNode(turn.getInput(), at);
+  return loadNode(transpose.getInput(), at);
 }
 
 FormulaReader::MaybeNode StageReader::loadSlice(tensor::ExtractSliceOp slice, ArrayRef<unsigned> subscripts) {

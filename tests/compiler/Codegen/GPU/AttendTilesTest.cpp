@@ -241,9 +241,9 @@ void expectTableRow(const WordsRow &each, llvm::StringRef table) {
   for (auto [form, most] : {std::pair(&words, each.ofF32), {&roundedWords, each.ofTf32}}) {
     KernelRunner runner(form->text(kernel), *createGpuEmitter(), form->target);
     ASSERT_TRUE(runner) << runner.message();
-    int64_t turns = form->isTf32 ? 1 : each.features / 32, ofProduct = form->isTf32 ? 1 : 3;
-    EXPECT_EQ(count(runner.ptx(), form->instruction), ofProduct * (products / turns + products));
-    EXPECT_EQ(count(runner.ptx(), "ldmatrix.sync.aligned.m8n8.x4"), reads / turns);
+    int64_t iterations = form->isTf32 ? 1 : each.features / 32, ofProduct = form->isTf32 ? 1 : 3;
+    EXPECT_EQ(count(runner.ptx(), form->instruction), ofProduct * (products / iterations + products));
+    EXPECT_EQ(count(runner.ptx(), "ldmatrix.sync.aligned.m8n8.x4"), reads / iterations);
     EXPECT_GT(count(runner.ptx(), "ex2.approx.ftz.f32"), each.keys / 8 * 4) << "a power a pair";
     blockBytes = runner.code().phases[0].blockBytes;
     EXPECT_LE(blockBytes, 96 << 10) << "a block has room in any device";

@@ -45,8 +45,8 @@ public:
   Value differentiateRow(HeldRow &row) const override {
     LoopBuilder &loops = row.code.loops;
     Value last = loops.add(loops.add(row.begin, row.end), -1);
-    loops.loop(row.begin, row.end, loops.constant(1), {loops.scalar(0)}, [&](Value turn, ValueRange carried) {
-      Value key = loops.sub(last, turn);
+    loops.loop(row.begin, row.end, loops.constant(1), {loops.scalar(0)}, [&](Value iteration, ValueRange carried) {
+      Value key = loops.sub(last, iteration);
       Value weight = loops.loadScalar(row.weights, {key}), taken = loops.loadScalar(row.slopes, {key});
       Value weighted = loops.mulf(weight, loops.loadScalar(row.cotangents, {key}));
       Value behind = loops.addf(carried[0], weighted);
