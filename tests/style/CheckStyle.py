@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What CONTRIBUTING.md asks of files and a machine can count: CheckStyle.py SOURCE_ROOT
+"""The rules of CONTRIBUTING.md that a script can check: CheckStyle.py SOURCE_ROOT
 
 Files have at most 600 lines, lines of code 120 columns, functions 60 lines, and nothing is left to do. Expected texts
-of tests may be wider. What lies under `Inputs`, `corpus` and `data` is data.
+of tests may be wider. No sentence of a comment or a document opens with a word of OPENER, unless it is a question.
+Files under `Inputs`, `corpus` and `data` are data.
 """
 import pathlib
 import re
@@ -15,6 +16,15 @@ CODE = {".c", ".cpp", ".h", ".td", ".def", ".js", ".py", ".cmake", ".attn", ".tx
 # Text whose braces are not code. Numbers come first: the separator in 1'000 does not open a character.
 OPAQUE = re.compile(r"""(\b\d[\w'.]*)|//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\2"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'"""
                     r"|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.S | re.M)
+# Words that open a sentence only if it is a question.
+OPENER = re.compile(r"\b(?:What|Whoever|Those|Such|Of)\b")
+# Literals, and in the only group prose: comments and descriptions of ops; comments and docstrings.
+CODE_PROSE = re.compile(r"""\b\d[\w'.]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'"""
+                        r"|(//[^\n]*|/\*.*?\*/|(?<=description = )\[\{.*?\}\])", re.S)
+SCRIPT_PROSE = re.compile(r"""(\"{3}.*?\"{3}|\#[^\n]*)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S)
+# Blocks of code in a document; quotations in any prose.
+CODE_BLOCK = re.compile(r"^ *(```|~~~).*?^ *\1|^(?: {4}|\t)[^\n]*", re.S | re.M)
+QUOTATION = re.compile(r'`[^`\n]*`|"[^"\n]*"')
 # A declaration whose braces hold declarations. `struct stat f(...) {` is a function.
 SCOPE = re.compile(r"\b(?:namespace|struct|class|enum|union|extern)\b[^()=]*$")
 
@@ -44,7 +54,7 @@ def code_alone(text):
 
 
 def brace_kind(declaration):
-    """What a brace outside of functions opens: `declaration` is the text of its declaration before it."""
+    """The kind of a brace outside of functions. `declaration` is the text of its declaration before it."""
     if SCOPE.search(declaration):
         return "scope"
     is_initialiser = not declaration[-1:].isspace() or re.search(r"[=(,{]\s*$", declaration)
@@ -74,6 +84,32 @@ def functions(text):
             declaration = match.end()
 
 
+def prose(suffix, text):
+    """The comments, docstrings or sentences of a file, line for line, without code and quotations."""
+    if suffix == ".md":
+        text = CODE_BLOCK.sub(blank, text)
+    else:
+        pattern = SCRIPT_PROSE if suffix in {".py", ".cmake", ".txt", ".in"} else CODE_PROSE
+        parts, end = [], 0
+        for match in pattern.finditer(text):
+            if match.group(1):
+                parts += ["\n" * text.count("\n", end, match.start()), match.group(1).replace('"""', "")]
+                end = match.end()
+        text = "".join(parts)
+    return QUOTATION.sub("", text)
+
+
+def bad_openers(suffix, text):
+    """The line and the word of each sentence that opens with a word of OPENER and is not a question."""
+    if not OPENER.search(text):
+        return
+    text = prose(suffix, text)
+    for match in OPENER.finditer(text):
+        end = re.search(r"[.?!](?!\w)|\Z", text[match.end():])
+        if end.group(0) != "?":
+            yield text.count("\n", 0, match.start()) + 1, match.group(0)
+
+
 def may_be_long(relative, line):
     in_test = relative.parts[0] == "tests"
     return relative.suffix == ".md" or (in_test and (relative.suffix == ".attn" or '"' in line))
@@ -90,6 +126,8 @@ def check(relative, text):
             yield f"{relative}:{number}: something is left to do"
         if re.match("(<{7}|>{7}) ", line):
             yield f"{relative}:{number}: a conflict of a merge"
+    for number, word in bad_openers(relative.suffix, "\n".join(lines)):
+        yield f"{relative}:{number}: a sentence opens with '{word}'"
     if relative.suffix in {".c", ".cpp", ".h"}:
         for first, length in functions(text):
             if length > LONGEST_FUNCTION:

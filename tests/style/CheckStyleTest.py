@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of CheckStyle.py: which functions it finds, and what it reports."""
+"""Tests of CheckStyle.py: the functions and sentences that it finds, and its reports."""
 import pathlib
 import unittest
 
@@ -49,6 +49,41 @@ class Functions(unittest.TestCase):
         self.assertEqual(functions(text), [(1, 6)])
 
 
+class Openers(unittest.TestCase):
+    def openers(self, suffix, text):
+        return list(CheckStyle.bad_openers(suffix, text))
+
+    def test_comments_of_code(self):
+        text = "int a; // Of two sums.\n/// A sum. Those\n/// of rows: the\n/* same.\n * What it is. */\n"
+        for suffix in [".c", ".cpp", ".h", ".td", ".def", ".attn", ".js"]:
+            self.assertEqual(self.openers(suffix, text), [(1, "Of"), (2, "Those"), (5, "What")])
+
+    def test_descriptions_of_ops(self):
+        text = 'let summary = "x";\nlet description = [{\n  Such an op.\n}];\nlet code = [{ Of f(); }];\n'
+        self.assertEqual(self.openers(".td", text), [(3, "Such")])
+
+    def test_scripts(self):
+        text = '"""What it does."""\nx = "Of x."  # Whoever reads it.\n\'\'; y = """a\nb. Those."""\n'
+        self.assertEqual(self.openers(".py", text), [(1, "What"), (2, "Whoever"), (4, "Those")])
+        for suffix in [".cmake", ".txt", ".in"]:
+            self.assertEqual(self.openers(suffix, 'set(a "Of") # Of a.\n'), [(1, "Of")])
+
+    def test_documents(self):
+        text = "# What it is\n\nA sum. Of\ntwo.\n\n- Such a list.\n\n| Those | a |\n"
+        self.assertEqual(self.openers(".md", text), [(1, "What"), (3, "Of"), (6, "Such"), (8, "Those")])
+
+    def test_questions(self):
+        self.assertEqual(self.openers(".md", "## What is it?\n\nIs it one? What of 1.5\nsums?\n"), [])
+        self.assertEqual(self.openers(".md", "What is it. Is it one?\n"), [(1, "What")])
+
+    def test_words_within_sentences(self):
+        self.assertEqual(self.openers(".cpp", "// All of those: what such a sum is. Often, whatever.\n"), [])
+
+    def test_code_and_quotations(self):
+        self.assertEqual(self.openers(".cpp", "enum { What, Of }; auto a = \"// Of\", b = '\"', c = 1'000; // `Of`\n"), [])
+        self.assertEqual(self.openers(".md", "`Of` and \"What it is.\"\n\n    Of a\n\n```c\nWhat a;\n```\n"), [])
+
+
 class Reports(unittest.TestCase):
     def reports(self, name, text):
         return list(CheckStyle.check(pathlib.Path(name), text))
@@ -70,6 +105,10 @@ class Reports(unittest.TestCase):
 
     def test_something_left_to_do(self):
         self.assertEqual(self.reports("tools/a.cpp", "// TO" "DO\n"), ["tools/a.cpp:1: something is left to do"])
+
+    def test_opener_of_a_sentence(self):
+        text = 'auto a = R"(\n// What it is.\n)";\n// What it is.\n'
+        self.assertEqual(self.reports("tools/a.cpp", text), ["tools/a.cpp:4: a sentence opens with 'What'"])
 
     def test_conflict_of_a_merge(self):
         text = "<" * 7 + " ours\na\n=======\nb\n" + ">" * 7 + " theirs\n"
