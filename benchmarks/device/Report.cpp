@@ -96,7 +96,7 @@ std::string milliseconds(std::optional<double> seconds) {
 }
 
 std::string shares(const Page &page) {
-  std::string text = "| case | wanted (goal) | reached | | ms |";
+  std::string text = "| case | required (goal) | reached | | ms |";
   std::string rule = "|---|---|---|---|---|";
   for (auto [by, title] : peers) {
     text += fmt::format(" {} |", title);
@@ -119,7 +119,7 @@ std::string compileTime(const Page &page) {
   const Json &compile = page.cases.at("compile");
   std::optional<double> took = page.timeOf("compile", "attnc");
   double limit = compile.at("seconds");
-  return fmt::format("| what | wanted | reached |\n|---|---|---|\n| {} | at most {:g} s | {} |\n",
+  return fmt::format("| what | required | reached |\n|---|---|---|\n| {} | at most {:g} s | {} |\n",
                      compile.at("title").get<std::string>(), limit,
                      took ? fmt::format("{:.2f} s{}", *took, *took <= limit ? "" : ", **too slow**") : "not measured");
 }
@@ -177,7 +177,7 @@ std::string headOf(const Page &page) {
     if (line.contains("image"))
       images.insert(line.at("image"));
   text +=
-      fmt::format("The driver knows CUDA {}; it ran the images for {}.\n", device.value("driver", "of some version"),
+      fmt::format("The driver supports CUDA {}; it ran the images for {}.\n", device.value("driver", "of some version"),
                   images.empty() ? "no architecture" : fmt::format("{}", fmt::join(images, ", ")));
   if (std::optional<double> c = page.rateOf("cublas"))
     text += fmt::format("C, cuBLAS's product of 8192 x 8192 in bf16: {:.0f} TFLOP/s.\n", 1e-12 * *c);

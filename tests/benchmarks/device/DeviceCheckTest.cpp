@@ -301,7 +301,7 @@ TEST_F(DeviceCheck, ReportsWhatWasFound) {
   // 4 x 16 x 128 x 16384^2 operations in 5.5 ms are 0.571 of 7e14 a second.
   for (const char *text :
        {"Run on NVIDIA H100 80GB HBM3: sm_90, 132 processors, 85.0 GB.",
-        "The driver knows CUDA 13.1; it ran the images for sm_90a.", "**Only 3 of 5 calls were made.**", "700 TFLOP/s",
+        "The driver supports CUDA 13.1; it ran the images for sm_90a.", "**Only 3 of 5 calls were made.**", "700 TFLOP/s",
         "3000 GB/s", "full | 0.55 C (0.82) | 0.57 | enough | 5.500 | 0.52 | - | - | - |",
         "| 1.1 × FlexAttention (1.4) | 2.00 | goal |", "16 × 8192 keys | 0.7 B (0.9) | 0.22 | **too slow** |",
         "causal | 0.45 C (0.75) | - | not measured |", "| at most 1.5 s | 2.00 s, **too slow** |",
