@@ -98,15 +98,16 @@ std::string DeviceBlock::run(Order order) {
   }
   for (size_t each = 0; each < threads.size() && fault.empty(); ++each)
     if (!threads[each].isDone)
-      return fmt::format("block {}: thread {} waits for others that do not come", setup.number, each);
+      return fmt::format("block {}: thread {} waits for threads that do not arrive", setup.number, each);
   for (size_t each = 0; each < threads.size() && fault.empty(); ++each)
     if (threads[each].hasCopies())
-      return fmt::format("block {}: thread {} ends while its copies are under way", setup.number, each);
+      return fmt::format("block {}: thread {} ends with unfinished copies", setup.number, each);
   if (fault.empty() && !tiles.empty())
-    return fmt::format("block {}: {} tiles for which nobody waited", setup.number, tiles.size());
+    return fmt::format("block {}: {} tiles that no thread waited for", setup.number, tiles.size());
   for (auto [number, count] : arrived)
     if (count > 0 && fault.empty())
-      return fmt::format("block {}: {} threads arrived at barrier {}, where nobody waits", setup.number, count, number);
+      return fmt::format("block {}: {} threads arrived at barrier {}, at which no thread waits", setup.number, count,
+                         number);
   return fault;
 }
 
@@ -380,7 +381,7 @@ void DeviceBlock::releaseMap(char *to, const char *from) {
 void DeviceBlock::acquireMap(const char *map) {
   auto found = setup.maps->find(map);
   if (found == setup.maps->end() || std::memcmp(&found->second, map, DeviceTensorMap::size) != 0)
-    fail("a tensor map that nobody released");
+    fail("a tensor map that was not released");
   threads[current].acquiredMaps.insert(map);
 }
 

@@ -163,7 +163,7 @@ std::string WarpGroupProducts::computeNext(const std::function<const char *(uint
   }
   SharedMatrix left(kind, part.a, kind.turnsA, read), right(kind, part.b, kind.turnsB, read);
   if (!right.isKnown || (!kind.hasFragmentA && !left.isKnown))
-    return "a descriptor of a matrix that the model does not know";
+    return "a descriptor of a matrix that the model does not support";
   size_t depth = kind.depth();
   std::vector<float> a(64 * depth), b(kind.columns * depth), result(threads * kind.sums());
   for (size_t row = 0; row < 64 && !kind.hasFragmentA; ++row)

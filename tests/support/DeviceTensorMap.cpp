@@ -86,7 +86,7 @@ std::string DeviceTensorMap::check() const {
   if (!isWhole())
     return "a tensor map of which fields are missing, or too many";
   if ((elementType > 2 && !roundsToTf32()) || interleave != 0 || fill != 0)
-    return "a tensor map that the model does not know";
+    return "a tensor map that the model does not support";
   if (address % unit != 0)
     return "a tensor map whose address is no multiple of 16";
   if (swizzle < 1 || swizzle > 3 || rowBytes() != exchangedBytes())

@@ -76,7 +76,7 @@ TEST(Everything, Builtins) {
       continue;
     auto body = bodiesOfBuiltins().find(name);
     ASSERT_NE(body, bodiesOfBuiltins().end()) << "has no test of its gradient";
-    EXPECT_TRUE(std::regex_search(body->second, std::regex("\\b" + name + "\\b"))) << "its test speaks of another";
+    EXPECT_TRUE(std::regex_search(body->second, std::regex("\\b" + name + "\\b"))) << "its test names another one";
     std::vector<Array> inputs = {draw({4, 3}), draw({4, 3}, 2)};
     if (name == "random")
       for (double word : {11.0, 5.0})

@@ -106,7 +106,7 @@ TEST(DeviceExecutor, ABarrierThatNotAllComeTo) {
                      ret void
                      leaves:
                      ret void)");
-  EXPECT_EQ(found.fault, "k: block 0: thread 0 waits for others that do not come");
+  EXPECT_EQ(found.fault, "k: block 0: thread 0 waits for threads that do not arrive");
 }
 
 TEST(DeviceExecutor, MatricesOutsideOfSharedMemory) {
@@ -146,12 +146,12 @@ TEST(DeviceExecutor, CopiesArriveWhenTheirGroupIsWaitedFor) {
   ASSERT_EQ(found.fault, "");
   for (int32_t each = 0; each < 16; ++each)
     EXPECT_EQ(found.memory[each], each);
-  EXPECT_EQ(run(copying(close + wait, "0")).memory[5], 0) << "what is not wanted is zero";
+  EXPECT_EQ(run(copying(close + wait, "0")).memory[5], 0) << "bytes after the requested ones are zero";
   std::string waitForOthers = "call void @llvm.nvvm.cp.async.wait.group(i32 1)\n";
   for (const std::string &each : {close, wait, close + waitForOthers}) { // no group is awaited, or one may be in flight
     Found early = run(copying(each));
     EXPECT_EQ(early.memory[5], -1) << each;
-    EXPECT_EQ(early.fault, "k: block 0: thread 0 ends while its copies are under way") << each;
+    EXPECT_EQ(early.fault, "k: block 0: thread 0 ends with unfinished copies") << each;
   }
 }
 
