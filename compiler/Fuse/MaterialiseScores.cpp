@@ -95,8 +95,8 @@ private:
   Part whole(Region &region) { return {region, region.front().getTerminator()->getOperand(0), indicesOf(region)}; }
   void sumFeatures(Region &region);
   Indexed scores();
-  Indexed shares(const Indexed &scores);
-  Indexed weights(const Indexed &shares);
+  Indexed probabilities(const Indexed &scores);
+  Indexed weights(const Indexed &probabilities);
   Indexed valueOf(const Indexed &weights);
   Indexed logOfSum();
 
@@ -294,8 +294,8 @@ Indexed ScoreMaterialiser::compute(ArrayRef<Part> parts, ArrayRef<unsigned> dims
     SmallVector<Value> values = partsAt(at, location, parts, formulas, loops, arguments);
     linalg::YieldOp::create(at, location, body(at, values, arguments.back()));
   };
-  auto made = linalg::GenericOp::create(builder, location, out.getType(), inputs, out, maps, iterators, write);
-  return {made.getResult(0), SmallVector<unsigned>(dims)};
+  auto generic = linalg::GenericOp::create(builder, location, out.getType(), inputs, out, maps, iterators, write);
+  return {generic.getResult(0), SmallVector<unsigned>(dims)};
 }
 
 /// Returns the arguments of a region by the numbers of their indices.
@@ -342,7 +342,7 @@ Indexed ScoreMaterialiser::scores() {
 }
 
 /// Computes exp(s - max) divided by the row's sum of exponentials; zeros in rows whose scores are all -inf.
-Indexed ScoreMaterialiser::shares(const Indexed &scores) {
+Indexed ScoreMaterialiser::probabilities(const Indexed &scores) {
   SmallVector<unsigned> rows = range(0, outer), keys = range(outer, pairs), all = range(0, pairs);
   largest = compute(Part(scores), rows, keys, -infinity, [&](OpBuilder &at, ValueRange values, Value most) {
     return arith::MaximumFOp::create(at, location, most, values[0]).getResult();
@@ -357,17 +357,17 @@ Indexed ScoreMaterialiser::shares(const Indexed &scores) {
   });
   return compute({exponentials, total}, all, {}, 0, [&](OpBuilder &at, ValueRange values, Value) -> Value {
     Value isNone = arith::CmpFOp::create(at, location, arith::CmpFPredicate::OEQ, values[1], constant(at, 0));
-    Value share = arith::DivFOp::create(at, location, values[0], values[1]);
-    return arith::SelectOp::create(at, location, isNone, constant(at, 0), share);
+    Value quotient = arith::DivFOp::create(at, location, values[0], values[1]);
+    return arith::SelectOp::create(at, location, isNone, constant(at, 0), quotient);
   });
 }
 
 /// Applies the weight formula to attention weights; masked pairs have weight 0.
-Indexed ScoreMaterialiser::weights(const Indexed &shares) {
+Indexed ScoreMaterialiser::weights(const Indexed &probabilities) {
   Region &weight = attend.getWeight();
   if (weight.empty())
-    return shares;
-  computed[weight.getArgument(0)] = shares;
+    return probabilities;
+  computed[weight.getArgument(0)] = probabilities;
   sumFeatures(weight);
   SmallVector<Part> parts = {whole(weight)};
   if (!attend.getMask().empty())
@@ -406,14 +406,14 @@ Indexed ScoreMaterialiser::logOfSum() {
 void ScoreMaterialiser::run() {
   for (Region *region : {&attend.getScore(), &attend.getMask(), &attend.getValue()})
     sumFeatures(*region);
-  Indexed held = weights(shares(scores()));
+  Indexed attentionWeights = weights(probabilities(scores()));
   for (auto [statistic, result] : llvm::zip(attend.getStatistics(), attend.getResults())) {
-    Value made = statistic == attn::Statistic::Value     ? valueOf(held).tensor
-                 : statistic == attn::Statistic::Weights ? held.tensor
-                                                         : logOfSum().tensor;
-    if (made.getType() != result.getType())
-      made = tensor::CastOp::create(builder, location, result.getType(), made);
-    result.replaceAllUsesWith(made);
+    Value replacement = statistic == attn::Statistic::Value     ? valueOf(attentionWeights).tensor
+                        : statistic == attn::Statistic::Weights ? attentionWeights.tensor
+                                                                : logOfSum().tensor;
+    if (replacement.getType() != result.getType())
+      replacement = tensor::CastOp::create(builder, location, result.getType(), replacement);
+    result.replaceAllUsesWith(replacement);
   }
   attend.erase();
 }

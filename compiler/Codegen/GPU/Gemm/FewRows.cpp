@@ -79,11 +79,11 @@ public:
     slice = code.rem(frame.chunk, slices);
     batch = code.div(rest, blocksAlong);
     firstColumn = code.mul(code.rem(rest, blocksAlong), columns);
-    int64_t shares = alongDepth ? 1 : blockWarps, offset = memory.allocate(shares * rows * columns * f32Bytes);
+    int64_t partials = alongDepth ? 1 : blockWarps, offset = memory.allocate(partials * rows * columns * f32Bytes);
     writeShare(offset, threadSums());
     tiles.syncBlock();
     tiles.loop(thread, tiles.number(rows * columns), blockThreads, {}, [&](Value number, ValueRange) {
-      finish(offset, shares, number);
+      finish(offset, partials, number);
       return TileBuilder::Values();
     });
     SizeExpr all = problem.extent(LoopGroup::Batch) * blocks * SizeExpr(slices);
@@ -139,7 +139,7 @@ private:
                             .getResult();
   }
 
-  /// This thread's sum for each row, over its share of the depth: a vector or a scalar.
+  /// This thread's sum for each row, over its part of the depth: a vector or a scalar.
   Values threadSums() {
     Value depth = frame.size(problem.extent(LoopGroup::Depth)), before = code.constant(0);
     if (slices > 1) {
@@ -198,9 +198,9 @@ private:
     return vector::FromElementsOp::create(b, tiles.location, type, elements);
   }
 
-  /// Pointer in shared memory to the sum of a row and a column in partial result `share` (i32).
-  Value sharePointer(int64_t offset, Value share, Value row, Value column) {
-    Value number = tiles.add(tiles.mul(tiles.add(tiles.mul(share, rows), row), columns), column);
+  /// Pointer in shared memory to the sum of a row and a column in the partial result with number `partial` (i32).
+  Value partialPointer(int64_t offset, Value partial, Value row, Value column) {
+    Value number = tiles.add(tiles.mul(tiles.add(tiles.mul(partial, rows), row), columns), column);
     return tiles.at(memory.base, tiles.add(tiles.mul(number, f32Bytes), offset));
   }
 
@@ -223,23 +223,23 @@ private:
       tiles.when(tiles.less(lane, writers), [&] {
         for (auto [at, sum] : llvm::enumerate(each)) {
           Value column = alongDepth ? warp : tiles.add(tiles.mul(lane, lanes), at);
-          Value share = alongDepth ? tiles.number(0) : warp;
-          tiles.store(sum, sharePointer(offset, share, tiles.number(row), column));
+          Value partial = alongDepth ? tiles.number(0) : warp;
+          tiles.store(sum, partialPointer(offset, partial, tiles.number(row), column));
         }
       });
     }
   }
 
   /// Sum number `number` (i32) of the block: applies the epilogue or, with split-K, stores it in the scratch.
-  void finish(int64_t offset, int64_t shares, Value number) {
+  void finish(int64_t offset, int64_t partials, Value number) {
     Value row = tiles.div(number, columns), column = tiles.rem(number, columns);
     Value at = code.add(firstColumn, tiles.toIndex(column)), rowIndex = tiles.toIndex(row);
     Value isThere = code.both(code.less(at, frame.size(problem.extent(LoopGroup::Column))),
                               code.less(rowIndex, frame.size(problem.extent(LoopGroup::Row))));
     tiles.when(isThere, [&] {
       Value sum;
-      for (int64_t share = 0; share < shares; ++share) {
-        Value next = tiles.load(tiles.builder.getF32Type(), sharePointer(offset, tiles.number(share), row, column));
+      for (int64_t partial = 0; partial < partials; ++partial) {
+        Value next = tiles.load(tiles.builder.getF32Type(), partialPointer(offset, tiles.number(partial), row, column));
         sum = sum ? code.addf(sum, next) : next;
       }
       if (slices > 1)

@@ -64,9 +64,9 @@ Value WarpContext::scalarOf(Value value) const {
   return vector::ExtractOp::create(loops.builder, loops.location, value, 0);
 }
 
-Value WarpContext::threadSum(Value share) const {
+Value WarpContext::threadSum(Value partial) const {
   SweepReduction sum{attn::Combine::Add, loops.builder.getF32Type()};
-  return loops.splat(group.combine(sum, scalarOf(share))[0]);
+  return loops.splat(group.combine(sum, scalarOf(partial))[0]);
 }
 
 RegionVectoriser WarpContext::bindRow(int64_t lanes, int64_t row) const {

@@ -33,8 +33,8 @@ WarpNormaliser::RowStates WarpNormaliser::start(bool withSink) const {
 
 WarpNormaliser::RowTotals WarpNormaliser::rowTotals(const RowStates &states) const {
   RowTotals totals;
-  for (Value share : states.sums) {
-    totals.sums.push_back(threadSum(share));
+  for (Value partial : states.sums) {
+    totals.sums.push_back(threadSum(partial));
     totals.factors.push_back(problem.normaliser->factor(code(), totals.sums.back()));
   }
   return totals;

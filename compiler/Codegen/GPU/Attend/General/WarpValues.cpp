@@ -140,7 +140,7 @@ void WarpValues::store(const RowStates &states, const Values &factors, Value fir
 }
 
 void WarpValues::storePartials(const RowStates &states, PartialResults &memory, Value split, Value firstValue) const {
-  Values sums = llvm::map_to_vector(states.sums, [&](Value share) { return scalarOf(threadSum(share)); });
+  Values sums = llvm::map_to_vector(states.sums, [&](Value partial) { return scalarOf(threadSum(partial)); });
   forEachRow([&](int64_t row) {
     Value part = memory.number(rows.batch, loops.add(warp.first, row), split);
     for (int64_t access = 0; access < shape.accesses; ++access) {
