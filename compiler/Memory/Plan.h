@@ -56,7 +56,7 @@ struct ValueLocation {
 /// A copy of all bytes of `value` to `target`.
 struct Copy {
   mlir::Value value;
-  std::optional<ValueLocation> source; ///< where an earlier copy has put the value; null: the value's place
+  std::optional<ValueLocation> source; ///< where an earlier copy has put the value; null: the value's location
   ValueLocation target;
   SizeExpr bytes;
 };
@@ -89,7 +89,7 @@ struct EntryPlan {
   std::vector<mlir::Operation *> steps;                              ///< all ops of `entry` by number, in program order
   llvm::SmallVector<mlir::model::WithElementOp> elements; ///< elements that are computed in place in their lists
 
-  /// The place of the tensor's root; an element of a list is inside of that place.
+  /// The location of the tensor's root; an element of a list is inside of that location.
   ValueLocation location(mlir::Value tensor) const { return locations.lookup(root(tensor)); }
   /// The value that a view refers to: through reshapes, casts and elements of lists.
   static mlir::Value root(mlir::Value tensor);

@@ -54,9 +54,9 @@ public:
   void add(TuningEntry entry);
   void add(const TuningDatabase &other);
 
-  /// The entry for a kernel, by fingerprint, on a target, for any number of workers; null if there is none. Of several
-  /// entries, the one whose sizes are nearest to the size class of `at` by ratio; of equally near ones, or without
-  /// sizes, the one with the longest time, as it has the most to gain.
+  /// The entry for a kernel, by fingerprint, on a target, for any number of workers; null if there is none. Several
+  /// entries: the one whose sizes are nearest to the size class of `at` by ratio; if several are equally near, or have
+  /// no sizes, the one with the longest time, as it has the most to gain.
   const TuningEntry *find(llvm::StringRef kernel, llvm::StringRef target,
                           llvm::ArrayRef<std::pair<std::string, int64_t>> at) const;
 

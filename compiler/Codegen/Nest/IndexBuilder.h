@@ -34,7 +34,7 @@ public:
   Value mul(Value a, int64_t b) { return mul(a, constant(b)); }
   Value div(Value a, int64_t b) { return div(a, constant(b)); }
   Value rem(Value a, int64_t b) { return rem(a, constant(b)); }
-  // Of non-negative numbers, rounded up.
+  // Quotient of non-negative numbers, rounded up.
   Value ceilDiv(Value a, int64_t b) { return div(add(a, b - 1), b); }
   Value ceilDiv(Value a, Value b) { return div(add(a, sub(b, constant(1))), b); }
   Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);

@@ -33,8 +33,8 @@ public:
   bool isStep;
   mlir::Value length, capacity, count;            ///< `capacity` and `count` are null unless they are arguments
   llvm::DenseMap<mlir::Value, mlir::Value> lists; ///< arguments for the results of next_begin, by value of f
-  /// Contents of caches: all positions up to those of the call. Of a ring: in next the ring; in next_prefill the
-  /// `window` positions before the call, and those of the call.
+  /// Contents of caches: all positions up to those of the call. If the cache is a ring buffer: in next the ring; in
+  /// next_prefill the `window` positions before the call, and those of the call.
   llvm::DenseMap<mlir::Value, mlir::Value> cacheContents;
 };
 

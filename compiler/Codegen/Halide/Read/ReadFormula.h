@@ -33,8 +33,8 @@ public:
 protected:
   using MaybeNode = std::optional<unsigned>;
 
-  /// True if the value is computed in the formula, so that it may change between iterations. Of other values, only
-  /// constants and sizes are supported.
+  /// True if the value is computed in the formula, so that it may change between iterations. Otherwise,
+  /// only constants and sizes are supported.
   virtual bool isInside(mlir::Value value) = 0;
   /// The node of an argument of the formula, or of an op that only the derived class supports. Null for other values,
   /// and for declined ones.
