@@ -5,7 +5,9 @@ using namespace mlir;
 
 namespace attnc {
 
-Value IndexBuilder::constant(int64_t value) { return arith::ConstantIndexOp::create(builder, location, value); }
+Value IndexBuilder::constant(int64_t value) {
+  return arith::ConstantOp::create(builder, location, builder.getIntegerAttr(type, value));
+}
 
 std::optional<int64_t> IndexBuilder::constantOf(Value value) { return getConstantIntValue(value); }
 

@@ -1,6 +1,7 @@
 //===- IndexBuilder.h - index arithmetic that folds constants ---------------------------------------------------===//
 //
-// Values are index, signed, and conditions i1, unless stated otherwise. An operation on constants becomes a constant.
+// Numbers are signed and of one type: `index`, or an integer type such as the i32 of device code. Conditions are i1. An
+// operation on constants becomes a constant.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,10 +18,12 @@ public:
   using ValueRange = mlir::ValueRange;
   using Values = llvm::SmallVector<mlir::Value>;
 
-  IndexBuilder(mlir::OpBuilder &builder, mlir::Location location) : builder(builder), location(location) {}
+  IndexBuilder(mlir::OpBuilder &builder, mlir::Location location, mlir::Type type)
+      : builder(builder), location(location), type(type) {}
 
   mlir::OpBuilder &builder;
   mlir::Location location;
+  mlir::Type type;
 
   Value constant(int64_t value);
   Value add(Value a, Value b);

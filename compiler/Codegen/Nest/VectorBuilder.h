@@ -16,7 +16,7 @@ public:
   using IndexBuilder::compare;
 
   VectorBuilder(mlir::OpBuilder &builder, mlir::Location location, int64_t lanes)
-      : IndexBuilder(builder, location), lanes(lanes) {}
+      : IndexBuilder(builder, location, builder.getIndexType()), lanes(lanes) {}
 
   const int64_t lanes; ///< of one vector
 

@@ -68,7 +68,7 @@ AttendFragments::States AttendFragments::States::with(ValueRange packed) const {
 /// Only the first lane of a row starts with the sink, so that it is added once.
 AttendFragments::States AttendFragments::start(int64_t values, bool withSink) {
   States start;
-  Value isFirst = tiles.less(position.column, tiles.number(2));
+  Value isFirst = tiles.less(position.column, tiles.constant(2));
   for (RegionVectoriser &point : rowPoints) {
     Value sink;
     if (withSink && problem.hasSink()) {
@@ -266,7 +266,7 @@ void AttendFragments::storeRow(int64_t row, const States &states, Value factor, 
   auto lse = problem.resultOf(attn::Statistic::Lse);
   if (!lse)
     return;
-  loops.when(tiles.less(position.column, tiles.number(2)), [&] {
+  loops.when(tiles.less(position.column, tiles.constant(2)), [&] {
     RegionVectoriser element = rowPoints[row];
     Value value = lane(problem.normaliser->lse(code(), carriers), 0);
     element.store(value, frame.result(*lse), outerIndices(problem, element));

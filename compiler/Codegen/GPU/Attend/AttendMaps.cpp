@@ -99,7 +99,7 @@ TileBuilder::Values MappedMatrix::start(AttendSources &sources, TileBuilder &til
         loops.linearise(ValueRange(subscripts).slice(first, end - first), ValueRange(sizes).slice(first, end - first)));
   };
   unsigned column = subscripts.size() - 1;
-  TileBuilder::Values coordinates = {tiles.fromIndex(subscripts[column]), tiles.number(0)};
+  TileBuilder::Values coordinates = {tiles.fromIndex(subscripts[column]), tiles.constant(0)};
   if (endRow < column)
     coordinates.push_back(flat(endRow, column));
   if (firstRow > 0)

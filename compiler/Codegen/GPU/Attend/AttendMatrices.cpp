@@ -152,7 +152,7 @@ void AttendSources::copyQueries(TileBuilder &tiles, const SharedTile &tile, Valu
   auto ofQuery = [&](Value row) { return query(loops.add(firstRow, tiles.toIndex(row))); };
   TileCopy copy(tiles, tile, {queries, ofQuery}, thread, threads);
   Value zero = arith::ConstantIntOp::create(loops.builder, loops.location, 0, 64);
-  copy.issue(tile.stageOffset(tiles, tiles.number(0)), zero, nullptr, nullptr);
+  copy.issue(tile.stageOffset(tiles, tiles.constant(0)), zero, nullptr, nullptr);
 }
 
 } // namespace attnc

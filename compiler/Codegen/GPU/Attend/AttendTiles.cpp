@@ -73,8 +73,8 @@ void AttendTiles::openCopies() {
 AttendTiles::States AttendTiles::passTiles() {
   States start = fragments.start(matrices.values);
   KeyTile first = rows.search(rows.range.begin, keys);
-  stages.copy(first, tiles.number(0));
-  Values carried = {first.first, first.all, tiles.number(0)};
+  stages.copy(first, tiles.constant(0));
+  Values carried = {first.first, first.all, tiles.constant(0)};
   carried.append(start.packed());
   auto isLeft = [&](ValueRange carried) { return loops.less(carried[0], rows.range.end); };
   Values last = tiles.loopWhile(carried, isLeft, [&](ValueRange carried) {
@@ -96,7 +96,7 @@ AttendTiles::States AttendTiles::computeTile(const KeyTile &tile, Value stage, S
   FragmentReader readQueries(tiles, queryTile, FragmentReader::Matrix::A, /*columnsAreDepth=*/true, laneNumber,
                              {tiles.mul(warpNumber, productRows), {}});
   int64_t squares = keys / productColumns;
-  Values products = stages.products(readQueries, queryTile.stageOffset(tiles, tiles.number(0)), stage, squares);
+  Values products = stages.products(readQueries, queryTile.stageOffset(tiles, tiles.constant(0)), stage, squares);
   if (is32Bit(matrices.type))
     fragments.checkProducts(products, states);
   Values scores = fragments.computeScores(tile, products);

@@ -92,7 +92,7 @@ AttendWarpGroups::AttendWarpGroups(const AttendProblem &problem, const AttendMat
 
 KernelPhase AttendWarpGroups::emit() {
   openBlock();
-  Value fetches = tiles.less(thread, tiles.number(warpGroupThreads));
+  Value fetches = tiles.less(thread, tiles.constant(warpGroupThreads));
   tiles.when(fetches, [&] {
     decreaseRegisters(tiles, tiling.registersToFetch);
     rings.fill(sources, thread, firstRow);
@@ -132,7 +132,7 @@ AttendWarpGroups::Carried AttendWarpGroups::Carried::with(ValueRange packed) con
 }
 
 void AttendWarpGroups::computeAll() {
-  Value own = tiles.sub(thread, tiles.number(warpGroupThreads));
+  Value own = tiles.sub(thread, tiles.constant(warpGroupThreads));
   Value warp = tiles.broadcastFirstLane(tiles.div(own, warpThreads));
   group = tiles.div(warp, warpGroupThreads / warpThreads);
   laneNumber = tiles.rem(thread, warpThreads);
@@ -203,7 +203,7 @@ LoopBuilder::Values AttendWarpGroups::weigh(const KeyTile &tile, ValueRange sums
 
 /// One arrival for each warp.
 void AttendWarpGroups::release(const TileRing &ring, const TileRing::Position &position) {
-  tiles.when(tiles.less(laneNumber, tiles.number(1)), [&] { ring.markEmpty(tiles, position.stage); });
+  tiles.when(tiles.less(laneNumber, tiles.constant(1)), [&] { ring.markEmpty(tiles, position.stage); });
 }
 
 //===------------------------------------------ products ----------------------------------------------------------===//
@@ -212,13 +212,13 @@ LoopBuilder::Values AttendWarpGroups::multiplyKeys(const TileRing::Position &pos
   OpBuilder &b = loops.builder;
   SharedOperand left(rings.queries, matrices.type, /*columnsAreDepth=*/true);
   SharedOperand right(rings.keys, matrices.type, /*columnsAreDepth=*/true);
-  Value queryStage = rings.queries.stageOffset(tiles, tiles.number(0)),
+  Value queryStage = rings.queries.stageOffset(tiles, tiles.constant(0)),
         here = rings.keys.stageOffset(tiles, position.stage);
   Value firstQuery = tiles.mul(group, warpGroupRows), none = LLVM::UndefOp::create(b, loops.location, b.getF32Type());
   Values sums = beginProducts(tiles, Values(tiling.keys / 2, none));
   for (int64_t k = 0; k < matrices.features; k += productDepth(matrices.type))
     sums = multiplyAdd(tiles, matrices.type, left.slice(tiles, queryStage, firstQuery, k),
-                       right.slice(tiles, here, tiles.number(0), k), sums, k > 0 ? Value() : loops.boolean(false));
+                       right.slice(tiles, here, tiles.constant(0), k), sums, k > 0 ? Value() : loops.boolean(false));
   commitProducts(tiles);
   return sums;
 }
@@ -232,7 +232,7 @@ LoopBuilder::Values AttendWarpGroups::addValues(const Carried &of) {
   for (int64_t key = 0; key < tiling.keys; key += depth) {
     ArrayRef<Value> left = ArrayRef(of.weights).slice(key / depth * 4, 4);
     sums = multiplyAdd(tiles, matrices.type, FragmentA{left[0], left[1], left[2], left[3]},
-                       right.slice(tiles, here, tiles.number(0), key), sums);
+                       right.slice(tiles, here, tiles.constant(0), key), sums);
   }
   commitProducts(tiles);
   return sums;

@@ -31,7 +31,7 @@ Value KeyRings::exists(Value first) { return loops.less(first, rows.range.end); 
 void KeyRings::fill(AttendSources &sources, Value thread, Value firstRow) {
   if (!maps)
     return copyAll(sources, thread, firstRow);
-  tiles.when(tiles.less(thread, tiles.number(warpThreads)), [&] { fetchAll(sources, thread, firstRow); });
+  tiles.when(tiles.less(thread, tiles.constant(warpThreads)), [&] { fetchAll(sources, thread, firstRow); });
 }
 
 //===------------------------------------------ TMA copies --------------------------------------------------------===//
@@ -59,12 +59,12 @@ void KeyRings::fetchAll(AttendSources &sources, Value thread, Value firstRow) {
     ring.expect(tiles, position.stage, by.tile.bytes());
     begin(by, row, position.stage, ring.full(tiles, position.stage));
   };
-  Value isFirst = tiles.less(thread, tiles.number(1));
+  Value isFirst = tiles.less(thread, tiles.constant(1));
   TileRing::Position start = keyRing.first(tiles);
   Value first = nextTileKey(rows.range.begin);
   tiles.when(tiles.both(isFirst, exists(first)), [&] {
     keyRing.expect(tiles, start.stage, queries.bytes() + keys.bytes());
-    begin(fetchQueries, firstRow, tiles.number(0), keyRing.full(tiles, start.stage));
+    begin(fetchQueries, firstRow, tiles.constant(0), keyRing.full(tiles, start.stage));
     begin(fetchKeys, first, start.stage, keyRing.full(tiles, start.stage));
   });
   auto isLeft = [&](ValueRange carried) { return exists(carried[0]); };

@@ -74,7 +74,7 @@ LoopBuilder::Values KeyStages::products(FragmentReader &readQueries, Value queri
   }
   // The loop steps by whole swizzle periods, within which vectors have the same order.
   int64_t vectors = keyTile.swizzlePeriod();
-  sums = tiles.loop(tiles.number(0), tiles.number(keyTile.rowBytes), vectors * vectorBytes, sums,
+  sums = tiles.loop(tiles.constant(0), tiles.constant(keyTile.rowBytes), vectors * vectorBytes, sums,
                     [&](Value bytes, ValueRange before) {
                       Values after(before);
                       addSlice(readQueries, tiles.add(queries, bytes), tiles.add(here, bytes), vectors, after);
@@ -102,7 +102,7 @@ void KeyStages::addValues(Value stage, ArrayRef<FragmentA> weights, ValueRange c
       addFragment(tiles, type, left, right, column, sums, corrections);
       // Keeps ptxas from moving more loads ahead than there are registers for.
       if (type == MatrixType::F32 && column % columnsAhead == columnsAhead - 1)
-        NVVM::SyncWarpOp::create(tiles.builder, tiles.location, tiles.number(-1));
+        NVVM::SyncWarpOp::create(tiles.builder, tiles.location, tiles.constant(-1));
     }
     return;
   }

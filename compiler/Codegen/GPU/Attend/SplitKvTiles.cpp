@@ -87,10 +87,10 @@ SplitKvTiles::States SplitKvTiles::passTiles() {
   for (int64_t stage = 0; stage < ahead; ++stage) {
     Value from = stage == 0 ? rows.range.begin : loops.add(carried[2 * stage - 2], tiling.keys());
     KeyTile tile = rows.search(from, tiling.keys());
-    stages.copy(tile, tiles.number(stage));
+    stages.copy(tile, tiles.constant(stage));
     carried.append({tile.first, tile.all});
   }
-  carried.push_back(tiles.number(0));
+  carried.push_back(tiles.constant(0));
   carried.append(start.packed());
   auto isLeft = [&](ValueRange now) { return loops.less(now[0], rows.range.end); };
   Values last = tiles.loopWhile(carried, isLeft, [&](ValueRange now) {
@@ -110,7 +110,7 @@ SplitKvTiles::States SplitKvTiles::passTiles() {
 
 SplitKvTiles::States SplitKvTiles::computeTile(const KeyTile &tile, Value stage, States states) {
   FragmentReader readQueries(tiles, queryTile, FragmentReader::Matrix::A, /*columnsAreDepth=*/true, laneNumber, {});
-  Value queries = queryTile.stageOffset(tiles, tiles.number(0));
+  Value queries = queryTile.stageOffset(tiles, tiles.constant(0));
   Values products = stages.products(readQueries, queries, stage, tiling.warpKeys / productColumns);
   KeyTile own{loops.add(tile.first, tiles.toIndex(tiles.mul(keyWarp, tiling.warpKeys))), tile.all};
   if (is32Bit(matrices.type))
@@ -150,7 +150,7 @@ void SplitKvTiles::shareStates(const States &states) {
   Values totals = fragments.rowTotals(states);
   for (int64_t row = 0; row < AttendFragments::laneRows; ++row) {
     Value number = tiles.add(position.row, row * productRows / AttendFragments::laneRows);
-    tiles.when(tiles.less(tiles.add(position.column, firstValue), tiles.number(2)),
+    tiles.when(tiles.less(tiles.add(position.column, firstValue), tiles.constant(2)),
                [&] { tiles.store(makePair(states.largest[row], totals[row]), headAt(keyWarp, number)); });
     for (int64_t fragment = 0; fragment < matrices.values / tiling.valueWarps / productColumns; ++fragment) {
       int64_t first = fragment * AttendFragments::fragmentSums + 2 * row;
@@ -168,7 +168,7 @@ Value SplitKvTiles::correction(Value before, Value largest) {
 
 /// Writes the partial results of the rows that exist, four values for each thread at a time.
 void SplitKvTiles::storePartials() {
-  tiles.loop(tiles.fromIndex(frame.position.thread), tiles.number(tileRows * matrices.values / deviceLanes),
+  tiles.loop(tiles.fromIndex(frame.position.thread), tiles.constant(tileRows * matrices.values / deviceLanes),
              tiling.threads(), {}, [&](Value number, ValueRange) {
                Value row = loops.add(firstRow, tiles.toIndex(tiles.div(number, matrices.values / deviceLanes)));
                loops.when(rows.exists(row), [&] { storeVector(number); });
@@ -182,7 +182,7 @@ void SplitKvTiles::storeVector(Value number) {
   int64_t vectors = matrices.values / deviceLanes;
   Value row = tiles.div(number, vectors), column = tiles.mul(tiles.rem(number, vectors), deviceLanes);
   auto loadHead = [&](int64_t warp, int64_t which) {
-    Value pointer = tiles.at(headAt(tiles.number(warp), row), tiles.number(which * 4));
+    Value pointer = tiles.at(headAt(tiles.constant(warp), row), tiles.constant(which * 4));
     return tiles.load(b.getF32Type(), pointer);
   };
   Value largest = loadHead(0, 0);
@@ -192,12 +192,12 @@ void SplitKvTiles::storeVector(Value number) {
   for (int64_t warp = 0; warp < tiling.keyWarps; ++warp) {
     Value factor = correction(loadHead(warp, 0), largest);
     sum = loops.addf(sum, loops.mulf(loadHead(warp, 1), factor));
-    values =
-        wide.fma(tiles.load(wide.vectorType(), valuesAt(tiles.number(warp), row, column)), wide.splat(factor), values);
+    values = wide.fma(tiles.load(wide.vectorType(), valuesAt(tiles.constant(warp), row, column)), wide.splat(factor),
+                      values);
   }
   Value partial = partials.number(rows.batch, loops.add(firstRow, tiles.toIndex(row)), split);
   partials.store(partial, tiles.toIndex(column), values);
-  loops.when(tiles.less(column, tiles.number(1)), [&] { partials.storeHead(partial, {largest, sum}); });
+  loops.when(tiles.less(column, tiles.constant(1)), [&] { partials.storeHead(partial, {largest, sum}); });
 }
 
 } // namespace attnc

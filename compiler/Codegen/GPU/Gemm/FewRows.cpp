@@ -82,7 +82,7 @@ public:
     int64_t partials = alongDepth ? 1 : blockWarps, offset = memory.allocate(partials * rows * columns * f32Bytes);
     writeShare(offset, threadSums());
     tiles.syncBlock();
-    tiles.loop(thread, tiles.number(rows * columns), blockThreads, {}, [&](Value number, ValueRange) {
+    tiles.loop(thread, tiles.constant(rows * columns), blockThreads, {}, [&](Value number, ValueRange) {
       finish(offset, partials, number);
       return TileBuilder::Values();
     });
@@ -177,7 +177,7 @@ private:
     for (int64_t row = 0; row < rows; ++row) {
       Value l = leftAt(leftBases[row], there);
       Value sum = LLVM::FMAOp::create(b, tiles.location, l, r, sums[row]);
-      sums[row] = tiles.select(isThere, sum, sums[row]);
+      sums[row] = tiles.choose(isThere, sum, sums[row]);
     }
   }
 
@@ -219,12 +219,12 @@ private:
       for (Value &sum : each)
         for (int64_t distance = warpThreads / 2; distance >= (alongDepth ? 1 : columnThreads); distance /= 2)
           sum = code.addf(sum, tiles.shuffleXor(sum, distance));
-      Value writers = tiles.number(alongDepth ? 1 : columnThreads);
+      Value writers = tiles.constant(alongDepth ? 1 : columnThreads);
       tiles.when(tiles.less(lane, writers), [&] {
         for (auto [at, sum] : llvm::enumerate(each)) {
           Value column = alongDepth ? warp : tiles.add(tiles.mul(lane, lanes), at);
-          Value partial = alongDepth ? tiles.number(0) : warp;
-          tiles.store(sum, partialPointer(offset, partial, tiles.number(row), column));
+          Value partial = alongDepth ? tiles.constant(0) : warp;
+          tiles.store(sum, partialPointer(offset, partial, tiles.constant(row), column));
         }
       });
     }
@@ -239,7 +239,7 @@ private:
     tiles.when(isThere, [&] {
       Value sum;
       for (int64_t partial = 0; partial < partials; ++partial) {
-        Value next = tiles.load(tiles.builder.getF32Type(), partialPointer(offset, tiles.number(partial), row, column));
+        Value next = tiles.load(tiles.builder.getF32Type(), partialPointer(offset, tiles.constant(partial), row, column));
         sum = sum ? code.addf(sum, next) : next;
       }
       if (slices > 1)

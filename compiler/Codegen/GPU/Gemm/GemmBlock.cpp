@@ -27,7 +27,7 @@ void GemmBlock::locateBlock() {
   Value chunk = tiles.fromIndex(frame.chunk), ofMatrix = tiles.mul(rowBlocks, columnBlocks);
   Value number = tiles.rem(chunk, ofMatrix), ofGroup = tiles.mul(columnBlocks, GemmTiling::groupRowBlocks);
   Value before = tiles.mul(tiles.div(number, ofGroup), GemmTiling::groupRowBlocks), within = tiles.rem(number, ofGroup);
-  Value high = tiles.min(tiles.sub(rowBlocks, before), tiles.number(GemmTiling::groupRowBlocks));
+  Value high = tiles.min(tiles.sub(rowBlocks, before), tiles.constant(GemmTiling::groupRowBlocks));
   batch = tiles.toIndex(tiles.div(chunk, ofMatrix));
   firstRow = code.mul(tiles.toIndex(tiles.add(before, tiles.rem(within, high))), tiling.rows);
   firstColumn = code.mul(tiles.toIndex(tiles.div(within, high)), tiling.columns);

@@ -16,14 +16,14 @@ GemmBlock::Values MultistageBlock::multiplyAll() {
     commitCopies(tiles);
   };
   for (int64_t each = 0; each + 1 < tiling.stages; ++each)
-    copy(tiles.number(each), tiles.number(each));
+    copy(tiles.constant(each), tiles.constant(each));
   auto next = [&](Value stage) {
     Value following = tiles.add(stage, 1);
-    return tiles.select(tiles.less(following, tiles.number(tiling.stages)), following, tiles.number(0));
+    return tiles.choose(tiles.less(following, tiles.constant(tiling.stages)), following, tiles.constant(0));
   };
   Values carried = zeroSums();
-  carried.append({tiles.number(0), tiles.number(tiling.stages - 1)});
-  Values last = tiles.loop(tiles.number(0), kTiles, 1, carried, [&](Value kTile, ValueRange before) {
+  carried.append({tiles.constant(0), tiles.constant(tiling.stages - 1)});
+  Values last = tiles.loop(tiles.constant(0), kTiles, 1, carried, [&](Value kTile, ValueRange before) {
     Value reads = before[before.size() - 2], writes = before.back();
     awaitCopies(tiles, tiling.stages - 2);
     tiles.syncBlock();

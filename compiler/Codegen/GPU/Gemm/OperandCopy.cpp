@@ -81,7 +81,8 @@ void OperandCopy::issueElement(const Element &element, Value target, Value befor
   Value source = tiles.at(element.source, bytes(LoopGroup::Depth, code.add(before, tiles.toIndex(element.depth))));
   Value isThere = tiles.both(tiles.less(element.outer, slice.left), tiles.less(element.depth, depthLeft));
   if (operand.element().isF32())
-    return copyAsync(tiles, target, source, f32Bytes, tiles.select(isThere, tiles.number(f32Bytes), tiles.number(0)));
+    return copyAsync(tiles, target, source, f32Bytes,
+                     tiles.choose(isThere, tiles.constant(f32Bytes), tiles.constant(0)));
   auto loaded = scf::IfOp::create(b, tiles.location, b.getF32Type(), isThere, /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(b);

@@ -65,7 +65,7 @@ private:
     Values read;
     Type type = VectorType::get({quad}, tiles.builder.getF32Type());
     for (int64_t round = 0; round < count; ++round) {
-      Value offset = tile.vectorOffset(tiles, tiles.number(k), quadNumber(first, round));
+      Value offset = tile.vectorOffset(tiles, tiles.constant(k), quadNumber(first, round));
       Value pointer = tiles.at(tile.base, tiles.add(stage, offset));
       Value vector = LLVM::LoadOp::create(tiles.builder, tiles.location, type, pointer, vectorBytes);
       for (int64_t each = 0; each < quad; ++each)

@@ -29,10 +29,10 @@ public:
 
   int64_t emit() override {
     ring.open(tiles, thread);
-    Value copies = tiles.less(thread, tiles.number(maps ? 1 : warpGroupThreads));
+    Value copies = tiles.less(thread, tiles.constant(maps ? 1 : warpGroupThreads));
     tiles.when(copies, [&] { maps ? fetchAll() : copyAll(); });
-    tiles.when(tiles.less(tiles.number(warpGroupThreads - 1), thread), [&] {
-      thread = tiles.sub(thread, tiles.number(warpGroupThreads));
+    tiles.when(tiles.less(tiles.constant(warpGroupThreads - 1), thread), [&] {
+      thread = tiles.sub(thread, tiles.constant(warpGroupThreads));
       group = tiles.div(thread, warpGroupThreads);
       lane = tiles.rem(thread, warpThreads);
       store(multiplyAll());
@@ -46,7 +46,7 @@ private:
     TensorMap leftMap = maps->acquire(tiles, frame, 0), rightMap = maps->acquire(tiles, frame, 1);
     TileRing::Position first = ring.first(tiles);
     tiles.loop(
-        tiles.number(0), kTiles(), 1, {first.stage, first.parity}, [&](Value kTile, ValueRange carried) -> Values {
+        tiles.constant(0), kTiles(), 1, {first.stage, first.parity}, [&](Value kTile, ValueRange carried) -> Values {
           TileRing::Position position{carried[0], carried[1]};
           ring.awaitEmpty(tiles, position);
           ring.expect(tiles, position.stage, left.bytes() + right.bytes());
@@ -70,19 +70,19 @@ private:
       ring.markFull(tiles, stage);
     };
     TileRing::Position first = ring.first(tiles);
-    Values last = tiles.loop(tiles.number(0), kTiles(), 1, {first.stage, first.parity, first.stage},
+    Values last = tiles.loop(tiles.constant(0), kTiles(), 1, {first.stage, first.parity, first.stage},
                              [&](Value kTile, ValueRange carried) -> Values {
                                TileRing::Position position{carried[0], carried[1]};
                                ring.awaitEmpty(tiles, position);
                                copyLeft.issue(position.stage, kTile);
                                copyRight.issue(position.stage, kTile);
                                commitCopies(tiles);
-                               tiles.when(tiles.less(tiles.number(0), kTile), [&] { release(carried[2], 1); });
+                               tiles.when(tiles.less(tiles.constant(0), kTile), [&] { release(carried[2], 1); });
                                TileRing::Position next = ring.next(tiles, position);
                                return {next.stage, next.parity, position.stage};
                              });
     // If the depth is empty there is no tile, and consumers may already write sums there.
-    tiles.when(tiles.less(tiles.number(0), kTiles()), [&] { release(last[2], 0); });
+    tiles.when(tiles.less(tiles.constant(0), kTiles()), [&] { release(last[2], 0); });
   }
 
   /// This thread's sums, for the slices of its group one after the other.
@@ -91,13 +91,14 @@ private:
     TileRing::Position first = ring.first(tiles);
     Values carried(slices * sliceSums, zero);
     carried.append({first.stage, first.parity, first.stage});
-    Values last = tiles.loop(tiles.number(0), kTiles(), 1, carried, [&](Value kTile, ValueRange before) {
+    Values last = tiles.loop(tiles.constant(0), kTiles(), 1, carried, [&](Value kTile, ValueRange before) {
       TileRing::Position position{before.end()[-3], before.end()[-2]};
       Value previous = before.back();
       ring.awaitFull(tiles, position);
       Values sums = multiply(position.stage, before.drop_back(3));
-      Value isFirstLane = tiles.less(lane, tiles.number(1));
-      tiles.when(tiles.both(isFirstLane, tiles.less(tiles.number(0), kTile)), [&] { ring.markEmpty(tiles, previous); });
+      Value isFirstLane = tiles.less(lane, tiles.constant(1));
+      tiles.when(tiles.both(isFirstLane, tiles.less(tiles.constant(0), kTile)),
+                 [&] { ring.markEmpty(tiles, previous); });
       TileRing::Position next = ring.next(tiles, position);
       sums.append({next.stage, next.parity, position.stage});
       return sums;
@@ -113,7 +114,7 @@ private:
       for (int64_t slice = 0; slice < slices; ++slice) {
         auto own = MutableArrayRef<Value>(sums).slice(slice * sliceSums, sliceSums);
         llvm::copy(multiplyAdd(tiles, type, sharedLeft.slice(tiles, leftStage, sliceRow(slice), k),
-                               sharedRight.slice(tiles, rightStage, tiles.number(0), k), ValueRange(own)),
+                               sharedRight.slice(tiles, rightStage, tiles.constant(0), k), ValueRange(own)),
                    own.begin());
       }
     commitProducts(tiles);
@@ -132,7 +133,7 @@ private:
     Value warp = tiles.rem(tiles.div(thread, warpThreads), warpGroupThreads / warpThreads);
     for (int64_t slice = 0; slice < slices; ++slice)
       writeFragments(sums.slice(slice * sliceSums, sliceSums), tiling.columns / productColumns, target,
-                     tiles.add(sliceRow(slice), tiles.mul(warp, productRows)), tiles.number(0));
+                     tiles.add(sliceRow(slice), tiles.mul(warp, productRows)), tiles.constant(0));
     syncThreads(tiles, productsBarrier, consumerThreads);
     storeResult(target, thread, consumerThreads);
   }

@@ -32,12 +32,12 @@ void TileCopy::assignWithinRow(TileSource source, Value thread, int64_t threadsO
   Value row = tiles.div(thread, threadsOfRow), vector = tiles.rem(thread, threadsOfRow);
   CopiedVector first = vectorAt(source, row, vector);
   for (int64_t further = 0; further < tile.rowVectors(); further += threadsOfRow) {
-    Value distance = tiles.number(further * vectorBytes);
+    Value distance = tiles.constant(further * vectorBytes);
     vectors.push_back(
         {row, tiles.add(first.column, distance), tiles.add(first.offset, distance), tiles.at(first.source, distance)});
   }
   if (int64_t left = tile.rowVectors() % threadsOfRow)
-    isMine = tiles.less(vector, tiles.number(left));
+    isMine = tiles.less(vector, tiles.constant(left));
 }
 
 void TileCopy::assignRowByRow(TileSource source, Value thread, int64_t threads) {
@@ -45,7 +45,7 @@ void TileCopy::assignRowByRow(TileSource source, Value thread, int64_t threads) 
   for (int64_t first = 0; first < count; first += threads) {
     Value number = tiles.add(thread, first);
     if (count - first < threads)
-      isMine = tiles.less(number, tiles.number(count));
+      isMine = tiles.less(number, tiles.constant(count));
     vectors.push_back(vectorAt(source, tiles.div(number, tile.rowVectors()), tiles.rem(number, tile.rowVectors())));
   }
 }
@@ -59,13 +59,13 @@ void TileCopy::forEachVector(function_ref<void(const CopiedVector &)> body) {
 }
 
 void TileCopy::issue(Value stage, Value advance, Value rows, Value rowBytes) {
-  Value zero = tiles.number(0), whole = tiles.number(vectorBytes);
+  Value zero = tiles.constant(0), whole = tiles.constant(vectorBytes);
   forEachVector([&](const CopiedVector &vector) {
     Value wanted = whole;
     if (rowBytes)
       wanted = tiles.max(zero, tiles.min(tiles.sub(rowBytes, vector.column), whole));
     if (rows)
-      wanted = tiles.select(tiles.less(vector.row, rows), wanted, zero);
+      wanted = tiles.choose(tiles.less(vector.row, rows), wanted, zero);
     Value target = tiles.at(tile.base, tiles.add(stage, vector.offset));
     copyAsync(tiles, target, tiles.at(vector.source, advance), vectorBytes, wanted);
   });

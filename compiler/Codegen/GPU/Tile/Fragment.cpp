@@ -103,7 +103,7 @@ Value TileAddress::pointer(TileBuilder &tiles, Value stage, int64_t row, int64_t
   Value rowPart = tiles.mul(tiles.exclusiveOr(swizzledVector, within), vectorBytes);
   Value varying = tiles.add(tiles.add(stage, rowOffset), rowPart);
   int64_t panel = vector / tile.panelVectors() * tile.panelBytes(), panelPart = vector % tile.panelVectors() - within;
-  Value constant = tiles.number(panel + row * tile.panelRowBytes + panelPart * vectorBytes);
+  Value constant = tiles.constant(panel + row * tile.panelRowBytes + panelPart * vectorBytes);
   return tiles.at(tiles.at(tile.base, varying), constant);
 }
 

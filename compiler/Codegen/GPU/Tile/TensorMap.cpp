@@ -69,21 +69,21 @@ public:
   void write(const MappedTensor &tensor) {
     constexpr int64_t noInterleave = 0, zeroFill = 0;
     replace("global.address", {address(tensor)});
-    replace("rank", {tiles.number(static_cast<int64_t>(tensor.sizes.size()) - 1)});
+    replace("rank", {tiles.constant(static_cast<int64_t>(tensor.sizes.size()) - 1)});
     for (auto [number, size, side] : llvm::enumerate(tensor.sizes, tensor.box)) {
-      Value dimension = tiles.number(static_cast<int64_t>(number));
-      replace("box.dim", {dimension, tiles.number(side)});
+      Value dimension = tiles.constant(static_cast<int64_t>(number));
+      replace("box.dim", {dimension, tiles.constant(side)});
       // An empty tensor is never copied from, but its map is written; fields cannot be 0.
-      Value atLeastOne = tiles.max(tiles.fromIndex(frame.size(size)), tiles.number(1));
+      Value atLeastOne = tiles.max(tiles.fromIndex(frame.size(size)), tiles.constant(1));
       replace("global.dim", {dimension, atLeastOne});
-      replace("element.stride", {dimension, tiles.number(1)});
+      replace("element.stride", {dimension, tiles.constant(1)});
     }
     for (auto [number, stride] : llvm::enumerate(tensor.strides))
-      replace("global.stride", {tiles.number(static_cast<int64_t>(number)), wide(frame.size(stride))});
-    replace("elemtype", {tiles.number(elementCode(tensor))});
-    replace("interleave.layout", {tiles.number(noInterleave)});
-    replace("swizzle.mode", {tiles.number(swizzleMode(tensor.rowBytes()))});
-    replace("fill.mode", {tiles.number(zeroFill)});
+      replace("global.stride", {tiles.constant(static_cast<int64_t>(number)), wide(frame.size(stride))});
+    replace("elemtype", {tiles.constant(elementCode(tensor))});
+    replace("interleave.layout", {tiles.constant(noInterleave)});
+    replace("swizzle.mode", {tiles.constant(swizzleMode(tensor.rowBytes()))});
+    replace("fill.mode", {tiles.constant(zeroFill)});
   }
 
 private:
@@ -132,21 +132,21 @@ int64_t TensorMaps::bytes() const {
 }
 
 static void waitForWarp(TileBuilder &tiles) {
-  NVVM::SyncWarpOp::create(tiles.builder, tiles.location, tiles.number(-1));
+  NVVM::SyncWarpOp::create(tiles.builder, tiles.location, tiles.constant(-1));
 }
 
 KernelPhase TensorMaps::emit(func::FuncOp kernel, StringRef symbol, ModuleOp code) const {
   DeviceFrame frame(kernel, symbol, code, warpThreads);
   TileBuilder tiles(frame.builder, frame.location);
   BlockMemory memory(tiles, code);
-  Value map = tiles.at(memory.base, tiles.number(memory.allocate(mapBytes, mapBytes)));
+  Value map = tiles.at(memory.base, tiles.constant(memory.allocate(mapBytes, mapBytes)));
   Value thread = tiles.fromIndex(frame.position.thread), number = tiles.fromIndex(frame.chunk);
   static_assert(mapBytes == warpThreads * 4);
-  tiles.store(tiles.number(0), tiles.at(map, tiles.mul(thread, 4)));
+  tiles.store(tiles.constant(0), tiles.at(map, tiles.mul(thread, 4)));
   waitForWarp(tiles);
-  Value isFirst = tiles.same(thread, tiles.number(0));
+  Value isFirst = tiles.equal(thread, tiles.constant(0));
   for (auto [each, tensor] : llvm::enumerate(tensors))
-    tiles.when(tiles.both(isFirst, tiles.same(number, tiles.number(static_cast<int64_t>(each)))),
+    tiles.when(tiles.both(isFirst, tiles.equal(number, tiles.constant(static_cast<int64_t>(each)))),
                [&, &tensor = tensor] { MapWriter(tiles, frame, map).write(tensor); });
   waitForWarp(tiles);
   // Copies the map to global memory with a release fence, so that kernels which acquire it there see all of it.
@@ -164,9 +164,9 @@ KernelPhase TensorMaps::emit(func::FuncOp kernel, StringRef symbol, ModuleOp cod
 //===------------------------------------------ use of maps -------------------------------------------------------===//
 
 TensorMap TensorMaps::acquire(TileBuilder &tiles, DeviceFrame &frame, unsigned number) const {
-  Value pointer = mapAddress(tiles, frame, tiles.number(number));
+  Value pointer = mapAddress(tiles, frame, tiles.constant(number));
   NVVM::FenceProxyAcquireOp::create(tiles.builder, tiles.location, NVVM::MemScopeKind::GPU, pointer,
-                                    tiles.number(mapBytes));
+                                    tiles.constant(mapBytes));
   // ptxas may move copies before the invalidation of a cached map of this address. Waiting for a group of bulk copies,
   // even an empty one, orders them.
   NVVM::CpAsyncBulkCommitGroupOp::create(tiles.builder, tiles.location);

@@ -7,8 +7,6 @@ using namespace mlir;
 
 namespace attnc {
 
-Value TileBuilder::number(int64_t value) { return arith::ConstantIntOp::create(builder, location, value, 32); }
-
 Value TileBuilder::fromIndex(Value index) {
   return builder.createOrFold<arith::IndexCastOp>(location, builder.getI32Type(), index);
 }
@@ -20,29 +18,9 @@ Value TileBuilder::widen(Value number) {
   return builder.createOrFold<arith::ExtUIOp>(location, builder.getI64Type(), number);
 }
 
-Value TileBuilder::add(Value a, Value b) { return builder.createOrFold<arith::AddIOp>(location, a, b); }
-Value TileBuilder::sub(Value a, Value b) { return builder.createOrFold<arith::SubIOp>(location, a, b); }
-Value TileBuilder::mul(Value a, Value b) { return builder.createOrFold<arith::MulIOp>(location, a, b); }
-Value TileBuilder::div(Value a, Value b) { return builder.createOrFold<arith::DivUIOp>(location, a, b); }
-Value TileBuilder::rem(Value a, Value b) { return builder.createOrFold<arith::RemUIOp>(location, a, b); }
 Value TileBuilder::exclusiveOr(Value a, Value b) { return builder.createOrFold<arith::XOrIOp>(location, a, b); }
-Value TileBuilder::min(Value a, Value b) { return builder.createOrFold<arith::MinSIOp>(location, a, b); }
-Value TileBuilder::max(Value a, Value b) { return builder.createOrFold<arith::MaxSIOp>(location, a, b); }
-Value TileBuilder::less(Value a, Value b) {
-  return builder.createOrFold<arith::CmpIOp>(location, arith::CmpIPredicate::slt, a, b);
-}
-Value TileBuilder::same(Value a, Value b) {
-  return builder.createOrFold<arith::CmpIOp>(location, arith::CmpIPredicate::eq, a, b);
-}
-Value TileBuilder::both(Value a, Value b) { return builder.createOrFold<arith::AndIOp>(location, a, b); }
-Value TileBuilder::either(Value a, Value b) { return builder.createOrFold<arith::OrIOp>(location, a, b); }
-Value TileBuilder::opposite(Value flag) {
-  Value one = arith::ConstantIntOp::create(builder, location, 1, /*width=*/1);
-  return builder.createOrFold<arith::XOrIOp>(location, flag, one);
-}
-Value TileBuilder::select(Value condition, Value a, Value b) {
-  return builder.createOrFold<arith::SelectOp>(location, condition, a, b);
-}
+
+Value TileBuilder::opposite(Value flag) { return exclusiveOr(flag, boolean(true)); }
 
 Value TileBuilder::at(Value pointer, Value bytes) {
   return LLVM::GEPOp::create(builder, location, pointer.getType(), builder.getI8Type(), pointer, ValueRange{bytes});
@@ -52,7 +30,7 @@ void TileBuilder::store(Value value, Value pointer) { LLVM::StoreOp::create(buil
 
 TileBuilder::Values TileBuilder::loop(Value lower, Value upper, int64_t step, ValueRange carried,
                                       function_ref<Values(Value, ValueRange)> body) {
-  auto op = scf::ForOp::create(builder, location, lower, upper, number(step), carried,
+  auto op = scf::ForOp::create(builder, location, lower, upper, constant(step), carried,
                                [&](OpBuilder &, Location, Value each, ValueRange arguments) {
                                  OpBuilder::InsertionGuard guard(builder);
                                  builder.setInsertionPointToEnd(each.getParentBlock());
@@ -84,15 +62,15 @@ void TileBuilder::when(Value condition, function_ref<void()> then) {
 
 static Value shuffle(TileBuilder &tiles, Value value, Value operand, NVVM::ShflKind kind) {
   constexpr int64_t lastLane = 31;
-  return NVVM::ShflOp::create(tiles.builder, tiles.location, value.getType(), tiles.number(-1), value, operand,
-                              tiles.number(lastLane), kind, UnitAttr());
+  return NVVM::ShflOp::create(tiles.builder, tiles.location, value.getType(), tiles.constant(-1), value, operand,
+                              tiles.constant(lastLane), kind, UnitAttr());
 }
 
 Value TileBuilder::shuffleXor(Value value, int64_t distance) {
-  return shuffle(*this, value, number(distance), NVVM::ShflKind::bfly);
+  return shuffle(*this, value, constant(distance), NVVM::ShflKind::bfly);
 }
 
-Value TileBuilder::broadcastFirstLane(Value value) { return shuffle(*this, value, number(0), NVVM::ShflKind::idx); }
+Value TileBuilder::broadcastFirstLane(Value value) { return shuffle(*this, value, constant(0), NVVM::ShflKind::idx); }
 
 void TileBuilder::syncBlock() { NVVM::Barrier0Op::create(builder, location); }
 

@@ -6,47 +6,22 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Builders.h"
+#include "compiler/Codegen/Nest/IndexBuilder.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace attnc {
 
-class TileBuilder {
+class TileBuilder : public IndexBuilder {
 public:
-  using Value = mlir::Value;
-  using ValueRange = mlir::ValueRange;
-  using Values = llvm::SmallVector<mlir::Value>;
+  TileBuilder(mlir::OpBuilder &builder, mlir::Location location)
+      : IndexBuilder(builder, location, builder.getI32Type()) {}
 
-  TileBuilder(mlir::OpBuilder &builder, mlir::Location location) : builder(builder), location(location) {}
-
-  mlir::OpBuilder &builder;
-  mlir::Location location;
-
-  Value number(int64_t value);  ///< a constant
   Value fromIndex(Value index); ///< below 2^31
   Value toIndex(Value number);  ///< zero-extends
   Value widen(Value number);    ///< zero-extends to i64
-  Value add(Value a, Value b);
-  Value sub(Value a, Value b);
-  Value mul(Value a, Value b);
-  Value div(Value a, Value b); ///< unsigned
-  Value rem(Value a, Value b); ///< unsigned
   Value exclusiveOr(Value a, Value b);
-  Value min(Value a, Value b);    ///< signed
-  Value max(Value a, Value b);    ///< signed
-  Value less(Value a, Value b);   ///< i1, signed
-  Value same(Value a, Value b);   ///< i1
-  Value both(Value a, Value b);   ///< of i1
-  Value either(Value a, Value b); ///< of i1
-  Value opposite(Value flag);     ///< of an i1
-  Value select(Value condition, Value a, Value b);
-  Value add(Value a, int64_t b) { return add(a, number(b)); }
-  Value mul(Value a, int64_t b) { return mul(a, number(b)); }
-  Value div(Value a, int64_t b) { return div(a, number(b)); }
-  Value rem(Value a, int64_t b) { return rem(a, number(b)); }
-  Value exclusiveOr(Value a, int64_t b) { return exclusiveOr(a, number(b)); }
+  Value exclusiveOr(Value a, int64_t b) { return exclusiveOr(a, constant(b)); }
+  Value opposite(Value flag); ///< of an i1
 
   /// `pointer`, of any address space, plus `bytes` (i32 or i64).
   Value at(Value pointer, Value bytes);

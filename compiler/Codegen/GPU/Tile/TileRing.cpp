@@ -34,12 +34,12 @@ static void fenceShared(TileBuilder &tiles) {
 void TileRing::initBarriers(TileBuilder &tiles) const {
   for (int64_t stage = 0; stage < stages; ++stage)
     for (auto [first, arrivals] : {std::pair(fullAt, producers), std::pair(emptyAt, consumers)})
-      NVVM::MBarrierInitOp::create(tiles.builder, tiles.location, barrier(tiles, first, tiles.number(stage)),
-                                   tiles.number(arrivals), Value());
+      NVVM::MBarrierInitOp::create(tiles.builder, tiles.location, barrier(tiles, first, tiles.constant(stage)),
+                                   tiles.constant(arrivals), Value());
 }
 
 void TileRing::open(TileBuilder &tiles, Value thread, ArrayRef<const TileRing *> rings) {
-  tiles.when(tiles.less(thread, tiles.number(1)), [&] {
+  tiles.when(tiles.less(thread, tiles.constant(1)), [&] {
     for (const TileRing *ring : rings)
       ring->initBarriers(tiles);
     if (llvm::any_of(rings, [](const TileRing *ring) { return ring->countsBytes; }))
@@ -48,13 +48,13 @@ void TileRing::open(TileBuilder &tiles, Value thread, ArrayRef<const TileRing *>
   tiles.syncBlock();
 }
 
-TileRing::Position TileRing::first(TileBuilder &tiles) const { return {tiles.number(0), tiles.number(0)}; }
+TileRing::Position TileRing::first(TileBuilder &tiles) const { return {tiles.constant(0), tiles.constant(0)}; }
 
 TileRing::Position TileRing::next(TileBuilder &tiles, const Position &position) const {
   Value following = tiles.add(position.stage, 1);
-  Value isInRound = tiles.less(following, tiles.number(stages));
-  return {tiles.select(isInRound, following, tiles.number(0)),
-          tiles.select(isInRound, position.parity, tiles.exclusiveOr(position.parity, 1))};
+  Value isInRound = tiles.less(following, tiles.constant(stages));
+  return {tiles.choose(isInRound, following, tiles.constant(0)),
+          tiles.choose(isInRound, position.parity, tiles.exclusiveOr(position.parity, 1))};
 }
 
 void TileRing::await(TileBuilder &tiles, Value barrier, Value parity) const {
@@ -90,8 +90,8 @@ void TileRing::markFullAt(TileBuilder &tiles, Value barrier) {
 
 void TileRing::expect(TileBuilder &tiles, Value stage, int64_t bytes) const {
   assert(countsBytes);
-  NVVM::MBarrierArriveExpectTxOp::create(tiles.builder, tiles.location, Type(), full(tiles, stage), tiles.number(bytes),
-                                         NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+  NVVM::MBarrierArriveExpectTxOp::create(tiles.builder, tiles.location, Type(), full(tiles, stage),
+                                         tiles.constant(bytes), NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
 }
 
 void TileRing::markEmpty(TileBuilder &tiles, Value stage) const {

@@ -7,21 +7,22 @@ using namespace mlir;
 namespace attnc {
 
 static void syncThreads(TileBuilder &tiles, Value number, int64_t threads) {
-  NVVM::BarrierOp::create(tiles.builder, tiles.location, TypeRange(), number, tiles.number(threads), nullptr, Value());
+  NVVM::BarrierOp::create(tiles.builder, tiles.location, TypeRange(), number, tiles.constant(threads), nullptr,
+                          Value());
 }
 
 void syncThreads(TileBuilder &tiles, int64_t number, int64_t threads) {
-  syncThreads(tiles, tiles.number(number), threads);
+  syncThreads(tiles, tiles.constant(number), threads);
 }
 
 OrderedBarrier::OrderedBarrier(TileBuilder &tiles, Value group, int64_t firstBarrier)
-    : tiles(tiles), isFirst(tiles.less(group, tiles.number(1))), own(tiles.add(group, firstBarrier)),
-      other(tiles.sub(tiles.number(2 * firstBarrier + 1), own)) {}
+    : tiles(tiles), isFirst(tiles.less(group, tiles.constant(1))), own(tiles.add(group, firstBarrier)),
+      other(tiles.sub(tiles.constant(2 * firstBarrier + 1), own)) {}
 
 void OrderedBarrier::arrive(Value barrier) {
   LLVM::CallIntrinsicOp::create(tiles.builder, tiles.location,
                                 tiles.builder.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"),
-                                ValueRange{barrier, tiles.number(2 * warpGroupThreads)});
+                                ValueRange{barrier, tiles.constant(2 * warpGroupThreads)});
 }
 
 void OrderedBarrier::open() {

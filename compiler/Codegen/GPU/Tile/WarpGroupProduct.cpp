@@ -114,7 +114,7 @@ static ProductSums multiplyAdd(TileBuilder &tiles, MatrixType type, ValueRange a
   operands.push_back(b.descriptor);
   operands.push_back(
       accumulates ? tiles.builder.createOrFold<arith::ExtUIOp>(tiles.location, tiles.builder.getI32Type(), accumulates)
-                  : tiles.number(1));
+                  : tiles.constant(1));
   std::vector<std::string> constraints = repeated(a.size(), aIsTransposed ? "l" : "r");
   constraints.insert(constraints.end(), {"l", "r"});
   return changeSums(tiles, text, sums, operands, constraints);

@@ -75,24 +75,24 @@ int64_t fillBoxes(const BoxCase &of, DeviceFrame &frame, TileBuilder &tiles) {
   TileRing ring = TileRing::forBulkCopies(memory, of.stages(), /*emptiers=*/1);
   Value thread = tiles.fromIndex(frame.position.thread);
   ring.open(tiles, thread);
-  tiles.when(tiles.same(thread, tiles.number(0)), [&] {
+  tiles.when(tiles.equal(thread, tiles.constant(0)), [&] {
     TensorMap map = TensorMaps(mappedOf(of)).acquire(tiles, frame, 0);
     for (auto [number, box] : llvm::enumerate(of.boxes)) {
-      Value stage = tiles.number(static_cast<int64_t>(number));
+      Value stage = tiles.constant(static_cast<int64_t>(number));
       TileBuilder::Values coordinates;
       for (int32_t each : box)
-        coordinates.push_back(tiles.number(each));
+        coordinates.push_back(tiles.constant(each));
       ring.expect(tiles, stage, tile.bytes());
       map.copy(tiles, tile, tile.stageOffset(tiles, stage), coordinates, ring.full(tiles, stage));
     }
   });
   int64_t rowWords = of.rowBytes / 4, words = of.tileRows() * rowWords;
   for (int64_t number = 0; number < of.stages(); ++number) {
-    ring.awaitFull(tiles, {tiles.number(number), tiles.number(0)});
-    tiles.loop(thread, tiles.number(words), 64, {}, [&](Value word, ValueRange) {
+    ring.awaitFull(tiles, {tiles.constant(number), tiles.constant(0)});
+    tiles.loop(thread, tiles.constant(words), 64, {}, [&](Value word, ValueRange) {
       Value column = tiles.rem(word, rowWords);
       Value offset = tile.vectorOffset(tiles, tiles.div(word, rowWords), tiles.div(column, 4));
-      offset = tiles.add(tiles.add(offset, tile.stageOffset(tiles, tiles.number(number))),
+      offset = tiles.add(tiles.add(offset, tile.stageOffset(tiles, tiles.constant(number))),
                          tiles.mul(tiles.rem(column, 4), 4));
       Value value = tiles.load(tiles.builder.getF32Type(), tiles.at(tile.base, offset));
       tiles.store(value, tiles.at(frame.pointer(1), tiles.mul(tiles.add(word, number * words), 4)));

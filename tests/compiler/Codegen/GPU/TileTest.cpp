@@ -29,7 +29,7 @@ TEST(SharedTile, EightRowsLieInAllBanks) {
                           for (int64_t unit = 0; unit < tile.rowVectors(); ++unit) {
                             std::set<int64_t> banks;
                             for (int64_t row = first; row < first + 8; ++row) {
-                              Value position = tile.vectorOffset(tiles, tiles.number(row), tiles.number(unit));
+                              Value position = tile.vectorOffset(tiles, tiles.constant(row), tiles.constant(unit));
                               banks.insert(*getConstantIntValue(position) % 128);
                               all.insert(*getConstantIntValue(position));
                             }
@@ -55,17 +55,17 @@ TestKernel copyKernel(const CopyCase &of, int64_t stride) {
             BlockMemory memory(tiles, frame.code);
             memory.allocate(16);
             SharedTile tile(memory, of.tileRows, of.rowBytes, 2);
-            Value thread = tiles.fromIndex(frame.position.thread), stage = tile.stageOffset(tiles, tiles.number(1));
+            Value thread = tiles.fromIndex(frame.position.thread), stage = tile.stageOffset(tiles, tiles.constant(1));
             auto wide = [&](int64_t value) { return arith::ConstantIntOp::create(b, tiles.location, value, 64); };
             auto rowOffset = [&](Value row) -> Value {
               return arith::MulIOp::create(b, tiles.location, tiles.widen(row), wide(stride));
             };
             TileCopy copy(tiles, tile, {frame.pointer(0), rowOffset}, thread, 64);
-            copy.issue(stage, wide(0), tiles.number(of.rows), tiles.number(of.validBytes));
+            copy.issue(stage, wide(0), tiles.constant(of.rows), tiles.constant(of.validBytes));
             commitCopies(tiles);
             awaitCopies(tiles, 0);
             tiles.syncBlock();
-            tiles.loop(thread, tiles.number(of.tileRows * words), 64, {}, [&](Value word, ValueRange) {
+            tiles.loop(thread, tiles.constant(of.tileRows * words), 64, {}, [&](Value word, ValueRange) {
               Value column = tiles.rem(word, words);
               Value position = tile.vectorOffset(tiles, tiles.div(word, words), tiles.div(column, 4));
               Value bytes = tiles.add(tiles.add(stage, position), tiles.mul(tiles.rem(column, 4), 4));
@@ -156,7 +156,7 @@ int64_t fillProduct(const ProductCase &of, DeviceFrame &frame, TileBuilder &tile
   SharedTile tileA = tileOf(of.turnedA), tileB = tileOf(of.turnedB);
   Value thread = tiles.fromIndex(frame.position.thread), lane = tiles.rem(thread, 32), warp = tiles.div(thread, 32);
   auto wide = [&](int64_t value) { return arith::ConstantIntOp::create(b, tiles.location, value, 64); };
-  Value stageA = tileA.stageOffset(tiles, tiles.number(0)), stageB = tileB.stageOffset(tiles, tiles.number(0));
+  Value stageA = tileA.stageOffset(tiles, tiles.constant(0)), stageB = tileB.stageOffset(tiles, tiles.constant(0));
   for (auto [number, tile, stage] : {std::tuple(0u, &tileA, stageA), std::tuple(1u, &tileB, stageB)}) {
     auto rowOffset = [&](Value row) { return tiles.widen(tiles.mul(row, tile->rowBytes)); };
     TileCopy copy(tiles, *tile, {frame.pointer(number), rowOffset}, thread, 64);
@@ -267,7 +267,7 @@ TEST(TransposedReader, ReadFromAllBanks) {
                           SharedTile tile(memory, 8, rowBytes);
                           for (int64_t which : {0, 1}) {
                             int64_t row = lane % 4 * 2 + which, column = lane / 4;
-                            Value position = tile.vectorOffset(tiles, tiles.number(row), tiles.number(column / 4));
+                            Value position = tile.vectorOffset(tiles, tiles.constant(row), tiles.constant(column / 4));
                             banks[which].insert((*getConstantIntValue(position) / 4 + column % 4) % 32);
                           }
                         }

@@ -72,16 +72,16 @@ public:
     Value thread = tiles.fromIndex(frame.position.thread);
     ring.open(tiles, thread);
     bool movesRegisters = of.groups == 2; // three groups begin with 168 each
-    Value copies = tiles.less(thread, tiles.number(warpGroupThreads));
+    Value copies = tiles.less(thread, tiles.constant(warpGroupThreads));
     tiles.when(copies, [&] {
       if (movesRegisters)
         decreaseRegisters(tiles, 88);
       copyAll(thread);
     });
-    tiles.when(tiles.less(tiles.number(warpGroupThreads - 1), thread), [&] {
+    tiles.when(tiles.less(tiles.constant(warpGroupThreads - 1), thread), [&] {
       if (movesRegisters)
         increaseRegisters(tiles, 208);
-      multiplyAll(tiles.sub(thread, tiles.number(warpGroupThreads)));
+      multiplyAll(tiles.sub(thread, tiles.constant(warpGroupThreads)));
     });
     return memory.bytes();
   }
@@ -92,14 +92,14 @@ private:
   /// Marks a stage full a step later, while the copies of the next stage are in flight.
   void copyAll(Value thread) {
     TileRing::Position first = ring.first(tiles);
-    Values last = tiles.loop(tiles.number(0), tiles.number(of.steps), 1, {first.stage, first.parity, first.stage},
+    Values last = tiles.loop(tiles.constant(0), tiles.constant(of.steps), 1, {first.stage, first.parity, first.stage},
                              [&](Value step, ValueRange carried) -> Values {
                                TileRing::Position position{carried[0], carried[1]};
                                ring.awaitEmpty(tiles, position);
                                a.copy(tiles, frame.pointer(0), thread, position.stage, step);
                                b.copy(tiles, frame.pointer(1), thread, position.stage, step);
                                commitCopies(tiles);
-                               tiles.when(tiles.less(tiles.number(0), step), [&] {
+                               tiles.when(tiles.less(tiles.constant(0), step), [&] {
                                  awaitCopies(tiles, 1);
                                  ring.markFull(tiles, carried[2]);
                                });
@@ -116,7 +116,7 @@ private:
     TileRing::Position first = ring.first(tiles);
     Values carried(of.columns / 2, zero);
     carried.append({first.stage, first.parity, first.stage});
-    Values last = tiles.loop(tiles.number(0), tiles.number(of.steps), 1, carried,
+    Values last = tiles.loop(tiles.constant(0), tiles.constant(of.steps), 1, carried,
                              [&](Value step, ValueRange before) { return multiply(group, lane, step, before); });
     store(thread, group, lane, awaitProducts(tiles, 0, ValueRange(last).drop_back(3)));
   }
@@ -129,7 +129,7 @@ private:
     for (int64_t k = 0; of.hasFragmentA && k < of.stepDepth(); k += productDepth(of.type))
       fragments.push_back(fragment(lane, stage, k));
     Values sums = beginProducts(tiles, before.drop_back(3));
-    Value firstRow = tiles.mul(group, warpGroupRows), firstColumn = tiles.number(0);
+    Value firstRow = tiles.mul(group, warpGroupRows), firstColumn = tiles.constant(0);
     for (int64_t k = 0; k < of.stepDepth(); k += productDepth(of.type)) {
       SharedOperandSlice right = b.slice(tiles, stage, firstColumn, k);
       if (of.hasFragmentA) {
@@ -141,8 +141,8 @@ private:
     }
     commitProducts(tiles);
     sums = awaitProducts(tiles, of.hasFragmentA ? 0 : of.openProducts, sums, kept);
-    Value isFirstLane = tiles.less(lane, tiles.number(1));
-    tiles.when(tiles.both(isFirstLane, tiles.less(tiles.number(0), step)), [&] { ring.markEmpty(tiles, previous); });
+    Value isFirstLane = tiles.less(lane, tiles.constant(1));
+    tiles.when(tiles.both(isFirstLane, tiles.less(tiles.constant(0), step)), [&] { ring.markEmpty(tiles, previous); });
     TileRing::Position next = ring.next(tiles, {stage, parity});
     sums.append({next.stage, next.parity, stage});
     return sums;
@@ -150,7 +150,7 @@ private:
 
   FragmentA fragment(Value lane, Value stage, int64_t k) {
     Value warp =
-        tiles.div(tiles.sub(tiles.fromIndex(frame.position.thread), tiles.number(warpGroupThreads)), warpThreads);
+        tiles.div(tiles.sub(tiles.fromIndex(frame.position.thread), tiles.constant(warpGroupThreads)), warpThreads);
     FragmentReader reader(tiles, a.tile, FragmentReader::Matrix::A, true, lane, {tiles.mul(warp, productRows), {}});
     return reader.read(a.tile.stageOffset(tiles, stage), 0, k * elementBytes(of.type) / vectorBytes);
   }
@@ -324,7 +324,7 @@ TestKernel exchangeKernel() {
             BlockMemory memory(tiles, frame.code);
             memory.allocate(64 * 4);
             Value thread = tiles.fromIndex(frame.position.thread), own = tiles.mul(thread, 4);
-            tiles.when(tiles.less(thread, tiles.number(64)), [&] {
+            tiles.when(tiles.less(thread, tiles.constant(64)), [&] {
               Type f32 = tiles.builder.getF32Type();
               tiles.store(tiles.load(f32, tiles.at(frame.pointer(0), own)), tiles.at(memory.base, own));
               syncThreads(tiles, 1, 64);
@@ -356,13 +356,13 @@ TestKernel alternatingKernel() {
             BlockMemory memory(tiles, frame.code);
             memory.allocate(4);
             Value thread = tiles.fromIndex(frame.position.thread), group = tiles.div(thread, warpGroupThreads);
-            Value isFirst = tiles.less(tiles.rem(thread, warpGroupThreads), tiles.number(1));
+            Value isFirst = tiles.less(tiles.rem(thread, warpGroupThreads), tiles.constant(1));
             Type i32 = tiles.builder.getI32Type();
-            tiles.when(tiles.less(thread, tiles.number(1)), [&] { tiles.store(tiles.number(0), memory.base); });
+            tiles.when(tiles.less(thread, tiles.constant(1)), [&] { tiles.store(tiles.constant(0), memory.base); });
             OrderedBarrier order(tiles, group, 1);
             tiles.syncBlock();
             order.open();
-            tiles.loop(tiles.number(0), tiles.number(groupTiles), 1, {}, [&](Value tile, ValueRange) {
+            tiles.loop(tiles.constant(0), tiles.constant(groupTiles), 1, {}, [&](Value tile, ValueRange) {
               order.wait();
               tiles.when(isFirst, [&] {
                 Value count = tiles.load(i32, memory.base);
@@ -372,7 +372,7 @@ TestKernel alternatingKernel() {
                 Value at = tiles.mul(tiles.add(tiles.mul(group, groupTiles), tile), 4);
                 tiles.store(number, tiles.at(frame.pointer(1), at));
               });
-              order.release(tiles.less(tiles.number(groupTiles - 2), tile));
+              order.release(tiles.less(tiles.constant(groupTiles - 2), tile));
               return TileBuilder::Values();
             });
             return memory.bytes();
