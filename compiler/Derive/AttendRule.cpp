@@ -52,10 +52,10 @@ static bool dependsOn(attn::ReduceOp reduce, attn::AttendOp attend, function_ref
   return false;
 }
 
-LogicalResult Reverse::reverse(attn::AttendOp op) {
+LogicalResult applyRule(BlockCotangents &block, attn::AttendOp op) {
   auto isRead = [&](Operation *inner) {
     auto extract = dyn_cast<tensor::ExtractOp>(inner);
-    return extract && isActive(extract.getTensor()) && isReal(extract.getTensor());
+    return extract && block.isActive(extract.getTensor()) && isReal(extract.getTensor());
   };
   WalkResult reductions = op.walk([&](attn::ReduceOp reduce) {
     bool isInMask = op.getMask().isAncestor(reduce->getParentRegion());
@@ -71,15 +71,15 @@ LogicalResult Reverse::reverse(attn::AttendOp op) {
   SmallVector<Value> cotangents, saved, of;
   bool hasValue = false, hasTop = false;
   for (auto [statistic, result] : llvm::zip_equal(op.getStatistics(), op.getResults()))
-    if (Value dy = cotangent(result)) {
-      yields.push_back(builder.getStringAttr(textOf(statistic)));
+    if (Value dy = block.cotangent(result)) {
+      yields.push_back(block.builder.getStringAttr(textOf(statistic)));
       cotangents.push_back(dy);
       hasValue |= statistic == attn::Statistic::Value;
       hasTop |= statistic == attn::Statistic::TopWeights;
     }
   auto save = [&](attn::Statistic statistic) {
     if (Value result = op.getResultFor(statistic))
-      saved.push_back(stored(result));
+      saved.push_back(block.stored(result));
   };
   if (hasValue)
     save(attn::Statistic::Value);
@@ -89,14 +89,14 @@ LogicalResult Reverse::reverse(attn::AttendOp op) {
   llvm::SmallSetVector<Value, 4> read;
   op->walk([&](tensor::ExtractOp extract) {
     bool counts = hasValue || !op.getValue().isAncestor(extract->getParentRegion());
-    if (isActive(extract.getTensor()) && isReal(extract.getTensor()) && counts)
+    if (block.isActive(extract.getTensor()) && isReal(extract.getTensor()) && counts)
       read.insert(extract.getTensor());
   });
   of.assign(read.begin(), read.end());
   auto gradient = attn::AttendGradientOp::create(
-      builder, op.getLoc(), ValueRange(of).getTypes(), op.getOuterSizes(), op.getKeySizes(),
+      block.builder, op.getLoc(), ValueRange(of).getTypes(), op.getOuterSizes(), op.getKeySizes(),
       hasValue ? op.getValueSizes() : ValueRange(), cotangents, saved, of, op.getNormaliser(),
-      builder.getArrayAttr(yields), hasValue ? op.getValueLayoutAttr() : DenseI64ArrayAttr(), op.getAlphaAttr(),
+      block.builder.getArrayAttr(yields), hasValue ? op.getValueLayoutAttr() : DenseI64ArrayAttr(), op.getAlphaAttr(),
       op.getTopAttr(), op.getSummedAttr());
   for (auto [from, to] : llvm::zip_equal(op->getRegions(), gradient->getRegions()))
     if (hasValue || &from != &op.getValue()) {
@@ -104,7 +104,7 @@ LogicalResult Reverse::reverse(attn::AttendOp op) {
       from.cloneInto(&to, copies);
     }
   for (auto [tensor, term] : llvm::zip_equal(of, gradient.getResults()))
-    addTerm(tensor, term);
+    block.addTerm(tensor, term);
   return success();
 }
 

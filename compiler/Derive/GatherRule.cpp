@@ -7,7 +7,6 @@
 #include "compiler/Analysis/Subscripts.h"
 #include "compiler/Derive/GenericReverse.h"
 #include "compiler/Derive/Residues.h"
-#include "compiler/Derive/Reverse.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"

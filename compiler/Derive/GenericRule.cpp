@@ -138,7 +138,7 @@ FailureOr<Value> GenericReverse::inputGradient(unsigned input) {
   for (AffineExpr each : map.getResults())
     iterators[cast<AffineDimExpr>(each).getPosition()] = utils::IteratorType::parallel;
   bool isReduction = map.getNumResults() < loops;
-  Value start = isReduction ? Reverse::zerosLike(builder, at, tensor)
+  Value start = isReduction ? zerosLike(builder, at, tensor)
                             : tensor::EmptyOp::create(builder, at, tensor::getMixedSizes(builder, at, tensor),
                                                       builder.getF32Type())
                                   .getResult();
@@ -163,30 +163,30 @@ FailureOr<Value> GenericReverse::inputGradient(unsigned input) {
   return hasFailed ? FailureOr<Value>(failure()) : FailureOr<Value>(Value());
 }
 
-LogicalResult Reverse::reverse(linalg::GenericOp op) {
-  GenericReverse generic(builder, op);
+LogicalResult applyRule(BlockCotangents &block, linalg::GenericOp op) {
+  GenericReverse generic(block.builder, op);
   for (auto [number, result] : llvm::enumerate(op.getResults())) {
-    Value dy = cotangent(result);
+    Value dy = block.cotangent(result);
     if (!dy)
       continue;
-    if (failed(generic.addResult(number, stored(result), dy)))
+    if (failed(generic.addResult(number, block.stored(result), dy)))
       return failure();
-    if (!op.getRegionOutputArgs()[number].use_empty() && isActive(op.getDpsInits()[number]))
+    if (!op.getRegionOutputArgs()[number].use_empty() && block.isActive(op.getDpsInits()[number]))
       return op.emitError(
           "no gradient passes here: its reduction starts from a value that is not constant [no-gradient]");
   }
   for (auto [number, input] : llvm::enumerate(op.getInputs())) {
-    if (!isActive(input))
+    if (!block.isActive(input))
       continue;
     auto term = generic.inputGradient(number);
     if (failed(term))
       return failure();
     if (*term)
-      addTerm(input, *term);
+      block.addTerm(input, *term);
   }
   SmallVector<tensor::ExtractOp> loads;
   op.getBody()->walk([&](tensor::ExtractOp load) {
-    if (isActive(load.getTensor()))
+    if (block.isActive(load.getTensor()))
       loads.push_back(load);
   });
   for (tensor::ExtractOp load : loads) {
@@ -194,7 +194,7 @@ LogicalResult Reverse::reverse(linalg::GenericOp op) {
     if (failed(term))
       return failure();
     if (*term)
-      addTerm(load.getTensor(), *term);
+      block.addTerm(load.getTensor(), *term);
   }
   return success();
 }

@@ -8,7 +8,8 @@ using namespace mlir;
 namespace attnc {
 
 /// A parameter's gradient, of type tensor<counts x shape>, from the terms of its elements.
-static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter, const Reverse::ParameterTerms &terms) {
+static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter,
+                           const BlockCotangents::ParameterTerms &terms) {
   auto element = cast<RankedTensorType>(parameter.getType());
   Location at = parameter.getLoc();
   auto listOf = [&](ArrayRef<int64_t> counts) {
@@ -19,7 +20,7 @@ static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter, con
   auto empty = [&](RankedTensorType type) {
     return tensor::EmptyOp::create(builder, at, type.getShape(), type.getElementType()).getResult();
   };
-  auto zeros = [&](RankedTensorType type) { return Reverse::zerosLike(builder, at, empty(type)); };
+  auto zeros = [&](RankedTensorType type) { return zerosLike(builder, at, empty(type)); };
   ArrayRef<int64_t> counts = parameter.getCounts();
   int64_t count = std::accumulate(counts.begin(), counts.end(), int64_t(1), std::multiplies<>());
   Value total, list; // sum of the terms of all elements at once; of terms of single elements, counts flattened
@@ -27,7 +28,7 @@ static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter, con
     if (each.parameter != parameter)
       continue;
     if (each.indices.empty()) {
-      total = total ? Reverse::sum(builder, at, total, term) : term;
+      total = total ? addElementwise(builder, at, total, term) : term;
       continue;
     }
     Value place = arith::ConstantIndexOp::create(builder, at, 0);
@@ -38,7 +39,7 @@ static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter, con
     if (list)
       list = model::WithElementOp::create(builder, at, list.getType(), term, list, place);
     else
-      list = Reverse::oneElementList(builder, at, term, place, empty(listOf(count)));
+      list = oneElementList(builder, at, term, place, empty(listOf(count)));
   }
   if (list && counts.size() > 1) {
     SmallVector<ReassociationIndices> groups = {llvm::to_vector(llvm::seq<int64_t>(0, counts.size()))};
@@ -47,7 +48,7 @@ static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter, con
     list = tensor::ExpandShapeOp::create(builder, at, listOf(counts), list, groups);
   }
   if (total && list)
-    return Reverse::sum(builder, at, total, list);
+    return addElementwise(builder, at, total, list);
   return total ? total : list ? list : zeros(listOf(counts));
 }
 
@@ -65,24 +66,24 @@ FailureOr<Gradients> appendGradients(const GradientRequest &request) {
   for (model::ParameterOp parameter : request.parameters)
     requested.insert(parameter);
   ResidualChoice choice(function);
-  Reverse reverse(builder, requested, choice);
+  BlockCotangents cotangents(builder, requested);
   for (BlockArgument argument : request.arguments)
-    reverse.activate(argument);
-  reverse.propagate(ops);
+    cotangents.activate(argument);
+  cotangents.propagate(ops);
   Value empty = tensor::EmptyOp::create(builder, request.loss.getLoc(), ArrayRef<int64_t>(), builder.getF32Type());
   Value one = arith::ConstantOp::create(builder, request.loss.getLoc(), builder.getF32FloatAttr(1));
-  reverse.addTerm(request.loss, linalg::FillOp::create(builder, request.loss.getLoc(), one, empty).getResult(0));
-  if (failed(reverse.run(ops)))
+  cotangents.addTerm(request.loss, linalg::FillOp::create(builder, request.loss.getLoc(), one, empty).getResult(0));
+  if (failed(reverse(cotangents, ops, choice)))
     return failure();
   choice.writeTo(function);
 
   Gradients gradients;
   for (BlockArgument argument : request.arguments) {
-    Value found = reverse.cotangent(argument);
-    gradients.arguments.push_back(found ? found : Reverse::zerosLike(builder, argument.getLoc(), argument));
+    Value found = cotangents.cotangent(argument);
+    gradients.arguments.push_back(found ? found : zerosLike(builder, argument.getLoc(), argument));
   }
   for (model::ParameterOp parameter : request.parameters)
-    gradients.parameters.push_back(wholeGradient(builder, parameter, reverse.parameterTerms));
+    gradients.parameters.push_back(wholeGradient(builder, parameter, cotangents.parameterTerms));
   return gradients;
 }
 

@@ -1,6 +1,6 @@
 // The reverse-mode rule of linalg.generic for loads by subscripts.
+#include "compiler/Derive/CotangentTensors.h"
 #include "compiler/Derive/GenericReverse.h"
-#include "compiler/Derive/Reverse.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -92,7 +92,7 @@ FailureOr<Value> GenericReverse::scatterGradient(tensor::ExtractOp load) {
     if (!sizes.back())
       return op.emitError("no gradient passes here: no operand has the size of a loop [no-gradient]");
   }
-  Value init = Reverse::zerosLike(builder, at, load.getTensor());
+  Value init = zerosLike(builder, at, load.getTensor());
   auto scatter = attn::ScatterAddOp::create(builder, at, init.getType(), sizes, init);
   OpBuilder inner(builder.getContext());
   Block *block = inner.createBlock(&scatter.getBody());

@@ -120,27 +120,24 @@ namespace {
 /// Builds the reversed loop.
 class LoopReverse {
 public:
-  LoopReverse(Reverse &outer, OpBuilder &builder, const llvm::DenseSet<Operation *> &requested, ResidualChoice &choice,
-              scf::ForOp forward)
-      : outer(outer), builder(builder), requested(requested), choice(choice), forward(forward), at(forward.getLoc()) {}
+  LoopReverse(BlockCotangents &outer, ResidualChoice &choice, scf::ForOp forward)
+      : outer(outer), choice(choice), forward(forward), at(forward.getLoc()) {}
 
   LogicalResult run();
 
 private:
   LogicalResult checkBounds();
   void startLoop();
-  void copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops);
+  void copyBody(BlockCotangents &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops);
   LogicalResult fillLoop();
-  void seedElements(Reverse &inner, const IRMapping &copies);
-  void addSums(Reverse &inner);
-  void addListCotangents(const Reverse &inner);
-  LogicalResult addParameters(const Reverse &inner);
+  void seedElements(BlockCotangents &inner, const IRMapping &copies);
+  void addSums(BlockCotangents &inner);
+  void addListCotangents(const BlockCotangents &inner);
+  LogicalResult addParameters(const BlockCotangents &inner);
   LogicalResult widenToIteration(OpBuilder &inside, ParameterElement &element, Value &term);
   void addCarries();
 
-  Reverse &outer;
-  OpBuilder &builder;
-  const llvm::DenseSet<Operation *> &requested;
+  BlockCotangents &outer;
   ResidualChoice &choice;
   scf::ForOp forward, loop;
   Location at;
@@ -162,6 +159,7 @@ LogicalResult LoopReverse::checkBounds() {
 
 /// Creates the loop with the cotangents of carried values; sums are added when the body is complete.
 void LoopReverse::startLoop() {
+  OpBuilder &builder = outer.builder;
   SmallVector<Value> inits;
   SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
   for (auto [number, argument] : llvm::enumerate(forward.getRegionIterArgs())) {
@@ -174,7 +172,7 @@ void LoopReverse::startLoop() {
       continue;
     }
     carried.push_back(number);
-    inits.push_back(dy ? dy : Reverse::zerosLike(builder, at, forward.getResult(number)));
+    inits.push_back(dy ? dy : zerosLike(builder, at, forward.getResult(number)));
   }
   llvm::SetVector<Value> above;
   getUsedValuesDefinedAbove(forward.getRegion(), above);
@@ -188,7 +186,7 @@ void LoopReverse::startLoop() {
     loop.getBody()->getTerminator()->erase();
 }
 
-void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops) {
+void LoopReverse::copyBody(BlockCotangents &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops) {
   OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
   position = elementIndex(IterationOrder::Descending, body, loop);
   copies.map(forward.getInductionVar(), position);
@@ -232,20 +230,20 @@ void LoopReverse::copyBody(Reverse &inner, IRMapping &copies, SmallVectorImpl<Op
 }
 
 LogicalResult LoopReverse::fillLoop() {
-  Reverse inner(OpBuilder::atBlockEnd(loop.getBody()), requested, choice);
+  BlockCotangents inner(OpBuilder::atBlockEnd(loop.getBody()), outer.requested);
   IRMapping copies;
   SmallVector<Operation *> ops;
   copyBody(inner, copies, ops);
   for (auto [position, number] : llvm::enumerate(carried))
     inner.addTerm(copies.lookupOrDefault(forward.getYieldedValues()[number]), loop.getRegionIterArgs()[position]);
   seedElements(inner, copies);
-  if (failed(inner.run(ops)))
+  if (failed(reverse(inner, ops, choice)))
     return failure();
   OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
   SmallVector<Value> next;
   for (auto [position, number] : llvm::enumerate(carried)) {
     Value dy = inner.cotangent(copies.lookup(forward.getRegionIterArgs()[number]));
-    next.push_back(dy ? dy : Reverse::zerosLike(body, at, loop.getRegionIterArgs()[position]));
+    next.push_back(dy ? dy : zerosLike(body, at, loop.getRegionIterArgs()[position]));
   }
   scf::YieldOp::create(body, at, next);
   addSums(inner);
@@ -257,7 +255,7 @@ LogicalResult LoopReverse::fillLoop() {
 }
 
 /// Adds an element of the list's cotangent to the cotangent of each element that the forward iteration wrote.
-void LoopReverse::seedElements(Reverse &inner, const IRMapping &copies) {
+void LoopReverse::seedElements(BlockCotangents &inner, const IRMapping &copies) {
   OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
   SymbolicShapes shapes(forward->getParentOfType<func::FuncOp>());
   for (unsigned number : lists) {
@@ -269,29 +267,29 @@ void LoopReverse::seedElements(Reverse &inner, const IRMapping &copies) {
 }
 
 /// The cotangent of a value defined outside of the loop is the sum over iterations.
-void LoopReverse::addSums(Reverse &inner) {
+void LoopReverse::addSums(BlockCotangents &inner) {
   OpBuilder before(loop);
   for (Value value : captured)
     if (Value term = inner.cotangent(value))
-      added.push_back({Reverse::zerosLike(before, at, value),
-                       [=, this](OpBuilder &inside, Value sum) { return Reverse::sum(inside, at, sum, term); },
+      added.push_back({zerosLike(before, at, value),
+                       [=, this](OpBuilder &inside, Value sum) { return addElementwise(inside, at, sum, term); },
                        [=, this](Value result) { outer.addTerm(value, result); }});
 }
 
 /// The cotangent of a list that the loop reads has an element for each iteration. If iterations share elements, or some
 /// elements are not read, terms are added to zeros.
-void LoopReverse::addListCotangents(const Reverse &inner) {
+void LoopReverse::addListCotangents(const BlockCotangents &inner) {
   OpBuilder before(loop);
   SymbolicShapes shapes(loop->getParentOfType<func::FuncOp>());
   SizeExpr count = shapes.size(loop.getUpperBound());
   for (auto [list, position, term] : inner.elementTerms) {
     bool isOnce = iterationOrder(position, loop, shapes) != IterationOrder::None,
          isWhole = isOnce && shapes.extent(list, 0) == count;
-    Value init = isWhole ? emptyList(before, shapes, term, loop) : Reverse::zerosLike(before, at, list);
+    Value init = isWhole ? emptyList(before, shapes, term, loop) : zerosLike(before, at, list);
     auto next = [=, this](OpBuilder &inside, Value sums) -> Value {
       Value total = term;
       if (!isOnce)
-        total = Reverse::sum(inside, at, model::ElementOp::create(inside, at, term.getType(), sums, position), term);
+        total = addElementwise(inside, at, model::ElementOp::create(inside, at, term.getType(), sums, position), term);
       return model::WithElementOp::create(inside, at, sums.getType(), total, sums, position);
     };
     added.push_back({init, next, [=, this, list = list](Value result) { outer.addTerm(list, result); }});
@@ -307,7 +305,7 @@ static Value aloneInList(OpBuilder &builder, Value element, int64_t at, int64_t 
     if (count == 0)
       return;
     Value empty = tensor::EmptyOp::create(builder, location, listType(type, count).getShape(), type.getElementType());
-    parts.push_back(Reverse::zerosLike(builder, location, empty));
+    parts.push_back(zerosLike(builder, location, empty));
   };
   SmallVector<ReassociationIndices> dimensions;
   for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
@@ -331,7 +329,7 @@ LogicalResult LoopReverse::widenToIteration(OpBuilder &inside, ParameterElement 
 }
 
 /// The gradient of a list of parameters has an element for each iteration; that of any other parameter is summed.
-LogicalResult LoopReverse::addParameters(const Reverse &inner) {
+LogicalResult LoopReverse::addParameters(const BlockCotangents &inner) {
   OpBuilder before(loop);
   OpBuilder inBody(loop.getBody()->getTerminator());
   SymbolicShapes shapes(loop->getParentOfType<func::FuncOp>());
@@ -342,10 +340,10 @@ LogicalResult LoopReverse::addParameters(const Reverse &inner) {
     bool isList = !element.indices.empty() && element.indices.back() == position;
     if (isList)
       whole.indices.pop_back();
-    Value sums = isList ? emptyList(before, shapes, term, loop) : Reverse::zerosLike(before, at, term);
+    Value sums = isList ? emptyList(before, shapes, term, loop) : zerosLike(before, at, term);
     auto next = [=, this, term = term](OpBuilder &inside, Value sums) -> Value {
       return isList ? model::WithElementOp::create(inside, at, sums.getType(), term, sums, position).getResult()
-                    : Reverse::sum(inside, at, sums, term);
+                    : addElementwise(inside, at, sums, term);
     };
     added.push_back({sums, next, [=, this](Value result) { outer.addParameterTerm(whole, result); }});
   }
@@ -392,6 +390,8 @@ LogicalResult LoopReverse::run() {
   return success();
 }
 
-LogicalResult Reverse::reverse(scf::ForOp loop) { return LoopReverse(*this, builder, requested, choice, loop).run(); }
+LogicalResult applyRule(BlockCotangents &block, scf::ForOp loop, ResidualChoice &choice) {
+  return LoopReverse(block, choice, loop).run();
+}
 
 } // namespace attnc

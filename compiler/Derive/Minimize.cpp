@@ -1,6 +1,6 @@
 #include "compiler/Derive/Minimize.h"
+#include "compiler/Derive/CotangentTensors.h"
 #include "compiler/Derive/Gradient.h"
-#include "compiler/Derive/Reverse.h"
 #include "dialects/Model/Lists.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -185,7 +185,7 @@ void Minimization::accumulate(Gradients &gradients) {
   for (Value term : terms) {
     auto type = cast<RankedTensorType>(term.getType());
     Value empty = tensor::EmptyOp::create(builder, at, type.getShape(), type.getElementType());
-    sums.push_back(Reverse::zerosLike(builder, at, empty));
+    sums.push_back(zerosLike(builder, at, empty));
   }
   Value zero = arith::ConstantIndexOp::create(builder, at, 0), one = arith::ConstantIndexOp::create(builder, at, 1);
   Value count = arith::ConstantIndexOp::create(builder, at, minimize.getBatches());
@@ -196,7 +196,7 @@ void Minimization::accumulate(Gradients &gradients) {
   builder.setInsertionPointToEnd(loop.getBody());
   SmallVector<Value> next;
   for (auto [sum, term] : llvm::zip_equal(loop.getRegionIterArgs(), terms))
-    next.push_back(Reverse::sum(builder, at, sum, term));
+    next.push_back(addElementwise(builder, at, sum, term));
   scf::YieldOp::create(builder, at, next);
   share = 1.0 / static_cast<double>(minimize.getBatches());
   builder.setInsertionPoint(terminator);
@@ -212,7 +212,7 @@ Value Minimization::clippingFactor(ArrayRef<Value> gradients) {
   Value total;
   for (Value gradient : gradients) {
     Value squares = sumOfSquares(gradient);
-    total = total ? Reverse::sum(builder, at, total, squares) : squares;
+    total = total ? addElementwise(builder, at, total, squares) : squares;
   }
   return scalar(f32, total, [&](OpBuilder &inner, ValueRange values) -> Value {
     Value limit =

@@ -2,18 +2,12 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace attnc {
-
-bool isReal(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getElementType().isF32();
-}
 
 /// The tensors that an op reads: operands and captures of its regions, each once, in program order.
 static SmallVector<Value> tensorsReadBy(Operation *op) {
@@ -26,61 +20,7 @@ static SmallVector<Value> tensorsReadBy(Operation *op) {
   return tensors.takeVector();
 }
 
-/// The scatter that computes `value`, if it starts from zeros and has no other user.
-static attn::ScatterAddOp scatterFromZeros(Value value) {
-  auto scatter = value.getDefiningOp<attn::ScatterAddOp>();
-  auto fill = scatter && value.use_empty() ? scatter.getInit().getDefiningOp<linalg::FillOp>() : nullptr;
-  return fill && matchPattern(fill.getInputs().front(), m_AnyZeroFloat()) ? scatter : nullptr;
-}
-
-Value Reverse::sum(OpBuilder &builder, Location location, Value a, Value b) {
-  // The scatter adds to the other term directly.
-  for (auto [scattered, other] : {std::pair(b, a), std::pair(a, b)})
-    if (auto scatter = scatterFromZeros(scattered); scatter && scatter->getBlock() == builder.getInsertionBlock()) {
-      scatter->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
-      scatter.getInitMutable().assign(other);
-      return scattered;
-    }
-  auto type = cast<RankedTensorType>(a.getType());
-  auto map = AffineMap::getMultiDimIdentityMap(type.getRank(), builder.getContext());
-  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
-  Value empty =
-      tensor::EmptyOp::create(builder, location, tensor::getMixedSizes(builder, location, a), type.getElementType());
-  return linalg::GenericOp::create(builder, location, empty.getType(), ValueRange{a, b}, empty,
-                                   ArrayRef<AffineMap>{map, map, map}, loops,
-                                   [](OpBuilder &inner, Location at, ValueRange v) {
-                                     Value total = arith::AddFOp::create(inner, at, v[0], v[1]);
-                                     linalg::YieldOp::create(inner, at, total);
-                                   })
-      .getResult(0);
-}
-
-Value Reverse::zerosLike(OpBuilder &builder, Location location, Value like) {
-  auto type = cast<RankedTensorType>(like.getType());
-  Value empty =
-      tensor::EmptyOp::create(builder, location, tensor::getMixedSizes(builder, location, like), type.getElementType());
-  Value zero = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(0));
-  return linalg::FillOp::create(builder, location, zero, empty).getResult(0);
-}
-
-Value Reverse::oneElementList(OpBuilder &builder, Location location, Value element, Value elementIndex, Value like) {
-  auto type = cast<RankedTensorType>(like.getType());
-  Value empty =
-      tensor::EmptyOp::create(builder, location, tensor::getMixedSizes(builder, location, like), type.getElementType());
-  AffineMap whole = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &inner, Location at, ValueRange elements) {
-    Value here = linalg::IndexOp::create(inner, at, 0);
-    Value isPlace = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, here, elementIndex);
-    Value zero = arith::ConstantOp::create(inner, at, inner.getF32FloatAttr(0));
-    linalg::YieldOp::create(inner, at, arith::SelectOp::create(inner, at, isPlace, elements[0], zero).getResult());
-  };
-  return linalg::GenericOp::create(builder, location, empty.getType(), element, empty,
-                                   ArrayRef<AffineMap>{whole.dropResult(0), whole}, loops, body)
-      .getResult(0);
-}
-
-void Reverse::propagate(ArrayRef<Operation *> ops) {
+void BlockCotangents::propagate(ArrayRef<Operation *> ops) {
   for (Operation *op : ops) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       propagateThrough(loop);
@@ -101,7 +41,7 @@ void Reverse::propagate(ArrayRef<Operation *> ops) {
 }
 
 /// Activates the carried values that depend on an active value after any number of iterations.
-void Reverse::propagateThrough(scf::ForOp loop) {
+void BlockCotangents::propagateThrough(scf::ForOp loop) {
   SmallVector<Operation *> body;
   for (Operation &op : loop.getBody()->without_terminator())
     body.push_back(&op);
@@ -117,72 +57,53 @@ void Reverse::propagateThrough(scf::ForOp loop) {
       active.insert(result);
 }
 
-void Reverse::addTerm(Value value, Value term) {
+void BlockCotangents::addTerm(Value value, Value term) {
   if (!isActive(value))
     return;
   Value &total = sums[computed(value)];
-  total = total ? sum(builder, value.getLoc(), total, term) : term;
+  total = total ? addElementwise(builder, value.getLoc(), total, term) : term;
 }
 
-Value Reverse::cotangent(Value value) { return sums.lookup(computed(value)); }
-
-void Reverse::addParameterTerm(const ParameterElement &element, Value term) {
+void BlockCotangents::addParameterTerm(const ParameterElement &element, Value term) {
   for (auto &[other, total] : parameterTerms)
     if (other.parameter == element.parameter && other.indices == element.indices) {
-      total = sum(builder, term.getLoc(), total, term);
+      total = addElementwise(builder, term.getLoc(), total, term);
       return;
     }
   parameterTerms.emplace_back(element, term);
 }
 
-LogicalResult Reverse::run(ArrayRef<Operation *> ops) {
-  for (Operation *op : llvm::reverse(ops)) {
-    bool reached = llvm::any_of(op->getResults(), [&](Value result) { return bool(cotangent(result)); });
-    if (reached && failed(reverse(op)))
-      return failure();
-  }
-  return success();
-}
-
-LogicalResult Reverse::reverse(Operation *op) {
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<linalg::GenericOp, linalg::TransposeOp, attn::AttendOp, scf::ForOp, model::GetOp, model::ElementOp,
-            model::WithElementOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ExtractSliceOp,
-            tensor::ConcatOp, tensor::CastOp>([&](auto each) { return reverse(each); })
-      .Case<tensor::EmptyOp, linalg::FillOp>([](auto) { return success(); })
-      .Default(
-          [](Operation *other) -> LogicalResult { return other->emitError("no gradient passes here [no-gradient]"); });
-}
-
-LogicalResult Reverse::reverse(model::GetOp op) {
-  auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(op, op.getParameterAttr());
-  addParameterTerm({parameter, SmallVector<Value>(op.getIndices())}, cotangent(op.getResult()));
-  return success();
-}
-
-//===- Lists ------------------------------------------------------------------------------------------------------===//
-
-LogicalResult Reverse::reverse(model::ElementOp op) {
-  Value list = op.getList(), dy = cotangent(op.getResult());
-  if (!collected.contains(list)) {
-    addTerm(list, oneElementList(builder, op.getLoc(), dy, op.getPlace(), list));
-    return success();
-  }
+void BlockCotangents::addElementTerm(model::ElementOp op, Value term) {
+  Value list = op.getList();
+  if (!collected.contains(list))
+    return addTerm(list, oneElementList(builder, op.getLoc(), term, op.getPlace(), list));
   for (ElementTerm &each : elementTerms)
     if (each.list == list && each.elementIndex == op.getPlace()) {
-      each.term = sum(builder, op.getLoc(), each.term, dy);
-      return success();
+      each.term = addElementwise(builder, op.getLoc(), each.term, term);
+      return;
     }
-  elementTerms.push_back({list, op.getPlace(), dy});
+  elementTerms.push_back({list, op.getPlace(), term});
+}
+
+//===- Parameters and lists ---------------------------------------------------------------------------------------===//
+
+static LogicalResult applyRule(BlockCotangents &block, model::GetOp op) {
+  auto parameter = SymbolTable::lookupNearestSymbolFrom<model::ParameterOp>(op, op.getParameterAttr());
+  block.addParameterTerm({parameter, SmallVector<Value>(op.getIndices())}, block.cotangent(op.getResult()));
+  return success();
+}
+
+static LogicalResult applyRule(BlockCotangents &block, model::ElementOp op) {
+  block.addElementTerm(op, block.cotangent(op.getResult()));
   return success();
 }
 
 /// The element's cotangent is the list's at its index; the previous list's cotangent is zero there.
-LogicalResult Reverse::reverse(model::WithElementOp op) {
-  Value dy = cotangent(op.getResult());
-  addTerm(op.getElement(),
-          model::ElementOp::create(builder, op.getLoc(), op.getElement().getType(), dy, op.getPlace()));
-  if (!isActive(op.getList()))
+static LogicalResult applyRule(BlockCotangents &block, model::WithElementOp op) {
+  Value dy = block.cotangent(op.getResult());
+  block.addTerm(op.getElement(),
+                model::ElementOp::create(block.builder, op.getLoc(), op.getElement().getType(), dy, op.getPlace()));
+  if (!block.isActive(op.getList()))
     return success();
   return op.emitError(
       "no gradient passes here: other elements of the list are read in the same iteration [no-gradient]");
@@ -190,48 +111,51 @@ LogicalResult Reverse::reverse(model::WithElementOp op) {
 
 //===- Views -----------------------------------------------------------------------------------------------------===//
 
-LogicalResult Reverse::reverse(linalg::TransposeOp op) {
+static LogicalResult applyRule(BlockCotangents &block, linalg::TransposeOp op) {
+  OpBuilder &builder = block.builder;
   Location at = op.getLoc();
-  Value dy = cotangent(op->getResult(0));
+  Value dy = block.cotangent(op->getResult(0));
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, op.getInput());
   Value empty = tensor::EmptyOp::create(builder, at, sizes, builder.getF32Type());
   SmallVector<int64_t> inverse = invertPermutationVector(op.getPermutation());
-  addTerm(op.getInput(), linalg::TransposeOp::create(builder, at, dy, empty, inverse)->getResult(0));
+  block.addTerm(op.getInput(), linalg::TransposeOp::create(builder, at, dy, empty, inverse)->getResult(0));
   return success();
 }
 
-LogicalResult Reverse::reverse(tensor::ExpandShapeOp op) {
-  Value dy = cotangent(op.getResult());
-  addTerm(op.getSrc(),
-          tensor::CollapseShapeOp::create(builder, op.getLoc(), op.getSrcType(), dy, op.getReassociationIndices()));
+static LogicalResult applyRule(BlockCotangents &block, tensor::ExpandShapeOp op) {
+  Value dy = block.cotangent(op.getResult());
+  block.addTerm(op.getSrc(), tensor::CollapseShapeOp::create(block.builder, op.getLoc(), op.getSrcType(), dy,
+                                                             op.getReassociationIndices()));
   return success();
 }
 
-LogicalResult Reverse::reverse(tensor::CollapseShapeOp op) {
-  Value dy = cotangent(op.getResult());
+static LogicalResult applyRule(BlockCotangents &block, tensor::CollapseShapeOp op) {
+  OpBuilder &builder = block.builder;
+  Value dy = block.cotangent(op.getResult());
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, op.getLoc(), op.getSrc());
-  addTerm(op.getSrc(), tensor::ExpandShapeOp::create(builder, op.getLoc(), op.getSrcType(), dy,
-                                                     op.getReassociationIndices(), sizes));
+  block.addTerm(op.getSrc(), tensor::ExpandShapeOp::create(builder, op.getLoc(), op.getSrcType(), dy,
+                                                           op.getReassociationIndices(), sizes));
   return success();
 }
 
-LogicalResult Reverse::reverse(tensor::CastOp op) {
-  addTerm(op.getSource(),
-          tensor::CastOp::create(builder, op.getLoc(), op.getSource().getType(), cotangent(op.getDest())));
+static LogicalResult applyRule(BlockCotangents &block, tensor::CastOp op) {
+  block.addTerm(op.getSource(), tensor::CastOp::create(block.builder, op.getLoc(), op.getSource().getType(),
+                                                       block.cotangent(op.getDest())));
   return success();
 }
 
-LogicalResult Reverse::reverse(tensor::ConcatOp op) {
+static LogicalResult applyRule(BlockCotangents &block, tensor::ConcatOp op) {
+  OpBuilder &builder = block.builder;
   Location at = op.getLoc();
-  Value dy = cotangent(op.getResult());
+  Value dy = block.cotangent(op.getResult());
   int64_t rank = op.getResultType().getRank(), along = op.getDim();
   OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1), offset = zero;
   for (Value part : op.getInputs()) {
     SmallVector<OpFoldResult> offsets(rank, zero), strides(rank, one);
     SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, part);
     offsets[along] = offset;
-    addTerm(part, tensor::ExtractSliceOp::create(builder, at, cast<RankedTensorType>(part.getType()), dy, offsets,
-                                                 sizes, strides));
+    block.addTerm(part, tensor::ExtractSliceOp::create(builder, at, cast<RankedTensorType>(part.getType()), dy, offsets,
+                                                       sizes, strides));
     AffineExpr a = builder.getAffineSymbolExpr(0), b = builder.getAffineSymbolExpr(1);
     offset = affine::makeComposedFoldedAffineApply(builder, at, a + b, {offset, sizes[along]});
   }
@@ -240,7 +164,8 @@ LogicalResult Reverse::reverse(tensor::ConcatOp op) {
 
 /// The cotangent of the source of a slice along one dimension: the slice's cotangent, padded with zeros. It reads no
 /// element outside of the slice. Null for other slices, or if the offset is unknown.
-Value Reverse::paddedCotangent(tensor::ExtractSliceOp op) {
+static Value paddedCotangent(BlockCotangents &block, tensor::ExtractSliceOp op) {
+  OpBuilder &builder = block.builder;
   Location at = op.getLoc();
   SymbolicShapes shapes(op->getParentOfType<func::FuncOp>());
   if (!op.hasUnitStride() || op.getDroppedDims().any())
@@ -257,7 +182,7 @@ Value Reverse::paddedCotangent(tensor::ExtractSliceOp op) {
   SizeExpr offset = shapes.size(op.getMixedOffsets()[along]), count = shapes.size(op.getMixedSizes()[along]);
   SizeExpr behind = shapes.extent(op.getSource(), along) - offset - count;
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, op.getSource());
-  SmallVector<Value> parts = {cotangent(op.getResult())};
+  SmallVector<Value> parts = {block.cotangent(op.getResult())};
   auto zeros = [&](Value elements) {
     sizes[along] = getAsOpFoldResult(elements);
     return zerosLike(builder, at, tensor::EmptyOp::create(builder, at, sizes, builder.getF32Type()));
@@ -276,15 +201,16 @@ Value Reverse::paddedCotangent(tensor::ExtractSliceOp op) {
 }
 
 /// For each element of the source, the cotangent of the slice's element, or zero outside of the slice.
-LogicalResult Reverse::reverse(tensor::ExtractSliceOp op) {
+static LogicalResult applyRule(BlockCotangents &block, tensor::ExtractSliceOp op) {
+  OpBuilder &builder = block.builder;
   Location at = op.getLoc();
-  if (Value padded = paddedCotangent(op)) {
-    addTerm(op.getSource(), padded);
+  if (Value padded = paddedCotangent(block, op)) {
+    block.addTerm(op.getSource(), padded);
     return success();
   }
   if (!op.hasUnitStride())
     return op.emitError("no gradient passes here: its slice has a stride [no-gradient]");
-  Value dy = cotangent(op.getResult());
+  Value dy = block.cotangent(op.getResult());
   auto type = op.getSourceType();
   llvm::SmallBitVector dropped = op.getDroppedDims();
   Value empty =
@@ -313,9 +239,31 @@ LogicalResult Reverse::reverse(tensor::ExtractSliceOp op) {
   };
   SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
   auto identity = AffineMap::getMultiDimIdentityMap(type.getRank(), builder.getContext());
-  addTerm(op.getSource(), linalg::GenericOp::create(builder, at, empty.getType(), ValueRange(), empty,
-                                                    ArrayRef<AffineMap>{identity}, loops, body)
-                              .getResult(0));
+  block.addTerm(op.getSource(), linalg::GenericOp::create(builder, at, empty.getType(), ValueRange(), empty,
+                                                          ArrayRef<AffineMap>{identity}, loops, body)
+                                    .getResult(0));
+  return success();
+}
+
+//===- All rules --------------------------------------------------------------------------------------------------===//
+
+static LogicalResult applyRuleOf(Operation *op, BlockCotangents &block, ResidualChoice &choice) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<linalg::GenericOp, linalg::TransposeOp, attn::AttendOp, model::GetOp, model::ElementOp,
+            model::WithElementOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ExtractSliceOp,
+            tensor::ConcatOp, tensor::CastOp>([&](auto each) { return applyRule(block, each); })
+      .Case([&](scf::ForOp loop) { return applyRule(block, loop, choice); })
+      .Case<tensor::EmptyOp, linalg::FillOp>([](auto) { return success(); })
+      .Default(
+          [](Operation *other) -> LogicalResult { return other->emitError("no gradient passes here [no-gradient]"); });
+}
+
+LogicalResult reverse(BlockCotangents &block, ArrayRef<Operation *> ops, ResidualChoice &choice) {
+  for (Operation *op : llvm::reverse(ops)) {
+    bool reached = llvm::any_of(op->getResults(), [&](Value result) { return bool(block.cotangent(result)); });
+    if (reached && failed(applyRuleOf(op, block, choice)))
+      return failure();
+  }
   return success();
 }
 
