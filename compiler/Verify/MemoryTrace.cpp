@@ -21,7 +21,7 @@ Value Steps::value(const ValueName &name) const {
     func::FuncOp function = entry;
     return name.number < function.getNumArguments() ? function.getArgument(unsigned(name.number)) : Value();
   }
-  Operation *op = name.step < int64_t(numbered.size()) ? numbered[name.step] : nullptr;
+  Operation *op = at(name.step);
   if (!op || name.number >= op->getNumResults())
     return {};
   if (name.kind == ValueName::Kind::Result)
@@ -56,6 +56,55 @@ TensorReference referenceOf(Value tensor) {
   return reference;
 }
 
+//===-------------------------------------------- parameters ----------------------------------------------------===//
+
+/// The op of an updated parameter; null for other locations.
+static model::SetOp setOf(const Steps &steps, ValueLocation location) {
+  bool isOne = location.kind == ValueLocation::Kind::Updated;
+  return isOne ? dyn_cast_or_null<model::SetOp>(steps.at(location.number)) : model::SetOp();
+}
+
+template <typename Op> ParameterUpdates::Parameter ParameterUpdates::parameterOf(Op op) const {
+  Parameter parameter{op.getParameter(), {}};
+  for (Value index : op.getIndices())
+    parameter.indices.emplace_back(index, iterations.lookup(index.getParentBlock()));
+  return parameter;
+}
+
+bool ParameterUpdates::mayBeSame(const Parameter &a, const Parameter &b) {
+  if (a.name != b.name)
+    return false;
+  for (auto [one, other] : llvm::zip(a.indices, b.indices)) {
+    std::optional<int64_t> left = getConstantIntValue(one.first), right = getConstantIntValue(other.first);
+    if (left && right ? *left != *right : one.first == other.first && one.second != other.second)
+      return false;
+  }
+  return true;
+}
+
+void ParameterUpdates::add(model::SetOp set, Content content) { updates.push_back({set, parameterOf(set), content}); }
+
+bool ParameterUpdates::isLast(model::SetOp set, Content content) const {
+  Parameter parameter = parameterOf(set);
+  for (const Update &update : llvm::reverse(updates))
+    if (mayBeSame(update.parameter, parameter))
+      return update.set == set && update.content == content;
+  return false;
+}
+
+bool ParameterUpdates::maySet(model::SetOp set, model::GetOp get) const {
+  return mayBeSame(parameterOf(set), parameterOf(get));
+}
+
+std::vector<model::SetOp> ParameterUpdates::setsOf(model::GetOp get) const {
+  std::vector<model::SetOp> sets;
+  Parameter parameter = parameterOf(get);
+  for (const Update &update : updates)
+    if (mayBeSame(update.parameter, parameter))
+      sets.push_back(update.set);
+  return sets;
+}
+
 //===-------------------------------------------- memory --------------------------------------------------------===//
 
 MemoryTrace::MemoryTrace(const Steps &steps, const EntryCertificate &certificate, Overlap overlaps)
@@ -73,7 +122,7 @@ void MemoryTrace::fault(Operation *op, const Twine &text) { faults.insert((steps
 static bool isEmpty(Value root) { return root.getDefiningOp<tensor::EmptyOp>() != nullptr; }
 
 /// The content of a tensor; that of an element is derived from the content of its list.
-MemoryTrace::Content MemoryTrace::contentOf(Value tensor) {
+Content MemoryTrace::contentOf(Value tensor) {
   TensorReference reference = referenceOf(tensor);
   Content &whole = contents[reference.root];
   if (!whole)
@@ -99,9 +148,9 @@ std::optional<ValueLocation> MemoryTrace::locationOf(Value root, Operation *op) 
 }
 
 ValueLocation MemoryTrace::memoryOf(ValueLocation location) {
-  if (location.kind != ValueLocation::Kind::Element || location.number >= int64_t(steps.ops().size()))
+  if (location.kind != ValueLocation::Kind::Element)
     return location;
-  auto list = dyn_cast<model::WithElementOp>(steps.ops()[location.number]);
+  auto list = dyn_cast_or_null<model::WithElementOp>(steps.at(location.number));
   std::optional<ValueLocation> whole = list ? locationOf(referenceOf(list.getList()).root, list) : std::nullopt;
   return whole.value_or(location);
 }
@@ -122,10 +171,10 @@ void MemoryTrace::clobber(ValueLocation location, Operation *op, std::optional<V
 void MemoryTrace::write(ValueLocation location, Content content, Operation *op) {
   ValueLocation bytes = memoryOf(location);
   if (location.kind == ValueLocation::Kind::Updated) {
-    model::SetOp set = setOf(location);
+    model::SetOp set = setOf(steps, location);
     if (!set)
       return fault(op, "writes " + textOf(location) + ", but that step sets none");
-    updates.push_back({location.number, set, withIterations(set.getIndices()), content});
+    updates.add(set, content);
   } else if (location.kind == ValueLocation::Kind::Element) {
     clobber(bytes, op, bytes);
     StoredContent &list = memory[bytes];
@@ -137,40 +186,7 @@ void MemoryTrace::write(ValueLocation location, Content content, Operation *op) 
   }
 }
 
-model::SetOp MemoryTrace::setOf(ValueLocation location) {
-  bool isOne = location.kind == ValueLocation::Kind::Updated && location.number < int64_t(steps.ops().size());
-  return isOne ? dyn_cast<model::SetOp>(steps.ops()[location.number]) : model::SetOp();
-}
-
-/// Indices with the iteration of the loop that computes them.
-std::vector<std::pair<Value, unsigned>> MemoryTrace::withIterations(OperandRange indices) {
-  std::vector<std::pair<Value, unsigned>> result;
-  for (Value index : indices)
-    result.emplace_back(index, iterations.lookup(index.getParentBlock()));
-  return result;
-}
-
-bool MemoryTrace::mayBeSame(const Update &update, StringRef parameter, OperandRange indices) {
-  if (model::SetOp(update.set).getParameter() != parameter)
-    return false;
-  for (auto [a, b] : llvm::zip(update.indices, withIterations(indices))) {
-    std::optional<int64_t> left = getConstantIntValue(a.first), right = getConstantIntValue(b.first);
-    if (left && right ? *left != *right : a.first == b.first && a.second != b.second)
-      return false;
-  }
-  return true;
-}
-
 //===-------------------------------------------- reads ---------------------------------------------------------===//
-
-/// Whether `content` is the last one written to the parameter.
-bool MemoryTrace::isUpdated(ValueLocation location, Content content) {
-  model::SetOp set = setOf(location);
-  for (const Update &update : llvm::reverse(updates))
-    if (set && mayBeSame(update, set.getParameter(), set.getIndices()))
-      return update.step == location.number && update.content == content;
-  return false;
-}
 
 void MemoryTrace::expect(ValueLocation location, Value tensor, Operation *op, const Twine &how) {
   const StoredContent &stored = memory[memoryOf(location)];
@@ -179,8 +195,10 @@ void MemoryTrace::expect(ValueLocation location, Value tensor, Operation *op, co
     auto found = stored.elements.find(location.number);
     isStored = found != stored.elements.end() && found->second == contentOf(tensor);
   }
-  if (location.kind == ValueLocation::Kind::Updated)
-    isStored = isUpdated(location, contentOf(tensor));
+  if (location.kind == ValueLocation::Kind::Updated) {
+    model::SetOp set = setOf(steps, location);
+    isStored = set && updates.isLast(set, contentOf(tensor));
+  }
   if (isStored)
     return;
   Value root = referenceOf(tensor).root;
@@ -205,9 +223,8 @@ std::optional<ValueLocation> MemoryTrace::readLocation(Value tensor, Operation *
 void MemoryTrace::read(Value tensor, Operation *op) {
   TensorReference reference = referenceOf(tensor);
   if (auto get = reference.root.getDefiningOp<model::GetOp>()) {
-    for (const Update &update : updates)
-      if (mayBeSame(update, get.getParameter(), get.getIndices()))
-        fault(op, "reads @" + get.getParameter() + ", which " + steps.text(update.set) + " has set");
+    for (model::SetOp set : updates.setsOf(get))
+      fault(op, "reads @" + get.getParameter() + ", which " + steps.text(set) + " has set");
     return;
   }
   if (std::optional<ValueLocation> location = readLocation(tensor, op))
@@ -269,9 +286,8 @@ void MemoryTrace::checkInPlace(func::CallOp call, OpResult result, ValueLocation
     bool mayOverlap = written && written.getInt() == result.getResultNumber() && !reference.isElement,
          doesOverlap = false;
     if (auto get = reference.root.getDefiningOp<model::GetOp>()) {
-      model::SetOp set = setOf(location);
-      doesOverlap =
-          set && mayBeSame({0, set, withIterations(set.getIndices()), 0}, get.getParameter(), get.getIndices());
+      model::SetOp set = setOf(steps, location);
+      doesOverlap = set && updates.maySet(set, get);
     } else if (std::optional<ValueLocation> other = readLocation(operand, call)) {
       doesOverlap = overlap(location, *other);
       mayOverlap &= *other == location;
@@ -338,7 +354,7 @@ void MemoryTrace::loop(scf::ForOp loop) {
       expect(*location, init, loop, "starts from");
   for (int iteration = 0; iteration < 2; ++iteration) {
     beginIteration(loop, loop.getRegionIterArgs());
-    ++iterations[loop.getBody()];
+    updates.beginIteration(loop.getBody());
     execute(*loop.getBody());
   }
   beginIteration(loop, loop.getResults());
@@ -390,7 +406,7 @@ void MemoryTrace::changeInPlace(Value before, Value after, ValueLocation locatio
 
 void MemoryTrace::finish(Operation &op) {
   if (auto set = dyn_cast<model::SetOp>(op)) {
-    if (!isUpdated({ValueLocation::Kind::Updated, steps.of(set)}, contentOf(set.getValue())))
+    if (!updates.isLast(set, contentOf(set.getValue())))
       fault(set, "no op writes the value of @" + set.getParameter());
     return;
   }

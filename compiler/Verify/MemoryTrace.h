@@ -34,6 +34,8 @@ public:
   explicit Steps(mlir::func::FuncOp entry);
   const std::vector<mlir::Operation *> &ops() const { return numbered; }
   int64_t of(mlir::Operation *op) const { return numbers.lookup(op); }
+  /// Null if there is no such step.
+  mlir::Operation *at(int64_t step) const { return step < int64_t(numbered.size()) ? numbered[step] : nullptr; }
   /// Null if there is no value of that name.
   mlir::Value value(const ValueName &name) const;
   /// "@logits_gemm_0, gpt2.attn:12:5 (step 17)".
@@ -52,6 +54,38 @@ struct TensorReference {
 };
 TensorReference referenceOf(mlir::Value tensor);
 
+using Content = unsigned; ///< number of a symbolic content; 0 for none
+
+/// The parameters, and elements of lists of parameters, that ops have set.
+class ParameterUpdates {
+public:
+  /// Indices that ops of `body` compute are of its next iteration from now on.
+  void beginIteration(mlir::Block *body) { ++iterations[body]; }
+  void add(mlir::model::SetOp set, Content content);
+  /// Whether the last content written to the parameter of `set` is `content`, written for `set`.
+  bool isLast(mlir::model::SetOp set, Content content) const;
+  /// Whether `set` in this iteration may set the parameter of `get`.
+  bool maySet(mlir::model::SetOp set, mlir::model::GetOp get) const;
+  /// The ops that may have set the parameter of `get`.
+  std::vector<mlir::model::SetOp> setsOf(mlir::model::GetOp get) const;
+
+private:
+  struct Parameter {
+    mlir::StringRef name;
+    std::vector<std::pair<mlir::Value, unsigned>> indices; ///< with the iterations that they are of
+  };
+  struct Update {
+    mlir::model::SetOp set;
+    Parameter parameter;
+    Content content;
+  };
+  template <typename Op> Parameter parameterOf(Op op) const;
+  static bool mayBeSame(const Parameter &a, const Parameter &b);
+
+  std::vector<Update> updates;
+  llvm::DenseMap<mlir::Block *, unsigned> iterations;
+};
+
 class MemoryTrace {
 public:
   using Overlap = llvm::function_ref<bool(int64_t, int64_t)>;
@@ -62,30 +96,21 @@ public:
   std::vector<std::string> run(mlir::func::FuncOp entry);
 
 private:
-  using Content = unsigned; ///< 0 for no content
   struct StoredContent {
     Content content = 0;
     mlir::Operation *writer = nullptr; ///< the op that wrote the content, or invalidated it
     std::optional<int64_t> open; ///< of a list: the step whose element is written while the list is not yet updated
     std::map<int64_t, Content> elements; ///< of a list: contents of elements by step
   };
-  /// A parameter, or an element of a list of parameters, with its new content.
-  struct Update {
-    int64_t step;
-    mlir::model::SetOp set;
-    std::vector<std::pair<mlir::Value, unsigned>> indices; ///< each with the iteration in which it was computed
-    Content content;
-  };
 
   const Steps &steps;
   const EntryCertificate &certificate;
   Overlap overlaps;
   std::map<ValueLocation, StoredContent> memory;
-  std::vector<Update> updates;
+  ParameterUpdates updates;
   llvm::DenseMap<mlir::Value, ValueLocation> locations; ///< locations of roots
   llvm::DenseMap<mlir::Value, Content> contents;
   std::map<std::pair<void *, Content>, Content> elementContents; ///< by element (a Value) and content of its list
-  llvm::DenseMap<mlir::Block *, unsigned> iterations;
   std::multimap<int64_t, const PlannedCopy *> copiesBefore;
   Content last = 0;
   std::set<std::string> faults;
@@ -94,14 +119,9 @@ private:
   Content contentOf(mlir::Value tensor);
   std::optional<ValueLocation> locationOf(mlir::Value root, mlir::Operation *op);
   std::optional<ValueLocation> readLocation(mlir::Value tensor, mlir::Operation *op);
-  mlir::model::SetOp setOf(ValueLocation location);
   /// The location of the bytes: for an element, that of its list.
   ValueLocation memoryOf(ValueLocation location);
   bool overlap(ValueLocation a, ValueLocation b);
-  std::vector<std::pair<mlir::Value, unsigned>> withIterations(mlir::OperandRange indices);
-  bool mayBeSame(const Update &update, mlir::StringRef parameter, mlir::OperandRange indices);
-
-  bool isUpdated(ValueLocation location, Content content);
 
   void execute(mlir::Block &block);
   void execute(mlir::Operation &op);

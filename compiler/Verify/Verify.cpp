@@ -182,8 +182,7 @@ void EntryVerifier::checkValues() {
 
 void EntryVerifier::checkScratch() {
   for (const PlannedScratch &scratch : certificate.scratch) {
-    auto call =
-        scratch.step < int64_t(steps.ops().size()) ? dyn_cast<func::CallOp>(steps.ops()[scratch.step]) : func::CallOp();
+    auto call = dyn_cast_or_null<func::CallOp>(steps.at(scratch.step));
     if (!call) {
       fault("the certificate has scratch for step " + Twine(scratch.step) + ", which calls no kernel");
       continue;
