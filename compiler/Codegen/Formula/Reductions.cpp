@@ -26,7 +26,7 @@ static void collectReductions(Value value, DenseSet<Value> &seen, SmallVectorImp
   }
 }
 
-SmallVector<Value> RegionVectoriser::evaluateTogether(ArrayRef<RegionVectoriser *> tile, Value value) {
+SmallVector<Value> evaluateTogether(ArrayRef<RegionVectoriser *> tile, Value value) {
   DenseSet<Value> seen;
   SmallVector<attn::ReduceOp> reductions;
   collectReductions(value, seen, reductions);
@@ -47,7 +47,7 @@ static void yieldReduced(ArrayRef<RegionVectoriser *> tile, attn::ReduceOp op, V
       copy.bindIndex(index, induction);
     inner.push_back(&copy);
   }
-  SmallVector<Value> terms = RegionVectoriser::evaluateTogether(inner, yieldedValue(op)), sums;
+  SmallVector<Value> terms = evaluateTogether(inner, yieldedValue(op)), sums;
   const LaneArithmetic &lanes = tile.front()->getLanes();
   for (auto [term, accumulator] : llvm::zip(terms, accumulators)) {
     Value value = isa<VectorType>(accumulator.getType()) ? lanes.broadcast(term) : term;

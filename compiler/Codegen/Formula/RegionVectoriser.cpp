@@ -9,6 +9,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
@@ -37,7 +38,7 @@ static Verdict canEvaluateOp(Operation *op) {
   return Verdict::yes();
 }
 
-Verdict RegionVectoriser::canEvaluate(Region &region) {
+Verdict canVectorise(Region &region) {
   Verdict verdict = Verdict::yes();
   region.walk([&](Operation *op) {
     verdict = canEvaluateOp(op);
@@ -176,19 +177,14 @@ Value RegionVectoriser::sizeOf(Value tensor, int64_t dimension) {
   return sizeOf(destination.getTiedOpOperand(cast<OpResult>(tensor))->get(), dimension);
 }
 
-void RegionVectoriser::evaluateAvailable(Value value) {
-  DenseSet<Value> seen;
-  evaluateAvailable(value, seen);
-}
-
-void RegionVectoriser::evaluateAvailable(Value value, DenseSet<Value> &seen) {
+static void evaluateAvailableParts(RegionVectoriser &of, Value value, DenseSet<Value> &seen) {
   if (isa<RankedTensorType>(value.getType()) || !seen.insert(value).second)
     return;
-  if (isAvailable(value)) {
+  if (of.isAvailable(value)) {
     if (value.getType().isIndex())
-      evaluateIndex(value);
+      of.evaluateIndex(value);
     else
-      evaluate(value);
+      of.evaluate(value);
     return;
   }
   Operation *op = value.getDefiningOp();
@@ -196,8 +192,13 @@ void RegionVectoriser::evaluateAvailable(Value value, DenseSet<Value> &seen) {
     return;
   op->walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
-      evaluateAvailable(operand, seen);
+      evaluateAvailableParts(of, operand, seen);
   });
+}
+
+void RegionVectoriser::evaluateAvailable(Value value) {
+  DenseSet<Value> seen;
+  evaluateAvailableParts(*this, value, seen);
 }
 
 //===------------------------------------------ elements ---------------------------------------------------------===//

@@ -51,17 +51,16 @@
 #include "compiler/Codegen/Formula/FormulaBindings.h"
 #include "compiler/Codegen/Formula/LaneAccess.h"
 #include "compiler/Codegen/Interface/Kernel.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace attnc {
+
+/// Whether every op below `region` can be evaluated; the reason names the op that cannot.
+Verdict canVectorise(mlir::Region &region);
 
 class RegionVectoriser : public FormulaBindings {
 public:
   RegionVectoriser(mlir::OpBuilder &builder, mlir::Location location, int64_t lanes)
       : lanes{builder, location, lanes} {}
-
-  /// Whether every op below `region` can be evaluated; the reason names the op that cannot.
-  static Verdict canEvaluate(mlir::Region &region);
 
   /// Out-of-range subscripts are reported there: !llvm.ptr to an i32.
   void bindStatus(mlir::Value pointer) { status = pointer; }
@@ -75,9 +74,6 @@ public:
   /// The value in generated code, uniform or vector; of an index that differs between lanes, a vector of i32.
   mlir::Value evaluate(mlir::Value value);
   LaneIndex evaluateIndex(mlir::Value index);
-  /// The same value in each of several vectorisers, such as a register tile of 4 keys times 4 vectors of queries. They
-  /// share the loops of attn.reduce (Reductions.h).
-  static llvm::SmallVector<mlir::Value> evaluateTogether(llvm::ArrayRef<RegionVectoriser *> tile, mlir::Value value);
   /// Emits now the parts of `value` that depend on nothing unbound.
   void evaluateAvailable(mlir::Value value);
 
@@ -107,7 +103,6 @@ private:
   mlir::Value evaluateOperand(mlir::BlockArgument argument);
   mlir::Value evaluateExtract(mlir::tensor::ExtractOp op);
   LaneIndex evaluateIndexOp(mlir::Operation *op);
-  void evaluateAvailable(mlir::Value value, llvm::DenseSet<mlir::Value> &seen);
   mlir::Value computeAt(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts);
   mlir::Value computeGenericAt(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<LaneIndex> subscripts);
 

@@ -210,7 +210,7 @@ public:
     if (Verdict sized = readSizes(); !sized)
       return sized;
     for (Region &region : op->getRegions())
-      if (Verdict evaluable = RegionVectoriser::canEvaluate(region); !region.empty() && !evaluable)
+      if (Verdict evaluable = canVectorise(region); !region.empty() && !evaluable)
         return evaluable;
     readDimensions();
     readGroup();

@@ -127,7 +127,7 @@ Verdict GemmProblem::matchEpilogue(linalg::GenericOp op) {
     return Verdict::no("its epilogue does not write each element once");
   if (!op.getRegionOutputArgs().front().use_empty())
     return Verdict::no("its epilogue reads what it writes");
-  return RegionVectoriser::canEvaluate(op.getRegion());
+  return canVectorise(op.getRegion());
 }
 
 Verdict GemmProblem::groupLoops() {

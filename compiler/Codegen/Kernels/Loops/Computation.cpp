@@ -84,13 +84,13 @@ static bool isEpilogue(linalg::GenericOp epilogue, linalg::GenericOp fold) {
 Verdict canEvaluateLoops(func::FuncOp kernel) {
   for (Operation &op : kernel.getBody().front()) {
     if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-      if (Verdict verdict = RegionVectoriser::canEvaluate(generic.getRegion()); !verdict)
+      if (Verdict verdict = canVectorise(generic.getRegion()); !verdict)
         return verdict;
       for (OpOperand &init : generic.getDpsInitsMutable())
         if (!generic.getMatchingIndexingMap(&init).isProjectedPermutation())
           return Verdict::no("a result is written at computed subscripts");
     } else if (auto scatter = dyn_cast<attn::ScatterAddOp>(op)) {
-      if (Verdict verdict = RegionVectoriser::canEvaluate(scatter.getBody()); !verdict)
+      if (Verdict verdict = canVectorise(scatter.getBody()); !verdict)
         return verdict;
     } else if (!isElementMove(&op)) {
       return Verdict::no("it contains " + op.getName().getStringRef().str());

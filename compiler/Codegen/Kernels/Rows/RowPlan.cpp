@@ -47,7 +47,7 @@ Verdict RowPlan::classify() {
 }
 
 Verdict RowPlan::classify(linalg::GenericOp op) {
-  if (Verdict verdict = RegionVectoriser::canEvaluate(op.getRegion()); !verdict)
+  if (Verdict verdict = canVectorise(op.getRegion()); !verdict)
     return verdict;
   unsigned loops = op.getNumLoops(), reductions = op.getNumReductionLoops();
   bool rowShaped = loops == rows || loops == rows + 1;

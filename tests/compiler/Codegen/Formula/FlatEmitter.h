@@ -14,7 +14,7 @@ class FlatEmitter : public Emitter {
 public:
   std::string_view name() const override { return "flat"; }
   Verdict supports(mlir::func::FuncOp kernel, const Target &) const override {
-    return RegionVectoriser::canEvaluate(genericOf(kernel).getRegion());
+    return canVectorise(genericOf(kernel).getRegion());
   }
   mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,
                                    mlir::ModuleOp code) const override {

@@ -1,5 +1,6 @@
 #include "compiler/Codegen/GPU/Attend/General/WarpScores.h"
 #include "compiler/Analysis/DataSubscripts.h"
+#include "compiler/Codegen/Formula/Reductions.h"
 #include "compiler/Codegen/GPU/Tile/TileBuilder.h"
 #include "compiler/Codegen/Kernels/Attend/AttendBinding.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -12,7 +13,7 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 LoopBuilder::Values evaluateForRows(std::vector<RegionVectoriser> &pairs, Value value) {
   auto tile = llvm::map_to_vector(pairs, [](RegionVectoriser &pair) { return &pair; });
-  return RegionVectoriser::evaluateTogether(tile, value);
+  return evaluateTogether(tile, value);
 }
 
 LoopBuilder::Values evaluateForRows(std::vector<RegionVectoriser> &pairs, Region &formula) {
