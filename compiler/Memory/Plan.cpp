@@ -1,17 +1,13 @@
 #include "compiler/Memory/Plan.h"
 #include "compiler/Analysis/OpClassification.h"
 #include "compiler/Analysis/SourceLocations.h"
+#include "compiler/Memory/Steps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace attnc {
-
-/// Whether the op's result is a view into its first operand.
-static bool isViewOfOperand(Operation *op) {
-  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp, model::ElementOp>(op);
-}
 
 /// Whether the value may start after the first byte of its root.
 static bool isElement(Value tensor) {
@@ -53,21 +49,54 @@ static std::string carriedName(Value next, size_t number) {
   return definition ? "of each iteration, " + stepName(definition) : "carried " + std::to_string(number);
 }
 
+/// Checks that no computation lies outside of kernels.
+static LogicalResult checkOps(func::FuncOp entry) {
+  WalkResult result = entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool isWholeTensor = llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
+    bool known = isa<func::CallOp, scf::ForOp, scf::YieldOp, func::ReturnOp, model::GetOp, tensor::ExpandShapeOp,
+                     tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp, model::ElementOp,
+                     model::WithElementOp, model::AppendOp, model::SetOp, model::EndIfOp>(op) ||
+                 (op->getDialect()->getNamespace() == "arith" && !isWholeTensor);
+    if (known)
+      return WalkResult::advance();
+    op->emitError("lies outside every kernel of entry point ") << entry.getName();
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Checks that readers of a parameter that is set run before: in an earlier op, or in the same iteration of the loops
+/// around.
+static LogicalResult checkUpdates(func::FuncOp entry, const Steps &steps) {
+  llvm::StringMap<model::SetOp> sets;
+  entry.walk([&](model::SetOp set) { sets[set.getParameter()] = set; });
+  WalkResult result = entry.walk([&](model::GetOp get) {
+    auto found = sets.find(get.getParameter());
+    if (found == sets.end() || steps.lastUse(get) < steps.of(found->second))
+      return WalkResult::advance();
+    found->second.emitError("@") << get.getParameter() << " is read after it is set";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 
 /// Plans one entry point, in the order of run().
 class Planner {
 public:
   Planner(func::FuncOp entry, SizeAnalysis sizes, const llvm::StringMap<KernelCode> &kernels, const NamedSizes &typical)
-      : kernels(kernels), typicalSizes(typical) {
+      : kernels(kernels), typicalSizes(typical), steps(entry) {
     plan.entry = entry;
+    plan.steps = steps.ops;
     plan.symbols = sizes.names;
     plan.symbols.push_back("workers");
     plan.sizes = std::move(sizes);
   }
 
   FailureOr<EntryPlan> run() {
-    if (failed(numberSteps()) || failed(storeValues()) || failed(checkUpdates()) || failed(checkStates()))
+    if (failed(checkOps(plan.entry)) || failed(storeValues()) || failed(checkUpdates(plan.entry, steps)) ||
+        failed(checkStates()))
       return failure();
     locateUpdates();
     locateElements();
@@ -84,21 +113,18 @@ private:
   EntryPlan plan;
   const llvm::StringMap<KernelCode> &kernels;
   const NamedSizes &typicalSizes;
+  const Steps steps;
   StorageTable storages;
-  DenseMap<Operation *, unsigned> steps;
   DenseMap<Value, unsigned> storageOf; ///< storages of roots in the arena
   /// Storages outside of the arena: a caller's buffer, or an updated parameter.
   DenseMap<unsigned, ValueLocation> outsideArena;
   DenseMap<Value, unsigned> stateOf; ///< root -> the entry's state argument that it is the current value of
 
-  LogicalResult numberSteps();
   LogicalResult storeValues();
   LogicalResult storeValue(Value value, std::string name, unsigned begin);
   LogicalResult storeScratch(func::CallOp call);
   LogicalResult storeLoop(scf::ForOp loop);
-  LogicalResult storeList(model::WithElementOp list);
   LogicalResult storeInPlace(Operation *op, Value changed);
-  LogicalResult checkUpdates();
   void locateUpdates();
   bool mayUpdateInPlace(model::SetOp set);
   void locateElements();
@@ -110,19 +136,15 @@ private:
     return found == stateOf.end() || isElement(tensor) ? std::nullopt : std::optional(found->second);
   }
   void writeInPlace(func::CallOp call);
-  bool isLastUse(func::CallOp call, unsigned operand);
   void shareLoopStorages(scf::ForOp loop);
   void copyIntoLoop(scf::ForOp loop);
   void locateResults();
   void assignSlots();
 
-  unsigned lastUse(Value root);
   std::optional<unsigned> storage(Value tensor) {
     auto found = storageOf.find(EntryPlan::root(tensor));
     return found == storageOf.end() ? std::nullopt : std::optional(storages.find(found->second));
   }
-  unsigned endOf(scf::ForOp loop) { return steps.lookup(loop.getBody()->getTerminator()); }
-  void copy(Operation *before, Value value, std::optional<unsigned> from, unsigned to);
   /// A copy whose target storage has no location until slots are assigned.
   struct PendingCopy {
     Operation *before;
@@ -137,51 +159,12 @@ private:
   DenseMap<Operation *, PendingScratch> scratch;
 };
 
-LogicalResult Planner::numberSteps() {
-  WalkResult result = plan.entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    steps[op] = plan.steps.size();
-    plan.steps.push_back(op);
-    bool isWholeTensor = llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
-    bool known = isa<func::CallOp, scf::ForOp, scf::YieldOp, func::ReturnOp, model::GetOp, tensor::ExpandShapeOp,
-                     tensor::CollapseShapeOp, tensor::CastOp, tensor::DimOp, tensor::EmptyOp, model::ElementOp,
-                     model::WithElementOp, model::AppendOp, model::SetOp, model::EndIfOp>(op) ||
-                 (op->getDialect()->getNamespace() == "arith" && !isWholeTensor);
-    if (known)
-      return WalkResult::advance();
-    op->emitError("lies outside every kernel of entry point ") << plan.entry.getName();
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
-/// The last step at which the bytes of `root` are needed.
-unsigned Planner::lastUse(Value root) {
-  unsigned last = 0;
-  Block *home = root.getParentBlock();
-  SmallVector<Value> views = {root};
-  while (!views.empty()) {
-    Value view = views.pop_back_val();
-    for (Operation *user : view.getUsers()) {
-      if (isa<tensor::DimOp>(user))
-        continue;
-      if (isViewOfOperand(user)) {
-        if (user->getOperand(0) == view)
-          views.push_back(user->getResult(0));
-        continue;
-      }
-      Operation *here = home->findAncestorOpInBlock(*user);
-      last = std::max(last, here == user ? steps.lookup(user) : endOf(cast<scf::ForOp>(here)));
-    }
-  }
-  return last;
-}
-
 LogicalResult Planner::storeValue(Value value, std::string name, unsigned begin) {
   std::optional<SizeExpr> bytes = plan.sizes.bytes(value);
   if (!bytes)
     return emitError(value.getLoc(), "the size of ")
            << name << " in entry point " << plan.entry.getName() << " is not a function of its dimensions";
-  storageOf[value] = storages.add(std::move(name), *bytes, begin, std::max(begin, lastUse(value)));
+  storageOf[value] = storages.add(std::move(name), *bytes, begin, std::max(begin, steps.lastUse(value)));
   return success();
 }
 
@@ -195,7 +178,7 @@ LogicalResult Planner::storeScratch(func::CallOp call) {
     return call.emitError("the scratch of kernel ") << call.getCallee() << " is not a function of dimensions";
   LaunchScratch &launch = plan.launches[call];
   launch.stride = worker->alignTo(arenaAlignment);
-  unsigned step = steps.lookup(call);
+  unsigned step = steps.of(call);
   std::string name = stepName(call);
   if (!(*shared == SizeExpr(0)))
     scratch[call].shared = storages.add("scratch of " + name, *shared, step, step);
@@ -212,32 +195,30 @@ LogicalResult Planner::storeLoop(scf::ForOp loop) {
       stateOf[argument] = stateOf[result] = *stateNumber;
       continue;
     }
-    if (failed(storeValue(argument, carriedName(next, number), steps.lookup(loop))))
+    if (failed(storeValue(argument, carriedName(next, number), steps.of(loop))))
       return failure();
     std::optional<SizeExpr> start = plan.sizes.bytes(init), after = plan.sizes.bytes(next);
     if (!start || !after || !(*start == *after))
       return loop.emitError("carries a value whose size changes from one iteration to the next");
     storageOf[result] = storageOf.lookup(argument);
-    storages.alsoLive(storageOf.lookup(argument), endOf(loop), std::max(endOf(loop), lastUse(result)));
+    unsigned end = steps.endOf(loop);
+    storages.alsoLive(storageOf.lookup(argument), end, std::max(end, steps.lastUse(result)));
   }
   return success();
 }
-
-/// model.with_element updates its list in place.
-LogicalResult Planner::storeList(model::WithElementOp list) { return storeInPlace(list, list.getList()); }
 
 /// The result of `op` is the updated `changed`.
 LogicalResult Planner::storeInPlace(Operation *op, Value changed) {
   // Equal empty tensors may have been merged.
   if (changed.getDefiningOp<tensor::EmptyOp>())
-    return storeValue(op->getResult(0), "empty", steps.lookup(op));
+    return storeValue(op->getResult(0), "empty", steps.of(op));
   std::optional<unsigned> before = storage(changed);
   if (!before || isElement(changed))
     return op->emitError("writes to a tensor outside the arena of entry point ") << plan.entry.getName();
-  if (lastUse(changed) > steps.lookup(op))
+  if (steps.lastUse(changed) > steps.of(op))
     return op->emitError("changes a tensor whose previous value is read after it");
   storageOf[op->getResult(0)] = *before;
-  storages.alsoLive(*before, steps.lookup(op), std::max(steps.lookup(op), lastUse(op->getResult(0))));
+  storages.alsoLive(*before, steps.of(op), std::max(steps.of(op), steps.lastUse(op->getResult(0))));
   return success();
 }
 
@@ -247,7 +228,7 @@ LogicalResult Planner::storeState(model::AppendOp append) {
   if (!before)
     return storeInPlace(append, append.getCache());
   stateOf[append] = *before;
-  if (lastUse(append.getCache()) > steps.lookup(append))
+  if (steps.lastUse(append.getCache()) > steps.of(append))
     return append.emitError("changes a state whose previous value is read after it");
   return success();
 }
@@ -261,16 +242,16 @@ LogicalResult Planner::storeValues() {
       if (!kernels.contains(call.getCallee()))
         return call.emitError("calls @") << call.getCallee() << ", which is not a kernel";
       for (Value value : call.getResults())
-        if (failed(storeValue(value, stepName(call), steps.lookup(op))))
+        if (failed(storeValue(value, stepName(call), steps.of(op))))
           return WalkResult::interrupt();
       return storeScratch(call);
     }
     if (auto empty = dyn_cast<tensor::EmptyOp>(op))
-      return storeValue(empty.getResult(), "empty", steps.lookup(op));
+      return storeValue(empty.getResult(), "empty", steps.of(op));
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return storeLoop(loop);
     if (auto list = dyn_cast<model::WithElementOp>(op))
-      return storeList(list);
+      return storeInPlace(list, list.getList()); // the list is updated in place
     if (auto append = dyn_cast<model::AppendOp>(op))
       return storeState(append);
     if (auto yield = dyn_cast<scf::YieldOp>(op))
@@ -279,21 +260,6 @@ LogicalResult Planner::storeValues() {
         if (state(argument) != state(next))
           return op->emitError("passes a state to a different state of the next iteration");
     return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
-}
-
-/// Checks that readers of a parameter that is set run before: in an earlier op, or in the same iteration of the loops
-/// around.
-LogicalResult Planner::checkUpdates() {
-  llvm::StringMap<model::SetOp> sets;
-  plan.entry.walk([&](model::SetOp set) { sets[set.getParameter()] = set; });
-  WalkResult result = plan.entry.walk([&](model::GetOp get) {
-    auto found = sets.find(get.getParameter());
-    if (found == sets.end() || lastUse(get) < steps.lookup(found->second))
-      return WalkResult::advance();
-    found->second.emitError("@") << get.getParameter() << " is read after it is set";
-    return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }
@@ -308,9 +274,9 @@ bool Planner::mayUpdateInPlace(model::SetOp set) {
     return false;
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   WalkResult found = plan.entry.walk([&](model::GetOp get) {
-    if (get.getParameter() != set.getParameter() || lastUse(get) < steps.lookup(call))
+    if (get.getParameter() != set.getParameter() || steps.lastUse(get) < steps.of(call))
       return WalkResult::advance();
-    if (lastUse(get) != steps.lookup(call))
+    if (steps.lastUse(get) != steps.of(call))
       return WalkResult::interrupt();
     for (unsigned operand = 0; operand < call.getNumOperands(); ++operand) {
       if (EntryPlan::root(call.getOperand(operand)) != get)
@@ -326,14 +292,14 @@ bool Planner::mayUpdateInPlace(model::SetOp set) {
 
 /// New values of parameters are computed in place, or copied there.
 void Planner::locateUpdates() {
-  unsigned end = steps.lookup(plan.entry.getBody().front().getTerminator());
+  unsigned end = steps.of(plan.entry.getBody().front().getTerminator());
   plan.entry.walk([&](model::SetOp set) {
     ValueLocation location{ValueLocation::Kind::Updated, unsigned(plan.updates.size())};
     plan.updates.push_back(set);
     if (mayUpdateInPlace(set)) {
       unsigned updated = *storage(set.getValue());
       outsideArena[updated] = location;
-      storages.alsoLive(updated, steps.lookup(set), end); // it is not overwritten
+      storages.alsoLive(updated, steps.of(set), end); // it is not overwritten
       return;
     }
     plan.copies[set].push_back({set.getValue(), std::nullopt, location, *plan.sizes.bytes(set.getValue())});
@@ -369,7 +335,7 @@ void Planner::locateElements() {
     outsideArena[element] = {ValueLocation::Kind::Element, unsigned(plan.elements.size())};
     plan.elements.push_back(list);
     // Nobody writes over it.
-    storages.alsoLive(element, steps.lookup(list), endOf(cast<scf::ForOp>(list->getParentOp())));
+    storages.alsoLive(element, steps.of(list), steps.endOf(cast<scf::ForOp>(list->getParentOp())));
   });
 }
 
@@ -388,22 +354,15 @@ void Planner::writeInPlace(func::CallOp call) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   for (unsigned argument = 0; argument < call.getNumOperands(); ++argument) {
     auto result = kernel.getArgAttrOfType<IntegerAttr>(argument, inPlaceAttrName);
-    if (!result || !isLastUse(call, argument))
+    if (!result || !steps.isLastUse(call, argument))
       continue;
     std::optional<unsigned> from = storage(call.getOperand(argument));
     unsigned to = *storage(call.getResult(result.getInt()));
     // The location contains the parameter, or another element; a list keeps its elements.
     bool isFixed = outsideArena.contains(to) || (from && outsideArena.contains(*from));
     if (from && !isFixed && !isElement(call.getOperand(argument)))
-      storages.declareHandover(*from, to, steps.lookup(call));
+      storages.declareHandover(*from, to, steps.of(call));
   }
-}
-
-/// Whether the call is the operand's last use, and uses it once.
-bool Planner::isLastUse(func::CallOp call, unsigned operand) {
-  Value root = EntryPlan::root(call.getOperand(operand));
-  unsigned uses = llvm::count_if(call.getOperands(), [&](Value other) { return EntryPlan::root(other) == root; });
-  return uses == 1 && lastUse(root) == steps.lookup(call);
 }
 
 void Planner::shareLoopStorages(scf::ForOp loop) {
@@ -411,18 +370,14 @@ void Planner::shareLoopStorages(scf::ForOp loop) {
     Value value = EntryPlan::root(next);
     std::optional<unsigned> from = storage(value);
     if (from && !isElement(next) && value.getParentBlock() == loop.getBody())
-      storages.declareHandover(*from, *storage(argument), endOf(loop));
+      storages.declareHandover(*from, *storage(argument), steps.endOf(loop));
   }
   for (auto [argument, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInits())) {
     Value value = EntryPlan::root(init);
     std::optional<unsigned> from = storage(value);
     if (from && !isElement(init) && value.getParentBlock() == loop->getBlock())
-      storages.declareHandover(*from, *storage(argument), steps.lookup(loop));
+      storages.declareHandover(*from, *storage(argument), steps.of(loop));
   }
-}
-
-void Planner::copy(Operation *before, Value value, std::optional<unsigned> from, unsigned to) {
-  pending.push_back({before, value, from, to});
 }
 
 /// Copies initial and next values of a loop that cannot share a storage. A next value that another copy would overwrite
@@ -435,7 +390,7 @@ void Planner::copyIntoLoop(scf::ForOp loop) {
       continue;
     unsigned target = *storage(argument);
     if (storage(init) != target && !EntryPlan::root(init).getDefiningOp<tensor::EmptyOp>())
-      copy(loop, init, std::nullopt, target);
+      pending.push_back({loop, init, std::nullopt, target});
     if (storage(next) != target)
       moves.emplace_back(next, target);
   }
@@ -444,13 +399,14 @@ void Planner::copyIntoLoop(scf::ForOp loop) {
     bool overwritten = llvm::any_of(moves, [&](auto &other) { return storage(value) == std::get<1>(other); });
     if (!overwritten)
       continue;
-    unsigned temporary = storages.add("carried value, copied", *plan.sizes.bytes(value), endOf(loop), endOf(loop));
-    copy(end, value, std::nullopt, temporary);
+    unsigned last = steps.of(end);
+    unsigned temporary = storages.add("carried value, copied", *plan.sizes.bytes(value), last, last);
+    pending.push_back({end, value, std::nullopt, temporary});
     temporaries[value] = temporary;
   }
   for (auto [value, target] : moves) {
     auto found = temporaries.find(value);
-    copy(end, value, found == temporaries.end() ? std::nullopt : std::optional(found->second), target);
+    pending.push_back({end, value, found == temporaries.end() ? std::nullopt : std::optional(found->second), target});
   }
 }
 
@@ -467,20 +423,25 @@ void Planner::locateResults() {
   }
 }
 
-void Planner::assignSlots() {
+/// Values of the plan's symbols that slots are optimised for.
+static std::vector<int64_t> typicalValues(const EntryPlan &plan, const NamedSizes &sizes) {
   // Only the order of sizes matters here, so any value serves for an unbounded dimension.
   std::vector<int64_t> typical(plan.symbols.size(), 256);
-  auto dimensions = plan.entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
+  auto dimensions = func::FuncOp(plan.entry)->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
   for (auto [number, dimension] : llvm::enumerate(dimensions ? dimensions.getValue() : ArrayRef<Attribute>()))
     if (int64_t bound = cast<model::DimensionAttr>(dimension).getMax(); bound > 0)
       typical[number] = bound;
   typical.back() = 4; // workers
-  for (const auto &[name, size] : typicalSizes)
+  for (const auto &[name, size] : sizes)
     if (auto found = llvm::find(plan.symbols, name); found != plan.symbols.end())
       typical[found - plan.symbols.begin()] = size;
+  return typical;
+}
+
+void Planner::assignSlots() {
   std::vector<unsigned> inArena = storages.roots();
   llvm::erase_if(inArena, [&](unsigned each) { return outsideArena.contains(each); });
-  SlotAssignment assignment = attnc::assignSlots(storages, inArena, typical, arenaAlignment);
+  SlotAssignment assignment = attnc::assignSlots(storages, inArena, typicalValues(plan, typicalSizes), arenaAlignment);
   DenseMap<unsigned, ValueLocation> locationOf;
   for (auto [storage, slot] : assignment.members) {
     locationOf[storage] = {ValueLocation::Kind::Slot, slot};
