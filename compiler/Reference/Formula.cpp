@@ -13,32 +13,24 @@
 using namespace mlir;
 using namespace attnc::reference;
 
-namespace attnc::reference {
+namespace {
+
+using Frame = FormulaFrame;
 
 /// Translates ops into closures, and values into register numbers.
 class FormulaReader {
 public:
-  using Frame = Formula::Frame;
-  using Step = Formula::Step;
-
   FormulaReader(const Environment &environment, Rounding rounding, Fault &fault)
       : environment(environment), rounding(rounding), fault(fault) {}
 
-  LogicalResult read(Region &region, Formula &formula) {
-    formula.arguments = declare(region.getArguments());
-    if (failed(readBlock(region.front(), formula.steps, formula.yielded)))
-      return failure();
-    formula.frame.registers = initial;
-    formula.results.resize(formula.yielded.size());
-    return success();
+  LogicalResult readBlock(Block &ops, FormulaBlock &block) {
+    block.arguments = declare(ops.getArguments());
+    return readOps(ops, block);
   }
+  /// Values of the registers before the first step.
+  const std::vector<double> &initialRegisters() const { return initial; }
 
 private:
-  struct Loop {
-    std::vector<unsigned> arguments, yielded;
-    std::vector<Step> steps;
-  };
-
   unsigned declare(Value value) {
     initial.push_back(std::numeric_limits<double>::quiet_NaN());
     return registers[value] = static_cast<unsigned>(initial.size() - 1);
@@ -77,24 +69,24 @@ private:
     return fault.at(op, "expected a tensor from outside the region");
   }
 
-  LogicalResult readBlock(Block &block, std::vector<Step> &steps, std::vector<unsigned> &yielded) {
-    for (Operation &op : block.without_terminator())
-      if (failed(readOp(op, steps)))
+  LogicalResult readOps(Block &ops, FormulaBlock &block) {
+    for (Operation &op : ops.without_terminator())
+      if (failed(readOp(op, block)))
         return failure();
-    auto numbers = use(block.getTerminator(), block.getTerminator()->getOperands());
+    auto numbers = use(ops.getTerminator(), ops.getTerminator()->getOperands());
     if (succeeded(numbers))
-      yielded = *numbers;
+      block.yielded = *numbers;
     return numbers;
   }
 
-  LogicalResult readOp(Operation &op, std::vector<Step> &steps);
+  LogicalResult readOp(Operation &op, FormulaBlock &block);
   LogicalResult readConstant(arith::ConstantOp op);
-  LogicalResult readScalar(Operation &op, std::vector<Step> &steps);
-  LogicalResult readExtract(tensor::ExtractOp op, std::vector<Step> &steps);
-  LogicalResult readDim(tensor::DimOp op, std::vector<Step> &steps);
-  LogicalResult readReduce(attn::ReduceOp op, std::vector<Step> &steps);
-  LogicalResult readIf(scf::IfOp op, std::vector<Step> &steps);
-  LogicalResult readFor(scf::ForOp op, std::vector<Step> &steps);
+  LogicalResult readScalar(Operation &op, FormulaBlock &block);
+  LogicalResult readExtract(tensor::ExtractOp op, FormulaBlock &block);
+  LogicalResult readDim(tensor::DimOp op, FormulaBlock &block);
+  LogicalResult readReduce(attn::ReduceOp op, FormulaBlock &block);
+  LogicalResult readIf(scf::IfOp op, FormulaBlock &block);
+  LogicalResult readFor(scf::ForOp op, FormulaBlock &block);
 
   const Environment &environment;
   Rounding rounding;
@@ -103,16 +95,15 @@ private:
   std::vector<double> initial;
 };
 
-} // namespace attnc::reference
+} // namespace
 
-template <typename Frame, typename Step> static LogicalResult run(const std::vector<Step> &steps, Frame &frame) {
-  for (const Step &step : steps)
+static LogicalResult run(const FormulaBlock &block, Frame &frame) {
+  for (const auto &step : block.steps)
     if (failed(step(frame)))
       return failure();
   return success();
 }
 
-template <typename Frame>
 static void copyRegisters(Frame &frame, const std::vector<unsigned> &from, const std::vector<unsigned> &to) {
   llvm::SmallVector<double, 4> values; // all reads precede all writes, because a loop may yield its arguments swapped
   for (unsigned number : from)
@@ -178,7 +169,6 @@ static double roundedPartial(Operation *op, double partial, Rounding rounding) {
   return rounded(partial, rounding, accuracyOf(op) == Accuracy::Near ? Accuracy::Near : Accuracy::Exact);
 }
 
-template <typename Frame>
 static llvm::SmallVector<int64_t, 8> integersOf(const Frame &frame, const std::vector<unsigned> &numbers) {
   llvm::SmallVector<int64_t, 8> values;
   for (unsigned number : numbers)
@@ -186,9 +176,9 @@ static llvm::SmallVector<int64_t, 8> integersOf(const Frame &frame, const std::v
   return values;
 }
 
-LogicalResult FormulaReader::readOp(Operation &op, std::vector<Step> &steps) {
+LogicalResult FormulaReader::readOp(Operation &op, FormulaBlock &block) {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
-    steps.push_back([dimension = index.getDim(), to = declare(index.getResult())](Frame &frame) {
+    block.steps.push_back([dimension = index.getDim(), to = declare(index.getResult())](Frame &frame) {
       frame.registers[to] = static_cast<double>(frame.indices[dimension]);
       return success();
     });
@@ -196,12 +186,12 @@ LogicalResult FormulaReader::readOp(Operation &op, std::vector<Step> &steps) {
   }
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case([&](arith::ConstantOp constant) { return readConstant(constant); })
-      .Case([&](tensor::ExtractOp extract) { return readExtract(extract, steps); })
-      .Case([&](tensor::DimOp dim) { return readDim(dim, steps); })
-      .Case([&](attn::ReduceOp reduce) { return readReduce(reduce, steps); })
-      .Case([&](scf::IfOp branch) { return readIf(branch, steps); })
-      .Case([&](scf::ForOp loop) { return readFor(loop, steps); })
-      .Default([&](Operation *other) { return readScalar(*other, steps); });
+      .Case([&](tensor::ExtractOp extract) { return readExtract(extract, block); })
+      .Case([&](tensor::DimOp dim) { return readDim(dim, block); })
+      .Case([&](attn::ReduceOp reduce) { return readReduce(reduce, block); })
+      .Case([&](scf::IfOp branch) { return readIf(branch, block); })
+      .Case([&](scf::ForOp loop) { return readFor(loop, block); })
+      .Default([&](Operation *other) { return readScalar(*other, block); });
 }
 
 LogicalResult FormulaReader::readConstant(arith::ConstantOp op) {
@@ -217,7 +207,7 @@ LogicalResult FormulaReader::readConstant(arith::ConstantOp op) {
   return success();
 }
 
-LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps) {
+LogicalResult FormulaReader::readScalar(Operation &op, FormulaBlock &block) {
   ScalarFunction function = scalarFunction(&op);
   if (!function)
     function = affineFunction(&op);
@@ -230,7 +220,7 @@ LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps)
   Rounding way = integer ? Rounding::None : rounding;
   Accuracy accuracy = accuracyOf(&op);
   bool leavesResidue = addsComputedNumbers(&op);
-  steps.push_back([=, at = &op, from = *from, to = declare(op.getResult(0)), &fault = fault](Frame &frame) {
+  block.steps.push_back([=, at = &op, from = *from, to = declare(op.getResult(0)), &fault = fault](Frame &frame) {
     llvm::SmallVector<double, 4> operands;
     for (unsigned number : from)
       operands.push_back(frame.registers[number]);
@@ -256,13 +246,14 @@ LogicalResult FormulaReader::readScalar(Operation &op, std::vector<Step> &steps)
   return success();
 }
 
-LogicalResult FormulaReader::readExtract(tensor::ExtractOp op, std::vector<Step> &steps) {
+LogicalResult FormulaReader::readExtract(tensor::ExtractOp op, FormulaBlock &block) {
   auto array = captured(op, op.getTensor());
   auto subscripts = use(op, op.getIndices());
   if (failed(array) || failed(subscripts))
     return failure();
   const void *tensor = op.getTensor().getAsOpaquePointer();
-  steps.push_back([=, array = *array, from = *subscripts, to = declare(op.getResult()), &fault = fault](Frame &frame) {
+  unsigned to = declare(op.getResult());
+  block.steps.push_back([=, array = *array, from = *subscripts, &fault = fault](Frame &frame) {
     int64_t offset = 0;
     for (auto [number, size] : llvm::zip_equal(from, array->shape)) {
       auto index = static_cast<int64_t>(frame.registers[number]);
@@ -283,12 +274,13 @@ LogicalResult FormulaReader::readExtract(tensor::ExtractOp op, std::vector<Step>
   return success();
 }
 
-LogicalResult FormulaReader::readDim(tensor::DimOp op, std::vector<Step> &steps) {
+LogicalResult FormulaReader::readDim(tensor::DimOp op, FormulaBlock &block) {
   auto array = captured(op, op.getSource());
   auto dimension = use(op, op.getIndex());
   if (failed(array) || failed(dimension))
     return failure();
-  steps.push_back([=, array = *array, from = *dimension, to = declare(op.getResult()), &fault = fault](Frame &frame) {
+  unsigned to = declare(op.getResult());
+  block.steps.push_back([=, array = *array, from = *dimension, &fault = fault](Frame &frame) {
     auto number = static_cast<int64_t>(frame.registers[from]);
     if (number < 0 || number >= array->rank())
       return fault.at(op, "there is no dimension " + llvm::Twine(number));
@@ -351,21 +343,20 @@ static Gradient combinedGradients(attn::Combine combine, std::pair<double, Gradi
   llvm_unreachable("a way to combine");
 }
 
-LogicalResult FormulaReader::readReduce(attn::ReduceOp op, std::vector<Step> &steps) {
+LogicalResult FormulaReader::readReduce(attn::ReduceOp op, FormulaBlock &block) {
   auto sizes = use(op, op.getSizes());
-  Loop loop;
-  loop.arguments = declare(op.getBody().getArguments());
-  if (failed(sizes) || failed(readBlock(op.getBody().front(), loop.steps, loop.yielded)))
+  FormulaBlock loop;
+  if (failed(sizes) || failed(readBlock(op.getBody().front(), loop)))
     return failure();
   double identity = identityOf(op.getCombine(), op.getResult().getType());
   Rounding way = isa<FloatType>(op.getResult().getType()) ? rounding : Rounding::None;
-  steps.push_back([=, combine = op.getCombine(), sizes = *sizes, to = declare(op.getResult())](Frame &frame) {
+  block.steps.push_back([=, combine = op.getCombine(), sizes = *sizes, to = declare(op.getResult())](Frame &frame) {
     double total = identity;
     Gradient gradient;
     auto visit = [&](ArrayRef<int64_t> indices) -> LogicalResult {
       for (auto [number, index] : llvm::zip_equal(loop.arguments, indices))
         frame.registers[number] = static_cast<double>(index);
-      if (failed(run(loop.steps, frame)))
+      if (failed(run(loop, frame)))
         return failure();
       double before = total, term = frame.registers[loop.yielded[0]];
       total = rounded(combined(combine, before, term), way, Accuracy::Rounded);
@@ -384,15 +375,15 @@ LogicalResult FormulaReader::readReduce(attn::ReduceOp op, std::vector<Step> &st
   return success();
 }
 
-LogicalResult FormulaReader::readIf(scf::IfOp op, std::vector<Step> &steps) {
+LogicalResult FormulaReader::readIf(scf::IfOp op, FormulaBlock &block) {
   auto condition = use(op, op.getCondition());
-  Loop then, otherwise;
-  if (failed(condition) || failed(readBlock(*op.thenBlock(), then.steps, then.yielded)) ||
-      (op.elseBlock() && failed(readBlock(*op.elseBlock(), otherwise.steps, otherwise.yielded))))
+  FormulaBlock then, otherwise;
+  if (failed(condition) || failed(readBlock(*op.thenBlock(), then)) ||
+      (op.elseBlock() && failed(readBlock(*op.elseBlock(), otherwise))))
     return failure();
-  steps.push_back([=, condition = *condition, to = declare(op.getResults())](Frame &frame) {
-    const Loop &taken = frame.registers[condition] != 0 ? then : otherwise;
-    if (failed(run(taken.steps, frame)))
+  block.steps.push_back([=, condition = *condition, to = declare(op.getResults())](Frame &frame) {
+    const FormulaBlock &taken = frame.registers[condition] != 0 ? then : otherwise;
+    if (failed(run(taken, frame)))
       return failure();
     copyRegisters(frame, taken.yielded, to);
     return success();
@@ -400,20 +391,20 @@ LogicalResult FormulaReader::readIf(scf::IfOp op, std::vector<Step> &steps) {
   return success();
 }
 
-LogicalResult FormulaReader::readFor(scf::ForOp op, std::vector<Step> &steps) {
+LogicalResult FormulaReader::readFor(scf::ForOp op, FormulaBlock &block) {
   auto bounds = use(op, ValueRange{op.getLowerBound(), op.getUpperBound(), op.getStep()});
   auto starts = use(op, op.getInitArgs());
-  Loop loop;
+  FormulaBlock loop;
   unsigned counter = declare(op.getInductionVar());
   loop.arguments = declare(op.getRegionIterArgs());
-  if (failed(bounds) || failed(starts) || failed(readBlock(*op.getBody(), loop.steps, loop.yielded)))
+  if (failed(bounds) || failed(starts) || failed(readOps(*op.getBody(), loop)))
     return failure();
-  steps.push_back([=, bounds = *bounds, starts = *starts, to = declare(op.getResults())](Frame &frame) {
+  block.steps.push_back([=, bounds = *bounds, starts = *starts, to = declare(op.getResults())](Frame &frame) {
     copyRegisters(frame, starts, loop.arguments);
     auto range = integersOf(frame, bounds);
     for (int64_t index = range[0]; index < range[1]; index += range[2]) {
       frame.registers[counter] = static_cast<double>(index);
-      if (failed(run(loop.steps, frame)))
+      if (failed(run(loop, frame)))
         return failure();
       copyRegisters(frame, loop.yielded, loop.arguments);
     }
@@ -426,31 +417,32 @@ LogicalResult FormulaReader::readFor(scf::ForOp op, std::vector<Step> &steps) {
 //===-------------------------------------------- Formula -------------------------------------------------------===//
 
 FailureOr<Formula> Formula::read(Region &region, const Environment &environment, Rounding rounding, Fault &fault) {
-  Formula formula;
-  if (failed(FormulaReader(environment, rounding, fault).read(region, formula)))
+  FormulaReader reader(environment, rounding, fault);
+  FormulaBlock body;
+  if (failed(reader.readBlock(region.front(), body)))
     return failure();
-  return formula;
+  return Formula(std::move(body), reader.initialRegisters());
 }
 
 FailureOr<ArrayRef<double>> Formula::evaluate(ArrayRef<double> values, ArrayRef<int64_t> indices) {
   frame.indices = indices;
-  for (auto [number, value] : llvm::zip_equal(arguments, values))
+  for (auto [number, value] : llvm::zip_equal(body.arguments, values))
     frame.registers[number] = value;
-  if (failed(run(steps, frame)))
+  if (failed(run(body, frame)))
     return failure();
-  for (auto [result, number] : llvm::zip_equal(results, yielded))
+  for (auto [result, number] : llvm::zip_equal(results, body.yielded))
     result = frame.registers[number];
   return ArrayRef<double>(results);
 }
 
 FailureOr<std::pair<double, Gradient>> Formula::differentiate(ArrayRef<double> values) {
   frame.gradients.resize(frame.registers.size()); // every gradient is written before it is read
-  for (auto [position, number] : llvm::enumerate(arguments))
+  for (auto [position, number] : llvm::enumerate(body.arguments))
     frame.gradients[number] = Gradient({nullptr, static_cast<int64_t>(position)}, 1);
   frame.differentiates = true;
   auto result = evaluate(values);
   frame.differentiates = false;
   if (failed(result))
     return failure();
-  return std::pair(result->front(), frame.gradients[yielded.front()]);
+  return std::pair(result->front(), frame.gradients[body.yielded.front()]);
 }

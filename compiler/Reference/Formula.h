@@ -41,6 +41,20 @@ private:
 /// The array of each SSA value during interpretation; a scalar is an array of rank 0.
 using Environment = llvm::DenseMap<mlir::Value, SharedArray>;
 
+/// Registers of a formula during an evaluation.
+struct FormulaFrame {
+  std::vector<double> registers;
+  llvm::ArrayRef<int64_t> indices = {};
+  bool differentiates = false;
+  std::vector<Gradient> gradients = {}; ///< one for each register, while `differentiates`
+};
+
+/// A block as closures, with the numbers of the registers of its arguments and of the values that it yields.
+struct FormulaBlock {
+  std::vector<unsigned> arguments, yielded;
+  std::vector<std::function<llvm::LogicalResult(FormulaFrame &)>> steps;
+};
+
 /// A translated region. Functions fail with an error in the Fault of read().
 class Formula {
 public:
@@ -58,21 +72,14 @@ public:
   /// differences of that op, with an error of about 1e-9, so the oracle shares no differentiation rule with the
   /// compiler.
   llvm::FailureOr<std::pair<double, Gradient>> differentiate(llvm::ArrayRef<double> arguments);
-  size_t numArguments() const { return arguments.size(); }
+  size_t numArguments() const { return body.arguments.size(); }
 
 private:
-  friend class FormulaReader;
-  struct Frame {
-    std::vector<double> registers;
-    llvm::ArrayRef<int64_t> indices;
-    bool differentiates = false;
-    std::vector<Gradient> gradients; ///< one for each register, while `differentiates`
-  };
-  using Step = std::function<llvm::LogicalResult(Frame &)>;
+  Formula(FormulaBlock body, std::vector<double> registers)
+      : body(std::move(body)), frame{std::move(registers)}, results(this->body.yielded.size()) {}
 
-  Frame frame;
-  std::vector<Step> steps;
-  std::vector<unsigned> arguments, yielded; ///< registers
+  FormulaBlock body;
+  FormulaFrame frame;
   std::vector<double> results;
 };
 
