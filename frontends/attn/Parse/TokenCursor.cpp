@@ -6,28 +6,6 @@ namespace attnc {
 
 //===- Tokens -------------------------------------------------------------------------------------------------===//
 
-const Token &TokenCursor::peek(uint32_t ahead) const {
-  return stream.tokens[std::min<size_t>(at + ahead, stream.tokens.size() - 1)];
-}
-
-bool TokenCursor::isWordAt(uint32_t ahead, std::string_view word) const {
-  return peek(ahead).kind == TokenKind::Identifier && text(peek(ahead)) == word;
-}
-
-std::string TokenCursor::doc() const { return current().doc == Token::none ? "" : stream.docs[current().doc]; }
-
-const Token *TokenCursor::behindBracket(uint32_t ahead) const {
-  uint32_t partner = peek(ahead).partner;
-  return partner == Token::none ? nullptr : &stream.tokens[partner + 1];
-}
-
-Token TokenCursor::take() {
-  Token token = current();
-  if (token.kind != TokenKind::EndOfFile)
-    ++at;
-  return token;
-}
-
 bool TokenCursor::accept(TokenKind kind) {
   if (lost || !is(kind))
     return false;
@@ -81,7 +59,7 @@ void TokenCursor::commaList(TokenKind close, const char *where, const std::funct
 //===- Errors -------------------------------------------------------------------------------------------------===//
 
 Diagnostic *TokenCursor::report(DiagnosticKind kind, SourceRange range, std::string message) {
-  if (lost || current().damaged || at > stream.firstUnbalanced)
+  if (lost || current().damaged || !isBalanced())
     return nullptr;
   return &diagnostics.error(kind, range, std::move(message));
 }
@@ -93,7 +71,7 @@ Diagnostic *TokenCursor::error(DiagnosticKind kind, SourceRange range, std::stri
 }
 
 Diagnostic *TokenCursor::expected(const std::string &what) {
-  if (atLineEnd() && at > 0 && !is(TokenKind::EndOfFile)) {
+  if (atLineEnd() && position() > 0 && !is(TokenKind::EndOfFile)) {
     uint32_t end = previous().range.end;
     return error(DiagnosticKind::Syntax, {current().range.file, end, end},
                  fmt::format("expected {}, found the end of the line", what));
@@ -129,18 +107,16 @@ bool TokenCursor::enter() {
 void TokenCursor::elements(const std::function<bool()> &ends, const std::function<void()> &element,
                            const std::function<bool()> &begins) {
   while (!is(TokenKind::EndOfFile) && !ends()) {
-    uint32_t start = at;
+    uint32_t start = position();
     element();
     if (!lost)
       continue;
     // Leave the brackets that the element opened, then skip to the start of the next element.
-    uint32_t failed = at;
-    at = start;
-    do {
-      uint32_t partner = current().partner;
-      bool opens = partner != Token::none && partner > at;
-      at = opens ? partner + 1 : at + (is(TokenKind::EndOfFile) ? 0 : 1);
-    } while (!is(TokenKind::EndOfFile) && !ends() && (at < failed || !begins()));
+    uint32_t failed = position();
+    returnTo(start);
+    do
+      skip();
+    while (!is(TokenKind::EndOfFile) && !ends() && (position() < failed || !begins()));
     lost = false;
   }
 }

@@ -8,19 +8,18 @@
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "frontends/attn/Parse/Lexer.h"
 #include "frontends/attn/Parse/Parse.h"
+#include "frontends/attn/Parse/TokenReader.h"
 
 #include <functional>
 
 namespace attnc {
 
-/// A position in the tokens of a file, with the state that the parsers share. `ahead` counts tokens from the current
-/// one.
-class TokenCursor {
+/// A position in the tokens of a file, with the state that the parsers share.
+class TokenCursor : public TokenReader {
 public:
   TokenCursor(const SourceManager &sources, const TokenStream &stream, DiagnosticEngine &diagnostics)
-      : sources(sources), stream(stream), diagnostics(diagnostics) {}
+      : TokenReader(sources, stream), diagnostics(diagnostics) {}
 
   /// Parsing rules that depend on the enclosing brackets.
   struct Context {
@@ -32,30 +31,11 @@ public:
 
   //===- Tokens -------------------------------------------------------------------------------------------------===//
 
-  const Token &current() const { return stream.tokens[at]; }
-  /// Returns the token `ahead` tokens after the current one, at most the EndOfFile.
-  const Token &peek(uint32_t ahead) const;
-  const Token &previous() const { return stream.tokens[at == 0 ? 0 : at - 1]; }
-  bool is(TokenKind kind) const { return current().kind == kind; }
-  /// True if the current token is the name `word`; words such as `use` and `where` are no keywords.
-  bool isWord(std::string_view word) const { return isWordAt(0, word); }
-  bool isWordAt(uint32_t ahead, std::string_view word) const;
-  std::string_view text(const Token &token) const { return sources.text(token.range); }
-  /// Returns the text of the `///` comment above the current token, or an empty text.
-  std::string doc() const;
-  /// Returns the token behind the closing bracket whose opening bracket is at `ahead`; null if that is not a matched
-  /// bracket.
-  const Token *behindBracket(uint32_t ahead) const;
-  /// Returns the range from `start` to the last accepted token.
-  SourceRange since(SourceRange start) const { return merge(start, previous().range); }
-
   bool endsAtLines() const { return context.newlines; }
   bool allowsLambda() const { return context.lambdas; }
   /// True if the current token begins a line and line breaks end statements.
   bool atLineEnd() const { return context.newlines && current().startsLine; }
 
-  /// Returns the current token and advances, even if the cursor is lost; never beyond EndOfFile.
-  Token take();
   /// Advance past the current token if it is `kind`, or the name `word`. False, without an error, for other tokens.
   bool accept(TokenKind kind);
   bool acceptWord(std::string_view word);
@@ -91,10 +71,7 @@ public:
   Diagnostic *expected(const std::string &what);
 
 private:
-  const SourceManager &sources;
-  const TokenStream &stream;
   DiagnosticEngine &diagnostics;
-  uint32_t at = 0;
   Context context;
   bool lost = false; ///< an error was reported from which the parser has not recovered
   unsigned nesting = 0;
