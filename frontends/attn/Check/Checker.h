@@ -63,6 +63,7 @@ private:
   Builder build;
   PendingAttends pendings;
   LetBuilder lets;
+  DimensionBounds bounds;
   Ranges ranges;
   Elements elements;
   Files files;

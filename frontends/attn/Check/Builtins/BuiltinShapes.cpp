@@ -17,7 +17,7 @@ static std::optional<Shape> shapeFrom(const BuiltinCall &call, const std::vector
     std::optional<Dim> size = asSize(call.reporter, value, range);
     if (!size)
       return std::nullopt;
-    if (!call.ranges.isNonNegative(*size, true)) {
+    if (!call.bounds.isNonNegative(*size, true)) {
       call.reporter.error(DiagnosticKind::BadSize, range, fmt::format("a dimension would be {}", size->text()));
       return std::nullopt;
     }

@@ -21,7 +21,8 @@ struct BuiltinServices {
   Reporter &reporter;
   Builder &build;
   LetBuilder &lets;
-  Ranges &ranges;
+  const DimensionBounds &bounds;
+  const Ranges &ranges;
   const Origins &origins;
   Conversions &conversions;
   IndexScopes &indexScopes;

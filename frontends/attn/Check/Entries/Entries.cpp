@@ -80,7 +80,7 @@ void Entries::addResults(Entry &entry, const ast::FunctionDecl &decl, const Valu
 bool Entries::check(const FunctionValue &function, Entry &entry, bool isExported) {
   const ast::FunctionDecl &decl = *function.decl;
   stack.markReached(decl);
-  ranges.clearDimensions();
+  bounds.clear();
   draws.beginEntry();
   gradients.beginEntry();
   updates.beginEntry();
@@ -110,7 +110,7 @@ Entry *Entries::add(const FunctionValue &function, const std::string &name, Sour
   draws.addArguments(entry);
   entry.updates = updates.take();
   for (Dimension &dimension : entry.dimensions)
-    dimension.min = ranges.minimum(dimension.name);
+    dimension.min = bounds.minimum(dimension.name);
   if (reporter.errorCount() != before)
     return nullptr;
   return &program.entries.emplace_back(std::move(entry));

@@ -11,10 +11,10 @@ namespace attnc::check {
 /// Checks functions as entry points: each parameter is an argument, each new name in its type a dynamic dimension.
 class Entries {
 public:
-  Entries(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Ranges &ranges,
+  Entries(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, DimensionBounds &bounds,
           Origins &origins, CallStack &stack, Scopes &scopes, DeclaredTypes &types, Conversions &conversions,
           FunctionBodies &bodies, Gradients &gradients, Draws &draws, StateUpdates &updates)
-      : program(program), reporter(reporter), build(build), lets(lets), ranges(ranges), origins(origins), stack(stack),
+      : program(program), reporter(reporter), build(build), lets(lets), bounds(bounds), origins(origins), stack(stack),
         scopes(scopes), types(types), conversions(conversions), bodies(bodies), gradients(gradients), draws(draws),
         updates(updates) {}
 
@@ -37,7 +37,7 @@ private:
   Reporter &reporter;
   Builder &build;
   LetBuilder &lets;
-  Ranges &ranges;
+  DimensionBounds &bounds;
   Origins &origins;
   CallStack &stack;
   Scopes &scopes;

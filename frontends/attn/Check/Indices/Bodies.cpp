@@ -8,8 +8,8 @@ using namespace typed;
 
 bool Bodies::proveRanges(size_t mark) {
   bool isWhole = true;
-  ranges.hasExtent = [&](const Index *index) { return indexScopes.isComplete(index); };
-  ranges.decide(mark, [&](const Obligation &obligation, const Verdict &verdict) {
+  auto hasExtent = [&](const Index *index) { return indexScopes.isComplete(index); };
+  ranges.decide(mark, hasExtent, [&](const Obligation &obligation, const Verdict &verdict) {
     isWhole = false;
     const Subscript &node = *obligation.subscript->as<Subscript>();
     const char *side = verdict.lower == Side::Failed ? "be less than 0" : "reach the end";
@@ -72,7 +72,7 @@ Value Bodies::wrap(const std::vector<Index *> &indices, const Value &body, Sourc
 
 void Bodies::refuseMeanOfNothing(const Dim &extent) {
   if (context.isTraining && guards.empty())
-    ranges.require({extent - Dim(1)});
+    bounds.require({extent - Dim(1)});
 }
 
 } // namespace attnc::check

@@ -17,9 +17,10 @@ namespace attnc::check {
 /// Completion of comprehensions, reductions, gathers and attends.
 class Bodies {
 public:
-  Bodies(Reporter &reporter, Builder &build, const PendingAttends &pendings, Ranges &ranges, Elements &elements,
-         IndexScopes &indexScopes, Conversions &conversions, const Guards &guards, const EntryContext &context)
-      : reporter(reporter), build(build), pendings(pendings), ranges(ranges), elements(elements),
+  Bodies(Reporter &reporter, Builder &build, const PendingAttends &pendings, DimensionBounds &bounds, Ranges &ranges,
+         Elements &elements, IndexScopes &indexScopes, Conversions &conversions, const Guards &guards,
+         const EntryContext &context)
+      : reporter(reporter), build(build), pendings(pendings), bounds(bounds), ranges(ranges), elements(elements),
         indexScopes(indexScopes), conversions(conversions), guards(guards), context(context) {}
 
   /// Returns `[indices] => body`, completed as by finish; one for each element, in a TupleValue, if the body is a
@@ -42,6 +43,7 @@ private:
   Reporter &reporter;
   Builder &build;
   const PendingAttends &pendings;
+  DimensionBounds &bounds;
   Ranges &ranges;
   Elements &elements;
   IndexScopes &indexScopes;

@@ -24,7 +24,7 @@ std::optional<Position> SubscriptPositions::slicePosition(const ast::SubscriptEl
       return std::nullopt;
     *bound = *size;
   }
-  if (!ranges.require({position.lower, position.upper - position.lower, extent - position.upper})) {
+  if (!bounds.require({position.lower, position.upper - position.lower, extent - position.upper})) {
     reporter
         .error(DiagnosticKind::OutOfRange, element.range,
                fmt::format("the slice {}:{} may leave the dimension, whose size is {}", position.lower.text(),

@@ -1,8 +1,8 @@
 //===- SubscriptPositions.h - subscripts of a tensor by dimension -------------------------------------------------===//
 #pragma once
 
+#include "frontends/attn/Check/DimensionBounds.h"
 #include "frontends/attn/Check/Indices/IndexScopes.h"
-#include "frontends/attn/Check/Ranges.h"
 
 namespace attnc::check {
 
@@ -17,9 +17,9 @@ struct Position {
 /// Reader of the subscripts between brackets.
 class SubscriptPositions {
 public:
-  SubscriptPositions(Reporter &reporter, Builder &build, Ranges &ranges, IndexScopes &indexScopes,
+  SubscriptPositions(Reporter &reporter, Builder &build, DimensionBounds &bounds, IndexScopes &indexScopes,
                      ExpressionChecker &expressions)
-      : reporter(reporter), build(build), ranges(ranges), indexScopes(indexScopes), expressions(expressions) {}
+      : reporter(reporter), build(build), bounds(bounds), indexScopes(indexScopes), expressions(expressions) {}
 
   /// Returns one position for each dimension of `base`; null, with an error, if a subscript is invalid. Missing
   /// subscripts are Whole. `..` is Whole, too, except inside of index notation over `..`: there it is the indices of
@@ -37,7 +37,7 @@ private:
 
   Reporter &reporter;
   Builder &build;
-  Ranges &ranges;
+  DimensionBounds &bounds;
   IndexScopes &indexScopes;
   ExpressionChecker &expressions;
 };

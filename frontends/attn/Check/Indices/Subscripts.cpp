@@ -101,7 +101,7 @@ ExprRef Subscripts::fixedIndices(ExprRef base, const std::vector<Position> &wher
     }
     auto *constant = where[i].index->as<Constant>();
     Dim at = constant ? Dim(constant->integer) : where[i].index->as<DimValue>()->dim;
-    if (!ranges.require({at, sliced[i] - Dim(1) - at})) {
+    if (!bounds.require({at, sliced[i] - Dim(1) - at})) {
       reporter
           .error(DiagnosticKind::OutOfRange, where[i].range,
                  fmt::format("the subscript {} may leave the dimension, whose size is {}", at.text(), sliced[i].text()))

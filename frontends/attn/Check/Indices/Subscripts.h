@@ -9,11 +9,12 @@ namespace attnc::check {
 /// Checker of subscripts. A subscript by an index is an element or a row; by a range, a slice; by a tensor, a gather.
 class Subscripts {
 public:
-  Subscripts(Reporter &reporter, Builder &build, LetBuilder &lets, Ranges &ranges, const Guards &guards,
-             IndexScopes &indexScopes, Bodies &bodies, Conversions &conversions, ExpressionChecker &expressions)
-      : reporter(reporter), build(build), lets(lets), ranges(ranges), guards(guards), indexScopes(indexScopes),
-        bodies(bodies), conversions(conversions), expressions(expressions),
-        written(reporter, build, ranges, indexScopes, expressions) {}
+  Subscripts(Reporter &reporter, Builder &build, LetBuilder &lets, DimensionBounds &bounds, Ranges &ranges,
+             const Guards &guards, IndexScopes &indexScopes, Bodies &bodies, Conversions &conversions,
+             ExpressionChecker &expressions)
+      : reporter(reporter), build(build), lets(lets), bounds(bounds), ranges(ranges), guards(guards),
+        indexScopes(indexScopes), bodies(bodies), conversions(conversions), expressions(expressions),
+        written(reporter, build, bounds, indexScopes, expressions) {}
 
   /// Returns an element, row, slice or gather of a tensor, or an element of a tuple or list, whose subscript is a
   /// compile-time integer. An ErrorValue after an error.
@@ -40,6 +41,7 @@ private:
   Reporter &reporter;
   Builder &build;
   LetBuilder &lets;
+  DimensionBounds &bounds;
   Ranges &ranges;
   const Guards &guards;
   IndexScopes &indexScopes;

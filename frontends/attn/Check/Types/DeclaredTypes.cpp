@@ -86,7 +86,7 @@ bool DeclaredTypes::checkBound(const ast::Dimension &dimension, const Dim &actua
   std::optional<Dim> bound = evaluateDim(*dimension.bound, scope, "the bound");
   if (!bound)
     return false;
-  if (ranges.isNonNegative(*bound - actual))
+  if (bounds.isNonNegative(*bound - actual))
     return true;
   std::string of =
       dimension.size->as<ast::NameRefExpr>() ? dimension.size->as<ast::NameRefExpr>()->name : actual.text();
@@ -145,12 +145,12 @@ void DeclaredTypes::introduceDims(const ast::TensorType &type, Scope &scope, typ
     if (!ref || names.find(scope, ref->name))
       continue;
     typed::Dimension introduced{ref->name, -1, dimension.range};
-    ranges.addDimension(ref->name);
+    bounds.add(ref->name);
     if (dimension.bound)
       if (std::optional<int64_t> bound = constantInteger(reporter, expressions, *dimension.bound, scope,
                                                          "the bound of an entry point's dimension")) {
         introduced.max = *bound;
-        ranges.setMaximum(ref->name, *bound);
+        bounds.setMaximum(ref->name, *bound);
       }
     Binding &binding = scope.names[ref->name];
     binding = Binding{Dim::symbol(ref->name), dimension.size->range};

@@ -1,8 +1,8 @@
 //===- DeclaredTypes.h - declared tensor types --------------------------------------------------------------------===//
 #pragma once
 
+#include "frontends/attn/Check/DimensionBounds.h"
 #include "frontends/attn/Check/Names/Names.h"
-#include "frontends/attn/Check/Ranges.h"
 #include "frontends/attn/Check/Types/Conversions.h"
 
 namespace attnc::check {
@@ -11,9 +11,9 @@ namespace attnc::check {
 /// "the dimension".
 class DeclaredTypes {
 public:
-  DeclaredTypes(Reporter &reporter, Builder &build, Ranges &ranges, const Origins &origins, Names &names,
+  DeclaredTypes(Reporter &reporter, Builder &build, DimensionBounds &bounds, const Origins &origins, Names &names,
                 Conversions &conversions, ExpressionChecker &expressions)
-      : reporter(reporter), build(build), ranges(ranges), origins(origins), names(names), conversions(conversions),
+      : reporter(reporter), build(build), bounds(bounds), origins(origins), names(names), conversions(conversions),
         expressions(expressions) {}
 
   /// Return the element type, the shape, and one size; null, with an error, if it is not supported, unknown, negative
@@ -34,7 +34,7 @@ public:
 private:
   Reporter &reporter;
   Builder &build;
-  Ranges &ranges;
+  DimensionBounds &bounds;
   const Origins &origins;
   Names &names;
   Conversions &conversions;
