@@ -90,6 +90,22 @@ bool ScoreGradients::finishesInRegisters(const PairBlock &block) {
          readsPairsAlone && costOf(op.getScore()).instructions <= most;
 }
 
+/// Stores finish(pair, place, rowTerms[row + i]) in tile[row + i][key], for all keys of a block.
+void ScoreGradients::finishTile(const PairBlock &block, Value firstRow, RegisterTile size, Value tile, Value rowTerms,
+                                FinishPair finish) {
+  int64_t vectors = vectorsOfBlock(size);
+  loops.loop(loops.constant(0), loops.constant(size.rows), loops.constant(1), [&](Value i) {
+    Value row = loops.add(firstRow, i), number = loops.add(block.firstRow, row);
+    RegionVectoriser point = phase.bindRow(number);
+    Value rowTerm = rowTerms ? loops.splat(loops.loadScalar(rowTerms, {number})) : Value();
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      RegionVectoriser pair = bindPairs(phase, point, block, at(vector));
+      Value place = tileAt(row, at(vector));
+      loops.store(finish(pair, place, rowTerm), tile, ValueRange{place});
+    }
+  });
+}
+
 /// Runs `compute` for a tile of rows, or stores zeros if all pairs of its rows and the block are masked.
 void ScoreGradients::computeTile(const PairBlock &block, Value row, int64_t tileRows, function_ref<void()> compute) {
   if (!block.isTrimmed)
@@ -152,29 +168,23 @@ void ScoreGradients::computeWeights(const PairBlock &block) {
       for (AdditiveGradient &each : additive)
         each.computeScores(row, size.rows);
       if (!inRegisters)
-        finishWeights(block, row, size);
+        finishTile(block, row, size, tiles.scores[0], tiles.rowLse,
+                   [&](RegionVectoriser &pair, Value place, Value rowTerm) {
+                     bindProducts(pair, place);
+                     return finishWeight(block, pair, place, rowTerm);
+                   });
     });
     prefetchPairs(block, row, size.rows, /*ofResults=*/false);
   });
 }
 
-void ScoreGradients::finishWeights(const PairBlock &block, Value firstRow, RegisterTile size) {
-  int64_t vectors = vectorsOfBlock(size);
-  loops.loop(loops.constant(0), loops.constant(size.rows), loops.constant(1), [&](Value i) {
-    Value row = loops.add(firstRow, i), number = loops.add(block.firstRow, row);
-    RegionVectoriser point = phase.bindRow(number);
-    Value rowTerm = loops.splat(loops.loadScalar(tiles.rowLse, {number}));
-    for (int64_t vector = 0; vector < vectors; ++vector) {
-      RegionVectoriser pair = bindPairs(phase, point, block, at(vector));
-      Value place = tileAt(row, at(vector));
-      for (auto [number, dot] : llvm::enumerate(problem.dots))
-        pair.bindValue(attend.products[dot.product].head, loops.load(tiles.scores[number], ValueRange{place}));
-      for (auto [number, tanh] : llvm::enumerate(problem.tanhs))
-        pair.bindValue(attend.products[tanh.product].head,
-                       loops.load(tiles.scores[problem.dots.size() + number], ValueRange{place}));
-      loops.store(finishWeight(block, pair, place, rowTerm), tiles.scores[0], ValueRange{place});
-    }
-  });
+/// Binds the products of scores to their elements in the tiles.
+void ScoreGradients::bindProducts(RegionVectoriser &pair, Value place) {
+  for (auto [number, dot] : llvm::enumerate(problem.dots))
+    pair.bindValue(attend.products[dot.product].head, loops.load(tiles.scores[number], ValueRange{place}));
+  for (auto [number, tanh] : llvm::enumerate(problem.tanhs))
+    pair.bindValue(attend.products[tanh.product].head,
+                   loops.load(tiles.scores[problem.dots.size() + number], ValueRange{place}));
 }
 
 /// The weights of pairs whose products are bound; stores the derivatives that depend on products.
@@ -207,22 +217,11 @@ void ScoreGradients::computeGradients(const PairBlock &block) {
     computeTile(block, row, size.rows, [&] {
       multiplyByPanel({cotangents, tiles.valuePanel, tiles.gradients[0], tiles.rowDelta}, block, row, size, finish);
       if (!inRegisters)
-        finishGradients(block, row, size);
+        finishTile(block, row, size, tiles.gradients[0], {}, [&](RegionVectoriser &pair, Value place, Value) {
+          return finishGradient(block, pair, place, loops.load(tiles.gradients[0], ValueRange{place}));
+        });
     });
     prefetchPairs(block, row, size.rows, /*ofResults=*/true);
-  });
-}
-
-void ScoreGradients::finishGradients(const PairBlock &block, Value firstRow, RegisterTile size) {
-  int64_t vectors = vectorsOfBlock(size);
-  loops.loop(loops.constant(0), loops.constant(size.rows), loops.constant(1), [&](Value i) {
-    Value row = loops.add(firstRow, i);
-    RegionVectoriser point = phase.bindRow(loops.add(block.firstRow, row));
-    for (int64_t vector = 0; vector < vectors; ++vector) {
-      RegionVectoriser pair = bindPairs(phase, point, block, at(vector));
-      Value place = tileAt(row, at(vector)), gradient = loops.load(tiles.gradients[0], ValueRange{place});
-      loops.store(finishGradient(block, pair, place, gradient), tiles.gradients[0], ValueRange{place});
-    }
   });
 }
 

@@ -38,6 +38,8 @@ private:
   /// Returns the vector to store for a vector of sums in registers, `product`: that of row `row` of the register tile
   /// and the block's keys from number `lane` on.
   using Finish = llvm::function_ref<Value(int64_t row, Value lane, Value product)>;
+  /// Computes the stored value of pairs from their products at `place` of the tiles.
+  using FinishPair = llvm::function_ref<Value(RegionVectoriser &pair, Value place, Value rowTerm)>;
   /// tile = finish(rowTerms + matrix * panel)
   struct PanelProduct {
     const Matrix &matrix;
@@ -50,9 +52,9 @@ private:
   std::vector<RegionVectoriser> bindRows(const PairBlock &block, Value row, int64_t rows);
   void prefetchPairs(const PairBlock &block, Value row, int64_t rows, bool ofResults);
   void computeTile(const PairBlock &block, Value row, int64_t rows, llvm::function_ref<void()> compute);
-  void finishWeights(const PairBlock &block, Value row, RegisterTile size);
+  void finishTile(const PairBlock &block, Value row, RegisterTile size, Value tile, Value rowTerms, FinishPair finish);
+  void bindProducts(RegionVectoriser &pair, Value place);
   Value finishWeight(const PairBlock &block, RegionVectoriser &pair, Value place, Value rowTerm);
-  void finishGradients(const PairBlock &block, Value row, RegisterTile size);
   Value finishGradient(const PairBlock &block, RegionVectoriser &pair, Value place, Value gradient);
 
   Value tileAt(Value row, Value lane) const { return loops.add(loops.mul(row, schedule.tileKv), lane); }
