@@ -30,8 +30,9 @@ bool isDecodable(Reporter &reporter, const Entry &step, SourceRange range) {
     return refuse(fmt::format("its input along `{}` is not one tensor of tokens", step.along),
                   fmt::format("i32[batch, {}] is", step.along));
   const Type *found = step.results.size() == 1 ? &step.results[0].value->type : nullptr;
-  bool givesLogits = found && found->element == Element::F32 && found->shape.front() == tokens->type.shape[0] &&
-                     (found->rank() == 2 || (found->rank() == 3 && found->shape[1] == tokens->type.shape[1]));
+  bool givesLogits = found && found->element == Element::F32 &&
+                     (found->rank() == 2 || (found->rank() == 3 && found->shape[1] == tokens->type.shape[1])) &&
+                     found->shape.front() == tokens->type.shape[0];
   return givesLogits ||
          refuse(fmt::format("it returns {}, which are not the logits of one token for each position",
                             found ? textOf(*found) : fmt::format("{} results", step.results.size())),
