@@ -38,6 +38,12 @@ Linear Linear::operator-(const Linear &other) const { return *this + other * Dim
 
 //===- Formulas as text -------------------------------------------------------------------------------------------===//
 
+/// True if both types are integers, I32 and Index, so that the conversion does not change the value.
+static bool isIntegerConversion(Element to, Element from) {
+  auto isInteger = [](Element element) { return element == Element::I32 || element == Element::Index; };
+  return isInteger(to) && isInteger(from);
+}
+
 static void appendKey(std::string &key, ExprRef expr, unsigned &budget) {
   if (budget == 0 || --budget == 0) {
     key += fmt::format("@{}", static_cast<const void *>(expr));
@@ -53,9 +59,11 @@ static void appendKey(std::string &key, ExprRef expr, unsigned &budget) {
     key += fmt::format("i{}", static_cast<const void *>(node->index));
   else if (auto *node = expr->as<StepRef>())
     key += fmt::format("s{}", static_cast<const void *>(node->counter));
-  else if (auto *node = expr->as<Cast>())
-    appendKey(key, node->operand, budget); // conversions between index and i32 preserve the value
-  else if (auto *node = expr->as<Elementwise>())
+  else if (auto *node = expr->as<Cast>()) {
+    if (!isIntegerConversion(expr->type.element, node->operand->type.element))
+      key += textOf(expr->type.element);
+    appendKey(key, node->operand, budget);
+  } else if (auto *node = expr->as<Elementwise>())
     key += textOf(node->op);
   else if (!expr->as<Subscript>() && !expr->as<ParameterRef>()) {
     key += fmt::format("@{}", static_cast<const void *>(expr));
@@ -146,7 +154,7 @@ Linear LinearForms::formOf(ExprRef expr) {
     return index;
   }
   if (auto *node = expr->as<Cast>())
-    if (node->operand->type.element == Element::I32 || node->operand->type.element == Element::Index)
+    if (isIntegerConversion(expr->type.element, node->operand->type.element))
       return of(node->operand);
   if (auto *node = expr->as<Elementwise>())
     if (std::optional<Linear> form = linearOf(expr, *node))

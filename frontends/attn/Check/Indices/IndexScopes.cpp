@@ -22,6 +22,7 @@ bool IndexScopes::open(const std::vector<ast::Binder> &binders, Scope &scope, st
     }
     Index *index = build.newIndex(binder.name.text, binder.name.range);
     indices.push_back(index);
+    extents.try_emplace(index);
     if (binder.bound) {
       Value bound = expressions.check(*binder.bound, *scope.parent);
       if (auto *size = bound.as<Dim>(); size && !(size->isConstant() && size->constant() < 0)) {
@@ -81,6 +82,11 @@ IndexScopes::RestState *IndexScopes::restAround(Scope &scope) {
       return found->second.get();
   }
   return nullptr;
+}
+
+bool IndexScopes::hasExtent(const Index *index) const {
+  auto found = extents.find(index);
+  return found != extents.end() && found->second.isKnown;
 }
 
 bool IndexScopes::isComplete(const Index *index) const {

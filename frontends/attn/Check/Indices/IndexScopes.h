@@ -39,7 +39,7 @@ public:
   /// large.
   void giveExtent(typed::Index *index, const Dim &extent, SourceRange range);
   /// True if giveExtent has set the extent.
-  bool hasExtent(const typed::Index *index) { return extents[index].isKnown; }
+  bool hasExtent(const typed::Index *index) const;
   /// Like hasExtent, but also true for an index of which this class has no record, such as one that Elements creates.
   bool isComplete(const typed::Index *index) const;
   /// Returns the subscript or bound that determined the extent.

@@ -106,6 +106,24 @@ TEST(Ranges, WhatIsProvedIsLeftAlone) {
       "x[rem(add(i, j), 12)]), x[min(i, 11)])\n");
 }
 
+/// The tuple is checked before `z[i]` determines the range of i.
+TEST(Ranges, AnIndexProvesNothingBeforeItsRangeIsKnown) {
+  EXPECT_NE(check("fn pair(x: f32[n], i, y: f32[m]) -> f32[m] {\n"
+                  "  let (a, b) = [j] => (x[2 * i], y[j])\n"
+                  "  a + b\n"
+                  "}\n"
+                  "fn f(x: f32[n], y: f32[m], z: f32[m]) -> f32[m, m] { [i] => pair(x, i, y) + z[i] }\n"
+                  "export f\n")
+                .diagnostics.find("[out-of-range]"),
+            std::string::npos);
+}
+
+/// f32 represents only some integers above 2^24.
+TEST(Ranges, AnIndexThatWasRoundedToF32IsAnotherNumber) {
+  EXPECT_EQ(body("fn f(x: f32[n]) -> f32[n] { [i < n] => x[i32(f32(i))] }"),
+            "  return f: f32[n] = [i < n] => x[index(i32(f32(i)))?]\n");
+}
+
 TEST(Ranges, TheLeastSizeOfADimensionIsPartOfTheContract) {
   auto entry = [](const std::string &text) {
     std::string typed = check(text).typed;
