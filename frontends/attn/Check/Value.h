@@ -113,7 +113,6 @@ struct Binding {
   SourceRange range;        ///< where it is bound
   bool isVar = false;       ///< `=` may assign it
   bool isDimension = false; ///< bound by a parameter's type
-  bool isFixed = false;     ///< not used
   bool isState = false;     ///< `<-` may assign it, in the step of an optimizer
 };
 
@@ -153,7 +152,6 @@ struct Instance {
   unsigned listDepth = 0;                      ///< number of lists around, including unrolled ones
   SourceRange field;                           ///< its declaration; empty for the model
   std::map<std::string, Binding> members;      ///< hyperparameters, constants and fields, by name
-  std::set<const ast::FunctionDecl *> checked; ///< not used; CallStack records the functions
 };
 
 } // namespace attnc::check
