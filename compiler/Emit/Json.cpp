@@ -2,6 +2,7 @@
 #include "attn/processor.h"
 #include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Codegen/Schedule/KernelForms.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Emit/Signature.h"
 #include "llvm/Support/JSON.h"
 
@@ -81,7 +82,7 @@ void writeParameter(llvm::json::OStream &json, const LoadedParameter &parameter)
   json.object([&] {
     json.attribute("name", op.getSymName());
     json.attribute("checkpoint", op.getCheckpoint());
-    json.attribute("element", type.getElementType().isF32() ? "f32" : "i32");
+    json.attribute("element", elementTypeName(*elementTypeOf(type.getElementType())));
     writeNumbers(json, "shape", type.getShape());
     writeNumbers(json, "counts", op.getCounts());
     json.attributeObject("initialiser", [&] {
