@@ -49,6 +49,10 @@ bool isCheapFormula(mlir::linalg::GenericOp op);
 /// True if the initial value of result number `result` consists of zeros (the identity of addition).
 bool startsFromZero(mlir::linalg::GenericOp op, unsigned result);
 
+/// Role of an op in a rows kernel, which has leading parallel loops and at most one loop over the elements of a
+/// row: a formula with one result element a row, a formula with one for each element of a row, a reduction of each row.
+enum class RowRole { Scalar, Map, Reduction };
+
 /// Loop dimensions of a contraction by role: batch, m and n in the order of the result's dimensions, k ascending.
 struct ContractionDims {
   llvm::SmallVector<unsigned> batch, m, n, k;

@@ -22,12 +22,12 @@ std::optional<Reason> whyNotEpilogue(linalg::GenericOp consumer, OpOperand &use)
   return std::nullopt;
 }
 
-std::optional<RowPart> rowRole(linalg::GenericOp op, unsigned rows) {
+std::optional<RowRole> rowRole(linalg::GenericOp op, unsigned rows) {
   unsigned loops = op.getNumLoops();
   if (op.getNumReductionLoops() == 0)
     return !isPointwise(op)    ? std::nullopt
-           : loops == rows     ? std::optional(RowPart::Scalar)
-           : loops == rows + 1 ? std::optional(RowPart::Map)
+           : loops == rows     ? std::optional(RowRole::Scalar)
+           : loops == rows + 1 ? std::optional(RowRole::Map)
                                : std::nullopt;
   if (loops != rows + 1 || op.getNumReductionLoops() != 1 ||
       op.getIteratorTypesArray().back() != utils::IteratorType::reduction)
@@ -42,7 +42,7 @@ std::optional<RowPart> rowRole(linalg::GenericOp op, unsigned rows) {
     if (!dims || (llvm::is_contained(*dims, rows) && dims->back() != rows))
       return std::nullopt;
   }
-  return RowPart::Reduction;
+  return RowRole::Reduction;
 }
 
 bool isFormulaTooLarge(linalg::GenericOp producer, linalg::GenericOp consumer) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "compiler/Analysis/Decisions.h"
+#include "compiler/Analysis/OpClassification.h"
 #include "compiler/Analysis/SymbolicShapes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -20,12 +21,8 @@ std::optional<Reason> whyNotEpilogue(mlir::linalg::GenericOp consumer, mlir::OpO
 /// copies the formula; without limits the fusion of a long chain takes quadratic time.
 bool isFormulaTooLarge(mlir::linalg::GenericOp producer, mlir::linalg::GenericOp consumer);
 
-/// Role of an op in a rows kernel, which has `rows` leading parallel loops and at most one loop over the elements of a
-/// row: a formula with one result element a row, a formula with one for each element of a row, a reduction of each row.
-enum class RowPart { Scalar, Map, Reduction };
-
 /// Returns the role of `op` in a kernel with `rows` row loops; null if it has no role.
-std::optional<RowPart> rowRole(mlir::linalg::GenericOp op, unsigned rows);
+std::optional<RowRole> rowRole(mlir::linalg::GenericOp op, unsigned rows);
 
 /// Returns the reason why `reader` cannot consume the rows of `value`, which has `rows` leading dimensions, as another
 /// op produces them: it reads other rows, or elements of a row at subscripts other than a loop index. Null if it can,

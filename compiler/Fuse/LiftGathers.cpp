@@ -54,7 +54,7 @@ struct LiftGathers : impl::LiftGathersPassBase<LiftGathers> {
     return llvm::any_of(tensor.getUses(), [&](OpOperand &use) {
       auto op = dyn_cast<linalg::GenericOp>(use.getOwner());
       return op && op.isDpsInput(&use) && op.getNumLoops() == rank && op.getMatchingIndexingMap(&use).isIdentity() &&
-             rowRole(op, rank - 1) == RowPart::Reduction;
+             rowRole(op, rank - 1) == RowRole::Reduction;
     });
   }
 

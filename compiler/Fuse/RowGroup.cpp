@@ -113,7 +113,7 @@ std::optional<Reason> RowGroup::whyNot(linalg::GenericOp op) {
     return op.getNumReductionLoops() != 0 ? Reason::DifferentRows : Reason::NotPointwise;
   if (!hasSameRows(op))
     return Reason::DifferentRows;
-  if (*role == RowPart::Map && readsByData(op))
+  if (*role == RowRole::Map && readsByData(op))
     return Reason::ReadByData;
   for (Operation *member : ops) {
     for (Value result : member->getResults())

@@ -2,7 +2,7 @@
 //
 // A group grows from a reduction over the last dimension. An op joins if
 //
-//   - it has a role (RowPart) for the group's number of row loops, and its loops have the group's sizes;
+//   - it has a role (RowRole) for the group's number of row loops, and its loops have the group's sizes;
 //   - it reads the same rows of members' results, and members read the same rows of its results;
 //   - no path leads from the group through other ops or groups back into it, so that the group can be one call;
 //   - the rows that members exchange fit in kRowScratch.

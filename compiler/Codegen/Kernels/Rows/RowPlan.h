@@ -16,13 +16,12 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Analysis/OpClassification.h"
 #include "compiler/Codegen/Interface/Kernel.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace attnc {
-
-enum class RowRole { Scalar, Map, Reduction };
 
 /// The plan of one kernel.
 class RowPlan {
