@@ -239,7 +239,8 @@ private:
     tiles.when(isThere, [&] {
       Value sum;
       for (int64_t partial = 0; partial < partials; ++partial) {
-        Value next = tiles.load(tiles.builder.getF32Type(), partialPointer(offset, tiles.constant(partial), row, column));
+        Value pointer = partialPointer(offset, tiles.constant(partial), row, column);
+        Value next = tiles.load(tiles.builder.getF32Type(), pointer);
         sum = sum ? code.addf(sum, next) : next;
       }
       if (slices > 1)
