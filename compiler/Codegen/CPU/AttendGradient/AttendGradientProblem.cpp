@@ -71,7 +71,7 @@ private:
   /// If the gradient of a scale is requested, the product without the scale is needed.
   void unfoldScales(PairReduction &product) {
     product.scales.clear();
-    product.head = product.op.getResult();
+    product.scaled = product.op.getResult();
     problem.attend.scoreIsProduct = false;
   }
 
@@ -157,12 +157,12 @@ private:
     if (Operation *unknown = attn::differentiate(builder, forward, partials))
       return Verdict::no("the derivative of " + unknown->getName().getStringRef().str() + " is not known");
     for (GradientDot &dot : problem.dots) {
-      dot.partial = partials.lookup(problem.attend.products[dot.product].head);
+      dot.partial = partials.lookup(problem.attend.products[dot.product].scaled);
       if (!dot.partial)
         dot.rowResult = dot.keyResult = std::nullopt;
     }
     for (GradientTanh &tanh : problem.tanhs) {
-      tanh.partial = partials.lookup(problem.attend.products[tanh.product].head);
+      tanh.partial = partials.lookup(problem.attend.products[tanh.product].scaled);
       if (!tanh.partial)
         tanh.rowLeaves = tanh.keyLeaves = tanh.sharedLeaves = tanh.coefficientLeaves = {};
     }

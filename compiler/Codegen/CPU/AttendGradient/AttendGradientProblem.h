@@ -6,10 +6,10 @@
 // gradients are computed pair by pair (PairwiseGradientProblem.h).
 //
 // The reader adds derivatives to the score's formula: for each leaf x, the value d score / d x, which is multiplied
-// with ds, the cotangent of the score. `head` is that of a PairReduction: the reduction with its scales. A leaf is
+// with ds, the cotangent of the score. `scaled` is that of a PairReduction: the reduction with its scales. A leaf is
 //
-//   a dot product      head = scale sum_f a[o, f] b[k, f]      da += ds dscore/dhead scale b,  db the same with a
-//   an additive score  head = scale sum_f c[f] tanh(a[o, f] + b[k, f]): gradients of the operands of a, b and c
+//   a dot product      scaled = scale sum_f a[o, f] b[k, f]      da += ds dscore/dscaled scale b,  db the same with a
+//   an additive score  scaled = scale sum_f c[f] tanh(a[o, f] + b[k, f]): gradients of the operands of a, b and c
 //   a term             a tensor.extract of a tensor whose gradient is wanted       dx += ds dscore/dx
 //
 // **Splits.** If there are few chunks (GradientProblem.h), the keys of each are split too. `splitsKeys` is set if
@@ -29,7 +29,7 @@ struct GradientDot {
   mlir::tensor::ExtractOp rowFactor, keyFactor; ///< a, b: consecutive elements for consecutive `feature`
   mlir::BlockArgument feature;                  ///< the index f of the reduction
   int64_t features = 0;                         ///< its extent
-  mlir::Value partial;                          ///< d score / d head; null if it is 0, and nothing is wanted then
+  mlir::Value partial;                          ///< d score / d scaled; null if it is 0, and nothing is wanted then
   /// The kernel's results that hold the factors' gradients, if they are wanted.
   std::optional<unsigned> rowResult, keyResult;
 };
@@ -40,7 +40,7 @@ struct GradientTanh {
   mlir::BlockArgument feature;               ///< the index f of the reduction
   int64_t features = 0;                      ///< its extent
   mlir::Value rowTerm, keyTerm, coefficient; ///< a (of rows), b (of keys), c (the same for all pairs of a batch)
-  mlir::Value partial;                       ///< d score / d head; null if it is 0
+  mlir::Value partial;                       ///< d score / d scaled; null if it is 0
   /// The derivatives of a by its operands of rows, of b by its operands of keys, of a and b by operands that are the
   /// same for all pairs of a batch, and of c by its operands; empty if no gradient is wanted.
   std::vector<GradientScope::Leaf> rowLeaves = {}, keyLeaves = {}, sharedLeaves = {}, coefficientLeaves = {};

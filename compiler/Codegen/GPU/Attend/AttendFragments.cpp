@@ -129,7 +129,7 @@ LoopBuilder::Values AttendFragments::computeScores(const KeyTile &tile, ValueRan
       Value inside = pair.laneMask();
       ValueRange two = sums.slice(fragment * fragmentSums + 2 * row, 2);
       Value sum = makePair(two[0], two[1]);
-      pair.bindValue(product().head, scale ? loops.mulf(sum, scale) : sum);
+      pair.bindValue(product().scaled, scale ? loops.mulf(sum, scale) : sum);
       Value score = pair.broadcast(pair.evaluate(AttendProblem::yielded(op().getScore())));
       if (double scale = problem.normaliser->scoreScale(); scale != 1 && !problem.scoreIsProduct)
         score = loops.mulf(score, loops.splat(scale));

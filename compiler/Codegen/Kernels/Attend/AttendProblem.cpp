@@ -326,7 +326,7 @@ private:
       product.features = 1;
       for (Value size : reduce.getSizes())
         product.features = product.features * sizes.valueOf(size);
-      product.head = reduce.getResult();
+      product.scaled = reduce.getResult();
       reduce.walk([&](tensor::ExtractOp extract) {
         // Loads in a nested reduction depend on its indices. Values that are no floats are read where they are used.
         bool isNumber = isa<FloatType>(extract.getType());
@@ -339,7 +339,7 @@ private:
       foldScales(product);
     }
     problem.scoreIsProduct =
-        problem.products.size() == 1 && problem.products[0].head == AttendProblem::yielded(op.getScore());
+        problem.products.size() == 1 && problem.products[0].scaled == AttendProblem::yielded(op.getScore());
     problem.scoreIsBounded = isBounded(AttendProblem::yielded(op.getScore()));
   }
 
@@ -456,16 +456,16 @@ private:
 
   void foldScales(PairReduction &product) {
     uint64_t varying = problem.rowUses() | IndexUses::anyKey;
-    while (product.head.hasOneUse()) {
-      Operation *user = *product.head.user_begin();
+    while (product.scaled.hasOneUse()) {
+      Operation *user = *product.scaled.user_begin();
       if (user->getParentOp() != op || !isa<arith::MulFOp, arith::DivFOp>(user))
         return;
       bool divides = isa<arith::DivFOp>(user);
-      Value other = user->getOperand(0) == product.head ? user->getOperand(1) : user->getOperand(0);
-      if ((divides && user->getOperand(0) != product.head) || (uses.of(other) & varying) || other == product.head)
+      Value other = user->getOperand(0) == product.scaled ? user->getOperand(1) : user->getOperand(0);
+      if ((divides && user->getOperand(0) != product.scaled) || (uses.of(other) & varying) || other == product.scaled)
         return;
       product.scales.push_back({other, divides});
-      product.head = user->getResult(0);
+      product.scaled = user->getResult(0);
     }
   }
 

@@ -81,7 +81,7 @@ struct PairReduction {
   mlir::Value keyFactor;                                  ///< for a dot product: an expression without row dimensions
   std::optional<SumOfTanh> tanhs;                         ///< for an additive score
   llvm::SmallVector<std::pair<mlir::Value, bool>> scales; ///< (factor, whether it divides)
-  mlir::Value head;                                       ///< the scaled reduction, as a value of the score
+  mlir::Value scaled;                                     ///< the scaled reduction, as a value of the score
   SizeExpr features;                                      ///< number of terms
 };
 
@@ -105,7 +105,7 @@ struct AttendProblem {
   llvm::SmallVector<PairReduction, 1> products;         ///< in the order of the score
   llvm::SmallVector<PairExtract> pairExtracts;
   std::optional<ResidueClasses> classes;
-  /// The score is products[0].head.
+  /// The score is products[0].scaled.
   bool scoreIsProduct = false;
   /// The score is within finite bounds for all operands (a soft cap), or NaN.
   bool scoreIsBounded = false;

@@ -114,7 +114,7 @@ LoopBuilder::Values PairScores::computeBiased(const KeyBlock &block, bool masked
 Value PairScores::scoreOf(RegionVectoriser &pair, const KeyBlock &block, Value query, Value key, bool masked) {
   attn::AttendOp op = problem.op;
   for (auto [product, tile] : llvm::zip(problem.products, tiles.scores))
-    pair.bindValue(product.head, access.loadFrom(tile, query, key));
+    pair.bindValue(product.scaled, access.loadFrom(tile, query, key));
   Value score = pair.broadcast(pair.evaluate(AttendProblem::yielded(op.getScore())));
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (double scale = problem.normaliser->scoreScale(); scale != 1 && !problem.scoreIsProduct)

@@ -156,7 +156,7 @@ void ScoreGradients::computeWeights(const PairBlock &block) {
         return product;
       Value inBlock = loops.add(row, i);
       RegionVectoriser pair = bindPairs(phase, points[i], block, lane);
-      pair.bindValue(attend.products[problem.dots[0].product].head, product);
+      pair.bindValue(attend.products[problem.dots[0].product].scaled, product);
       Value rowTerm = loops.splat(loops.loadScalar(tiles.rowLse, {loops.add(block.firstRow, inBlock)}));
       return finishWeight(block, pair, tileAt(inBlock, lane), rowTerm);
     };
@@ -181,9 +181,9 @@ void ScoreGradients::computeWeights(const PairBlock &block) {
 /// Binds the products of scores to their elements in the tiles.
 void ScoreGradients::bindProducts(RegionVectoriser &pair, Value place) {
   for (auto [number, dot] : llvm::enumerate(problem.dots))
-    pair.bindValue(attend.products[dot.product].head, loops.load(tiles.scores[number], ValueRange{place}));
+    pair.bindValue(attend.products[dot.product].scaled, loops.load(tiles.scores[number], ValueRange{place}));
   for (auto [number, tanh] : llvm::enumerate(problem.tanhs))
-    pair.bindValue(attend.products[tanh.product].head,
+    pair.bindValue(attend.products[tanh.product].scaled,
                    loops.load(tiles.scores[problem.dots.size() + number], ValueRange{place}));
 }
 

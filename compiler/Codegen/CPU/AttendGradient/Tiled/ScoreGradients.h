@@ -1,7 +1,7 @@
 //===- ScoreGradients.h - attention weights and gradients of the scores of a block of pairs -------------------===//
 //
 //   P[i][k]  = exp2(log2e score(sum_f Q[i,f] Kt[f][k]) + nl)     0 where masked; lanes are keys
-//   dS[i][k] = (nd + sum_v dO[i,v] Vt[v][k]) P                   times d score / d head if that is not folded
+//   dS[i][k] = (nd + sum_v dO[i,v] Vt[v][k]) P                   times d score / d scaled if that is not folded
 //
 // with the symbols of TiledGradient.h, in register tiles, by panels (KeyPanels.h); additive scores by AdditiveGradient.
 // Kt contains log2 e if the score is the product. dS of each product is the gradient of its sum without its scales. A
