@@ -10,13 +10,22 @@
 # functions of libraries' headers that are not inlined, because the linker uses one copy.)
 set(attnc_test_options $<$<CONFIG:Release>:-O1>)
 
+# Precompiles HEADERS for NAME, and computes the checksum of the result once.
+function(attnc_precompile name)
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_LAUNCHER)
+    set_target_properties(${name} PROPERTIES
+      CXX_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/compile-with-checksum;${CMAKE_CXX_COMPILER_LAUNCHER}")
+  endif()
+endfunction()
+
 # A header that is parsed once: NAME shares it with the targets of target_precompile_headers(... REUSE_FROM NAME).
 function(attnc_precompiled_header name)
   cmake_parse_arguments(ARG "" "" "HEADERS;LINK;OPTIONS" ${ARGN})
   add_library(${name} STATIC ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} fmt::fmt)
   target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
-  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+  attnc_precompile(${name} ${ARG_HEADERS})
 endfunction()
 
 function(attnc_mlir_precompiled_header name)
@@ -39,7 +48,7 @@ function(attnc_library name)
   cmake_parse_arguments(ARG "" "" "PRECOMPILE" ${ARGN})
   attnc_library_target(${name} ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_PRECOMPILE)
-    target_precompile_headers(${name} PRIVATE ${ARG_PRECOMPILE})
+    attnc_precompile(${name} ${ARG_PRECOMPILE})
   endif()
 endfunction()
 

@@ -1,8 +1,10 @@
 # ccache and lld for a fast build, if they are installed; warnings and sanitizers for all targets.
 find_program(ATTNC_CCACHE ccache)
 if(ATTNC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # A precompiled header is only cached with these settings.
-  set(attnc_launcher ${CMAKE_COMMAND} -E env CCACHE_PCH_EXTSUM=1
+  # A precompiled header is only cached with the settings PCH_EXTSUM (compile-with-checksum) and SLOPPINESS. DEPEND
+  # computes keys from dependency files, so that a compile that is not in the cache runs no separate preprocessor. (An
+  # edit of a comment is then never in the cache.)
+  set(attnc_launcher ${CMAKE_COMMAND} -E env CCACHE_DEPEND=1 CCACHE_PCH_EXTSUM=1
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${ATTNC_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${attnc_launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${attnc_launcher})
