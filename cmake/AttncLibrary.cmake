@@ -5,9 +5,9 @@
 # attnc_mlir_executable(NAME SOURCES... [LINK LIB...]) a program on MLIR
 # The name of a library is Attnc and its folder; the installed libraries of the dialects have the dialects' names.
 # Every library is static, with the root of the source and build trees as include folders ("dialects/Attn/Attn.h").
-# Libraries on MLIR share one precompiled header, and targets that link GoogleTest another, with its headers; tests
-# without MLIR share a third. Tests spend their time in libraries, so their own code is compiled with -O1. (So may be
-# functions of libraries' headers that are not inlined, because the linker uses one copy.)
+# Libraries on MLIR share one precompiled header, and targets that link GoogleTest another, with its headers; libraries
+# without MLIR and tests without MLIR share one each. Tests spend their time in libraries, so their own code is compiled
+# with -O1. (So may be functions of libraries' headers that are not inlined, because the linker uses one copy.)
 set(attnc_test_options $<$<CONFIG:Release>:-O1>)
 
 # Precompiles HEADERS for NAME, and computes the checksum of the result once.
@@ -49,6 +49,12 @@ function(attnc_library name)
   attnc_library_target(${name} ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_PRECOMPILE)
     attnc_precompile(${name} ${ARG_PRECOMPILE})
+  else()
+    if(NOT TARGET attnc_pch)
+      attnc_precompiled_header(attnc_pch HEADERS <fmt/format.h> <algorithm> <functional> <map> <memory> <optional>
+        <string> <unordered_map> <variant> <vector>)
+    endif()
+    target_precompile_headers(${name} REUSE_FROM attnc_pch)
   endif()
 endfunction()
 
