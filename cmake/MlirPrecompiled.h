@@ -1,11 +1,14 @@
-// The MLIR headers that nearly every file of the compiler includes; parsed once for the whole build.
+// The headers of MLIR and of the dialects that most files of the compiler include; parsed once for the whole build.
 #pragma once
+#include "dialects/Attn/Attn.h"
+#include "dialects/Model/Model.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
