@@ -47,7 +47,8 @@ mlir::Value emptyList(mlir::OpBuilder &builder, SymbolicShapes &shapes, mlir::Va
 mlir::scf::ForOp addIterationLists(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> values, SymbolicShapes &shapes,
                                    llvm::ArrayRef<mlir::Value> indices = {});
 
-/// The order in which iterations access the elements at `index`; None unless all iterations access distinct elements.
+/// The order in which iterations access the elements at `index`; None if `index` has neither of the two forms above, or
+/// the loop has no canonical induction variable.
 IterationOrder iterationOrder(mlir::Value index, mlir::scf::ForOp loop, SymbolicShapes &shapes);
 
 /// Returns the op that writes a distinct element of loop-carried list `number` in each iteration; null if there is no

@@ -1,7 +1,8 @@
 //===- InputBuffer.h - read a whole file into a memory buffer ---------------------------------------------------===//
 //
-// Replaces llvm::MemoryBuffer::getFile, with these differences: only regular files are read, files are not mapped (for
-// the reasons in compiler/Diagnostics/InputFile.h), and lack of memory is an error instead of an exception.
+// attnc calls this function instead of llvm::MemoryBuffer::getFile. The differences: only regular files are read, files
+// are not mapped (for the reasons in compiler/Diagnostics/InputFile.h), and lack of memory is an error instead of an
+// exception.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -39,8 +39,9 @@ namespace mlir::attn {
 /// Returns the sizes of a statistic's dimensions, in the order of its result. `Op` is attend or its gradient.
 template <typename Op> llvm::SmallVector<OpFoldResult> sizesOf(Op op, Statistic statistic);
 
-/// Creates an attend with the sizes and normaliser of `op` (attend or its gradient) that yields `statistics`. Its
-/// formulas are empty regions, which the caller fills; without a value statistic the value stays empty.
+/// Creates an attend that yields `statistics`, with the sizes, normaliser and alpha of `op` (attend or its gradient),
+/// and its `top`, `summed` and value layout where `statistics` use them. Its formulas are empty regions, which the
+/// caller fills; without a value statistic the value stays empty.
 template <typename Op> AttendOp createAttendLike(OpBuilder &builder, Op op, llvm::ArrayRef<Statistic> statistics);
 
 } // namespace mlir::attn

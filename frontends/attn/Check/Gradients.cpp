@@ -36,7 +36,7 @@ bool Gradients::isActive(ExprRef expr) {
 
 bool Gradients::isActiveLocal(const Local *local) {
   if (arguments.count(local))
-    return !context.isTraining; // otherwise the arguments are variables of differentiation
+    return !context.isTraining; // outside of a training step, arguments are variables of differentiation
   if (const PendingAttend *pending = pendings.find(local)) {
     ExprRef parts[] = {pending->score, pending->weight, pending->value, pending->sink};
     return std::any_of(std::begin(parts), std::end(parts), [&](ExprRef part) { return part && isActive(part); });

@@ -1,8 +1,9 @@
 //===- Gradients.h - activity analysis for gradients --------------------------------------------------------------===//
 //
 // An expression is active if it is f32 and depends on a variable of differentiation: a parameter that is not frozen,
-// and, except in a training step, an argument. An operation without a derivative on an active operand is an error,
-// unless `stop` around the operand makes it inactive.
+// and, except in a training step, an argument. A local variable without a definition, such as a loop-carried value,
+// counts as active. An operation without a derivative on an active operand is an error, unless `stop` around the
+// operand makes it inactive.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,8 +27,8 @@ public:
 
   /// True if the entry point is differentiated.
   bool areTaken() const { return context.isDifferentiated; }
-  /// True if an i32 depends on the numbers of keys that an attend with active scores yields (`top`), which have no
-  /// gradient.
+  /// True if an i32 expression depends on the indices of the top keys (`top`) of an attend whose score is active. These
+  /// indices have no gradient.
   bool dependsOnChosenKeys(typed::ExprRef expr);
   /// Checks the operand of `what`, an operation without a derivative. True if the operand is inactive or nothing is
   /// differentiated; false, with an error, if it is active.

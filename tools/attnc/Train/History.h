@@ -1,6 +1,6 @@
 //===- History.h - training and validation loss over the steps ---------------------------------------------------===//
 //
-// Lines "step,loss,validation" of a text file that grows during the training (PointLog.h).
+// Lines "step,loss,validation" of `history.csv` (RunFolder.h), a text file that grows during the training (PointLog.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -31,8 +31,9 @@ public:
   /// required.
   AttendSplitKv(const AttendProblem &problem, int64_t blockSplits);
 
-  /// Whether split-KV applies: results can be merged from partial results, and neither constant sizes nor equal numbers
-  /// of queries and keys rule out that few queries have many keys. Otherwise the reason.
+  /// Whether split-KV applies (DeviceAttendEmitter.cpp decides by it): results can be merged from partial results, and
+  /// neither constant sizes nor equal numbers of queries and keys rule out that few queries have many keys. Otherwise
+  /// the reason.
   static Verdict canSplit(const AttendProblem &problem);
   /// Whether the number of rows never exceeds maxRows.
   bool areAlwaysFew() const { return areFew == SizeExpr(1); }

@@ -14,11 +14,11 @@
 // a group share their keys: `groupDim`, `group`. In the decode algorithm they are rows.
 //
 // **Products.** Each attn.reduce of the score is a PairReduction: its terms combine extracts that depend on the row
-// (`rowExtracts`: transposed once a query block into a tile of the scratch), on the key (loaded as scalars), or on the
-// features alone. A sum of `row * key` is a dot product, the register-tiled case; a sum of tanhs of sums is an additive
-// score (SumOfTanh.h); all others are evaluated term by term, in registers. Factors of a product that are the same for
-// all pairs of a batch become one factor (`scales`), of the row's tile for a dot product, of the result for others. It
-// includes log2 e if the score is the product, as exponentials are to base two.
+// (`rowExtracts`: transposed once for each block of queries into a tile of the scratch), on the key (loaded as
+// scalars), or on the features alone. A sum of `row * key` is a dot product, the register-tiled case; a sum of tanhs of
+// sums is an additive score (SumOfTanh.h); all others are evaluated term by term, in registers. Factors of a product
+// that are the same for all pairs of a batch become one factor (`scales`), of the row's tile for a dot product, of the
+// result for others. It includes log2 e if the score is the product, as exponentials are to base two.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

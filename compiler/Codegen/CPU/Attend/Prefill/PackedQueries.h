@@ -1,6 +1,6 @@
 //===- PackedQueries.h - the query operand of a product, transposed and scaled --------------------------------===//
 //
-//   Qt[f][q] = scale * Q[q][f]            once a block of queries, 16 x 16 elements at a time (8 x 8 with AVX2)
+//   Qt[f][q] = scale * Q[q][f]    once for each block of queries, 16 x 16 elements at a time (8 x 8 with AVX2)
 //
 // If features are not contiguous in Q, Qt is filled element by element. The scale of a dot product is folded into
 // Qt; that of another reduction multiplies its sums (ScoreProduct.h), and Qt is not scaled. A product that is no dot

@@ -1,8 +1,9 @@
 //===- QueryTile.h - a block of queries, in vectors -----------------------------------------------------------===//
 //
 // Queries are in the lanes: vector v holds queries firstRow + v * lanes and those that follow. Under a causal mask, or
-// any other mask that determines the last key of a row from the row's index, the products of a block of keys omit a
-// vector from the key on from which all of its rows are masked: the diagonal is computed in steps of a vector.
+// any other mask that determines the last key of a row from the row's index, each vector has an end: from this key on,
+// all of its rows are masked, and the products omit the vector. The diagonal is therefore computed in steps of a
+// vector.
 //
 // Rows are numbered in the batch, or in its residue class (PrefillBatch.h). A `query` is a row of this tile, from 0 on.
 //
@@ -18,7 +19,7 @@ public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
 
-  /// Tile `number` of `part`, of tileQ() rows; the last one may have fewer.
+  /// Tile `number` of `part` (AttendSchedule.h), of tileQ() rows; the last one may have fewer.
   QueryTile(const PrefillContext &context, const PrefillBatch &batch, const AttendPart &part, Value number);
   /// Binds the rows in `vectors`, prepares the mask for them, and finds the ends of their keys. Called once.
   void bind(AttendMask &mask);

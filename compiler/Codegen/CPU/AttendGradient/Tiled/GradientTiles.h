@@ -30,8 +30,9 @@ struct GradientTiles {
   Values keyPanels;               ///< for each dot product: Kt (KeyPanels.h)
   Value valuePanel;               ///< Vt
   std::vector<Additive> additive; ///< for each additive score
-  /// [row][key], for each dot product, then each additive score: `scaled` of its PairReduction, but P in scores[0] at
-  /// the end; dS of the product.
+  /// `scores`: [row][key], for each dot product, then each additive score; at least one. First `scaled` of its
+  /// PairReduction; finishWeight replaces scores[0] by P.
+  /// `gradients`: the same shapes, dS of the product. gradients[0] is first nd + dO V.
   Values scores, gradients;
   Values partials;            ///< for each of AttendGradientProblem::keptPartials: [row][key]
   Value tileEnds, firstTiles; ///< i32, tables of TrimmedTiles: [row / 4], [key / 4]
