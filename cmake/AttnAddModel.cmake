@@ -1,5 +1,5 @@
 # attn_add_model(TARGET MODEL.attn [OPTIONS of `attnc compile`...])
-# Compiles a model ahead of time and links its object, its header and the runtime into TARGET.
+# Compiles a model ahead of time and links its object, its header and the runtime, with files of weights, into TARGET.
 #   attn_add_model(app gpt.attn --set layers=12)
 # writes gpt.o and gpt.h; TARGET, and if it is a library, its users, then include "gpt.h". --prefix NAME writes NAME.o
 # and NAME.h. With --target cuda TARGET is also linked with the CUDA library of the runtime.
@@ -62,7 +62,7 @@ function(attn_add_model target model)
   target_sources(${target} PRIVATE ${out}/${name}.o ${out}/${name}.h)
   set_source_files_properties(${out}/${name}.o PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${out}>)
-  set(libraries attnc::runtime)
+  set(libraries attnc::files attnc::runtime)
   if("${ARGN}" MATCHES "--target[=;]cuda")
     list(APPEND libraries attnc::cuda)
   endif()

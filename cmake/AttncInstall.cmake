@@ -3,8 +3,9 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS attnc attn_runtime attn_cuda EXPORT attncTargets)
-install(DIRECTORY runtime/include/attn runtime/cuda/include/attn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS attnc attn_runtime attn_files attn_cuda EXPORT attncTargets)
+install(DIRECTORY runtime/include/attn runtime/files/include/attn runtime/cuda/include/attn
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(attnc_package ${CMAKE_INSTALL_LIBDIR}/cmake/attnc)
 install(EXPORT attncTargets NAMESPACE attnc:: DESTINATION ${attnc_package})

@@ -1,5 +1,5 @@
 #include "compiler/Emit/EmbeddedWeights.h"
-#include "attn/weights.h"
+#include "attn/files.h"
 #include "llvm/Support/Error.h"
 
 using namespace mlir;

@@ -264,9 +264,8 @@ std::string HeaderWriter::write(llvm::StringRef source) {
   for (const EntryPlan &plan : program.entries)
     line("int32_t {}(const attn_frame *frame); /* the entry point itself; checks nothing */", program.runSymbol(plan));
   if (!program.parameters.packed.empty())
-    line(
-        "int32_t {}(const attn_frame *frame); /* packs the weights; the loading functions of attn/weights.h call it */",
-        program.prepareSymbol());
+    line("int32_t {}(const attn_frame *frame); /* packs the weights; attn/weights.h and attn/files.h call it */",
+         program.prepareSymbol());
   text += "\n";
   for (const auto &[number, plan] : llvm::enumerate(program.entries))
     writeEntry(plan, number);

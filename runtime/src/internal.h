@@ -1,6 +1,6 @@
-/* Internal interface of the runtime: error messages, argument checks, shapes, and moves of rows of states. Functions
- * with a status parameter fill it, as in attn/status.h, except that checks (attn_check_*) leave it unchanged if they
- * return ATTN_OK. */
+/* Internal interface of the runtime, also for `files` and `cuda`: error messages, argument checks, shapes, and moves of
+ * rows of states. Functions with a status parameter fill it, as in attn/status.h, except that checks (attn_check_*)
+ * leave it unchanged if they return ATTN_OK. */
 #ifndef ATTN_INTERNAL_H
 #define ATTN_INTERNAL_H
 
@@ -17,12 +17,6 @@
     if (attn_tried != ATTN_OK)                                                                                         \
       return attn_tried;                                                                                               \
   } while (0)
-
-/* Repeats a system call while signals interrupt it. */
-#define ATTN_RETRY(result, call)                                                                                       \
-  do                                                                                                                   \
-    result = (call);                                                                                                   \
-  while (result < 0 && errno == EINTR)
 
 /* Error messages -------------------------------------------------------------------------------------------------- */
 
@@ -48,9 +42,8 @@ attn_text attn_shape(const int64_t *shape, int32_t rank);
 
 /* Returns 1 for the types of ATTN_ELEMENT_TYPES. */
 int attn_is_tensor_dtype(int32_t dtype);
-/* Return the name in messages, such as "f32", and in safetensors files, such as "F32"; "unknown" for other numbers. */
+/* Returns the name in messages, such as "f32"; "unknown" for other numbers. */
 const char *attn_dtype_name(int32_t dtype);
-const char *attn_dtype_file_name(int32_t dtype);
 /* Returns the bytes of a tensor: 0 if a size is 0, INT64_MAX if the product exceeds 64 bits. */
 int64_t attn_tensor_bytes(int32_t dtype, const int64_t *shape, int32_t rank);
 

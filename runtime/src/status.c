@@ -112,23 +112,17 @@ attn_code attn_succeed(attn_status *status) {
   return ATTN_OK;
 }
 
-static const struct {
-  const char *name, *file_name;
-} dtypes[] = {
-#define ATTN_NAMES(ID, NUMBER, NAME, C_TYPE) [NUMBER] = {NAME, #ID},
-    ATTN_ELEMENT_TYPES(ATTN_NAMES)
-#undef ATTN_NAMES
+static const char *const dtype_names[] = {
+#define ATTN_NAME(ID, NUMBER, NAME, C_TYPE) [NUMBER] = NAME,
+    ATTN_ELEMENT_TYPES(ATTN_NAME)
+#undef ATTN_NAME
 };
 
 int attn_is_tensor_dtype(int32_t dtype) {
-  return dtype >= 0 && dtype < (int32_t)(sizeof dtypes / sizeof *dtypes) && dtypes[dtype].name;
+  return dtype >= 0 && dtype < (int32_t)(sizeof dtype_names / sizeof *dtype_names) && dtype_names[dtype];
 }
 
-const char *attn_dtype_name(int32_t dtype) { return attn_is_tensor_dtype(dtype) ? dtypes[dtype].name : "unknown"; }
-
-const char *attn_dtype_file_name(int32_t dtype) {
-  return attn_is_tensor_dtype(dtype) ? dtypes[dtype].file_name : "unknown";
-}
+const char *attn_dtype_name(int32_t dtype) { return attn_is_tensor_dtype(dtype) ? dtype_names[dtype] : "unknown"; }
 
 int64_t attn_tensor_bytes(int32_t dtype, const int64_t *shape, int32_t rank) {
   int64_t bytes = attn_element_bytes(dtype);

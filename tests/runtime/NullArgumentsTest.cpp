@@ -1,5 +1,5 @@
-// Passes null pointers for each argument of each function of runtime/include/attn. CudaNullArgumentsTest.cpp of
-// tests/e2e covers attn/cuda.h.
+// Passes null pointers for each argument of each function of runtime/include and runtime/files/include.
+// CudaNullArgumentsTest.cpp of tests/e2e covers attn/cuda.h.
 #include "tests/support/NullArguments.h"
 #include "attn/attn.h"
 #include "tests/runtime/ModelRecord.h"
@@ -147,8 +147,9 @@ TEST(NullArguments, AreRefusedByEveryFunction) {
   checkFiles(a);
   checkTheRest(a);
   std::set<std::string> declared;
-  for (const auto &header : std::filesystem::directory_iterator(ATTNC_ROOT "/runtime/include/attn"))
-    declared.merge(functionsOf(header.path()));
+  for (const char *folder : {"/runtime/include/attn", "/runtime/files/include/attn"})
+    for (const auto &header : std::filesystem::directory_iterator(std::string(ATTNC_ROOT) + folder))
+      declared.merge(functionsOf(header.path()));
   EXPECT_GT(declared.size(), 25u);
   EXPECT_EQ(a.table_of_calls.functions, declared);
 }

@@ -1,3 +1,4 @@
+#include "attn/files.h"
 #include "attn/processor.h"
 #include "attn/run.h"
 #include "attn/threads.h"

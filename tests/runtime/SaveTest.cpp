@@ -1,6 +1,6 @@
 // Tests that a checkpoint replaces the previous one atomically.
 
-#include "attn/weights.h"
+#include "attn/files.h"
 #include "tests/runtime/ModelRecord.h"
 #include "tests/support/TemporaryFolder.h"
 #include <algorithm>

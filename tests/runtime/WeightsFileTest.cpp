@@ -1,6 +1,6 @@
+#include "attn/files.h"
 #include "attn/run.h"
 #include "attn/safetensors.h"
-#include "attn/weights.h"
 #include "tests/runtime/ModelRecord.h"
 #include "tests/runtime/TemporaryWeights.h"
 #include <array>

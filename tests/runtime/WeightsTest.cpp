@@ -1,4 +1,5 @@
 #include "attn/weights.h"
+#include "attn/files.h"
 #include "attn/run.h"
 #include "attn/safetensors.h"
 #include "attn/threads.h"

@@ -368,7 +368,7 @@ void emitFlops(const Program &program, const EntryPlan &plan, const EntryCertifi
 
 /// Packs each parameter that kernels read packed, one list element after the other. Only the launches read source
 /// values, as their first buffer, so that the runtime can load a value just before its launch
-/// (runtime/src/weights/load.c).
+/// (runtime/files/load.c).
 void emitPrepare(const Program &program, ModuleOp code) {
   Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = IntegerType::get(code.getContext(), 64);
   Location location = code.getLoc();

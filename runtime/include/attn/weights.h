@@ -1,5 +1,6 @@
-/* Weights of a model in memory: loaded from a file or drawn from their initialisers, then packed for its kernels. If
- * `executor` is null, the calling thread does the work. *weights is null after an error. */
+/* Weights of a model in memory: drawn from their initialisers, in the object, in memory of the caller, or loaded from a
+ * file (attn/files.h); then packed for its kernels. If `executor` is null, the calling thread does the work. *weights
+ * is null after an error. */
 #ifndef ATTN_WEIGHTS_H
 #define ATTN_WEIGHTS_H
 
@@ -12,20 +13,6 @@ extern "C" {
 
 typedef struct attn_weights attn_weights;
 
-enum {
-  ATTN_ALLOW_EXTRA = 1, /* the file may have tensors that are not parameters of the model */
-  ATTN_TRAINABLE = 2,   /* training steps may update the values; states of training are loaded as well */
-  ATTN_KEEP_VALUES = 4  /* values that kernels read only packed remain in memory, to be saved or read by the caller */
-};
-
-/* Loads every parameter from a .safetensors file and packs the parameters that kernels read packed. The file is read,
- * not mapped, and closed: later changes of it have no effect. F16 and BF16 are widened. A missing or misshapen
- * parameter, or a tensor that is not a parameter of the model, is ATTN_BAD_WEIGHTS, with a message that names file,
- * tensor, expected and found; then nothing is loaded. States of training are loaded only with ATTN_TRAINABLE; if the
- * file has none, they have their initial values. Without ATTN_KEEP_VALUES and ATTN_TRAINABLE, values that kernels read
- * only packed are freed after they are packed: they are null in the parameter table. */
-attn_code attn_weights_load(const attn_model *model, const char *path, int32_t flags, const attn_executor *executor,
-                            attn_weights **weights, attn_status *status);
 /* Draws every parameter from its initialiser, and initialises the states of training; training steps can use the
  * result. The value of an element depends only on the seed, the parameter's checkpoint name and the element's index. */
 attn_code attn_weights_initialise(const attn_model *model, uint64_t seed, const attn_executor *executor,
@@ -47,17 +34,6 @@ void attn_weights_free(attn_weights *weights);
  * return ATTN_BAD_WEIGHTS, except training steps. Changes by the caller are not noticed. Devices that were opened with
  * these weights (attn/cuda.h) copy them again at their next calls. */
 attn_code attn_weights_repack(attn_weights *weights, const attn_executor *executor, attn_status *status);
-
-enum {
-  ATTN_SAVE_STATES = 1 /* with the states of training, so that training can continue */
-};
-
-/* Writes parameters to a .safetensors file under their checkpoint names. The file is written under another name in the
- * folder of `path`, synced and renamed, so that `path` is always the old file or the complete new one. It is the new
- * one after ATTN_OK, and also after an ATTN_BAD_FILE whose cause is that the folder could not be synced. Returns
- * ATTN_BAD_WEIGHTS, and writes nothing, if values were freed (attn_weights_load), if states are to be saved but are not
- * in memory, if two parameters have one name, or if one has the name "__metadata__", which the format reserves. */
-attn_code attn_weights_save(const attn_weights *weights, const char *path, int32_t flags, attn_status *status);
 
 /* Returns the parameter table of attn_frame: loaded_count + packed_count pointers. Pointers are null for states of
  * training that were not loaded, and for freed values. Null for null. */

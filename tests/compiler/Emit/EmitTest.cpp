@@ -81,7 +81,7 @@ protected:
   void expectCompiles() const {
     std::string flags =
         " -Wall -Wextra -Wpedantic -Werror -Wno-missing-field-initializers -fsyntax-only -I" ATTN_RUNTIME_INCLUDE
-        " -I" ATTN_CUDA_INCLUDE " ";
+        " -I" ATTN_FILES_INCLUDE " -I" ATTN_CUDA_INCLUDE " ";
     EXPECT_EQ(std::system((ATTN_C_COMPILER " -std=c11 -pedantic" + flags + path("use.c")).c_str()), 0);
     EXPECT_EQ(std::system((ATTN_CXX_COMPILER " -std=c++17 -pedantic -x c++" + flags + path("use.c")).c_str()), 0);
   }

@@ -1,9 +1,8 @@
 #define _GNU_SOURCE
 #include "replacement.h"
-#include "internal.h"
+#include "retry.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

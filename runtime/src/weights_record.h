@@ -1,4 +1,4 @@
-/* Weights in memory: the record behind attn_weights, which the sources of this folder fill, pack and save. */
+/* Weights in memory: the record behind attn_weights, which weights.c and the library `files` fill, pack and save. */
 #ifndef ATTN_WEIGHTS_RECORD_H
 #define ATTN_WEIGHTS_RECORD_H
 

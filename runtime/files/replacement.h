@@ -3,8 +3,8 @@
  * The other name is NAME.<16 random hexadecimal digits>.part, where NAME is cut off if it is too long. The writer holds
  * a lock on the file (flock(2)). A file without a lock belongs to a writer that was killed, and the next writer of NAME
  * removes it. Functions return 0 or an errno. */
-#ifndef ATTN_WEIGHTS_REPLACEMENT_H
-#define ATTN_WEIGHTS_REPLACEMENT_H
+#ifndef ATTN_REPLACEMENT_H
+#define ATTN_REPLACEMENT_H
 
 /* A replacement in progress. */
 typedef struct attn_replacement {

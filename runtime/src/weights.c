@@ -3,7 +3,7 @@
 #include "attn/random.h"
 #include "attn/threads.h"
 #include "internal.h"
-#include "record.h"
+#include "weights_record.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -17,6 +17,16 @@ static int is_known(int32_t dtype) { return dtype >= 0 && dtype < (int32_t)(size
 ATTN_PUBLIC const char *attn_file_dtype_name(int32_t dtype) { return is_known(dtype) ? dtypes[dtype].name : "unknown"; }
 ATTN_PUBLIC int64_t attn_file_dtype_bytes(int32_t dtype) { return is_known(dtype) ? dtypes[dtype].bytes : 0; }
 
+const char *attn_dtype_file_name(int32_t dtype) {
+  switch (dtype) {
+#define CASE(ID, NUMBER, NAME, C_TYPE)                                                                                 \
+  case NUMBER: return #ID;
+    ATTN_ELEMENT_TYPES(CASE)
+#undef CASE
+  }
+  return "unknown";
+}
+
 /* JSON ------------------------------------------------------------------------------------------------------------- */
 
 enum { MOST_NESTING = 8 };

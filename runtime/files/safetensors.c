@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "attn/safetensors.h"
 #include "internal.h"
+#include "retry.h"
 #include "safetensors_header.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

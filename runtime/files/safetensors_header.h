@@ -1,4 +1,5 @@
-/* Parser of the JSON header of a .safetensors file. It accepts only the JSON that the format uses. */
+/* Parser of the JSON header of a .safetensors file. It accepts only the JSON that the format uses. Names of element
+ * types in the header. */
 #ifndef ATTN_SAFETENSORS_HEADER_H
 #define ATTN_SAFETENSORS_HEADER_H
 
@@ -20,5 +21,8 @@ typedef struct attn_header {
 attn_code attn_header_parse(const char *file, const char *text, uint64_t text_bytes, uint64_t data_bytes,
                             attn_header *header, attn_status *status);
 void attn_header_free(attn_header *header);
+
+/* Returns the name in the format of an attn_dtype, such as "F32"; "unknown" for other numbers. */
+const char *attn_dtype_file_name(int32_t dtype);
 
 #endif

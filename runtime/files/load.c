@@ -1,9 +1,10 @@
+#include "attn/files.h"
 #include "attn/memory.h"
 #include "attn/safetensors.h"
 #include "attn/threads.h"
-#include "attn/weights.h"
 #include "internal.h"
-#include "record.h"
+#include "safetensors_header.h"
+#include "weights_record.h"
 
 #include <stdint.h>
 #include <stdlib.h>

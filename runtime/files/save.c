@@ -1,10 +1,11 @@
 #define _GNU_SOURCE
-#include "attn/weights.h"
+#include "attn/files.h"
 #include "internal.h"
-#include "record.h"
 #include "replacement.h"
+#include "retry.h"
+#include "safetensors_header.h"
+#include "weights_record.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,12 @@
+/* ATTN_RETRY(result, call) repeats a system call while signals interrupt it. */
+#ifndef ATTN_RETRY_H
+#define ATTN_RETRY_H
+
+#include <errno.h>
+
+#define ATTN_RETRY(result, call)                                                                                       \
+  do                                                                                                                   \
+    result = (call);                                                                                                   \
+  while (result < 0 && errno == EINTR)
+
+#endif
