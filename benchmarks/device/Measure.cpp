@@ -104,7 +104,6 @@ public:
       driver.cuCtxPopCurrent(&popped);
     if (context)
       driver.cuDevicePrimaryCtxRelease(device);
-    cuda_driver_unload(&driver);
   }
 
   /// Returns bytes per second, read plus written.
@@ -150,7 +149,6 @@ std::string versionOfDriver() {
   require(cuda_driver_load(&driver, &status), status, "driver");
   int version = 0; // 1000 x major + 10 x minor
   driver.cuDriverGetVersion(&version);
-  cuda_driver_unload(&driver);
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 

@@ -22,8 +22,8 @@ static attn_code kernel_status(const int32_t *words) { return (attn_code)(words[
 /* Copies the status to words[0] and words[1], and the word at `address` to words[2]. */
 static cu_result fetch_words(attn_cuda *cuda, int32_t *words, cu_address address) {
   cu_address status = cuda->memory + (cu_address)cuda->call.status;
-  CUDA_TRY(cuda->driver.cuMemcpyDtoHAsync(words, status, 2 * sizeof *words, cuda->stream));
-  CUDA_TRY(cuda->driver.cuMemcpyDtoHAsync(words + 2, address, sizeof *words, cuda->stream));
+  ATTN_TRY(cuda->driver.cuMemcpyDtoHAsync(words, status, 2 * sizeof *words, cuda->stream));
+  ATTN_TRY(cuda->driver.cuMemcpyDtoHAsync(words + 2, address, sizeof *words, cuda->stream));
   return cuda->driver.cuStreamSynchronize(cuda->stream);
 }
 
@@ -33,7 +33,7 @@ static void fetch(attn_cuda *cuda, const attn_kernel_args *args) {
   int32_t *words = (int32_t *)(void *)(cuda->staging + call->status);
   flush(cuda);
   if (!call->error)
-    fail_call(call, fetch_words(cuda, words, (cu_address)(uintptr_t)args->buffers[0]), "its kernels");
+    fail_call(call, fetch_words(cuda, words, (cu_address)args->buffers[0]), "its kernels");
   *args->status = call->error ? ATTN_DEVICE_FAULT : kernel_status(words);
   if (!call->error)
     memcpy(args->shared, words + 2, sizeof *words);
@@ -73,7 +73,7 @@ static int place_tensors(struct cuda_call *call, int32_t from, int32_t to) {
     if (call->bytes[i] > INT64_MAX - 2 * CUDA_ALIGNMENT - call->total)
       return 0;
     call->offsets[i] = call->total;
-    call->total += cuda_align(call->bytes[i]);
+    call->total += cuda_align(call->bytes[i], CUDA_ALIGNMENT);
   }
   return 1;
 }
@@ -125,7 +125,7 @@ static cu_result upload(attn_cuda *cuda) {
   for (int32_t i = 0; i < call->entry->input_count + call->entry->result_count; ++i) {
     if (call->offsets[i] < 0)
       continue;
-    call->data[i] = (void *)(uintptr_t)(cuda->memory + (cu_address)call->offsets[i]);
+    call->data[i] = (void *)(cuda->memory + (cu_address)call->offsets[i]);
     if (call->bytes[i] > 0 && i < call->entry->input_count)
       memcpy(cuda->staging + call->offsets[i], call->given[i], (size_t)call->bytes[i]);
   }
@@ -149,7 +149,7 @@ static attn_code start_in_context(attn_cuda *cuda, attn_status *status) {
                       status));
   ATTN_TRY(cuda_check(cuda, upload(cuda), "can't copy the inputs", status));
   attn_frame frame = {call->data, call->dimensions, cuda->table,
-                      (char *)(uintptr_t)(cuda->memory + (cu_address)call->arena), &cuda->executor};
+                      (char *)(cuda->memory + (cu_address)call->arena), &cuda->executor};
   attn_code code = (attn_code)call->entry->run(&frame);
   flush(cuda);
   if (call->error == CUDA_BEYOND_GRID)
@@ -163,8 +163,9 @@ static attn_code start_in_context(attn_cuda *cuda, attn_status *status) {
   return cuda_check(cuda, error, "can't copy the results", status);
 }
 
-static attn_code prepare(attn_cuda *cuda, int64_t number, const attn_tensor *tensors, int64_t tensor_count,
-                         attn_status *status) {
+ATTN_PUBLIC attn_code attn_cuda_start(attn_cuda *cuda, int64_t number, const attn_tensor *tensors, int64_t tensor_count,
+                                      attn_status *status) {
+  ATTN_TRY(attn_check_pointer(cuda, "the attn_cuda", status));
   struct cuda_call *call = &cuda->call;
   if (call->entry)
     return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: a call is running; call attn_cuda_wait first", call->entry->name);
@@ -174,21 +175,14 @@ static attn_code prepare(attn_cuda *cuda, int64_t number, const attn_tensor *ten
   const attn_entry_info *entry = &cuda->model->entries[number];
   ATTN_TRY(find_on_device(cuda, entry, tensors, status));
   ATTN_TRY(lay_out(cuda, entry, status));
-  call->error = 0;
-  return ATTN_OK;
-}
-
-ATTN_PUBLIC attn_code attn_cuda_start(attn_cuda *cuda, int64_t number, const attn_tensor *tensors, int64_t tensor_count,
-                                      attn_status *status) {
-  ATTN_TRY(attn_check_pointer(cuda, "the attn_cuda", status));
-  ATTN_TRY(prepare(cuda, number, tensors, tensor_count, status));
   ATTN_TRY(cuda_enter(cuda, status));
-  cuda->call.entry = &cuda->model->entries[number];
+  call->entry = entry;
+  call->error = 0;
   attn_code code = start_in_context(cuda, status);
   if (code != ATTN_OK) { /* the device may still run part of the call */
     cuda_queue_drop(&cuda->queue);
     cuda->driver.cuStreamSynchronize(cuda->stream);
-    cuda->call.entry = 0;
+    call->entry = 0;
   }
   cuda_leave(cuda);
   return code;

@@ -4,18 +4,11 @@
 
 #include "attn/status.h"
 #include <stddef.h>
+#include <stdint.h>
 
 typedef int cu_result; /* 0 is success */
-/* Returns the value of a cu_result expression from the calling function unless it is 0. */
-#define CUDA_TRY(expression)                                                                                           \
-  do {                                                                                                                 \
-    cu_result cuda_tried = (expression);                                                                               \
-    if (cuda_tried)                                                                                                    \
-      return cuda_tried;                                                                                               \
-  } while (0)
-
 typedef int cu_device;
-typedef unsigned long long cu_address; /* an address in the memory of a device */
+typedef uintptr_t cu_address; /* an address in the memory of a device */
 typedef struct cu_context_state *cu_context;
 typedef struct cu_module_state *cu_module;
 typedef struct cu_function_state *cu_function;
@@ -26,8 +19,7 @@ typedef struct cu_executable_state *cu_executable; /* an instantiated graph */
 
 typedef struct cu_kernel_parameters { /* CUDA_KERNEL_NODE_PARAMS_v1 */
   cu_function function;
-  unsigned blocks_x, blocks_y, blocks_z, threads_x, threads_y, threads_z;
-  unsigned shared_bytes;
+  unsigned blocks[3], threads[3], shared_bytes;
   void **parameters, **options;
 } cu_kernel_parameters;
 
@@ -44,68 +36,62 @@ enum {
   /* Attributes of functions. */
   CU_FUNCTION_OWN_BLOCK_BYTES = 1, /* static shared memory of a block */
   CU_FUNCTION_BLOCK_BYTES = 8,     /* most dynamic shared memory of a launch */
-  /* A flag of streams: no synchronisation with the default stream. */
-  CU_STREAM_NON_BLOCKING = 1
+  CU_STREAM_NON_BLOCKING = 1 /* a flag of streams: no synchronisation with the default stream */
 };
 
-/* X(MEMBER, NAME, PARAMETERS): a function of the driver, its name with a version in libcuda, and its parameters. */
+/* X(FUNCTION, SUFFIX, PARAMETERS): a function of the driver; its name in libcuda has the suffix, such as a version. */
 #define CUDA_ENTRY_POINTS(X)                                                                                           \
-  X(cuInit, "cuInit", (unsigned flags))                                                                                \
-  X(cuDriverGetVersion, "cuDriverGetVersion", (int *version))                                                          \
-  X(cuGetErrorName, "cuGetErrorName", (cu_result error, const char **name))                                            \
-  X(cuDeviceGetCount, "cuDeviceGetCount", (int *count))                                                                \
-  X(cuDeviceGet, "cuDeviceGet", (cu_device * device, int number))                                                      \
-  X(cuDeviceGetName, "cuDeviceGetName", (char *name, int length, cu_device device))                                    \
-  X(cuDeviceTotalMem, "cuDeviceTotalMem_v2", (size_t * bytes, cu_device device))                                       \
-  X(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *value, int attribute, cu_device device))                       \
-  X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (cu_context * context, cu_device device))                    \
-  X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (cu_device device))                                     \
-  X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (cu_context context))                                                     \
-  X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (cu_context * context))                                                     \
-  X(cuModuleLoadData, "cuModuleLoadData", (cu_module * module, const void *image))                                     \
-  X(cuModuleUnload, "cuModuleUnload", (cu_module module))                                                              \
-  X(cuModuleGetFunction, "cuModuleGetFunction", (cu_function * function, cu_module module, const char *name))          \
-  X(cuFuncGetAttribute, "cuFuncGetAttribute", (int *value, int attribute, cu_function function))                       \
-  X(cuFuncSetAttribute, "cuFuncSetAttribute", (cu_function function, int attribute, int value))                        \
-  X(cuMemAlloc, "cuMemAlloc_v2", (cu_address * memory, size_t bytes))                                                  \
-  X(cuMemFree, "cuMemFree_v2", (cu_address memory))                                                                    \
-  X(cuMemHostAlloc, "cuMemHostAlloc", (void **memory, size_t bytes, unsigned flags))                                   \
-  X(cuMemFreeHost, "cuMemFreeHost", (void *memory))                                                                    \
-  X(cuMemsetD8Async, "cuMemsetD8Async", (cu_address to, unsigned char value, size_t bytes, cu_stream stream))          \
-  X(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (cu_address to, const void *from, size_t bytes, cu_stream stream))      \
-  X(cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void *to, cu_address from, size_t bytes, cu_stream stream))            \
-  X(cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", (cu_address to, cu_address from, size_t bytes, cu_stream stream))       \
-  X(cuStreamCreate, "cuStreamCreate", (cu_stream * stream, unsigned flags))                                            \
-  X(cuStreamDestroy, "cuStreamDestroy_v2", (cu_stream stream))                                                         \
-  X(cuStreamSynchronize, "cuStreamSynchronize", (cu_stream stream))                                                    \
-  X(cuGraphCreate, "cuGraphCreate", (cu_graph * graph, unsigned flags))                                                \
-  X(cuGraphDestroy, "cuGraphDestroy", (cu_graph graph))                                                                \
-  X(cuGraphAddKernelNode, "cuGraphAddKernelNode",                                                                      \
+  X(cuInit, "", (unsigned flags))                                                                                      \
+  X(cuDriverGetVersion, "", (int *version))                                                                            \
+  X(cuGetErrorName, "", (cu_result error, const char **name))                                                          \
+  X(cuDeviceGetCount, "", (int *count))                                                                                \
+  X(cuDeviceGet, "", (cu_device * device, int number))                                                                 \
+  X(cuDeviceGetName, "", (char *name, int length, cu_device device))                                                   \
+  X(cuDeviceTotalMem, "_v2", (size_t * bytes, cu_device device))                                                       \
+  X(cuDeviceGetAttribute, "", (int *value, int attribute, cu_device device))                                           \
+  X(cuDevicePrimaryCtxRetain, "", (cu_context * context, cu_device device))                                            \
+  X(cuDevicePrimaryCtxRelease, "_v2", (cu_device device))                                                              \
+  X(cuCtxPushCurrent, "_v2", (cu_context context))                                                                     \
+  X(cuCtxPopCurrent, "_v2", (cu_context * context))                                                                    \
+  X(cuModuleLoadData, "", (cu_module * module, const void *image))                                                     \
+  X(cuModuleUnload, "", (cu_module module))                                                                            \
+  X(cuModuleGetFunction, "", (cu_function * function, cu_module module, const char *name))                             \
+  X(cuFuncGetAttribute, "", (int *value, int attribute, cu_function function))                                         \
+  X(cuFuncSetAttribute, "", (cu_function function, int attribute, int value))                                          \
+  X(cuMemAlloc, "_v2", (cu_address * memory, size_t bytes))                                                            \
+  X(cuMemFree, "_v2", (cu_address memory))                                                                             \
+  X(cuMemHostAlloc, "", (void **memory, size_t bytes, unsigned flags))                                                 \
+  X(cuMemFreeHost, "", (void *memory))                                                                                 \
+  X(cuMemsetD8Async, "", (cu_address to, unsigned char value, size_t bytes, cu_stream stream))                         \
+  X(cuMemcpyHtoDAsync, "_v2", (cu_address to, const void *from, size_t bytes, cu_stream stream))                       \
+  X(cuMemcpyDtoHAsync, "_v2", (void *to, cu_address from, size_t bytes, cu_stream stream))                             \
+  X(cuMemcpyDtoDAsync, "_v2", (cu_address to, cu_address from, size_t bytes, cu_stream stream))                        \
+  X(cuStreamCreate, "", (cu_stream * stream, unsigned flags))                                                          \
+  X(cuStreamDestroy, "_v2", (cu_stream stream))                                                                        \
+  X(cuStreamSynchronize, "", (cu_stream stream))                                                                       \
+  X(cuGraphCreate, "", (cu_graph * graph, unsigned flags))                                                             \
+  X(cuGraphDestroy, "", (cu_graph graph))                                                                              \
+  X(cuGraphAddKernelNode, "",                                                                                          \
     (cu_node * node, cu_graph graph, const cu_node *before, size_t count, const cu_kernel_parameters *parameters))     \
-  X(cuGraphInstantiate, "cuGraphInstantiateWithFlags",                                                                 \
-    (cu_executable * result, cu_graph graph, unsigned long long flags))                                                \
-  X(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams",                                                  \
-    (cu_executable graph, cu_node node, const cu_kernel_parameters *parameters))                                       \
-  X(cuGraphExecDestroy, "cuGraphExecDestroy", (cu_executable graph))                                                   \
-  X(cuGraphLaunch, "cuGraphLaunch", (cu_executable graph, cu_stream stream))                                           \
-  X(cuLaunchKernel, "cuLaunchKernel",                                                                                  \
+  X(cuGraphInstantiate, "WithFlags", (cu_executable * result, cu_graph graph, unsigned long long flags))               \
+  X(cuGraphExecKernelNodeSetParams, "", (cu_executable graph, cu_node node, const cu_kernel_parameters *parameters))   \
+  X(cuGraphExecDestroy, "", (cu_executable graph))                                                                     \
+  X(cuGraphLaunch, "", (cu_executable graph, cu_stream stream))                                                        \
+  X(cuLaunchKernel, "",                                                                                                \
     (cu_function function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z, unsigned threads_x,                \
      unsigned threads_y, unsigned threads_z, unsigned shared_bytes, cu_stream stream, void **parameters,               \
      void **options))
 
 /* The functions of a loaded driver: a member of type pointer to function for each. */
 typedef struct cuda_driver {
-#define CUDA_MEMBER(member, name, parameters) cu_result(*member) parameters;
+#define CUDA_MEMBER(function, suffix, parameters) cu_result(*function) parameters;
   CUDA_ENTRY_POINTS(CUDA_MEMBER)
 #undef CUDA_MEMBER
-  void *library; /* handle of dlopen; null: not loaded */
 } cuda_driver;
 
-/* Loads and initialises the driver. Returns ATTN_UNSUPPORTED, with no driver loaded, if there is no driver or no
- * device, if the driver lacks a function, or if it does not start. */
+/* Loads and initialises the driver. Returns ATTN_UNSUPPORTED if there is no driver or no device, if the driver lacks a
+ * function, or if it does not start. The library stays in the process, because the driver starts threads. */
 attn_code cuda_driver_load(cuda_driver *driver, attn_status *status);
-/* Unloads the driver, if it is loaded. */
-void cuda_driver_unload(cuda_driver *driver);
 /* Returns the name of an error, such as "CUDA_ERROR_LAUNCH_FAILED". */
 const char *cuda_error_name(const cuda_driver *driver, cu_result error);
 

@@ -16,17 +16,14 @@ cu_result cuda_reserve_memory(attn_cuda *cuda, int64_t bytes) {
   cu_address memory;
   if (cuda->memory)
     cuda->driver.cuMemFree(cuda->memory);
-  cuda->memory = 0;
-  cuda->bytes = 0;
   cu_result error = cuda->driver.cuMemAlloc(&memory, (size_t)most);
   if (error == CU_OUT_OF_MEMORY && most > bytes) {
     most = bytes;
     error = cuda->driver.cuMemAlloc(&memory, (size_t)most);
   }
-  CUDA_TRY(error);
-  cuda->memory = memory;
-  cuda->bytes = most;
-  return 0;
+  cuda->memory = error ? 0 : memory;
+  cuda->bytes = error ? 0 : most;
+  return error;
 }
 
 cu_result cuda_reserve_staging(attn_cuda *cuda, int64_t bytes) {
@@ -36,16 +33,14 @@ cu_result cuda_reserve_staging(attn_cuda *cuda, int64_t bytes) {
   void *memory;
   if (cuda->staging)
     cuda->driver.cuMemFreeHost(cuda->staging);
-  cuda->staging = 0;
-  cuda->staging_bytes = 0;
-  CUDA_TRY(cuda->driver.cuMemHostAlloc(&memory, (size_t)bytes, 0));
-  cuda->staging = memory;
-  cuda->staging_bytes = bytes;
-  return 0;
+  cu_result error = cuda->driver.cuMemHostAlloc(&memory, (size_t)bytes, 0);
+  cuda->staging = error ? 0 : memory;
+  cuda->staging_bytes = error ? 0 : bytes;
+  return error;
 }
 
 int cuda_owns(const attn_cuda *cuda, const void *data, int64_t *bytes) {
-  cu_address address = (cu_address)(uintptr_t)data;
+  cu_address address = (cu_address)data;
   for (const struct cuda_buffer *each = cuda->buffers; each; each = each->next)
     if (address >= each->address && address - each->address < (cu_address)each->bytes) {
       *bytes = each->bytes - (int64_t)(address - each->address);

@@ -32,15 +32,6 @@ static const attn_device_image *image_before(const attn_cuda *cuda, const attn_d
   return end > first ? end - 1 : 0;
 }
 
-static attn_code choose_image(attn_cuda *cuda, attn_status *status) {
-  const attn_device_code *code = cuda->model->device;
-  cuda->image = image_before(cuda, code->images + code->image_count);
-  if (!cuda->image)
-    return attn_fail(status, ATTN_UNSUPPORTED, "%s: compiled for %s, but %s has the architecture sm_%ld",
-                     cuda->model->name, code->images[0].target, cuda->info.name, (long)cuda->info.architecture);
-  return ATTN_OK;
-}
-
 /* Code ------------------------------------------------------------------------------------------------------------ */
 
 /* Loads the image, or an earlier one if the driver is too old for its PTX. */
@@ -64,8 +55,7 @@ static attn_code load_module(attn_cuda *cuda, attn_status *status) {
  * which begin at a multiple of BLOCK_ALIGNMENT (compiler/Codegen/GPU/Tile). */
 static int block_bytes(const attn_device_phase *phase, int own) {
   enum { BLOCK_ALIGNMENT = 1024 };
-  int padded = (own + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
-  return phase->block_bytes > 0 ? padded + (int)phase->block_bytes : own;
+  return phase->block_bytes > 0 ? (int)cuda_align(own, BLOCK_ALIGNMENT) + (int)phase->block_bytes : own;
 }
 
 /* Permits launches of a function with their dynamic shared memory; `most` is the limit of a block in bytes. */
@@ -86,6 +76,9 @@ static attn_code find_functions(attn_cuda *cuda, attn_status *status) {
   const attn_device_code *code = cuda->model->device;
   int64_t image = cuda->image - code->images;
   int most;
+  cuda->functions = calloc((size_t)code->phase_count + 1, sizeof *cuda->functions);
+  if (!cuda->functions)
+    return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for the device's functions", cuda->model->name);
   cu_result error = cuda->driver.cuDeviceGetAttribute(&most, CU_MOST_BLOCK_BYTES, cuda->device);
   ATTN_TRY(cuda_check(cuda, error, "can't reserve shared memory", status));
   for (int64_t i = 0; i < code->phase_count; ++i) {
@@ -98,20 +91,6 @@ static attn_code find_functions(attn_cuda *cuda, attn_status *status) {
   return ATTN_OK;
 }
 
-static attn_code load_code(attn_cuda *cuda, attn_status *status) {
-  const attn_device_code *code = cuda->model->device;
-  ATTN_TRY(load_module(cuda, status));
-  int64_t most = 0;
-  for (int64_t i = 0; i < code->phase_count; ++i) {
-    int64_t count = code->phases[i].buffer_count + code->phases[i].size_count;
-    most = count > most ? count : most;
-  }
-  cuda->functions = calloc((size_t)code->phase_count + 1, sizeof *cuda->functions);
-  if (!cuda->functions || !cuda_queue_open(&cuda->queue, most + 2))
-    return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for the device's functions", cuda->model->name);
-  return find_functions(cuda, status);
-}
-
 /* Opening and closing --------------------------------------------------------------------------------------------- */
 
 static attn_code open_in_context(attn_cuda *cuda, attn_status *status) {
@@ -119,18 +98,22 @@ static attn_code open_in_context(attn_cuda *cuda, attn_status *status) {
   ATTN_TRY(
       cuda_check(cuda, cuda->driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "can't create a stream", status));
   cuda->stream = stream;
-  ATTN_TRY(load_code(cuda, status));
-  ATTN_TRY(cuda_allocate_parameters(cuda, status));
+  ATTN_TRY(load_module(cuda, status));
+  ATTN_TRY(find_functions(cuda, status));
   return cuda_copy_parameters(cuda, status);
 }
 
 static attn_code open_device(attn_cuda *cuda, long number, attn_status *status) {
+  const attn_device_code *device = cuda->model->device;
   cu_context context;
   ATTN_TRY(cuda_driver_load(&cuda->driver, status));
   if (number == ATTN_ANY_DEVICE)
     ATTN_TRY(read_environment(&number, status));
   ATTN_TRY(cuda_describe(&cuda->driver, number, &cuda->device, &cuda->info, status));
-  ATTN_TRY(choose_image(cuda, status));
+  cuda->image = image_before(cuda, device->images + device->image_count);
+  if (!cuda->image)
+    return attn_fail(status, ATTN_UNSUPPORTED, "%s: compiled for %s, but %s has the architecture sm_%d",
+                     cuda->model->name, device->images[0].target, cuda->info.name, cuda->info.architecture);
   ATTN_TRY(cuda_check(cuda, cuda->driver.cuDevicePrimaryCtxRetain(&context, cuda->device), "can't create a context",
                       status));
   cuda->context = context;
@@ -190,7 +173,6 @@ ATTN_PUBLIC void attn_cuda_close(attn_cuda *cuda) {
     cuda_leave(cuda);
   if (cuda->context)
     cuda->driver.cuDevicePrimaryCtxRelease(cuda->device);
-  cuda_driver_unload(&cuda->driver);
   free(cuda->functions);
   free(cuda->table);
   free(cuda);

@@ -1,4 +1,5 @@
 #include "state.h"
+#include "weights_record.h"
 
 #include <stdlib.h>
 
@@ -9,10 +10,10 @@ static cu_result copy_value(attn_cuda *cuda, int64_t element, int64_t bytes, int
   cu_address to = cuda->parameters + (cu_address)*offset;
   if (!from)
     return 0;
-  *offset += cuda_align(bytes);
+  *offset += cuda_align(bytes, CUDA_ALIGNMENT);
   if (!cuda->parameters || bytes == 0)
     return 0;
-  cuda->table[element] = (const void *)(uintptr_t)to;
+  cuda->table[element] = (const void *)to;
   return cuda->driver.cuMemcpyHtoDAsync(to, from, (size_t)bytes, cuda->stream);
 }
 
@@ -22,21 +23,17 @@ static cu_result copy_values(attn_cuda *cuda, int64_t *total) {
   *total = 0;
   for (int64_t p = 0; p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
-    int64_t count = 1, bytes = attn_tensor_bytes(parameter->dtype, parameter->shape, parameter->rank);
-    for (int32_t d = 0; d < parameter->list_rank; ++d)
-      count *= parameter->counts[d];
-    for (int64_t i = parameter->first; !parameter->unread && i < parameter->first + count; ++i)
-      CUDA_TRY(copy_value(cuda, i, bytes, total));
+    int64_t bytes = (int64_t)attn_parameter_bytes(parameter), end = parameter->first + attn_entries(parameter);
+    for (int64_t i = parameter->first; !parameter->unread && i < end; ++i)
+      ATTN_TRY(copy_value(cuda, i, bytes, total));
   }
   for (int64_t i = 0; i < model->packed_count; ++i)
-    CUDA_TRY(copy_value(cuda, model->loaded_count + i, model->packed_bytes[i], total));
+    ATTN_TRY(copy_value(cuda, model->loaded_count + i, model->packed_bytes[i], total));
   return 0;
 }
 
-attn_code cuda_allocate_parameters(attn_cuda *cuda, attn_status *status) {
+static attn_code allocate(attn_cuda *cuda, attn_status *status) {
   const attn_model *model = cuda->model;
-  if (model->loaded_count == 0)
-    return ATTN_OK;
   cuda->table = calloc((size_t)(model->loaded_count + model->packed_count), sizeof *cuda->table);
   if (!cuda->table)
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory for the parameter table", model->name);
@@ -46,13 +43,14 @@ attn_code cuda_allocate_parameters(attn_cuda *cuda, attn_status *status) {
   cu_result error = total > 0 ? cuda->driver.cuMemAlloc(&memory, (size_t)total) : 0;
   ATTN_TRY(cuda_check(cuda, error, "can't allocate memory for the parameters", status));
   cuda->parameters = memory;
-  cuda->packings = -1;
   return ATTN_OK;
 }
 
 attn_code cuda_copy_parameters(attn_cuda *cuda, attn_status *status) {
-  if (!cuda->table || cuda->packings == attn_weights_packings(cuda->weights))
+  if (cuda->model->loaded_count == 0 || cuda->packings == attn_weights_packings(cuda->weights))
     return ATTN_OK;
+  if (!cuda->table)
+    ATTN_TRY(allocate(cuda, status));
   int64_t total;
   cu_result error = copy_values(cuda, &total);
   if (!error)

@@ -32,21 +32,15 @@ typedef struct cuda_graph {
   cu_graph graph;         /* null until the sequence repeats, like executable and nodes */
   cu_executable executable;
   cu_node *nodes; /* one for each launch */
-  uint64_t used;  /* the value of the queue's clock at its last use */
 } cuda_graph;
 
-/* The launches of one stream. */
+/* The launches of one stream; empty if all members are 0. */
 typedef struct cuda_queue {
   cuda_launches waiting; /* added since the last flush */
   void **addresses;      /* room for the addresses of the parameters of one launch */
-  cuda_graph graphs[CUDA_GRAPHS];
-  uint64_t clock; /* number of flushes that launched */
+  int64_t address_room;
+  cuda_graph graphs[CUDA_GRAPHS]; /* the most recently used one first */
 } cuda_queue;
-
-/* Allocates the queue for launches of at most `parameters` parameters; returns 0 if there is no memory. */
-int cuda_queue_open(cuda_queue *queue, int64_t parameters);
-/* Frees the queue, or one of zeros that was not opened. */
-void cuda_queue_close(cuda_queue *queue, const cuda_driver *driver);
 
 /* Adds `launch`, of which phase, function and blocks are set, with the parameters `buffers`, `sizes` and `shared` of
  * `args` and the address `status`. Returns 0, and adds nothing, if there is no memory. */
@@ -56,5 +50,7 @@ void cuda_queue_drop(cuda_queue *queue);
 /* Launches all waiting launches on the stream, in order, and removes them, also after an error, for which `*what` is
  * the name of the failed operation. */
 cu_result cuda_queue_flush(cuda_queue *queue, const cuda_driver *driver, cu_stream stream, const char **what);
+/* Frees the memory and the graphs. */
+void cuda_queue_close(cuda_queue *queue, const cuda_driver *driver);
 
 #endif

@@ -1,5 +1,4 @@
-/* Internal interface of a model that is open on a device: the record behind attn_cuda, and functions of several
- * sources.
+/* The record behind attn_cuda, a model that is open on a device, and functions that several sources call.
  *
  *   model.c         opening and closing
  *     call.c        calls of entry points, and the executor of generated code
@@ -7,8 +6,7 @@
  *     parameters.c  parameters in device memory
  *     queue.c       launches and graphs of launches
  *     memory.c      memory of calls and tensors
- *     devices.c     enumeration of devices
- *     context.c     the driver's context and errors
+ *     device.c      enumeration of devices; the context and errors of one
  *     driver.c      functions of the driver
  *
  * Each source calls only sources below it. */
@@ -66,7 +64,7 @@ struct attn_cuda {
   cuda_queue queue;
   cu_address parameters; /* device memory of the parameters that kernels read */
   const void **table;    /* attn_frame::parameters: addresses in `parameters`; null for a model without parameters */
-  int64_t packings;      /* attn_weights_packings when the parameters were copied, or -1 */
+  int64_t packings;      /* attn_weights_packings when the parameters were copied; 0 before */
   cu_address memory;     /* device memory of calls */
   int64_t bytes;         /* of `memory` */
   char *staging;         /* page-locked memory of the host, for copies to and from `memory` */
@@ -75,16 +73,15 @@ struct attn_cuda {
   struct cuda_call call;
 };
 
-/* context.c: returns ATTN_OK, without a change of `status`, if `error` is 0; otherwise ATTN_NO_MEMORY or
- * ATTN_DEVICE_FAULT, with the message "MODEL: `what` on DEVICE: ERROR". */
+/* device.c: finds device `number`, and sets *device and *info; ATTN_BAD_ARGUMENT if it does not exist. */
+attn_code cuda_describe(const cuda_driver *driver, long number, cu_device *device, attn_cuda_device *info,
+                        attn_status *status);
+/* Returns ATTN_OK, without a change of `status`, if `error` is 0; otherwise ATTN_NO_MEMORY or ATTN_DEVICE_FAULT, with
+ * the message "MODEL: `what` on DEVICE: ERROR". */
 attn_code cuda_check(const attn_cuda *cuda, cu_result error, const char *what, attn_status *status);
 /* Makes the context current in the calling thread until cuda_leave. */
 attn_code cuda_enter(const attn_cuda *cuda, attn_status *status);
 void cuda_leave(const attn_cuda *cuda);
-
-/* devices.c: finds device `number`, and sets *device and *info; ATTN_BAD_ARGUMENT if it does not exist. */
-attn_code cuda_describe(const cuda_driver *driver, long number, cu_device *device, attn_cuda_device *info,
-                        attn_status *status);
 
 /* memory.c: grow `memory` and `staging` to at least `bytes`. Their contents are lost if they grow. */
 cu_result cuda_reserve_memory(attn_cuda *cuda, int64_t bytes);
@@ -93,14 +90,11 @@ cu_result cuda_reserve_staging(attn_cuda *cuda, int64_t bytes);
 int cuda_owns(const attn_cuda *cuda, const void *data, int64_t *bytes);
 /* Frees `memory`, `staging` and `buffers`. */
 void cuda_free_memory(attn_cuda *cuda);
-/* Rounds up to a multiple of CUDA_ALIGNMENT. */
-static inline int64_t cuda_align(int64_t bytes) {
-  return (bytes + CUDA_ALIGNMENT - 1) / CUDA_ALIGNMENT * CUDA_ALIGNMENT;
-}
+/* Rounds up to a multiple of `unit`. */
+static inline int64_t cuda_align(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/* parameters.c: allocates `table` and `parameters`, which the other function fills. */
-attn_code cuda_allocate_parameters(attn_cuda *cuda, attn_status *status);
-/* Copies the parameters, unless they have not been packed since the last copy. */
+/* parameters.c: copies the parameters to `parameters`, unless they have not been packed since the last copy. The first
+ * copy allocates `table` and `parameters`. */
 attn_code cuda_copy_parameters(attn_cuda *cuda, attn_status *status);
 
 /* call.c: attn_executor::parallel_for of generated code, with the attn_cuda as `self`: adds a launch to the queue, or

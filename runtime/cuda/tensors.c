@@ -2,11 +2,6 @@
 
 #include <stdlib.h>
 
-static attn_code check_pointers(const attn_cuda *cuda, const attn_tensor *tensor, attn_status *status) {
-  ATTN_TRY(attn_check_pointer(cuda, "the attn_cuda", status));
-  return attn_check_pointer(tensor, "the tensor", status);
-}
-
 /* Checks rank, type and sizes; `*bytes` becomes the size of the tensor. */
 static attn_code check_shape(const attn_tensor *tensor, int64_t *bytes, attn_status *status) {
   if (tensor->rank < 0 || tensor->rank > ATTN_MAX_RANK)
@@ -51,13 +46,14 @@ static attn_code allocate_zeros(attn_cuda *cuda, struct cuda_buffer *buffer, att
 
 ATTN_PUBLIC attn_code attn_cuda_allocate(attn_cuda *cuda, attn_tensor *tensor, attn_status *status) {
   int64_t bytes;
-  ATTN_TRY(check_pointers(cuda, tensor, status));
+  ATTN_TRY(attn_check_pointer(cuda, "the attn_cuda", status));
+  ATTN_TRY(attn_check_pointer(tensor, "the tensor", status));
   tensor->data = 0;
   ATTN_TRY(check_shape(tensor, &bytes, status));
   struct cuda_buffer *buffer = malloc(sizeof *buffer);
   if (!buffer)
     return attn_fail(status, ATTN_NO_MEMORY, "no memory for a tensor's record");
-  *buffer = (struct cuda_buffer){0, cuda_align(bytes > 0 ? bytes : 1), cuda->buffers};
+  *buffer = (struct cuda_buffer){0, cuda_align(bytes > 0 ? bytes : 1, CUDA_ALIGNMENT), cuda->buffers};
   attn_code code = cuda_enter(cuda, status);
   if (code == ATTN_OK) {
     code = allocate_zeros(cuda, buffer, status);
@@ -68,7 +64,7 @@ ATTN_PUBLIC attn_code attn_cuda_allocate(attn_cuda *cuda, attn_tensor *tensor, a
     return code;
   }
   cuda->buffers = buffer;
-  tensor->data = (void *)(uintptr_t)buffer->address;
+  tensor->data = (void *)buffer->address;
   return attn_succeed(status);
 }
 
@@ -76,7 +72,7 @@ ATTN_PUBLIC void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor) {
   if (!cuda || !tensor)
     return;
   struct cuda_buffer **link = &cuda->buffers;
-  while (*link && (*link)->address != (cu_address)(uintptr_t)tensor->data)
+  while (*link && (*link)->address != (cu_address)tensor->data)
     link = &(*link)->next;
   struct cuda_buffer *buffer = *link;
   if (buffer) {
@@ -92,19 +88,7 @@ ATTN_PUBLIC void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor) {
 
 /* Copies ----------------------------------------------------------------------------------------------------------- */
 
-/* Checks the arguments of a copy between a tensor and host memory, which may be null for no bytes. Enters the context
- * if there are bytes to copy. */
-static attn_code begin_copy(attn_cuda *cuda, const attn_tensor *tensor, const void *memory, const char *name,
-                            int64_t *bytes, attn_status *status) {
-  ATTN_TRY(check_pointers(cuda, tensor, status));
-  ATTN_TRY(check_tensor(cuda, tensor, bytes, status));
-  if (*bytes == 0)
-    return attn_succeed(status);
-  ATTN_TRY(attn_check_pointer(memory, name, status));
-  return cuda_enter(cuda, status);
-}
-
-/* Waits for the copy, after which the caller may change the host memory. */
+/* Waits for a copy, after which the caller may change the host memory. Leaves the context. */
 static attn_code finish_copy(attn_cuda *cuda, cu_result error, attn_status *status) {
   if (!error)
     error = cuda->driver.cuStreamSynchronize(cuda->stream);
@@ -113,22 +97,29 @@ static attn_code finish_copy(attn_cuda *cuda, cu_result error, attn_status *stat
   return attn_succeed(status);
 }
 
-ATTN_PUBLIC attn_code attn_cuda_upload(attn_cuda *cuda, const attn_tensor *to, const void *from, attn_status *status) {
+/* Copies a tensor from host memory (an upload) or to host memory, which may be null for no bytes. */
+static attn_code copy(attn_cuda *cuda, const attn_tensor *tensor, void *memory, int is_upload, attn_status *status) {
   int64_t bytes = 0;
-  ATTN_TRY(begin_copy(cuda, to, from, "the memory to copy from", &bytes, status));
+  ATTN_TRY(attn_check_pointer(cuda, "the attn_cuda", status));
+  ATTN_TRY(attn_check_pointer(tensor, "the tensor", status));
+  ATTN_TRY(check_tensor(cuda, tensor, &bytes, status));
   if (bytes == 0)
-    return ATTN_OK;
-  cu_address address = (cu_address)(uintptr_t)to->data;
-  return finish_copy(cuda, cuda->driver.cuMemcpyHtoDAsync(address, from, (size_t)bytes, cuda->stream), status);
+    return attn_succeed(status);
+  ATTN_TRY(attn_check_pointer(memory, is_upload ? "the memory to copy from" : "the memory to copy to", status));
+  ATTN_TRY(cuda_enter(cuda, status));
+  cu_address address = (cu_address)tensor->data;
+  return finish_copy(cuda,
+                     is_upload ? cuda->driver.cuMemcpyHtoDAsync(address, memory, (size_t)bytes, cuda->stream)
+                               : cuda->driver.cuMemcpyDtoHAsync(memory, address, (size_t)bytes, cuda->stream),
+                     status);
+}
+
+ATTN_PUBLIC attn_code attn_cuda_upload(attn_cuda *cuda, const attn_tensor *to, const void *from, attn_status *status) {
+  return copy(cuda, to, (void *)from, 1, status);
 }
 
 ATTN_PUBLIC attn_code attn_cuda_download(attn_cuda *cuda, void *to, const attn_tensor *from, attn_status *status) {
-  int64_t bytes = 0;
-  ATTN_TRY(begin_copy(cuda, from, to, "the memory to copy to", &bytes, status));
-  if (bytes == 0)
-    return ATTN_OK;
-  cu_address address = (cu_address)(uintptr_t)from->data;
-  return finish_copy(cuda, cuda->driver.cuMemcpyDtoHAsync(to, address, (size_t)bytes, cuda->stream), status);
+  return copy(cuda, from, to, 0, status);
 }
 
 /* Rows of states --------------------------------------------------------------------------------------------------- */
@@ -140,16 +131,16 @@ struct reorder {
 
 /* Swaps two rows through the memory of calls. */
 static cu_result swap_rows(attn_cuda *cuda, cu_address a, cu_address b, size_t bytes) {
-  CUDA_TRY(cuda_reserve_memory(cuda, (int64_t)bytes));
-  CUDA_TRY(cuda->driver.cuMemcpyDtoDAsync(cuda->memory, a, bytes, cuda->stream));
-  CUDA_TRY(cuda->driver.cuMemcpyDtoDAsync(a, b, bytes, cuda->stream));
+  ATTN_TRY(cuda_reserve_memory(cuda, (int64_t)bytes));
+  ATTN_TRY(cuda->driver.cuMemcpyDtoDAsync(cuda->memory, a, bytes, cuda->stream));
+  ATTN_TRY(cuda->driver.cuMemcpyDtoDAsync(a, b, bytes, cuda->stream));
   return cuda->driver.cuMemcpyDtoDAsync(b, cuda->memory, bytes, cuda->stream);
 }
 
 static void move_on_device(void *self, char *row, char *other, size_t bytes, int swap) {
   struct reorder *reorder = self;
   attn_cuda *cuda = reorder->cuda;
-  cu_address to = (cu_address)(uintptr_t)row, from = (cu_address)(uintptr_t)other;
+  cu_address to = (cu_address)row, from = (cu_address)other;
   if (!reorder->error)
     reorder->error =
         swap ? swap_rows(cuda, to, from, bytes) : cuda->driver.cuMemcpyDtoDAsync(to, from, bytes, cuda->stream);

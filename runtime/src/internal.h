@@ -10,11 +10,11 @@
 
 #define ATTN_PUBLIC __attribute__((visibility("default")))
 
-/* Returns the value of an attn_code expression from the calling function unless it is ATTN_OK. */
+/* Returns the value of an expression, an attn_code or a driver's error, from the calling function unless it is 0. */
 #define ATTN_TRY(expression)                                                                                           \
   do {                                                                                                                 \
-    attn_code attn_tried = (expression);                                                                               \
-    if (attn_tried != ATTN_OK)                                                                                         \
+    __typeof__(expression) attn_tried = (expression);                                                                  \
+    if (attn_tried)                                                                                                    \
       return attn_tried;                                                                                               \
   } while (0)
 

@@ -3,19 +3,9 @@
  * The machine's driver, libcuda.so.1, is loaded when a device is opened, so builds do not depend on CUDA. Only programs
  * with such models link this library (attnc::cuda in CMake).
  *
- *   attn_cuda *device;
- *   if (attn_cuda_open(&gpt_model, weights, ATTN_ANY_DEVICE, &device, &status) == ATTN_OK)
- *     attn_cuda_run(device, attn_find_entry(&gpt_model, "logits"), tensors, 2, &status);
- *   attn_cuda_close(device);
- *
  * Each tensor of a call is in host memory or in device memory. Caches, and results that the next call reads, are best
- * in device memory:
- *
- *   attn_tensor cache = {.shape = {batch, heads, context, width}, .rank = 4, .dtype = ATTN_F32};
- *   attn_cuda_allocate(device, &cache, &status);
- *
- * One attn_cuda serves one call at a time. Several of them, also of one model, can share a device, and their calls
- * overlap. */
+ * in device memory. One attn_cuda serves one call at a time. Several of them, also of one model, can share a device,
+ * and their calls overlap. */
 #ifndef ATTN_CUDA_H
 #define ATTN_CUDA_H
 
@@ -88,9 +78,7 @@ attn_code attn_cuda_states_reorder(attn_cuda *cuda, int64_t entry, const char *r
  * are copied to the device, and results and states are copied back after the last kernel; after an error they are
  * unchanged. Tensors in device memory are used in place; after an error, results there are undefined, and so are states
  * except caches. Returns ATTN_NO_MEMORY if the device has too little memory, ATTN_DEVICE_FAULT if the driver or the
- * device fails.
- *
- * Successive calls reuse the memory of calls. A sequence of launches that repeats becomes a CUDA graph. */
+ * device fails. Successive calls reuse the memory of calls. */
 attn_code attn_cuda_run(attn_cuda *cuda, int64_t entry, const attn_tensor *tensors, int64_t tensor_count,
                         attn_status *status);
 
