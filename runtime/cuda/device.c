@@ -44,10 +44,13 @@ ATTN_PUBLIC attn_code attn_cuda_count(int32_t *count, attn_status *status) {
 ATTN_PUBLIC attn_code attn_cuda_describe(int32_t number, attn_cuda_device *out, attn_status *status) {
   cuda_driver driver;
   cu_device device;
+  attn_cuda_device found = {0};
   ATTN_TRY(attn_check_pointer(out, "the place for the device's description", status));
-  *out = (attn_cuda_device){0};
+  *out = found;
   ATTN_TRY(cuda_driver_load(&driver, status));
-  return cuda_describe(&driver, number, &device, out, status);
+  ATTN_TRY(cuda_describe(&driver, number, &device, &found, status));
+  *out = found;
+  return ATTN_OK;
 }
 
 attn_code cuda_check(const attn_cuda *cuda, cu_result error, const char *what, attn_status *status) {

@@ -346,24 +346,6 @@ TEST_F(Cuda, ParametersThatWerePackedAnewAreCopiedAgain) {
   attn_weights_free(weights);
 }
 
-TEST_F(Cuda, WhichDevicesThereAre) {
-  fake->devices = 2;
-  int32_t count = -1;
-  EXPECT_EQ(attn_cuda_count(&count, &status), ATTN_OK) << status.message;
-  EXPECT_EQ(count, 2);
-  attn_cuda_device device;
-  EXPECT_EQ(attn_cuda_describe(1, &device, &status), ATTN_OK) << status.message;
-  EXPECT_STREQ(device.name, "Fake 1");
-  EXPECT_EQ(device.memory_bytes, int64_t(1) << 34);
-  EXPECT_EQ(device.architecture, 80);
-  EXPECT_EQ(device.processors, 132);
-  EXPECT_EQ(attn_cuda_describe(2, &device, &status), ATTN_BAD_ARGUMENT);
-  fake->failures = {{"cuInit", 100}};
-  EXPECT_EQ(attn_cuda_count(&count, &status), ATTN_UNSUPPORTED);
-  EXPECT_EQ(count, 0);
-  EXPECT_STREQ(status.message, "there is no NVIDIA device");
-}
-
 TEST_F(Cuda, KeepsMemoryFromCallToCall) {
   ASSERT_EQ(open(), ATTN_OK) << status.message;
   int before = fake->calls["cuMemAlloc_v2"];
