@@ -1,4 +1,4 @@
-# attnc_library(NAME SOURCES... [LINK LIB...] [PRECOMPILE HEADER...])
+# attnc_library(NAME SOURCES... [LINK LIB...] [PRECOMPILE HEADER...] [REUSE_FROM TARGET])
 #                                                      a library without MLIR, or one whose headers need exceptions
 # attnc_mlir_library(NAME SOURCES... [LINK LIB...])    a library on MLIR
 # attnc_executable(NAME SOURCES... [LINK LIB...])      a program without MLIR, or one whose headers need exceptions
@@ -47,10 +47,12 @@ function(attnc_library_target name)
 endfunction()
 
 function(attnc_library name)
-  cmake_parse_arguments(ARG "" "" "PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ARG "" "REUSE_FROM" "PRECOMPILE" ${ARGN})
   attnc_library_target(${name} ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_PRECOMPILE)
     attnc_precompile(${name} ${ARG_PRECOMPILE})
+  elseif(ARG_REUSE_FROM)
+    target_precompile_headers(${name} REUSE_FROM ${ARG_REUSE_FROM})
   else()
     if(NOT TARGET attnc_pch)
       attnc_precompiled_header(attnc_pch HEADERS <fmt/format.h> <algorithm> <functional> <map> <memory> <optional>
