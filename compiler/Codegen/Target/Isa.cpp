@@ -58,9 +58,8 @@ ArrayRef<const Architecture *> processorArchitectures() {
 
 const Architecture &nativeArchitecture() {
   Triple::ArchType native = Triple(sys::getProcessTriple()).getArch();
-  const Architecture *const *found = find_if(processorArchitectures(), [&](const Architecture *each) {
-    return Triple(each->triple).getArch() == native;
-  });
+  const Architecture *const *found = find_if(
+      processorArchitectures(), [&](const Architecture *each) { return Triple(each->triple).getArch() == native; });
   if (found == processorArchitectures().end())
     report_fatal_error("attnc has no row of Isa.cpp for the processor that it runs on");
   return **found;
@@ -70,6 +69,11 @@ const Architecture &nativeArchitecture() {
 
 static constexpr StringLiteral avx2Features[] = {"fma", "avx2"};
 static constexpr StringLiteral avx512Features[] = {"fma", "avx2", "avx512f", "avx512vl", "avx512bw", "avx512dq"};
+
+/// Measured on processors with AVX-512. For keys and values one stream into the first-level cache is fastest: a second
+/// one, into the second-level cache, costs more than it saves.
+static constexpr PrefetchDistances x86Prefetch = {
+    .cacheBytes = 6144, .streamedLines = 64, .panelSteps = 8, .separatedSteps = 16};
 
 /// The instruction sets of processors; of an architecture, the widest first.
 static constexpr Isa processorIsas[] = {
@@ -81,20 +85,21 @@ static constexpr Isa processorIsas[] = {
      .exp2 = Exp2Sequence::ReduceScale,
      .reciprocal = ReciprocalSequence::Estimate14,
      .hasVectorScale = true,
+     .prefetch = x86Prefetch,
      .halideTarget = "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
     {.name = "AVX2",
      .architecture = &x86,
      .features = avx2Features,
      .vectorBits = 256,
      .vectorRegisters = 16,
+     .prefetch = x86Prefetch,
      .halideTarget = "x86-64-linux-sse41-avx-avx2-fma-f16c"},
 };
 
 const Isa *findIsa(const Architecture &architecture, const MCSubtargetInfo &processor) {
   const Isa *found = find_if(processorIsas, [&](const Isa &isa) {
-    return isa.architecture == &architecture && all_of(isa.features, [&](StringRef feature) {
-             return processor.checkFeatures(("+" + feature).str());
-           });
+    return isa.architecture == &architecture &&
+           all_of(isa.features, [&](StringRef feature) { return processor.checkFeatures(("+" + feature).str()); });
   });
   return found == std::end(processorIsas) ? nullptr : found;
 }

@@ -52,6 +52,15 @@ enum class ReciprocalSequence {
   Estimate14, ///< AVX-512: VRCP14PS, 14 bits, and a Newton step
 };
 
+/// How far ahead of its use generated code prefetches data that it reads once, or that the hardware prefetcher does not
+/// find. Distances that follow from a loop, such as the next block of keys, are not here.
+struct PrefetchDistances {
+  int64_t cacheBytes;     ///< of the keys and values of a decode, in the order of their addresses
+  int64_t streamedLines;  ///< of a GEMM's panel that is read once, into the second-level cache: cache lines
+  int64_t panelSteps;     ///< of a GEMM's panel, from the second-level cache to the first: steps of k
+  int64_t separatedSteps; ///< of a matrix that is read where it is, whose rows are not adjacent: steps of k
+};
+
 /// A row of the table of instruction sets.
 struct Isa {
   llvm::StringLiteral name; ///< "AVX-512"
@@ -62,6 +71,7 @@ struct Isa {
   Exp2Sequence exp2 = Exp2Sequence::Polynomial;
   ReciprocalSequence reciprocal = ReciprocalSequence::Divide;
   bool hasVectorScale = false;           ///< one instruction for x 2^n in each lane (LLVM's ldexp)
+  PrefetchDistances prefetch = {};       ///< not used on a device
   llvm::StringLiteral halideTarget = ""; ///< Halide's name of a target with it; empty: no code by Halide
 };
 

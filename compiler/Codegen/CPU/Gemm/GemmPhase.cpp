@@ -9,12 +9,8 @@ namespace attnc {
 
 namespace {
 
-/// Prefetch distance, in cache lines, of a panel that is read once.
-constexpr int64_t streamLines = 64;
-/// Fewest steps of k with prefetches of this panel: for shorter ones the hardware prefetcher is enough.
+/// Fewest steps of k with prefetches of a panel that is read once: for fewer the hardware prefetcher is enough.
 constexpr int64_t streamSteps = 512;
-/// Prefetch distance, in steps of k, of a panel chunk from the second-level cache to the first.
-constexpr int64_t stepsAhead = 8;
 
 class GemmPhase : GemmContext {
 public:
@@ -132,10 +128,13 @@ private:
         TileOperands operands = left.tile(zero, height, lastRow, k0);
         right.addTo(operands, offset, k0);
         operands.depth = steps;
-        if (schedule.readsRight && !(schedule.panels == SizeExpr(1)))
+        if (schedule.readsRight && !(schedule.panels == SizeExpr(1))) {
           operands.panelStep = right.step();
-        else if (!schedule.readsRight || FlatBuilder::constantOf(depth).value_or(streamSteps) >= streamSteps)
-          operands.fetches = {{code.add(operands.panelOffset, streamLines * right.lineElements()), right.lines(), 2}};
+          operands.stepsAhead = schedule.prefetch.separatedSteps;
+        } else if (!schedule.readsRight || FlatBuilder::constantOf(depth).value_or(streamSteps) >= streamSteps) {
+          int64_t distance = schedule.prefetch.streamedLines * right.lineElements();
+          operands.fetches = {{code.add(operands.panelOffset, distance), right.lines(), 2}};
+        }
         TileShape shape{height, schedule.vectors(), schedule.accumulatorSets(height)};
         addTile(shape, operands, zero, isFirst);
       });
@@ -232,7 +231,7 @@ private:
           schedule.copiesLeft ? left.copiedTile(number, tileRows) : left.tile(row, tileRows, Value(), chunk.k0);
       right.addTo(operands, offset, chunk.k0);
       operands.depth = chunk.steps;
-      Value soon = code.add(operands.panelOffset, stepsAhead * schedule.nr);
+      Value soon = code.add(operands.panelOffset, schedule.prefetch.panelSteps * schedule.nr);
       Value nextChunk = code.add(code.add(operands.panelOffset, chunk.next), fetched);
       operands.fetches = {{soon, right.lines(), 3}, {nextChunk, lines, 2}};
       if (resultIsFlat)

@@ -103,7 +103,8 @@ static bool isNarrowAlongDepth(const GemmProblem &problem) {
 
 GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
     : dots(suitsDots(problem)), copiesLeft(!dots && isRowContiguous(problem)),
-      widensLeft(!dots && !copiesLeft && isNarrowAlongDepth(problem)), lanes(target.f32Lanes) {
+      widensLeft(!dots && !copiesLeft && isNarrowAlongDepth(problem)), lanes(target.f32Lanes),
+      prefetch(target.isa->prefetch) {
   SizeExpr rows = problem.extent(LoopGroup::Row), columns = problem.extent(LoopGroup::Column);
   int64_t chosen = choosePanelColumns(knownOr(columns, typicalSize), target);
   if (!copiesLeft && mayReadRight(problem))

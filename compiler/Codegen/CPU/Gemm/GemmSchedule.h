@@ -93,7 +93,8 @@ struct GemmSchedule {
   /// The depth is short: if rows are several tiles, the sums of a tile are stored from registers to the result, and
   /// nothing is prefetched.
   bool storesFromRegisters = false;
-  int64_t lanes;          ///< floats of a vector
+  int64_t lanes; ///< floats of a vector
+  PrefetchDistances prefetch;
   int64_t mr, nr;         ///< the most rows, and the columns, of a register tile; nr is a multiple of `lanes`
   int64_t kc;             ///< steps of k between updates of the partial sums (if left is not flat along K: depthRun())
   int64_t tilesPerBlock;  ///< row tiles of a block

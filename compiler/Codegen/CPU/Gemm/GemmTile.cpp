@@ -84,9 +84,9 @@ private:
       panelRow.push_back(code.load(operands.panel, code.add(panelAt, v * code.lanes),
                                    operands.panelMasks.empty() ? Value() : operands.panelMasks[v]));
     // Hardware prefetchers do not cross pages.
-    if (operands.panelStep && operands.fetchesSteps)
+    if (operands.panelStep && operands.stepsAhead)
       for (int64_t at = 0; at < width; at += FlatBuilder::lineElements(operands.panel))
-        code.prefetch(operands.panel, code.add(code.add(panelAt, code.mul(panelStep, apartStepsAhead)), at), 3);
+        code.prefetch(operands.panel, code.add(code.add(panelAt, code.mul(panelStep, operands.stepsAhead)), at), 3);
     Value leftAt = code.add(operands.leftOffset, code.mul(k, operands.leftStep));
     for (int64_t r = 0; r < shape.rows; ++r, ++slot) {
       Value spread = code.splat(code.loadScalar(operands.left, code.add(leftAt, operands.rowDistances[r])));
@@ -180,11 +180,10 @@ std::string routineName(const TileShape &shape, const TileOperands &operands, bo
   std::string name;
   llvm::raw_string_ostream text(name);
   auto element = [](Value buffer) { return cast<MemRefType>(buffer.getType()).getElementType(); };
-  text << "tile." << shape.rows << 'x' << shape.vectors << 'x' << shape.sets << (isWhole ? ".whole" : "")
-       << (!operands.panelStep     ? ""
-           : operands.fetchesSteps ? ".apart"
-                                   : ".near")
-       << element(operands.left) << element(operands.panel);
+  text << "tile." << shape.rows << 'x' << shape.vectors << 'x' << shape.sets << (isWhole ? ".whole" : "");
+  if (operands.panelStep)
+    text << ".separated" << operands.stepsAhead;
+  text << element(operands.left) << element(operands.panel);
   for (const TileFetch &fetch : operands.fetches) {
     text << ".fetch" << fetch.lines << 'l' << fetch.locality;
     if (fetch.buffer)
@@ -201,7 +200,7 @@ std::string routineName(const TileShape &shape, const TileOperands &operands, bo
 } // namespace
 
 FlatBuilder::Values emitSums(FlatBuilder &code, const TileShape &shape, const TileOperands &operands) {
-  assert(operands.fetches.empty() && !operands.result && !(operands.panelStep && operands.fetchesSteps));
+  assert(operands.fetches.empty() && !operands.result && !operands.stepsAhead);
   bool isWhole = FlatBuilder::constantOf(code.rem(operands.depth, iterationSteps(shape))) == 0;
   return TileEmission(code, shape, operands, isWhole).multiply();
 }

@@ -28,9 +28,6 @@ struct TileShape {
   int64_t sets = 1;      ///< accumulators of each sum, a power of two
 };
 
-/// Prefetch distance, in steps of k, of a panel with `panelStep`.
-inline constexpr int64_t apartStepsAhead = 16;
-
 /// A contiguous range of a buffer, from `offset` on, that is prefetched for reading while a tile is computed, evenly
 /// over its steps.
 struct TileFetch {
@@ -57,7 +54,7 @@ struct TileOperands {
   mlir::Value leftStep;                           ///< from one k to the next
   mlir::Value panel, panelOffset;                 ///< flat, [depth][vectors * lanes] from the offset on
   mlir::Value panelStep = {};                     ///< from one k to the next; null: its rows are adjacent
-  bool fetchesSteps = true;                       ///< with panelStep: rows are prefetched apartStepsAhead steps ahead
+  int64_t stepsAhead = 0;                         ///< with panelStep: its rows are prefetched this far ahead; 0: not
   llvm::SmallVector<mlir::Value> panelMasks = {}; ///< existing lanes of each vector of a row (i1s); empty: all
   mlir::Value depth;                              ///< number of steps
   llvm::SmallVector<TileFetch> fetches;
@@ -70,7 +67,7 @@ struct TileOperands {
 void emitTile(FlatBuilder &code, mlir::ModuleOp module, const TileShape &shape, const TileOperands &operands);
 
 /// Returns the rows * vectors vectors of sums, row by row, and stores nothing: `sums`, `sumsOffset` and `isFirst` are
-/// not read. Requires that nothing is prefetched: no fetches, no result, and not fetchesSteps with a panelStep.
+/// not read. Requires that nothing is prefetched: no fetches, no result, and stepsAhead is 0.
 FlatBuilder::Values emitSums(FlatBuilder &code, const TileShape &shape, const TileOperands &operands);
 
 } // namespace attnc

@@ -293,7 +293,6 @@ private:
     operands.panelOffset = code.add(vectors.at(code, batch, k0), code.mul(panel, schedule.nr));
     if (schedule.panels() != 1)
       operands.panelStep = vectors.step;
-    operands.fetchesSteps = false;
   }
 
   void multiply(const Steps &steps, Value panel, Value tile) {
@@ -406,7 +405,6 @@ private:
     operands.panel = vectors.buffer;
     operands.panelOffset = code.add(vectors.at(code, batch, zero), firstColumn);
     operands.panelStep = vectors.step;
-    operands.fetchesSteps = false;
     operands.panelMasks.assign(masks.begin(), masks.end());
     operands.depth = depth;
     FlatBuilder::Values sums = emitSums(code, {height, schedule.vectors(), schedule.accumulatorSets(height)}, operands);

@@ -6,11 +6,9 @@ using attnc::SizeExpr;
 
 namespace attnc {
 
-/// One stream into the nearest cache: a second one, into the next cache, costs more than it saves.
-static constexpr int64_t bytesAhead = 6144;
-
 Value DecodePrefetch::keysAhead(const SizeExpr &keyFloats) const {
-  return loops.div(loops.constant(bytesAhead), loops.max(loops.constant(1), loops.mul(frame.size(keyFloats), 4)));
+  return loops.div(loops.constant(target.isa->prefetch.cacheBytes),
+                   loops.max(loops.constant(1), loops.mul(frame.size(keyFloats), 4)));
 }
 
 DecodePrefetch::Runs DecodePrefetch::aheadOfProduct(unsigned product, const DecodeBlock &block, Value key) const {
