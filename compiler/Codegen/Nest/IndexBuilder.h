@@ -23,7 +23,7 @@ public:
 
   mlir::OpBuilder &builder;
   mlir::Location location;
-  mlir::Type type;
+  const mlir::Type type;
 
   Value constant(int64_t value);
   Value add(Value a, Value b);
