@@ -140,10 +140,10 @@ void CertificateWriter::write() {
     json.attributeArray("copies", [&] { writeCopies(); });
     json.attributeArray("scratch", [&] { writeScratch(); });
     json.attributeArray("all_pairs", [&] {
-      for (const EntryCertificate::Held &held : certificate.allPairs)
+      for (const EntryCertificate::AllPairsStorage &storage : certificate.allPairs)
         json.object([&] {
-          json.attribute("kernel", held.kernel);
-          json.attribute("bytes", text(held.bytes));
+          json.attribute("kernel", storage.kernel);
+          json.attribute("bytes", text(storage.bytes));
         });
     });
   });

@@ -67,10 +67,10 @@ void writeEntry(llvm::json::OStream &json, const EntryPlan &plan, const EntryCer
     });
     json.attribute("largest_intermediate", certificate.largestIntermediate.text(plan.symbols));
     json.attributeArray("all_pairs", [&] {
-      for (const EntryCertificate::Held &held : certificate.allPairs)
+      for (const EntryCertificate::AllPairsStorage &storage : certificate.allPairs)
         json.object([&] {
-          json.attribute("kernel", held.kernel);
-          json.attribute("bytes", held.bytes.text(plan.symbols));
+          json.attribute("kernel", storage.kernel);
+          json.attribute("bytes", storage.bytes.text(plan.symbols));
         });
     });
   });

@@ -81,13 +81,13 @@ struct KernelLaunch {
 
 /// Memory certificate of an entry point's arena: scratch of launches, and tensors between launches.
 struct EntryCertificate {
-  struct Held {
+  struct AllPairsStorage {
     std::string kernel; ///< kernel of the scratch or result
     SizeExpr bytes;
   };
   SizeExpr flops;               ///< over all launches of a call
   SizeExpr largestIntermediate; ///< bytes of the largest scratch of a launch, or result of a kernel in the arena
-  std::vector<Held> allPairs;   ///< storage of the order of all query–key pairs
+  std::vector<AllPairsStorage> allPairs; ///< storage of the order of all query–key pairs
 };
 
 /// A kernel and its code, by the emitter with this name.

@@ -13,11 +13,11 @@ PairwiseGradient::PairwiseGradient(PairwiseGradientProblem &problem, const Targe
 
 void PairwiseGradient::emit() {
   phase.openChunk(phase.frame.chunk);
-  SizeExpr held = attend.keys + SizeExpr(loops.lanes); // the last vector may reach past the last key
-  weights = phase.scratch.take(held, 1);
-  flags = phase.scratch.take(held, 1);
-  cotangents = phase.scratch.take(held, 1);
-  slopes = phase.scratch.take(attend.normaliser->keepsSlopes() ? held : SizeExpr(0), 1);
+  SizeExpr padded = attend.keys + SizeExpr(loops.lanes); // the last vector may reach past the last key
+  weights = phase.scratch.take(padded, 1);
+  flags = phase.scratch.take(padded, 1);
+  cotangents = phase.scratch.take(padded, 1);
+  slopes = phase.scratch.take(attend.normaliser->keepsSlopes() ? padded : SizeExpr(0), 1);
   phase.clearResults();
   phase.forEachBatch(
       [&] { loops.loop(loops.constant(0), phase.rows, loops.constant(1), [&](Value row) { computeRow(row); }); });
@@ -34,15 +34,15 @@ void PairwiseGradient::computeRow(Value row) {
   keyBegin = range.begin;
   keyEnd = loops.min(range.end, phase.keys);
 
-  HeldRow held = {{loops, target}, keyBegin, keyEnd, weights, cotangents, slopes, {}, {}, {}, {}};
+  MaterialisedRow materialised = {{loops, target}, keyBegin, keyEnd, weights, cotangents, slopes, {}, {}, {}, {}};
   if (problem.savedOf(attn::Statistic::Lse))
-    held.lse = cotangentAt(point, problem.savedOf(attn::Statistic::Lse), {});
+    materialised.lse = cotangentAt(point, problem.savedOf(attn::Statistic::Lse), {});
   if (problem.cotangentOf(attn::Statistic::Lse))
-    held.ofLse = cotangentAt(point, problem.cotangentOf(attn::Statistic::Lse), {});
+    materialised.ofLse = cotangentAt(point, problem.cotangentOf(attn::Statistic::Lse), {});
   if (attend.hasSink())
-    held.sink = point.evaluate(AttendProblem::yielded(attn::AttendOp(attend.op).getSink()));
+    materialised.sink = point.evaluate(AttendProblem::yielded(attn::AttendOp(attend.op).getSink()));
   forEachKeys(point, [&](Pairs &pairs) { keepScore(pairs); });
-  attend.normaliser->weighRow(held);
+  attend.normaliser->weighRow(materialised);
   auto forEachKept = [&](llvm::function_ref<void(Pairs &)> body) {
     forEachKeys(point, [&](Pairs &pairs) {
       pairs.kept = loops.compare(arith::CmpFPredicate::UNE, load(flags, pairs), loops.splat(0.0));
@@ -52,7 +52,7 @@ void PairwiseGradient::computeRow(Value row) {
   forEachKept([&](Pairs &pairs) { keepCotangent(pairs); });
   if (problem.score.isEmpty() && problem.sink.isEmpty())
     return;
-  Value ofSink = attend.normaliser->differentiateRow(held);
+  Value ofSink = attend.normaliser->differentiateRow(materialised);
   if (!problem.score.isEmpty())
     forEachKept(
         [&](Pairs &pairs) { elements.addScope(problem.score, pairs.at, keep(pairs, load(cotangents, pairs))); });

@@ -55,8 +55,8 @@ private:
   void keepCotangent(Pairs &pairs);
   Value cotangentAt(RegionVectoriser &at, Value tensor, llvm::ArrayRef<LaneIndex> last);
   Value keep(const Pairs &pairs, Value value) { return loops.choose(pairs.kept, value, loops.splat(0.0)); }
-  Value load(Value held, const Pairs &pairs) { return loops.load(held, ValueRange{pairs.key}); }
-  void store(Value value, Value held, const Pairs &pairs) { loops.store(value, held, ValueRange{pairs.key}); }
+  Value load(Value numbers, const Pairs &pairs) { return loops.load(numbers, ValueRange{pairs.key}); }
+  void store(Value value, Value numbers, const Pairs &pairs) { loops.store(value, numbers, ValueRange{pairs.key}); }
 
   PairwiseGradientProblem &problem;
   const AttendProblem &attend;
@@ -66,7 +66,7 @@ private:
   const ElementGradients elements;
   // Tiles of f32, [key] of one row.
   Value weights, flags, cotangents; ///< s, then p; 1 for selected pairs, else 0; dp, then ds
-  Value slopes;                     ///< HeldRow::slopes, if the normaliser `keepsSlopes`
+  Value slopes;                     ///< MaterialisedRow::slopes, if the normaliser `keepsSlopes`
   Value keyBegin, keyEnd;           ///< the keys of the row that the mask may keep
 };
 

@@ -73,8 +73,8 @@ void OnlineNormaliser::weighMaterialised(Value count) {
   Values largest;
   for (int64_t vector = 0; vector < schedule.vectors; ++vector)
     largest.push_back(access.load(rows.maxima, vector));
-  HeldScores all{here, materialised, loops.constant(0), count, schedule.vectors, /*keysInLanes=*/false};
-  for (auto [vector, factor] : llvm::enumerate(normaliser.weighHeld(all, largest)))
+  MaterialisedScores all{here, materialised, loops.constant(0), count, schedule.vectors, /*keysInLanes=*/false};
+  for (auto [vector, factor] : llvm::enumerate(normaliser.weighMaterialised(all, largest)))
     access.store(factor, rows.factors, vector);
 }
 

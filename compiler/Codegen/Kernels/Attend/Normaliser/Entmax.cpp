@@ -27,23 +27,23 @@ public:
   int64_t flopsPerScore() const override { return 40; }
   bool usesMaximum() const override { return true; }
 
-  Values weighHeld(const HeldScores &held, ValueRange largest) const override {
-    LoopBuilder &loops = held.code.loops;
-    held.sweep({}, [&](Value score, int64_t vector, Values &) {
+  Values weighMaterialised(const MaterialisedScores &scores, ValueRange largest) const override {
+    LoopBuilder &loops = scores.code.loops;
+    scores.sweep({}, [&](Value score, int64_t vector, Values &) {
       return loops.mulf(loops.subf(score, largest[vector]), loops.splat(alpha - 1));
     });
-    Values thresholds = findThresholds(held), zeros(held.vectors, loops.splat(0.0));
-    Values sums = held.sweep(zeros, [&](Value z, int64_t vector, Values &carried) {
-      Value weight = powers(held.code, above(loops, z, thresholds[vector])).second;
+    Values thresholds = findThresholds(scores), zeros(scores.vectors, loops.splat(0.0));
+    Values sums = scores.sweep(zeros, [&](Value z, int64_t vector, Values &carried) {
+      Value weight = powers(scores.code, above(loops, z, thresholds[vector])).second;
       carried[vector] = loops.addf(carried[vector], weight);
       return weight;
     });
     for (Value &sum : sums)
-      sum = held.code.inverse(held.total(sum));
+      sum = scores.code.inverse(scores.total(sum));
     return sums;
   }
 
-  void weighRow(HeldRow &row) const override {
+  void weighRow(MaterialisedRow &row) const override {
     LoopBuilder &loops = row.code.loops;
     Value lowest = loops.splat(-std::numeric_limits<float>::max());
     Value largest = row.sweep({lowest}, [&](Value place, ValueRange carried) {
@@ -51,7 +51,7 @@ public:
     })[0];
     Value most = vector::ReductionOp::create(loops.builder, loops.location, vector::CombiningKind::MAXNUMF, largest,
                                              arith::FastMathFlags::nnan);
-    Value factor = weighHeld(row.scores(), loops.splat(most))[0];
+    Value factor = weighMaterialised(row.scores(), loops.splat(most))[0];
     row.sweep({}, [&](Value place, ValueRange) {
       row.store(loops.mulf(row.load(row.weights, place), factor), row.weights, place);
       return Values();
@@ -61,7 +61,7 @@ public:
   bool keepsSlopes() const override { return true; }
 
   /// q = p^(2 - alpha) where p > 0.
-  Value differentiateRow(HeldRow &row) const override {
+  Value differentiateRow(MaterialisedRow &row) const override {
     LoopBuilder &loops = row.code.loops;
     row.sweep({}, [&](Value place, ValueRange) {
       Value weight = row.load(row.weights, place), zero = loops.splat(0.0);
@@ -79,26 +79,26 @@ private:
     return loops.maxKeepingFirst(loops.subf(z, tau), loops.splat(0.0));
   }
 
-  Values findThresholds(const HeldScores &held) const {
-    LoopBuilder &loops = held.code.loops;
-    Values start(held.vectors, loops.splat(-1.0));
+  Values findThresholds(const MaterialisedScores &scores) const {
+    LoopBuilder &loops = scores.code.loops;
+    Values start(scores.vectors, loops.splat(-1.0));
     start.push_back(loops.boolean(true));
     SmallVector<Type> types = llvm::to_vector(ValueRange(start).getTypes());
     Value zero = loops.constant(0), most = loops.constant(mostSteps), one = loops.constant(1);
     Values found = loops.loop(zero, most, one, start, [&](Value, ValueRange carried) {
       return loops.select(
-          carried.back(), types, [&] { return step(held, carried.drop_back()); }, [&] { return Values(carried); });
+          carried.back(), types, [&] { return step(scores, carried.drop_back()); }, [&] { return Values(carried); });
     });
     found.pop_back();
     return found;
   }
 
   /// The next thresholds, and whether any has changed.
-  Values step(const HeldScores &held, ValueRange thresholds) const {
-    LoopBuilder &loops = held.code.loops;
-    Values zeros(2 * held.vectors, loops.splat(0.0));
-    Values sums = held.sweep(zeros, [&](Value z, int64_t vector, Values &carried) {
-      auto [slope, power] = powers(held.code, above(loops, z, thresholds[vector]));
+  Values step(const MaterialisedScores &scores, ValueRange thresholds) const {
+    LoopBuilder &loops = scores.code.loops;
+    Values zeros(2 * scores.vectors, loops.splat(0.0));
+    Values sums = scores.sweep(zeros, [&](Value z, int64_t vector, Values &carried) {
+      auto [slope, power] = powers(scores.code, above(loops, z, thresholds[vector]));
       carried[2 * vector] = loops.addf(carried[2 * vector], power);
       carried[2 * vector + 1] = loops.addf(carried[2 * vector + 1], slope);
       return Value();
@@ -106,8 +106,8 @@ private:
     Values next;
     Value anyMoves;
     for (auto [vector, before] : llvm::enumerate(thresholds)) {
-      Value excess = loops.subf(held.total(sums[2 * vector]), loops.splat(1.0));
-      Value slope = loops.mulf(held.total(sums[2 * vector + 1]), loops.splat(exponent));
+      Value excess = loops.subf(scores.total(sums[2 * vector]), loops.splat(1.0));
+      Value slope = loops.mulf(scores.total(sums[2 * vector + 1]), loops.splat(exponent));
       Value after = loops.addf(before, loops.divf(excess, slope));
       Value moves = loops.both(loops.compare(arith::CmpFPredicate::OGT, excess, loops.splat(negligible)),
                                loops.compare(arith::CmpFPredicate::OGT, after, before));

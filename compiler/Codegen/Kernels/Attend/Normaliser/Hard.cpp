@@ -33,7 +33,7 @@ public:
     return {weight, loops.addf(carriers.sum, weight)};
   }
 
-  void weighRow(HeldRow &row) const override {
+  void weighRow(MaterialisedRow &row) const override {
     LoopBuilder &loops = row.code.loops;
     Values best = findBest(row);
     Value largest = loops.splat(best[0]);
@@ -47,7 +47,7 @@ public:
     loops.when(exists, [&] { loops.storeScalar(loops.addf(best[2], loops.scalar(1)), row.weights, {best[1]}); });
   }
 
-  Value differentiateRow(HeldRow &row) const override {
+  Value differentiateRow(MaterialisedRow &row) const override {
     LoopBuilder &loops = row.code.loops;
     // Divided by their sum: the softmax.
     Value total = row.sweep({loops.splat(0.0)}, [&](Value place, ValueRange carried) {
@@ -65,7 +65,7 @@ public:
 private:
   /// The largest score, the offset of the first such score (the end if there is none), and NaN if the row has a NaN,
   /// otherwise 0.
-  static Values findBest(const HeldRow &row) {
+  static Values findBest(const MaterialisedRow &row) {
     LoopBuilder &loops = row.code.loops;
     Value lowest = loops.scalar(-std::numeric_limits<float>::max()), zero = loops.scalar(0);
     Values start = {lowest, row.end, zero};

@@ -12,8 +12,8 @@ public:
   int64_t flopsPerScore() const override { return 0; }
   double droppedScore() const override { return 0; }
   Value factor(const Code &code, Value sum) const override { return code.like(sum, 1); }
-  void weighRow(HeldRow &) const override {}
-  Value differentiateRow(HeldRow &) const override { return {}; }
+  void weighRow(MaterialisedRow &) const override {}
+  Value differentiateRow(MaterialisedRow &) const override { return {}; }
 };
 
 } // namespace

@@ -61,7 +61,7 @@ Value Normaliser::lse(const Code &, const Carriers &) const {
   llvm_unreachable("the verifier asks whether there is one");
 }
 
-LoopBuilder::Values Normaliser::weighHeld(const HeldScores &, ValueRange) const {
+LoopBuilder::Values Normaliser::weighMaterialised(const MaterialisedScores &, ValueRange) const {
   llvm_unreachable("of those that need all scores");
 }
 
@@ -92,7 +92,7 @@ Value NormaliserCode::sumOfLanes(Value vector) const {
 
 //===-------------------------------------------- materialised scores -----------------------------------------===//
 
-HeldScores::Values HeldScores::sweep(ValueRange start, Body body) const {
+MaterialisedScores::Values MaterialisedScores::sweep(ValueRange start, Body body) const {
   LoopBuilder &loops = code.loops;
   Value step = loops.constant(vectors * loops.lanes), last = loops.add(first, loops.mul(steps, step));
   return loops.loop(first, last, step, start, [&](Value place, ValueRange before) {
@@ -106,18 +106,20 @@ HeldScores::Values HeldScores::sweep(ValueRange start, Body body) const {
   });
 }
 
-Value HeldScores::total(Value vector) const { return keysInLanes ? code.loops.splat(code.sumOfLanes(vector)) : vector; }
+Value MaterialisedScores::total(Value vector) const {
+  return keysInLanes ? code.loops.splat(code.sumOfLanes(vector)) : vector;
+}
 
-HeldScores HeldRow::scores() const {
+MaterialisedScores MaterialisedRow::scores() const {
   Value steps = code.loops.ceilDiv(code.loops.sub(end, begin), code.loops.lanes);
   return {code, weights, begin, steps, 1, /*keysInLanes=*/true};
 }
 
-HeldRow::Values HeldRow::sweep(ValueRange start, function_ref<Values(Value, ValueRange)> body) const {
+MaterialisedRow::Values MaterialisedRow::sweep(ValueRange start, function_ref<Values(Value, ValueRange)> body) const {
   return code.loops.loop(begin, end, code.loops.constant(code.loops.lanes), start, body);
 }
 
-HeldRow::CotangentSums HeldRow::sumCotangents(Value q) const {
+MaterialisedRow::CotangentSums MaterialisedRow::sumCotangents(Value q) const {
   LoopBuilder &loops = code.loops;
   Values zeros(2, loops.splat(0.0));
   Values sums = sweep(zeros, [&](Value place, ValueRange carried) {
@@ -127,12 +129,12 @@ HeldRow::CotangentSums HeldRow::sumCotangents(Value q) const {
   return {code.sumOfLanes(sums[0]), code.sumOfLanes(sums[1])};
 }
 
-Value HeldRow::meanCotangent(Value q) const {
+Value MaterialisedRow::meanCotangent(Value q) const {
   CotangentSums sums = sumCotangents(q);
   return code.loops.mulf(sums.weighted, code.inverse(sums.ofWeights));
 }
 
-void HeldRow::subtract(Value mean, function_ref<Value(Value place)> factor) const {
+void MaterialisedRow::subtract(Value mean, function_ref<Value(Value place)> factor) const {
   sweep({}, [&](Value place, ValueRange) {
     Value difference = code.loops.subf(load(cotangents, place), code.loops.splat(mean));
     store(code.loops.mulf(difference, factor(place)), cotangents, place);
@@ -140,7 +142,7 @@ void HeldRow::subtract(Value mean, function_ref<Value(Value place)> factor) cons
   });
 }
 
-void HeldRow::centre(Value q) const {
+void MaterialisedRow::centre(Value q) const {
   subtract(meanCotangent(q), [&](Value place) { return load(q, place); });
 }
 

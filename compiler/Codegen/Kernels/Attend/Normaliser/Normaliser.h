@@ -11,8 +11,8 @@
 //   Factor     p = weight * factor(l), which is known after the row's last key: values are summed in one pass and
 //              scaled once; results that need p itself need a second pass
 //   AtOnce     p = weight: one pass computes all
-//   AllScores  all scores of the rows are materialised (memory linear in the number of keys); `weighHeld` turns them
-//              into weights
+//   AllScores  all scores of the rows are materialised (memory linear in the number of keys); `weighMaterialised` turns
+//              them into weights
 //
 // Unless it `followsKeys`, l is a sum over keys: splits of decode and threads of a device have partial sums, which are
 // added, and the sum of `start` counts once. A score of `droppedScore` has the weight 0 and adds nothing to l, because
@@ -51,7 +51,7 @@ struct NormaliserCode {
 
 /// Materialised scores: `steps` groups of `vectors` vectors from `first` on. Each lane is a row of its own, or the
 /// lanes are keys of one row.
-struct HeldScores {
+struct MaterialisedScores {
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
   using Values = LoopBuilder::Values;
@@ -70,7 +70,7 @@ struct HeldScores {
 
 /// One row with materialised scores, keys in the lanes. Dropped keys have the normaliser's `droppedScore`; lanes past
 /// the end are dropped keys.
-struct HeldRow {
+struct MaterialisedRow {
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
   NormaliserCode code;
@@ -82,11 +82,13 @@ struct HeldRow {
   Value sink;       ///< a scalar, or null
   Value ofRow;      ///< a scalar that weighRow passes to differentiateRow
 
-  HeldScores scores() const;
+  MaterialisedScores scores() const;
   /// Visits the vectors of keys, by offset, in order.
   Values sweep(mlir::ValueRange start, llvm::function_ref<Values(Value place, mlir::ValueRange carried)> body) const;
-  Value load(Value held, Value place) const { return code.loops.load(held, mlir::ValueRange{place}); }
-  void store(Value vector, Value held, Value place) const { code.loops.store(vector, held, mlir::ValueRange{place}); }
+  Value load(Value numbers, Value place) const { return code.loops.load(numbers, mlir::ValueRange{place}); }
+  void store(Value vector, Value numbers, Value place) const {
+    code.loops.store(vector, numbers, mlir::ValueRange{place});
+  }
   struct CotangentSums {
     Value weighted, ofWeights; ///< scalars: sum of q dp, sum of q
   };
@@ -123,7 +125,7 @@ public:
   virtual bool followsKeys() const { return false; }
   /// Whether its gradient is ds = p (dp - sum of p dp + dlse), p = exp(s - lse), which the tiled algorithm computes.
   virtual bool hasTiledGradient() const { return false; }
-  virtual bool keepsSlopes() const { return false; } ///< weighRow stores HeldRow::slopes for differentiateRow
+  virtual bool keepsSlopes() const { return false; } ///< weighRow stores MaterialisedRow::slopes for differentiateRow
 
   //===------------------------------------------ block by block ------------------------------------------------===//
 
@@ -152,13 +154,13 @@ public:
   virtual Value lse(const Code &code, const Carriers &carriers) const;
   /// Turns materialised scores into weights before the factor of each row; returns the factors, for each vector.
   /// `largest` are the rows' maxima. With Order::AllScores only.
-  virtual Values weighHeld(const HeldScores &held, ValueRange largest) const;
+  virtual Values weighMaterialised(const MaterialisedScores &scores, ValueRange largest) const;
 
   //===------------------------------------------ one row -------------------------------------------------------===//
 
-  virtual void weighRow(HeldRow &row) const = 0;
+  virtual void weighRow(MaterialisedRow &row) const = 0;
   /// Returns the cotangent of the sink, a scalar, if the row has one.
-  virtual Value differentiateRow(HeldRow &row) const = 0;
+  virtual Value differentiateRow(MaterialisedRow &row) const = 0;
 };
 
 // One normaliser in each file.

@@ -21,7 +21,7 @@ public:
     return code.loops.addf(code.inverse(sum), code.loops.mulf(sum, code.like(sum, 0)));
   }
 
-  void weighRow(HeldRow &row) const override {
+  void weighRow(MaterialisedRow &row) const override {
     LoopBuilder &loops = row.code.loops;
     Values total = row.sweep({loops.splat(0.0)}, [&](Value place, ValueRange carried) {
       return Values{loops.addf(carried[0], row.load(row.weights, place))};
@@ -34,7 +34,7 @@ public:
   }
 
   /// The sum of the weights is 1 up to rounding, which is the same factor for all of them.
-  Value differentiateRow(HeldRow &row) const override {
+  Value differentiateRow(MaterialisedRow &row) const override {
     row.subtract(row.meanCotangent(row.weights), [&](Value) { return row.code.loops.splat(row.ofRow); });
     return {};
   }

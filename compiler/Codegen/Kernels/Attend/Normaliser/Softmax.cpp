@@ -54,7 +54,7 @@ public:
     return loops.choose(isEmpty, code.like(lse, -infinity), lse);
   }
 
-  void weighRow(HeldRow &row) const override {
+  void weighRow(MaterialisedRow &row) const override {
     LoopBuilder &loops = row.code.loops;
     // With -inf, of a row without keys, scores of dropped keys would become NaN.
     Value isEmpty = loops.compare(arith::CmpFPredicate::OEQ, row.lse, loops.scalar(-infinity));
@@ -68,7 +68,7 @@ public:
 
   /// With a sink the weights of the keys do not sum to 1, and the mean includes the sink, with 0. Without a sink they
   /// sum to 1 up to rounding, which is the same factor for all of them.
-  Value differentiateRow(HeldRow &row) const override {
+  Value differentiateRow(MaterialisedRow &row) const override {
     LoopBuilder &loops = row.code.loops;
     Value mean = row.sink ? row.sumCotangents(row.weights).weighted : row.meanCotangent(row.weights);
     if (row.ofLse)
@@ -78,7 +78,7 @@ public:
   }
 
 private:
-  static Value sinkCotangent(const HeldRow &row, Value mean) {
+  static Value sinkCotangent(const MaterialisedRow &row, Value mean) {
     LoopBuilder &loops = row.code.loops;
     Value exponent = loops.fma(row.sink, loops.splat(log2e), loops.splat(row.ofRow));
     Value weight = row.code.exp2(exponent);

@@ -26,7 +26,7 @@ public:
   }
 
   /// The fractions sigma(s) are computed in vectors, the products over earlier keys one by one.
-  void weighRow(HeldRow &row) const override {
+  void weighRow(MaterialisedRow &row) const override {
     LoopBuilder &loops = row.code.loops;
     row.sweep({}, [&](Value place, ValueRange) {
       auto [taken, left] = shares(row.code, row.load(row.weights, place));
@@ -42,7 +42,7 @@ public:
   }
 
   /// ds_k = p_k dp_k - sigma(s_k) sum of p_j dp_j over j >= k, from the last key on.
-  Value differentiateRow(HeldRow &row) const override {
+  Value differentiateRow(MaterialisedRow &row) const override {
     LoopBuilder &loops = row.code.loops;
     Value last = loops.add(loops.add(row.begin, row.end), -1);
     loops.loop(row.begin, row.end, loops.constant(1), {loops.scalar(0)}, [&](Value iteration, ValueRange carried) {
