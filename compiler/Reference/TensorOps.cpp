@@ -251,20 +251,21 @@ FailureOr<Array> attnc::reference::evaluate(model::AppendOp op, const OpContext 
   int64_t along = op.getAlong(), size = cache.shape[along + leading];
   if (op.getPlace() && (place < 0 || place >= cache.shape[0]))
     return context.fault.at(op, "index " + Twine(place) + " is outside of a list of " + Twine(cache.shape[0]));
+  int64_t first = op.getStep() ? context.integerOf(op.getStep()) : 0;
+  double positions = op.getSteps() ? double(context.integerOf(op.getSteps())) : double(rows.shape[along]);
   for (auto [row, before] : llvm::enumerate(length.values)) {
-    double appended = count ? count->values[row] : double(rows.shape[along]);
-    if (before < 0 || appended < 0 || appended > double(rows.shape[along]) ||
-        (!op.getRing() && before + appended > double(size)))
+    double appended = count ? count->values[row] : positions;
+    if (before < 0 || appended < 0 || appended > positions || (!op.getRing() && before + appended > double(size)))
       return context.fault.at(op, "the cache is full");
   }
   auto next = rows.values.begin();
   auto write = [&](ArrayRef<int64_t> indices) {
     double value = *next++;
     int64_t row = op.getRow() ? indices[*op.getRow()] : 0;
-    if (count && double(indices[along]) >= count->values[row])
+    if (count && double(first + indices[along]) >= count->values[row])
       return success();
     llvm::SmallVector<int64_t> to(indices);
-    to[along] += static_cast<int64_t>(length.values[row]);
+    to[along] += first + static_cast<int64_t>(length.values[row]);
     if (op.getRing())
       to[along] %= size;
     if (op.getPlace())

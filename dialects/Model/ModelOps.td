@@ -178,16 +178,22 @@ def Model_AppendOp : Model_Op<"append", [Pure, AttrSizedOperandSegments, AllType
     an earlier one, so the cache is never full and contains the last positions. `count %n` is the number of positions of
     each row of `k` that are appended, the first ones; without it all are.
 
+    With `step %t of %n` the op is one of n appends in a loop: the rows are time step t of a sequence of n positions, so
+    `k` has size 1 along that dimension. It is stored at [l, b, h, length[b] + t, d], if t is below the count of row b;
+    a ring buffer may omit time steps that later ones would overwrite.
+
     If the cache is an argument, an entry point checks it before it writes: rows beyond the capacity are reported to the
     caller as "the cache is full"; lengths below 0 and invalid counts are errors too. A cache that an entry point
     allocates must be large enough. The memory plan updates in place, so `cache` has no use after this op.
   }];
   let arguments = (ins AnyRankedTensor:$rows, AnyRankedTensor:$cache, AnyRankedTensor:$length, Optional<Index>:$place,
-                       Optional<AnyRankedTensor>:$count, I64Attr:$along, OptionalAttr<I64Attr>:$row, UnitAttr:$ring);
+                       Optional<AnyRankedTensor>:$count, Optional<Index>:$step, Optional<Index>:$steps, I64Attr:$along,
+                       OptionalAttr<I64Attr>:$row, UnitAttr:$ring);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $rows `to` $cache (`[` $place^ `]`)? `at` $length (`count` $count^ `:` type($count))? `along` $along (`row` $row^)?
-    (`ring` $ring^)? attr-dict `:` type($rows) `to` type($cache) `at` type($length)
+    $rows `to` $cache (`[` $place^ `]`)? `at` $length (`count` $count^ `:` type($count))?
+    (`step` $step^ `of` $steps)? `along` $along (`row` $row^)? (`ring` $ring^)? attr-dict `:` type($rows) `to`
+    type($cache) `at` type($length)
   }];
   let hasVerifier = 1;
 }

@@ -289,6 +289,8 @@ LogicalResult AppendOp::verify() {
     return emitOpError("has lengths ") << length << ", expected i32, one for each row";
   if (getCount() && getCount().getType() != length)
     return emitOpError("has counts ") << getCount().getType() << ", expected " << length;
+  if (bool(getStep()) != bool(getSteps()) || (getStep() && rows.getDimSize(along) != 1))
+    return emitOpError("appends a time step of ") << rows << ", expected size 1 along dimension " << along;
   bool same = static_cast<int64_t>(cache.size()) == rows.getRank();
   for (int64_t dimension = 0; same && dimension < rows.getRank(); ++dimension)
     same = dimension == along || cache[dimension] == rows.getDimSize(dimension);

@@ -17,9 +17,12 @@ public:
     SmallVector<Value> buffers = {append.cache, append.rows, append.lengths};
     if (append.counts)
       buffers.push_back(append.counts);
-    AppendVariant form = {append.unit, append.ring, bool(append.counts), append.isState};
-    launch(kernels.append(form), buffers,
-           {append.outer, append.positions, append.capacity, append.units, append.stride, append.rowCount});
+    AppendVariant form = {append.unit, append.ring, bool(append.counts), append.isState, bool(append.step)};
+    SmallVector<Value> numbers = {append.outer, append.positions, append.capacity,
+                                  append.units, append.stride,    append.rowCount};
+    if (append.step)
+      numbers.append({append.step, append.steps});
+    launch(kernels.append(form), buffers, numbers);
   }
 
   Value checkRoom(ArrayRef<Room> rooms) override {

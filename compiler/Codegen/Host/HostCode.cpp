@@ -136,9 +136,10 @@ Value EntryWriter::hasRoom() {
     if (!seen.insert({length, {state, dimension}}))
       return;
     Value rows = append.getRow() ? size(*sizes.size(append.getRows(), *append.getRow())) : host.number(1);
-    rooms.push_back({address(length, 0), append.getCount() ? address(append.getCount(), 0) : Value(), rows,
-                     size(*sizes.size(append.getRows(), append.getAlong())), size(*sizes.size(state, dimension)),
-                     append.getRing()});
+    Value positions =
+        append.getSteps() ? index(append.getSteps()) : size(*sizes.size(append.getRows(), append.getAlong()));
+    rooms.push_back({address(length, 0), append.getCount() ? address(append.getCount(), 0) : Value(), rows, positions,
+                     size(*sizes.size(state, dimension)), append.getRing()});
   });
   return rooms.empty() ? Value() : moves->checkRoom(rooms);
 }
@@ -172,6 +173,10 @@ void EntryWriter::writeAppend(model::AppendOp append) {
   }
   request.lengths = address(append.getLength(), 0);
   request.counts = append.getCount() ? address(append.getCount(), 0) : Value();
+  if (append.getStep()) {
+    request.step = index(append.getStep());
+    request.steps = index(append.getSteps());
+  }
   request.stride = append.getRow() ? size(product(*append.getRow() + 1, along)) : host.number(1);
   request.rowCount = append.getRow() ? size(product(*append.getRow(), *append.getRow() + 1)) : host.number(1);
   request.ring = append.getRing();

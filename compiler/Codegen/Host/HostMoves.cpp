@@ -48,18 +48,27 @@ void HostMoves::append(const Append &append) {
   row = builder.createOrFold<arith::RemUIOp>(host.location, row, append.rowCount);
   Value before = host.loadNumber32(append.lengths, row), target = host.times(each, append.capacity);
   Value source = host.times(each, append.positions);
-  Value count = append.counts ? host.loadNumber32(append.counts, row) : append.positions;
+  Value count = append.counts ? host.loadNumber32(append.counts, row) : append.steps ? append.steps : append.positions;
+  // Positions `begin`, if this is a ring, up to `end` of the rows are written.
+  Value begin = builder.createOrFold<arith::SubIOp>(host.location, count, append.capacity), end = count;
+  if (append.step) {
+    before = host.add(before, append.step);
+    begin = builder.createOrFold<arith::SubIOp>(host.location, begin, append.step);
+    end = builder.createOrFold<arith::SubIOp>(host.location, end, append.step);
+    end = arith::MinSIOp::create(builder, host.location, end, append.positions);
+    if (!append.ring)
+      end = arith::MaxSIOp::create(builder, host.location, end, host.number(0));
+  }
   if (!append.ring && !append.isState) {
     // A cache in the arena has sufficient capacity for valid lengths. Invalid lengths have already set the status, and
     // must not cause writes out of bounds.
-    Value last = builder.createOrFold<arith::SubIOp>(host.location, append.capacity, count);
+    Value last = builder.createOrFold<arith::SubIOp>(host.location, append.capacity, end);
     before = arith::MinSIOp::create(builder, host.location, before, last);
     before = arith::MaxSIOp::create(builder, host.location, before, host.number(0));
   }
   if (!append.ring)
-    return move(host.add(target, before), source, count);
-  Value excess = builder.createOrFold<arith::SubIOp>(host.location, count, append.capacity);
-  Value position = open(arith::MaxSIOp::create(builder, host.location, excess, host.number(0)), count);
+    return move(host.add(target, before), source, end);
+  Value position = open(arith::MaxSIOp::create(builder, host.location, begin, host.number(0)), end);
   Value slot = arith::RemUIOp::create(builder, host.location, host.add(before, position), append.capacity);
   move(host.add(target, slot), host.add(source, position), host.number(1));
 }

@@ -19,7 +19,8 @@ struct Append {
   mlir::Value cache, rows;
   mlir::Value lengths, counts; ///< addresses of arrays of i32, [rowCount]; counts null if all positions are appended
   mlir::Value outer, positions, capacity;
-  mlir::Value units; ///< number of units in inner, of `unit` bytes each
+  mlir::Value step, steps; ///< the rows are position `step` of `steps`; null if they are all positions of the call
+  mlir::Value units;       ///< number of units in inner, of `unit` bytes each
   int64_t unit = 1;
   mlir::Value stride, rowCount; ///< outer index o has length and count number o / stride % rowCount
   bool ring = false;            ///< positions are modulo the capacity, and only the last `capacity` ones are written
@@ -52,7 +53,7 @@ std::unique_ptr<Moves> movesOfHost(HostFunction &host);
 /// Creates moves that launch kernels, which they add to `kernels` as needed. `launcher` has room for deviceMoveBuffers
 /// buffers and deviceMoveSizes sizes.
 std::unique_ptr<Moves> movesOfDevice(HostFunction &host, Launcher &launcher, MoveKernels &kernels);
-inline constexpr size_t deviceMoveBuffers = 4, deviceMoveSizes = 6;
+inline constexpr size_t deviceMoveBuffers = 4, deviceMoveSizes = 8;
 /// Symbol of the function that an executor receives to fetch a word.
 inline constexpr llvm::StringLiteral fetchSymbol = "move$fetch";
 

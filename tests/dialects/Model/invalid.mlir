@@ -139,6 +139,14 @@ func.func @f(%k: tensor<?x3xf32>, %cache: tensor<?x3xf32>, %length: tensor<i32>)
 
 // -----
 
+func.func @f(%k: tensor<2x3xf32>, %cache: tensor<?x3xf32>, %length: tensor<i32>, %t: index, %n: index) {
+  // expected-error @+1 {{appends a time step of 'tensor<2x3xf32>', expected size 1 along dimension 0}}
+  %r = model.append %k to %cache at %length step %t of %n along 0 : tensor<2x3xf32> to tensor<?x3xf32> at tensor<i32>
+  return
+}
+
+// -----
+
 func.func @f(%k: tensor<?x3xf32>, %cache: tensor<?x3xf32>, %length: tensor<?xi32>) {
   // expected-error @+1 {{has lengths 'tensor<?xi32>', expected i32, one for each row}}
   %r = model.append %k to %cache at %length along 0 : tensor<?x3xf32> to tensor<?x3xf32> at tensor<?xi32>

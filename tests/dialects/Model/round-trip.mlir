@@ -47,5 +47,10 @@ func.func @g(%k: tensor<?x2x?x8xf32> {model.name = "k", model.shape = ["batch", 
 func.func @h(%k: tensor<?x8xf32>, %length: tensor<i32>, %keys: tensor<?x8xf32>) -> tensor<?x8xf32> {
   // CHECK: model.append %{{.*}} to %{{.*}} at %{{.*}} along 0 : tensor<?x8xf32> to tensor<?x8xf32> at tensor<i32>
   %a = model.append %k to %keys at %length along 0 : tensor<?x8xf32> to tensor<?x8xf32> at tensor<i32>
-  return %a : tensor<?x8xf32>
+  // CHECK: model.append %{{.*}} to %{{.*}} at %{{.*}} step %{{.*}} of %{{.*}} along 0 : tensor<1x8xf32> to tensor<?x8xf32> at tensor<i32>
+  %t = arith.constant 2 : index
+  %n = arith.constant 5 : index
+  %row = tensor.extract_slice %k[0, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+  %b = model.append %row to %a at %length step %t of %n along 0 : tensor<1x8xf32> to tensor<?x8xf32> at tensor<i32>
+  return %b : tensor<?x8xf32>
 }

@@ -113,23 +113,24 @@ const KernelPhase &MoveKernels::copy() {
 
 const KernelPhase &MoveKernels::append(const AppendVariant &form) {
   std::string symbol = "move$append" + std::to_string(form.unit) + (form.ring ? "_ring" : "") +
-                       (form.counts ? "_counts" : "") + (form.isState ? "_state" : "");
+                       (form.counts ? "_counts" : "") + (form.isState ? "_state" : "") + (form.isStep ? "_step" : "");
   SizeExpr threads = SizeExpr::symbol(0) * SizeExpr::symbol(1) * SizeExpr::symbol(3);
-  return make(symbol, form.counts ? 4 : 3, 6, threads, [&form](MoveFunction &b) {
+  return make(symbol, form.counts ? 4 : 3, form.isStep ? 8 : 6, threads, [&form](MoveFunction &b) {
     Value outer = b.size(0), positions = b.size(1), capacity = b.size(2), units = b.size(3);
     Value isInside = b.less(b.thread, b.mul(outer, b.mul(positions, units)));
     b.when(isInside, [&] {
       auto at = b.delinearise(b.thread, {outer, positions, units});
       Value row = b.rem(b.div(at[0], b.size(4)), b.size(5));
-      Value before = b.number32(b.buffer(2), row), count = form.counts ? b.number32(b.buffer(3), row) : positions;
-      Value taken = b.less(at[1], count);
+      Value ofCall = form.isStep ? b.size(7) : positions, number = form.isStep ? b.add(b.size(6), at[1]) : at[1];
+      Value before = b.number32(b.buffer(2), row), count = form.counts ? b.number32(b.buffer(3), row) : ofCall;
+      Value taken = b.less(number, count);
       if (form.isState)
         taken = b.both(taken, b.negate(b.isFull()));
       if (form.ring) // a ring cache keeps the last positions
-        taken = b.both(taken, b.compare(arith::CmpIPredicate::sge, at[1], b.sub(count, capacity)));
+        taken = b.both(taken, b.compare(arith::CmpIPredicate::sge, number, b.sub(count, capacity)));
       else if (!form.isState) // invalid lengths have set the status already; they must not write out of bounds
         before = b.max(b.min(before, b.sub(capacity, count)), b.constant(0));
-      Value position = b.add(before, at[1]);
+      Value position = b.add(before, number);
       if (form.ring)
         position = b.rem(position, capacity);
       b.when(taken, [&] {

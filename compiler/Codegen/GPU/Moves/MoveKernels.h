@@ -29,6 +29,7 @@ struct AppendVariant {
   bool ring;    ///< ring cache: positions are modulo the capacity
   bool counts;  ///< a buffer has the number of appended positions of each row; otherwise all positions are appended
   bool isState; ///< the cache is a state of the caller and may be full; others have room for all lengths
+  bool isStep;  ///< sizes have the number of the rows' first position among those of the call, and their number
   auto operator<=>(const AppendVariant &) const = default;
 };
 
@@ -42,9 +43,9 @@ public:
   /// Buffers: to, from. Sizes: bytes.
   const KernelPhase &copy();
   /// Buffers: cache, rows, lengths, counts (if form.counts). Sizes: outer, positions, capacity, units, stride,
-  /// numLengths. Rows are [outer][positions][units], the cache is [outer][capacity][units], in units of form.unit
-  /// bytes. Outer index `o` has length and count number o / stride % numLengths. Positions from the length on are
-  /// written.
+  /// numLengths, then step and steps (if form.isStep). Rows are [outer][positions][units], the cache is
+  /// [outer][capacity][units], in units of form.unit bytes. Outer index `o` has length and count number
+  /// o / stride % numLengths. Positions from the length on are written.
   const KernelPhase &append(const AppendVariant &form);
   /// Reports lengths that leave no room (a ring always has room), negative ones, and counts not in 0..positions.
   /// Buffers: lengths, counts (if `counts`). Sizes: number of lengths, positions to append, capacity.
