@@ -18,8 +18,6 @@ using Rows = std::vector<std::vector<int32_t>>;
 
 constexpr int64_t atMost = 12, sources = 5;
 
-const CompiledModel &model() { return compiledModel("decode.attn"); }
-
 struct Call {
   attn_code status = ATTN_OK;
   Rows tokens;                 ///< the tokens of each row, up to its length
@@ -28,6 +26,8 @@ struct Call {
 
 class Decode : public testing::Test {
 protected:
+  explicit Decode(std::string file = "decode.attn") : file(std::move(file)) {}
+  const CompiledModel &model() const { return compiledModel(file); }
   void SetUp() override { ASSERT_TRUE(model()) << model().message(); }
 
   static Rows prompts(std::vector<int64_t> lengths, const char *seed) {
@@ -179,6 +179,14 @@ protected:
     }
     return written;
   }
+
+  const std::string file;
+};
+
+/// Decoders that contain scans along the positions.
+class DecodeScan : public Decode {
+protected:
+  DecodeScan() : Decode("recurrent.attn") {}
 };
 
 TEST_F(Decode, WritesTheLikeliestTokens) {
@@ -266,6 +274,18 @@ TEST_F(Decode, SearchesFromRings) {
 TEST_F(Decode, SearchesFromWhatAnEncoderGives) {
   Rows prompt = prompts({1, 3, 2}, "translation");
   EXPECT_EQ(write("search_translation", prompt, 3).tokens, searched("translated", prompt, 3, 6));
+}
+
+TEST_F(DecodeScan, WritesTheLikeliestTokens) {
+  Rows prompt = prompts({7, 1, 4, 9}, "likeliest");
+  EXPECT_EQ(write("write", prompt, 9).tokens, expected("logits", prompt, -1));
+  EXPECT_EQ(write("write_step", prompt, 9).tokens, expected("linear", prompt, -1));
+}
+
+TEST_F(DecodeScan, SearchesOverBeams) {
+  Rows prompt = prompts({7, 1, 4, 9}, "beams");
+  EXPECT_EQ(write("search", prompt, 9).tokens, searched("logits", prompt, 3, 5));
+  EXPECT_EQ(write("search_translation", prompt, 9).tokens, searched("translated", prompt, 3, 6));
 }
 
 TEST_F(Decode, RefusesParentsThatThereAreNot) {

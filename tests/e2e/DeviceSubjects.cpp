@@ -74,6 +74,7 @@ static bool runsOnDevice(const Subject &subject) {
       {"gpt.attn", {"logits"}},
       {"incremental.attn",
        {"shift", "shift_prefill", "next", "next_prefill", "local_prefill", "translate_begin", "translate"}},
+      {"recurrent.attn", {"step", "step_prefill", "next_prefill"}},
       {"scans.attn", {"forwards", "padded", "backwards", "seven", "pointers", "noisy"}}};
   auto found = entries.find(subject.file);
   return found != entries.end() && found->second.contains(subject.entry);

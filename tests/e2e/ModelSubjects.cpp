@@ -49,6 +49,15 @@ std::vector<Subject> incrementalSubjects() {
     subjects.push_back({"incremental.attn", std::string(name) + "_prefill", deep, rings, counts});
     subjects.push_back({"incremental.attn", name, deep, places, lengths});
   }
+  // The carried values of scans are rings, too.
+  Fillers words = {{"tokens", below(13)}, {"source", below(13)}, {"length", below(15)}, {"count", upTo("seq")}};
+  std::vector<Choice> scans = {{"rows", {{"batch", 3}, {"seq", 4}, {"n", 7}, {"capacity", 20}}}, rings[3], rings[4]};
+  for (Choice &each : scans)
+    each.dimensions.insert({{"n", 7}, {"capacity", 20}});
+  for (const char *name : {"next", "step", "translate", "number"}) {
+    subjects.push_back({"recurrent.attn", std::string(name) + "_prefill", deep, scans, words});
+    subjects.push_back({"recurrent.attn", name, deep, {scans[0]}, words});
+  }
   return subjects;
 }
 

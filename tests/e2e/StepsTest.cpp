@@ -4,6 +4,7 @@
 #include "tests/e2e/CompiledModel.h"
 #include "tests/e2e/Subject.h"
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -15,10 +16,9 @@ using reference::Element;
 
 constexpr int64_t rows = 2, total = 30, sources = 5, capacity = 33;
 
-const CompiledModel &model() { return compiledModel("incremental.attn"); }
-
 struct Pair {
-  const char *whole, *step;
+  const char *whole, *step, *file = "incremental.attn";
+  uint64_t vocab = 61; ///< of `file`
 };
 
 void PrintTo(const Pair &pair, std::ostream *stream) { *stream << pair.step; }
@@ -32,7 +32,7 @@ protected:
     source = Array(Element::I32, {rows, sources});
     for (Array *each : {&tokens, &source})
       for (double &value : each->values)
-        value = static_cast<double>(random.below(61));
+        value = static_cast<double>(random.below(GetParam().vocab));
     whole = call(GetParam().whole, 0, {{"tokens", tokens}, {"source", source}}).front();
     std::string step = GetParam().step;
     if (const attn_entry_info *begin = model().entry(step + "_begin")) {
@@ -101,6 +101,8 @@ protected:
 
   Array tokens, source, whole;
   std::map<std::string, Array> kept, given;
+
+  static const CompiledModel &model() { return compiledModel(GetParam().file); }
 };
 
 TEST_P(Steps, AgreeWithTheWhole) {
@@ -138,9 +140,13 @@ TEST_P(Steps, TakeBackOnePosition) {
 INSTANTIATE_TEST_SUITE_P(Models, Steps,
                          testing::Values(Pair{"logits", "next"}, Pair{"windows", "local"},
                                          Pair{"translated", "translate"}, Pair{"shifted", "shift"},
-                                         Pair{"picked", "pick"}, Pair{"compact", "compacted"},
-                                         Pair{"layered", "layer"}),
-                         [](const auto &info) { return std::string(info.param.step); });
+                                         Pair{"picked", "pick"}, Pair{"compact", "compacted"}, Pair{"layered", "layer"},
+                                         Pair{"linear", "step", "recurrent.attn", 13},
+                                         Pair{"translated", "translate", "recurrent.attn", 13}),
+                         [](const auto &info) {
+                           llvm::StringRef file = llvm::StringRef(info.param.file).drop_back(strlen(".attn"));
+                           return (file + "_" + info.param.step).str();
+                         });
 
 } // namespace
 } // namespace attnc::e2e

@@ -53,6 +53,15 @@ std::optional<BodyIndices::Linear> BodyIndices::read(Value value) const {
   return Linear{a->position + sign * b->position, a->key + sign * b->key, a->constant + sign * b->constant};
 }
 
+bool dependsOn(Value number, Value index) {
+  if (number == index)
+    return true;
+  Operation *op = number.getDefiningOp();
+  return op && op->getNumRegions() == 0 && llvm::any_of(op->getOperands(), [&](Value operand) {
+           return !isa<ShapedType>(operand.getType()) && dependsOn(operand, index);
+         });
+}
+
 //===-------------------------------------------- masks -------------------------------------------------------===//
 
 namespace {

@@ -9,6 +9,10 @@ namespace attnc {
 struct IndexRoles {
   std::optional<unsigned> position, row;
   std::optional<unsigned> key; ///< of an attend: the key index that is a position
+  /// The time step of the scan along the positions that contains the op: the position, if no loop of the op is.
+  mlir::Value timeStep = {};
+
+  bool hasPosition() const { return position || timeStep; }
 };
 
 /// Index values of the body of `owner`, a linalg.generic or an attn.attend, by role. Casts between index and i32 are
@@ -16,7 +20,8 @@ struct IndexRoles {
 class BodyIndices {
 public:
   BodyIndices(mlir::Operation *owner, IndexRoles roles) : owner(owner), roles(roles) {}
-  bool isPosition(mlir::Value value) const { return isLoop(value, roles.position); }
+  bool isPosition(mlir::Value value) const { return isLoop(value, roles.position) || isTimeStep(value); }
+  bool isTimeStep(mlir::Value value) const { return roles.timeStep && stripCasts(value) == roles.timeStep; }
   bool isRow(mlir::Value value) const { return isLoop(value, roles.row); }
   bool isKey(mlir::Value value) const;
   /// Coefficients of `position * i + key * j + constant`; null if the value is not such a sum.
@@ -33,6 +38,9 @@ public:
 private:
   bool isLoop(mlir::Value value, std::optional<unsigned> loop) const;
 };
+
+/// Whether a number is `index`, or computed from it by ops on numbers.
+bool dependsOn(mlir::Value number, mlir::Value index);
 
 /// Bounds that the mask of an attend implies for a key j and a position i of an unmasked pair: j - i <= ahead, i - j <=
 /// behind.

@@ -66,7 +66,27 @@ Value ChunkBody::value(Value old) {
     chunk.builder.setInsertionPoint(top->getParentOp());
     return chunk.tensor(old);
   }
+  if (indices.roles.timeStep && dependsOn(old, indices.roles.timeStep)) {
+    Value number = copyNumber(old.getDefiningOp());
+    mapping.map(old, number);
+    return number;
+  }
   return chunk.values.lookup(old);
+}
+
+/// Copies an op outside of the body that computes a number from the time step, to where all uses can see it.
+Value ChunkBody::copyNumber(Operation *op) {
+  OpBuilder::InsertionGuard guard(chunk.builder);
+  IRMapping operands;
+  Operation *after = offset().getDefiningOp();
+  for (Value operand : op->getOperands()) {
+    Value here = value(operand);
+    operands.map(operand, here);
+    if (Operation *computed = here.getDefiningOp(); computed && computed->getBlock() == after->getBlock())
+      after = after->isBeforeInBlock(computed) ? computed : after;
+  }
+  chunk.builder.setInsertionPointAfter(after);
+  return chunk.builder.clone(*op, operands)->getResult(0);
 }
 
 void ChunkBody::copyExtract(tensor::ExtractOp extract) {

@@ -12,7 +12,10 @@ public:
   /// `top` is the new op's outermost block, which dominates all other blocks of the body. `row` returns the row index;
   /// it is called on demand, at most once, with the builder at the start of `top`.
   ChunkBody(ChunkValues &chunk, BodyIndices indices, mlir::Block *top, llvm::function_ref<mlir::Value()> row)
-      : chunk(chunk), indices(indices), top(top), row(row) {}
+      : chunk(chunk), indices(indices), top(top), row(row) {
+    if (mlir::Value step = indices.roles.timeStep)
+      bind(step, chunk.values.lookup(step));
+  }
   /// Maps an index or another argument of the body to its value in the copy: a position index to that within the call,
   /// a key index in a ring to the index in the ring.
   void bind(mlir::Value old, mlir::Value here);
@@ -27,6 +30,7 @@ private:
   void copy(mlir::Operation &op);
   void copyExtract(mlir::tensor::ExtractOp extract);
   mlir::Value value(mlir::Value old);
+  mlir::Value copyNumber(mlir::Operation *op);
   mlir::Value rowIndex();
   mlir::Value offset();
   mlir::Value keyPosition(mlir::Value ringIndex);

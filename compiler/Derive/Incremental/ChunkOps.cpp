@@ -13,7 +13,8 @@ namespace attnc {
 void ChunkOps::write(Operation &op) {
   llvm::TypeSwitch<Operation *>(&op)
       .Case<linalg::GenericOp, attn::AttendOp, linalg::TransposeOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-            tensor::ExtractSliceOp, tensor::ConcatOp>([&](auto each) { write(each); })
+            tensor::ExtractSliceOp, tensor::ConcatOp, model::ElementOp, model::WithElementOp>(
+          [&](auto each) { write(each); })
       .Case([&](tensor::EmptyOp empty) { values.map(empty.getResult(), chunk.emptyLike(empty.getResult(), false)); })
       .Case([&](linalg::FillOp fill) {
         Value init = chunk.tensor(fill.getOutputs().front());
@@ -125,6 +126,20 @@ void ChunkOps::write(attn::AttendOp op) {
   }
   for (auto [result, here] : llvm::zip_equal(op.getResults(), chunkOp.getResults()))
     values.map(result, here);
+}
+
+//===-------------------------------------------- lists -------------------------------------------------------===//
+
+void ChunkOps::write(model::ElementOp op) {
+  values.map(op.getResult(), model::ElementOp::create(builder, op.getLoc(), chunk.typeOf(op.getResult()),
+                                                      chunk.tensor(op.getList()), values.lookup(op.getPlace())));
+}
+
+void ChunkOps::write(model::WithElementOp op) {
+  Value list = chunk.tensor(op.getList());
+  values.map(op.getResult(),
+             model::WithElementOp::create(builder, op.getLoc(), list.getType(), chunk.tensor(op.getElement()), list,
+                                          values.lookup(op.getPlace())));
 }
 
 //===-------------------------------------------- views -------------------------------------------------------===//

@@ -16,6 +16,8 @@ public:
 private:
   void write(mlir::linalg::GenericOp op);
   void write(mlir::attn::AttendOp op);
+  void write(mlir::model::ElementOp op);
+  void write(mlir::model::WithElementOp op);
   void write(mlir::linalg::TransposeOp op);
   void write(mlir::tensor::ExpandShapeOp op);
   void write(mlir::tensor::CollapseShapeOp op);

@@ -1,4 +1,5 @@
 #include "compiler/Derive/Incremental/ChunkWriter.h"
+#include "compiler/Derive/Incremental/ChunkCarried.h"
 #include "compiler/Derive/Incremental/ChunkRings.h"
 
 using namespace mlir;
@@ -17,11 +18,22 @@ Port ChunkWriter::chunkPort(Value value, std::string name) {
   return port;
 }
 
+/// The dimension of positions of a cache that is not a list.
+unsigned ChunkWriter::cacheDim(const RetainedValue &cache) {
+  if (cache.isCarried)
+    return carriedDim(*this, cache);
+  return *dims.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
+}
+
 Port ChunkWriter::cachePort(const RetainedValue &cache) {
   Port port = chunkPort(cache.value, cache.name);
-  unsigned position = *dims.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
+  unsigned position = cacheDim(cache);
   auto element = cast<RankedTensorType>(port.type);
   SmallVector<int64_t> shape(element.getShape());
+  if (cache.isCarried) {
+    shape.insert(shape.begin() + position, 1);
+    port.shape.insert(port.shape.begin() + position, "1");
+  }
   shape[position] = cache.isRing() ? cache.ringSize : ShapedType::kDynamic;
   port.shape[position] = cache.isRing() ? std::to_string(cache.ringSize) : plan.capacityName;
   port.type = listOf(cache, RankedTensorType::get(shape, element.getElementType()));
@@ -87,9 +99,9 @@ void ChunkWriter::writeArguments() {
     lists[given.value] = *next++;
   for (const RetainedValue &cache : plan.caches) {
     Value argument = caches.emplace_back(*next++);
-    unsigned position = *dims.positionDim(cache.value) + (isPerRow(cache.value) ? 1 : 0);
     if (!capacity && !cache.isRing())
-      capacity = tensor::DimOp::create(builder, result.getLoc(), argument, position + (cache.loops.empty() ? 0 : 1));
+      capacity =
+          tensor::DimOp::create(builder, result.getLoc(), argument, cacheDim(cache) + (cache.loops.empty() ? 0 : 1));
   }
   if (isStep)
     symbolSizes[dims.alongSymbol] = arith::ConstantIndexOp::create(builder, result.getLoc(), 1);
@@ -120,7 +132,7 @@ void ChunkWriter::writeReturn() {
 void ChunkWriter::writeBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      writeLoop(loop);
+      dims.isAlongPositions(loop) ? writeScan(loop) : writeLoop(loop);
     } else if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
       writeScalar(op);
     } else if (llvm::none_of(op.getResults(), [&](Value result) { return analysis.fact(result).isGiven(); })) {
@@ -134,7 +146,7 @@ void ChunkWriter::writeBlock(Block &block) {
 /// Appends the value's positions of the call to its cache, for readers of earlier positions.
 void ChunkWriter::append(Value value) {
   auto retained = llvm::find_if(plan.caches, [&](const RetainedValue &each) { return each.value == value; });
-  if (retained == plan.caches.end())
+  if (retained == plan.caches.end() || retained->isCarried)
     return;
   Value &cache = caches[retained - plan.caches.begin()];
   Value rows = tensor(value), index = elementIndex(*retained, value.getLoc());
@@ -152,8 +164,9 @@ void ChunkWriter::append(Value value) {
   bool joinsEarlier = retained->isRing() && !isStep;
   if (joinsEarlier)
     cacheContents[value] = prependEarlier(*this, rows, element(), *retained);
-  cache = model::AppendOp::create(builder, value.getLoc(), cache.getType(), rows, cache, length, index, count, along,
-                                  row, retained->isRing() ? builder.getUnitAttr() : UnitAttr());
+  cache = model::AppendOp::create(builder, value.getLoc(), cache.getType(), rows, cache, length, index, count,
+                                  /*step=*/Value(), /*steps=*/Value(), along, row,
+                                  retained->isRing() ? builder.getUnitAttr() : UnitAttr());
   if (!joinsEarlier)
     cacheContents[value] = element();
 }
@@ -194,6 +207,51 @@ void ChunkWriter::writeLoop(scf::ForOp loop) {
   scf::YieldOp::create(builder, loop.getLoc(), next);
   for (auto [position, number] : llvm::enumerate(retained))
     caches[number] = copy.getResult(carried.size() + position);
+}
+
+/// Writes a scan along the positions, for those of the call. Carried values start from the state, and each time step
+/// appends its own to it.
+void ChunkWriter::writeScan(scf::ForOp scan) {
+  SmallVector<Value> inits;
+  SmallVector<unsigned> retained; // caches
+  for (auto [number, result] : llvm::enumerate(scan.getResults())) {
+    const RetainedValue *cache = plan.cache(result);
+    if (!cache || !cache->isCarried) {
+      inits.push_back(tensor(scan.getInits()[number], isPerRow(result)));
+      continue;
+    }
+    retained.push_back(cache - plan.caches.data());
+    inits.push_back(carriedBefore(*this, *cache, caches[retained.back()], scan.getInits()[number]));
+  }
+  for (unsigned number : retained)
+    inits.push_back(caches[number]);
+  auto copy = scf::ForOp::create(builder, scan.getLoc(), values.lookup(scan.getLowerBound()),
+                                 values.lookup(scan.getUpperBound()), values.lookup(scan.getStep()), inits);
+  copy->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
+  values.map(scan.getInductionVar(), copy.getInductionVar());
+  for (unsigned number = 0; number < scan.getNumResults(); ++number) {
+    values.map(scan.getRegionIterArg(number), copy.getRegionIterArg(number));
+    values.map(scan.getResult(number), copy.getResult(number));
+  }
+  finishScan(scan, copy, retained);
+}
+
+/// Writes the body of a scan's copy, whose last carried values are the caches `retained`.
+void ChunkWriter::finishScan(scf::ForOp scan, scf::ForOp copy, ArrayRef<unsigned> retained) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(copy.getBody());
+  writeBlock(*scan.getBody());
+  SmallVector<Value> next;
+  for (auto [number, value] : llvm::enumerate(scan.getYieldedValues()))
+    next.push_back(tensor(value, isPerRow(scan.getResult(number))));
+  for (auto [position, number] : llvm::enumerate(retained)) {
+    const RetainedValue &cache = plan.caches[number];
+    Value state = copy.getRegionIterArg(scan.getNumResults() + position);
+    Value last = next[cast<OpResult>(cache.value).getResultNumber()];
+    next.push_back(appendCarried(*this, cache, state, last, copy));
+    caches[number] = copy.getResult(scan.getNumResults() + position);
+  }
+  scf::YieldOp::create(builder, scan.getLoc(), next);
 }
 
 } // namespace attnc

@@ -95,8 +95,7 @@ LogicalResult DecodeEntry::addSamplerArguments() {
       }
     StringRef name = nameOf(choose, argument);
     if (numbers.contains(name))
-      return choose.emitError("`") << name
-                                   << "` is an argument of the sampler and of the decoder too; expected "
+      return choose.emitError("`") << name << "` is an argument of the sampler and of the decoder too; expected "
                                    << "another name";
     addArgument(RankedTensorType::get(extents, type.getElementType()), name, shape);
   }
@@ -190,6 +189,19 @@ void DecodeEntry::callBegin() {
     given[begin.getResultAttrOfType<StringAttr>(result, model::nameAttrName).getValue()] = value;
 }
 
+/// The value of a dimension of the states besides their capacity.
+Value DecodeEntry::dimension(StringRef name) {
+  for (unsigned number = 0; name != names.row && number < prefill.getNumArguments(); ++number) {
+    if (isState(prefill, number) || isTokens(prefill, number))
+      continue;
+    auto shape = prefill.getArgAttrOfType<ArrayAttr>(number, model::shapeAttrName);
+    for (auto [dim, size] : llvm::enumerate(shape.getAsValueRange<StringAttr>()))
+      if (size == name)
+        return tensor::DimOp::create(builder, at, argument(nameOf(prefill, number)), dim);
+  }
+  return rows;
+}
+
 TensorWriter::Values DecodeEntry::callPrefill(Value first) {
   // The last token is never read.
   Value spare = constant(maxTokens - 1);
@@ -205,7 +217,7 @@ TensorWriter::Values DecodeEntry::callPrefill(Value first) {
       if (!type.isDynamicDim(dim))
         sizes.push_back(builder.getIndexAttr(type.getDimSize(dim)));
       else
-        sizes.push_back(size == names.capacity ? capacity : rows);
+        sizes.push_back(size == names.capacity ? capacity : dimension(size));
     }
     caches.push_back(tensor::EmptyOp::create(builder, at, sizes, type.getElementType()));
   }

@@ -1,5 +1,6 @@
 #include "compiler/Derive/Incremental/BeginWriter.h"
 #include "compiler/Derive/Incremental/ChunkWriter.h"
+#include "compiler/Derive/Incremental/ElementFormulas.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/StringSet.h"
@@ -72,6 +73,12 @@ static LogicalResult planCaches(IncrementalPlan &plan, Names &names) {
     if (failed(addLoops(cache)))
       return failure();
   }
+  for (OpResult result : plan.analysis.carried()) {
+    RetainedValue &state = plan.caches.emplace_back(RetainedValue{result, names.claim("carried"), {}, 1});
+    state.isCarried = true;
+    if (failed(addLoops(state)))
+      return failure();
+  }
   return success();
 }
 
@@ -90,8 +97,8 @@ static bool dependsOnKeyOrder(attn::Normaliser normaliser) {
 static void planRings(IncrementalPlan &plan) {
   llvm::EquivalenceClasses<Value> together;
   llvm::SmallPtrSet<Value, 4> inOrder;
-  for (const RetainedValue &cache : plan.caches)
-    together.insert(cache.value);
+  for (auto &[value, reach] : plan.analysis.caches())
+    together.insert(value);
   plan.analysis.function.walk([&](attn::AttendOp attend) {
     Value first;
     attend.walk([&](tensor::ExtractOp extract) {
@@ -111,6 +118,12 @@ static void planRings(IncrementalPlan &plan) {
   auto asked = plan.analysis.function->getAttrOfType<IntegerAttr>(model::takeBackAttrName);
   int64_t maxTruncation = asked ? asked.getInt() : 1;
   for (RetainedValue &cache : plan.caches) {
+    if (cache.isCarried) {
+      cache.window = 1;
+      cache.ringSize = 1 + maxTruncation;
+      plan.maxTruncation = maxTruncation;
+      continue;
+    }
     Reach reach = Reach::pointwise();
     for (auto &[value, each] : plan.analysis.caches())
       if (together.isEquivalent(value, cache.value))
@@ -175,6 +188,7 @@ static LogicalResult checkName(func::FuncOp function, const Twine &name) {
 
 FailureOr<IncrementalNames> deriveIncremental(func::FuncOp function) {
   auto along = function->getAttrOfType<StringAttr>(model::incrementalAttrName);
+  expandElements(function, along.getValue());
   IncrementalPlan plan{.analysis = PositionAnalysis(function, along.getValue()), .name = function.getName().str()};
   Names names(function);
   plan.lengthName = names.claim(plan.lengthName);

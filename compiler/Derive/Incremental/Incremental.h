@@ -22,6 +22,9 @@
 //   keys of a sliding window)                        position p is at index p mod the ring's size
 //   an attend over them                              next: over the ring. next_prefill: over the w positions before the
 //                                                    call, copied from the ring, and those of the call
+//   a carried value of a `scan` along `seq`          a ring cache of 1 + n values: the value after position p is at
+//                                                    index p mod (1 + n). The scan starts from the value before the
+//                                                    call, or in a row of length 0 from its initial value
 //   a table's first `seq` entries                    the entries of the positions
 //   a value of arguments without `seq`               an argument, computed by next_begin; in a loop, a list
 //
@@ -48,6 +51,9 @@ struct RetainedValue {
   int64_t ringSize = 0;                      ///< positions in a ring cache
 
   bool isRing() const { return window >= 0; }
+  /// Whether this is a result of a scan along the positions that is carried from time step to time step: in a ring
+  /// cache, with a dimension of positions that the value itself does not have.
+  bool isCarried = false;
 };
 
 /// State shared by the writers of the entry points.

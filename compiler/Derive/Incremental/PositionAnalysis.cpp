@@ -32,6 +32,9 @@ void PositionAnalysis::setFact(Value value, PositionFact fact) {
     fact.along = std::max(fact.along, PositionFact::Along::Positions);
   if (cached.contains(value) && dims.hasRows() && !dims.rowDim(value))
     fact.perRow = true;
+  // Values of a time step are computed in it, although the arguments alone may determine them.
+  if (fact.isGiven() && dims.scanAround(value.getParentBlock()->getParentOp()))
+    fact.along = PositionFact::Along::TimeStep;
   facts[value] = fact;
 }
 
@@ -72,12 +75,21 @@ LogicalResult PositionAnalysis::analyse(Operation &op) {
   for (Value result : op.getResults())
     if (isa<RankedTensorType>(result.getType()) && failed(checkDims(&op, result)))
       return failure();
+  if (failed(applyRule(op)))
+    return failure();
+  for (Value result : op.getResults())
+    if (fact(result).along == PositionFact::Along::TimeStep && dims.positionDim(result))
+      return mixes(&op, "would be computed for all positions in each time step of the scan");
+  return success();
+}
+
+LogicalResult PositionAnalysis::applyRule(Operation &op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case<linalg::GenericOp, attn::AttendOp, linalg::FillOp, tensor::ExtractSliceOp, tensor::ConcatOp>(
-          [&](auto each) { return rule(each); })
+      .Case<linalg::GenericOp, attn::AttendOp, linalg::FillOp, tensor::ExtractSliceOp, tensor::ConcatOp,
+            model::ElementOp, model::WithElementOp>([&](auto each) { return rule(each); })
       .Case([&](tensor::ExpandShapeOp op) { return reshapeRule(op, op.getResult(), op.getReassociationIndices()); })
       .Case([&](tensor::CollapseShapeOp op) { return reshapeRule(op, op.getSrc(), op.getReassociationIndices()); })
-      .Case([&](scf::ForOp loop) { return loopRule(loop); })
+      .Case([&](scf::ForOp loop) { return dims.isAlongPositions(loop) ? scanRule(loop) : loopRule(loop); })
       .Case<tensor::EmptyOp, model::GetOp>([&](Operation *result) {
         setFact(result->getResult(0), {});
         return success();

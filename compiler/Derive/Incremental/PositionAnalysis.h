@@ -5,6 +5,7 @@
 //
 //   nothing      no dimension of length `seq`, and no dependence on positions: prefix-independent
 //   positions    one dimension of length `seq`, and position i depends on positions 0 .. i of its operands
+//   time step    no such dimension; in a `scan` along `seq`, belongs to the position that the time step computes
 //   end          no such dimension, and depends on the last position
 //
 // Transfer functions: how position i of an op's result depends on its operands.
@@ -20,8 +21,12 @@
 //   concatenation      pointwise along other dimensions; along positions: mixing
 //   transposes, fills  pointwise
 //   scf.for            least fixpoint over the carried values
+//   scan along `seq`   carried values and all values of a time step that depend on arguments: time step, causal. The
+//                      stacked results: positions. The last carried values: end
+//   model.element      at the time step: pointwise
 //
-// A value that is read at other positions than the current one is cached between calls: `caches()`.
+// A value that is read at other positions than the current one is cached between calls: `caches()`. So are the carried
+// values of a scan along `seq`: `carried()`.
 //
 // A dependence on later positions is an error at its source location.
 //
@@ -39,7 +44,7 @@ namespace attnc {
 
 /// The element of the lattice for one value.
 struct PositionFact {
-  enum class Along { Nothing, Positions, End };
+  enum class Along { Nothing, Positions, TimeStep, End };
   Along along = Along::Nothing;
   /// Positions of the arguments on which position i of the value depends; for `End`, on which the last position
   /// depends.
@@ -65,6 +70,8 @@ public:
 
   /// Values that are read at earlier positions, and their reach.
   const llvm::MapVector<mlir::Value, Reach> &caches() const { return cached; }
+  /// The results of scans along the positions that are carried from time step to time step.
+  llvm::ArrayRef<mlir::OpResult> carried() const { return carriedResults.getArrayRef(); }
   /// Whether the op reads a cache, at a position counted from the first one of all.
   bool readsCache(mlir::tensor::ExtractOp extract) const { return cacheReads.contains(extract); }
   /// Whether the op reads a value of the call, not a cache: at the current position, counted from the call's first one,
@@ -77,12 +84,15 @@ public:
 private:
   mlir::LogicalResult analyse(mlir::Block &block);
   mlir::LogicalResult analyse(mlir::Operation &op);
+  mlir::LogicalResult applyRule(mlir::Operation &op);
   // PositionsOfBodies.cpp
   mlir::LogicalResult rule(mlir::linalg::GenericOp op);
   mlir::LogicalResult rule(mlir::attn::AttendOp op);
   mlir::LogicalResult readBody(const BodyIndices &indices, Reach atKey, PositionFact &fact);
   mlir::LogicalResult readExtract(mlir::tensor::ExtractOp extract, const BodyIndices &indices, Reach atKey,
                                   PositionFact &fact);
+  mlir::LogicalResult readTimeStep(mlir::Operation *op, PositionFact source, const BodyIndices &indices,
+                                   PositionFact &fact);
   mlir::LogicalResult checkRow(mlir::tensor::ExtractOp extract, const BodyIndices &indices);
   // PositionsOfViews.cpp
   mlir::LogicalResult rule(mlir::linalg::FillOp op);
@@ -91,7 +101,14 @@ private:
   mlir::LogicalResult rule(mlir::tensor::ExtractSliceOp op);
   mlir::LogicalResult rule(mlir::tensor::ConcatOp op);
   mlir::LogicalResult loopRule(mlir::scf::ForOp op);
+  // PositionsOfScans.cpp
+  mlir::LogicalResult scanRule(mlir::scf::ForOp scan);
+  mlir::LogicalResult checkCarried(mlir::scf::ForOp scan, unsigned number);
+  mlir::LogicalResult rule(mlir::model::ElementOp op);
+  mlir::LogicalResult rule(mlir::model::WithElementOp op);
 
+  /// Whether a number depends on the time step of a scan along the positions around `op`.
+  bool dependsOnTimeStep(mlir::Operation *op, mlir::Value number);
   mlir::LogicalResult checkDims(mlir::Operation *op, mlir::Value tensor);
   void setFact(mlir::Value value, PositionFact fact);
   /// Error at `op` with the given cause first.
@@ -100,6 +117,7 @@ private:
 
   llvm::DenseMap<mlir::Value, PositionFact> facts;
   llvm::MapVector<mlir::Value, Reach> cached;
+  llvm::SetVector<mlir::OpResult> carriedResults;
   llvm::DenseSet<mlir::Operation *> cacheReads, ownReads;
   bool changed = false; ///< a value became cached, so its readers must be analysed again
 };

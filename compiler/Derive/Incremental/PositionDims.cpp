@@ -1,4 +1,5 @@
 #include "compiler/Derive/Incremental/PositionDims.h"
+#include "dialects/Model/Model.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -59,6 +60,7 @@ IndexRoles PositionDims::roles(linalg::GenericOp op) {
       else if (rowSymbol && extent == SizeExpr::symbol(*rowSymbol))
         choose(roles.row, loop.getPosition());
     }
+  setTimeStep(roles, op);
   return roles;
 }
 
@@ -73,7 +75,24 @@ IndexRoles PositionDims::roles(attn::AttendOp op) {
   for (auto [number, size] : llvm::enumerate(op.getKeySizes()))
     if (shapes.size(size) == SizeExpr::symbol(alongSymbol))
       roles.key = number;
+  setTimeStep(roles, op);
   return roles;
+}
+
+void PositionDims::setTimeStep(IndexRoles &roles, Operation *op) {
+  if (scf::ForOp scan = roles.position ? scf::ForOp() : scanAround(op))
+    roles.timeStep = scan.getInductionVar();
+}
+
+bool PositionDims::isAlongPositions(scf::ForOp loop) {
+  return loop->hasAttr(model::scanAttrName) && shapes.size(loop.getUpperBound()) == SizeExpr::symbol(alongSymbol);
+}
+
+scf::ForOp PositionDims::scanAround(Operation *op) {
+  auto loop = op->getParentOfType<scf::ForOp>();
+  while (loop && !isAlongPositions(loop))
+    loop = loop->getParentOfType<scf::ForOp>();
+  return loop;
 }
 
 bool PositionDims::countsPositions(Value scalar) {

@@ -10,6 +10,7 @@
 
 #include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Derive/Incremental/BodyIndices.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace attnc {
 
@@ -25,6 +26,10 @@ public:
   bool hasRows() const { return rowSymbol.has_value(); }
   IndexRoles roles(mlir::linalg::GenericOp op);
   IndexRoles roles(mlir::attn::AttendOp op);
+  /// Whether the loop is a `scan` whose time steps are the positions.
+  bool isAlongPositions(mlir::scf::ForOp loop);
+  /// The innermost scan along the positions that contains the op; null if there is none.
+  mlir::scf::ForOp scanAround(mlir::Operation *op);
   /// Whether the value is the number of positions, or computed from it.
   bool countsPositions(mlir::Value scalar);
   /// Whether the value is `seq - 1`, or the importer's form max(seq - 1, 0), which is an index even without positions.
@@ -36,6 +41,7 @@ public:
   std::string alongName, rowName;
 
 private:
+  void setTimeStep(IndexRoles &roles, mlir::Operation *op);
   std::optional<unsigned> onlyDim(mlir::Value tensor, unsigned symbol);
 };
 

@@ -43,10 +43,12 @@ LogicalResult PositionAnalysis::readExtract(tensor::ExtractOp extract, const Bod
     return success();
   if (failed(checkRow(extract, indices)))
     return failure();
+  if (source.along == PositionFact::Along::TimeStep)
+    return readTimeStep(extract, source, indices, fact);
   std::optional<unsigned> dim = dims.positionDim(extract.getTensor());
   bool isEnd = source.along == PositionFact::Along::End || dims.isLastPosition(extract.getIndices()[*dim]);
   if (isEnd) {
-    if (indices.roles.position || indices.roles.key)
+    if (indices.roles.hasPosition() || indices.roles.key)
       return mixes(extract, "depends on the last one: this reads it");
     fact.along = PositionFact::Along::End;
     fact.reach = fact.reach.join(source.reach);
@@ -55,17 +57,29 @@ LogicalResult PositionAnalysis::readExtract(tensor::ExtractOp extract, const Bod
   }
   Value subscript = extract.getIndices()[*dim];
   std::optional<Reach> reach = reachOf(subscript, indices, atKey);
-  if (!reach || !indices.roles.position)
+  if (!reach || !indices.roles.hasPosition())
     return mixes(extract, "may depend on any: this is not known to read only positions up to its own");
   if (reach->isMixing())
     return mixes(indices.owner, "depends on positions j > i: the mask of this attend does not restrict j to j <= i");
   fact.reach = fact.reach.join(reach->after(source.reach));
+  if (indices.roles.timeStep)
+    fact.along = std::max(fact.along, PositionFact::Along::TimeStep);
   if (indices.isPosition(subscript))
     ownReads.insert(extract);
   else {
     cacheReads.insert(extract);
     cache(extract.getTensor(), *reach);
   }
+  return success();
+}
+
+/// Joins the fact of a value of the time step, or of one that is computed from such values.
+LogicalResult PositionAnalysis::readTimeStep(Operation *op, PositionFact source, const BodyIndices &indices,
+                                             PositionFact &fact) {
+  if (indices.roles.position)
+    return mixes(op, "would be computed for all positions in each time step of the scan");
+  fact.along = std::max(fact.along, source.along);
+  fact.reach = fact.reach.join(source.reach);
   return success();
 }
 
@@ -91,8 +105,12 @@ LogicalResult PositionAnalysis::readBody(const BodyIndices &indices, Reach atKey
         return (void)mixes(inner, isReduce ? "depends on others: this combines all positions"
                                            : "depends on the number of positions"),
                WalkResult::interrupt();
-      usesPosition |=
-          indices.isPosition(operand) && !isa<arith::IndexCastOp>(inner) && !(extract && ownReads.contains(extract));
+      if (isa<arith::IndexCastOp>(inner) || (extract && ownReads.contains(extract)))
+        continue;
+      bool usesTimeStep = !isa<RankedTensorType>(operand.getType()) && dependsOnTimeStep(indices.owner, operand);
+      usesPosition |= usesTimeStep || indices.isPosition(operand);
+      if (usesTimeStep && failed(readTimeStep(inner, {.along = PositionFact::Along::TimeStep}, indices, fact)))
+        return WalkResult::interrupt();
     }
     return WalkResult::advance();
   });
@@ -115,8 +133,10 @@ LogicalResult PositionAnalysis::rule(linalg::GenericOp op) {
     if (!isa<RankedTensorType>(operand.getType()))
       continue;
     PositionFact source = this->fact(operand);
-    if (source.along == PositionFact::Along::End && indices.roles.position)
+    if (source.along == PositionFact::Along::End && indices.roles.hasPosition())
       return mixes(op, "depends on the last one: this reads it");
+    if (source.along == PositionFact::Along::TimeStep && failed(readTimeStep(op, source, indices, fact)))
+      return failure();
     if (source.along != PositionFact::Along::Nothing && dims.rowDim(operand) && isReduced(indices.roles.row))
       return mixes(op, "of one row depends on the others: this combines all rows of `" + dims.rowName + "`");
     fact.along = std::max(fact.along, source.along == PositionFact::Along::End ? source.along : fact.along);
@@ -138,7 +158,7 @@ LogicalResult PositionAnalysis::rule(attn::AttendOp op) {
   Reach atKey = Reach::mixing();
   PositionFact fact;
   if (indices.roles.key) {
-    if (!indices.roles.position)
+    if (!indices.roles.hasPosition())
       return mixes(op, "depends on others: this attends to all positions");
     MaskBounds bounds = maskBounds(op, indices);
     if (bounds.ahead && *bounds.ahead <= 0)

@@ -9,6 +9,8 @@ namespace attnc {
 LogicalResult PositionAnalysis::rule(linalg::FillOp op) {
   if (dims.countsPositions(op.getInputs().front()))
     return mixes(op, "depends on the number of positions");
+  if (dependsOnTimeStep(op, op.getInputs().front()))
+    return mixes(op, "fills this tensor with its number; expected a formula, as in `[b, d < 8] => f32(t)`");
   setFact(op.getResult(0), {});
   return success();
 }
@@ -45,6 +47,10 @@ LogicalResult PositionAnalysis::rule(tensor::ExtractSliceOp op) {
       source.along = PositionFact::Along::End;
     else if (!(size == SizeExpr::symbol(dims.alongSymbol)))
       return mixes(op, "is not read here: this takes a slice of the positions");
+  } else if (llvm::any_of(op.getMixedOffsets(), [&](OpFoldResult offset) {
+               return isa<Value>(offset) && dependsOnTimeStep(op, cast<Value>(offset));
+             })) {
+    return mixes(op, "starts this slice; expected a formula, as in `[b, d] => x[b, t + d]`");
   } else if (dims.positionDim(op.getResult()) && dims.hasRows() && !dims.rowDim(op.getSource())) {
     // The first `seq` rows of a table: those of a call start at the row's length.
     source.perRow = true;
@@ -71,8 +77,6 @@ LogicalResult PositionAnalysis::rule(tensor::ConcatOp op) {
 /// Least fixpoint over the carried values. A reach that grows from iteration to iteration becomes causal at once, as
 /// the lattice has no bound on the number of iterations.
 LogicalResult PositionAnalysis::loopRule(scf::ForOp op) {
-  if (op->hasAttr(model::scanAttrName))
-    return op.emitError("`scan` in incremental inference is not supported yet [not-supported]");
   for (auto [argument, init] : llvm::zip_equal(op.getRegionIterArgs(), op.getInits()))
     setFact(argument, fact(init));
   for (bool isStable = false; !isStable;) {

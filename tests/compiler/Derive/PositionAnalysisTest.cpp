@@ -1,6 +1,7 @@
 // Tests the lattice, the rule of each op, and the text of each error.
 #include "compiler/Derive/Incremental/PositionAnalysis.h"
 #include "compiler/Derive/Derive.h"
+#include "compiler/Derive/Incremental/ElementFormulas.h"
 #include "compiler/Fuse/Fuse.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -32,6 +33,7 @@ public:
         error = std::to_string(at.getLine()) + ": ";
       error += diagnostic.str();
     });
+    expandElements(function, "seq");
     analysis.emplace(function, "seq");
     if (failed(analysis->run()))
       return;
@@ -184,4 +186,40 @@ TEST(PositionAnalysis, RefusesShapesThatMergePositions) {
             "the pairs are not stored");
   EXPECT_EQ(refusal("[b] => x[b, 0]", "f32[batch, d]"),
             "3: may depend on any: this is not known to read only positions up to its own");
+}
+
+TEST(PositionAnalysis, Scans) {
+  auto scan = [](const std::string &body, const std::string &results = "h[:, t]",
+                 const std::string &header = "scan t over seq carry (h = zeros(batch, d))") {
+    return header + " { " + body + " } -> " + results;
+  };
+  EXPECT_EQ(reachOf(scan("h = h + x[:, t]")), "causal");
+  EXPECT_EQ(reachOf(scan("let y = 2.0 * x[:, t]\nh = h + 1.0", "y[:, t]")), "pointwise");
+  EXPECT_EQ(reachOf(scan("let y = if t >= 2 then x[:, t - 2] else x[:, t]\nh = h + 1.0", "y[:, t]")), "window(2)");
+  EXPECT_EQ(reachOf(scan("h = h + x[:, t]", "h"), "f32[batch, d]"), "causal of the last");
+  EXPECT_EQ(reachOf(scan("h = h + table[k]", "h", "scan k over 16 carry (h = zeros(batch, d))"), "f32[batch, d]"),
+            "nothing, given");
+}
+
+TEST(PositionAnalysis, RefusedScans) {
+  auto scan = [](const std::string &body, const std::string &initial = "zeros(batch, d)") {
+    return "scan t over seq carry (h = " + initial + ") { " + body + " } -> h[:, t]";
+  };
+  EXPECT_EQ(refusal("scan t over seq backward carry (h = zeros(batch, d)) { h = h + x[:, t] } -> h[:, t]"),
+            "3: depends on later ones: this scan runs backward");
+  EXPECT_EQ(refusal(scan("h = h + x[:, t]", "([b, k] => x[b, seq - 1, k])")),
+            "3: is not a time step of this scan, which starts from a value of a position");
+  EXPECT_EQ(refusal(scan("h = h + ([b, k] => x[b, seq - 1, k])")), "3: depends on the last one: this reads it");
+  EXPECT_EQ(refusal(scan("h = h + ([b, k] => sum s < seq => x[b, s, k])")),
+            "3: depends on others: this combines all positions");
+  EXPECT_EQ(refusal(scan("let each = [b, s < seq, k] => x[b, s, k] + h[b, k]\nh = h + each[:, 0]")),
+            "3: would be computed for all positions in each time step of the scan");
+  EXPECT_EQ(
+      refusal("scan t over seq carry (h = zeros(batch, d)) {\nlet y = scan s over seq carry (g = h) { g = g + x[:, s] }"
+              " -> g\nh = h + y } -> h[:, t]"),
+      "4: would be computed for all positions in each time step: these scans are nested");
+  EXPECT_EQ(
+      refusal("scan t over seq carry (g = zeros(batch, seq)) { g = [b, s] => if s == t then 1.0 else g[b, s] } -> g",
+              "f32[batch, seq]"),
+      "3: would be stored for all positions in each time step: this scan carries a tensor of positions");
 }

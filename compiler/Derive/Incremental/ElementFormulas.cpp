@@ -1,0 +1,55 @@
+#include "compiler/Derive/Incremental/ElementFormulas.h"
+#include "dialects/Model/Model.h"
+
+using namespace mlir;
+
+namespace attnc {
+
+static bool isOwnElement(model::ElementOp op, scf::ForOp scan, PositionDims &dims) {
+  bool isOfRows = !dims.hasRows() || dims.rowDim(op.getList());
+  return op.getPlace() == scan.getInductionVar() && dims.positionDim(op.getList()) == 0 && isOfRows;
+}
+
+/// The tensor that a list transposes, with its dimensions in the order of the list's; else the list.
+static std::pair<Value, SmallVector<int64_t>> sourceOf(Value list) {
+  if (auto transpose = list.getDefiningOp<linalg::TransposeOp>())
+    return {transpose.getInput(), SmallVector<int64_t>(transpose.getPermutation())};
+  return {list, llvm::to_vector(llvm::seq<int64_t>(cast<RankedTensorType>(list.getType()).getRank()))};
+}
+
+static void expand(model::ElementOp op) {
+  OpBuilder builder(op);
+  Location at = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  auto [source, order] = sourceOf(op.getList());
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(tensor::DimOp::create(builder, at, source, order[dim + 1]));
+  Value init = tensor::EmptyOp::create(builder, at, type, sizes);
+  auto read = [&, from = source, order = order](OpBuilder &inside, Location, ValueRange) {
+    SmallVector<Value> subscripts(order.size());
+    subscripts[order[0]] = op.getPlace();
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      subscripts[order[dim + 1]] = linalg::IndexOp::create(inside, at, dim);
+    linalg::YieldOp::create(inside, at, tensor::ExtractOp::create(inside, at, from, subscripts).getResult());
+  };
+  SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
+  auto formula = linalg::GenericOp::create(builder, at, type, ValueRange(), init,
+                                           builder.getMultiDimIdentityMap(type.getRank()), iterators, read);
+  op.replaceAllUsesWith(formula.getResult(0));
+  op.erase();
+}
+
+void expandElements(func::FuncOp function, StringRef along) {
+  PositionDims dims(function, along);
+  SmallVector<model::ElementOp> expanded;
+  function.walk([&](model::ElementOp op) {
+    scf::ForOp scan = dims.scanAround(op);
+    if (scan && dependsOn(op.getPlace(), scan.getInductionVar()) && !isOwnElement(op, scan, dims))
+      expanded.push_back(op);
+  });
+  llvm::for_each(expanded, expand);
+}
+
+} // namespace attnc
