@@ -68,6 +68,14 @@ std::string programOf(const std::string &body) {
   return "use nn\nfn f(x: f32[n, 3], y: f32[n, 3]) -> f32 { " + body + " }\n";
 }
 
+/// Returns the inputs, with a seed and a step if the body has draws.
+std::vector<Array> withKey(std::vector<Array> inputs, const std::string &body) {
+  if (body.find("random") != std::string::npos)
+    for (double word : {11.0, 5.0})
+      inputs.push_back(Array(Element::I32, {}, word));
+  return inputs;
+}
+
 TEST(Everything, Builtins) {
   for (const BuiltinSummary &builtin : builtinSummaries()) {
     SCOPED_TRACE(builtin.name);
@@ -78,10 +86,7 @@ TEST(Everything, Builtins) {
     ASSERT_NE(body, bodiesOfBuiltins().end()) << "has no test of its gradient";
     EXPECT_TRUE(std::regex_search(body->second, std::regex("\\b" + name + "\\b"))) << "its test names another one";
     std::vector<Array> inputs = {draw({4, 3}), draw({4, 3}, 2)};
-    if (name == "random")
-      for (double word : {11.0, 5.0})
-        inputs.push_back(Array(Element::I32, {}, word));
-    Derived(programOf(body->second), inputs).expectDifferences();
+    Derived(programOf(body->second), withKey(inputs, body->second)).expectDifferences();
   }
 }
 
@@ -211,6 +216,11 @@ const Bodies &bodiesOfPrelude() {
       // Its gradient is a derivative only if costs are constant: Normaliser.Reinforce.
       {"reinforce", "reinforce(x[:, 0], 0.0 * x[:, 1], stop(y[:, 0]))"},
       {"GroupedQueryAttention", "rows GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
+      {"cost_to_go", "sum(cost_to_go(x, iota(n), 0.9) * y)"},
+      // Its gradient is no derivative: Normaliser.ReinforceInTimeSteps.
+      {"reinforce_steps", "sum(sq(x)) + 0.0 * reinforce_steps(y, y, y, iota(n))"},
+      {"cross_entropy_smoothed", "mean(cross_entropy_smoothed(x * y, iota(n) % 3, 0.3))"},
+      {"random_normal", "sum(sq(x) * random_normal(x)) + sum(exp(y) * random_normal(y))"},
   };
   return bodies;
 }
@@ -246,7 +256,7 @@ void expectPrelude(llvm::StringRef file, const Bodies &bodies,
     SCOPED_TRACE(name);
     auto body = bodies.find(name);
     ASSERT_NE(body, bodies.end()) << "has no test of its gradient";
-    Derived(program(body->second), inputs).expectDifferences();
+    Derived(program(body->second), withKey(inputs, body->second)).expectDifferences();
   }
   EXPECT_EQ(found, bodies.size());
 }
