@@ -221,6 +221,8 @@ const Bodies &bodiesOfPrelude() {
       {"reinforce_steps", "sum(sq(x)) + 0.0 * reinforce_steps(y, y, y, iota(n))"},
       {"cross_entropy_smoothed", "mean(cross_entropy_smoothed(x * y, iota(n) % 3, 0.3))"},
       {"random_normal", "sum(sq(x) * random_normal(x)) + sum(exp(y) * random_normal(y))"},
+      {"RelativeBias", "distances RelativeBias(3, 8, 5, causal: false)"},
+      {"RelativePositions", "vectors RelativePositions(2, 3)"},
   };
   return bodies;
 }
@@ -235,6 +237,8 @@ std::string preludeProgram(const std::string &body) {
       {"state", "it(x, y)"},
       {"states", "it(x, y, x)[0] + it(y, x, y)[1]"},
       {"steps", "it(reshape(x, [1, n, 3]))[0] + sum(it(reshape(y, [1, n, 3]))[1])"},
+      {"distances", "[h < 3, i < n, j < n] => it(h, i - j) * x[i, h] * y[j, h]"},
+      {"vectors", "[i < n, j < n] => dot(it(i - j), x[i] * y[j])"},
       {"lengths", "it(reshape(x, [n, 1, 3]), iota(n) % 2)[0] + sum(it(reshape(y, [n, 1, 3]), iota(n))[1])"}};
   if (!calls.count(kind))
     return programOf(body);
