@@ -215,12 +215,16 @@ const Bodies &bodiesOfPrelude() {
       {"Conv1d", "rows Conv1d(3, 3, 3, 2)"},
       // Its gradient is a derivative only if costs are constant: Normaliser.Reinforce.
       {"reinforce", "reinforce(x[:, 0], 0.0 * x[:, 1], stop(y[:, 0]))"},
-      {"GroupedQueryAttention", "rows GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
+      {"GroupedQueryAttention", "masked GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
       {"cost_to_go", "sum(cost_to_go(x, iota(n), 0.9) * y)"},
       // Its gradient is no derivative: Normaliser.ReinforceInTimeSteps.
       {"reinforce_steps", "sum(sq(x)) + 0.0 * reinforce_steps(y, y, y, iota(n))"},
       {"cross_entropy_smoothed", "mean(cross_entropy_smoothed(x * y, iota(n) % 3, 0.3))"},
       {"random_normal", "sum(sq(x) * random_normal(x)) + sum(exp(y) * random_normal(y))"},
+      {"sublayer", "sum(y * sublayer(x, tanh, softmax)) + sum(sq(sublayer(y, sq, softmax, pre_norm: false)))"},
+      {"CrossAttention", "sources CrossAttention(3, 1)"},
+      {"TransformerEncoder", "masked TransformerEncoder(3, 1, 4)"},
+      {"TransformerDecoder", "sources TransformerDecoder(3, 1, 4, pre_norm: false, activation: silu)"},
       {"RelativeBias", "distances RelativeBias(3, 8, 5, causal: false)"},
       {"RelativePositions", "vectors RelativePositions(2, 3)"},
   };
@@ -237,6 +241,8 @@ std::string preludeProgram(const std::string &body) {
       {"state", "it(x, y)"},
       {"states", "it(x, y, x)[0] + it(y, x, y)[1]"},
       {"steps", "it(reshape(x, [1, n, 3]))[0] + sum(it(reshape(y, [1, n, 3]))[1])"},
+      {"masked", "it(reshape(x, [1, n, 3]), (b, i, j) => j < n - 1) + sum(sq(y))"},
+      {"sources", "it(reshape(x, [1, n, 3]), reshape(y, [1, n, 3]), (b, i, j) => j < n - 1)"},
       {"distances", "[h < 3, i < n, j < n] => it(h, i - j) * x[i, h] * y[j, h]"},
       {"vectors", "[i < n, j < n] => dot(it(i - j), x[i] * y[j])"},
       {"lengths", "it(reshape(x, [n, 1, 3]), iota(n) % 2)[0] + sum(it(reshape(y, [n, 1, 3]), iota(n))[1])"}};

@@ -33,6 +33,9 @@ model M(dim = 8) {
   gru_cell:  nn.GruCell(dim, 5)
   lstm_cell: nn.LstmCell(dim, 5)
   filter:    nn.Conv1d(dim, 5, 3, 2)
+  encoder:   nn.TransformerEncoder(dim, 2, 12)
+  decoder:   nn.TransformerDecoder(dim, 2, 12, 0.1, pre_norm: false)
+  cross:     nn.CrossAttention(dim, 2)
   biases:    nn.RelativeBias(2, 8, 16)
   shifts:    nn.RelativePositions(4, dim)
   bias:      f32[2, 32] = zeros
@@ -56,6 +59,11 @@ model M(dim = 8) {
   fn chosen(cost: f32[n], logp: f32[n]) -> f32 { reinforce(cost, logp, like(cost)) }
   fn chosen_in_steps(cost: f32[batch, time], logp: f32[batch, time], length: i32[batch]) -> f32 {
     reinforce_steps(cost, logp, cost_to_go(cost, length), length)
+  }
+  fn translated(x: f32[batch, seq, dim], y: f32[batch, n, dim], length: i32[batch]) -> f32[batch, seq, dim] {
+    let kept = (b, i, j) => j < length[b]
+    let m = encoder(y, kept)
+    sublayer(decoder(x, m, kept), z => cross(z, m), softmax)
   }
   fn relative(x: f32[n, 8]) -> f32[n, 8] {
     [i] => attend j { score: dot(x[i], x[j] + shifts(i - j)) + biases(0, i - j), value: x[j] }
