@@ -78,6 +78,29 @@ std::vector<Subject> decodeSubjects() {
   return subjects;
 }
 
+/// Layers, losses and noise of text systems, from the prelude.
+static std::vector<Subject> textSubjects() {
+  Fillers words = {{"source", below(61)}, {"tokens", below(61)}, {"targets", below(61)}, {"length", upTo("n")}};
+  Fillers trained = words, steps = {{"length", upTo("time")}};
+  trained["seed"] = below(1 << 30);
+  Fillers key = {{"seed", below(1 << 30)}, {"step", below(1000)}};
+  std::vector<Choice> pairs = {{"rows", {{"batch", 3}, {"n", 7}, {"seq", 19}}},
+                               {"one word", {{"batch", 2}, {"n", 1}, {"seq", 1}}}};
+  std::vector<Choice> sequences = {{"short", {{"batch", 2}, {"seq", 5}}}, {"far", {{"batch", 1}, {"seq", 43}}}};
+  std::vector<Choice> choices = {{"steps", {{"batch", 3}, {"time", 11}}}, {"no steps", {{"batch", 2}, {"time", 0}}}};
+  Accuracy deep = {.c = 32, .reduction = 3 * 300, .along = {"batch", "n"}};
+  Accuracy sums = {.c = 32, .reduction = 200, .along = {"batch", "seq"}};
+  return {
+      {"text.attn", "logits", deep, pairs, words},
+      {"text.attn", "train", deep, pairs, trained},
+      {"text.attn", "relative", sums, sequences},
+      {"text.attn", "relative_gradient", sums, sequences},
+      {"text.attn", "noise", {}, {{"numbers", {{"n", 37}, {"m", 101}}}}, key},
+      {"text.attn", "sample", {.c = 16, .along = {"rows"}}, {{"rows", {{"rows", 37}}}}, trained},
+      {"text.attn", "chosen_gradient", {.c = 16, .along = {"batch", "time"}}, choices, steps},
+  };
+}
+
 std::vector<Subject> modelSubjects() {
   std::vector<Choice> sequences = {{"one token", {{"batch", 1}, {"seq", 1}}},
                                    {"a sequence", {{"batch", 1}, {"seq", 48}}},
@@ -86,7 +109,7 @@ std::vector<Subject> modelSubjects() {
                                    {"a sequence beyond the context", {{"batch", 1}, {"seq", 49}}, {}, badArgument}};
   Accuracy deep = {.c = 32, .reduction = 3 * 300};
   auto tokens = below(61);
-  return {
+  std::vector<Subject> subjects = {
       {"gpt.attn", "logits", deep, sequences, {{"tokens", tokens}}},
       {"gpt.attn", "loss", deep, {{"batches", {{"batch", 3}, {"seq", 17}}}}, {{"tokens", tokens}, {"targets", tokens}}},
       {"gpt.attn",
@@ -101,6 +124,9 @@ std::vector<Subject> modelSubjects() {
        {{"tokens", tokens}, {"targets", tokens}},
        {{"layers", "1"}}},
   };
+  for (const Subject &subject : textSubjects())
+    subjects.push_back(subject);
+  return subjects;
 }
 
 } // namespace attnc::e2e

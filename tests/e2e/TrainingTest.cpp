@@ -127,5 +127,33 @@ TEST(Draws, DependOnTheSeed) {
   EXPECT_NE(lossWith(1), lossWith(2));
 }
 
+/// Moments of 80000 numbers, within four standard errors, and the same bits at any number of threads.
+TEST(Draws, NormalNumbersAreStandardNormal) {
+  const CompiledModel &model = compiledModel("text.attn");
+  ASSERT_TRUE(model) << model.message();
+  const int64_t rows = 8000, columns = 10;
+  std::vector<Array> inputs = {Array(Element::F32, {rows, columns}), Array(Element::I32, {}, 7.0),
+                               Array(Element::I32, {}, 3.0)};
+  std::map<std::string, int64_t> chunks;
+  CallResults found = model.call(*model.entry("noise"), inputs, {rows, columns}, {.chunks = &chunks});
+  ASSERT_EQ(found.status, ATTN_OK);
+  for (int64_t workers : {2, 7})
+    EXPECT_TRUE(model.call(*model.entry("noise"), inputs, {rows, columns}, {.workers = workers}).bytes == found.bytes);
+  for (const auto &[kernel, count] : chunks)
+    EXPECT_GT(count, 7) << kernel << " is not split";
+  // Expectations of x, x^2, x^3, x^4, and x x' for neighbours x and x', with the variances of these numbers.
+  const double count = double(rows * columns);
+  std::vector<double> sums(5), expected = {0, 1, 0, 3, 0}, variances = {1, 2, 15, 96, 1};
+  for (size_t place = 0; place < size_t(rows * columns); ++place) {
+    double x = elementAt(found.bytes[0], ATTN_F32, place);
+    for (int power = 1; power <= 4; ++power)
+      sums[size_t(power) - 1] += std::pow(x, power);
+    if (place > 0)
+      sums[4] += x * elementAt(found.bytes[0], ATTN_F32, place - 1);
+  }
+  for (size_t moment = 0; moment < sums.size(); ++moment)
+    EXPECT_NEAR(sums[moment] / count, expected[moment], 4 * std::sqrt(variances[moment] / count)) << moment;
+}
+
 } // namespace
 } // namespace attnc::e2e

@@ -68,6 +68,14 @@ std::string programOf(const std::string &body) {
   return "use nn\nfn f(x: f32[n, 3], y: f32[n, 3]) -> f32 { " + body + " }\n";
 }
 
+/// Returns the inputs, with a seed and a step if the body has draws.
+std::vector<Array> withKey(std::vector<Array> inputs, const std::string &body) {
+  if (body.find("random") != std::string::npos)
+    for (double word : {11.0, 5.0})
+      inputs.push_back(Array(Element::I32, {}, word));
+  return inputs;
+}
+
 TEST(Everything, Builtins) {
   for (const BuiltinSummary &builtin : builtinSummaries()) {
     SCOPED_TRACE(builtin.name);
@@ -78,10 +86,7 @@ TEST(Everything, Builtins) {
     ASSERT_NE(body, bodiesOfBuiltins().end()) << "has no test of its gradient";
     EXPECT_TRUE(std::regex_search(body->second, std::regex("\\b" + name + "\\b"))) << "its test names another one";
     std::vector<Array> inputs = {draw({4, 3}), draw({4, 3}, 2)};
-    if (name == "random")
-      for (double word : {11.0, 5.0})
-        inputs.push_back(Array(Element::I32, {}, word));
-    Derived(programOf(body->second), inputs).expectDifferences();
+    Derived(programOf(body->second), withKey(inputs, body->second)).expectDifferences();
   }
 }
 
@@ -210,7 +215,18 @@ const Bodies &bodiesOfPrelude() {
       {"Conv1d", "rows Conv1d(3, 3, 3, 2)"},
       // Its gradient is a derivative only if costs are constant: Normaliser.Reinforce.
       {"reinforce", "reinforce(x[:, 0], 0.0 * x[:, 1], stop(y[:, 0]))"},
-      {"GroupedQueryAttention", "rows GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
+      {"GroupedQueryAttention", "masked GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
+      {"cost_to_go", "sum(cost_to_go(x, iota(n), 0.9) * y)"},
+      // Its gradient is no derivative: Normaliser.ReinforceInTimeSteps.
+      {"reinforce_steps", "sum(sq(x)) + 0.0 * reinforce_steps(y, y, y, iota(n))"},
+      {"cross_entropy_smoothed", "mean(cross_entropy_smoothed(x * y, iota(n) % 3, 0.3))"},
+      {"random_normal", "sum(sq(x) * random_normal(x)) + sum(exp(y) * random_normal(y))"},
+      {"sublayer", "sum(y * sublayer(x, tanh, softmax)) + sum(sq(sublayer(y, sq, softmax, pre_norm: false)))"},
+      {"CrossAttention", "sources CrossAttention(3, 1)"},
+      {"TransformerEncoder", "masked TransformerEncoder(3, 1, 4)"},
+      {"TransformerDecoder", "sources TransformerDecoder(3, 1, 4, pre_norm: false, activation: silu)"},
+      {"RelativeBias", "distances RelativeBias(3, 8, 5, causal: false)"},
+      {"RelativePositions", "vectors RelativePositions(2, 3)"},
   };
   return bodies;
 }
@@ -225,6 +241,10 @@ std::string preludeProgram(const std::string &body) {
       {"state", "it(x, y)"},
       {"states", "it(x, y, x)[0] + it(y, x, y)[1]"},
       {"steps", "it(reshape(x, [1, n, 3]))[0] + sum(it(reshape(y, [1, n, 3]))[1])"},
+      {"masked", "it(reshape(x, [1, n, 3]), (b, i, j) => j < n - 1) + sum(sq(y))"},
+      {"sources", "it(reshape(x, [1, n, 3]), reshape(y, [1, n, 3]), (b, i, j) => j < n - 1)"},
+      {"distances", "[h < 3, i < n, j < n] => it(h, i - j) * x[i, h] * y[j, h]"},
+      {"vectors", "[i < n, j < n] => dot(it(i - j), x[i] * y[j])"},
       {"lengths", "it(reshape(x, [n, 1, 3]), iota(n) % 2)[0] + sum(it(reshape(y, [n, 1, 3]), iota(n))[1])"}};
   if (!calls.count(kind))
     return programOf(body);
@@ -246,7 +266,7 @@ void expectPrelude(llvm::StringRef file, const Bodies &bodies,
     SCOPED_TRACE(name);
     auto body = bodies.find(name);
     ASSERT_NE(body, bodies.end()) << "has no test of its gradient";
-    Derived(program(body->second), inputs).expectDifferences();
+    Derived(program(body->second), withKey(inputs, body->second)).expectDifferences();
   }
   EXPECT_EQ(found, bodies.size());
 }

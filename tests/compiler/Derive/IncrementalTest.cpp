@@ -84,6 +84,14 @@ public:
     std::vector<Array> inputs = others;
     inputs.push_back(tokens);
     whole = program.call("f", inputs).front();
+    for (mlir::BlockArgument argument : program.function("next").getArguments()) {
+      mlir::StringAttr name = nameOf(program.function("next"), argument.getArgNumber());
+      if (name == "tokens")
+        break;
+      for (size_t other = 0; other < others.size(); ++other)
+        if (nameOf(program.function("f"), other) == name)
+          before.push_back(others[other]);
+    }
     if (auto begin = program.function("next_begin"))
       given = program.call("next_begin", others);
     auto next = program.function("next");
@@ -108,7 +116,9 @@ public:
     for (int64_t row = 0; row < 2; ++row)
       for (int64_t i = 0; i < count; ++i)
         chunk.values[row * count + i] = tokens.at({row, int64_t(from[row]) + i});
-    std::vector<Array> inputs = {chunk, integers({2}, from)};
+    std::vector<Array> inputs = before;
+    inputs.push_back(chunk);
+    inputs.push_back(integers({2}, from));
     bool hasCount = program.function(entry)->hasAttr(mlir::model::takeBackAttrName) && entry == "next_prefill";
     if (keptOfCall.empty())
       keptOfCall = {double(count), double(count)};
@@ -139,7 +149,13 @@ public:
   static constexpr int64_t total = 12, capacity = 14;
   Stepped &program;
   Array tokens, whole;
-  std::vector<Array> given, caches;
+  /// The arguments of `next` before its tokens, the results of `next_begin`, and the states.
+  std::vector<Array> before, given, caches;
+
+private:
+  static mlir::StringAttr nameOf(mlir::func::FuncOp function, unsigned argument) {
+    return function.getArgAttrOfType<mlir::StringAttr>(argument, mlir::model::nameAttrName);
+  }
 };
 
 const char *const embedded = R"(use nn
@@ -286,6 +302,41 @@ export next = incremental(f, along: seq)
   Decoding decoding(program, 11, {program.random(Element::I32, {2, 3}, 11)});
   EXPECT_EQ(decoding.given.size(), 2u);
   decoding.expectAll();
+}
+
+TEST(Incremental, EncoderAndDecoderOfThePrelude) {
+  for (const char *order : {"pre_norm: true", "pre_norm: false"}) {
+    SCOPED_TRACE(order);
+    std::string arguments = "(dim, heads, 2 * dim, drop: 0.1, " + std::string(order) + ")";
+    Stepped program(std::string(embedded) + "  reads: [nn.TransformerEncoder" + arguments +
+                    "; layers]\n  writes: [nn.TransformerDecoder" + arguments + R"(; layers]
+  fn f(source: i32[batch, n], source_length: i32[batch], tokens: i32[batch, seq <= context]) -> f32[batch, seq, dim] {
+    let kept = (b, i, j) => j < source_length[b]
+    var m = token(source)
+    for read in reads { m = read(m, kept) }
+    var x = token(tokens)
+    for write in writes { x = write(x, m, kept) }
+    x
+  }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+    ASSERT_TRUE(program.derived);
+    Array source = program.random(Element::I32, {2, 3}, 11);
+    Decoding decoding(program, 11, {source, integers({2}, {3, 1})});
+    EXPECT_EQ(decoding.given.size(), 2u) << "the keys and values of the source";
+    EXPECT_EQ(decoding.caches.size(), 2u) << "the keys and values of earlier positions";
+    decoding.expectAll();
+    // Tokens of the source behind its length are not read.
+    Array whole = decoding.whole;
+    source.values[4] = source.values[5] = 7;
+    std::vector<Array> inputs = {source, integers({2}, {3, 1}), decoding.tokens};
+    expectNear(program.call("f", inputs).front(), whole, "the padded source");
+    source.values[3] = (int64_t(source.values[3]) + 1) % 11;
+    inputs[0] = source;
+    EXPECT_NE(program.call("f", inputs).front().values, whole.values);
+  }
 }
 
 TEST(Incremental, TheLastPosition) {

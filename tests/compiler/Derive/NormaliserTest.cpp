@@ -118,6 +118,39 @@ TEST(Normaliser, Reinforce) {
     }
 }
 
+/// The gradient with respect to logp[t] is G[t] - baseline[t] with the cost to go G, and that with respect to the
+/// baseline is its negative, both divided by the number of rows; costs have none. Nothing is read behind a row's end.
+TEST(Normaliser, ReinforceInTimeSteps) {
+  const double discount = 0.5;
+  Array cost = draw({3, 4}), logp = draw({3, 4}, 2), baseline = draw({3, 4}, 3), length = integers({3}, {4, 2, 0});
+  double total = 0;
+  std::vector<double> left(12), advantage(12);
+  for (int row = 0; row < 3; ++row)
+    for (int t = 3; t >= 0; --t) {
+      int place = 4 * row + t;
+      if (t >= length.values[row]) {
+        for (Array *each : {&cost, &logp, &baseline})
+          each->values[place] = notANumber;
+        continue;
+      }
+      left[place] = cost.values[place] + (t + 1 < length.values[row] ? discount * left[place + 1] : 0);
+      advantage[place] = (left[place] - baseline.values[place]) / 3;
+      total += cost.values[place] / 3;
+    }
+  Derived program("use nn\nfn loss(cost: f32[n, m], logp: f32[n, m], baseline: f32[n, m], length: i32[n]) -> f32 {\n"
+                  "  nn.reinforce_steps(cost, logp, baseline, length, discount: 0.5)\n}\n"
+                  "export f = gradient(loss)\n",
+                  {cost, logp, baseline, length});
+  std::vector<Array> found = program.gradients();
+  ASSERT_EQ(found.size(), 4u);
+  EXPECT_NEAR(found[0].values[0], total, 1e-12);
+  for (int place = 0; place < 12; ++place) {
+    EXPECT_EQ(found[1].values[place], 0) << place;
+    EXPECT_NEAR(found[2].values[place], advantage[place], 1e-12) << place;
+    EXPECT_NEAR(found[3].values[place], -advantage[place], 1e-12) << place;
+  }
+}
+
 TEST(Normaliser, LogpOfARowWithoutKeysIsZero) {
   std::vector<Array> inputs = {draw({2, 3}), draw({3}, 2), Array(Element::I32, {}, 3.0), Array(Element::I32, {}, 1.0)};
   std::string body = "let (r, logp) = [i] => attend j { score: s[i, j], mask: j < i, by: sample, value: v[j] } yields "

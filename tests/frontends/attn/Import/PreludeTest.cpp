@@ -1,9 +1,11 @@
 // Tests that the compiler depends on no name of the prelude: a copy under another name, with renamed definitions,
-// imports to the same IR.
+// imports to the same IR; and functions of the prelude against closed forms.
 
 #include "tests/frontends/attn/Import/Imported.h"
 
+#include <cmath>
 #include <fstream>
+#include <numeric>
 #include <regex>
 
 using namespace attnc;
@@ -31,6 +33,11 @@ model M(dim = 8) {
   gru_cell:  nn.GruCell(dim, 5)
   lstm_cell: nn.LstmCell(dim, 5)
   filter:    nn.Conv1d(dim, 5, 3, 2)
+  encoder:   nn.TransformerEncoder(dim, 2, 12)
+  decoder:   nn.TransformerDecoder(dim, 2, 12, 0.1, pre_norm: false)
+  cross:     nn.CrossAttention(dim, 2)
+  biases:    nn.RelativeBias(2, 8, 16)
+  shifts:    nn.RelativePositions(4, dim)
   bias:      f32[2, 32] = zeros
 
   fn modules(tokens: i32[batch, seq <= 16]) -> f32[batch, seq, 6] {
@@ -50,6 +57,19 @@ model M(dim = 8) {
   }
   fn filtered(x: f32[batch, seq, dim]) -> f32[batch, seq, 5] { filter(x) }
   fn chosen(cost: f32[n], logp: f32[n]) -> f32 { reinforce(cost, logp, like(cost)) }
+  fn chosen_in_steps(cost: f32[batch, time], logp: f32[batch, time], length: i32[batch]) -> f32 {
+    reinforce_steps(cost, logp, cost_to_go(cost, length), length)
+  }
+  fn translated(x: f32[batch, seq, dim], y: f32[batch, n, dim], length: i32[batch]) -> f32[batch, seq, dim] {
+    let kept = (b, i, j) => j < length[b]
+    let m = encoder(y, kept)
+    sublayer(decoder(x, m, kept), z => cross(z, m), softmax)
+  }
+  fn relative(x: f32[n, 8]) -> f32[n, 8] {
+    [i] => attend j { score: dot(x[i], x[j] + shifts(i - j)) + biases(0, i - j), value: x[j] }
+  }
+  fn smoothed(x: f32[rows, 10], labels: i32[rows]) -> f32 { mean(cross_entropy_smoothed(x, labels, 0.1)) }
+  fn noise(x: f32[n]) -> f32[n] { random_normal(x) }
   fn of_a_batch(x: f32[n, 8]) -> f32[n, 8] { of_batch(x) }
   fn regularised(x: f32[n]) -> f32[n] { dropout(x, 0.1) }
   fn activations(x: f32[n]) -> f32[n] { gelu(x) + gelu_tanh(x) + silu(x) + softplus(x) }
@@ -160,6 +180,43 @@ TEST(Prelude, ACopyWithOtherNamesImportsToTheSame) {
     user = replaceWord(user, name, name + "_of_mine");
   }
   EXPECT_EQ(irWith(renamed, user), irOf(program));
+}
+
+//===- Closed forms -----------------------------------------------------------------------------------------------===//
+
+Array reals(std::initializer_list<int64_t> shape, std::vector<double> values) {
+  return Array(Element::F32, shape, std::move(values));
+}
+
+TEST(Prelude, SmoothedTargetsGiveAllClassesAShare) {
+  auto smoothed = [](const std::string &smoothing) {
+    // The probabilities are 1/8, 2/8 and 5/8.
+    return valuesOf("use nn\nfn f(x: f32[n, 3], t: i32[n]) -> f32[n] { cross_entropy_smoothed(x, t, " + smoothing +
+                        ") }",
+                    {reals({2, 3}, {0, std::log(2), std::log(5), 0, std::log(2), std::log(5)}), integers({2}, {1, 2})});
+  };
+  const double uniform = (std::log(8) + std::log(4) + std::log(1.6)) / 3;
+  EXPECT_THAT(smoothed("0.0"), are({std::log(4), std::log(1.6)}));
+  EXPECT_THAT(smoothed("0.3"), are({0.7 * std::log(4) + 0.3 * uniform, 0.7 * std::log(1.6) + 0.3 * uniform}));
+}
+
+TEST(Prelude, CostsToGoEndAtTheLength) {
+  EXPECT_THAT(valuesOf("use nn\nfn f(c: f32[n, 4], l: i32[n]) -> f32[n, 4] { cost_to_go(c, l, 0.5) }",
+                       {reals({2, 4}, {1, 2, 4, 8, 1, 1, 1, 1}), integers({2}, {3, 0})}),
+              are({3, 4, 4, 0, 0, 0, 0, 0}));
+}
+
+/// The buckets of T5 with 32 buckets: a bias whose table has the number of the bucket.
+TEST(Prelude, RelativeBiasHasTheBucketsOfT5) {
+  Parameters parameters = {{"bias.weight", Array(Element::F32, {32, 1})}};
+  std::iota(parameters["bias.weight"].values.begin(), parameters["bias.weight"].values.end(), 0);
+  auto buckets = [&](const std::string &causal) {
+    return valuesOf("use nn\nmodel M() {\n  bias: nn.RelativeBias(1, causal: " + causal +
+                        ")\n  fn f(i: i32[n]) -> f32[n] { [k] => bias(0, i[k]) }\n}\n",
+                    {integers({12}, {0, 1, 7, 12, 40, 127, 500, -1, -7, -12, -40, -500})}, parameters);
+  };
+  EXPECT_THAT(buckets("true"), are({0, 1, 7, 12, 23, 31, 31, 0, 0, 0, 0, 0}));
+  EXPECT_THAT(buckets("false"), are({0, 1, 7, 9, 12, 15, 15, 17, 23, 25, 28, 31}));
 }
 
 } // namespace
