@@ -33,7 +33,7 @@ struct ScheduleKey {
     return value % unit(lanes) == 0 && value >= least * unit(lanes) && value <= most * unit(lanes);
   }
   /// `value` elements rounded up to whole units, within the range, in elements.
-  int64_t nearest(int64_t value, int64_t lanes) const {
+  int64_t roundedUp(int64_t value, int64_t lanes) const {
     int64_t size = unit(lanes);
     return std::clamp((value + size - 1) / size, least, most) * size;
   }
