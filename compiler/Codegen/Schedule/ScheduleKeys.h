@@ -72,7 +72,8 @@ inline constexpr ScheduleKey scheduleKeyTable[] = {
      .step = 16},
     {.kind = KernelKind::Attend,
      .name = "decode_rows",
-     .meaning = "prefill: largest number of queries that uses decode, if the number is dynamic",
+     .meaning = "prefill: largest number of queries that are computed by decode, if the number is dynamic (then both "
+                "algorithms are emitted)",
      .least = 0,
      .most = 64},
     {.kind = KernelKind::Attend,
