@@ -10,10 +10,12 @@
 
 namespace attnc {
 
-/// The length of the character at the start of `bytes`, or 0 if it is invalid. `bytes` must not be empty.
+/// Returns the number of bytes of the character at the start of `bytes`, or 0 if no valid character is there. NUL is a
+/// character of one byte. `bytes` must not be empty.
 size_t characterLength(std::string_view bytes);
 
-/// The offset of the first NUL or of the first byte that is not part of a character; npos if there is none.
+/// Returns the offset of the first NUL or of the first byte that starts no valid character, whichever comes first; npos
+/// if there is neither.
 size_t findNonText(std::string_view bytes);
 
 } // namespace attnc

@@ -1,4 +1,5 @@
-/* ATTN_RETRY(result, call) repeats a system call while signals interrupt it. */
+/* ATTN_RETRY(result, call) repeats a system call while signals interrupt it, and assigns its result to the variable
+ * `result`, which has a signed type. After any other error `result` is negative, and errno identifies the error. */
 #ifndef ATTN_RETRY_H
 #define ATTN_RETRY_H
 

@@ -28,7 +28,8 @@ struct LaneIndex {
 /// The number that a uniform index always has; null if it is not constant.
 std::optional<int64_t> constantOf(const LaneIndex &index);
 
-/// Emits arithmetic on vectors of `lanes` lanes. A result is proved if all operands are.
+/// Emits arithmetic on vectors of `lanes` lanes. All values of indices have to fit in i32. A result is proved if all
+/// operands are. A result of `select` is never proved, so a selected subscript is clamped (RegionVectoriser.h).
 struct LaneArithmetic {
   using Value = mlir::Value;
 
@@ -53,7 +54,7 @@ struct LaneArithmetic {
   LaneIndex affine(mlir::AffineExpr expression, llvm::ArrayRef<LaneIndex> dims,
                    llvm::ArrayRef<LaneIndex> symbols) const;
   LaneIndex select(Value condition, const LaneIndex &a, const LaneIndex &b) const;
-  /// A scalar if the result is the same in all lanes.
+  /// Returns i1 if the comparison of the bases decides for all lanes, and vector<Lxi1> otherwise.
   Value compare(mlir::arith::CmpIPredicate predicate, const LaneIndex &a, const LaneIndex &b) const;
 };
 

@@ -1,4 +1,8 @@
-//===- EmitterPreference.h - choice among emitters that support the same kernel -----------------------------------===//
+//===- EmitterPreference.h - the values of --emitter --------------------------------------------------------------===//
+//
+// PredictedEmitters.h (compiler/Pipeline) chooses the emitter of a kernel under Auto.
+//
+//===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -7,7 +11,7 @@
 
 namespace attnc {
 
-/// The emitter of a kernel for processors, if several support it.
+/// The emitter of a kernel for processors, if several emitters support the kernel.
 enum class EmitterPreference {
   Auto,   ///< the emitter with the shorter predicted time, or the default emitter (docs/emitters.md)
   Cpu,    ///< `cpu`

@@ -1,11 +1,15 @@
 //===- ScheduleKeys.h - the keys of kernel schedules and their ranges ---------------------------------------------===//
 //
-// One table for all readers: strategies validate a requested value (compiler/Schedule), `attnc tune` searches in the
-// range, and an emitter rounds the request of a hand-written module to the nearest valid value. Bounds are numbers of
-// units; a unit is `step` elements, or `step` vectors of the target:
+// One table for all readers. Strategies reject values outside the range (compiler/Schedule), and `attnc tune` searches
+// in the range. Bounds are numbers of units; a unit is `step` elements, or `step` vectors of the target:
 //
 //   scheduleKey(KernelKind::Attend, "tile_q")       1 to 4 vectors: with 16 lanes 16, 32, 48 or 64
 //   scheduleKey(KernelKind::Gemm, "kc")             1 to 1024 units of 4: 4, 8, ..., 4096
+//
+// The number in a hand-written module has been validated by no strategy. Some code of `cpu` rounds it up to whole units
+// in the range (roundedUp): for tile_q, tail_q, tile_kv and split_kv of attend and attend_gradient, and for
+// rows_per_chunk in Rows.cpp. Other code uses the number as it is: for the keys of gemm and loops, for decode_rows, and
+// for rows_per_chunk in RowsInLanes.cpp.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -28,12 +32,12 @@ struct ScheduleKey {
 
   /// Elements of a unit on a target with vectors of `lanes`.
   constexpr int64_t unit(int64_t lanes) const { return step * (inVectors ? lanes : 1); }
-  /// Whether `value` elements are whole units in the range.
+  /// For a key with a range: whether `value` elements are whole units in the range.
   bool accepts(int64_t value, int64_t lanes) const {
     return value % unit(lanes) == 0 && value >= least * unit(lanes) && value <= most * unit(lanes);
   }
-  /// `value` elements rounded up to whole units, within the range, in elements.
-  int64_t nearest(int64_t value, int64_t lanes) const {
+  /// For a key with a range: `value` elements rounded up to whole units, then clamped to the range; in elements.
+  int64_t roundedUp(int64_t value, int64_t lanes) const {
     int64_t size = unit(lanes);
     return std::clamp((value + size - 1) / size, least, most) * size;
   }
@@ -68,7 +72,8 @@ inline constexpr ScheduleKey scheduleKeyTable[] = {
      .step = 16},
     {.kind = KernelKind::Attend,
      .name = "decode_rows",
-     .meaning = "prefill: largest number of queries that uses decode, if the number is dynamic",
+     .meaning = "prefill: largest number of queries that are computed by decode, if the number is dynamic (then both "
+                "algorithms are emitted)",
      .least = 0,
      .most = 64},
     {.kind = KernelKind::Attend,

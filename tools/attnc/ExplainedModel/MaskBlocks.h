@@ -22,10 +22,10 @@ struct MaskBlocks {
   std::vector<float> kept;                 ///< share of unmasked pairs of each block, row by row
 };
 
-/// "1024 x 1024 pairs keep 50 %; 44 % of the blocks of 64 x 64 are empty".
+/// "1024 x 1024 pairs, 50 % unmasked; 44 % of the blocks of 64 x 64 are empty".
 std::string summaryOf(const MaskBlocks &mask);
 
-/// The share of all pairs that the mask keeps.
+/// The share of all pairs that are unmasked.
 double keptShare(const MaskBlocks &mask);
 
 /// The mask blocks of a kernel with the sizes `symbols` (SizeAnalysis::ofKernel); null unless it contains attention, or

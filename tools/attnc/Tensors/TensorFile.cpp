@@ -316,6 +316,7 @@ static Expected<HostTensor> readSafetensors(const std::string &path, StringRef n
       {Stored::Bool, 1},    {Stored::Unsigned, 1}, {Stored::Integer, 1}, {Stored::Integer, 2},  {Stored::Unsigned, 2},
       {Stored::Float, 2},   {Stored::Brain, 2},    {Stored::Integer, 4}, {Stored::Unsigned, 4}, {Stored::Float, 4},
       {Stored::Integer, 8}, {Stored::Unsigned, 8}, {Stored::Float, 8}};
+  static_assert(std::size(kinds) == ATTN_FILE_F64 + 1, "a row for each attn_file_dtype");
   return convert(path + ":" + printable(tensor->name), kinds[tensor->dtype],
                  std::vector<int64_t>(tensor->shape, tensor->shape + tensor->rank),
                  [&](uint64_t at, uint64_t bytes, char *to) -> Error {

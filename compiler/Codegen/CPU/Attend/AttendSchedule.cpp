@@ -41,7 +41,7 @@ static int64_t chooseTailVectors(const AttendProblem &problem, const AttendSched
   }
   int64_t vectors = 1;
   if (auto tailQ = scheduled(problem.kernel, "tail_q"))
-    vectors = scheduleKey(KernelKind::Attend, "tail_q").nearest(*tailQ, schedule.lanes) / schedule.lanes;
+    vectors = scheduleKey(KernelKind::Attend, "tail_q").roundedUp(*tailQ, schedule.lanes) / schedule.lanes;
   return vectors < schedule.vectors ? vectors : 0;
 }
 
@@ -76,13 +76,13 @@ AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &
     schedule.vectors =
         std::clamp<int64_t>((problem.rows.constant() + schedule.lanes - 1) / schedule.lanes, 1, schedule.vectors);
   if (auto tileQ = scheduled(problem.kernel, "tile_q"))
-    schedule.vectors = scheduleKey(KernelKind::Attend, "tile_q").nearest(*tileQ, schedule.lanes) / schedule.lanes;
+    schedule.vectors = scheduleKey(KernelKind::Attend, "tile_q").roundedUp(*tileQ, schedule.lanes) / schedule.lanes;
   schedule.tileRows = tileRowsFor(schedule.vectors, target);
   schedule.tailVectors = chooseTailVectors(problem, schedule);
   if (auto tileKv = scheduled(problem.kernel, "tile_kv"))
-    schedule.tileKv = scheduleKey(KernelKind::Attend, "tile_kv").nearest(*tileKv, schedule.lanes);
+    schedule.tileKv = scheduleKey(KernelKind::Attend, "tile_kv").roundedUp(*tileKv, schedule.lanes);
   if (auto splitKv = scheduled(problem.kernel, "split_kv"))
-    schedule.splitKv = scheduleKey(KernelKind::Attend, "split_kv").nearest(*splitKv, schedule.lanes);
+    schedule.splitKv = scheduleKey(KernelKind::Attend, "split_kv").roundedUp(*splitKv, schedule.lanes);
   return schedule;
 }
 

@@ -13,13 +13,13 @@ AttendGradientSchedule chooseAttendGradientSchedule(const AttendGradientProblem 
   const AttendProblem &attend = problem.attend;
   const ScheduleKey &queries = scheduleKey(KernelKind::AttendGradient, "tile_q");
   if (attend.rows.isConstant())
-    schedule.tileQ = std::min(queries.nearest(attend.rows.constant(), schedule.lanes), schedule.tileQ);
+    schedule.tileQ = std::min(queries.roundedUp(attend.rows.constant(), schedule.lanes), schedule.tileQ);
   if (attend.keys.isConstant())
     schedule.tileKv = std::min(schedule.tileKv, std::max<int64_t>(attend.keys.constant(), 1));
   if (auto tileQ = scheduled(attend.kernel, "tile_q"))
-    schedule.tileQ = queries.nearest(*tileQ, schedule.lanes);
+    schedule.tileQ = queries.roundedUp(*tileQ, schedule.lanes);
   if (auto tileKv = scheduled(attend.kernel, "tile_kv"))
-    schedule.tileKv = scheduleKey(KernelKind::AttendGradient, "tile_kv").nearest(*tileKv, schedule.lanes);
+    schedule.tileKv = scheduleKey(KernelKind::AttendGradient, "tile_kv").roundedUp(*tileKv, schedule.lanes);
   schedule.tileKv = llvm::alignTo(schedule.tileKv, schedule.panelLanes());
   return schedule;
 }

@@ -41,7 +41,7 @@ public:
 private:
   int64_t rowsPerChunk() const {
     if (auto chosen = scheduled(kernel, "rows_per_chunk"))
-      return scheduleKey(KernelKind::Rows, "rows_per_chunk").nearest(*chosen, lanes);
+      return scheduleKey(KernelKind::Rows, "rows_per_chunk").roundedUp(*chosen, lanes);
     return length.isConstant() ? std::max<int64_t>(chunkElements / std::max<int64_t>(length.constant(), 1), 1)
                                : dynamicRows;
   }

@@ -157,7 +157,6 @@ static std::optional<unsigned> stackAxis(Reporter &reporter, const ast::ScanExpr
   return before + (rests ? static_cast<unsigned>(rank) - others : 0);
 }
 
-/// Returns a carried value after the last time step.
 Value Scans::carriedResult(const ast::ScanExpr &expr, const ast::ScanResult &result, const Scan &scan) {
   const std::string &name = result.name.text;
   for (const Loop::Carried &carried : scan.carried)

@@ -21,22 +21,28 @@ public:
         blocks(blocks) {}
 
   /// Adds the scan to the current block and returns its results: one value, or a TupleValue. An ErrorValue after an
-  /// error.
+  /// error, which may be a scan without results, or a scan inside index notation.
   Value scan(const ast::ScanExpr &expr, Scope &scope);
 
 private:
-  /// Return the number of time steps, and the lengths of `until`; null, with an error, for others.
+  /// Returns the number of time steps; null, with an error, if the expression is not a size, or is a negative one.
   std::optional<Dim> steps(const ast::Expr &over, Scope &scope);
+  /// Returns the lengths of `until`; null, with an error, if the expression is not an i32 tensor.
   typed::ExprRef length(const ast::Expr &until, Scope &scope);
-  /// Checks the body in the current block; false, with an error, if it contains a `return`.
+  /// Checks the body in the current block; false, with an error, if it contains a `return`. If the body ends with a
+  /// value, which nothing uses, reports an error but returns true.
   bool body(const ast::ScanExpr &expr, Scope &step);
   /// Declares the carried values as variables of the time step; false, with an error, if an initial value is invalid.
   bool carry(const ast::ScanExpr &expr, typed::Scan &scan, Scope &scope, Scope &step);
-  /// Sets `next` of the carried values to the values of their variables at the end of the body. False after an error.
+  /// Sets `next` of the carried values to the values of their variables at the end of the body. False, with an error,
+  /// if a value is no tensor, or has another type than the initial value.
   bool takeNext(const ast::ScanExpr &expr, typed::Scan &scan, typed::ExprRef length, Scope &step);
-  /// Returns a result; adds a stacked one to the scan.
+  /// Returns a result; adds a stacked one to the scan. An ErrorValue, with an error unless the value has one already,
+  /// if the name is no variable of the time step, or a stacked result is not subscripted by the time step in exactly
+  /// one dimension.
   Value result(const ast::ScanExpr &expr, const ast::ScanResult &result, typed::Scan &scan, typed::ExprRef length,
                Scope &step);
+  /// Returns a carried value after the last time step; an ErrorValue, with an error, if the variable is not carried.
   Value carriedResult(const ast::ScanExpr &expr, const ast::ScanResult &result, const typed::Scan &scan);
   /// Returns `value` in the rows that have not ended, and `ended`, or zeros if it is null, in the others. Null, with an
   /// error, if the first dimensions of `value` are not those of `length`.

@@ -23,7 +23,10 @@ public:
       : reporter(reporter), build(build), lets(lets), origins(origins), conversions(conversions), context(context),
         loops(loops), expressions(expressions) {}
 
-  /// Checks an update. Reports targets that are no states of this module or step, and second updates of a module state.
+  /// Checks an update. A scalar value is repeated in the shape of the state. Reports a target that is no state of this
+  /// module or step, and a value of another type. In a training step, also reports an update of a module state that is
+  /// inside index notation, that is the second one of this state, or that updates one module in a loop over others or
+  /// one element of a list of modules.
   void update(const ast::UpdateStmt &stmt, Scope &scope);
 
   void beginEntry() { updates.clear(); }

@@ -37,7 +37,7 @@ ExprRef Bodies::finish(ExprRef expr, size_t mark) {
     return expr;
   if (!proveRanges(mark))
     return nullptr;
-  return elements.close({}, expr, expr->range);
+  return elements.close(expr, expr->range);
 }
 
 Value Bodies::finishValue(ExprRef expr, size_t mark) {

@@ -26,8 +26,9 @@ Elements::Indices Elements::references(const std::vector<Index *> &indices, Sour
   return result;
 }
 
-ExprRef Elements::close(std::vector<Index *> indices, ExprRef body, SourceRange range) {
+ExprRef Elements::close(ExprRef body, SourceRange range) {
   known.clear();
+  std::vector<Index *> indices;
   // [b] => [i] => e is [b, i] => e.
   while (auto *inner = body->as<Comprehension>()) {
     for (const Index *index : inner->indices)

@@ -26,10 +26,12 @@ public:
   Elements(Builder &build, LetBuilder &lets, const PendingAttends &pendings, const Ranges &ranges)
       : build(build), lets(lets), pendings(pendings), ranges(ranges) {}
 
-  /// Returns [indices] => body, which must be closed, as a tensor expression that satisfies Typed.h: a Comprehension,
-  /// or a LocalRef for a yield of an attend. Adds Lets of hoisted tensors and of attends to the current block. All
-  /// obligations of the body have been decided.
-  typed::ExprRef close(std::vector<typed::Index *> indices, typed::ExprRef body, SourceRange range);
+  /// Takes a closed expression, which may contain rows: a comprehension with its indices, a reduction, a subscript, or
+  /// a yield of a pending attend. All obligations of the expression have been decided. Returns it as a tensor
+  /// expression that satisfies Typed.h: a Comprehension of scalars (over no indices if `body` is a scalar), or a
+  /// LocalRef for a yield of an attend. Elements that are indices become i32. Adds Lets of hoisted tensors and of
+  /// attends to the current block. Reports no errors.
+  typed::ExprRef close(typed::ExprRef body, SourceRange range);
 
 private:
   using Indices = std::vector<typed::ExprRef>;

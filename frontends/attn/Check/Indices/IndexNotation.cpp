@@ -20,7 +20,6 @@ Value IndexNotation::comprehension(const ast::BuildExpr &expr, Scope &scope) {
   return isWhole ? bodies.wrap(indices, body, expr.range, mark) : Value();
 }
 
-/// Checks the filter of a reduction; null if it has an error.
 ExprRef IndexNotation::filterOf(const ast::ReduceExpr &expr, Scope &scope) {
   Value condition = expressions.check(*expr.filter, scope);
   ExprRef filter = conversions.asCondition(condition, expr.filter->range, "the filter");

@@ -6,7 +6,10 @@
 
 namespace attnc::check {
 
-/// Checker of index notation. Results are completed by Bodies; an ErrorValue after an error.
+/// Checker of index notation. The indices of an expression are declared first; their extents are known after its body
+/// has been checked. If the result depends on no index around it, Bodies completes it: its subscripts are proved in
+/// range and its rows are rewritten to elements. Otherwise the result is returned open, and is completed as a part of
+/// the expression that binds those indices.
 class IndexNotation {
 public:
   IndexNotation(Reporter &reporter, Builder &build, Scopes &scopes, Ranges &ranges, Guards &guards,
@@ -15,18 +18,24 @@ public:
       : reporter(reporter), build(build), scopes(scopes), ranges(ranges), guards(guards), indexScopes(indexScopes),
         bodies(bodies), conversions(conversions), gradients(gradients), expressions(expressions) {}
 
-  /// Checks `[i, j < n] => body`.
+  /// Checks `[i, j < n] => body`. Returns a tensor, or a TupleValue of tensors if the body is a tuple. An ErrorValue
+  /// after an error.
   Value comprehension(const ast::BuildExpr &expr, Scope &scope);
-  /// Checks `sum k where filter => body`.
+  /// Checks `sum k where filter => body`. An ErrorValue after an error.
   Value reduce(const ast::ReduceExpr &expr, Scope &scope);
 
 private:
-  /// Return the condition of `where`, the term that is reduced, and for `mean` the number of terms as f32. Null, with
-  /// an error, if they are invalid.
+  // `mark` is the number of proof obligations before the whole expression (Bodies.h).
+
+  /// Returns the condition of `where`; null, with an error, if it is no single condition.
   typed::ExprRef filterOf(const ast::ReduceExpr &expr, Scope &scope);
+  /// Returns the reduction of a checked body over indices with known extents; `filter` is null without a `where`.
   Value reduceBody(const ast::ReduceExpr &expr, const std::vector<typed::Index *> &indices, typed::ExprRef filter,
                    const Value &body, size_t mark);
+  /// Returns the term that is reduced; null, with an error, for a body of the wrong type.
   typed::ExprRef reductionTerm(const ast::ReduceExpr &expr, const Value &body);
+  /// Returns the number of terms of a `mean`, as f32; null, with an error, if a subscript of the filter may be out of
+  /// range.
   typed::ExprRef countOf(const std::vector<typed::Index *> &indices, typed::ExprRef filter, SourceRange range,
                          size_t mark);
 

@@ -24,7 +24,8 @@ public:
   /// Returns one position for each dimension of `base`; null, with an error, if a subscript is invalid. Missing
   /// subscripts are Whole. `..` is Whole, too, except inside of index notation over `..`: there it is the indices of
   /// that `..`, which the first use creates. An index without an extent gets the extent of the dimension that it
-  /// subscripts. Slices are proved in range; the caller has to prove that of indices.
+  /// subscripts. A slice of the whole dimension is Whole. A slice that may leave the dimension is an error; its proof
+  /// may raise the least sizes of dimensions. The caller has to prove that indices are in range.
   std::optional<std::vector<Position>> positions(const ast::SubscriptExpr &expr, typed::ExprRef base, Scope &scope);
 
 private:

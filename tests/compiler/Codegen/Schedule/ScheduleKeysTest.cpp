@@ -14,12 +14,12 @@ TEST(ScheduleKeys, ARangeCountsUnits) {
   EXPECT_FALSE(depth.accepts(4100, 16) || depth.accepts(6, 16));
 }
 
-TEST(ScheduleKeys, TheNearestValueIsRoundedUpWithinTheRange) {
+TEST(ScheduleKeys, AValueIsRoundedUpWithinTheRange) {
   constexpr const ScheduleKey &queries = scheduleKey(KernelKind::Attend, "tile_q");
-  EXPECT_EQ(queries.nearest(17, 16), 32);
-  EXPECT_EQ(queries.nearest(1000, 16), 64);
-  EXPECT_EQ(queries.nearest(0, 16), 16);
-  EXPECT_EQ(queries.nearest(-5, 16), 16);
+  EXPECT_EQ(queries.roundedUp(17, 16), 32);
+  EXPECT_EQ(queries.roundedUp(1000, 16), 64);
+  EXPECT_EQ(queries.roundedUp(0, 16), 16);
+  EXPECT_EQ(queries.roundedUp(-5, 16), 16);
 }
 
 TEST(ScheduleKeys, AKeyOccursOnceInAKind) {
