@@ -67,7 +67,7 @@ private:
   Expected<double> validate();
   StepWork workOfStep() const;
   RunRecord recordOfNow() const;
-  Error checkRecord(const RunRecord &now) const;
+  Error checkRecord(RunRecord &now) const;
   std::string file(const char *name) const { return folder->file(name); }
 
   const TrainOptions &options;
@@ -137,6 +137,8 @@ Error Training::begin() {
     return error;
   if (Error error = writeFirst(record))
     return error;
+  if (trainer->initialisation())
+    printTo(stderr, "{}", trainer->initialisation()->text());
   progress.emplace(options.steps, workOfStep());
   return Error::success();
 }
@@ -171,16 +173,26 @@ Error Training::writeFirst(const RunRecord &record) {
 }
 
 RunRecord Training::recordOfNow() const {
-  return {trainer->step().name, options.trainer.seed,
-          options.shape.batch,  data->isSequence() ? options.shape.sequence : 0,
-          options.heldOut,      data->fingerprint()};
+  RunRecord record{
+      trainer->step().name, options.trainer.seed, options.shape.batch, data->isSequence() ? options.shape.sequence : 0,
+      options.heldOut,      data->fingerprint(),  std::nullopt};
+  if (trainer->initialisation())
+    record.init = trainer->initialisation()->json();
+  return record;
 }
 
 /// A resumed run must have the settings with which the run began; otherwise its results would not be reproducible.
-Error Training::checkRecord(const RunRecord &now) const {
-  if (isRecordWritten())
+/// `now` receives the initial parameters that the run began with.
+Error Training::checkRecord(RunRecord &now) const {
+  if (!options.resume)
     return Error::success();
   auto before = RunRecord::read(file(runfile::record));
+  if (before)
+    now.init = before->init;
+  if (isRecordWritten()) {
+    consumeError(before.takeError());
+    return Error::success();
+  }
   if (!before)
     return before.takeError();
   std::string differences = before->differences(now);
@@ -457,7 +469,7 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
       ->capture_default_str();
   command->add_option("--threads", options->trainer.threads, "Number of threads; 0: one for each processor")
       ->capture_default_str();
-  command->add_option("--init", options->trainer.weights, "Start from the parameters of a .safetensors file")
+  command->add_option("--init", options->trainer.weights, "Start from the parameters of a .safetensors file, by name")
       ->type_name("FILE");
   command->add_flag("--resume", options->resume, "Continue from the checkpoint in the output folder")
       ->excludes("--init");

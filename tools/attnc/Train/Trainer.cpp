@@ -5,7 +5,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <numeric>
 
@@ -62,49 +61,39 @@ Error Trainer::findEntries(const Options &options) {
   return Error::success();
 }
 
-Error Trainer::loadWeights(const Options &options) {
+/// Draws all parameters; then those in the file `weights`, if there is one, have its values.
+Error Trainer::initialise(const Options &options) {
   attn_status status;
-  if (options.weights.empty()) {
-    attn_weights *weights = nullptr;
-    attn_code code = attn_weights_initialise(&model, options.seed, executor(), &weights, &status);
-    runner.setWeights(weights);
+  attn_weights *drawn = nullptr;
+  attn_code code = attn_weights_initialise(&model, options.seed, executor(), &drawn, &status);
+  runner.setWeights(drawn);
+  if (code != ATTN_OK || options.weights.empty())
     return toError(code, status);
-  }
+  auto applied = Initialisation::apply(options.weights, weights());
+  if (!applied)
+    return applied.takeError();
+  fromFile = std::move(*applied);
+  return prepareToValidate();
+}
+
+Error Trainer::loadWeights(const Options &options) {
+  if (!options.goesOn)
+    return initialise(options);
+  attn_status status;
   attn_safetensors *file;
   if (Error error = toError(attn_safetensors_open(options.weights.c_str(), &file, &status), status))
     return error;
   std::string object = attn_safetensors_object(file);
   attn_safetensors_close(file);
-  if (options.goesOn && object != model.identity && !options.allowOther)
+  if (object != model.identity && !options.allowOther)
     return createStringError(formatv(
         "{0}: was written by {1}, so continuing would not be reproducible to the bit; --allow-other continues anyway",
         options.weights, object.empty() ? "another program" : "another object"));
-  return options.goesOn ? runner.loadWeights(options.weights, ATTN_TRAINABLE, 0) : startFrom(options);
+  return runner.loadWeights(options.weights, ATTN_TRAINABLE, 0);
 }
 
 static int64_t product(const int64_t *sizes, int32_t rank) {
   return std::accumulate(sizes, sizes + rank, int64_t(1), std::multiplies<>());
-}
-
-/// Starts a new training from the parameters of a file; the states have their initial values even if the file contains
-/// states.
-Error Trainer::startFrom(const Options &options) {
-  attn_status status;
-  attn_weights *loaded = nullptr, *weights = nullptr;
-  attn_code code = attn_weights_load(&model, options.weights.c_str(), ATTN_KEEP_VALUES, executor(), &loaded, &status);
-  if (code == ATTN_OK)
-    code = attn_weights_initialise(&model, options.seed, executor(), &weights, &status);
-  for (const attn_parameter_info &info : ArrayRef(model.parameters, code == ATTN_OK ? model.parameter_count : 0)) {
-    size_t bytes = 4 * size_t(product(info.shape, info.rank));
-    int64_t places = product(info.counts, info.list_rank);
-    for (int64_t place = info.first; !info.state && place < info.first + places; ++place)
-      std::memcpy(const_cast<void *>(attn_weights_table(weights)[place]), attn_weights_table(loaded)[place], bytes);
-  }
-  attn_weights_free(loaded);
-  runner.setWeights(weights);
-  if (code != ATTN_OK)
-    return toError(code, status);
-  return prepareToValidate();
 }
 
 int64_t Trainer::stepsDone() const {

@@ -7,6 +7,8 @@
 #pragma once
 
 #include "tools/attnc/Call/Runner.h"
+#include "tools/attnc/Train/Initialisation.h"
+#include <optional>
 
 namespace attnc {
 
@@ -15,7 +17,7 @@ public:
   struct Options {
     std::string step;        ///< the training step; empty: the only one
     std::string loss;        ///< the loss for validation; empty: one with the inputs of the step, if there is one
-    std::string weights;     ///< a .safetensors file of parameters, with or without states; empty: drawn from the seed
+    std::string weights;     ///< a .safetensors file of initial parameters; empty: all are drawn from the seed
     bool goesOn = false;     ///< resume from `weights`, a checkpoint that the same object must have written
     bool allowOther = false; ///< the checkpoint may be from another object
     uint64_t seed = 0;
@@ -28,6 +30,8 @@ public:
 
   const attn_entry_info &step() const { return model.entries[stepNumber]; }
   bool canValidate() const { return lossNumber >= 0; }
+  /// The initial parameters from a file; null for a training that has none, or that goes on.
+  const std::optional<Initialisation> &initialisation() const { return fromFile; }
   /// The number of completed steps, a state of the training.
   int64_t stepsDone() const;
   /// Runs a training step and returns its loss. If the step accumulates gradients, the rows of the batch are split. The
@@ -56,13 +60,14 @@ private:
   attn_weights *weights() const { return runner.context.weights; }
   llvm::Error findEntries(const Options &options);
   llvm::Error loadWeights(const Options &options);
-  llvm::Error startFrom(const Options &options);
+  llvm::Error initialise(const Options &options);
   llvm::Expected<std::vector<HostTensor>> ofStep(const std::vector<HostTensor> &batch) const;
 
   const attn_model &model;
   uint64_t seed = 0;
   int64_t stepNumber = -1, lossNumber = -1;
   Runner runner;
+  std::optional<Initialisation> fromFile;
 };
 
 } // namespace attnc
