@@ -23,12 +23,6 @@ int32_t dataInputs(const attn_entry_info &entry) {
   return isKey(last, "seed") ? last : entry.input_count;
 }
 
-std::optional<int64_t> leadingNumber(const attn_tensor_info &tensor) {
-  if (tensor.rank == 0 || tensor.shape[0].term_count != 1 || tensor.shape[0].terms[0].factor_count > 0)
-    return std::nullopt;
-  return tensor.shape[0].terms[0].coefficient;
-}
-
 TrainingData::~TrainingData() = default;
 
 template <class Data> static Expected<std::unique_ptr<TrainingData>> widened(Expected<std::unique_ptr<Data>> data) {

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "tools/attnc/Call/InputRanges.h"
-#include "tools/attnc/Tensors/TensorFile.h"
+#include "tools/attnc/Call/InputValues.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,8 +26,6 @@ struct BatchShape {
 
 /// The number of inputs that are data: all except the seed and the step of random draws, which are last.
 int32_t dataInputs(const attn_entry_info &entry);
-/// The size of the first dimension; null if it is not a number.
-std::optional<int64_t> leadingNumber(const attn_tensor_info &tensor);
 
 class TrainingData {
 public:
