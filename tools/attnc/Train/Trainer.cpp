@@ -1,6 +1,5 @@
 #include "tools/attnc/Train/Trainer.h"
 #include "tools/attnc/Call/EntryChoice.h"
-#include "tools/attnc/Data/TrainingData.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -24,10 +23,11 @@ Expected<std::unique_ptr<Trainer>> Trainer::create(const attn_model &model, cons
 }
 
 /// Whether an entry point has the inputs of the training step, apart from the dimension of accumulated batches and the
-/// seed of random draws.
+/// key of random draws.
 static bool takesTheSame(const attn_entry_info &a, const attn_entry_info &step) {
-  bool same = a.input_count == dataInputs(step) && a.dimension_count == step.dimension_count;
-  for (int32_t i = 0; same && i < a.input_count; ++i)
+  int32_t count = inputsBeforeKey(step);
+  bool same = inputsBeforeKey(a) == count && a.dimension_count == step.dimension_count;
+  for (int32_t i = 0; same && i < count; ++i)
     same = a.tensors[i].dtype == step.tensors[i].dtype &&
            (a.tensors[i].rank == step.tensors[i].rank ||
             (a.tensors[i].rank + 1 == step.tensors[i].rank && leadingNumber(step.tensors[i]))) &&
@@ -104,34 +104,17 @@ int64_t Trainer::stepsDone() const {
   return 0;
 }
 
-/// The inputs of the training step for a batch: divided into as many batches as the step accumulates, and with the seed
-/// of random draws.
-Expected<std::vector<HostTensor>> Trainer::ofStep(const std::vector<HostTensor> &batch) const {
-  std::vector<HostTensor> inputs = batch;
-  for (auto [number, input] : enumerate(inputs)) {
-    const attn_tensor_info &info = step().tensors[number];
-    if (info.rank != int32_t(input.shape.size()) + 1)
-      continue;
-    int64_t parts = leadingNumber(info).value_or(1);
-    if (input.shape.front() % parts != 0)
-      return createStringError(formatv("'{0}' accumulates {1} batches, but {2} rows are not a multiple of it",
-                                       step().name, parts, input.shape.front()));
-    input.shape.front() /= parts;
-    input.shape.insert(input.shape.begin(), parts);
-  }
-  if (step().input_count > int32_t(inputs.size()))
-    inputs.emplace_back(ATTN_I32, std::vector<int64_t>{}).integers()[0] = int32_t(seed);
-  return inputs;
+/// The inputs of the training step: those of a batch, and the key of random draws.
+std::vector<HostTensor> Trainer::inputsOfStep(Batch batch) const {
+  append_range(batch.inputs, drawKey(step(), seed, 0));
+  return std::move(batch.inputs);
 }
 
-double Trainer::flopsOfStep(const std::vector<HostTensor> &batch) const {
-  auto inputs = ofStep(batch);
-  auto dimensions =
-      inputs ? runner.dimensionsOf(stepNumber, *inputs) : Expected<std::vector<int64_t>>(inputs.takeError());
-  if (!dimensions) {
-    consumeError(dimensions.takeError()); // takeStep() reports it
-    return 0;
-  }
+Expected<double> Trainer::flopsOfStep(Batch batch) const {
+  std::vector<HostTensor> inputs = inputsOfStep(std::move(batch));
+  auto dimensions = runner.dimensionsOf(stepNumber, inputs);
+  if (!dimensions)
+    return dimensions.takeError();
   return double(step().flops(dimensions->data()));
 }
 
@@ -141,12 +124,20 @@ static Expected<double> onlyNumber(Expected<std::vector<HostTensor>> results) {
   return results->front().at(0);
 }
 
-Expected<double> Trainer::takeStep(const std::vector<HostTensor> &batch) {
-  auto inputs = ofStep(batch);
-  return inputs ? onlyNumber(run(stepNumber, *inputs)) : Expected<double>(inputs.takeError());
+Expected<double> Trainer::takeStep(Batch batch) {
+  std::vector<HostTensor> inputs = inputsOfStep(std::move(batch));
+  return onlyNumber(runner.run(stepNumber, inputs));
 }
 
-Expected<double> Trainer::loss(std::vector<HostTensor> &inputs) { return onlyNumber(run(lossNumber, inputs)); }
+/// Other draws than those of training steps come from the complement of the seed.
+Expected<std::vector<HostTensor>> Trainer::run(int64_t entry, std::vector<HostTensor> inputs, int64_t batch) {
+  append_range(inputs, drawKey(model.entries[entry], ~seed, batch));
+  return runner.run(entry, inputs);
+}
+
+Expected<double> Trainer::loss(Batch batch, int64_t number) {
+  return onlyNumber(run(lossNumber, std::move(batch.inputs), number));
+}
 
 Error Trainer::prepareToValidate() {
   attn_status status;
