@@ -1,9 +1,8 @@
 #include "tools/attnc/Call/Invocation.h"
-#include "compiler/ElementTypes/ElementType.h"
 #include "tools/attnc/Call/EntryChoice.h"
+#include "tools/attnc/Call/InputValues.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <fmt/format.h>
 
@@ -32,36 +31,6 @@ Error Invocation::findEntry(const std::string &name) {
   return Error::success();
 }
 
-/// Splits `name=value` and finds the name among `count` candidates.
-template <class NameOf>
-static Expected<std::pair<int64_t, StringRef>> splitNamed(StringRef text, StringRef what, int64_t count,
-                                                          NameOf nameOf) {
-  auto [name, value] = text.split('=');
-  std::string names;
-  for (int64_t i = 0; i < count; ++i) {
-    if (name == nameOf(i) && text.contains('='))
-      return std::make_pair(i, value);
-    names += (i ? ", " : "") + std::string(nameOf(i));
-  }
-  if (!text.contains('='))
-    return createStringError(formatv("'{0}': expected name=value", text));
-  return createStringError(
-      formatv("no {0} '{1}'; the entry point has {2}", what, name, names.empty() ? "none" : names));
-}
-
-static void fill(HostTensor &tensor, StringRef how, DrawnInput drawn) {
-  if (how.consume_front("random:"))
-    how.getAsInteger(10, drawn.bound);
-  for (int64_t i = 0, n = tensor.count(); i < n; ++i)
-    tensor.set(i, how == "zeros" ? 0 : how == "iota" ? double(i) : drawn.at(i));
-}
-
-static bool isFilling(StringRef how) {
-  int64_t bound;
-  return how == "zeros" || how == "iota" || how == "random" ||
-         (how.consume_front("random:") && !how.getAsInteger(10, bound) && bound > 0);
-}
-
 /// The shape of a tensor by the known dimensions; an error names a dimension that is not known.
 static Expected<std::vector<int64_t>> knownShape(const attn_entry_info &entry, const attn_tensor_info &info,
                                                  ArrayRef<int64_t> dimensions) {
@@ -75,35 +44,6 @@ static Expected<std::vector<int64_t>> knownShape(const attn_entry_info &entry, c
     shape.push_back(attn_size(&info.shape[d], dimensions.data()));
   }
   return shape;
-}
-
-/// Reads the inputs that are in files, which may determine dimensions; records in `fillings` how others are filled.
-Error Invocation::readInputs(const InvocationOptions &options, std::vector<std::string> &fillings) {
-  for (const std::string &text : options.inputs) {
-    auto named = splitNamed(text, "input", entry->input_count, [&](int64_t i) { return entry->tensors[i].name; });
-    if (!named)
-      return named.takeError();
-    fillings[named->first] = named->second.str();
-    if (isFilling(named->second))
-      continue;
-    if (named->second.starts_with("random:"))
-      return createStringError(formatv("--input {0}: expected a number above 0 after `random:`", text));
-    auto tensor = readTensor(named->second.str());
-    if (!tensor)
-      return tensor.takeError();
-    const attn_tensor_info &info = entry->tensors[named->first];
-    for (int32_t d = 0; d < info.rank && d < int32_t(tensor->shape.size()); ++d)
-      if (int64_t dimension = attn_size_dimension(&info.shape[d]); dimension >= 0)
-        dimensions[dimension] = tensor->shape[d];
-      // A file may contain a state in f32; it is converted to the type in which the state is stored.
-    bool isNarrow = narrowFormat(attn_dtype(info.dtype));
-    if (isNarrow && tensor->dtype == ATTN_F32)
-      tensor = tensor->narrowedTo(attn_dtype(info.dtype), named->second);
-    if (!tensor)
-      return tensor.takeError();
-    tensors[named->first] = std::move(*tensor);
-  }
-  return Error::success();
 }
 
 /// The bound of random integers for an input: the smallest size of the dimensions that it subscripts, at least 1; 0 for
@@ -152,28 +92,38 @@ Error Invocation::checkSizes() const {
   return Error::success();
 }
 
-Error Invocation::makeInputs(const InvocationOptions &options) {
-  for (const std::string &text : options.dims) {
-    auto named =
-        splitNamed(text, "dimension", entry->dimension_count, [&](int64_t i) { return entry->dimensions[i].name; });
+Error Invocation::setDimensions(ArrayRef<std::string> options) {
+  SmallVector<StringRef> names;
+  for (const attn_dimension_info &dimension : ArrayRef(entry->dimensions, entry->dimension_count))
+    names.push_back(dimension.name);
+  for (const std::string &text : options) {
+    auto named = splitNamed(text, "dimension", names);
     if (!named)
       return named.takeError();
-    if (named->second.getAsInteger(10, dimensions[named->first]) || dimensions[named->first] < 0)
+    auto [number, size] = *named;
+    if (size.getAsInteger(10, dimensions[number]) || dimensions[number] < 0)
       return createStringError(formatv("--dim {0}: expected a size", text));
   }
-  if (Error error = checkSizes())
+  return checkSizes();
+}
+
+Error Invocation::makeInputs(const InvocationOptions &options) {
+  if (Error error = setDimensions(options.dims))
     return error;
-  tensors.resize(entry->input_count + entry->result_count);
-  std::vector<std::string> fillings(tensors.size());
-  if (Error error = readInputs(options, fillings))
-    return error;
-  for (int32_t i = 0; i < entry->input_count + entry->result_count; ++i) {
-    const attn_tensor_info &info = entry->tensors[i];
-    bool isInput = i < entry->input_count, isGiven = !fillings[i].empty();
-    bool isState = isInput && i >= entry->input_count - entry->state_count;
-    if (isGiven && !isFilling(fillings[i]))
+  auto values = readInputValues(*entry, entry->input_count, options.inputs, dimensions);
+  if (!values)
+    return values.takeError();
+  values->resize(entry->input_count + entry->result_count);
+  tensors.resize(values->size());
+  for (auto [number, value] : enumerate(*values)) {
+    const attn_tensor_info &info = entry->tensors[number];
+    auto i = int32_t(number);
+    bool isInput = i < entry->input_count, isState = isInput && i >= entry->input_count - entry->state_count;
+    if (value && !value->isFilling()) {
+      tensors[i] = std::move(value->tensor);
       continue;
-    if (isInput && !isGiven && !isState && !options.fillMissing)
+    }
+    if (isInput && !value && !isState && !options.fillMissing)
       return createStringError(formatv("input '{0}' is missing; give it by --input {0}=FILE", info.name));
     auto shape = knownShape(*entry, info, dimensions);
     if (!shape)
@@ -183,7 +133,7 @@ Error Invocation::makeInputs(const InvocationOptions &options) {
       return made.takeError();
     tensors[i] = std::move(*made);
     if (isInput)
-      fill(tensors[i], isGiven ? StringRef(fillings[i]) : isState ? "zeros" : "random", drawnInput(i, options));
+      fill(tensors[i], value ? StringRef(value->text) : isState ? "zeros" : "random", drawnInput(i, options));
   }
   return Error::success();
 }

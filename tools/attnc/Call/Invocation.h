@@ -43,8 +43,8 @@ private:
   explicit Invocation(const attn_model &model) : model(model), runner(model) {}
   llvm::Error findEntry(const std::string &name);
   llvm::Error checkSizes() const;
+  llvm::Error setDimensions(llvm::ArrayRef<std::string> options);
   llvm::Error makeInputs(const InvocationOptions &options);
-  llvm::Error readInputs(const InvocationOptions &options, std::vector<std::string> &fillings);
   int64_t boundOf(const attn_tensor_info &input, const InputRanges &ranges) const;
   llvm::Error makeContext(const InvocationOptions &options);
 

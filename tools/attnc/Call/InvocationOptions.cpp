@@ -5,9 +5,10 @@ namespace attnc {
 void InvocationOptions::addTo(CLI::App &command) {
   command.add_option("--entry", entry, "The entry point; optional if there is only one");
   command
-      .add_option("--input", inputs,
-                  "A file (FILE.npy, FILE.safetensors:TENSOR), `zeros`, `iota` (0, 1, 2, ...), `random`, or "
-                  "`random:BOUND` (integers below it)")
+      .add_option(
+          "--input", inputs,
+          "A file (FILE.npy, FILE.safetensors:TENSOR), a number if the input's rank is 0, `zeros`, `iota` (0, 1, "
+          "2, ...), `random`, or `random:BOUND` (integers below it)")
       ->type_name("NAME=VALUES");
   command.add_option("--dim", dims, "The size of a dimension that no input file has, such as --dim seq=128")
       ->type_name("NAME=SIZE");

@@ -15,7 +15,7 @@ namespace attnc {
 
 struct InvocationOptions {
   std::string entry;               ///< name of the entry point; may be empty if the model has only one
-  std::vector<std::string> inputs; ///< name=file, name=random, name=random:BOUND, name=zeros, name=iota
+  std::vector<std::string> inputs; ///< name=values (InputValues.h)
   std::vector<std::string> dims;   ///< name=size
   std::string weights;             ///< a .safetensors file; empty: embedded values, or else random ones
   bool allowExtra = false;         ///< ignore tensors of the weights file that are no parameters

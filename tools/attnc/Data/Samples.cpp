@@ -1,4 +1,5 @@
 #include "tools/attnc/Data/Samples.h"
+#include "tools/attnc/Call/TypeText.h"
 #include "tools/attnc/Tensors/TextFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -10,20 +11,19 @@ using namespace llvm;
 
 namespace attnc {
 
-Expected<std::unique_ptr<Samples>> Samples::read(const attn_entry_info &entry, const std::vector<std::string> &places,
-                                                 double heldOut) {
-  std::unique_ptr<Samples> data(new Samples(entry, heldOut));
-  data->inputs.resize(dataInputs(entry));
-  if (data->inputs.empty())
-    return createStringError(formatv("'{0}' has no inputs for data", entry.name));
+Expected<std::unique_ptr<Samples>> Samples::read(const attn_entry_info &entry, EntryInputs inputs,
+                                                 const std::vector<std::string> &places, double heldOut) {
+  std::unique_ptr<Samples> data(new Samples(entry, std::move(inputs), heldOut));
+  data->samples.resize(data->inputs.sampled().size());
   for (StringRef place : places)
     if (Error error = data->readInput(place))
       return std::move(error);
-  for (auto [number, input] : enumerate(data->inputs))
+  for (auto [number, input] : enumerate(data->samples))
     if (input.path.empty())
-      return createStringError(
-          formatv("input '{0}' has no data; give it by --data {0}=FILE", entry.tensors[number].name));
-  for (const Input &input : data->inputs)
+      return createStringError(formatv("input '{0}' has no data; give it by --data {0}=FILE, or by --input {0}=FILE if "
+                                       "it is the same in all batches",
+                                       data->inputs.sampled(number).name));
+  for (const Input &input : data->samples)
     if (input.tensor.shape.front() != data->count())
       return createStringError(formatv("the inputs have {0} and {1} samples (their first dimension)", data->count(),
                                        input.tensor.shape.front()));
@@ -34,12 +34,14 @@ Expected<std::unique_ptr<Samples>> Samples::read(const attn_entry_info &entry, c
 /// Reads the file of an "input=FILE".
 Error Samples::readInput(StringRef place) {
   auto [name, file] = place.split('=');
-  int32_t number = 0;
-  while (number < dataInputs(entry) && name != entry.tensors[number].name)
+  size_t number = 0;
+  while (number < samples.size() && name != inputs.sampled(number).name)
     ++number;
-  if (file.empty() || number == dataInputs(entry))
-    return createStringError(formatv("--data {0}: expected input=FILE, with an input of '{1}'", place, entry.name));
-  Input &input = inputs[number];
+  if (file.empty() || number == samples.size())
+    return createStringError(
+        formatv("--data {0}: expected input=FILE, with an input of '{1}'{2}", place, entry.name,
+                inputs.sampled().size() < size_t(inputsBeforeKey(entry)) ? " that --input does not give" : ""));
+  Input &input = samples[number];
   if (!input.path.empty())
     return createStringError(formatv("--data {0}: input '{1}' has its data from {2} already", place, name, input.path));
   auto tensor = readTensor(file.str());
@@ -52,29 +54,34 @@ Error Samples::readInput(StringRef place) {
   return Error::success();
 }
 
-uint64_t Samples::fingerprint() const {
+uint64_t Samples::hashOfSamples() const {
   uint64_t hash = xxh3_64bits(ArrayRef<uint8_t>());
-  for (const Input &input : inputs) {
+  for (const Input &input : samples) {
     auto *bytes = reinterpret_cast<const uint8_t *>(input.tensor.bytes.data());
     hash = hash * 0x9E3779B97F4A7C15 + xxh3_64bits(ArrayRef(bytes, input.tensor.bytes.size()));
   }
   return hash;
 }
 
-/// The number of dimensions of inputs before the rows: 1 if the training step accumulates batches.
-int32_t Samples::accumulated() const {
-  return entry.tensors[0].rank == int32_t(inputs.front().tensor.shape.size()) + 1;
+bool Samples::isAccumulated() const {
+  const attn_tensor_info &first = inputs.sampled(0);
+  return entry.updates && leadingNumber(first) && first.rank == int32_t(samples.front().tensor.shape.size()) + 1;
+}
+
+bool Samples::isOfLines(int32_t input) const {
+  const int32_t *found = find(inputs.sampled(), input);
+  return found != inputs.sampled().end() && samples[found - inputs.sampled().begin()].isOfLines;
 }
 
 //===- Checks of the data -----------------------------------------------------------------------------------------===//
 
-Error Samples::fits(const InputRanges &ranges) const {
-  for (int32_t input = 0; input < int32_t(inputs.size()); ++input) {
-    if (Error error = fitsInput(input))
+Error Samples::checkSamples(const InputRanges &ranges) const {
+  for (size_t input = 0; input < samples.size(); ++input) {
+    if (Error error = checkInput(input))
       return error;
-    auto found = ranges.find(entry.tensors[input].name);
-    if (isOfLines(input) && found != ranges.end())
-      if (Error error = fitsCharacters(input, leastOf(found->second)))
+    auto found = ranges.find(inputs.sampled(input).name);
+    if (samples[input].isOfLines && found != ranges.end())
+      if (Error error = checkCharacters(input, leastOf(found->second)))
         return error;
   }
   return Error::success();
@@ -89,17 +96,17 @@ static std::optional<int64_t> widest(const attn_entry_info &entry, const attn_te
                                                                  : std::nullopt;
 }
 
-Error Samples::fitsInput(int32_t input) const {
-  const Input &those = inputs[input];
-  const attn_tensor_info &info = entry.tensors[input];
-  int32_t front = accumulated();
+Error Samples::checkInput(size_t input) const {
+  const Input &those = samples[input];
+  const attn_tensor_info &info = inputs.sampled(input);
+  int32_t front = isAccumulated() ? 1 : 0;
   bool fits = those.tensor.dtype == info.dtype && int32_t(those.tensor.shape.size()) + front == info.rank;
   for (int32_t d = 1 + front; fits && d < info.rank - those.isOfLines; ++d)
     fits = info.shape[d].term_count != 1 || info.shape[d].terms[0].factor_count > 0 ||
            info.shape[d].terms[0].coefficient == those.tensor.shape[d - front];
   if (!fits)
-    return createStringError(
-        formatv("the data of input '{0}' do not have its element type, rank and sizes", info.name));
+    return createStringError(formatv("{0}: found samples of {1}, expected {2} for '{3}'", those.path,
+                                     typeText(those.tensor), typeText(entry, info), info.name));
   std::optional<int64_t> width = those.isOfLines ? widest(entry, info) : std::nullopt;
   for (int64_t row = 0; width && row < those.tensor.shape.front(); ++row)
     if (those.length(row) >= *width)
@@ -108,13 +115,13 @@ Error Samples::fitsInput(int32_t input) const {
   return Error::success();
 }
 
-Error Samples::fitsCharacters(int32_t input, int64_t vocabulary) const {
-  const HostTensor &lines = inputs[input].tensor;
+Error Samples::checkCharacters(size_t input, int64_t vocabulary) const {
+  const HostTensor &lines = samples[input].tensor;
   for (int64_t at = 0; at < lines.count() && vocabulary > 0; ++at)
     if (int32_t point = lines.integers()[at]; point >= vocabulary)
       return createStringError(formatv("{0}:{1}: has the character '{2}' of the code point {3}, outside of the "
                                        "vocabulary of {4}",
-                                       inputs[input].path, at / lines.shape.back() + 1, character(point), point,
+                                       samples[input].path, at / lines.shape.back() + 1, character(point), point,
                                        vocabulary));
   return Error::success();
 }
@@ -130,14 +137,14 @@ int64_t Samples::Input::length(int64_t row) const {
 /// the same dimension, plus one.
 int64_t Samples::widthOf(size_t input, const std::vector<int64_t> &rows) const {
   auto dimensionOf = [&](size_t number) {
-    const attn_tensor_info &info = entry.tensors[number];
+    const attn_tensor_info &info = inputs.sampled(number);
     return attn_size_dimension(&info.shape[info.rank - 1]);
   };
   int32_t dimension = dimensionOf(input);
   if (dimension < 0)
-    return widest(entry, entry.tensors[input]).value_or(inputs[input].tensor.shape.back());
+    return widest(entry, inputs.sampled(input)).value_or(samples[input].tensor.shape.back());
   int64_t width = 1;
-  for (auto [number, those] : enumerate(inputs))
+  for (auto [number, those] : enumerate(samples))
     for (int64_t row : those.isOfLines &&dimensionOf(number) == dimension ? rows : std::vector<int64_t>())
       width = std::max(width, those.length(row) + 1);
   return width;
@@ -145,7 +152,7 @@ int64_t Samples::widthOf(size_t input, const std::vector<int64_t> &rows) const {
 
 std::vector<HostTensor> Samples::gather(BatchShape, const std::vector<int64_t> &starts) const {
   std::vector<HostTensor> result;
-  for (auto [number, input] : enumerate(inputs)) {
+  for (auto [number, input] : enumerate(samples)) {
     std::vector<int64_t> sizes = input.tensor.shape;
     sizes.front() = int64_t(starts.size());
     if (input.isOfLines)

@@ -13,14 +13,13 @@ namespace attnc {
 
 class Samples : public TrainingData {
 public:
-  /// `places` has one `input=file` for each input. Fails if a file cannot be read, an input is missing or unknown, or
-  /// the numbers of samples differ.
-  static llvm::Expected<std::unique_ptr<Samples>> read(const attn_entry_info &entry,
+  /// `places` has one `input=file` for each input from the data. Fails if a file cannot be read, an input is missing or
+  /// unknown, or the numbers of samples differ.
+  static llvm::Expected<std::unique_ptr<Samples>> read(const attn_entry_info &entry, EntryInputs inputs,
                                                        const std::vector<std::string> &places, double heldOut);
 
-  llvm::Error fits(const InputRanges &ranges) const override;
-  bool isOfLines(int32_t input) const override { return inputs[input].isOfLines; }
-  uint64_t fingerprint() const override;
+  bool isOfLines(int32_t input) const override;
+  BatchShape used(BatchShape shape) const override { return {shape.batch, 0}; }
 
 private:
   /// The data of one input.
@@ -34,19 +33,20 @@ private:
 
   using TrainingData::TrainingData;
   llvm::Error readInput(llvm::StringRef place);
-  llvm::Error fitsInput(int32_t input) const;
-  llvm::Error fitsCharacters(int32_t input, int64_t vocabulary) const;
+  llvm::Error checkInput(size_t input) const;
+  llvm::Error checkCharacters(size_t input, int64_t vocabulary) const;
   int64_t widthOf(size_t input, const std::vector<int64_t> &rows) const;
 
-  int64_t count() const override { return inputs.front().tensor.shape.front(); }
-  const char *unit() const override { return "samples"; }
+  llvm::Error checkSamples(const InputRanges &ranges) const override;
+  uint64_t hashOfSamples() const override;
+  int64_t count() const override { return samples.front().tensor.shape.front(); }
   int64_t places(BatchShape, int64_t size) const override { return size; }
   int64_t rows(BatchShape, int64_t size) const override { return size; }
   int64_t stride(BatchShape) const override { return 1; }
-  int32_t accumulated() const override;
+  bool isAccumulated() const override;
   std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const override;
 
-  std::vector<Input> inputs; ///< in the order of the entry point's inputs
+  std::vector<Input> samples; ///< of the inputs from the data, in their order
 };
 
 } // namespace attnc

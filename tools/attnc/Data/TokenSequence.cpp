@@ -27,43 +27,44 @@ static Expected<std::vector<int32_t>> readTokens(const std::string &path) {
   return std::vector<int32_t>(bytes.bytes_begin(), bytes.bytes_end());
 }
 
-/// Whether the inputs are one or two tensors of tokens, i32[batch, seq], with a leading number of batches if the
-/// training step accumulates them.
-static bool takesTokens(const attn_entry_info &entry) {
-  int32_t inputs = dataInputs(entry);
-  if (inputs != 1 && inputs != 2)
+/// Whether the inputs from the data are one or two tensors of tokens, i32[batch, seq], with a leading number of batches
+/// if the training step accumulates them.
+static bool areTokens(const EntryInputs &inputs) {
+  if (inputs.sampled().size() > 2)
     return false;
-  int32_t rank = leadingNumber(entry.tensors[0]) ? 3 : 2;
-  for (int32_t input = 0; input < inputs; ++input)
-    if (entry.tensors[input].dtype != ATTN_I32 || entry.tensors[input].rank != rank)
+  int32_t rank = leadingNumber(inputs.sampled(0)) ? 3 : 2;
+  auto dimension = [&](size_t input, int32_t d) { return attn_size_dimension(&inputs.sampled(input).shape[d]); };
+  for (size_t input = 0; input < inputs.sampled().size(); ++input) {
+    if (inputs.sampled(input).dtype != ATTN_I32 || inputs.sampled(input).rank != rank)
       return false;
-  for (int32_t d = rank - 2; d < rank; ++d)
-    if (attn_size_dimension(&entry.tensors[0].shape[d]) < 0 ||
-        attn_size_dimension(&entry.tensors[0].shape[d]) != attn_size_dimension(&entry.tensors[inputs - 1].shape[d]))
-      return false;
+    for (int32_t d = rank - 2; d < rank; ++d)
+      if (dimension(input, d) < 0 || dimension(input, d) != dimension(0, d))
+        return false;
+  }
   return true;
 }
 
-Expected<std::unique_ptr<TokenSequence>> TokenSequence::read(const attn_entry_info &entry, const std::string &path,
-                                                             double heldOut) {
-  if (!takesTokens(entry))
+Expected<std::unique_ptr<TokenSequence>> TokenSequence::read(const attn_entry_info &entry, EntryInputs inputs,
+                                                             const std::string &path, double heldOut) {
+  if (!areTokens(inputs))
     return createStringError(formatv("{0}: '{1}' does not take tokens, or tokens and the tokens that follow, of "
                                      "i32[batch, seq]; give each input by --data name=FILE",
                                      path, entry.name));
   auto tokens = readTokens(path);
   if (!tokens)
     return tokens.takeError();
-  std::unique_ptr<TokenSequence> data(new TokenSequence(entry, heldOut));
+  std::unique_ptr<TokenSequence> data(new TokenSequence(entry, std::move(inputs), heldOut));
   data->tokens = std::move(*tokens);
   data->isBytes = !StringRef(path).ends_with(".npy");
   data->splitOff();
   return data;
 }
 
-Error TokenSequence::fits(const InputRanges &ranges) const {
-  std::vector<std::string> sizes; // for the message; both inputs have the same shape
-  for (const auto &[name, those] : ranges)
-    append_range(sizes, those);
+Error TokenSequence::checkSamples(const InputRanges &ranges) const {
+  std::vector<std::string> sizes; // of both inputs, which have the same tokens
+  for (size_t input = 0; input < inputs.sampled().size(); ++input)
+    if (auto found = ranges.find(inputs.sampled(input).name); found != ranges.end())
+      append_range(sizes, found->second);
   int64_t vocabulary = leastOf(sizes);
   for (size_t place = 0; place < tokens.size() && vocabulary > 0; ++place)
     if (tokens[place] < 0 || tokens[place] >= vocabulary)
@@ -72,14 +73,14 @@ Error TokenSequence::fits(const InputRanges &ranges) const {
   return Error::success();
 }
 
-uint64_t TokenSequence::fingerprint() const {
+uint64_t TokenSequence::hashOfSamples() const {
   auto *values = reinterpret_cast<const uint8_t *>(tokens.data());
   return xxh3_64bits(ArrayRef(values, tokens.size() * sizeof(int32_t)));
 }
 
 std::vector<HostTensor> TokenSequence::gather(BatchShape shape, const std::vector<int64_t> &starts) const {
   std::vector<HostTensor> result;
-  for (int64_t shift = 0; shift < dataInputs(entry); ++shift) {
+  for (int64_t shift = 0; shift < int64_t(inputs.sampled().size()); ++shift) {
     HostTensor &tensor = result.emplace_back(ATTN_I32, std::vector<int64_t>{int64_t(starts.size()), shape.sequence});
     for (auto [row, start] : enumerate(starts))
       std::copy_n(tokens.begin() + start + shift, shape.sequence, tensor.integers() + int64_t(row) * shape.sequence);

@@ -1,7 +1,7 @@
 //===- TokenSequence.h - one long sequence of tokens as data ------------------------------------------------------===//
 //
-// For entry points with one or two inputs i32[batch, seq]: the tokens, and the tokens that follow them. A row is a
-// window of `seq` tokens; in the second input, the window is shifted by one token.
+// For entry points with one or two inputs i32[batch, seq] from the data: the tokens, and the tokens that follow them. A
+// row is a window of `seq` tokens; in the second input, the window is shifted by one token.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,23 +13,23 @@ namespace attnc {
 class TokenSequence : public TrainingData {
 public:
   /// The tokens are the integers of a .npy file, or the bytes of any other file.
-  static llvm::Expected<std::unique_ptr<TokenSequence>> read(const attn_entry_info &entry, const std::string &path,
-                                                             double heldOut);
+  static llvm::Expected<std::unique_ptr<TokenSequence>> read(const attn_entry_info &entry, EntryInputs inputs,
+                                                             const std::string &path, double heldOut);
 
-  llvm::Error fits(const InputRanges &ranges) const override;
-  bool isSequence() const override { return true; }
+  bool isOfTokens(int32_t input) const override { return inputs.isSampled(input); }
   bool isText() const override { return isBytes; }
-  uint64_t fingerprint() const override;
+  BatchShape used(BatchShape shape) const override { return shape; }
 
 private:
   using TrainingData::TrainingData;
 
+  llvm::Error checkSamples(const InputRanges &ranges) const override;
+  uint64_t hashOfSamples() const override;
   int64_t count() const override { return int64_t(tokens.size()); }
-  const char *unit() const override { return "tokens"; }
   int64_t places(BatchShape shape, int64_t size) const override { return size - shape.sequence - 1; }
   int64_t rows(BatchShape shape, int64_t size) const override { return size < 1 ? 0 : (size - 1) / shape.sequence; }
   int64_t stride(BatchShape shape) const override { return shape.sequence; }
-  int32_t accumulated() const override { return entry.tensors[0].rank == 3; }
+  bool isAccumulated() const override { return inputs.sampled(0).rank == 3; }
   std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const override;
 
   std::vector<int32_t> tokens;

@@ -1,5 +1,7 @@
 #include "tools/attnc/Data/TrainingData.h"
 #include "attn/random.h"
+#include "tools/attnc/Data/DataOptions.h"
+#include "tools/attnc/Data/NoSamples.h"
 #include "tools/attnc/Data/Samples.h"
 #include "tools/attnc/Data/TokenSequence.h"
 #include "llvm/ADT/StringRef.h"
@@ -12,21 +14,10 @@ namespace attnc {
 /// The stream of the draws that determine the order of data.
 static constexpr uint64_t orderStream = 0x6f72646572; // "order"
 
-int32_t dataInputs(const attn_entry_info &entry) {
-  auto isKey = [&](int32_t input, StringRef name) {
-    return input >= 0 && entry.tensors[input].dtype == ATTN_I32 && entry.tensors[input].rank == 0 &&
-           name == entry.tensors[input].name;
-  };
-  int32_t last = entry.input_count - 1;
-  if (isKey(last, "step") && isKey(last - 1, "seed"))
-    return last - 1;
-  return isKey(last, "seed") ? last : entry.input_count;
-}
-
-std::optional<int64_t> leadingNumber(const attn_tensor_info &tensor) {
-  if (tensor.rank == 0 || tensor.shape[0].term_count != 1 || tensor.shape[0].terms[0].factor_count > 0)
-    return std::nullopt;
-  return tensor.shape[0].terms[0].coefficient;
+std::string BatchShape::text() const {
+  return sequence > 0 ? formatv("{0} x {1} tokens", batch, sequence).str()
+         : batch > 0  ? formatv("{0} samples", batch).str()
+                      : "without data";
 }
 
 TrainingData::~TrainingData() = default;
@@ -37,46 +28,94 @@ template <class Data> static Expected<std::unique_ptr<TrainingData>> widened(Exp
   return std::move(*data);
 }
 
-Expected<std::unique_ptr<TrainingData>> TrainingData::read(const attn_entry_info &entry,
-                                                           const std::vector<std::string> &places, double heldOut) {
-  if (!(heldOut >= 0 && heldOut <= 1)) // NaN is rejected, too
-    return createStringError(formatv("the held-out fraction must be from 0 to 1, found {0}", heldOut));
-  if (places.size() == 1 && !StringRef(places[0]).contains('='))
-    return widened(TokenSequence::read(entry, places[0], heldOut));
-  return widened(Samples::read(entry, places, heldOut));
+/// The error of an entry point with inputs from the data, but without data.
+static Error needsData(const attn_entry_info &entry, const EntryInputs &inputs) {
+  std::string names;
+  for (int32_t input : inputs.sampled())
+    names += (names.empty() ? "" : ", ") + std::string(entry.tensors[input].name);
+  return createStringError(
+      formatv("'{0}' has the inputs {1}, but there are no data; give them by --data FILE for tokens, "
+              "by --data NAME=FILE for samples of an input, or by --input NAME=FILE for an input "
+              "that is the same in all batches",
+              entry.name, names));
+}
+
+Expected<std::unique_ptr<TrainingData>> TrainingData::read(const attn_entry_info &entry, const DataOptions &options) {
+  if (!(options.heldOut >= 0 && options.heldOut <= 1)) // NaN is rejected, too
+    return createStringError(formatv("the held-out fraction must be from 0 to 1, found {0}", options.heldOut));
+  auto inputs = EntryInputs::read(entry, options.inputs);
+  if (!inputs)
+    return inputs.takeError();
+  if (inputs->sampled().empty()) {
+    if (Error error = options.checkNoData(entry))
+      return std::move(error);
+    return std::make_unique<NoSamples>(entry, std::move(*inputs));
+  }
+  if (options.data.empty())
+    return needsData(entry, *inputs);
+  if (options.data.size() == 1 && !StringRef(options.data[0]).contains('='))
+    return widened(TokenSequence::read(entry, std::move(*inputs), options.data[0], options.heldOut));
+  return widened(Samples::read(entry, std::move(*inputs), options.data, options.heldOut));
 }
 
 Error TrainingData::check(BatchShape shape, const InputRanges &ranges) const {
   if (places(shape, split) < 1)
     return createStringError(formatv("the data are too short: {0} {1} to train on, but a batch needs at least {2}",
-                                     split, unit(), 1 + split - places(shape, split)));
-  return fits(ranges);
+                                     split, used(shape).unit(), 1 + split - places(shape, split)));
+  if (Error error = fits(ranges))
+    return error;
+  if (shape.batch % accumulatedBatches() != 0)
+    return createStringError(formatv("'{0}' accumulates {1} batches, but {2} rows are not a multiple of it", entry.name,
+                                     accumulatedBatches(), shape.batch));
+  return Error::success();
+}
+
+Error TrainingData::fits(const InputRanges &ranges) const {
+  if (Error error = checkSamples(ranges))
+    return error;
+  return inputs.check(ranges, isAccumulated());
 }
 
 //===- Batches ----------------------------------------------------------------------------------------------------===//
 
 /// Whether the number of rows is not a dimension of the entry point, but a number.
-bool TrainingData::isOfFixedRows() const { return attn_size_dimension(&entry.tensors[0].shape[accumulated()]) < 0; }
-
-std::vector<HostTensor> TrainingData::batch(BatchShape shape, uint64_t seed, int64_t step) const {
-  std::vector<int64_t> starts;
-  auto choices = double(places(shape, split));
-  for (int64_t row = 0; row < shape.batch; ++row)
-    starts.push_back(int64_t(attn_random_uniform(seed, orderStream, uint64_t(step * shape.batch + row)) * choices));
-  return gather(shape, starts);
+bool TrainingData::isOfFixedRows() const {
+  return hasSamples() && attn_size_dimension(&inputs.sampled(0).shape[isAccumulated() ? 1 : 0]) < 0;
 }
 
-std::vector<HostTensor> TrainingData::heldOutBatch(BatchShape shape, int64_t number) const {
+/// The inputs of a training step: if it accumulates batches, with a leading dimension that counts them.
+std::vector<HostTensor> TrainingData::forStep(std::vector<HostTensor> all) const {
+  for (auto [number, tensor] : enumerate(all))
+    if (!inputs.isSampled(int32_t(number))) {
+      tensor = repeatedFor(entry.tensors[number], std::move(tensor));
+    } else if (isAccumulated()) {
+      tensor.shape.front() /= accumulatedBatches();
+      tensor.shape.insert(tensor.shape.begin(), accumulatedBatches());
+    }
+  return all;
+}
+
+Batch TrainingData::batch(BatchShape shape, uint64_t seed, int64_t step) const {
   std::vector<int64_t> starts;
-  int64_t first = number * shape.batch, last = std::min(first + shape.batch, rows(shape, heldOutCount()));
+  auto choices = double(places(shape, split));
+  for (int64_t row = 0; row < used(shape).batch; ++row)
+    starts.push_back(int64_t(attn_random_uniform(seed, orderStream, uint64_t(step * shape.batch + row)) * choices));
+  return {forStep(complete(gather(shape, starts))), shape.batch};
+}
+
+std::optional<Batch> TrainingData::heldOutBatch(BatchShape shape, int64_t number) const {
+  std::vector<int64_t> starts;
+  int64_t first = number * shape.batch, last = std::min(first + shape.batch, rows(shape, count() - split));
   for (int64_t row = first; row < last; ++row)
     starts.push_back(split + row * stride(shape));
-  bool isWhole = int64_t(starts.size()) == shape.batch || !isOfFixedRows();
-  return starts.empty() || !isWhole ? std::vector<HostTensor>() : gather(shape, starts);
+  auto size = int64_t(starts.size());
+  if (starts.empty() || (size < shape.batch && isOfFixedRows()))
+    return std::nullopt;
+  return Batch{complete(gather(shape, starts)), size};
 }
 
 int64_t TrainingData::leftOut(BatchShape shape) const {
-  return isOfFixedRows() ? rows(shape, heldOutCount()) % shape.batch : 0;
+  return isOfFixedRows() ? rows(shape, count() - split) % shape.batch : 0;
 }
 
 } // namespace attnc

@@ -1,11 +1,12 @@
 // attnc describe: prints the table of an object, or of the object that a model is compiled to. None of its code runs.
 #include "attn/processor.h"
-#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Diagnostics/Printable.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Emit/ObjectTable.h"
 #include "compiler/Emit/Record.h"
 #include "compiler/Verify/Certificate.h"
 #include "compiler/Verify/ObjectSections.h"
+#include "tools/attnc/Call/TypeText.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Messages/Printing.h"
 #include "tools/attnc/Options/SourceOptions.h"
@@ -40,27 +41,8 @@ static std::string featuresText(uint64_t features) {
   return llvm::join(names, ", ");
 }
 
-static std::string sizeText(const attn_size_info &size, llvm::ArrayRef<std::string> dimensions) {
-  std::string text;
-  for (const attn_size_term &term : llvm::ArrayRef(size.terms, size.term_count)) {
-    std::vector<std::string> factors;
-    if (std::abs(term.coefficient) != 1 || term.factor_count == 0)
-      factors.push_back(std::to_string(std::abs(term.coefficient)));
-    for (int32_t factor : llvm::ArrayRef(term.factors, term.factor_count))
-      factors.push_back(dimensions[factor]);
-    bool isNegative = term.coefficient < 0;
-    text += text.empty() ? (isNegative ? "-" : "") : (isNegative ? " - " : " + ");
-    text += llvm::join(factors, "*");
-  }
-  return text.empty() ? "0" : text;
-}
-
 static std::string tensorText(const attn_tensor_info &tensor, llvm::ArrayRef<std::string> dimensions) {
-  std::vector<std::string> sizes;
-  for (int32_t axis = 0; axis < tensor.rank; ++axis)
-    sizes.push_back(sizeText(tensor.shape[axis], dimensions));
-  std::string shape = sizes.empty() ? "" : "[" + llvm::join(sizes, ", ") + "]";
-  return fmt::format("{}: {}{}", shown(tensor.name), elementName(tensor.dtype), shape);
+  return fmt::format("{}: {}", shown(tensor.name), typeText(tensor, dimensions));
 }
 
 /// The statements of an object's certificate about each entry point, by name; empty for an object without a record.

@@ -17,9 +17,10 @@ namespace attnc {
 
 namespace {
 
-struct EvaluateOptions : DataOptions {
+struct EvaluateOptions : InferenceOptions {
   SourceOptions source;
   std::string entry;
+  std::optional<int64_t> batches; ///< null: all batches of the data
 };
 
 /// The mean of a result over all batches.
@@ -36,8 +37,8 @@ public:
 
 private:
   Error findEntry();
-  Error addBatch(std::vector<HostTensor> batch, int64_t batchNumber);
-  void print() const;
+  Error addBatch(Batch batch, int64_t batchNumber);
+  void print(const TrainingData &data) const;
   const attn_entry_info &entry() const { return model.entries[number]; }
 
   const EvaluateOptions &options;
@@ -66,24 +67,20 @@ Error Evaluation::findEntry() {
   return Error::success();
 }
 
-Error Evaluation::addBatch(std::vector<HostTensor> batch, int64_t batchNumber) {
-  int64_t size = batch.front().shape.front();
-  for (int32_t input = int32_t(batch.size()); input < entry().input_count; ++input) { // the key of random draws
-    bool isSeed = StringRef(entry().tensors[input].name) == "seed";
-    batch.emplace_back(ATTN_I32, std::vector<int64_t>{}).integers()[0] = int32_t(isSeed ? options.seed : batchNumber);
-  }
-  auto results = runner.run(number, batch);
+Error Evaluation::addBatch(Batch batch, int64_t batchNumber) {
+  append_range(batch.inputs, drawKey(entry(), options.seed, batchNumber));
+  auto results = runner.run(number, batch.inputs);
   if (!results)
     return results.takeError();
-  rows += size;
+  rows += batch.rows;
   means.resize(results->size());
   for (auto [mean, result] : zip_equal(means, *results))
-    mean.add(result, size);
+    mean.add(result, batch.rows);
   return Error::success();
 }
 
-void Evaluation::print() const {
-  printTo(stdout, "{}  {} rows", printable(entry().name), rows);
+void Evaluation::print(const TrainingData &data) const {
+  printTo(stdout, "{}  {} {}", printable(entry().name), rows, data.hasSamples() ? "rows" : "batches");
   for (auto [result, mean] : enumerate(means))
     printTo(stdout, "  {} {:.5g}", printable(entry().tensors[entry().input_count + int32_t(result)].name),
             mean.sum / mean.weight);
@@ -93,7 +90,7 @@ void Evaluation::print() const {
 Error Evaluation::run() {
   if (Error error = findEntry())
     return error;
-  auto data = TrainingData::read(entry(), options.data, options.heldOut);
+  auto data = TrainingData::read(entry(), options);
   if (!data)
     return data.takeError();
   if (Error error = (*data)->fits(options.source.rangesOf(entry().name, Phase::Import)))
@@ -102,11 +99,13 @@ Error Evaluation::run() {
     return error;
   if (Error error = runner.loadWeights(options.weights, 0, options.seed))
     return error;
-  for (int64_t batchNumber = 0;; ++batchNumber) {
-    std::vector<HostTensor> batch = (*data)->heldOutBatch(options.shape, batchNumber);
-    if (batch.empty())
+  constexpr int64_t mostWithoutData = 20;
+  int64_t most = options.batches.value_or((*data)->hasSamples() ? INT64_MAX : mostWithoutData);
+  for (int64_t batchNumber = 0; batchNumber < most; ++batchNumber) {
+    std::optional<Batch> batch = (*data)->heldOutBatch(options.shape, batchNumber);
+    if (!batch)
       break;
-    if (Error error = addBatch(std::move(batch), batchNumber))
+    if (Error error = addBatch(std::move(*batch), batchNumber))
       return error;
   }
   if (rows == 0)
@@ -116,7 +115,7 @@ Error Evaluation::run() {
     warn(
         formatv("the last {0} rows are left out, as '{1}' takes {2} at a time", left, entry().name, options.shape.batch)
             .str());
-  print();
+  print(**data);
   return Error::success();
 }
 
@@ -133,8 +132,13 @@ void addEvaluate(CLI::App &app, ExitCode &exitCode) {
   options->shape = {64, 128};
   options->addTo(*command);
   command->add_option("--entry", options->entry, "The entry point; optional if there is only one");
-  command->add_option("--held-out", options->heldOut, "Fraction of the data, at their end; all if not given")
-      ->check(CLI::Range(0.0, 1.0));
+  options->aboutData.push_back(
+      command->add_option("--held-out", options->heldOut, "Fraction of the data, at their end; all if not given")
+          ->check(CLI::Range(0.0, 1.0)));
+  command
+      ->add_option("--batches", options->batches,
+                   "Maximum number of batches; if not given, all of the data, or 20 of a model that draws its data")
+      ->check(atLeast(1));
   command->footer("Example:\n  attnc evaluate examples/chargpt/chargpt.attn --entry loss --weights "
                   "run/weights.safetensors --data text.txt --held-out 0.1");
   command->callback([options, &exitCode] { exitCode = evaluate(*options); });

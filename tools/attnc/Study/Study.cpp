@@ -28,7 +28,7 @@ namespace attnc {
 
 namespace {
 
-struct StudyOptions : DataOptions {
+struct StudyOptions : InferenceOptions {
   SourceOptions source;
   std::string output;
   std::vector<std::string> heads; ///< names of the indices that count heads
@@ -180,11 +180,7 @@ void Study::addRows(size_t attention, HostTensor &weights) {
 }
 
 Error Study::addBatch(const Tensors &inputs, int64_t number) {
-  Tensors key; // key of random draws
-  for (int32_t input = int32_t(inputs.size()); input < entry().input_count; ++input) {
-    bool isSeed = StringRef(entry().tensors[input].name) == "seed";
-    key.emplace_back(ATTN_I32, std::vector<int64_t>{}).integers()[0] = int32_t(isSeed ? options.seed : number);
-  }
+  Tensors key = drawKey(entry(), options.seed, number);
   Tensors all(inputs);
   append_range(all, key);
   auto weights = runner.run(attn_find_entry(&model, entry(".weights").name), all);
@@ -225,17 +221,17 @@ Error Study::writeFiles() const {
 Error Study::run() {
   if (Error error = begin())
     return error;
-  auto data = TrainingData::read(entry(), options.data, options.heldOut);
+  auto data = TrainingData::read(entry(), options);
   if (!data)
     return data.takeError();
   if (Error error = (*data)->fits(options.source.rangesOf(entry().name, Phase::Import)))
     return error;
   int64_t done = 0;
   for (; done < options.batches; ++done) {
-    std::vector<HostTensor> batch = (*data)->heldOutBatch(options.shape, done);
-    if (batch.empty())
+    std::optional<Batch> batch = (*data)->heldOutBatch(options.shape, done);
+    if (!batch)
       break;
-    if (Error error = addBatch(batch, done))
+    if (Error error = addBatch(batch->inputs, done))
       return error;
   }
   if (done == 0)
@@ -246,7 +242,8 @@ Error Study::run() {
   results.facts = {{"model", options.source.input()},
                    {"entry point", entry().name},
                    {"weights", options.weights.empty() ? "initial values" : options.weights},
-                   {"batches", fmt::format("{} of {} rows", done, options.shape.batch)},
+                   {"batches", (*data)->hasSamples() ? fmt::format("{} of {} rows", done, options.shape.batch)
+                                                     : fmt::format("{}", done)},
                    {"seed", fmt::format("{}", options.seed)}};
   printTo(stdout, "{}", textOf(results));
   return options.output.empty() ? Error::success() : writeFiles();
@@ -304,9 +301,10 @@ void addStudy(CLI::App &app, ExitCode &exitCode) {
       ->type_name("INDEX,...")
       ->delimiter(',');
   command->add_option("-o,--output", options->output, "The folder of study.html and study.csv")->type_name("FOLDER");
-  command->add_option("--held-out", options->heldOut, "Fraction of the data, at their end, to use")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+  options->aboutData.push_back(
+      command->add_option("--held-out", options->heldOut, "Fraction of the data, at their end, to use")
+          ->capture_default_str()
+          ->check(CLI::Range(0.0, 1.0)));
   command->add_option("--batches", options->batches, "Maximum number of batches")
       ->capture_default_str()
       ->check(atLeast(1));

@@ -1,8 +1,7 @@
 #include "tools/attnc/Tensors/TensorFile.h"
-#include "compiler/ElementTypes/ElementType.h"
-#include "attn/safetensors.h"
 #include "compiler/Diagnostics/InputFile.h"
 #include "compiler/Diagnostics/Printable.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "tools/attnc/Tensors/TextFile.h"
 #include "llvm/ADT/APFloat.h"
@@ -294,6 +293,28 @@ static Expected<HostTensor> readNpy(InputFile &file) {
 
 //===-------------------------------------------- .safetensors ------------------------------------------------===//
 
+static Stored storedOf(const attn_file_tensor &tensor) {
+  static const Stored kinds[] = {
+      {Stored::Bool, 1},    {Stored::Unsigned, 1}, {Stored::Integer, 1}, {Stored::Integer, 2},  {Stored::Unsigned, 2},
+      {Stored::Float, 2},   {Stored::Brain, 2},    {Stored::Integer, 4}, {Stored::Unsigned, 4}, {Stored::Float, 4},
+      {Stored::Integer, 8}, {Stored::Unsigned, 8}, {Stored::Float, 8}};
+  static_assert(std::size(kinds) == ATTN_FILE_F64 + 1, "a row for each attn_file_dtype");
+  return kinds[tensor.dtype];
+}
+
+attn_dtype convertedType(const attn_file_tensor &tensor) { return elementsFor(storedOf(tensor)); }
+
+Expected<HostTensor> readTensor(const std::string &path, const attn_safetensors *file, const attn_file_tensor &tensor) {
+  return convert(path + ":" + printable(tensor.name), storedOf(tensor),
+                 std::vector<int64_t>(tensor.shape, tensor.shape + tensor.rank),
+                 [&](uint64_t at, uint64_t bytes, char *to) -> Error {
+                   attn_status status;
+                   if (attn_safetensors_read(file, &tensor, at, bytes, to, &status) == ATTN_OK)
+                     return Error::success();
+                   return createStringError(StringRef(status.message));
+                 });
+}
+
 static Expected<HostTensor> readSafetensors(const std::string &path, StringRef name) {
   attn_safetensors *file;
   attn_status status;
@@ -312,18 +333,7 @@ static Expected<HostTensor> readSafetensors(const std::string &path, StringRef n
                 name.empty() ? "name the tensor, as file:name" : ("no tensor '" + name + "'").str(), names,
                 count > 8 ? ", ..." : ""));
   }
-  static const Stored kinds[] = {
-      {Stored::Bool, 1},    {Stored::Unsigned, 1}, {Stored::Integer, 1}, {Stored::Integer, 2},  {Stored::Unsigned, 2},
-      {Stored::Float, 2},   {Stored::Brain, 2},    {Stored::Integer, 4}, {Stored::Unsigned, 4}, {Stored::Float, 4},
-      {Stored::Integer, 8}, {Stored::Unsigned, 8}, {Stored::Float, 8}};
-  static_assert(std::size(kinds) == ATTN_FILE_F64 + 1, "a row for each attn_file_dtype");
-  return convert(path + ":" + printable(tensor->name), kinds[tensor->dtype],
-                 std::vector<int64_t>(tensor->shape, tensor->shape + tensor->rank),
-                 [&](uint64_t at, uint64_t bytes, char *to) -> Error {
-                   if (attn_safetensors_read(file, tensor, at, bytes, to, &status) == ATTN_OK)
-                     return Error::success();
-                   return createStringError(StringRef(status.message));
-                 });
+  return readTensor(path, file, *tensor);
 }
 
 Expected<HostTensor> readTensor(InputFile &file) {

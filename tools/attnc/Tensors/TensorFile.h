@@ -9,6 +9,7 @@
 
 #include "attn/model.h"
 #include "attn/run.h"
+#include "attn/safetensors.h"
 #include "compiler/Diagnostics/InputFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -53,6 +54,12 @@ struct HostTensor {
 llvm::Expected<HostTensor> readTensor(const std::string &place);
 /// Reads an open .npy or .txt file.
 llvm::Expected<HostTensor> readTensor(InputFile &file);
+
+/// The element type to which readTensor() converts a tensor of a .safetensors file.
+attn_dtype convertedType(const attn_file_tensor &tensor);
+/// Reads a tensor of an open .safetensors file; `path` is for messages.
+llvm::Expected<HostTensor> readTensor(const std::string &path, const attn_safetensors *file,
+                                      const attn_file_tensor &tensor);
 
 /// Writes named tensors to `path`: one tensor to .npy or .txt, any number to .safetensors. The file is replaced
 /// atomically.

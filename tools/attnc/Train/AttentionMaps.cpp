@@ -9,8 +9,9 @@ using namespace llvm;
 
 namespace attnc {
 
+/// The number of an input before the key of random draws; -1 if there is none.
 static int32_t inputNumber(const attn_entry_info &entry, StringRef name) {
-  for (int32_t input = 0; input < entry.input_count; ++input)
+  for (int32_t input = 0; input < inputsBeforeKey(entry); ++input)
     if (name == entry.tensors[input].name)
       return input;
   return -1;
@@ -31,7 +32,7 @@ Error checkMaps(const attn_model &model, const attn_entry_info &step, const Trai
         "the model has no entry point '{0}'; write `export {0} = attention(f)`, where f is the function to look at",
         options.entry));
   const attn_entry_info &maps = model.entries[number];
-  for (int32_t input = 0; input < maps.input_count; ++input)
+  for (int32_t input = 0; input < inputsBeforeKey(maps); ++input)
     if (inputNumber(step, maps.tensors[input].name) < 0)
       return createStringError(formatv("'{0}' takes '{1}', but '{2}' does not, so there are no data for it", maps.name,
                                        maps.tensors[input].name, step.name));
@@ -48,9 +49,10 @@ static std::vector<HostTensor> sampleOf(const TrainingData &data, BatchShape sha
   if (options.text) {
     HostTensor tokens(ATTN_I32, {1, std::min<int64_t>(int64_t(options.text->size()), longest)});
     std::copy_n(StringRef(*options.text).bytes_begin(), tokens.count(), tokens.integers());
-    return {tokens, tokens};
+    return data.complete({tokens, tokens});
   }
-  return data.heldOutBatch({1, std::min(shape.sequence, longest)}, options.sample);
+  std::optional<Batch> batch = data.heldOutBatch({1, std::min(shape.sequence, longest)}, options.sample);
+  return batch ? std::move(batch->inputs) : std::vector<HostTensor>();
 }
 
 /// The texts of the positions of a row of tokens.
@@ -97,22 +99,22 @@ Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, cons
   int64_t number = attn_find_entry(&model, options.entry.c_str());
   const attn_entry_info &entry = model.entries[number];
   std::vector<HostTensor> sample = sampleOf(data, shape, options, longest), inputs;
-  if (sample.empty())
+  if (sample.empty() && inputsBeforeKey(entry) > 0)
     return createStringError(formatv("there is no held-out sample {0} to draw maps of", options.sample));
-  for (int32_t input = 0; input < entry.input_count; ++input)
+  for (int32_t input = 0; input < inputsBeforeKey(entry); ++input)
     inputs.push_back(sample[inputNumber(trainer.step(), entry.tensors[input].name)]);
-  auto results = trainer.run(number, inputs);
+  auto results = trainer.run(number, inputs, options.sample);
   if (!results)
     return results.takeError();
   ShadeMap ofResult; // names of rows and columns, without weights
   auto tokensAlong = [&](const attn_size_info &size) {
-    for (int32_t input = 0; input < entry.input_count; ++input) {
+    for (int32_t input = 0; input < inputsBeforeKey(entry); ++input) {
       const attn_tensor_info &info = entry.tensors[input];
-      bool isOfLines = data.isOfLines(inputNumber(trainer.step(), info.name));
+      int32_t number = inputNumber(trainer.step(), info.name);
       bool isSame = info.rank > 0 && attn_size_dimension(&size) >= 0 &&
                     attn_size_dimension(&size) == attn_size_dimension(&info.shape[info.rank - 1]);
-      if (isSame && (isOfLines || data.isSequence()))
-        return tokensOf(inputs[input], isOfLines, data.isText());
+      if (isSame && data.isOfTokens(number))
+        return tokensOf(inputs[input], data.isOfLines(number), data.isText());
     }
     return std::vector<std::string>();
   };
@@ -126,9 +128,10 @@ Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, cons
     return createStringError(
         formatv("'{0}' has no head {1}; heads are written as 3.0, by the indices before queries and keys", entry.name,
                 join(options.heads, ", ")));
-  for (int32_t input = 0; input < entry.input_count; ++input) {
-    bool isOfLines = data.isOfLines(inputNumber(trainer.step(), entry.tensors[input].name));
-    if (isOfLines || (data.isSequence() && input == 0))
+  for (int32_t input = 0; input < inputsBeforeKey(entry); ++input) {
+    int32_t number = inputNumber(trainer.step(), entry.tensors[input].name);
+    bool isOfLines = data.isOfLines(number);
+    if (data.isOfTokens(number) && (isOfLines || maps.texts.empty())) // targets repeat the tokens before them
       maps.texts.push_back(join(tokensOf(inputs[input], isOfLines, data.isText()), ""));
   }
   return maps;

@@ -25,8 +25,7 @@ Expected<std::string> findDivergence(const attn_model &model, const Trainer::Opt
   FiniteWatch watch(model, trainer.executor());
   trainer.runOn(watch.executor());
   for (int64_t step = trainer.stepsDone(); step < last; ++step) {
-    std::vector<HostTensor> batch = data.batch(shape, start.seed, step);
-    auto loss = trainer.takeStep(batch);
+    auto loss = trainer.takeStep(data.batch(shape, start.seed, step));
     if (!loss)
       return loss.takeError();
     bool isGood = std::isfinite(*loss) && trainer.firstNotFinite().empty();

@@ -21,7 +21,7 @@ double Progress::elapsed() const {
 
 std::string Progress::speed() const {
   double perSecond = taken > 0 ? double(taken) / stepping : 0;
-  std::string text = fmt::format("{:.0f} {}/s", perSecond * double(work.items), work.isSequence ? "tokens" : "samples");
+  std::string text = fmt::format("{:.0f} {}/s", perSecond * double(work.items), work.unit);
   if (work.peak > 0 && work.flops > 0)
     text += fmt::format("  {:.0f} % of peak", 100 * perSecond * work.flops / work.peak);
   return text;

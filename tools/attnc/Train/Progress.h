@@ -15,8 +15,8 @@ namespace attnc {
 
 /// The work of one step.
 struct StepWork {
-  int64_t items = 0; ///< number of tokens, or of samples if the data are no sequence
-  bool isSequence = false;
+  int64_t items = 0;
+  const char *unit = ""; ///< plural of an item, such as "tokens"
   double flops = 0;
   double peak = 0; ///< peak operations per second of all workers; 0 if unknown
 };

@@ -14,6 +14,8 @@ namespace attnc {
 Error RunRecord::write(const std::string &path) const {
   json::Object object{{"entry", entry},  {"seed", utohexstr(seed)}, {"batch", batch},
                       {"seq", sequence}, {"held_out", heldOut},     {"data", utohexstr(data)}};
+  if (init)
+    object["init"] = *init;
   return OutputFiles::replace(path, formatv("{0:2}\n", json::Value(std::move(object))).str());
 }
 
@@ -40,6 +42,8 @@ Expected<RunRecord> RunRecord::read(const std::string &path) {
   record.batch = *number("batch");
   record.sequence = *number("seq");
   record.heldOut = *heldOut;
+  if (const json::Value *init = object->get("init"))
+    record.init = *init;
   return record;
 }
 

@@ -1,13 +1,16 @@
 //===- RunRecord.h - record of a training's settings --------------------------------------------------------------===//
 //
 // The record is the file `run.json` in the folder of a training. Its settings determine the data of each step. To
-// resume a training with other settings is therefore an error, unless --allow-other is given.
+// resume a training with other settings is therefore an error, unless --allow-other is given. The record also states
+// which initial parameters came from a file.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace attnc {
@@ -17,7 +20,8 @@ struct RunRecord {
   uint64_t seed = 0;
   int64_t batch = 0, sequence = 0;
   double heldOut = 0;
-  uint64_t data = 0; ///< TrainingData::fingerprint()
+  uint64_t data = 0;                     ///< TrainingData::fingerprint()
+  std::optional<llvm::json::Value> init; ///< Initialisation::json(), if the training began with parameters of a file
 
   llvm::Error write(const std::string &path) const;
   static llvm::Expected<RunRecord> read(const std::string &path);

@@ -1,6 +1,6 @@
 // attnc train: trains a model on data, with validation, checkpoints and a report.
 #include "tools/attnc/Commands.h"
-#include "tools/attnc/Data/TrainingData.h"
+#include "tools/attnc/Data/DataOptions.h"
 #include "tools/attnc/Messages/Printing.h"
 #include "tools/attnc/Options/SourceOptions.h"
 #include "tools/attnc/Options/Validators.h"
@@ -26,17 +26,14 @@ namespace attnc {
 
 namespace {
 
-struct TrainOptions {
+struct TrainOptions : DataOptions {
   SourceOptions source;
   Trainer::Options trainer;
   MapOptions maps;
-  std::vector<std::string> data;
   std::string output;
   bool resume = false;
-  BatchShape shape{16, 128};
   int64_t steps = 1000;
   int64_t validateEvery = 100, saveEvery = 100, validationBatches = 20;
-  double heldOut = 0.1;
 };
 
 /// One run of the command.
@@ -65,9 +62,9 @@ private:
   bool isRecordWritten() const { return !options.resume || options.trainer.allowOther; }
   Error finish();
   Expected<double> validate();
-  StepWork workOfStep() const;
+  Expected<StepWork> workOfStep() const;
   RunRecord recordOfNow() const;
-  Error checkRecord(const RunRecord &now) const;
+  Error checkRecord(RunRecord &now) const;
   std::string file(const char *name) const { return folder->file(name); }
 
   const TrainOptions &options;
@@ -119,7 +116,7 @@ Error Training::begin() {
   if (!made)
     return made.takeError();
   trainer = std::move(*made);
-  auto read = TrainingData::read(trainer->step(), options.data, options.heldOut);
+  auto read = TrainingData::read(trainer->step(), options);
   if (!read)
     return read.takeError();
   data = std::move(*read);
@@ -127,6 +124,9 @@ Error Training::begin() {
     return error;
   if (Error error = checkMaps(model, trainer->step(), *data, options.maps))
     return error;
+  auto work = workOfStep();
+  if (!work)
+    return work.takeError();
   // Errors of the maps are reported now, not after all steps.
   if (auto maps = readMaps(model, *trainer, *data, options.shape, options.maps); !maps)
     return maps.takeError();
@@ -137,7 +137,9 @@ Error Training::begin() {
     return error;
   if (Error error = writeFirst(record))
     return error;
-  progress.emplace(options.steps, workOfStep());
+  if (trainer->initialisation())
+    printTo(stderr, "{}", trainer->initialisation()->text());
+  progress.emplace(options.steps, *work);
   return Error::success();
 }
 
@@ -171,16 +173,26 @@ Error Training::writeFirst(const RunRecord &record) {
 }
 
 RunRecord Training::recordOfNow() const {
-  return {trainer->step().name, options.trainer.seed,
-          options.shape.batch,  data->isSequence() ? options.shape.sequence : 0,
-          options.heldOut,      data->fingerprint()};
+  BatchShape used = data->used(options.shape);
+  RunRecord record{trainer->step().name, options.trainer.seed, used.batch,  used.sequence,
+                   options.heldOut,      data->fingerprint(),  std::nullopt};
+  if (trainer->initialisation())
+    record.init = trainer->initialisation()->json();
+  return record;
 }
 
 /// A resumed run must have the settings with which the run began; otherwise its results would not be reproducible.
-Error Training::checkRecord(const RunRecord &now) const {
-  if (isRecordWritten())
+/// `now` receives the initial parameters that the run began with.
+Error Training::checkRecord(RunRecord &now) const {
+  if (!options.resume)
     return Error::success();
   auto before = RunRecord::read(file(runfile::record));
+  if (before)
+    now.init = before->init;
+  if (isRecordWritten()) {
+    consumeError(before.takeError());
+    return Error::success();
+  }
   if (!before)
     return before.takeError();
   std::string differences = before->differences(now);
@@ -191,15 +203,13 @@ Error Training::checkRecord(const RunRecord &now) const {
                                    options.output, differences));
 }
 
-/// The work of a step with a whole batch.
-StepWork Training::workOfStep() const {
-  StepWork work;
-  work.isSequence = data->isSequence();
-  work.items = options.shape.batch * (work.isSequence ? options.shape.sequence : 1);
-  std::vector<HostTensor> batch = data->batch(options.shape, options.trainer.seed, 0);
-  work.flops = trainer->flopsOfStep(batch);
-  work.peak = machine::fmaPeakOf(trainer->executor());
-  return work;
+/// The work of a step with a whole batch. Fails if the batch does not fit the training step.
+Expected<StepWork> Training::workOfStep() const {
+  BatchShape used = data->used(options.shape);
+  auto flops = trainer->flopsOfStep(data->batch(options.shape, options.trainer.seed, 0));
+  if (!flops)
+    return flops.takeError();
+  return StepWork{used.items(), used.unit(), *flops, machine::fmaPeakOf(trainer->executor())};
 }
 
 Expected<double> Training::validate() {
@@ -207,11 +217,11 @@ Expected<double> Training::validate() {
     return std::move(error);
   double total = 0, rows = 0;
   for (int64_t number = 0; number < options.validationBatches; ++number) {
-    std::vector<HostTensor> batch = data->heldOutBatch(options.shape, number);
-    if (batch.empty())
+    std::optional<Batch> batch = data->heldOutBatch(options.shape, number);
+    if (!batch)
       break;
-    auto weight = double(batch.front().shape.front());
-    auto loss = trainer->loss(batch);
+    auto weight = double(batch->rows);
+    auto loss = trainer->loss(std::move(*batch), number);
     if (!loss)
       return loss.takeError();
     total += *loss * weight;
@@ -242,7 +252,7 @@ Error Training::point(int64_t done, bool validates) {
     history->add(point);
     return Error::success();
   }
-  if (trainer->canValidate() && data->heldOutCount() > 0) {
+  if (trainer->canValidate() && data->hasHeldOut()) {
     auto loss = validate();
     if (!loss)
       return loss.takeError();
@@ -308,9 +318,9 @@ Error Training::diverged(int64_t step, const std::string &what) {
 
 Error Training::loop() {
   for (int64_t step = trainer->stepsDone(); step < options.steps && !stops->received(); ++step) {
-    std::vector<HostTensor> batch = data->batch(options.shape, options.trainer.seed, step);
+    Batch batch = data->batch(options.shape, options.trainer.seed, step);
     auto from = std::chrono::steady_clock::now();
-    auto loss = trainer->takeStep(batch);
+    auto loss = trainer->takeStep(std::move(batch));
     std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
     if (!loss)
       return loss.takeError();
@@ -338,9 +348,7 @@ Error Training::finish() {
   Report report{model.name, {}, &*history, attention ? &*attention : nullptr, {}};
   report.facts = {{"model", options.source.input()},
                   {"steps", fmt::format("{}", trainer->stepsDone())},
-                  {"batch", data->isSequence()
-                                ? fmt::format("{} x {} tokens", options.shape.batch, options.shape.sequence)
-                                : fmt::format("{} samples", options.shape.batch)},
+                  {"batch", data->used(options.shape).text()},
                   {"seed", fmt::format("{}", options.trainer.seed)}};
   if (!history->points().empty() && history->points().back().validation)
     report.facts.emplace_back("validation loss", fmt::format("{:.4f}", *history->points().back().validation));
@@ -412,25 +420,19 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App *command = app.add_subcommand("train", "Train a model that has an entry point made by `minimize`");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
-  command
-      ->add_option("--data", options->data, "A text file, read as bytes, tokens (.npy), or input=FILE for each input")
-      ->required()
-      ->type_name("FILE");
+  options->shape = {16, 128};
+  options->heldOut = 0.1;
+  options->addTo(*command);
   command->add_option("-o,--output", options->output, "Folder of checkpoints, history and report")->required();
   command->add_option("--entry", options->trainer.step, "The entry point that trains; optional if there is only one");
   command->add_option("--validate", options->trainer.loss, "The entry point that validates")->type_name("ENTRY");
   command->add_option("--steps", options->steps, "Total number of steps; 0: only write the initial parameters")
       ->capture_default_str()
       ->check(atLeast(0));
-  command->add_option("--batch", options->shape.batch, "Number of rows in a batch")
-      ->capture_default_str()
-      ->check(atLeast(1));
-  command->add_option("--seq", options->shape.sequence, "Number of tokens in a row")
-      ->capture_default_str()
-      ->check(atLeast(1));
-  command->add_option("--held-out", options->heldOut, "Fraction of the data, at their end, for validation")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 0.9));
+  options->aboutData.push_back(
+      command->add_option("--held-out", options->heldOut, "Fraction of the data, at their end, for validation")
+          ->capture_default_str()
+          ->check(CLI::Range(0.0, 0.9)));
   command->add_option("--validate-every", options->validateEvery, "Number of steps between validations")
       ->capture_default_str()
       ->check(atLeast(1));
@@ -457,7 +459,7 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
       ->capture_default_str();
   command->add_option("--threads", options->trainer.threads, "Number of threads; 0: one for each processor")
       ->capture_default_str();
-  command->add_option("--init", options->trainer.weights, "Start from the parameters of a .safetensors file")
+  command->add_option("--init", options->trainer.weights, "Start from the parameters of a .safetensors file, by name")
       ->type_name("FILE");
   command->add_flag("--resume", options->resume, "Continue from the checkpoint in the output folder")
       ->excludes("--init");

@@ -1,11 +1,9 @@
 #include "tools/attnc/Train/Trainer.h"
 #include "tools/attnc/Call/EntryChoice.h"
-#include "tools/attnc/Data/TrainingData.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <numeric>
 
@@ -25,10 +23,11 @@ Expected<std::unique_ptr<Trainer>> Trainer::create(const attn_model &model, cons
 }
 
 /// Whether an entry point has the inputs of the training step, apart from the dimension of accumulated batches and the
-/// seed of random draws.
+/// key of random draws.
 static bool takesTheSame(const attn_entry_info &a, const attn_entry_info &step) {
-  bool same = a.input_count == dataInputs(step) && a.dimension_count == step.dimension_count;
-  for (int32_t i = 0; same && i < a.input_count; ++i)
+  int32_t count = inputsBeforeKey(step);
+  bool same = inputsBeforeKey(a) == count && a.dimension_count == step.dimension_count;
+  for (int32_t i = 0; same && i < count; ++i)
     same = a.tensors[i].dtype == step.tensors[i].dtype &&
            (a.tensors[i].rank == step.tensors[i].rank ||
             (a.tensors[i].rank + 1 == step.tensors[i].rank && leadingNumber(step.tensors[i]))) &&
@@ -62,49 +61,39 @@ Error Trainer::findEntries(const Options &options) {
   return Error::success();
 }
 
-Error Trainer::loadWeights(const Options &options) {
+/// Draws all parameters; then those in the file `weights`, if there is one, have its values.
+Error Trainer::initialise(const Options &options) {
   attn_status status;
-  if (options.weights.empty()) {
-    attn_weights *weights = nullptr;
-    attn_code code = attn_weights_initialise(&model, options.seed, executor(), &weights, &status);
-    runner.setWeights(weights);
+  attn_weights *drawn = nullptr;
+  attn_code code = attn_weights_initialise(&model, options.seed, executor(), &drawn, &status);
+  runner.setWeights(drawn);
+  if (code != ATTN_OK || options.weights.empty())
     return toError(code, status);
-  }
+  auto applied = Initialisation::apply(options.weights, weights());
+  if (!applied)
+    return applied.takeError();
+  fromFile = std::move(*applied);
+  return prepareToValidate();
+}
+
+Error Trainer::loadWeights(const Options &options) {
+  if (!options.goesOn)
+    return initialise(options);
+  attn_status status;
   attn_safetensors *file;
   if (Error error = toError(attn_safetensors_open(options.weights.c_str(), &file, &status), status))
     return error;
   std::string object = attn_safetensors_object(file);
   attn_safetensors_close(file);
-  if (options.goesOn && object != model.identity && !options.allowOther)
+  if (object != model.identity && !options.allowOther)
     return createStringError(formatv(
         "{0}: was written by {1}, so continuing would not be reproducible to the bit; --allow-other continues anyway",
         options.weights, object.empty() ? "another program" : "another object"));
-  return options.goesOn ? runner.loadWeights(options.weights, ATTN_TRAINABLE, 0) : startFrom(options);
+  return runner.loadWeights(options.weights, ATTN_TRAINABLE, 0);
 }
 
 static int64_t product(const int64_t *sizes, int32_t rank) {
   return std::accumulate(sizes, sizes + rank, int64_t(1), std::multiplies<>());
-}
-
-/// Starts a new training from the parameters of a file; the states have their initial values even if the file contains
-/// states.
-Error Trainer::startFrom(const Options &options) {
-  attn_status status;
-  attn_weights *loaded = nullptr, *weights = nullptr;
-  attn_code code = attn_weights_load(&model, options.weights.c_str(), ATTN_KEEP_VALUES, executor(), &loaded, &status);
-  if (code == ATTN_OK)
-    code = attn_weights_initialise(&model, options.seed, executor(), &weights, &status);
-  for (const attn_parameter_info &info : ArrayRef(model.parameters, code == ATTN_OK ? model.parameter_count : 0)) {
-    size_t bytes = 4 * size_t(product(info.shape, info.rank));
-    int64_t places = product(info.counts, info.list_rank);
-    for (int64_t place = info.first; !info.state && place < info.first + places; ++place)
-      std::memcpy(const_cast<void *>(attn_weights_table(weights)[place]), attn_weights_table(loaded)[place], bytes);
-  }
-  attn_weights_free(loaded);
-  runner.setWeights(weights);
-  if (code != ATTN_OK)
-    return toError(code, status);
-  return prepareToValidate();
 }
 
 int64_t Trainer::stepsDone() const {
@@ -115,34 +104,17 @@ int64_t Trainer::stepsDone() const {
   return 0;
 }
 
-/// The inputs of the training step for a batch: divided into as many batches as the step accumulates, and with the seed
-/// of random draws.
-Expected<std::vector<HostTensor>> Trainer::ofStep(const std::vector<HostTensor> &batch) const {
-  std::vector<HostTensor> inputs = batch;
-  for (auto [number, input] : enumerate(inputs)) {
-    const attn_tensor_info &info = step().tensors[number];
-    if (info.rank != int32_t(input.shape.size()) + 1)
-      continue;
-    int64_t parts = leadingNumber(info).value_or(1);
-    if (input.shape.front() % parts != 0)
-      return createStringError(formatv("'{0}' accumulates {1} batches, but {2} rows are not a multiple of it",
-                                       step().name, parts, input.shape.front()));
-    input.shape.front() /= parts;
-    input.shape.insert(input.shape.begin(), parts);
-  }
-  if (step().input_count > int32_t(inputs.size()))
-    inputs.emplace_back(ATTN_I32, std::vector<int64_t>{}).integers()[0] = int32_t(seed);
-  return inputs;
+/// The inputs of the training step: those of a batch, and the key of random draws.
+std::vector<HostTensor> Trainer::inputsOfStep(Batch batch) const {
+  append_range(batch.inputs, drawKey(step(), seed, 0));
+  return std::move(batch.inputs);
 }
 
-double Trainer::flopsOfStep(const std::vector<HostTensor> &batch) const {
-  auto inputs = ofStep(batch);
-  auto dimensions =
-      inputs ? runner.dimensionsOf(stepNumber, *inputs) : Expected<std::vector<int64_t>>(inputs.takeError());
-  if (!dimensions) {
-    consumeError(dimensions.takeError()); // takeStep() reports it
-    return 0;
-  }
+Expected<double> Trainer::flopsOfStep(Batch batch) const {
+  std::vector<HostTensor> inputs = inputsOfStep(std::move(batch));
+  auto dimensions = runner.dimensionsOf(stepNumber, inputs);
+  if (!dimensions)
+    return dimensions.takeError();
   return double(step().flops(dimensions->data()));
 }
 
@@ -152,12 +124,20 @@ static Expected<double> onlyNumber(Expected<std::vector<HostTensor>> results) {
   return results->front().at(0);
 }
 
-Expected<double> Trainer::takeStep(const std::vector<HostTensor> &batch) {
-  auto inputs = ofStep(batch);
-  return inputs ? onlyNumber(run(stepNumber, *inputs)) : Expected<double>(inputs.takeError());
+Expected<double> Trainer::takeStep(Batch batch) {
+  std::vector<HostTensor> inputs = inputsOfStep(std::move(batch));
+  return onlyNumber(runner.run(stepNumber, inputs));
 }
 
-Expected<double> Trainer::loss(std::vector<HostTensor> &inputs) { return onlyNumber(run(lossNumber, inputs)); }
+/// Other draws than those of training steps come from the complement of the seed.
+Expected<std::vector<HostTensor>> Trainer::run(int64_t entry, std::vector<HostTensor> inputs, int64_t batch) {
+  append_range(inputs, drawKey(model.entries[entry], ~seed, batch));
+  return runner.run(entry, inputs);
+}
+
+Expected<double> Trainer::loss(Batch batch, int64_t number) {
+  return onlyNumber(run(lossNumber, std::move(batch.inputs), number));
+}
 
 Error Trainer::prepareToValidate() {
   attn_status status;
