@@ -20,6 +20,8 @@ namespace attnc {
 
 /// Marks a loop over the segments of a scan (compiler/Derive/SegmentScans.h).
 inline constexpr llvm::StringLiteral segmentLoopAttrName = "attn.segment_loop";
+/// On a model.append: the rows are carried values of a scan, which depend on the rows before them in the cache.
+inline constexpr llvm::StringLiteral appendsCarriedAttrName = "attn.appends_carried";
 
 enum class IterationOrder { None, Ascending, Descending };
 

@@ -1,4 +1,5 @@
 #include "compiler/Narrow/StorageGroups.h"
+#include "compiler/Analysis/LoopIterations.h"
 #include "compiler/Analysis/OpClassification.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -77,7 +78,7 @@ void StorageGroups::keep(Value value, const std::string &reason) {
 void StorageGroups::keepInterface() {
   llvm::SmallDenseSet<unsigned> caches;
   entry.walk([&](model::AppendOp append) {
-    if (contains(append.getCache()))
+    if (contains(append.getCache()) && !append->hasAttr(appendsCarriedAttrName))
       caches.insert(groupOf(append.getCache()));
   });
   for (BlockArgument argument : entry.getArguments()) {

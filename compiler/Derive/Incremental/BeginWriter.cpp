@@ -76,6 +76,7 @@ void BeginWriter::writeLoop(scf::ForOp loop) {
     return;
   auto copy = scf::ForOp::create(builder, loop.getLoc(), values.lookup(loop.getLowerBound()),
                                  values.lookup(loop.getUpperBound()), values.lookup(loop.getStep()), inits);
+  copy->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   values.map(loop.getInductionVar(), copy.getInductionVar());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(copy.getBody());

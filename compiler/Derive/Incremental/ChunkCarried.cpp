@@ -1,4 +1,5 @@
 #include "compiler/Derive/Incremental/ChunkCarried.h"
+#include "compiler/Analysis/LoopIterations.h"
 
 using namespace mlir;
 
@@ -61,9 +62,11 @@ Value appendCarried(ChunkValues &chunk, const RetainedValue &carried, Value stat
   std::optional<unsigned> row = rowDimOf(chunk, carried.value);
   IntegerAttr rowAttr = row ? builder.getI64IntegerAttr(*row) : IntegerAttr();
   Value step = chunk.isStep ? Value() : loop.getInductionVar(), steps = chunk.isStep ? Value() : loop.getUpperBound();
-  return model::AppendOp::create(builder, at, state.getType(), rows, state, chunk.length,
-                                 chunk.elementIndex(carried, at), chunk.count, step, steps,
-                                 builder.getI64IntegerAttr(dim), rowAttr, builder.getUnitAttr());
+  auto append =
+      model::AppendOp::create(builder, at, state.getType(), rows, state, chunk.length, chunk.elementIndex(carried, at),
+                              chunk.count, step, steps, builder.getI64IntegerAttr(dim), rowAttr, builder.getUnitAttr());
+  append->setAttr(appendsCarriedAttrName, builder.getUnitAttr());
+  return append;
 }
 
 } // namespace attnc

@@ -188,6 +188,7 @@ void ChunkWriter::writeLoop(scf::ForOp loop) {
     return;
   auto copy = scf::ForOp::create(builder, loop.getLoc(), values.lookup(loop.getLowerBound()),
                                  values.lookup(loop.getUpperBound()), values.lookup(loop.getStep()), inits);
+  copy->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   values.map(loop.getInductionVar(), copy.getInductionVar());
   for (auto [position, number] : llvm::enumerate(carried)) {
     values.map(loop.getRegionIterArg(number), copy.getRegionIterArg(position));
