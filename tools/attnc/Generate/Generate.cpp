@@ -1,10 +1,12 @@
 // attnc generate: continues a text by entry points that `decode` makes. A call writes at most a number of tokens that
 // is known when the model is compiled. The prompt of each call is the end of the text so far that fits in the context.
+#include "tools/attnc/Call/InputValues.h"
 #include "tools/attnc/Call/Runner.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Messages/Printing.h"
 #include "tools/attnc/Options/SourceOptions.h"
 #include "tools/attnc/Options/Validators.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 
@@ -17,6 +19,7 @@ namespace {
 struct GenerateOptions {
   SourceOptions source;
   std::string entry, weights, prompt;
+  std::vector<std::string> inputs; ///< NAME=VALUE
   int64_t count = 200, stop = -1, threads = 0;
   uint64_t seed = 0;
   /// Inputs of the sampler, by name; the defaults do not change the distribution.
@@ -35,7 +38,9 @@ public:
 
 private:
   Error findEntry();
+  bool isOfSampler(const attn_tensor_info &info) const;
   Error checkChoice() const;
+  Error readInputs();
   const attn_entry_info &entry() const { return model.entries[number]; }
   const attn_tensor_info &written() const { return entry().tensors[entry().input_count]; }
   Expected<HostTensor> inputOf(const attn_tensor_info &info, ArrayRef<int32_t> prompt) const;
@@ -44,9 +49,27 @@ private:
   const attn_model &model;
   Runner runner;
   int64_t number = -1, calls = 0;
+  std::map<std::string, HostTensor> given; ///< by --input: a source, inputs of a sampler without an option
 };
 
 } // namespace
+
+/// The tokens of a text: the numbers in it, if it consists of numbers and commas; otherwise its bytes. `what` names it
+/// in messages.
+static Expected<std::vector<int32_t>> tokensOf(StringRef text, const Twine &what, bool &isText) {
+  std::vector<int32_t> tokens;
+  isText = text.find_first_not_of("0123456789,") != StringRef::npos || !text.contains(',');
+  if (isText)
+    tokens.assign(text.bytes_begin(), text.bytes_end());
+  SmallVector<StringRef> numbers;
+  text.split(numbers, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef number : numbers)
+    if (int32_t token; !isText && !number.getAsInteger(10, token))
+      tokens.push_back(token);
+  if (tokens.empty())
+    return createStringError(what + " is empty, expected at least one token");
+  return tokens;
+}
 
 /// Whether `decode` has made an entry point: its arguments begin with prompts and their lengths, and its results are
 /// tokens and their number.
@@ -97,18 +120,18 @@ Error Writer::findEntry() {
                                    StringRef(steps).split(',').first));
 }
 
+/// Whether an option has the value of an input: a number of the sampler, or the seed.
+bool Writer::isOfSampler(const attn_tensor_info &info) const {
+  bool isNumber =
+      info.rank <= 1 && (info.dtype == ATTN_I32 || (info.dtype == ATTN_F32 && StringRef(info.name) != "seed"));
+  return isNumber && (StringRef(info.name) == "seed" || options.choice.count(info.name));
+}
+
 /// Rejects options for inputs that the entry point does not have.
 Error Writer::checkChoice() const {
   std::string takes;
-  for (int32_t input = 2; input < entry().input_count; ++input) {
-    const attn_tensor_info &info = entry().tensors[input];
-    StringRef name = info.name;
-    takes += (takes.empty() ? "" : ", ") + name.str();
-    bool isNumber = info.rank <= 1 && (info.dtype == ATTN_I32 || (info.dtype == ATTN_F32 && name != "seed"));
-    if (!isNumber || (name != "seed" && !options.choice.count(name.str())))
-      return createStringError(
-          formatv("'{0}' takes `{1}`, for which there is no option; call it with `attnc run`", entry().name, name));
-  }
+  for (int32_t input = 2; input < entry().input_count; ++input)
+    takes += (takes.empty() ? "" : ", ") + std::string(entry().tensors[input].name);
   for (const auto &[name, option] : options.said)
     if (option->count() > 0 && (name != "seed" || !options.weights.empty()) &&
         !is_contained(split(takes, ", "), StringRef(name)))
@@ -118,10 +141,70 @@ Error Writer::checkChoice() const {
   return Error::success();
 }
 
+/// The value of an input for one row, if `value` is no file: tokens like a prompt, or the number of the row.
+static Expected<std::optional<HostTensor>> valueOfRow(const attn_tensor_info &info, StringRef value) {
+  double number;
+  if (sys::fs::exists(value))
+    return std::nullopt;
+  if (info.dtype == ATTN_I32 && info.rank == 2) {
+    bool isText;
+    auto tokens = tokensOf(value, "the input '" + Twine(info.name) + "'", isText);
+    if (!tokens)
+      return tokens.takeError();
+    HostTensor row(ATTN_I32, {1, int64_t(tokens->size())});
+    copy(*tokens, row.integers());
+    return row;
+  }
+  if (info.dtype != ATTN_F32 || info.rank != 1 || value.getAsDouble(number))
+    return std::nullopt;
+  HostTensor one(ATTN_F32, {1});
+  one.floats()[0] = float(number);
+  return one;
+}
+
+/// Reads the inputs that no other option sets.
+Error Writer::readInputs() {
+  ArrayRef<attn_tensor_info> inputs(entry().tensors, entry().input_count);
+  SmallVector<StringRef> names;
+  for (const attn_tensor_info &info : inputs.drop_front(2))
+    if (!isOfSampler(info))
+      names.push_back(info.name);
+  std::vector<std::string> files;
+  for (const std::string &option : options.inputs) {
+    auto named = splitNamed(option, "input", names);
+    if (!named)
+      return named.takeError();
+    StringRef name = names[named->first];
+    auto row =
+        valueOfRow(*find_if(inputs, [&](const attn_tensor_info &each) { return each.name == name; }), named->second);
+    if (!row)
+      return row.takeError();
+    if (*row && !given.try_emplace(name.str(), **row).second)
+      return createStringError(formatv("--input {0}: input '{1}' has its values already", option, name));
+    if (!*row)
+      files.push_back(option);
+  }
+  std::vector<int64_t> dimensions(entry().dimension_count, -1);
+  auto values = readInputValues(entry(), entry().input_count, files, dimensions);
+  if (!values)
+    return values.takeError();
+  for (auto [info, value] : zip_equal(inputs, *values))
+    if (value && value->isFilling())
+      return createStringError(formatv("--input {0}={1}: expected a file or a number", info.name, value->text));
+    else if (value)
+      given[info.name] = std::move(value->tensor);
+  for (StringRef name : names)
+    if (!given.count(name.str()))
+      return createStringError(formatv("'{0}' takes `{1}`; give it by --input {1}=FILE", entry().name, name));
+  return Error::success();
+}
+
 Error Writer::start() {
   if (Error error = findEntry())
     return error;
   if (Error error = checkChoice())
+    return error;
+  if (Error error = readInputs())
     return error;
   if (Error error = runner.start(options.threads))
     return error;
@@ -131,6 +214,8 @@ Error Writer::start() {
 /// An input of the entry point for one row. Each call has a seed of its own for random draws.
 Expected<HostTensor> Writer::inputOf(const attn_tensor_info &info, ArrayRef<int32_t> prompt) const {
   StringRef name = info.name;
+  if (auto found = given.find(name.str()); found != given.end())
+    return found->second;
   auto made = HostTensor::create(name, static_cast<attn_dtype>(info.dtype), std::vector<int64_t>(info.rank, 1));
   if (!made)
     return made;
@@ -177,25 +262,9 @@ static void print(ArrayRef<int32_t> tokens, bool isText) {
   std::fflush(stdout);
 }
 
-/// The tokens of the prompt: the numbers in it, if it consists of numbers and commas; otherwise its bytes.
-static Expected<std::vector<int32_t>> tokensOf(StringRef prompt, bool &isText) {
-  std::vector<int32_t> tokens;
-  isText = prompt.find_first_not_of("0123456789,") != StringRef::npos || !prompt.contains(',');
-  if (isText)
-    tokens.assign(prompt.bytes_begin(), prompt.bytes_end());
-  SmallVector<StringRef> numbers;
-  prompt.split(numbers, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef number : numbers)
-    if (int32_t token; !isText && !number.getAsInteger(10, token))
-      tokens.push_back(token);
-  if (tokens.empty())
-    return createStringError("the prompt is empty, expected at least one token");
-  return tokens;
-}
-
 static Error generate(const GenerateOptions &options, const attn_model &model) {
   bool isText;
-  auto tokens = tokensOf(options.prompt, isText);
+  auto tokens = tokensOf(options.prompt, "the prompt", isText);
   if (!tokens)
     return tokens.takeError();
   Writer writer(options, model);
@@ -243,6 +312,11 @@ void addGenerate(CLI::App &app, ExitCode &exitCode) {
       ->required();
   command->add_option("--entry", options->entry,
                       "An entry point made by `decode`, or in a model by `incremental`; optional if there is only one");
+  command
+      ->add_option("--input", options->inputs,
+                   "Values of a further input, such as an encoder's source: a file, a number, or for tokens a text or "
+                   "tokens as in --prompt; given once for each such input")
+      ->type_name("NAME=VALUE");
   command->add_option("--weights", options->weights, "A .safetensors file")->type_name("FILE");
   command->add_option("--count", options->count, "Maximum number of tokens")->capture_default_str()->check(atLeast(1));
   command->add_option("--stop", options->stop, "Token that ends the text")->type_name("TOKEN");
