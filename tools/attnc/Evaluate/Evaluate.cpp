@@ -1,7 +1,9 @@
-// attnc evaluate: the means of the results of an entry point over a data set, such as accuracies of a trained model.
+// attnc evaluate: the means of the results of an entry point over a data set, such as accuracies of a trained model; or
+// their sums, from which a second entry point computes a metric of the whole set, such as an F1 score.
 #include "compiler/Diagnostics/Printable.h"
 #include "tools/attnc/Call/EntryChoice.h"
 #include "tools/attnc/Call/Runner.h"
+#include "tools/attnc/Call/TypeText.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Data/DataOptions.h"
 #include "tools/attnc/Data/TrainingData.h"
@@ -9,6 +11,7 @@
 #include "tools/attnc/Messages/Printing.h"
 #include "tools/attnc/Options/SourceOptions.h"
 #include "tools/attnc/Options/Validators.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
@@ -19,7 +22,7 @@ namespace {
 
 struct EvaluateOptions : InferenceOptions {
   SourceOptions source;
-  std::string entry;
+  std::string entry, combine;
   std::optional<int64_t> batches; ///< null: all batches of the data
 };
 
@@ -27,6 +30,25 @@ struct EvaluateOptions : InferenceOptions {
 struct Mean {
   double sum = 0, weight = 0;
   void add(const HostTensor &result, int64_t rows);
+};
+
+/// The sums of the results over all batches, element by element, and the entry point that they are inputs of.
+class Sums {
+public:
+  /// Fails if the inputs of the entry point `combine` are no results of `entry`, or results with dynamic dimensions.
+  Error start(const attn_model &model, const attn_entry_info &entry, const std::string &combine);
+  void add(ArrayRef<HostTensor> results);
+  /// The results of the entry point on the sums.
+  Expected<std::vector<HostTensor>> combine(Runner &runner) const;
+  const attn_entry_info &combined() const { return model->entries[number]; }
+
+private:
+  Error checkInput(const attn_entry_info &entry, const attn_tensor_info &input);
+
+  const attn_model *model = nullptr;
+  int64_t number = -1;
+  std::vector<size_t> sources;               ///< of each input of the entry point: the number of the result
+  std::vector<std::vector<double>> elements; ///< of each input
 };
 
 /// One run of the command.
@@ -38,14 +60,15 @@ public:
 private:
   Error findEntry();
   Error addBatch(Batch batch, int64_t batchNumber);
-  void print(const TrainingData &data) const;
+  Error print(const TrainingData &data);
   const attn_entry_info &entry() const { return model.entries[number]; }
 
   const EvaluateOptions &options;
   const attn_model &model;
   Runner runner;
   int64_t number = -1, rows = 0;
-  std::vector<Mean> means; ///< of the results
+  std::vector<Mean> means;  ///< of the results
+  std::optional<Sums> sums; ///< with --combine
 };
 
 } // namespace
@@ -58,13 +81,74 @@ void Mean::add(const HostTensor &result, int64_t rows) {
   weight += share * double(result.count());
 }
 
+static bool hasConstantShape(const attn_tensor_info &info) {
+  return all_of(ArrayRef(info.shape, info.rank), [](const attn_size_info &size) {
+    return all_of(ArrayRef(size.terms, size.term_count),
+                  [](const attn_size_term &term) { return term.factor_count == 0; });
+  });
+}
+
+Error Sums::checkInput(const attn_entry_info &entry, const attn_tensor_info &input) {
+  ArrayRef<attn_tensor_info> results(entry.tensors + entry.input_count, size_t(entry.result_count));
+  const attn_tensor_info *source =
+      find_if(results, [&](const attn_tensor_info &each) { return StringRef(each.name) == input.name; });
+  if (source == results.end()) {
+    std::string names =
+        join(map_range(results, [](const attn_tensor_info &each) { return StringRef(each.name); }), ", ");
+    return createStringError(formatv("--combine {0}: its input '{1}' is no result of '{2}', which returns {3}",
+                                     combined().name, input.name, entry.name, names));
+  }
+  if (!hasConstantShape(input) || !hasConstantShape(*source) || shapeOf(input, {}) != shapeOf(*source, {}))
+    return createStringError(formatv("--combine {0}: '{1}' is {2} of '{3}' and {4} of '{0}'; expected the same shape "
+                                     "without dynamic dimensions, as sums over a batch have",
+                                     combined().name, input.name, typeText(entry, *source), entry.name,
+                                     typeText(combined(), input)));
+  sources.push_back(size_t(source - results.begin()));
+  elements.emplace_back(size_t(HostTensor(ATTN_F32, shapeOf(input, {})).count()));
+  return Error::success();
+}
+
+Error Sums::start(const attn_model &model, const attn_entry_info &entry, const std::string &combine) {
+  this->model = &model;
+  auto keepsParameters = [](const attn_entry_info &each) { return !each.updates; };
+  Expected<int64_t> chosen = chooseEntry(model, combine, {"leaves parameters as they are", "", keepsParameters});
+  if (!chosen)
+    return chosen.takeError();
+  number = *chosen;
+  for (const attn_tensor_info &input : ArrayRef(combined().tensors, combined().input_count))
+    if (Error error = checkInput(entry, input))
+      return error;
+  return Error::success();
+}
+
+void Sums::add(ArrayRef<HostTensor> results) {
+  for (auto [source, sum] : zip_equal(sources, elements))
+    for (auto [place, element] : enumerate(sum))
+      element += results[source].at(int64_t(place));
+}
+
+Expected<std::vector<HostTensor>> Sums::combine(Runner &runner) const {
+  std::vector<HostTensor> inputs;
+  for (auto [sum, info] : zip_equal(elements, ArrayRef(combined().tensors, combined().input_count))) {
+    HostTensor &input = inputs.emplace_back(attn_dtype(info.dtype), shapeOf(info, {}));
+    for (auto [place, element] : enumerate(sum))
+      if (info.dtype == ATTN_F32)
+        input.floats()[place] = float(element);
+      else if (info.dtype == ATTN_I32)
+        input.integers()[place] = int32_t(std::clamp<double>(element, INT32_MIN, INT32_MAX));
+      else
+        input.bytes[place] = element != 0;
+  }
+  return runner.run(number, inputs);
+}
+
 Error Evaluation::findEntry() {
   auto keepsParameters = [](const attn_entry_info &entry) { return !entry.updates; };
   Expected<int64_t> chosen = chooseEntry(model, options.entry, {"leaves parameters as they are", "", keepsParameters});
   if (!chosen)
     return chosen.takeError();
   number = *chosen;
-  return Error::success();
+  return options.combine.empty() ? Error::success() : sums.emplace().start(model, entry(), options.combine);
 }
 
 Error Evaluation::addBatch(Batch batch, int64_t batchNumber) {
@@ -73,18 +157,30 @@ Error Evaluation::addBatch(Batch batch, int64_t batchNumber) {
   if (!results)
     return results.takeError();
   rows += batch.rows;
+  if (sums)
+    sums->add(*results);
   means.resize(results->size());
   for (auto [mean, result] : zip_equal(means, *results))
     mean.add(result, batch.rows);
   return Error::success();
 }
 
-void Evaluation::print(const TrainingData &data) const {
-  printTo(stdout, "{}  {} {}", printable(entry().name), rows, data.hasSamples() ? "rows" : "batches");
+Error Evaluation::print(const TrainingData &data) {
+  if (sums) {
+    auto results = sums->combine(runner);
+    if (!results)
+      return results.takeError();
+    means.assign(results->size(), {});
+    for (auto [mean, result] : zip_equal(means, *results))
+      mean.add(result, 1);
+  }
+  const attn_entry_info &printed = sums ? sums->combined() : entry();
+  printTo(stdout, "{}  {} {}", printable(printed.name), rows, data.hasSamples() ? "rows" : "batches");
   for (auto [result, mean] : enumerate(means))
-    printTo(stdout, "  {} {:.5g}", printable(entry().tensors[entry().input_count + int32_t(result)].name),
+    printTo(stdout, "  {} {:.5g}", printable(printed.tensors[printed.input_count + int32_t(result)].name),
             mean.sum / mean.weight);
   printTo(stdout, "\n");
+  return Error::success();
 }
 
 Error Evaluation::run() {
@@ -115,8 +211,7 @@ Error Evaluation::run() {
     warn(
         formatv("the last {0} rows are left out, as '{1}' takes {2} at a time", left, entry().name, options.shape.batch)
             .str());
-  print(**data);
-  return Error::success();
+  return print(**data);
 }
 
 static ExitCode evaluate(const EvaluateOptions &options) {
@@ -132,6 +227,11 @@ void addEvaluate(CLI::App &app, ExitCode &exitCode) {
   options->shape = {64, 128};
   options->addTo(*command);
   command->add_option("--entry", options->entry, "The entry point; optional if there is only one");
+  command
+      ->add_option("--combine", options->combine,
+                   "An entry point that computes a metric of the whole set, such as an F1 score: its inputs are the "
+                   "sums, over all batches, of the results with their names")
+      ->type_name("ENTRY");
   options->aboutData.push_back(
       command->add_option("--held-out", options->heldOut, "Fraction of the data, at their end; all if not given")
           ->check(CLI::Range(0.0, 1.0)));
