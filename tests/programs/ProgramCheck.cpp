@@ -91,6 +91,8 @@ double EntryCheck::drawInteger(const std::string &name, e2e::Random &random) con
     return 3;
   if (name == "length") // the number of cached positions
     return double(random.below(sizeOf("capacity") - positions() + 1));
+  if (name.starts_with("carried")) // a state
+    return double(random.below(5));
   if (name == "top_k")
     return double(random.below(4));
   if (name == "count")

@@ -40,7 +40,7 @@ TEST(RandomPrograms, HaveAllOfTheLanguage) {
     for (const std::string &each : program.overrides)
       options += each + "\n";
   }
-  expectParts(decoders, "= incremental(|= decode(|with: draw");
+  expectParts(decoders, "= incremental(|= decode(|with: draw|scan|t - 2|n = n + 1");
   expectParts(others, "= gradient(|= attention(|= minimize(|attend|scan| @ |argmax|where|mask:|weight:|yields|key_sums|"
                       "backward|until|accumulate|over: w|over: [|concat|BatchNorm|; 3]");
   expectParts(options, "halide bf16|auto f16|cpu f32|model.fusion=none|attend.form=|attend_gradient.|gemm.|rows.|loops.");

@@ -39,6 +39,7 @@ private:
   void bindStatistic(const std::string &name, const Dimensions &dimensions, const std::string &row, const Index &key,
                      const std::string &text);
   std::string scan();
+  std::string decoderScan(const std::string &from);
   std::string until(const std::string &steps, const Dimensions &carried);
   std::string bindScan(const std::string &name, const std::string &text, const Dimensions &carried,
                        const Dimensions &dimensions, const std::string &step, const std::string &steps);
@@ -442,6 +443,17 @@ void ProgramDrawer::drawTraining() {
                          oneOf(3) ? ", clip_norm: 0.5" : "", oneOf(5) ? ", accumulate: 2" : "");
 }
 
+/// A scan along the positions over `from`, f32[b, seq, 4].
+std::string ProgramDrawer::decoderScan(const std::string &from) {
+  int64_t before = random.below(3);
+  std::string read =
+      before == 0 ? from + "[:, t]" : fmt::format("(if t >= {0} then {1}[:, t - {0}] else {1}[:, t])", before, from);
+  std::string counted = oneOf(2) ? " + 0.1 * f32(n)" : "";
+  return fmt::format("scan t over seq carry (h = {}{}) {{\n      h = tanh({} + h @ w{}){}\n    }} -> h[:, t]",
+                     pick({"zeros(b, 4)", "full(0.5, b, 4)"}), counted.empty() ? "" : ", n = 0", read, counted,
+                     counted.empty() ? "" : "\n      n = n + 1");
+}
+
 /// Draws a decoder for `incremental` and `decode`.
 void ProgramDrawer::drawDecoder() {
   isModel = true;
@@ -452,8 +464,10 @@ void ProgramDrawer::drawDecoder() {
   for (int64_t count = 1 + random.below(3); count > 0; --count) {
     Index row = formulas.enter("r", "b"), position = formulas.enter("i", "seq"), feature = formulas.enter("f", "4");
     std::string name = formulas.fresh("t"), text;
-    if (formulas.tensors.size() == 2 || oneOf(2)) { // the first statement attends, so that there is a cache
-      Tensor from = *formulas.find([](const Tensor &each) { return each.dimensions.size() == 3; });
+    Tensor from = *formulas.find([](const Tensor &each) { return each.dimensions.size() == 3; });
+    if (oneOf(4)) {
+      text = decoderScan(from.name);
+    } else if (formulas.tensors.size() == 2 || oneOf(2)) { // the first statement has a cache
       std::string window = oneOf(3) ? fmt::format(" and {} - j < {}", position.name, 1 + random.below(4)) : "";
       text = fmt::format("[{0}, {1}] => attend j {{ score: dot({2}[{0}, {1}], {3}[{0}, j]), mask: j <= {1}{4}, value: "
                          "{3}[{0}, j] }}",

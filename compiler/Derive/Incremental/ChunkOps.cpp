@@ -15,12 +15,16 @@ void ChunkOps::write(Operation &op) {
       .Case<linalg::GenericOp, attn::AttendOp, linalg::TransposeOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
             tensor::ExtractSliceOp, tensor::ConcatOp, model::ElementOp, model::WithElementOp>(
           [&](auto each) { write(each); })
-      .Case([&](tensor::EmptyOp empty) { values.map(empty.getResult(), chunk.emptyLike(empty.getResult(), false)); })
+      .Case([&](tensor::EmptyOp empty) {
+        // Tensors of other sizes are parts of values that next_begin computes.
+        if (chunk.hasSizes(empty.getResult()))
+          values.map(empty.getResult(), chunk.emptyLike(empty.getResult(), false));
+      })
       .Case([&](linalg::FillOp fill) {
-        Value init = chunk.tensor(fill.getOutputs().front());
-        values.map(
-            fill.getResult(0),
-            linalg::FillOp::create(builder, fill.getLoc(), values.lookup(fill.getInputs().front()), init).getResult(0));
+        if (Value init = values.lookupOrNull(fill.getOutputs().front()))
+          values.map(fill.getResult(0),
+                     linalg::FillOp::create(builder, fill.getLoc(), values.lookup(fill.getInputs().front()), init)
+                         .getResult(0));
       })
       .Case([&](tensor::CastOp cast) { values.map(cast.getResult(), chunk.tensor(cast.getSource())); })
       .Default([&](Operation *other) { builder.clone(*other, values); });

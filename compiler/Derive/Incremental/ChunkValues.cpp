@@ -32,6 +32,10 @@ SmallVector<OpFoldResult> ChunkValues::sizesOf(Value value, bool isPerRow) {
   return sizes;
 }
 
+bool ChunkValues::hasSizes(Value value) {
+  return llvm::all_of(dims.shapes.shape(value), [&](const SizeExpr &extent) { return isKnown(extent); });
+}
+
 Value ChunkValues::emptyLike(Value value, bool isPerRow) {
   return tensor::EmptyOp::create(builder, value.getLoc(), sizesOf(value, isPerRow),
                                  typeOf(value, isPerRow).getElementType());

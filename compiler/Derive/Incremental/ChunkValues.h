@@ -22,6 +22,8 @@ public:
   mlir::RankedTensorType typeOf(mlir::Value value) { return typeOf(value, isPerRow(value)); }
   llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::Value value, bool isPerRow);
   mlir::Value emptyLike(mlir::Value value, bool isPerRow);
+  /// Whether all sizes of a tensor of f are known here.
+  bool hasSizes(mlir::Value value);
   /// A size of f here: the positions of the call instead of all positions.
   mlir::OpFoldResult sizeHere(mlir::OpFoldResult size, mlir::Location at);
   bool isPerRow(mlir::Value value) { return analysis.fact(value).perRow; }

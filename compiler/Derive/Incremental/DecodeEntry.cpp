@@ -189,37 +189,39 @@ void DecodeEntry::callBegin() {
     given[begin.getResultAttrOfType<StringAttr>(result, model::nameAttrName).getValue()] = value;
 }
 
-/// The value of a dimension of the states besides their capacity.
-Value DecodeEntry::dimension(StringRef name) {
-  for (unsigned number = 0; name != names.row && number < prefill.getNumArguments(); ++number) {
-    if (isState(prefill, number) || isTokens(prefill, number))
-      continue;
-    auto shape = prefill.getArgAttrOfType<ArrayAttr>(number, model::shapeAttrName);
-    for (auto [dim, size] : llvm::enumerate(shape.getAsValueRange<StringAttr>()))
-      if (size == name)
-        return tensor::DimOp::create(builder, at, argument(nameOf(prefill, number)), dim);
+/// The values of the dimensions of prefill. Arguments that the loop provides have no others than these.
+TensorWriter::Values DecodeEntry::dimensionsOfPrefill(ArrayRef<std::string> names, Value capacity) {
+  Values values;
+  for (const std::string &name : names) {
+    Value value = name == this->names.capacity ? capacity : name == this->names.along ? positions : rows;
+    for (unsigned number = 0; number < prefill.getNumArguments(); ++number) {
+      if (isState(prefill, number) || isTokens(prefill, number) || nameOf(prefill, number) == this->names.length ||
+          nameOf(prefill, number) == this->names.count)
+        continue;
+      auto shape = prefill.getArgAttrOfType<ArrayAttr>(number, model::shapeAttrName);
+      for (auto [dim, size] : llvm::enumerate(shape.getAsValueRange<StringAttr>()))
+        if (size == name)
+          value = tensor::DimOp::create(builder, at, argument(nameOf(prefill, number)), dim);
+    }
+    values.push_back(value);
   }
-  return rows;
+  return values;
 }
 
 TensorWriter::Values DecodeEntry::callPrefill(Value first) {
   // The last token is never read.
   Value spare = constant(maxTokens - 1);
   Value capacity = arith::AddIOp::create(builder, at, positions, spare);
-  Values caches;
-  for (unsigned argument = 0; argument < prefill.getNumArguments(); ++argument) {
-    if (!isState(prefill, argument))
+  SymbolicShapes shapes(prefill);
+  Values dimensions = dimensionsOfPrefill(shapes.names(), capacity), caches;
+  for (BlockArgument argument : prefill.getArguments()) {
+    if (!isState(prefill, argument.getArgNumber()))
       continue;
-    auto type = cast<RankedTensorType>(prefill.getArgumentTypes()[argument]);
-    auto shape = prefill.getArgAttrOfType<ArrayAttr>(argument, model::shapeAttrName);
     SmallVector<OpFoldResult> sizes;
-    for (auto [dim, size] : llvm::enumerate(shape.getAsValueRange<StringAttr>())) {
-      if (!type.isDynamicDim(dim))
-        sizes.push_back(builder.getIndexAttr(type.getDimSize(dim)));
-      else
-        sizes.push_back(size == names.capacity ? capacity : dimension(size));
-    }
-    caches.push_back(tensor::EmptyOp::create(builder, at, sizes, type.getElementType()));
+    for (const SizeExpr &extent : shapes.shape(argument))
+      sizes.push_back(extent.isConstant() ? OpFoldResult(builder.getIndexAttr(extent.constant()))
+                                          : extent.materialise(builder, at, dimensions));
+    caches.push_back(tensor::EmptyOp::create(builder, at, sizes, getElementTypeOrSelf(argument.getType())));
   }
   Values results = inlineCall(prefill, makeOperands(prefill, prompt, fill({rows}, 0), first, caches));
   return llvm::to_vector(ArrayRef(results).take_back(caches.size()));

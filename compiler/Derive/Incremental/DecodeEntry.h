@@ -61,7 +61,7 @@ private:
   llvm::LogicalResult addSamplerArguments();
   llvm::LogicalResult addArguments();
   std::vector<mlir::Attribute> dimensions();
-  Value dimension(llvm::StringRef name);
+  Values dimensionsOfPrefill(llvm::ArrayRef<std::string> names, Value capacity);
   void createFunction();
   Values makeOperands(mlir::func::FuncOp function, Value tokens, Value length, Value count, ValueRange caches);
   /// Number of the sampler's arguments that the loop provides. The last two are the key of random draws, if it has one.

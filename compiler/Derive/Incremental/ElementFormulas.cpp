@@ -41,6 +41,52 @@ static void expand(model::ElementOp op) {
   op.erase();
 }
 
+/// The tensor that `list`, a result of a scan, is with its rows in front. A cache has rows before positions.
+static Value withRowsFirst(Value list, int64_t row) {
+  OpBuilder builder(list.getContext());
+  builder.setInsertionPointAfterValue(list);
+  Location at = list.getLoc();
+  auto type = cast<RankedTensorType>(list.getType());
+  SmallVector<int64_t> order = {row}, shape;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (dim != row)
+      order.push_back(dim);
+  SmallVector<Value> sizes;
+  for (int64_t dim : order) {
+    shape.push_back(type.getDimSize(dim));
+    if (type.isDynamicDim(dim))
+      sizes.push_back(tensor::DimOp::create(builder, at, list, dim));
+  }
+  Value init = tensor::EmptyOp::create(builder, at, shape, type.getElementType(), sizes);
+  return linalg::TransposeOp::create(builder, at, list, init, order).getResult()[0];
+}
+
+/// Lets formulas that read other positions of a scan's stacked result than their own read it with rows in front.
+static void moveRowsFirst(Value list, PositionDims &dims) {
+  std::optional<unsigned> row = dims.rowDim(list);
+  if (!row || *row == 0 || dims.positionDim(list) != 0)
+    return;
+  SmallVector<tensor::ExtractOp> reads;
+  for (Operation *user : list.getUsers())
+    if (auto extract = dyn_cast<tensor::ExtractOp>(user)) {
+      Operation *owner = extract->getParentOfType<attn::AttendOp>();
+      owner = owner ? owner : extract->getParentOfType<linalg::GenericOp>();
+      auto attend = dyn_cast<attn::AttendOp>(owner);
+      IndexRoles roles = attend ? dims.roles(attend) : dims.roles(cast<linalg::GenericOp>(owner));
+      if (!BodyIndices(owner, roles).isPosition(extract.getIndices().front()))
+        reads.push_back(extract);
+    }
+  if (reads.empty())
+    return;
+  Value moved = withRowsFirst(list, *row);
+  for (tensor::ExtractOp read : reads) {
+    SmallVector<Value> subscripts(read.getIndices());
+    std::rotate(subscripts.begin(), subscripts.begin() + *row, subscripts.begin() + *row + 1);
+    read.getTensorMutable().assign(moved);
+    read.getIndicesMutable().assign(subscripts);
+  }
+}
+
 void expandElements(func::FuncOp function, StringRef along) {
   PositionDims dims(function, along);
   SmallVector<model::ElementOp> expanded;
@@ -50,6 +96,12 @@ void expandElements(func::FuncOp function, StringRef along) {
       expanded.push_back(op);
   });
   llvm::for_each(expanded, expand);
+  PositionDims later(function, along); // of the new ops
+  function.walk([&](scf::ForOp scan) {
+    for (Value result : scan.getResults())
+      if (later.isAlongPositions(scan))
+        moveRowsFirst(result, later);
+  });
 }
 
 } // namespace attnc

@@ -72,11 +72,13 @@ void EntryPointWriter::finish(ArrayRef<Port> results, ValueRange returned) {
   result.setAllResultAttrs(attributes);
 }
 
+bool EntryPointWriter::isKnown(const SizeExpr &size) const {
+  return llvm::none_of(llvm::enumerate(symbolSizes),
+                       [&](auto symbol) { return !symbol.value() && size.mentions(symbol.index()); });
+}
+
 Value EntryPointWriter::size(const SizeExpr &size, Location at) {
-  for (auto [symbol, value] : llvm::enumerate(symbolSizes))
-    if (!value && size.mentions(symbol))
-      return {};
-  return size.materialise(builder, at, symbolSizes);
+  return isKnown(size) ? size.materialise(builder, at, symbolSizes) : Value();
 }
 
 bool EntryPointWriter::isKnown(Operation &op) {

@@ -34,6 +34,7 @@ public:
   Port port(mlir::BlockArgument argument); ///< of an argument of the old function
   std::vector<mlir::model::DimensionAttr> oldDimensions();
 
+  bool isKnown(const SizeExpr &size) const;
   /// The value of a size of the old function in this one; null if it is unknown here.
   mlir::Value size(const SizeExpr &size, mlir::Location at);
   /// Copies an op on scalars, if its operands are known here.

@@ -27,6 +27,21 @@ LogicalResult PositionAnalysis::checkDims(Operation *op, Value tensor) {
   return success();
 }
 
+/// A time step has no values of the last position.
+LogicalResult PositionAnalysis::checkEnd(Operation *op, Value value) {
+  if (fact(value).along == PositionFact::Along::End && dims.scanAround(op))
+    return mixes(op, "depends on the last one: this reads it");
+  return success();
+}
+
+/// A tensor with two dimensions of rows has elements that belong to two rows.
+LogicalResult PositionAnalysis::checkRows(Operation *op, Value value) {
+  if (dims.rowSymbol && fact(value).along != PositionFact::Along::Nothing &&
+      dims.find(value, *dims.rowSymbol).size() > 1)
+    return mixes(op, "of one row would depend on the others: this tensor has two dimensions `" + dims.rowName + "`");
+  return success();
+}
+
 void PositionAnalysis::setFact(Value value, PositionFact fact) {
   if (dims.positionDim(value))
     fact.along = std::max(fact.along, PositionFact::Along::Positions);
@@ -77,9 +92,12 @@ LogicalResult PositionAnalysis::analyse(Operation &op) {
       return failure();
   if (failed(applyRule(op)))
     return failure();
-  for (Value result : op.getResults())
+  for (Value result : op.getResults()) {
     if (fact(result).along == PositionFact::Along::TimeStep && dims.positionDim(result))
       return mixes(&op, "would be computed for all positions in each time step of the scan");
+    if (failed(checkEnd(&op, result)) || failed(checkRows(&op, result)))
+      return failure();
+  }
   return success();
 }
 

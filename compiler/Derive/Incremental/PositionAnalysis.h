@@ -104,12 +104,15 @@ private:
   // PositionsOfScans.cpp
   mlir::LogicalResult scanRule(mlir::scf::ForOp scan);
   mlir::LogicalResult checkCarried(mlir::scf::ForOp scan, unsigned number);
+  std::string rowsOfList() const;
   mlir::LogicalResult rule(mlir::model::ElementOp op);
   mlir::LogicalResult rule(mlir::model::WithElementOp op);
 
   /// Whether a number depends on the time step of a scan along the positions around `op`.
   bool dependsOnTimeStep(mlir::Operation *op, mlir::Value number);
   mlir::LogicalResult checkDims(mlir::Operation *op, mlir::Value tensor);
+  mlir::LogicalResult checkEnd(mlir::Operation *op, mlir::Value value);
+  mlir::LogicalResult checkRows(mlir::Operation *op, mlir::Value value);
   void setFact(mlir::Value value, PositionFact fact);
   /// Error at `op` with the given cause first.
   mlir::LogicalResult mixes(mlir::Operation *op, const llvm::Twine &why);

@@ -36,9 +36,15 @@ LogicalResult PositionAnalysis::scanRule(scf::ForOp scan) {
                                        : PositionFact{.along = PositionFact::Along::TimeStep,
                                                       .reach = Reach::causal(),
                                                       .perRow = dims.hasRows() && !dims.rowDim(argument)});
+    if (failed(checkRows(scan, argument)))
+      return failure();
   }
   if (failed(analyse(*scan.getBody())))
     return failure();
+  Operation *end = scan.getBody()->getTerminator();
+  for (Value next : end->getOperands())
+    if (failed(checkEnd(end, next)))
+      return failure();
   for (auto [number, result] : llvm::enumerate(scan.getResults())) {
     if (isStacked[number]) {
       setFact(result, fact(scan.getYieldedValues()[number]));
@@ -52,6 +58,12 @@ LogicalResult PositionAnalysis::scanRule(scf::ForOp scan) {
   return success();
 }
 
+/// The cause of the error at a list of values that depend on the row, but have no dimension of rows.
+std::string PositionAnalysis::rowsOfList() const {
+  return "has one list for all rows of `" + dims.rowName + "`, whose lengths may differ; expected a dimension `" +
+         dims.rowName + "` in its elements";
+}
+
 /// Elements at other time steps than the current one are formulas (ElementFormulas.h).
 LogicalResult PositionAnalysis::rule(model::ElementOp op) {
   PositionFact source = fact(op.getList());
@@ -61,21 +73,25 @@ LogicalResult PositionAnalysis::rule(model::ElementOp op) {
       return mixes(op, "may depend on any: this is not known to read only its own");
     source.along = PositionFact::Along::TimeStep;
   }
+  if (source.perRow)
+    return mixes(op, rowsOfList());
   setFact(op.getResult(), source);
   return success();
 }
 
 LogicalResult PositionAnalysis::rule(model::WithElementOp op) {
-  PositionFact element = fact(op.getElement());
+  PositionFact element = fact(op.getElement()), list = fact(op.getList());
+  if (element.perRow || list.perRow)
+    return mixes(op, rowsOfList());
+  if (failed(checkEnd(op, op.getElement())))
+    return failure();
   scf::ForOp scan = dims.scanAround(op);
   if (!scan || dims.positionDim(op.getList()) != 0) {
-    setFact(op.getResult(), element.join(fact(op.getList())));
+    setFact(op.getResult(), element.join(list));
     return success();
   }
   if (op.getPlace() != scan.getInductionVar())
     return mixes(op, "is not the time step that this writes");
-  if (element.perRow)
-    return mixes(op, "has one value for all rows of `" + dims.rowName + "`, whose lengths may differ");
   element.along = PositionFact::Along::Positions;
   element.reach = element.reach.join(Reach::pointwise());
   setFact(op.getResult(), element);

@@ -200,3 +200,50 @@ export next = incremental(f, along: seq)
   ASSERT_EQ(second.size(), 3u);
   expectNear(second[0], slice(whole, 0, 5, 1), "step");
 }
+
+TEST(IncrementalScan, StartsFromAnEncoder) {
+  Stepped program(std::string(embedded) + R"(
+  read: nn.Linear(dim, dim)
+  fn f(source: i32[batch, n], tokens: i32[batch, seq <= context]) -> f32[batch, seq, dim] {
+    let (y, x) = (token(source), token(tokens))
+    let p = scan k over n carry (h = zeros(batch, dim)) { h = tanh(h + y[:, k]) } -> h
+    scan t over seq carry (h = p) {
+      let c = scan k over n carry (c = zeros(batch, dim)) { c = [b, d] => 0.5 * c[b, d] + y[b, k, d] * h[b, d] } -> c
+      h = tanh(read(h) + x[:, t] + c)
+    } -> h[:, t]
+  }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+  ASSERT_TRUE(program.derived);
+  Decoding(program, 11, {program.random(Element::I32, {2, 5}, 11)}).expectAll();
+}
+
+TEST(IncrementalScan, SizesOfTheSourceAlone) {
+  Stepped program(std::string(embedded) + R"(
+  fn f(source: i32[batch, n], tokens: i32[batch, seq <= context]) -> f32[batch, seq, dim] {
+    let p = mean(tanh(token(source)), axis: 1)
+    let x = token(tokens)
+    scan t over seq carry (h = p) { h = tanh(h + x[:, t]) } -> h[:, t]
+  }
+}
+export f
+export next = incremental(f, along: seq)
+)");
+  ASSERT_TRUE(program.derived);
+  Decoding(program, 11, {program.random(Element::I32, {2, 5}, 11)}).expectAll();
+}
+
+TEST(IncrementalScan, ReadsEarlierPositionsOfAnotherScan) {
+  Stepped program(recurrent(R"(
+    let y = scan t over seq carry (h = zeros(batch, dim)) { h = tanh(of_x(x[:, t]) + of_h(h)) } -> h[:, t]
+    let z = scan t over seq carry (h = zeros(batch, dim)) {
+      let before = if t >= 2 then y[:, t - 2] else zeros(batch, dim)
+      h = tanh(h + before + y[:, t])
+    } -> h[:, t]
+    [b, s, d] => z[b, s, d] + if s >= 1 then y[b, s - 1, d] else 0.0
+  )"));
+  ASSERT_TRUE(program.derived);
+  Decoding(program, 11).expectAll();
+}

@@ -222,4 +222,17 @@ TEST(PositionAnalysis, RefusedScans) {
       refusal("scan t over seq carry (g = zeros(batch, seq)) { g = [b, s] => if s == t then 1.0 else g[b, s] } -> g",
               "f32[batch, seq]"),
       "3: would be stored for all positions in each time step: this scan carries a tensor of positions");
+  EXPECT_EQ(refusal("let y = scan t over seq carry (h = zeros(batch, d)) { h = h + x[:, t] } -> h\n"
+                    "scan t over seq carry (g = zeros(batch, d)) { let w = g + 1.0\ng = y } -> w[:, t]"),
+            "4: depends on the last one: this reads it");
+  EXPECT_EQ(refusal("let y = scan t over seq carry (h = zeros(batch, d)) { h = h + x[:, t] } -> h\n"
+                    "scan t over seq carry (g = zeros(batch, d)) { let w = concat(g, y)\ng = g + 1.0 } -> w[:, t]",
+                    "f32[batch, seq, 2 * d]"),
+            "4: depends on the last one: this reads it");
+  EXPECT_EQ(refusal(scan("h = h + 0.1 * (h @ x[:, t]' @ x[:, t])")),
+            "3: of one row would depend on the others: this tensor has two dimensions `batch`");
+  EXPECT_EQ(refusal("let p = table[0:seq]\nlet y = scan k over 3 carry (c = p) { c = c + 1.0 } -> c[k]\n"
+                    "[b < batch, s, e] => x[b, s, e] + y[1, s, e]"),
+            "4: has one list for all rows of `batch`, whose lengths may differ; expected a dimension `batch` in its "
+            "elements");
 }

@@ -63,9 +63,13 @@ static Expected<std::vector<int32_t>> tokensOf(StringRef text, const Twine &what
     tokens.assign(text.bytes_begin(), text.bytes_end());
   SmallVector<StringRef> numbers;
   text.split(numbers, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef number : numbers)
-    if (int32_t token; !isText && !number.getAsInteger(10, token))
+  for (StringRef number : numbers) {
+    int32_t token;
+    if (!isText && number.getAsInteger(10, token))
+      return createStringError(what + " has the token " + number + ", which is above 2147483647");
+    if (!isText)
       tokens.push_back(token);
+  }
   if (tokens.empty())
     return createStringError(what + " is empty, expected at least one token");
   return tokens;
@@ -144,7 +148,7 @@ Error Writer::checkChoice() const {
 /// The value of an input for one row, if `value` is no file: tokens like a prompt, or the number of the row.
 static Expected<std::optional<HostTensor>> valueOfRow(const attn_tensor_info &info, StringRef value) {
   double number;
-  if (sys::fs::exists(value))
+  if (sys::fs::is_regular_file(value))
     return std::nullopt;
   if (info.dtype == ATTN_I32 && info.rank == 2) {
     bool isText;
@@ -155,10 +159,16 @@ static Expected<std::optional<HostTensor>> valueOfRow(const attn_tensor_info &in
     copy(*tokens, row.integers());
     return row;
   }
-  if (info.dtype != ATTN_F32 || info.rank != 1 || value.getAsDouble(number))
+  if (info.dtype == ATTN_BOOL || info.rank != 1 || value.getAsDouble(number))
     return std::nullopt;
-  HostTensor one(ATTN_F32, {1});
-  one.floats()[0] = float(number);
+  HostTensor one(attn_dtype(info.dtype), {1});
+  int32_t whole = 0;
+  if (info.dtype == ATTN_F32)
+    one.floats()[0] = float(number);
+  else if (!value.getAsInteger(10, whole))
+    one.integers()[0] = whole;
+  else
+    return createStringError(formatv("--input {0}={1}: expected a whole number", info.name, value));
   return one;
 }
 
