@@ -1,4 +1,5 @@
 #include "compiler/Derive/Incremental/DecodeEntry.h"
+#include "compiler/Sizes/SizeAnalysis.h"
 
 using namespace mlir;
 
@@ -147,7 +148,30 @@ void DecodeEntry::createFunction() {
   positions = tensor::DimOp::create(builder, at, prompt, 1);
 }
 
+std::vector<std::string> DecodeEntry::prefillDimensions() {
+  std::vector<std::string> result;
+  for (Attribute each : prefill->getAttrOfType<ArrayAttr>(model::dimensionsAttrName))
+    result.push_back(cast<model::DimensionAttr>(each).getName().str());
+  return result;
+}
+
+/// Checks that the sizes of states are sums of products, as of all tensors of an entry point.
+LogicalResult DecodeEntry::checkStates() {
+  std::vector<std::string> dimensions = prefillDimensions();
+  for (unsigned number = 0; number < prefill.getNumArguments(); ++number) {
+    auto shape = prefill.getArgAttrOfType<ArrayAttr>(number, model::shapeAttrName);
+    for (unsigned dim = 0; isState(prefill, number) && dim < shape.size(); ++dim)
+      if (!declaredSize(shape, dim, dimensions))
+        return choose.emitError("the state `")
+               << nameOf(prefill, number) << "` of `" << prefill.getName() << "` has a size " << shape[dim]
+               << ", expected sums and products of dimensions and numbers";
+  }
+  return success();
+}
+
 LogicalResult DecodeEntry::create() {
+  if (failed(checkStates()))
+    return failure();
   if (failed(addArguments()))
     return failure();
   createFunction();
@@ -212,15 +236,18 @@ TensorWriter::Values DecodeEntry::callPrefill(Value first) {
   // The last token is never read.
   Value spare = constant(maxTokens - 1);
   Value capacity = arith::AddIOp::create(builder, at, positions, spare);
-  SymbolicShapes shapes(prefill);
-  Values dimensions = dimensionsOfPrefill(shapes.names(), capacity), caches;
+  std::vector<std::string> names = prefillDimensions();
+  Values dimensions = dimensionsOfPrefill(names, capacity), caches;
   for (BlockArgument argument : prefill.getArguments()) {
     if (!isState(prefill, argument.getArgNumber()))
       continue;
+    auto shape = prefill.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), model::shapeAttrName);
     SmallVector<OpFoldResult> sizes;
-    for (const SizeExpr &extent : shapes.shape(argument))
+    for (unsigned dim = 0; dim < shape.size(); ++dim) {
+      SizeExpr extent = *declaredSize(shape, dim, names);
       sizes.push_back(extent.isConstant() ? OpFoldResult(builder.getIndexAttr(extent.constant()))
                                           : extent.materialise(builder, at, dimensions));
+    }
     caches.push_back(tensor::EmptyOp::create(builder, at, sizes, getElementTypeOrSelf(argument.getType())));
   }
   Values results = inlineCall(prefill, makeOperands(prefill, prompt, fill({rows}, 0), first, caches));

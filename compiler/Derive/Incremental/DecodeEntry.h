@@ -61,6 +61,8 @@ private:
   llvm::LogicalResult addSamplerArguments();
   llvm::LogicalResult addArguments();
   std::vector<mlir::Attribute> dimensions();
+  std::vector<std::string> prefillDimensions();
+  llvm::LogicalResult checkStates();
   Values dimensionsOfPrefill(llvm::ArrayRef<std::string> names, Value capacity);
   void createFunction();
   Values makeOperands(mlir::func::FuncOp function, Value tokens, Value length, Value count, ValueRange caches);
