@@ -73,7 +73,7 @@ static constexpr StringLiteral avx512Features[] = {"fma", "avx2", "avx512f", "av
 /// Measured on processors with AVX-512. For keys and values one stream into the first-level cache is fastest: a second
 /// one, into the second-level cache, costs more than it saves.
 static constexpr PrefetchDistances x86Prefetch = {
-    .cacheBytes = 6144, .streamedLines = 64, .panelSteps = 8, .separatedSteps = 16};
+    .keyValueBytes = 6144, .streamedLines = 64, .panelSteps = 8, .separatedSteps = 16};
 
 /// The instruction sets of processors; of an architecture, the widest first.
 static constexpr Isa processorIsas[] = {

@@ -55,7 +55,7 @@ enum class ReciprocalSequence {
 /// How far ahead of its use generated code prefetches data that it reads once, or that the hardware prefetcher does not
 /// find. Distances that follow from a loop, such as the next block of keys, are not here.
 struct PrefetchDistances {
-  int64_t cacheBytes;     ///< of the keys and values of a decode, in the order of their addresses
+  int64_t keyValueBytes;     ///< of the keys and values of a decode, in the order of their addresses
   int64_t streamedLines;  ///< of a GEMM's panel that is read once, into the second-level cache: cache lines
   int64_t panelSteps;     ///< of a GEMM's panel, from the second-level cache to the first: steps of k
   int64_t separatedSteps; ///< of a matrix that is read where it is, whose rows are not adjacent: steps of k

@@ -7,7 +7,7 @@ using attnc::SizeExpr;
 namespace attnc {
 
 Value DecodePrefetch::keysAhead(const SizeExpr &keyFloats) const {
-  return loops.div(loops.constant(target.isa->prefetch.cacheBytes),
+  return loops.div(loops.constant(target.isa->prefetch.keyValueBytes),
                    loops.max(loops.constant(1), loops.mul(frame.size(keyFloats), 4)));
 }
 

@@ -1,8 +1,8 @@
 //===- DecodePrefetch.h - software prefetch of the keys and values of a split ---------------------------------===//
 //
 // Cache lines are read in the order of their addresses, which hardware prefetchers follow. They are prefetched in step
-// with the multiplications, PrefetchDistances::cacheBytes (Isa.h) ahead: the keys of a block, its values, the keys of
-// the next block.
+// with the multiplications, PrefetchDistances::keyValueBytes (Isa.h) ahead: the keys of a block, its values, the keys
+// of the next block.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
