@@ -23,17 +23,6 @@ SmallVector<unsigned> BeamSearch::cacheRowDimensions() {
   return dimensions;
 }
 
-/// Reassociation in which `dimension` corresponds to two dimensions of the larger tensor.
-static SmallVector<ReassociationIndices> groupsOf(int64_t rank, unsigned dimension) {
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t each = 0, next = 0; each < rank; ++each) {
-    groups.push_back({next++});
-    if (each == dimension)
-      groups.back().push_back(next++);
-  }
-  return groups;
-}
-
 /// Splits batch * n rows to [batch, n].
 Value BeamSearch::splitBeams(Value tensor, unsigned dimension) {
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -46,13 +35,13 @@ Value BeamSearch::splitBeams(Value tensor, unsigned dimension) {
   shape.insert(shape.begin() + dimension + 1, *entry.beams);
   sizes.insert(sizes.begin() + dimension + 1, builder.getIndexAttr(*entry.beams));
   return tensor::ExpandShapeOp::create(builder, at, RankedTensorType::get(shape, type.getElementType()), tensor,
-                                       groupsOf(type.getRank(), dimension), sizes);
+                                       groupsWithSplit(type.getRank(), dimension), sizes);
 }
 
 /// Merges [batch, n] to batch * n rows.
 Value BeamSearch::mergeBeams(Value tensor, unsigned dimension) {
   int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
-  return tensor::CollapseShapeOp::create(builder, at, tensor, groupsOf(rank - 1, dimension));
+  return tensor::CollapseShapeOp::create(builder, at, tensor, groupsWithSplit(rank - 1, dimension));
 }
 
 /// Repeats rows for each of their beams.
@@ -85,8 +74,7 @@ Value BeamSearch::gatherParents(Value tensor, unsigned dimension, Value parent) 
 LogicalResult BeamSearch::repeatOtherArguments() {
   for (unsigned argument = 0; argument < entry.step.getNumArguments(); ++argument) {
     StringRef name = entry.nameOf(entry.step, argument);
-    if (entry.isState(entry.step, argument) || entry.isTokens(entry.step, argument) || name == entry.names.length ||
-        name == entry.names.count)
+    if (entry.isOfLoop(entry.step, argument))
       continue;
     auto shape = entry.step.getArgAttrOfType<ArrayAttr>(argument, model::shapeAttrName);
     std::optional<unsigned> row = rowDimension(shape);

@@ -1,5 +1,6 @@
 #include "compiler/Derive/Incremental/ChunkCarried.h"
 #include "compiler/Analysis/LoopIterations.h"
+#include "compiler/Derive/Incremental/TensorWriter.h"
 
 using namespace mlir;
 
@@ -51,14 +52,8 @@ Value appendCarried(ChunkValues &chunk, const RetainedValue &carried, Value stat
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, value);
   shape.insert(shape.begin() + dim, 1);
   sizes.insert(sizes.begin() + dim, builder.getIndexAttr(1));
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t each = 0, next = 0; each < type.getRank(); ++each) {
-    ReassociationIndices &group = groups.emplace_back(ReassociationIndices{next++});
-    if (next == dim || (dim == 0 && each == 0))
-      group.push_back(next++);
-  }
   Value rows = tensor::ExpandShapeOp::create(builder, at, RankedTensorType::get(shape, type.getElementType()), value,
-                                             groups, sizes);
+                                             groupsWithSplit(type.getRank(), dim == 0 ? 0 : dim - 1), sizes);
   std::optional<unsigned> row = rowDimOf(chunk, carried.value);
   IntegerAttr rowAttr = row ? builder.getI64IntegerAttr(*row) : IntegerAttr();
   Value step = chunk.isStep ? Value() : loop.getInductionVar(), steps = chunk.isStep ? Value() : loop.getUpperBound();

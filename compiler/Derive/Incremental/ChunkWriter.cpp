@@ -132,7 +132,7 @@ void ChunkWriter::writeReturn() {
 void ChunkWriter::writeBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      dims.isAlongPositions(loop) ? writeScan(loop) : writeLoop(loop);
+      writeLoop(loop);
     } else if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
       writeScalar(op);
     } else if (llvm::none_of(op.getResults(), [&](Value result) { return analysis.fact(result).isGiven(); })) {
@@ -171,16 +171,31 @@ void ChunkWriter::append(Value value) {
     cacheContents[value] = element();
 }
 
+/// Whether `loop` is the scan that carries the value of a cache from time step to time step.
+static bool carries(scf::ForOp loop, const RetainedValue &cache) {
+  return cache.isCarried && cache.value.getDefiningOp() == loop;
+}
+
+/// The value with which carried value `number` of a loop starts here: in a scan along the positions, the state.
+Value ChunkWriter::startOf(scf::ForOp loop, unsigned number) {
+  Value initial = loop.getInits()[number];
+  const RetainedValue *state = plan.cache(loop.getResult(number));
+  return state && carries(loop, *state) ? carriedBefore(*this, *state, caches[state - plan.caches.data()], initial)
+                                        : tensor(initial, isPerRow(loop.getRegionIterArg(number)));
+}
+
+/// Writes a loop with the caches of its values as further carried values. In each time step of a scan along the
+/// positions, carried values are appended to their states.
 void ChunkWriter::writeLoop(scf::ForOp loop) {
   SmallVector<Value> inits, next;
   SmallVector<unsigned> carried, retained;
   for (auto [number, argument] : llvm::enumerate(loop.getRegionIterArgs()))
     if (!analysis.fact(argument).isGiven()) {
       carried.push_back(number);
-      inits.push_back(tensor(loop.getInits()[number], isPerRow(argument)));
+      inits.push_back(startOf(loop, number));
     }
   for (auto [number, cache] : llvm::enumerate(plan.caches))
-    if (llvm::is_contained(cache.loops, loop)) {
+    if (llvm::is_contained(cache.loops, loop) || carries(loop, cache)) {
       retained.push_back(number);
       inits.push_back(caches[number]);
     }
@@ -203,56 +218,15 @@ void ChunkWriter::writeLoop(scf::ForOp loop) {
   writeBlock(*loop.getBody());
   for (unsigned number : carried)
     next.push_back(tensor(loop.getYieldedValues()[number], isPerRow(loop.getRegionIterArg(number))));
-  for (unsigned number : retained)
-    next.push_back(caches[number]);
+  for (unsigned number : retained) {
+    const RetainedValue &cache = plan.caches[number];
+    next.push_back(carries(loop, cache) ? appendCarried(*this, cache, caches[number],
+                                                        next[cast<OpResult>(cache.value).getResultNumber()], copy)
+                                        : caches[number]);
+  }
   scf::YieldOp::create(builder, loop.getLoc(), next);
   for (auto [position, number] : llvm::enumerate(retained))
     caches[number] = copy.getResult(carried.size() + position);
-}
-
-/// Writes a scan along the positions, for those of the call. Carried values start from the state, and each time step
-/// appends its own to it.
-void ChunkWriter::writeScan(scf::ForOp scan) {
-  SmallVector<Value> inits;
-  SmallVector<unsigned> retained; // caches
-  for (auto [number, result] : llvm::enumerate(scan.getResults())) {
-    const RetainedValue *cache = plan.cache(result);
-    if (!cache || !cache->isCarried) {
-      inits.push_back(tensor(scan.getInits()[number], isPerRow(result)));
-      continue;
-    }
-    retained.push_back(cache - plan.caches.data());
-    inits.push_back(carriedBefore(*this, *cache, caches[retained.back()], scan.getInits()[number]));
-  }
-  for (unsigned number : retained)
-    inits.push_back(caches[number]);
-  auto copy = scf::ForOp::create(builder, scan.getLoc(), values.lookup(scan.getLowerBound()),
-                                 values.lookup(scan.getUpperBound()), values.lookup(scan.getStep()), inits);
-  copy->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
-  values.map(scan.getInductionVar(), copy.getInductionVar());
-  for (unsigned number = 0; number < scan.getNumResults(); ++number) {
-    values.map(scan.getRegionIterArg(number), copy.getRegionIterArg(number));
-    values.map(scan.getResult(number), copy.getResult(number));
-  }
-  finishScan(scan, copy, retained);
-}
-
-/// Writes the body of a scan's copy, whose last carried values are the caches `retained`.
-void ChunkWriter::finishScan(scf::ForOp scan, scf::ForOp copy, ArrayRef<unsigned> retained) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(copy.getBody());
-  writeBlock(*scan.getBody());
-  SmallVector<Value> next;
-  for (auto [number, value] : llvm::enumerate(scan.getYieldedValues()))
-    next.push_back(tensor(value, isPerRow(scan.getResult(number))));
-  for (auto [position, number] : llvm::enumerate(retained)) {
-    const RetainedValue &cache = plan.caches[number];
-    Value state = copy.getRegionIterArg(scan.getNumResults() + position);
-    Value last = next[cast<OpResult>(cache.value).getResultNumber()];
-    next.push_back(appendCarried(*this, cache, state, last, copy));
-    caches[number] = copy.getResult(scan.getNumResults() + position);
-  }
-  scf::YieldOp::create(builder, scan.getLoc(), next);
 }
 
 } // namespace attnc

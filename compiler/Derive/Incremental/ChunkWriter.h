@@ -23,8 +23,7 @@ private:
   void writeArguments();
   void writeBlock(mlir::Block &block);
   void writeLoop(mlir::scf::ForOp loop);
-  void writeScan(mlir::scf::ForOp scan);
-  void finishScan(mlir::scf::ForOp scan, mlir::scf::ForOp copy, llvm::ArrayRef<unsigned> retained);
+  mlir::Value startOf(mlir::scf::ForOp loop, unsigned number);
   void writeReturn();
   void append(mlir::Value value);
   unsigned cacheDim(const RetainedValue &cache);

@@ -37,12 +37,16 @@ bool DecodeEntry::isTokens(func::FuncOp function, unsigned argument) {
          cast<StringAttr>(number[1]).getValue() == names.along;
 }
 
+bool DecodeEntry::isOfLoop(func::FuncOp function, unsigned argument) {
+  StringRef name = nameOf(function, argument);
+  return isTokens(function, argument) || isState(function, argument) || name == names.length || name == names.count;
+}
+
 /// Adds the arguments of a function that the loop does not provide.
 void DecodeEntry::addOtherArguments(func::FuncOp function) {
   for (unsigned argument = 0; function && argument < function.getNumArguments(); ++argument) {
     StringRef name = nameOf(function, argument);
-    bool isProvided = function != begin && (isTokens(function, argument) || isState(function, argument) ||
-                                            name == names.length || name == names.count || given.contains(name));
+    bool isProvided = function != begin && (isOfLoop(function, argument) || given.contains(name));
     if (isProvided || numbers.contains(name))
       continue;
     SmallVector<StringRef> shape;
@@ -219,8 +223,7 @@ TensorWriter::Values DecodeEntry::dimensionsOfPrefill(ArrayRef<std::string> name
   for (const std::string &name : names) {
     Value value = name == this->names.capacity ? capacity : name == this->names.along ? positions : rows;
     for (unsigned number = 0; number < prefill.getNumArguments(); ++number) {
-      if (isState(prefill, number) || isTokens(prefill, number) || nameOf(prefill, number) == this->names.length ||
-          nameOf(prefill, number) == this->names.count)
+      if (isOfLoop(prefill, number))
         continue;
       auto shape = prefill.getArgAttrOfType<ArrayAttr>(number, model::shapeAttrName);
       for (auto [dim, size] : llvm::enumerate(shape.getAsValueRange<StringAttr>()))

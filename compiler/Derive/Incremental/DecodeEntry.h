@@ -44,6 +44,8 @@ public:
   static bool isState(mlir::func::FuncOp function, unsigned argument) {
     return function.getArgAttr(argument, mlir::model::stateAttrName) != nullptr;
   }
+  /// Whether the decoding loop computes the argument of next or next_prefill: tokens, lengths, counts and states.
+  bool isOfLoop(mlir::func::FuncOp function, unsigned argument);
   /// Whether the argument is the tokens of the call: the argument with positions.
   bool isTokens(mlir::func::FuncOp function, unsigned argument);
 

@@ -47,17 +47,13 @@ static Value withRowsFirst(Value list, int64_t row) {
   builder.setInsertionPointAfterValue(list);
   Location at = list.getLoc();
   auto type = cast<RankedTensorType>(list.getType());
-  SmallVector<int64_t> order = {row}, shape;
+  SmallVector<int64_t> order = {row};
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (dim != row)
       order.push_back(dim);
-  SmallVector<Value> sizes;
-  for (int64_t dim : order) {
-    shape.push_back(type.getDimSize(dim));
-    if (type.isDynamicDim(dim))
-      sizes.push_back(tensor::DimOp::create(builder, at, list, dim));
-  }
-  Value init = tensor::EmptyOp::create(builder, at, shape, type.getElementType(), sizes);
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, at, list);
+  SmallVector<OpFoldResult> moved = llvm::map_to_vector(order, [&](int64_t dim) { return sizes[dim]; });
+  Value init = tensor::EmptyOp::create(builder, at, moved, type.getElementType());
   return linalg::TransposeOp::create(builder, at, list, init, order).getResult()[0];
 }
 

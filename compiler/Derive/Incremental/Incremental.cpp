@@ -118,18 +118,14 @@ static void planRings(IncrementalPlan &plan) {
   auto asked = plan.analysis.function->getAttrOfType<IntegerAttr>(model::takeBackAttrName);
   int64_t maxTruncation = asked ? asked.getInt() : 1;
   for (RetainedValue &cache : plan.caches) {
-    if (cache.isCarried) {
-      cache.window = 1;
-      cache.ringSize = 1 + maxTruncation;
-      plan.maxTruncation = maxTruncation;
-      continue;
-    }
-    Reach reach = Reach::pointwise();
+    // A time step reads the carried value of the one before.
+    Reach reach = cache.isCarried ? Reach::window(1) : Reach::pointwise();
     for (auto &[value, each] : plan.analysis.caches())
       if (together.isEquivalent(value, cache.value))
         reach = reach.join(each);
     bool isOrdered = llvm::any_of(inOrder, [&](Value value) { return together.isEquivalent(value, cache.value); });
-    if (isOrdered || !reach.isWindow() || (maxPositions >= 0 && reach.width() >= maxPositions - maxTruncation))
+    bool fits = maxPositions < 0 || reach.width() < maxPositions - maxTruncation;
+    if (!cache.isCarried && (isOrdered || !reach.isWindow() || !fits))
       continue;
     cache.window = reach.width();
     cache.ringSize = reach.width() + maxTruncation;

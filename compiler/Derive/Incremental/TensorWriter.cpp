@@ -6,6 +6,16 @@ using namespace mlir;
 
 namespace attnc {
 
+SmallVector<ReassociationIndices> groupsWithSplit(int64_t rank, int64_t dimension) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t each = 0, next = 0; each < rank; ++each) {
+    groups.push_back({next++});
+    if (each == dimension)
+      groups.back().push_back(next++);
+  }
+  return groups;
+}
+
 Value TensorWriter::generate(ArrayRef<Value> sizes, Type element, function_ref<Value(ValueRange indices)> body) {
   SmallVector<OpFoldResult> extents;
   for (Value size : sizes)

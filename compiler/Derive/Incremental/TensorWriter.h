@@ -5,6 +5,9 @@
 
 namespace attnc {
 
+/// Reassociation of `rank` dimensions with those of a larger tensor, in which `dimension` corresponds to two.
+llvm::SmallVector<mlir::ReassociationIndices> groupsWithSplit(int64_t rank, int64_t dimension);
+
 /// Emits ops at `builder`, with the location `at`.
 struct TensorWriter {
   using Value = mlir::Value;
