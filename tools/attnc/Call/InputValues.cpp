@@ -1,6 +1,7 @@
 #include "tools/attnc/Call/InputValues.h"
 #include "attn/run.h"
 #include "compiler/ElementTypes/ElementTable.h"
+#include "tools/attnc/Call/Runner.h"
 #include "tools/attnc/Call/TypeText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -111,9 +112,8 @@ Expected<HostTensor> Option::file() const {
   std::optional<int32_t> first = lacking(tensor->shape.size());
   bool fits = first && tensor->dtype == input.dtype;
   for (int32_t d = first.value_or(0); fits && d < input.rank; ++d) {
-    const attn_size_info &size = input.shape[d];
-    bool isConstant = size.term_count == 0 || (size.term_count == 1 && size.terms[0].factor_count == 0);
-    fits = !isConstant || attn_size(&size, nullptr) == tensor->shape[d - *first];
+    std::optional<int64_t> size = constantSize(input.shape[d]);
+    fits = !size || *size == tensor->shape[d - *first];
   }
   if (!fits)
     return mismatch(found);

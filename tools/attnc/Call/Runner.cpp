@@ -105,6 +105,12 @@ std::vector<attn_tensor> viewsOf(std::vector<HostTensor> &tensors) {
   return views;
 }
 
+std::optional<int64_t> constantSize(const attn_size_info &size) {
+  bool isConstant =
+      all_of(ArrayRef(size.terms, size.term_count), [](const attn_size_term &term) { return term.factor_count == 0; });
+  return isConstant ? std::optional(attn_size(&size, nullptr)) : std::nullopt;
+}
+
 std::vector<int64_t> shapeOf(const attn_tensor_info &info, ArrayRef<int64_t> dimensions) {
   std::vector<int64_t> shape;
   for (const attn_size_info &size : ArrayRef(info.shape, info.rank))

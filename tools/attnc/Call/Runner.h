@@ -9,6 +9,7 @@
 #include "attn/attn.h"
 #include "attn/cuda.h"
 #include "tools/attnc/Tensors/TensorFile.h"
+#include <optional>
 
 namespace attnc {
 
@@ -48,6 +49,8 @@ private:
 /// Tensors for the runtime, which refer to the memory of `tensors`.
 std::vector<attn_tensor> viewsOf(std::vector<HostTensor> &tensors);
 
+/// The size if it is a number; null if it depends on dimensions.
+std::optional<int64_t> constantSize(const attn_size_info &size);
 /// The shape of an input or result of an entry point with these dimensions.
 std::vector<int64_t> shapeOf(const attn_tensor_info &info, llvm::ArrayRef<int64_t> dimensions);
 

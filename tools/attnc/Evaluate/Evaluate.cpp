@@ -82,10 +82,14 @@ void Mean::add(const HostTensor &result, int64_t rows) {
 }
 
 static bool hasConstantShape(const attn_tensor_info &info) {
-  return all_of(ArrayRef(info.shape, info.rank), [](const attn_size_info &size) {
-    return all_of(ArrayRef(size.terms, size.term_count),
-                  [](const attn_size_term &term) { return term.factor_count == 0; });
-  });
+  return all_of(ArrayRef(info.shape, info.rank),
+                [](const attn_size_info &size) { return constantSize(size).has_value(); });
+}
+
+/// The number of the entry point called `name`, which may be empty if the model has only one.
+static Expected<int64_t> findEvaluated(const attn_model &model, const std::string &name) {
+  auto keepsParameters = [](const attn_entry_info &entry) { return !entry.updates; };
+  return chooseEntry(model, name, {"leaves parameters as they are", "", keepsParameters});
 }
 
 Error Sums::checkInput(const attn_entry_info &entry, const attn_tensor_info &input) {
@@ -110,8 +114,7 @@ Error Sums::checkInput(const attn_entry_info &entry, const attn_tensor_info &inp
 
 Error Sums::start(const attn_model &model, const attn_entry_info &entry, const std::string &combine) {
   this->model = &model;
-  auto keepsParameters = [](const attn_entry_info &each) { return !each.updates; };
-  Expected<int64_t> chosen = chooseEntry(model, combine, {"leaves parameters as they are", "", keepsParameters});
+  Expected<int64_t> chosen = findEvaluated(model, combine);
   if (!chosen)
     return chosen.takeError();
   number = *chosen;
@@ -132,19 +135,13 @@ Expected<std::vector<HostTensor>> Sums::combine(Runner &runner) const {
   for (auto [sum, info] : zip_equal(elements, ArrayRef(combined().tensors, combined().input_count))) {
     HostTensor &input = inputs.emplace_back(attn_dtype(info.dtype), shapeOf(info, {}));
     for (auto [place, element] : enumerate(sum))
-      if (info.dtype == ATTN_F32)
-        input.floats()[place] = float(element);
-      else if (info.dtype == ATTN_I32)
-        input.integers()[place] = int32_t(std::clamp<double>(element, INT32_MIN, INT32_MAX));
-      else
-        input.bytes[place] = element != 0;
+      input.set(int64_t(place), info.dtype == ATTN_I32 ? std::clamp<double>(element, INT32_MIN, INT32_MAX) : element);
   }
   return runner.run(number, inputs);
 }
 
 Error Evaluation::findEntry() {
-  auto keepsParameters = [](const attn_entry_info &entry) { return !entry.updates; };
-  Expected<int64_t> chosen = chooseEntry(model, options.entry, {"leaves parameters as they are", "", keepsParameters});
+  Expected<int64_t> chosen = findEvaluated(model, options.entry);
   if (!chosen)
     return chosen.takeError();
   number = *chosen;
@@ -157,8 +154,10 @@ Error Evaluation::addBatch(Batch batch, int64_t batchNumber) {
   if (!results)
     return results.takeError();
   rows += batch.rows;
-  if (sums)
+  if (sums) {
     sums->add(*results);
+    return Error::success();
+  }
   means.resize(results->size());
   for (auto [mean, result] : zip_equal(means, *results))
     mean.add(result, batch.rows);
@@ -170,7 +169,7 @@ Error Evaluation::print(const TrainingData &data) {
     auto results = sums->combine(runner);
     if (!results)
       return results.takeError();
-    means.assign(results->size(), {});
+    means.resize(results->size());
     for (auto [mean, result] : zip_equal(means, *results))
       mean.add(result, 1);
   }

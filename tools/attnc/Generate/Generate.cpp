@@ -86,8 +86,7 @@ static bool writesTokens(const attn_entry_info &entry) {
   };
   const attn_tensor_info &tokens = entry.tensors[entry.input_count];
   return is(0, "prompt", 2) && is(1, "prompt_length", 1) && is(entry.input_count, "tokens", 2) &&
-         is(entry.input_count + 1, "length", 1) && tokens.shape[1].term_count == 1 &&
-         tokens.shape[1].terms[0].factor_count == 0;
+         is(entry.input_count + 1, "length", 1) && constantSize(tokens.shape[1]);
 }
 
 Error Writer::findEntry() {
@@ -147,7 +146,6 @@ Error Writer::checkChoice() const {
 
 /// The value of an input for one row, if `value` is no file: tokens like a prompt, or the number of the row.
 static Expected<std::optional<HostTensor>> valueOfRow(const attn_tensor_info &info, StringRef value) {
-  double number;
   if (sys::fs::is_regular_file(value))
     return std::nullopt;
   if (info.dtype == ATTN_I32 && info.rank == 2) {
@@ -159,16 +157,14 @@ static Expected<std::optional<HostTensor>> valueOfRow(const attn_tensor_info &in
     copy(*tokens, row.integers());
     return row;
   }
+  double number;
+  int32_t whole;
   if (info.dtype == ATTN_BOOL || info.rank != 1 || value.getAsDouble(number))
     return std::nullopt;
-  HostTensor one(attn_dtype(info.dtype), {1});
-  int32_t whole = 0;
-  if (info.dtype == ATTN_F32)
-    one.floats()[0] = float(number);
-  else if (!value.getAsInteger(10, whole))
-    one.integers()[0] = whole;
-  else
+  if (info.dtype == ATTN_I32 && value.getAsInteger(10, whole))
     return createStringError(formatv("--input {0}={1}: expected a whole number", info.name, value));
+  HostTensor one(attn_dtype(info.dtype), {1});
+  one.set(0, number);
   return one;
 }
 

@@ -1,4 +1,5 @@
 #include "tools/attnc/Study/AttentionRows.h"
+#include "tools/attnc/Call/Runner.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -7,10 +8,7 @@
 namespace attnc {
 
 /// The size of a dimension if it is a number; otherwise 0.
-static int64_t fixedSize(const attn_size_info &size) {
-  bool isFixed = size.term_count == 1 && size.terms[0].factor_count == 0;
-  return isFixed ? size.terms[0].coefficient : 0;
-}
+static int64_t fixedSize(const attn_size_info &size) { return constantSize(size).value_or(0); }
 
 /// The name of an outer index; empty if the model has none.
 static std::string indexName(const StudiedAttention &attention, size_t outer) {

@@ -73,10 +73,7 @@ private:
 
 } // namespace
 
-/// Whether a dimension has the constant size 1.
-static bool isOne(const attn_size_info &size) {
-  return size.term_count == 1 && size.terms[0].factor_count == 0 && size.terms[0].coefficient == 1;
-}
+static bool isOne(const attn_size_info &size) { return constantSize(size) == 1; }
 
 /// Finds the compared result: the first tensor of f32 whose rows have several elements. Fails if there is none.
 Error Study::findOutput() {
