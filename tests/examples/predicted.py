@@ -22,7 +22,6 @@ MODELS = {
     "gpt2/gpt2": (["layers=2"], "batch=1,seq=128"),
     "ntm/ntm": ([], "batch=4,n=8"),
     "pointer/pointer": ([], "batch=8,n=16"),
-    "seq2seq/metrics": ([], "batch=4,n=12,m=12"),
     "seq2seq/seq2seq": ([], "batch=4,n=12,m=12"),
     "stn/stn": ([], "batch=8"),
     "vit/vit": ([], "batch=8"),

@@ -122,7 +122,7 @@ std::string irWith(const std::string &prelude, const std::string &user) {
 }
 
 TEST(Prelude, TheProgramUsesAllOfIt) {
-  EXPECT_EQ(preludeNames(), (std::vector<std::string>{"decoding", "nn", "optim", "vision"}));
+  EXPECT_EQ(preludeNames(), (std::vector<std::string>{"decoding", "metrics", "nn", "optim", "vision"}));
   std::vector<std::string> names = definitionsOf(std::string(*preludeText("nn")));
   EXPECT_GT(names.size(), 20u);
   for (const std::string &name : names)
@@ -204,6 +204,26 @@ TEST(Prelude, CostsToGoEndAtTheLength) {
   EXPECT_THAT(valuesOf("use nn\nfn f(c: f32[n, 4], l: i32[n]) -> f32[n, 4] { cost_to_go(c, l, 0.5) }",
                        {reals({2, 4}, {1, 2, 4, 8, 1, 1, 1, 1}), integers({2}, {3, 0})}),
               are({3, 4, 4, 0, 0, 0, 0, 0}));
+}
+
+TEST(Prelude, TextsEndAtTheirFirstZero) {
+  auto of = [](const std::string &call, std::vector<double> a, std::vector<double> b) {
+    return valuesOf("use metrics\nfn f(a: i32[n, 3], b: i32[n, 5]) -> f32[n] { f32(" + call + "(a, b)) }",
+                    {integers({2, 3}, a), integers({2, 5}, b)});
+  };
+  EXPECT_THAT(of("same_text", {1, 2, 3, 1, 2, 0}, {1, 2, 3, 0, 0, 1, 2, 0, 0, 0}), are({1, 1}));
+  EXPECT_THAT(of("same_text", {1, 2, 3, 1, 2, 0}, {1, 2, 3, 4, 0, 1, 0, 0, 0, 0}), are({0, 0}));
+  EXPECT_THAT(of("edit_distance", {1, 2, 3, 1, 2, 0}, {1, 2, 3, 0, 0, 2, 1, 0, 0, 0}), are({0, 2}));
+  EXPECT_THAT(of("edit_distance", {1, 2, 3, 0, 0, 0}, {2, 2, 4, 3, 5, 7, 7, 0, 0, 0}), are({3, 2}));
+}
+
+TEST(Prelude, MetricsOfAWholeSetAreComputedFromSums) {
+  EXPECT_THAT(valuesOf("use metrics\nfn f(a: f32) -> f32[2] { [i < 2] => f1_score(a * i, 4.0, 6.0) }", {reals({}, {3})}),
+              are({0, 0.6}));
+  EXPECT_THAT(valuesOf("use metrics\nfn f(x: f32[n], y: f32[n]) -> f32 {\n"
+                       "let (n, sx, sy, xx, yy, xy) = correlation_sums(x, y)\ncorrelation(n, sx, sy, xx, yy, xy) }",
+                       {reals({4}, {1, 2, 3, 4}), reals({4}, {2, 1, 4, 3})}),
+              are({0.6}));
 }
 
 /// The buckets of T5 with 32 buckets: a bias whose table has the number of the bucket.
