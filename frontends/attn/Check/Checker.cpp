@@ -31,7 +31,7 @@ Checker::Checker(SourceManager &sources, DiagnosticEngine &diagnostics, const Ch
       attends(reporter, build, pendings, ranges, guards, stack, scopes, indexScopes, bodies, conversions, draws, calls,
               *this),
       scans(*program, reporter, build, lets, scopes, names, conversions, indexScopes, loopsAround, *this, statements),
-      parameters(*program, reporter, names, types, *this), modules(*program, reporter, scopes, parameters, *this),
+      parameters(*program, reporter, names, types, *this), modules(*program, reporter, scopes, names, parameters, *this),
       entries(*program, reporter, build, lets, bounds, origins, stack, scopes, types, conversions, functionBodies,
               gradients, draws, updates),
       optimizers(reporter, build, lets, scopes, context, modules, parameters, conversions, *this, statements),

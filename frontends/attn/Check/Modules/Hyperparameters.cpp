@@ -23,8 +23,20 @@ static std::optional<Value> parseSetting(const std::string &text) {
   return std::nullopt;
 }
 
-static void applySettings(Reporter &reporter, const ast::ModuleDecl &decl, const Settings &settings,
-                          std::vector<CheckedArgument> &arguments) {
+/// Returns the function or module with that name, such as `Gru`, `nn.GRU` or `tanh`; null if there is none.
+static std::optional<Value> namedSetting(Names &names, Scope &scope, const std::string &text) {
+  size_t dot = text.find('.');
+  std::optional<Value> value = names.find(scope, text.substr(0, dot));
+  if (auto *file = value && dot != std::string::npos ? value->as<NamespaceValue>() : nullptr)
+    value = names.findItem(*file->unit, text.substr(dot + 1));
+  else if (dot != std::string::npos)
+    return std::nullopt;
+  bool isFunction = value && (value->as<FunctionValue>() || value->as<BuiltinValue>() || value->as<ClassValue>());
+  return isFunction ? value : std::nullopt;
+}
+
+static void applySettings(Reporter &reporter, Names &items, Scope &scope, const ast::ModuleDecl &decl,
+                          const Settings &settings, std::vector<CheckedArgument> &arguments) {
   std::vector<std::string> names;
   for (const ast::Parameter &parameter : decl.parameters)
     names.push_back(parameter.name.text);
@@ -41,15 +53,20 @@ static void applySettings(Reporter &reporter, const ast::ModuleDecl &decl, const
     }
     std::optional<Value> value = parseSetting(text);
     if (!value)
-      reporter.error(DiagnosticKind::BadSetting, decl.name.range,
-                     fmt::format("`{}` is set to `{}`, which is not a number, true or false", name, text));
+      value = namedSetting(items, scope, text);
+    if (!value)
+      reporter
+          .error(DiagnosticKind::BadSetting, decl.name.range,
+                 fmt::format("`{}` is set to `{}`, which is not a number, true or false", name, text))
+          .hint("nor is it the name of a function or module of the file");
     arguments.push_back({ast::Name{name, decl.name.range}, value.value_or(Value()), decl.name.range});
   }
 }
 
-std::vector<CheckedArgument> modelArguments(Reporter &reporter, const ast::ModuleDecl &decl, const Settings &settings) {
+std::vector<CheckedArgument> modelArguments(Reporter &reporter, Names &names, Scope &scope, const ast::ModuleDecl &decl,
+                                            const Settings &settings) {
   std::vector<CheckedArgument> arguments;
-  applySettings(reporter, decl, settings, arguments);
+  applySettings(reporter, names, scope, decl, settings, arguments);
   for (const ast::Parameter &parameter : decl.parameters) {
     bool isSet = std::any_of(arguments.begin(), arguments.end(), [&](const CheckedArgument &argument) {
       return argument.label->text == parameter.name.text;
@@ -68,7 +85,7 @@ std::vector<CheckedArgument> modelArguments(Reporter &reporter, const ast::Modul
 void bindHyperparameters(Reporter &reporter, Scopes &scopes, ExpressionChecker &expressions, Instance &instance,
                          const std::vector<ast::Parameter> &parameters, std::vector<CheckedArgument> arguments,
                          SourceRange call, const std::string &callee) {
-  auto matched = matchArguments(reporter, parameters, std::move(arguments), call, callee);
+  auto matched = matchArguments(reporter, namesOf(parameters), std::move(arguments), call, callee);
   Scope &scope = scopes.moduleScope({&instance, {}});
   for (size_t i = 0; i < parameters.size(); ++i) {
     const ast::Parameter &parameter = parameters[i];

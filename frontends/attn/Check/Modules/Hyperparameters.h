@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontends/attn/Check/Arguments.h"
-#include "frontends/attn/Check/Names/Scopes.h"
+#include "frontends/attn/Check/Names/Names.h"
 
 namespace attnc::check {
 
@@ -10,9 +10,11 @@ namespace attnc::check {
 /// counts.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// Returns the settings as arguments, with labels, of the model's instantiation. Reports settings that are unknown or
-/// neither numbers nor booleans, and hyperparameters without a setting and a default, which become ErrorValues.
-std::vector<CheckedArgument> modelArguments(Reporter &reporter, const ast::ModuleDecl &decl, const Settings &settings);
+/// Returns the settings as arguments, with labels, of the model's instantiation: numbers, booleans, and functions and
+/// modules by the names that `scope`, that of the file, has for them. Reports settings that are unknown or of another
+/// kind, and hyperparameters without a setting and a default, which become ErrorValues.
+std::vector<CheckedArgument> modelArguments(Reporter &reporter, Names &names, Scope &scope, const ast::ModuleDecl &decl,
+                                            const Settings &settings);
 
 /// Binds the arguments, and defaults for omitted ones, as members of the instance; after an error, ErrorValues. Reports
 /// arguments that do not match `parameters`, and tensors. `call` and `callee` are for messages.

@@ -1,5 +1,6 @@
 #include "frontends/attn/Check/Modules/Modules.h"
 
+#include "frontends/attn/Check/Builtin.h"
 #include "frontends/attn/Check/Constants.h"
 
 #include <algorithm>
@@ -23,14 +24,21 @@ static std::string settingOf(const Value &value) {
     return *truth ? "true" : "false";
   if (auto *real = value.as<double>())
     return fmt::format("{}", *real);
+  if (auto *function = value.as<FunctionValue>(); function && function->decl->name)
+    return function->decl->name->text;
+  if (auto *builtin = value.as<BuiltinValue>())
+    return builtin->builtin->name;
+  if (auto *cls = value.as<ClassValue>())
+    return cls->decl->name.text;
   return describe(value);
 }
 
 Instance *Modules::instantiateModel(const ast::ModuleDecl &decl, SourceUnit &unit, const Settings &settings) {
   Instance &model = addInstance(decl, unit);
   program.name = decl.name.text;
-  bindHyperparameters(reporter, scopes, expressions, model, decl.parameters, modelArguments(reporter, decl, settings),
-                      decl.name.range, decl.name.text);
+  bindHyperparameters(reporter, scopes, expressions, model, decl.parameters,
+                      modelArguments(reporter, names, scopes.unitScope(&unit), decl, settings), decl.name.range,
+                      decl.name.text);
   for (const ast::Parameter &parameter : decl.parameters)
     program.hyperparameters.push_back({parameter.name.text, settingOf(model.members[parameter.name.text].value)});
   beingFilled.push_back(&decl);

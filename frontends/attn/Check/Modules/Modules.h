@@ -15,9 +15,10 @@ namespace attnc::check {
 /// Instantiates modules and owns the instances.
 class Modules {
 public:
-  Modules(typed::Program &program, Reporter &reporter, Scopes &scopes, ParameterTable &parameters,
+  Modules(typed::Program &program, Reporter &reporter, Scopes &scopes, Names &names, ParameterTable &parameters,
           ExpressionChecker &expressions)
-      : program(program), reporter(reporter), scopes(scopes), parameters(parameters), expressions(expressions) {}
+      : program(program), reporter(reporter), scopes(scopes), names(names), parameters(parameters),
+        expressions(expressions) {}
 
   /// Instantiates the model with its settings, and sets name and hyperparameters of the program. Reports errors; never
   /// null.
@@ -49,6 +50,7 @@ private:
   typed::Program &program;
   Reporter &reporter;
   Scopes &scopes;
+  Names &names;
   ParameterTable &parameters;
   ExpressionChecker &expressions;
   std::deque<Instance> instances;

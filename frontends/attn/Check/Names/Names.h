@@ -1,7 +1,8 @@
 //===- Names.h - name lookup --------------------------------------------------------------------------------------===//
 //
 // The lookup order is: the scopes of the function body, the members of its module, the items of its file, the used
-// files themselves (`nn`), the items of used files, the builtins.
+// files themselves (`nn`), the items of used files, the builtins. Exports by `decode` are items of their file after all
+// others, from their export on.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,6 +21,8 @@ public:
 
   /// Returns the value of a name; null, without an error, if it is unknown.
   std::optional<Value> find(Scope &scope, const std::string &name);
+  /// Returns the value of an item of a file itself; null, without an error, if there is none.
+  std::optional<Value> findItem(SourceUnit &unit, const std::string &name) { return findTopLevel(&unit, name, false); }
   /// Return the value of `x`, and of `x.y` in a module or a used file. An ErrorValue, with an error, if the name is
   /// unknown.
   Value nameRef(const ast::NameRefExpr &ref, Scope &scope);

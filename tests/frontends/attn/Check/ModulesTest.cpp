@@ -1,0 +1,260 @@
+// Tests how the checker types modules, lists of modules and loops over them, and hyperparameters.
+
+#include "tests/frontends/attn/Check/Checked.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+
+using namespace attnc;
+
+namespace {
+
+const char *const layered = R"(
+module Scale(dim) {
+  gain: f32[dim] = ones
+  fn (x: f32[.., dim]) -> f32[.., dim] { x * gain }
+}
+module Pair(dim) {
+  parts: [Scale(dim); 2]
+  fn (x: f32[.., dim]) -> f32[.., dim] { parts[1](parts[0](x)) }
+}
+model M(layers = 3, dim = 8) {
+  pairs: [Pair(dim); layers]
+  fn f(x: f32[n, dim]) -> f32[n, dim] {
+    var y = x
+    for pair in pairs { y = pair(y) }
+    y
+  }
+}
+)";
+
+TEST(Modules, EqualModulesAreALoop) {
+  Checked checked = check(layered, {{"layers", "5"}, {"dim", "4"}});
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_EQ(checked.typed, R"(model M
+set layers = 5
+set dim = 4
+parameter pairs.parts.gain[5][2]: f32[4] = ones(0, 0) as "pairs.{0}.parts.{1}.gain"
+entry f(x: f32[n, 4]) n {
+  for pair < 5 carry (y: f32[n, 4] = x) {
+    let x.1: f32[n, 4] = mul(y, @pairs.parts.gain[pair][0])
+    let y.1: f32[n, 4] = mul(x.1, @pairs.parts.gain[pair][1])
+    next y = y.1
+  } -> y.2
+  return f: f32[n, 4] = y.2
+}
+)");
+}
+
+TEST(Modules, SettingsNameFunctionsAndModules) {
+  const std::string program = R"(use nn
+fn double(x: f32[..]) -> f32[..] { 2.0 * x }
+module Scale(dim) {
+  gain: f32[dim] = ones
+  fn (x: f32[.., dim]) -> f32[.., dim] { x * gain }
+}
+model M(layer = nn.RmsNorm, act = tanh) {
+  first: layer(4)
+  fn f(x: f32[n, 4]) -> f32[n, 4] { act(first(x)) }
+}
+)";
+  Checked checked = check(program, {{"layer", "Scale"}, {"act", "double"}});
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_NE(checked.typed.find("set layer = Scale\nset act = double\nparameter first.gain"), std::string::npos)
+      << checked.typed;
+  EXPECT_NE(checked.typed.find("mul(2.0, "), std::string::npos) << checked.typed;
+  checked = check(program, {{"layer", "nn.LayerNorm"}, {"act", "exp"}});
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_NE(checked.typed.find("set layer = LayerNorm\nset act = exp\nparameter first.gain"), std::string::npos)
+      << checked.typed;
+  for (const char *unknown : {"Scales", "nn", "nn.Linearity", "Scale.gain", "nn.nn.Linear", "."})
+    EXPECT_NE(check(program, {{"layer", unknown}}).diagnostics.find("which is not a number, true or false"),
+              std::string::npos)
+        << unknown;
+}
+
+TEST(Modules, DifferentModulesAreWrittenOut) {
+  Checked checked = check(R"(
+module Grow(n) {
+  w: f32[n, 2 * n] = normal(0.02)
+  fn (x: f32[.., n]) -> f32[.., 2 * n] { x @ w }
+}
+model M() {
+  steps: [Grow(2 ** l) for l < 2] as "s{0}"
+  fn f(x: f32[b, 1]) -> f32[b, 4] {
+    var y = x
+    for step in steps { y = step(y) }
+    y
+  }
+}
+)");
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_EQ(checked.typed, R"(model M
+parameter steps.0.w: f32[1, 2] = normal(0, 0.02) as "s0.w"
+parameter steps.1.w: f32[2, 4] = normal(0, 0.02) as "s1.w"
+entry f(x: f32[b, 1]) b {
+  let y: f32[b, 2] = matmul(x, @steps.0.w)
+  let y.1: f32[b, 4] = matmul(y, @steps.1.w)
+  return f: f32[b, 4] = y.1
+}
+)");
+}
+
+TEST(Modules, AParameterOfSizeZeroIsNone) {
+  Checked checked = check("use nn\nmodel M(d = 4) {\n  l: nn.Linear(d, d, false)\n"
+                          "  fn f(x: f32[n, d]) -> f32[n, d] { l(x) }\n}\n");
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_EQ(checked.typed.find("bias"), std::string::npos);
+}
+
+TEST(Random, DrawsForWhatItsArgumentSpeaksOf) {
+  std::string text = check("fn f(x: f32[n, 3], k: f32[m, 3]) -> f32[n, 3] {\n"
+                           "  [i] => attend j { score: dot(x[i], k[j]), weight: w => w * random(w), value: k[j] }\n"
+                           "}\n"
+                           "fn g(x: f32[n, 3]) -> f32[n, 4] { [i, j < 4] => random(x[i])[1] + random(f32(j)) }\n")
+                         .typed;
+  EXPECT_NE(text.find("weight: w => mul(w, draw 0[i, j])"), std::string::npos) << text;
+  EXPECT_NE(text.find("draw 0[i, 1]"), std::string::npos) << text;
+  EXPECT_NE(text.find("draw 1[j]"), std::string::npos) << text;
+}
+
+TEST(Random, EntryPointsThatDrawTakeTheKey) {
+  EXPECT_EQ(check("fn f(x: f32[n], seed: i32) -> f32[n] { x * random(x) }").diagnostics,
+            R"(a.attn:1:17: error: an entry point that draws has an argument `seed` of its own [already-defined]
+    1 | fn f(x: f32[n], seed: i32) -> f32[n] { x * random(x) }
+      |                 ^~~~
+  note: the random draw is at a.attn:1:44
+  hint: give this parameter another name
+)");
+}
+
+TEST(Random, WhatIsComputedPositionByPositionCannotDraw) {
+  EXPECT_EQ(check("fn f(x: f32[batch, seq]) -> f32[batch, seq] { x * random(x) }\n"
+                  "export s = incremental(f, along: seq)")
+                .diagnostics,
+            R"(a.attn:1:51: error: `random` in incremental inference is not supported yet [not-supported]
+    1 | fn f(x: f32[batch, seq]) -> f32[batch, seq] { x * random(x) }
+      |                                                   ^~~~~~~~~
+  hint: `if training { ... }` around it restricts it to training steps
+)");
+}
+
+TEST(Training, AFrozenModuleHasNoParametersToTrain) {
+  Checked checked = check("use nn\nuse optim\n"
+                          "module Pair(n) { a: nn.Linear(n, n, false)\n b: [nn.Linear(n, n, false); 2] }\n"
+                          "model M(n = 2) {\n  frozen left: Pair(n)\n  right: Pair(n)\n"
+                          "  fn loss(x: f32[n]) -> f32 {\n"
+                          "    sum(left.a(x)) + sum(right.a(x))\n  }\n}\n"
+                          "export train = minimize(loss, with: optim.sgd(lr: 0.1))");
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_NE(checked.typed.find("train.m.right.a.weight"), std::string::npos) << checked.typed;
+  EXPECT_EQ(checked.typed.find("train.m.left"), std::string::npos) << checked.typed;
+}
+
+TEST(Training, AListOfNoModulesHasNoParametersToTrain) {
+  const std::string model = "use nn\nuse optim\n"
+                            "model M(layers = 0) {\n  a: nn.Linear(2, 2, false)\n"
+                            "  b: [nn.Linear(2, 2, false); layers]\n"
+                            "  fn loss(x: f32[n, 2]) -> f32 { sum(a(x)) }\n}\n"
+                            "export train = minimize(loss, with: optim.sgd(lr: 0.1)";
+  Checked checked = check(model + ")");
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_NE(checked.typed.find("train.m.a.weight"), std::string::npos) << checked.typed;
+  EXPECT_EQ(checked.typed.find("train.m.b"), std::string::npos) << checked.typed;
+  EXPECT_NE(check(model + ", over: b)").diagnostics.find("there is no parameter to train"), std::string::npos);
+}
+
+TEST(Training, AModuleIsFrozenAndNamedWhereItIsMade) {
+  EXPECT_EQ(check("use nn\nmodel M() {\n  layer: nn.Linear(2, 2)\n  frozen kept: nn.Linear(2, 2)\n"
+                  "  frozen tied: [nn.Linear(2, 2), layer]\n  frozen again: kept\n  other: layer as \"head\"\n"
+                  "  fn f(x: f32[n, 2]) -> f32[n, 2] { again(other(x)) }\n}\nexport f")
+                .diagnostics,
+            R"(a.attn:5:10: error: the field `tied` is frozen, and its module `layer` is created elsewhere [misplaced]
+    5 |   frozen tied: [nn.Linear(2, 2), layer]
+      |          ^~~~
+  note: it is created at a.attn:3:3
+  hint: write `frozen` there
+
+a.attn:7:19: error: the field `other` is named for checkpoints, and its module `layer` is created elsewhere [misplaced]
+    7 |   other: layer as "head"
+      |                   ^~~~~~
+  note: it is created at a.attn:3:3
+  hint: write `as` there
+)");
+}
+
+TEST(Training, AccumulatesOneBatchAtLeast) {
+  EXPECT_EQ(check("use optim\nmodel M() {\n  w: f32[2] = ones\n  fn loss(x: f32[2]) -> f32 { dot(x, w) }\n}\n"
+                  "export train = minimize(loss, with: optim.sgd(lr: 0.1), accumulate: 0)")
+                .diagnostics,
+            R"(a.attn:6:69: error: a step accumulates the gradients of 0 batches, expected at least 1 [bad-size]
+    6 | export train = minimize(loss, with: optim.sgd(lr: 0.1), accumulate: 0)
+      |                                                                     ^
+)");
+}
+
+TEST(Training, AStopLetsAPlaceBe) {
+  const char *text = "use optim\nmodel M() {\n  w: f32[4] = ones\n  frozen v: f32[4] = ones\n"
+                     "  fn loss(x: f32[n, 4]) -> f32 {\n"
+                     "    let a = [i] => argmax c => x[i, c] * v[c]\n"
+                     "    sum(w[argmax(WHAT)] * f32(a)) + sum(if w > 0.0 then w else f32(i32(x[0])))\n  }\n}\n"
+                     "export train = minimize(loss, with: optim.sgd(lr: 0.1))";
+  auto with = [&](const std::string &what) {
+    std::string program = text;
+    return check(program.replace(program.find("WHAT"), 4, what)).diagnostics;
+  };
+  EXPECT_EQ(with("x * stop(w), axis: 1"), "");
+  EXPECT_NE(with("x * w, axis: 1")
+                .find("no gradient passes through `argmax`, and its argument depends on parameters "
+                      "that are trained [no-gradient]"),
+            std::string::npos);
+}
+
+TEST(Prelude, ACopyUnderAnotherNameIsTheSame) {
+  std::string program = "\nmodel M(d = 8) {\n  a: nn.MultiHeadAttention(d, 2)\n"
+                        "  fn f(x: f32[b, n, d]) -> f32[b, n, d] { gelu(a(x)) }\n}\n";
+  std::string copied = program;
+  for (size_t at; (at = copied.find("nn.M")) != std::string::npos;)
+    copied.replace(at, 3, "copy.");
+  std::string folder = testing::TempDir();
+  std::ofstream(folder + "/copy.attn") << *preludeText("nn");
+  Checked original = check("use nn" + program), copy = check("use copy" + copied, {}, folder + "/a.attn");
+  EXPECT_EQ(copy.diagnostics, "");
+  EXPECT_NE(original.typed, "");
+  EXPECT_EQ(original.typed, copy.typed);
+}
+
+TEST(Prelude, IsWhatAFileOfItsNameUses) {
+  std::string program = "use vision\nfn f(x: f32[b, 4, 4, 1]) -> f32 { sum(vision.max_pool(x)) }\n";
+  std::string name = testing::TempDir() + "/vision.attn";
+  std::ofstream(name) << program;
+  EXPECT_EQ(check(program, {}, name).diagnostics, "");
+  EXPECT_EQ(check(program, {}, "vision.attn").diagnostics, "");
+  EXPECT_NE(check("use mine\nfn f(x: f32) -> f32 { x }\n", {}, "mine.attn").diagnostics.find("there is no file"),
+            std::string::npos);
+}
+
+TEST(Prelude, APathNamesAFileInAFolderAndNoFileOfThePrelude) {
+  std::string folder = testing::TempDir() + "/library";
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder + "/twice.attn") << "fn doubled(x: f32[n]) -> f32[n] { 2.0 * x }\n";
+  std::string name = testing::TempDir() + "/a.attn";
+  EXPECT_EQ(check("use library.twice\nfn f(x: f32[n]) -> f32[n] { twice.doubled(doubled(x)) }\n", {}, name).diagnostics,
+            "");
+  EXPECT_NE(check("use library.nn\nfn f(x: f32) -> f32 { x }\n", {}, name).diagnostics.find("there is no file"),
+            std::string::npos);
+}
+
+TEST(Ranges, ThePlaceInIotaIsAnIndexItself) {
+  auto rows = [](const std::string &bound) {
+    return check("model M(context = 16) {\n  table: f32[context, 4] = normal(0.02)\n"
+                 "  fn f(x: f32[seq" +
+                 bound + ", 4]) -> f32[seq, 4] { x + table[iota(seq)] }\n}\n");
+  };
+  Checked bounded = rows(" <= context"), unbounded = rows("");
+  EXPECT_EQ(bounded.diagnostics, "");
+  EXPECT_EQ(bounded.typed.find('?'), std::string::npos) << bounded.typed;
+  EXPECT_NE(unbounded.diagnostics.find("[out-of-range]"), std::string::npos) << unbounded.diagnostics;
+}
+
+} // namespace
