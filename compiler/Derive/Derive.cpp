@@ -110,6 +110,8 @@ struct Incremental : impl::IncrementalPassBase<Incremental> {
       if (failed(deriveDecode(function, made[of.getValue()])))
         return signalPassFailure();
     }
+    if (failed(inlineDecoderCalls(getOperation())))
+      signalPassFailure();
   }
 };
 

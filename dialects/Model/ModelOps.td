@@ -166,6 +166,19 @@ def Model_EndIfOp : Model_Op<"end_if"> {
   let hasVerifier = 1;
 }
 
+def Model_CallOp : Model_Op<"call", [Pure]> {
+  let summary = "a call of an entry point that is not derived yet";
+  let description = [{
+    `model.call @write(%prompt, %prompt_length) ["prompt", "prompt_length"]` calls the entry point that derive creates
+    from the function `write`, which has `model.decode`. `names` are the names of the derived entry point's arguments,
+    one for each operand, in any order. Derive replaces the op by the body of the entry point.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$inputs, StrArrayAttr:$names);
+  let results = (outs Variadic<AnyRankedTensor>:$outputs);
+  let assemblyFormat = "$callee `(` $inputs `)` $names attr-dict `:` functional-type($inputs, $outputs)";
+  let hasVerifier = 1;
+}
+
 def Model_AppendOp : Model_Op<"append", [Pure, AttrSizedOperandSegments, AllTypesMatch<["cache", "result"]>]> {
   let summary = "a cache with rows appended after its positions";
   let description = [{

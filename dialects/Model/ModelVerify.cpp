@@ -268,6 +268,12 @@ LogicalResult WithElementOp::verify() {
                        cast<RankedTensorType>(getElement().getType()));
 }
 
+LogicalResult CallOp::verify() {
+  if (getNames().size() == getInputs().size())
+    return success();
+  return emitOpError("has ") << getNames().size() << " names for " << getInputs().size() << " operands";
+}
+
 LogicalResult EndIfOp::verify() {
   if (cast<RankedTensorType>(getDone().getType()).getRank() != 0)
     return emitOpError("has condition ") << getDone().getType() << ", expected tensor<i32>";

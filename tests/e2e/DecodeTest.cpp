@@ -276,6 +276,36 @@ TEST_F(Decode, SearchesFromWhatAnEncoderGives) {
   EXPECT_EQ(write("search_translation", prompt, 3).tokens, searched("translated", prompt, 3, 6));
 }
 
+/// Returns the rows of a result i32[batch, 12].
+static Rows rowsOf(const std::vector<char> &bytes) {
+  Rows rows(bytes.size() / (4 * size_t(atMost)), std::vector<int32_t>(size_t(atMost)));
+  for (size_t row = 0; row < rows.size(); ++row)
+    std::memcpy(rows[row].data(), bytes.data() + row * rows[row].size() * 4, rows[row].size() * 4);
+  return rows;
+}
+
+TEST_F(Decode, IsCalledByFunctions) {
+  Rows prompt = prompts({7, 1, 4, 9}, "called");
+  Dimensions sizes = {{"batch", 4}, {"seq", 9}, {"n", sources}};
+  std::map<std::string, reference::Array> inputs = inputsOf(prompt, 9, 3);
+  CallResults called = call("texts", sizes, inputs);
+  ASSERT_EQ(called.status, ATTN_OK);
+  const char *names[] = {"write_until", "search_translation", "draw_few"};
+  for (size_t number = 0; number < 3; ++number)
+    EXPECT_EQ(rowsOf(called.bytes[number]), rowsOf(call(names[number], sizes, inputs).bytes[0])) << names[number];
+}
+
+TEST_F(Decode, IsCalledInLoops) {
+  Rows prompt = {{3}, {8}}, texts;
+  CallResults called = call("repeated", {{"batch", 2}}, {{"tokens", numbers(reference::Element::I32, {3, 8})}});
+  ASSERT_EQ(called.status, ATTN_OK);
+  Rows first = write("write", prompt, 1).tokens;
+  Rows second = write("write", {{first[0].back()}, {first[1].back()}}, 1).tokens;
+  Rows third = write("write", {{second[0].back()}, {second[1].back()}}, 1).tokens;
+  EXPECT_EQ(rowsOf(called.bytes[0]), second);
+  EXPECT_EQ(rowsOf(called.bytes[1]), (Rows{first[0], second[0], third[0], first[1], second[1], third[1]}));
+}
+
 TEST_F(DecodeScan, WritesTheLikeliestTokens) {
   Rows prompt = prompts({7, 1, 4, 9}, "likeliest");
   EXPECT_EQ(write("write", prompt, 9).tokens, expected("logits", prompt, -1));

@@ -73,8 +73,12 @@ std::vector<Subject> decodeSubjects() {
                                  {"empty batch", {{"batch", 0}, {"seq", 5}, {"n", 3}}}};
   std::vector<Subject> subjects;
   for (const char *name : {"write", "write_until", "write_near", "write_translation", "draw", "draw_few", "search",
-                           "search_until", "search_near", "search_translation"})
+                           "search_until", "search_near", "search_translation", "texts"})
     subjects.push_back({"decode.attn", name, {}, prompts, inputs});
+  Choice rows = {"rows", {{"batch", 3}}};
+  subjects.push_back({"decode.attn", "repeated", {}, {rows}, {{"tokens", below(13)}}});
+  Accuracy deep = {.c = 32, .reduction = 3 * 300, .along = {"batch"}};
+  subjects.push_back({"decode.attn", "own_gradient", deep, {prompts[0], prompts[1]}, inputs});
   return subjects;
 }
 

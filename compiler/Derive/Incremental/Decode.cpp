@@ -90,4 +90,50 @@ LogicalResult deriveDecode(func::FuncOp function, const IncrementalNames &names)
   return success();
 }
 
+/// Returns the operands of the call in the order of the function's arguments; empty, with an error, if one is missing.
+static FailureOr<SmallVector<Value>> operandsFor(model::CallOp call, func::FuncOp function) {
+  SmallVector<Value> operands;
+  for (unsigned argument = 0; argument < function.getNumArguments(); ++argument) {
+    auto name = function.getArgAttrOfType<StringAttr>(argument, model::nameAttrName);
+    auto place = llvm::find(call.getNames(), name);
+    if (place == call.getNames().end())
+      return call.emitOpError("lacks the argument ") << name;
+    operands.push_back(call.getInputs()[place - call.getNames().begin()]);
+  }
+  return operands;
+}
+
+static LogicalResult inlineDecoder(model::CallOp call) {
+  auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+  if (!function || !function->hasAttr(model::entryAttrName) || function->hasAttr(model::decodeAttrName) ||
+      function.getNumResults() != call.getNumResults())
+    return call.emitOpError("names no derived decoding loop: ") << call.getCallee();
+  FailureOr<SmallVector<Value>> operands = operandsFor(call, function);
+  if (failed(operands))
+    return failure();
+  OpBuilder builder(call);
+  TensorWriter writer{builder, call.getLoc()};
+  SmallVector<Value> results = writer.inlineCall(function, *operands);
+  for (auto [result, value] : llvm::zip_equal(call.getResults(), results)) {
+    if (value.getType() != result.getType())
+      value = tensor::CastOp::create(builder, call.getLoc(), result.getType(), value);
+    result.replaceAllUsesWith(value);
+  }
+  call.erase();
+  return success();
+}
+
+LogicalResult inlineDecoderCalls(ModuleOp module) {
+  // A sampler may call the loop of another one, so inlining may add calls; they are of entry points exported earlier.
+  SmallVector<model::CallOp> calls;
+  do {
+    calls.clear();
+    module.walk([&](model::CallOp call) { calls.push_back(call); });
+    for (model::CallOp call : calls)
+      if (failed(inlineDecoder(call)))
+        return failure();
+  } while (!calls.empty());
+  return success();
+}
+
 } // namespace attnc

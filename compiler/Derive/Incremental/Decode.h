@@ -31,4 +31,8 @@ namespace attnc {
 /// returned: of dimensions and arguments of `next` and its companions.
 mlir::LogicalResult deriveDecode(mlir::func::FuncOp function, const IncrementalNames &names);
 
+/// Replaces each model.call by the body of the entry point that it calls, which deriveDecode has created. Reports a
+/// call of another function, and a call without one of its arguments.
+mlir::LogicalResult inlineDecoderCalls(mlir::ModuleOp module);
+
 } // namespace attnc

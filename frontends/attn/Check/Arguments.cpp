@@ -19,22 +19,29 @@ bool anyError(const std::vector<CheckedArgument> &arguments) {
                      [](const CheckedArgument &argument) { return argument.value.isError(); });
 }
 
-static std::string signatureOf(const std::vector<ast::Parameter> &parameters, const std::string &callee) {
-  std::string text = callee + "(";
+std::vector<ParameterName> namesOf(const std::vector<ast::Parameter> &parameters) {
+  std::vector<ParameterName> names;
   for (const ast::Parameter &parameter : parameters)
-    text += (text.back() == '(' ? "" : ", ") + parameter.name.text;
+    names.push_back({parameter.name.text, parameter.range, parameter.defaultValue != nullptr});
+  return names;
+}
+
+static std::string signatureOf(const std::vector<ParameterName> &parameters, const std::string &callee) {
+  std::string text = callee + "(";
+  for (const ParameterName &parameter : parameters)
+    text += (text.back() == '(' ? "" : ", ") + parameter.text;
   return text + ")";
 }
 
 std::optional<std::vector<std::optional<CheckedArgument>>> matchArguments(Reporter &reporter,
-                                                                          const std::vector<ast::Parameter> &parameters,
+                                                                          const std::vector<ParameterName> &parameters,
                                                                           std::vector<CheckedArgument> arguments,
                                                                           SourceRange call, const std::string &callee) {
   std::vector<std::optional<CheckedArgument>> matched(parameters.size());
   size_t errorsBefore = reporter.errorCount(), next = 0;
   std::vector<std::string> names;
-  for (const ast::Parameter &parameter : parameters)
-    names.push_back(parameter.name.text);
+  for (const ParameterName &parameter : parameters)
+    names.push_back(parameter.text);
   for (CheckedArgument &argument : arguments) {
     size_t place = next;
     if (argument.label) {
@@ -63,7 +70,7 @@ std::optional<std::vector<std::optional<CheckedArgument>>> matchArguments(Report
       matched[place] = std::move(argument);
   }
   for (size_t i = 0; i < parameters.size() && reporter.errorCount() == errorsBefore; ++i)
-    if (!matched[i] && !parameters[i].defaultValue)
+    if (!matched[i] && !parameters[i].hasDefault)
       reporter.error(DiagnosticKind::ArgumentCount, call, fmt::format("`{}` is called without `{}`", callee, names[i]))
           .hint(signatureOf(parameters, callee))
           .note("it is declared", parameters[i].range);

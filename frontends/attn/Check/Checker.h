@@ -79,6 +79,7 @@ private:
   Statements statements;
   FunctionBodies functionBodies;
   BuiltinServices services;
+  DecoderCalls decoderCalls;
   Calls calls;
   IndexNotation indexNotation;
   Subscripts subscripts;

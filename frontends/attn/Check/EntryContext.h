@@ -11,6 +11,7 @@ struct EntryContext {
   std::optional<Value> minimizedOver; ///< the `over:` of the last `minimize`; null: all parameters
   bool isDifferentiated = false;      ///< its gradients are computed
   bool isPositional = false;          ///< `incremental` derives its computation position by position
+  bool returnsWeights = false;        ///< `attention` derives an entry point that returns its attention weights
   /// The parameter whose optimizer step is being checked; null in functions of the model.
   const typed::Parameter *steppedParameter = nullptr;
 };

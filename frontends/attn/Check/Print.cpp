@@ -17,6 +17,7 @@ private:
   void statement(const Let &let, int indent);
   void statement(const Loop &loop, int indent);
   void statement(const Scan &scan, int indent);
+  void statement(const DecoderCall &call, int indent);
   void carry(const std::vector<Loop::Carried> &carried);
   void next(const std::vector<Loop::Carried> &carried, int indent);
   std::string stackedPlace(const Scan::Stacked &stacked, const LoopCounter *counter);
@@ -182,6 +183,15 @@ void Printer::statement(const Scan &scan, int indent) {
   for (const Loop::Carried &carried : scan.carried)
     out += fmt::format(" -> {}", name(carried.result));
   out += "\n";
+}
+
+void Printer::statement(const DecoderCall &call, int indent) {
+  out += fmt::format("{:{}}call {}(", "", indent, call.entry);
+  for (const DecoderCall::Argument &argument : call.arguments)
+    out +=
+        fmt::format("{}{}: {}", &argument == &call.arguments.front() ? "" : ", ", argument.name, expr(argument.value));
+  out += fmt::format(") -> {}: {}, {}: {}\n", name(call.tokens), textOf(call.tokens->type), name(call.length),
+                     textOf(call.length->type));
 }
 
 /// Returns "ys[:, t]".

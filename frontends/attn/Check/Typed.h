@@ -8,6 +8,7 @@
 //   Entry        arguments, a block of statements, results
 //   Statement    Let: locals = expression          Loop: repeats a block over a homogeneous list of modules
 //                Scan: repeats a block over the time steps of a recurrence
+//                DecoderCall: calls an entry point with a decoding loop
 //   Expr         two sorts with common nodes:
 //
 //     tensor expressions   in statements; operands are tensors
@@ -339,7 +340,8 @@ struct Expr {
 struct Let;
 struct Loop;
 struct Scan;
-using Statement = std::variant<Let, Loop, Scan>;
+struct DecoderCall;
+using Statement = std::variant<Let, Loop, Scan, DecoderCall>;
 struct Block;
 
 /// locals = value; more than one local only for an Attend.
@@ -376,6 +378,18 @@ struct Scan {
   std::vector<Loop::Carried> carried;
   std::vector<Stacked> stacked;
   std::unique_ptr<Block> body;
+  SourceRange range;
+};
+
+/// Calls an entry point with a `decoding`. Its arguments are those of the derived entry point, by name.
+struct DecoderCall {
+  struct Argument {
+    std::string name;
+    ExprRef value;
+  };
+  std::string entry;
+  std::vector<Argument> arguments;
+  const Local *tokens, *length; ///< the results
   SourceRange range;
 };
 

@@ -38,6 +38,9 @@ std::string describe(const Value &value) {
     std::string operator()(const OptimizerValue &value) {
       return fmt::format("the optimizer `{}`", value.decl->name.text);
     }
+    std::string operator()(const DecoderValue &value) {
+      return fmt::format("the entry point `{}`, made by `decode`", value.entry);
+    }
     std::string operator()(const NamespaceValue &unit) { return fmt::format("the file `{}`", unit.unit->name); }
   };
   return std::visit(Describe(), value.node);

@@ -79,6 +79,10 @@ struct OptimizerValue {
   const ast::OptimizerDecl *decl;
   SourceUnit *unit;
 };
+/// An entry point of the program that `decode` derives: `write` after `export write = decode(next, ...)`.
+struct DecoderValue {
+  std::string entry;
+};
 /// A used file: `nn` in `nn.Linear`.
 struct NamespaceValue {
   SourceUnit *unit;
@@ -88,7 +92,7 @@ struct Value {
   /// A Dim is a compile-time integer or a size; bool and double are other compile-time numbers.
   using Node = std::variant<ErrorValue, NothingValue, Dim, double, bool, StringValue, TensorValue, TupleValue,
                             ParameterValue, ModuleValue, ModuleListValue, FunctionValue, LambdaValue, BuiltinValue,
-                            ClassValue, OptimizerValue, NamespaceValue>;
+                            ClassValue, OptimizerValue, DecoderValue, NamespaceValue>;
   Node node;
 
   Value() : node(ErrorValue()) {}
@@ -138,6 +142,7 @@ struct SourceUnit {
   std::unique_ptr<ast::File> ast;
   std::map<std::string, SourceUnit *> uses;    ///< by name; names are unambiguous, so the order is irrelevant
   std::map<std::string, Value> constants;      ///< values of the constants that have been evaluated
+  std::set<std::string> decoders;              ///< exports by `decode` that have been checked
   std::set<const ast::ConstDecl *> evaluating; ///< to detect a constant that depends on itself
 };
 
@@ -145,13 +150,13 @@ struct SourceUnit {
 struct Instance {
   const ast::ModuleDecl *decl;
   SourceUnit *unit;
-  std::string path;                            ///< "blocks.norm1"; empty for the model
-  std::string checkpoint;                      ///< path in checkpoints: "h.{0}.ln_1"
-  std::vector<int64_t> counts;                 ///< lengths of the lists of equal modules around, outermost first
-  bool isFrozen = false;                       ///< it or a module around it is frozen
-  unsigned listDepth = 0;                      ///< number of lists around, including unrolled ones
-  SourceRange field;                           ///< its declaration; empty for the model
-  std::map<std::string, Binding> members;      ///< hyperparameters, constants and fields, by name
+  std::string path;                       ///< "blocks.norm1"; empty for the model
+  std::string checkpoint;                 ///< path in checkpoints: "h.{0}.ln_1"
+  std::vector<int64_t> counts;            ///< lengths of the lists of equal modules around, outermost first
+  bool isFrozen = false;                  ///< it or a module around it is frozen
+  unsigned listDepth = 0;                 ///< number of lists around, including unrolled ones
+  SourceRange field;                      ///< its declaration; empty for the model
+  std::map<std::string, Binding> members; ///< hyperparameters, constants and fields, by name
 };
 
 } // namespace attnc::check

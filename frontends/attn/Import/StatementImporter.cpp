@@ -16,6 +16,8 @@ void StatementImporter::statements(const typed::Block &block) {
       let(*binding);
     else if (auto *recurrence = std::get_if<Scan>(&statement))
       scan(*recurrence);
+    else if (auto *decoder = std::get_if<DecoderCall>(&statement))
+      call(*decoder);
     else
       loop(std::get<Loop>(statement));
 }
@@ -27,6 +29,20 @@ void StatementImporter::let(const Let &let) {
     scopes.bindNumber(let.locals.front(), let.value);
   else
     scopes.bind(let.locals.front(), tensors.tensor(let.value));
+}
+
+void StatementImporter::call(const DecoderCall &call) {
+  SmallVector<Value> arguments;
+  SmallVector<StringRef> names;
+  for (const DecoderCall::Argument &argument : call.arguments) {
+    arguments.push_back(tensors.tensor(argument.value));
+    names.push_back(argument.name);
+  }
+  auto op = model::CallOp::create(builder, types.location(call.range),
+                                  {types.tensorType(call.tokens->type), types.tensorType(call.length->type)},
+                                  call.entry, arguments, builder.getStrArrayAttr(names));
+  scopes.bind(call.tokens, op.getResult(0));
+  scopes.bind(call.length, op.getResult(1));
 }
 
 void StatementImporter::loop(const Loop &loop) {

@@ -1,4 +1,4 @@
-//===- StatementImporter.h - import of statements: variables, loops over modules, scans ---------------------------===//
+//===- StatementImporter.h - import of statements: variables, loops over modules, scans, calls of decoders --------===//
 //
 // A scan becomes an scf.for over the time steps. A tensor that is subscripted by the time step is first transposed, so
 // that the time steps are its leading dimension, and then read by model.element. A stacked result is a per-iteration
@@ -33,6 +33,7 @@ private:
   void let(const typed::Let &let);
   void loop(const typed::Loop &loop);
   void scan(const typed::Scan &scan);
+  void call(const typed::DecoderCall &call);
 
   mlir::OpBuilder &builder;
   const ImportTypes &types;

@@ -102,7 +102,7 @@ static std::optional<DecodeArguments> readArguments(Reporter &reporter, const De
   return std::nullopt;
 }
 
-void Decoders::decode(const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope) {
+void Decoders::decode(const Derivation &derivation, const ast::ExportDecl &decl, SourceUnit &unit, Scope &scope) {
   auto step = std::find_if(program.entries.begin(), program.entries.end(), [&](const Entry &entry) {
     return entry.name == derivation.function.text && !entry.along.empty();
   });
@@ -134,6 +134,7 @@ void Decoders::decode(const Derivation &derivation, const ast::ExportDecl &decl,
     return;
   entry->doc = decl.doc;
   entry->decoding = std::move(decoding);
+  unit.decoders.insert(entry->name);
 }
 
 void Decoders::addWriter(const WriterRequest &wanted) {

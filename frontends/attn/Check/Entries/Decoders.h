@@ -22,9 +22,10 @@ public:
       : program(program), reporter(reporter), lets(lets), files(files), modules(modules), entries(entries),
         expressions(expressions) {}
 
-  /// Adds the entry point `decl.name`, the sampler with its decoding loop, for a derivation by `decode`. The entry
-  /// point that it calls is exported before it. Reports errors, after which the program may lack the loop.
-  void decode(const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope);
+  /// Adds the entry point `decl.name`, the sampler with its decoding loop, for a derivation by `decode`, and its name
+  /// to `unit`, the file. The entry point that it calls is exported before it. Reports errors, after which the program
+  /// may lack the loop.
+  void decode(const Derivation &derivation, const ast::ExportDecl &decl, SourceUnit &unit, Scope &scope);
   /// Adds the decoding loop that a command requests, as WriterRequest specifies.
   void addWriter(const WriterRequest &wanted);
 

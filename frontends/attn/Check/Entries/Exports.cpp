@@ -22,17 +22,18 @@ void Exports::check(const ast::ExportDecl &decl, SourceUnit &unit, Instance *mod
     }
   Scope &scope = model ? scopes.moduleScope({model, {}}) : scopes.unitScope(&unit);
   if (derivation->isBy("decode"))
-    return decoders.decode(*derivation, decl, scope);
+    return decoders.decode(*derivation, decl, unit, scope);
   std::optional<FunctionValue> function = exportedFunction(reporter, derivation->function, unit, model);
   if (!function)
     return;
   context.isTraining = derivation->isBy("minimize");
   context.isDifferentiated = context.isTraining || derivation->isBy("gradient");
   context.isPositional = derivation->isBy("incremental");
+  context.returnsWeights = derivation->isBy("attention");
   if (context.isTraining)
     context.minimizedOver = minimizer.over(*derivation, scope);
   Entry *entry = entries.add(*function, decl.name.text, decl.name.range);
-  context.isTraining = context.isDifferentiated = context.isPositional = false;
+  context.isTraining = context.isDifferentiated = context.isPositional = context.returnsWeights = false;
   if (!entry)
     return;
   if (derivation->isBy("minimize"))

@@ -46,6 +46,8 @@ Value Calls::callValue(const Value &callee, const std::string &name, SourceRange
     return callBuiltin(services, *builtin->builtin, range, std::move(arguments));
   if (auto *module = callee.as<ModuleValue>())
     return callModule(*module, calleeRange, range, std::move(arguments));
+  if (auto *decoder = callee.as<DecoderValue>())
+    return decoders.call(*decoder, range, std::move(arguments));
   if (auto *cls = callee.as<ClassValue>()) {
     reporter
         .error(DiagnosticKind::Misplaced, range,
@@ -80,31 +82,13 @@ Value Calls::callFunction(const FunctionValue &function, SourceRange range, std:
   std::string name = decl.name                ? decl.name->text
                      : function.self.instance ? function.self.instance->decl->name.text
                                               : "fn";
-  auto matched = matchArguments(reporter, decl.parameters, std::move(arguments), range, name);
+  auto matched = matchArguments(reporter, namesOf(decl.parameters), std::move(arguments), range, name);
   if (!matched || !bodies.enter(function, range))
     return Value();
   Scope &scope = scopes.functionScope(function);
   Value result = bindParameters(decl, *matched, scope) ? bodies.check(decl, scope) : Value();
   bodies.leave();
   return result;
-}
-
-typed::ExprRef Calls::typedArgument(const ast::Parameter &parameter, const Value &value, SourceRange range) {
-  std::optional<typed::Element> element = types.elementOf(*parameter.type);
-  typed::ExprRef tensor = element ? conversions.asTensor(value, range, *element) : nullptr;
-  if (!tensor)
-    return nullptr;
-  if (tensor->type.element == typed::Element::Index && *element != typed::Element::Bool)
-    tensor = build.cast(tensor, *element);
-  if (tensor->type.element == *element)
-    return tensor;
-  reporter
-      .typeError(DiagnosticKind::ElementMismatch, range,
-                 fmt::format("the parameter `{}` is {}, but this is {}", parameter.name.text, typed::textOf(*element),
-                             typed::textOf(tensor->type.element)))
-      .label(typed::textOf(tensor->type))
-      .label(parameter.range, "declared here");
-  return nullptr;
 }
 
 bool Calls::bindParameters(const ast::FunctionDecl &decl, std::vector<std::optional<CheckedArgument>> &arguments,
@@ -118,7 +102,9 @@ bool Calls::bindParameters(const ast::FunctionDecl &decl, std::vector<std::optio
     Value value = arguments[i]->value;
     SourceRange range = arguments[i]->range;
     if (!value.isError() && parameter.type) {
-      typed::ExprRef tensor = typedArgument(parameter, value, range);
+      std::optional<typed::Element> element = types.elementOf(*parameter.type);
+      typed::ExprRef tensor =
+          element ? conversions.asArgument(value, range, *element, parameter.name.text, parameter.range) : nullptr;
       fits &= tensor && unifier.unify(*parameter.type, tensor, range);
       value = tensor ? Value(TensorValue{tensor}) : Value();
     }

@@ -1,7 +1,8 @@
-//===- Calls.h - calls of functions, modules, lambdas and builtins ------------------------------------------------===//
+//===- Calls.h - calls of functions, modules, lambdas, builtins and decoders --------------------------------------===//
 #pragma once
 
 #include "frontends/attn/Check/Builtins/Builtins.h"
+#include "frontends/attn/Check/Functions/DecoderCalls.h"
 #include "frontends/attn/Check/Functions/FunctionBodies.h"
 
 namespace attnc::check {
@@ -10,17 +11,17 @@ namespace attnc::check {
 /// statements are added to the current block. Functions return an ErrorValue after an error.
 class Calls {
 public:
-  Calls(Reporter &reporter, Builder &build, LetBuilder &lets, Origins &origins, CallStack &stack, Scopes &scopes,
-        Names &names, DeclaredTypes &types, Conversions &conversions, FunctionBodies &bodies,
+  Calls(Reporter &reporter, LetBuilder &lets, Origins &origins, CallStack &stack, Scopes &scopes, Names &names,
+        DeclaredTypes &types, Conversions &conversions, FunctionBodies &bodies, DecoderCalls &decoders,
         const EntryContext &context, const BuiltinServices &services, ExpressionChecker &expressions)
-      : reporter(reporter), build(build), lets(lets), origins(origins), stack(stack), scopes(scopes), names(names),
-        types(types), conversions(conversions), bodies(bodies), context(context), services(services),
+      : reporter(reporter), lets(lets), origins(origins), stack(stack), scopes(scopes), names(names), types(types),
+        conversions(conversions), bodies(bodies), decoders(decoders), context(context), services(services),
         expressions(expressions) {}
 
   Value call(const ast::CallExpr &expr, Scope &scope);
-  /// Calls a function, a lambda, a builtin, or the function without a name of a module; reports other values. In the
-  /// step of an optimizer a call of a number returns the number, a rate that is constant. `name` is the callee as in
-  /// the source, at `calleeRange`; no argument is an ErrorValue.
+  /// Calls a function, a lambda, a builtin, a decoder, or the function without a name of a module; reports other
+  /// values. In the step of an optimizer a call of a number returns the number, a rate that is constant. `name` is the
+  /// callee as in the source, at `calleeRange`; no argument is an ErrorValue.
   Value callValue(const Value &callee, const std::string &name, SourceRange calleeRange, SourceRange range,
                   std::vector<CheckedArgument> arguments);
 
@@ -32,14 +33,11 @@ private:
   /// Binds the parameters to the arguments or their defaults, and the dimensions in their types. False after an error.
   bool bindParameters(const ast::FunctionDecl &decl, std::vector<std::optional<CheckedArgument>> &arguments,
                       Scope &scope);
-  /// Converts an argument to a tensor of its parameter's element type; null, with an error, if that is impossible.
-  typed::ExprRef typedArgument(const ast::Parameter &parameter, const Value &value, SourceRange range);
   /// Records a called module or function as the origin of the call's results, for notes in shape errors.
   void recordCall(const Value &result, const Value &callee, const std::string &name,
                   const std::vector<CheckedArgument> &arguments);
 
   Reporter &reporter;
-  Builder &build;
   LetBuilder &lets;
   Origins &origins;
   CallStack &stack;
@@ -48,6 +46,7 @@ private:
   DeclaredTypes &types;
   Conversions &conversions;
   FunctionBodies &bodies;
+  DecoderCalls &decoders;
   const EntryContext &context;
   const BuiltinServices &services;
   ExpressionChecker &expressions;

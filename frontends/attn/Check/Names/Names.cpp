@@ -64,6 +64,8 @@ std::optional<Value> Names::findTopLevel(SourceUnit *unit, const std::string &na
   for (const ast::OptimizerDecl &decl : unit->ast->optimizers)
     if (decl.name.text == name)
       return Value(OptimizerValue{&decl, unit});
+  if (unit->decoders.contains(name))
+    return Value(DecoderValue{name});
   if (!throughUses)
     return std::nullopt;
   auto used = unit->uses.find(name);
@@ -138,6 +140,7 @@ std::vector<std::string> visibleNames(const Scope &scope) {
       names.push_back(decl.name.text);
     for (const ast::OptimizerDecl &decl : unit.ast->optimizers)
       names.push_back(decl.name.text);
+    names.insert(names.end(), unit.decoders.begin(), unit.decoders.end());
   };
   addTopLevel(*scope.unit);
   for (const auto &[name, unit] : scope.unit->uses) {
@@ -151,6 +154,13 @@ std::vector<std::string> visibleNames(const Scope &scope) {
 
 Value Names::unknownName(SourceRange range, const std::string &name, Scope &scope) {
   Diagnostic &report = reporter.error(DiagnosticKind::UnknownName, range, fmt::format("`{}` is not known here", name));
+  for (const ast::ExportDecl &decl : scope.unit->ast->exports)
+    if (decl.name.text == name) {
+      report.note("it is exported", decl.name.range)
+          .hint(
+              fmt::format("a function can call an entry point made by `decode`, if `{}` is exported before it", name));
+      return Value();
+    }
   std::vector<std::string> names = visibleNames(scope);
   if (auto meant = nearest(name, names)) {
     report.hint(fmt::format("did you mean `{}`?", *meant));

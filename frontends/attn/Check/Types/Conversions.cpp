@@ -64,6 +64,24 @@ ExprRef Conversions::asCondition(const Value &value, SourceRange range, const st
   return nullptr;
 }
 
+ExprRef Conversions::asArgument(const Value &value, SourceRange range, Element wanted, const std::string &name,
+                                SourceRange declared) {
+  ExprRef tensor = asTensor(value, range, wanted);
+  if (!tensor)
+    return nullptr;
+  if (tensor->type.element == Element::Index && wanted != Element::Bool)
+    tensor = build.cast(tensor, wanted);
+  if (tensor->type.element == wanted)
+    return tensor;
+  reporter
+      .typeError(
+          DiagnosticKind::ElementMismatch, range,
+          fmt::format("the parameter `{}` is {}, but this is {}", name, textOf(wanted), textOf(tensor->type.element)))
+      .label(textOf(tensor->type))
+      .label(declared, "declared here");
+  return nullptr;
+}
+
 /// Returns the common element type of numbers and tensors; a number adapts to the other operand.
 static std::optional<Element> commonElement(const std::vector<Value> &values) {
   bool hasReal = false, hasInteger = false, hasIndex = false, hasBool = false, hasTensorOfIntegers = false,

@@ -29,6 +29,11 @@ public:
   /// Like asTensor, but the result is Bool, or null: other element types are reported.
   typed::ExprRef asCondition(const Value &value, SourceRange range, const std::string &what);
 
+  /// Like asTensor, but the result has the element type `wanted` of the parameter `name`, declared at `declared`, or is
+  /// null: scalars of element type Index are converted to F32 and I32, other element types reported.
+  typed::ExprRef asArgument(const Value &value, SourceRange range, typed::Element wanted, const std::string &name,
+                            SourceRange declared);
+
   /// Converts values to tensors of one element type: compile-time integers and Index scalars adapt to F32 and I32, an
   /// I32 tensor does not adapt to F32. Empty, with an error, if there is no common type, or if a value is no tensor. If
   /// `ofTensors`, the result is never of Index, which only scalars have.

@@ -38,7 +38,8 @@ std::map<std::string, std::string> sections(const std::string &text) {
 }
 
 TEST(LanguageReference, EveryProgramCompiles) {
-  for (const char *page : {"language.md", "attention.md", "normalisers.md", "outputs.md", "recurrences.md"}) {
+  for (const char *page :
+       {"language.md", "attention.md", "normalisers.md", "outputs.md", "recurrences.md", "decoding.md"}) {
     std::vector<std::string> programs = blocks(readFile(docs + page), "attn");
     ASSERT_FALSE(programs.empty()) << page;
     for (const std::string &program : programs) {
