@@ -1,7 +1,8 @@
 //===- Residuals.h - residuals of a loop's backward pass, and the choice of rematerialisation ---------------------===//
 //
-// The reversed loop recomputes an iteration from its residuals. Carried values are always stored. Each result of a
-// contraction, a reduction or attention is either stored, or recomputed with the cheap ops in between:
+// The reversed loop recomputes an iteration from its residuals. Carried values are always stored, each in a
+// per-iteration list that LoopRule.cpp adds to the forward loop. Each result of a contraction, a reduction or attention
+// is either stored, or recomputed with the cheap ops in between:
 //
 //   attn.recompute = [1, 4]      on a function, input: numbers of the ops whose results are recomputed
 //   attn.residuals = [{...}]     on a function, output: every stored value, and every op of attn.recompute

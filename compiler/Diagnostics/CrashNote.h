@@ -44,8 +44,8 @@ private:
 };
 
 /// Message, file and exit status of a crash, on any thread, during the lifetime of this object. The innermost note is
-/// used; an empty message stands for a general one. All notes must be created and destroyed on one thread, in nested
-/// order.
+/// used; an empty message stands for a general one, and no file is then written. All notes must be created and
+/// destroyed on one thread, in nested order.
 class CrashNote {
 public:
   explicit CrashNote(std::string message = "", int status = 2);

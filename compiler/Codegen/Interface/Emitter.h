@@ -1,9 +1,11 @@
 //===- Emitter.h - interface of code generators -------------------------------------------------------------------===//
 //
-// An emitter generates code of kernels (Kernel.h) for one kind of machine. The phase fuse queries the layout of
-// weights. The phase generate queries which kernels an emitter supports and which results may overwrite an operand, and
-// requests the code of kernels and the code that packs weights. The first emitter that supports a kernel emits it. If
-// its backend fails on the kernel, the next emitter that supports the kernel emits it, with a remark.
+// An emitter generates code of kernels (Kernel.h) for one kind of machine. The phase fuse queries which kernels and
+// sums over windows have fast code, and the layout of weights. The phase narrow queries which kernels with 16-bit
+// operands an emitter supports. The phase generate queries which results may overwrite an operand, and requests the
+// code of kernels and the code that packs weights. The first emitter that supports a kernel emits it, unless
+// `attn.emitter` of the kernel names another one, chosen by a strategy or by prediction (AskedEmitter.h). If an
+// emitter's backend fails on a kernel, the next emitter that supports the kernel emits it, with a remark.
 //
 // A new emitter is a class with this interface and a line in compiler/Emitters; no phase includes its headers.
 //

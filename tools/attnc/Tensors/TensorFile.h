@@ -1,8 +1,9 @@
 //===- TensorFile.h - tensors in files: .npy, .safetensors and .txt -------------------------------------------===//
 //
 // .npy is NumPy's format, version 1 to 3 (numpy.lib.format): little-endian, C order. Element types are converted to
-// those of models: f8 and f2 to f32; i8, i2, i1, u1 and u2 to i32. A number outside of the range of f32 or i32 is an
-// error. A .txt file has lines of characters (TextFile.h).
+// those of models: floats of 2, 4 and 8 bytes, and bf16 of .safetensors, to f32; signed and unsigned integers of 1 to 8
+// bytes to i32; booleans remain. A number outside of the range of f32 or i32 is an error. A .txt file has lines of
+// characters (TextFile.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -38,7 +39,8 @@ struct HostTensor {
   const float *floats() const { return reinterpret_cast<const float *>(bytes.data()); }
   int32_t *integers() { return reinterpret_cast<int32_t *>(bytes.data()); }
   const int32_t *integers() const { return reinterpret_cast<const int32_t *>(bytes.data()); }
-  /// The element number `index` in row-major order as a number; set() rounds to nearest, ties to even.
+  /// The element number `index` in row-major order as a number. set() rounds to nearest, ties to even, in float types;
+  /// in i32 it truncates, and requires that the result fits.
   double at(int64_t index) const;
   void set(int64_t index, double value);
   /// The same numbers in another element type.

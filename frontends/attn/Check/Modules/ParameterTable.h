@@ -5,7 +5,7 @@
 
 namespace attnc::check {
 
-/// Adds parameters and states to the program, and checks that their names in checkpoints are distinct.
+/// Adds parameters and states to the program, with their names in checkpoints, and checks that these are distinct.
 class ParameterTable {
 public:
   ParameterTable(typed::Program &program, Reporter &reporter, Names &names, DeclaredTypes &types,

@@ -1,8 +1,8 @@
 //===- PrefillBatch.h - rows and keys of one batch, as formulas index them ------------------------------------===//
 //
-// A dilated mask divides rows and keys into residue classes (ResidueClasses): a chunk computes a block of queries of
-// one class and visits the keys of that class alone. Rows and keys are numbered within the class throughout; formulas
-// are bound to their indices, number * modulus + residue.
+// A dilated mask divides rows and keys into residue classes (ResidueClasses). A chunk computes a block of queries of
+// one residue, and visits only the keys whose residue is that one plus the offset of the mask. Rows and keys are
+// numbered within the class throughout; formulas are bound to their indices, number * modulus + residue.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,7 +21,8 @@ public:
   /// Binds sizes and buffers; no batch is chosen yet.
   explicit PrefillBatch(const PrefillContext &context);
   /// Binds the indices of batch `number`. With residue classes, number = batch * modulus + class; then rows and keys
-  /// become those of the class, the condition of the class is bound to true, and `mask` assumes their distance.
+  /// become those of the class, the condition of the class is bound to true, and `mask` assumes that consecutive keys
+  /// are `modulus` apart.
   void open(Value number, AttendMask &mask);
 
   /// The number of residue classes of a batch; 1 if there are none.

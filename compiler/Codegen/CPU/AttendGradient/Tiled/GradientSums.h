@@ -4,7 +4,7 @@
 //
 // with the symbols of TiledGradient.h; dK and dQ for each dot product, each if it is wanted. If keys are split, dQ of
 // all splits but the first is added to partial sums (SplitRowSums). If a sum is NaN, it is computed again without the
-// pairs of weight 0: for a masked pair, 0 times a NaN or infinite factor is NaN.
+// terms whose P or dS is 0: for a masked pair, 0 times a NaN or infinite factor is NaN.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

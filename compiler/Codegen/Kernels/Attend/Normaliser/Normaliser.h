@@ -75,11 +75,11 @@ struct MaterialisedRow {
   using Values = LoopBuilder::Values;
   NormaliserCode code;
   Value begin, end; ///< of its keys
-  Value weights;    ///< [key]: s, then p
+  Value weights;    ///< [key]: s (unscaled), then p
   Value cotangents; ///< [key]: dp, then ds
   Value slopes;     ///< [key]: of the normaliser, if it `keepsSlopes`
   Value lse, ofLse; ///< scalars: as saved, and its cotangent; null if there is none
-  Value sink;       ///< a scalar, or null
+  Value sink;       ///< a scalar (unscaled), or null
   Value ofRow;      ///< a scalar that weighRow passes to differentiateRow
 
   MaterialisedScores scores() const;
@@ -116,7 +116,8 @@ public:
   enum class Order { Factor, AtOnce, AllScores };
   virtual Order order() const = 0;
   virtual int64_t flopsPerScore() const = 0;
-  /// The factor that scores are multiplied with first.
+  /// The factor by which the caller multiplies scores and sinks before it passes them to the code for blocks of keys;
+  /// the code for one row gets unscaled ones.
   virtual double scoreScale() const { return 1; }
   /// The score of a dropped pair.
   virtual double droppedScore() const { return -std::numeric_limits<double>::infinity(); }
