@@ -6,6 +6,7 @@
 // element of each list.
 #include "compiler/Analysis/LoopIterations.h"
 #include "compiler/Derive/Reverse.h"
+#include "compiler/Derive/Tapes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -128,6 +129,7 @@ public:
 private:
   LogicalResult checkBounds();
   void startLoop();
+  Value readTape(OpBuilder &body, Tape tape, unsigned number);
   void copyBody(BlockCotangents &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops);
   LogicalResult fillLoop();
   void seedElements(BlockCotangents &inner, const IRMapping &copies);
@@ -186,6 +188,17 @@ void LoopReverse::startLoop() {
     loop.getBody()->getTerminator()->erase();
 }
 
+/// The tape before the forward iteration at `position`.
+Value LoopReverse::readTape(OpBuilder &body, Tape tape, unsigned number) {
+  Value row = position;
+  if (tape.order == IterationOrder::Descending) {
+    Value one = arith::ConstantIndexOp::create(body, at, 1);
+    Value last = arith::SubIOp::create(body, at, forward.getUpperBound(), one);
+    row = arith::SubIOp::create(body, at, last, position);
+  }
+  return tapeBefore(body, at, tape, forward.getInits()[number], forward.getResult(number), row);
+}
+
 void LoopReverse::copyBody(BlockCotangents &inner, IRMapping &copies, SmallVectorImpl<Operation *> &ops) {
   OpBuilder body = OpBuilder::atBlockEnd(loop.getBody());
   position = elementIndex(IterationOrder::Descending, body, loop);
@@ -198,11 +211,12 @@ void LoopReverse::copyBody(BlockCotangents &inner, IRMapping &copies, SmallVecto
     stored.push_back({value, reader, number});
     return reader;
   };
-  for (BlockArgument argument : forward.getRegionIterArgs()) {
-    Value reader = makeReader(argument, Residual::carried);
-    copies.map(argument, reader);
+  for (auto [number, argument] : llvm::enumerate(forward.getRegionIterArgs())) {
+    std::optional<Tape> tape = findTape(forward, number, shapes);
+    Value before = tape ? readTape(body, *tape, number) : makeReader(argument, Residual::carried);
+    copies.map(argument, before);
     if (outer.isActive(argument))
-      inner.activate(reader);
+      inner.activate(before);
   }
   for (Value value : captured) {
     inner.activate(value);

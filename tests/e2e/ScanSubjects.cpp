@@ -44,6 +44,7 @@ std::vector<Subject> scanSubjects() {
        {.c = 32, .reduction = 200, .along = {"seq"}},
        {{"steps", {{"seq", 7}}}, {"no steps", {{"seq", 0}}}}},
       {"scans.attn", "remembered_gradient", sums, few},
+      {"scans.attn", "taped_gradient", sums, sequences(), lengths},
       {"scans.attn", "unmoved_gradient", sums, few, {{"k0", below(3)}}},
       {"lists.attn", "two_of_three_gradient", {.c = 32, .along = {"n"}}, {{"rows", {{"n", 7}}}}},
       {"lists.attn", "through_none_gradient", {.c = 32, .along = {"n"}}, {{"rows", {{"n", 7}}}}},
