@@ -1,0 +1,29 @@
+"""Compares tours with the shortest of all permutations: tours.py FILE.safetensors, with points x and orders targets."""
+import itertools
+import json
+import math
+import struct
+import sys
+
+data = open(sys.argv[1], "rb").read()
+(length,) = struct.unpack("<Q", data[:8])
+header = json.loads(data[8:8 + length])
+
+
+def tensor(name, code):
+    begin, end = header[name]["data_offsets"]
+    numbers = struct.unpack(f"<{(end - begin) // 4}{code}", data[8 + length + begin:8 + length + end])
+    return header[name]["shape"], numbers
+
+
+(rows, count, _), places = tensor("x", "f")
+_, orders = tensor("targets", "i")
+wrong = 0
+for row in range(rows):
+    points = [places[2 * i:2 * i + 2] for i in range(row * count, (row + 1) * count)]
+    order = orders[row * count:(row + 1) * count]
+    length_of = lambda tour: sum(math.dist(points[a], points[b]) for a, b in zip(tour, tour[1:] + tour[:1]))
+    shortest = min(length_of((0, *rest)) for rest in itertools.permutations(range(1, count)))
+    is_tour = sorted(order) == list(range(count)) and order[0] == 0 and order[1] < order[-1]
+    wrong += not (is_tour and length_of(order) < shortest + 1e-5)
+print(f"{rows} rows: {wrong} wrong")
