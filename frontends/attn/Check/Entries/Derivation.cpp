@@ -71,6 +71,9 @@ std::optional<FunctionValue> exportedFunction(Reporter &reporter, const ast::Nam
     return FunctionValue{found, &unit, {model, {}}};
   if (const ast::FunctionDecl *found = find(unit.ast->functions))
     return FunctionValue{found, &unit, {nullptr, {}}};
+  for (const auto &[file, used] : unit.uses)
+    if (const ast::FunctionDecl *found = find(used->ast->functions))
+      return FunctionValue{found, used, {nullptr, {}}};
   Diagnostic &report = reporter.error(DiagnosticKind::UnknownName, name.range,
                                       fmt::format("there is no function `{}` to export", name.text));
   if (auto meant = nearest(name.text, names))

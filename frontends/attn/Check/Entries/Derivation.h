@@ -19,8 +19,8 @@ struct Derivation {
 /// and `attention` are checked for surplus arguments.
 std::optional<Derivation> derivationOf(Reporter &reporter, const ast::ExportDecl &decl);
 
-/// Returns the function of the model with that name, otherwise that of the file; null, with an error, if there is none.
-/// `model` is null in a file without one.
+/// Returns the function of the model with that name, otherwise that of the file or of a file that it uses; null, with
+/// an error, if there is none. `model` is null in a file without one.
 std::optional<FunctionValue> exportedFunction(Reporter &reporter, const ast::Name &name, SourceUnit &unit,
                                               Instance *model);
 

@@ -73,6 +73,14 @@ model M(layer = nn.RmsNorm, act = tanh) {
         << unknown;
 }
 
+TEST(Modules, FunctionsOfUsedFilesAreExported) {
+  Checked checked = check("use metrics\nexport f1_score\nexport r = correlation\n");
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_NE(checked.typed.find("entry f1_score(both: f32, found: f32, wanted: f32)"), std::string::npos);
+  EXPECT_NE(checked.typed.find("entry r(count: f32, x: f32"), std::string::npos);
+  EXPECT_NE(check("use metrics\nexport f2_score\n").diagnostics.find("did you mean `f1_score`?"), std::string::npos);
+}
+
 TEST(Modules, DifferentModulesAreWrittenOut) {
   Checked checked = check(R"(
 module Grow(n) {
