@@ -1,6 +1,8 @@
-// Fuzzes .npy and .txt files: arbitrary bytes give a message, or a tensor of the declared size.
+// Fuzzes .npy, .txt and .words files: arbitrary bytes give a message, or a tensor of the declared size.
 #include "tools/attnc/Tensors/TensorFile.h"
 #include "tools/attnc/Tensors/TextFile.h"
+#include "tools/attnc/Tensors/Vocabulary.h"
+#include "tools/attnc/Tensors/Words.h"
 #include <cstdlib>
 
 using namespace attnc;
@@ -41,10 +43,37 @@ static void readText(const std::string &text) {
   require(again && (again->bytes == tokens->bytes || losesSome));
 }
 
+/// Text is words of its own vocabulary, which are written and read again as the same tokens. Any text is a vocabulary
+/// or an error.
+static void readWords(const std::string &text) {
+  auto lines = TextLines::split("a.words", text);
+  if (!lines) {
+    require(!toString(lines.takeError()).empty());
+    return;
+  }
+  if (auto parsed = Vocabulary::parse(*lines)) {
+    auto again = TextLines::split("a", parsed->text());
+    bool hasMark = parsed->text().starts_with("\xEF\xBB\xBF"); // a second byte order mark is lost
+    require(bool(again) && (hasMark || cantFail(Vocabulary::parse(*again)).text() == parsed->text()));
+  } else {
+    require(!toString(parsed.takeError()).empty());
+  }
+  llvm::StringMap<int64_t> counts;
+  for (int64_t line = 0; line < lines->count(); ++line)
+    eachWord((*lines)[line], [&](llvm::StringRef word) { ++counts[word]; });
+  Vocabulary vocabulary = Vocabulary::ofWords(counts, 0);
+  require(cantFail(Vocabulary::parse(cantFail(TextLines::split("a", vocabulary.text())))).size() == vocabulary.size());
+  HostTensor tokens = cantFail(vocabulary.encode(*lines));
+  TextLines written = cantFail(TextLines::split("b.words", cantFail(vocabulary.decode(tokens))));
+  require(cantFail(vocabulary.encode(written)).bytes == tokens.bytes);
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string text(reinterpret_cast<const char *>(data), size);
   readAs("a.npy", text);
   readNpy(text);
   readText(text);
+  if (size < 4096) // a long line beside many short ones is a large table
+    readWords(text);
   return 0;
 }

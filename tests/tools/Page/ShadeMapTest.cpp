@@ -21,6 +21,13 @@ TEST(ShadeMap, NamesRowsAndColumns) {
   EXPECT_THAT(figure, HasSubstr("<text x=\"0.5\" y=\"-0.3\">k</text>"));
 }
 
+TEST(ShadeMap, TurnsLongNamesOfColumns) {
+  std::string figure = figureOf({"map", 1, 1, {4}, 1, {"the"}, {"größer"}});
+  EXPECT_THAT(figure, HasSubstr("viewBox=\"-3.5 -3.5 4.5 4.5\""));
+  EXPECT_THAT(figure, HasSubstr("<text class=\"row\" x=\"-0.3\" y=\"0.8\">the</text>"));
+  EXPECT_THAT(figure, HasSubstr("<text class=\"long\" transform=\"translate(0.8 -0.3) rotate(-90)\">größer</text>"));
+}
+
 TEST(ShadeMap, HasCellsAsWideAsWhatTheyStandFor) {
   std::string figure = figureOf({"blocks", 2, 1, {1, 1}, 2});
   EXPECT_THAT(figure, HasSubstr("viewBox=\"0 0 2 2\""));

@@ -62,12 +62,14 @@ namespace {
 struct Option {
   const attn_entry_info &entry;
   const attn_tensor_info &input;
+  const Vocabularies &vocabularies;
   StringRef text, value;
   bool isOfOneBatch; ///< the value may lack the first dimension
 
   Expected<HostTensor> read() const;
   Expected<HostTensor> number(double value) const;
   Expected<HostTensor> file() const;
+  Expected<HostTensor> textOrFile() const;
   /// The number of leading dimensions that a value of this rank lacks, 0 or 1; null if the rank is wrong.
   std::optional<int32_t> lacking(size_t rank) const;
   Error mismatch(const Twine &found) const;
@@ -98,8 +100,25 @@ Expected<HostTensor> Option::number(double value) const {
   return tensor;
 }
 
+/// The tensor of a row of words, of a label, or of a file.
+Expected<HostTensor> Option::textOrFile() const {
+  StringRef text = value;
+  bool areWords = text.consume_front("words:"), isLabel = !areWords && text.consume_front("label:");
+  auto vocabulary = areWords  ? vocabularies.find(input.name, Vocabulary::Kind::Words)
+                    : isLabel ? vocabularies.find(input.name, Vocabulary::Kind::Labels)
+                              : vocabularies.forFile(input.name, value);
+  if (!vocabulary)
+    return vocabulary.takeError();
+  if (!areWords && !isLabel)
+    return readTensor(value.str(), *vocabulary);
+  auto row = TextLines::oneLine("--input " + this->text.str(), text.str());
+  if (!row)
+    return row.takeError();
+  return (*vocabulary)->encode(*row);
+}
+
 Expected<HostTensor> Option::file() const {
-  auto tensor = readTensor(value.str());
+  auto tensor = textOrFile();
   if (!tensor)
     return tensor.takeError();
   // A file may contain a state in f32; it is converted to the type in which the state is stored.
@@ -136,10 +155,9 @@ static void setDimensions(const attn_tensor_info &input, const HostTensor &tenso
       dimensions[dimension] = tensor.shape[d - first];
 }
 
-Expected<std::vector<std::optional<InputValues>>> readInputValues(const attn_entry_info &entry, int32_t count,
-                                                                  ArrayRef<std::string> options,
-                                                                  MutableArrayRef<int64_t> dimensions,
-                                                                  bool areOfOneBatch) {
+Expected<std::vector<std::optional<InputValues>>>
+readInputValues(const attn_entry_info &entry, int32_t count, ArrayRef<std::string> options,
+                const Vocabularies &vocabularies, MutableArrayRef<int64_t> dimensions, bool areOfOneBatch) {
   std::vector<std::optional<InputValues>> result(count);
   SmallVector<StringRef> names;
   for (const attn_tensor_info &input : ArrayRef(entry.tensors, count))
@@ -156,7 +174,8 @@ Expected<std::vector<std::optional<InputValues>>> readInputValues(const attn_ent
     values.text = value.str();
     if (values.isFilling())
       continue;
-    auto tensor = Option{entry, entry.tensors[number], text, value, areOfOneBatch && entry.updates}.read();
+    auto tensor =
+        Option{entry, entry.tensors[number], vocabularies, text, value, areOfOneBatch && entry.updates}.read();
     if (!tensor)
       return tensor.takeError();
     values.tensor = std::move(*tensor);

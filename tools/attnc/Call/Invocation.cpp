@@ -1,6 +1,7 @@
 #include "tools/attnc/Call/Invocation.h"
 #include "tools/attnc/Call/EntryChoice.h"
 #include "tools/attnc/Call/InputValues.h"
+#include "tools/attnc/Call/VocabularyOption.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -110,7 +111,11 @@ Error Invocation::setDimensions(ArrayRef<std::string> options) {
 Error Invocation::makeInputs(const InvocationOptions &options) {
   if (Error error = setDimensions(options.dims))
     return error;
-  auto values = readInputValues(*entry, entry->input_count, options.inputs, dimensions);
+  auto opened = openVocabularies(options.vocabularies, options.weights);
+  if (!opened)
+    return opened.takeError();
+  vocabularies = std::move(*opened);
+  auto values = readInputValues(*entry, entry->input_count, options.inputs, vocabularies, dimensions);
   if (!values)
     return values.takeError();
   values->resize(entry->input_count + entry->result_count);

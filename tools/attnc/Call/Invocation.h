@@ -4,6 +4,7 @@
 #include "tools/attnc/Call/DrawnInput.h"
 #include "tools/attnc/Call/InvocationOptions.h"
 #include "tools/attnc/Call/Runner.h"
+#include "tools/attnc/Tensors/Vocabularies.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 
@@ -38,6 +39,7 @@ public:
   std::vector<int64_t> dimensions; ///< in the order of the entry point's dimensions
   std::vector<HostTensor> tensors; ///< inputs, then results
   Runner runner;
+  Vocabularies vocabularies; ///< of words and labels among inputs and results
 
 private:
   explicit Invocation(const attn_model &model) : model(model), runner(model) {}

@@ -28,9 +28,11 @@ std::vector<HostTensor> drawKey(const attn_entry_info &entry, uint64_t seed, int
   return key;
 }
 
-Expected<EntryInputs> EntryInputs::read(const attn_entry_info &entry, ArrayRef<std::string> options) {
+Expected<EntryInputs> EntryInputs::read(const attn_entry_info &entry, ArrayRef<std::string> options,
+                                        const Vocabularies &vocabularies) {
   std::vector<int64_t> dimensions(entry.dimension_count, -1);
-  auto values = readInputValues(entry, inputsBeforeKey(entry), options, dimensions, /*areOfOneBatch=*/true);
+  auto values =
+      readInputValues(entry, inputsBeforeKey(entry), options, vocabularies, dimensions, /*areOfOneBatch=*/true);
   if (!values)
     return values.takeError();
   EntryInputs result(entry);

@@ -22,9 +22,10 @@ std::vector<HostTensor> drawKey(const attn_entry_info &entry, uint64_t seed, int
 
 class EntryInputs {
 public:
-  /// Reads the values `options`, NAME=VALUE, where VALUE is a file or a number. Fails if a value does not fit its
-  /// input. `entry` must outlive the result.
-  static llvm::Expected<EntryInputs> read(const attn_entry_info &entry, llvm::ArrayRef<std::string> options);
+  /// Reads the values `options`, NAME=VALUE, where VALUE is a file, a number, words or a label. Fails if a value does
+  /// not fit its input. `entry` must outlive the result.
+  static llvm::Expected<EntryInputs> read(const attn_entry_info &entry, llvm::ArrayRef<std::string> options,
+                                          const Vocabularies &vocabularies);
 
   /// The numbers of the inputs from the data, in order.
   llvm::ArrayRef<int32_t> sampled() const { return fromData; }

@@ -12,11 +12,12 @@ using namespace llvm;
 namespace attnc {
 
 Expected<std::unique_ptr<Samples>> Samples::read(const attn_entry_info &entry, EntryInputs inputs,
-                                                 const std::vector<std::string> &places, double heldOut) {
+                                                 const std::vector<std::string> &places,
+                                                 const Vocabularies &vocabularies, double heldOut) {
   std::unique_ptr<Samples> data(new Samples(entry, std::move(inputs), heldOut));
   data->samples.resize(data->inputs.sampled().size());
   for (StringRef place : places)
-    if (Error error = data->readInput(place))
+    if (Error error = data->readInput(place, vocabularies))
       return std::move(error);
   for (auto [number, input] : enumerate(data->samples))
     if (input.path.empty())
@@ -32,7 +33,7 @@ Expected<std::unique_ptr<Samples>> Samples::read(const attn_entry_info &entry, E
 }
 
 /// Reads the file of an "input=FILE".
-Error Samples::readInput(StringRef place) {
+Error Samples::readInput(StringRef place, const Vocabularies &vocabularies) {
   auto [name, file] = place.split('=');
   size_t number = 0;
   while (number < samples.size() && name != inputs.sampled(number).name)
@@ -44,13 +45,16 @@ Error Samples::readInput(StringRef place) {
   Input &input = samples[number];
   if (!input.path.empty())
     return createStringError(formatv("--data {0}: input '{1}' has its data from {2} already", place, name, input.path));
-  auto tensor = readTensor(file.str());
+  auto vocabulary = vocabularies.forFile(name, file);
+  if (!vocabulary)
+    return vocabulary.takeError();
+  auto tensor = readTensor(file.str(), *vocabulary);
   if (!tensor)
     return tensor.takeError();
   if (tensor->shape.empty())
     return createStringError(
         formatv("{0}: is one number, expected a tensor whose first dimension counts samples", file));
-  input = {std::move(*tensor), file.str(), attnc::isText(file)};
+  input = {std::move(*tensor), file.str(), attnc::isText(file), *vocabulary};
   return Error::success();
 }
 
@@ -68,9 +72,20 @@ bool Samples::isAccumulated() const {
   return entry.updates && leadingNumber(first) && first.rank == int32_t(samples.front().tensor.shape.size()) + 1;
 }
 
+/// The data of an input of the entry point; null if it has none.
+const Samples::Input *Samples::find(int32_t input) const {
+  const int32_t *found = llvm::find(inputs.sampled(), input);
+  return found == inputs.sampled().end() ? nullptr : &samples[size_t(found - inputs.sampled().begin())];
+}
+
 bool Samples::isOfLines(int32_t input) const {
-  const int32_t *found = find(inputs.sampled(), input);
-  return found != inputs.sampled().end() && samples[found - inputs.sampled().begin()].isOfLines;
+  const Input *found = find(input);
+  return found && found->isOfCharacters;
+}
+
+const Vocabulary *Samples::vocabularyOf(int32_t input) const {
+  const Input *found = find(input);
+  return found && found->isOfWords() ? found->vocabulary : nullptr;
 }
 
 //===- Checks of the data -----------------------------------------------------------------------------------------===//
@@ -80,9 +95,12 @@ Error Samples::checkSamples(const InputRanges &ranges) const {
     if (Error error = checkInput(input))
       return error;
     auto found = ranges.find(inputs.sampled(input).name);
-    if (samples[input].isOfLines && found != ranges.end())
-      if (Error error = checkCharacters(input, leastOf(found->second)))
-        return error;
+    int64_t room = found == ranges.end() ? 0 : leastOf(found->second);
+    const Vocabulary *vocabulary = samples[input].vocabulary;
+    if (Error error = vocabulary ? checkRoom(inputs.sampled(input).name, *vocabulary, room) : Error::success())
+      return error;
+    if (Error error = samples[input].isOfCharacters ? checkCharacters(input, room) : Error::success())
+      return error;
   }
   return Error::success();
 }
@@ -101,17 +119,18 @@ Error Samples::checkInput(size_t input) const {
   const attn_tensor_info &info = inputs.sampled(input);
   int32_t front = isAccumulated() ? 1 : 0;
   bool fits = those.tensor.dtype == info.dtype && int32_t(those.tensor.shape.size()) + front == info.rank;
-  for (int32_t d = 1 + front; fits && d < info.rank - those.isOfLines; ++d)
+  for (int32_t d = 1 + front; fits && d < info.rank - those.isOfLines(); ++d)
     fits = info.shape[d].term_count != 1 || info.shape[d].terms[0].factor_count > 0 ||
            info.shape[d].terms[0].coefficient == those.tensor.shape[d - front];
   if (!fits)
     return createStringError(formatv("{0}: found samples of {1}, expected {2} for '{3}'", those.path,
                                      typeText(those.tensor), typeText(entry, info), info.name));
-  std::optional<int64_t> width = those.isOfLines ? widest(entry, info) : std::nullopt;
+  std::optional<int64_t> width = those.isOfLines() ? widest(entry, info) : std::nullopt;
   for (int64_t row = 0; width && row < those.tensor.shape.front(); ++row)
     if (those.length(row) >= *width)
-      return createStringError(formatv("{0}:{1}: has {2} characters, and '{3}' has room for {4} and their end",
-                                       those.path, row + 1, those.length(row), info.name, *width - 1));
+      return createStringError(formatv("{0}:{1}: has {2} {3}, and '{4}' has room for {5} and their end", those.path,
+                                       row + 1, those.length(row), those.isOfWords() ? "words" : "characters",
+                                       info.name, *width - 1));
   return Error::success();
 }
 
@@ -145,7 +164,7 @@ int64_t Samples::widthOf(size_t input, const std::vector<int64_t> &rows) const {
     return widest(entry, inputs.sampled(input)).value_or(samples[input].tensor.shape.back());
   int64_t width = 1;
   for (auto [number, those] : enumerate(samples))
-    for (int64_t row : those.isOfLines &&dimensionOf(number) == dimension ? rows : std::vector<int64_t>())
+    for (int64_t row : those.isOfLines() && dimensionOf(number) == dimension ? rows : std::vector<int64_t>())
       width = std::max(width, those.length(row) + 1);
   return width;
 }
@@ -155,7 +174,7 @@ std::vector<HostTensor> Samples::gather(BatchShape, const std::vector<int64_t> &
   for (auto [number, input] : enumerate(samples)) {
     std::vector<int64_t> sizes = input.tensor.shape;
     sizes.front() = int64_t(starts.size());
-    if (input.isOfLines)
+    if (input.isOfLines())
       sizes.back() = widthOf(number, starts);
     HostTensor &tensor = result.emplace_back(input.tensor.dtype, sizes);
     size_t from = input.tensor.bytes.size() / size_t(input.tensor.shape.front());

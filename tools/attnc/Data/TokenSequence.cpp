@@ -9,7 +9,14 @@ using namespace llvm;
 
 namespace attnc {
 
-static Expected<std::vector<int32_t>> readTokens(const std::string &path) {
+static Expected<std::vector<int32_t>> readTokens(const std::string &path, const Vocabulary *vocabulary) {
+  if (vocabulary) {
+    InputFile file(path);
+    auto lines = TextLines::read(file);
+    if (!lines)
+      return lines.takeError();
+    return vocabulary->sequenceOf(*lines);
+  }
   if (StringRef(path).ends_with(".npy")) {
     auto tensor = readTensor(path);
     if (!tensor)
@@ -45,17 +52,23 @@ static bool areTokens(const EntryInputs &inputs) {
 }
 
 Expected<std::unique_ptr<TokenSequence>> TokenSequence::read(const attn_entry_info &entry, EntryInputs inputs,
-                                                             const std::string &path, double heldOut) {
+                                                             const std::string &path, const Vocabularies &vocabularies,
+                                                             double heldOut) {
   if (!areTokens(inputs))
     return createStringError(formatv("{0}: '{1}' does not take tokens, or tokens and the tokens that follow, of "
                                      "i32[batch, seq]; give each input by --data name=FILE",
                                      path, entry.name));
-  auto tokens = readTokens(path);
+  auto vocabulary = isWordFile(path) ? vocabularies.find(inputs.sampled(0).name, Vocabulary::Kind::Words)
+                                     : Expected<const Vocabulary *>(nullptr);
+  if (!vocabulary)
+    return vocabulary.takeError();
+  auto tokens = readTokens(path, *vocabulary);
   if (!tokens)
     return tokens.takeError();
   std::unique_ptr<TokenSequence> data(new TokenSequence(entry, std::move(inputs), heldOut));
   data->tokens = std::move(*tokens);
-  data->isBytes = !StringRef(path).ends_with(".npy");
+  data->vocabulary = *vocabulary;
+  data->isBytes = !data->vocabulary && !StringRef(path).ends_with(".npy");
   data->splitOff();
   return data;
 }
@@ -65,12 +78,22 @@ Error TokenSequence::checkSamples(const InputRanges &ranges) const {
   for (size_t input = 0; input < inputs.sampled().size(); ++input)
     if (auto found = ranges.find(inputs.sampled(input).name); found != ranges.end())
       append_range(sizes, found->second);
-  int64_t vocabulary = leastOf(sizes);
-  for (size_t place = 0; place < tokens.size() && vocabulary > 0; ++place)
-    if (tokens[place] < 0 || tokens[place] >= vocabulary)
+  int64_t room = leastOf(sizes);
+  if (vocabulary)
+    return checkRoom(inputs.sampled(0).name, *vocabulary, room);
+  for (size_t place = 0; place < tokens.size() && room > 0; ++place)
+    if (tokens[place] < 0 || tokens[place] >= room)
       return createStringError(
-          formatv("token {0} of the data is {1}, outside of the vocabulary of {2}", place, tokens[place], vocabulary));
+          formatv("token {0} of the data is {1}, outside of the vocabulary of {2}", place, tokens[place], room));
   return Error::success();
+}
+
+std::optional<std::vector<int32_t>> TokenSequence::tokensOf(StringRef text) const {
+  if (vocabulary)
+    return vocabulary->tokensOf(text);
+  if (isBytes)
+    return std::vector<int32_t>(text.bytes_begin(), text.bytes_end());
+  return std::nullopt;
 }
 
 uint64_t TokenSequence::hashOfSamples() const {

@@ -12,12 +12,17 @@ namespace attnc {
 
 class TokenSequence : public TrainingData {
 public:
-  /// The tokens are the integers of a .npy file, or the bytes of any other file.
+  /// The tokens are the integers of a .npy file, the words of a .words file with an end after each line, or the bytes
+  /// of any other file. The sequence refers to the vocabulary.
   static llvm::Expected<std::unique_ptr<TokenSequence>> read(const attn_entry_info &entry, EntryInputs inputs,
-                                                             const std::string &path, double heldOut);
+                                                             const std::string &path, const Vocabularies &vocabularies,
+                                                             double heldOut);
 
   bool isOfTokens(int32_t input) const override { return inputs.isSampled(input); }
+  bool isSequence() const override { return true; }
   bool isText() const override { return isBytes; }
+  const Vocabulary *vocabularyOf(int32_t input) const override { return isOfTokens(input) ? vocabulary : nullptr; }
+  std::optional<std::vector<int32_t>> tokensOf(llvm::StringRef text) const override;
   BatchShape used(BatchShape shape) const override { return shape; }
 
 private:
@@ -34,6 +39,7 @@ private:
 
   std::vector<int32_t> tokens;
   bool isBytes = false;
+  const Vocabulary *vocabulary = nullptr; ///< of words; null for other tokens
 };
 
 } // namespace attnc

@@ -43,19 +43,31 @@ static Error needsData(const attn_entry_info &entry, const EntryInputs &inputs) 
 Expected<std::unique_ptr<TrainingData>> TrainingData::read(const attn_entry_info &entry, const DataOptions &options) {
   if (!(options.heldOut >= 0 && options.heldOut <= 1)) // NaN is rejected, too
     return createStringError(formatv("the held-out fraction must be from 0 to 1, found {0}", options.heldOut));
-  auto inputs = EntryInputs::read(entry, options.inputs);
+  auto vocabularies = options.readVocabularies();
+  if (!vocabularies)
+    return vocabularies.takeError();
+  auto inputs = EntryInputs::read(entry, options.inputs, *vocabularies);
   if (!inputs)
     return inputs.takeError();
-  if (inputs->sampled().empty()) {
+  auto data = readSamples(entry, options, std::move(*inputs), *vocabularies);
+  if (data)
+    (*data)->allVocabularies = std::move(*vocabularies);
+  return data;
+}
+
+Expected<std::unique_ptr<TrainingData>> TrainingData::readSamples(const attn_entry_info &entry,
+                                                                  const DataOptions &options, EntryInputs inputs,
+                                                                  const Vocabularies &vocabularies) {
+  if (inputs.sampled().empty()) {
     if (Error error = options.checkNoData(entry))
       return std::move(error);
-    return std::make_unique<NoSamples>(entry, std::move(*inputs));
+    return std::make_unique<NoSamples>(entry, std::move(inputs));
   }
   if (options.data.empty())
-    return needsData(entry, *inputs);
+    return needsData(entry, inputs);
   if (options.data.size() == 1 && !StringRef(options.data[0]).contains('='))
-    return widened(TokenSequence::read(entry, std::move(*inputs), options.data[0], options.heldOut));
-  return widened(Samples::read(entry, std::move(*inputs), options.data, options.heldOut));
+    return widened(TokenSequence::read(entry, std::move(inputs), options.data[0], vocabularies, options.heldOut));
+  return widened(Samples::read(entry, std::move(inputs), options.data, vocabularies, options.heldOut));
 }
 
 Error TrainingData::check(BatchShape shape, const InputRanges &ranges) const {
@@ -68,6 +80,20 @@ Error TrainingData::check(BatchShape shape, const InputRanges &ranges) const {
     return createStringError(formatv("'{0}' accumulates {1} batches, but {2} rows are not a multiple of it", entry.name,
                                      accumulatedBatches(), shape.batch));
   return Error::success();
+}
+
+Error TrainingData::checkRoom(StringRef input, const Vocabulary &vocabulary, int64_t room) {
+  if (room == 0 || vocabulary.size() <= room)
+    return Error::success();
+  bool isOfWords = vocabulary.kind() == Vocabulary::Kind::Words;
+  return createStringError(formatv("the vocabulary of '{0}' has {1} {2}, but the model has room for {3}{4}", input,
+                                   vocabulary.size(), isOfWords ? "tokens" : "labels", room,
+                                   isOfWords
+                                       ? formatv("; cut it by --vocab-size {0} when the model is trained, or make "
+                                                 "the model's vocabulary larger",
+                                                 room)
+                                             .str()
+                                       : ""));
 }
 
 Error TrainingData::fits(const InputRanges &ranges) const {

@@ -67,17 +67,28 @@ public:
   /// The sizes that determine a batch.
   virtual BatchShape used(BatchShape shape) const = 0;
   bool hasSamples() const { return !inputs.sampled().empty(); }
-  virtual bool isText() const { return false; } ///< one file of tokens that are bytes
-  /// Whether an input is a row of tokens, and whether its samples are lines of text.
-  virtual bool isOfTokens(int32_t input) const { return isOfLines(input); }
+  virtual bool isSequence() const { return false; } ///< one file of tokens
+  virtual bool isText() const { return false; }     ///< one file of tokens that are bytes
+  /// Whether an input is a row of tokens, and whether its samples are lines of characters.
+  virtual bool isOfTokens(int32_t input) const { return isOfLines(input) || vocabularyOf(input); }
   virtual bool isOfLines([[maybe_unused]] int32_t input) const { return false; }
-  uint64_t fingerprint() const { return inputs.fingerprint(hashOfSamples()); } ///< hash of all values
+  /// The vocabulary of an input whose rows are words; null for others.
+  virtual const Vocabulary *vocabularyOf([[maybe_unused]] int32_t input) const { return nullptr; }
+  /// The tokens of a text, if the data are one file of bytes or words; otherwise null.
+  virtual std::optional<std::vector<int32_t>> tokensOf([[maybe_unused]] llvm::StringRef text) const {
+    return std::nullopt;
+  }
+  const Vocabularies &vocabularies() const { return allVocabularies; }
+  /// Hash of all values and vocabularies.
+  uint64_t fingerprint() const { return allVocabularies.fingerprint(inputs.fingerprint(hashOfSamples())); }
 
 protected:
   TrainingData(const attn_entry_info &entry, EntryInputs inputs, double heldOut)
       : entry(entry), inputs(std::move(inputs)), heldOut(heldOut) {}
   /// Separates the held-out part; requires that the values are read.
-  void splitOff() { split = int64_t(double(count()) * (1 - heldOut)); }
+  void splitOff() { split = trainingPart(count(), heldOut); }
+  /// Fails if the vocabulary of an input has more tokens or labels than the model has room for, unless `room` is 0.
+  static llvm::Error checkRoom(llvm::StringRef input, const Vocabulary &vocabulary, int64_t room);
   virtual llvm::Error checkSamples(const InputRanges &ranges) const = 0; ///< as fits() does
   virtual uint64_t hashOfSamples() const = 0;
   virtual int64_t count() const = 0; ///< tokens or samples
@@ -95,12 +106,16 @@ protected:
   const EntryInputs inputs;
 
 private:
+  static llvm::Expected<std::unique_ptr<TrainingData>> readSamples(const attn_entry_info &entry,
+                                                                   const DataOptions &options, EntryInputs inputs,
+                                                                   const Vocabularies &vocabularies);
   std::vector<HostTensor> forStep(std::vector<HostTensor> all) const;
   int64_t accumulatedBatches() const { return isAccumulated() && hasSamples() ? *leadingNumber(inputs.sampled(0)) : 1; }
   bool isOfFixedRows() const; ///< whether the entry point has a fixed number of rows
 
   double heldOut;
-  int64_t split = 0; ///< the first held-out token or sample
+  int64_t split = 0;            ///< the first held-out token or sample
+  Vocabularies allVocabularies; ///< which vocabularyOf() refers to
 };
 
 } // namespace attnc

@@ -240,7 +240,10 @@ void addEvaluate(CLI::App &app, ExitCode &exitCode) {
       ->check(atLeast(1));
   command->footer("Example:\n  attnc evaluate examples/chargpt/chargpt.attn --entry loss --weights "
                   "run/weights.safetensors --data text.txt --held-out 0.1");
-  command->callback([options, &exitCode] { exitCode = evaluate(*options); });
+  command->callback([options, &exitCode] {
+    options->findVocabularies();
+    exitCode = evaluate(*options);
+  });
 }
 
 } // namespace attnc

@@ -2,6 +2,7 @@
 // is known when the model is compiled. The prompt of each call is the end of the text so far that fits in the context.
 #include "tools/attnc/Call/InputValues.h"
 #include "tools/attnc/Call/Runner.h"
+#include "tools/attnc/Call/VocabularyOption.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Messages/Printing.h"
 #include "tools/attnc/Options/SourceOptions.h"
@@ -19,7 +20,8 @@ namespace {
 struct GenerateOptions {
   SourceOptions source;
   std::string entry, weights, prompt;
-  std::vector<std::string> inputs; ///< NAME=VALUE
+  std::vector<std::string> vocabularies; ///< Vocabularies::open()
+  std::vector<std::string> inputs;       ///< NAME=VALUE
   int64_t count = 200, stop = -1, threads = 0;
   uint64_t seed = 0;
   /// Inputs of the sampler, by name; the defaults do not change the distribution.
@@ -27,10 +29,30 @@ struct GenerateOptions {
   std::map<std::string, const CLI::Option *> said; ///< the options for these inputs and for `seed`
 };
 
+/// The form of a text that stands for tokens.
+struct TextForm {
+  bool areNumbers = false;                ///< "15496,11,995"
+  const Vocabulary *vocabulary = nullptr; ///< of words; null for bytes
+};
+
+/// Prints tokens as numbers, bytes, or words with a space between two of them.
+class Printer {
+public:
+  explicit Printer(TextForm form) : form(form) {}
+  void print(ArrayRef<int32_t> tokens);
+
+private:
+  void print(int32_t token);
+
+  TextForm form;
+  bool isLineStart = true;
+};
+
 /// A text that calls of an entry point extend.
 class Writer {
 public:
-  Writer(const GenerateOptions &options, const attn_model &model) : options(options), model(model), runner(model) {}
+  Writer(const GenerateOptions &options, const Vocabularies &vocabularies, const attn_model &model)
+      : options(options), vocabularies(vocabularies), model(model), runner(model) {}
   Error start();
   /// The tokens that follow `tokens`; fewer than a call can write if the model has written the token that ends a row.
   Expected<std::vector<int32_t>> follow(ArrayRef<int32_t> tokens);
@@ -46,6 +68,7 @@ private:
   Expected<HostTensor> inputOf(const attn_tensor_info &info, ArrayRef<int32_t> prompt) const;
 
   const GenerateOptions &options;
+  const Vocabularies &vocabularies;
   const attn_model &model;
   Runner runner;
   int64_t number = -1, calls = 0;
@@ -54,21 +77,23 @@ private:
 
 } // namespace
 
-/// The tokens of a text: the numbers in it, if it consists of numbers and commas; otherwise its bytes. `what` names it
-/// in messages.
-static Expected<std::vector<int32_t>> tokensOf(StringRef text, const Twine &what, bool &isText) {
+static TextForm formOf(StringRef text, const Vocabulary *vocabulary) {
+  return {text.find_first_not_of("0123456789,") == StringRef::npos && text.contains(','), vocabulary};
+}
+
+/// The tokens of a text: numbers, words of the vocabulary, or bytes. `what` names it in messages.
+static Expected<std::vector<int32_t>> tokensOf(StringRef text, const Twine &what, TextForm form) {
   std::vector<int32_t> tokens;
-  isText = text.find_first_not_of("0123456789,") != StringRef::npos || !text.contains(',');
-  if (isText)
-    tokens.assign(text.bytes_begin(), text.bytes_end());
+  if (!form.areNumbers)
+    tokens =
+        form.vocabulary ? form.vocabulary->tokensOf(text) : std::vector<int32_t>(text.bytes_begin(), text.bytes_end());
   SmallVector<StringRef> numbers;
   text.split(numbers, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef number : numbers) {
+  for (StringRef number : form.areNumbers ? ArrayRef(numbers) : ArrayRef<StringRef>()) {
     int32_t token;
-    if (!isText && number.getAsInteger(10, token))
+    if (number.getAsInteger(10, token))
       return createStringError(what + " has the token " + number + ", which is above 2147483647");
-    if (!isText)
-      tokens.push_back(token);
+    tokens.push_back(token);
   }
   if (tokens.empty())
     return createStringError(what + " is empty, expected at least one token");
@@ -144,18 +169,32 @@ Error Writer::checkChoice() const {
   return Error::success();
 }
 
+/// The value of an input of tokens for one row, in the form of a prompt. A row of words has its end, as in training.
+static Expected<HostTensor> textOfRow(const attn_tensor_info &info, StringRef value, const Vocabularies &vocabularies) {
+  auto vocabulary = vocabularies.forText(info.name);
+  if (!vocabulary)
+    return vocabulary.takeError();
+  TextForm form = formOf(value, *vocabulary);
+  auto tokens = tokensOf(value, "the input '" + Twine(info.name) + "'", form);
+  if (!tokens)
+    return tokens.takeError();
+  if (form.vocabulary && !form.areNumbers)
+    tokens->push_back(Vocabulary::end);
+  HostTensor row(ATTN_I32, {1, int64_t(tokens->size())});
+  copy(*tokens, row.integers());
+  return row;
+}
+
 /// The value of an input for one row, if `value` is no file: tokens like a prompt, or the number of the row.
-static Expected<std::optional<HostTensor>> valueOfRow(const attn_tensor_info &info, StringRef value) {
-  if (sys::fs::is_regular_file(value))
+static Expected<std::optional<HostTensor>> valueOfRow(const attn_tensor_info &info, StringRef value,
+                                                      const Vocabularies &vocabularies) {
+  if (sys::fs::is_regular_file(value) || value.starts_with("words:") || value.starts_with("label:"))
     return std::nullopt;
   if (info.dtype == ATTN_I32 && info.rank == 2) {
-    bool isText;
-    auto tokens = tokensOf(value, "the input '" + Twine(info.name) + "'", isText);
-    if (!tokens)
-      return tokens.takeError();
-    HostTensor row(ATTN_I32, {1, int64_t(tokens->size())});
-    copy(*tokens, row.integers());
-    return row;
+    auto row = textOfRow(info, value, vocabularies);
+    if (!row)
+      return row.takeError();
+    return std::move(*row);
   }
   double number;
   int32_t whole;
@@ -181,8 +220,8 @@ Error Writer::readInputs() {
     if (!named)
       return named.takeError();
     StringRef name = names[named->first];
-    auto row =
-        valueOfRow(*find_if(inputs, [&](const attn_tensor_info &each) { return each.name == name; }), named->second);
+    auto row = valueOfRow(*find_if(inputs, [&](const attn_tensor_info &each) { return each.name == name; }),
+                          named->second, vocabularies);
     if (!row)
       return row.takeError();
     if (*row && !given.try_emplace(name.str(), **row).second)
@@ -191,7 +230,7 @@ Error Writer::readInputs() {
       files.push_back(option);
   }
   std::vector<int64_t> dimensions(entry().dimension_count, -1);
-  auto values = readInputValues(entry(), entry().input_count, files, dimensions);
+  auto values = readInputValues(entry(), entry().input_count, files, vocabularies, dimensions);
   if (!values)
     return values.takeError();
   for (auto [info, value] : zip_equal(inputs, *values))
@@ -259,24 +298,42 @@ Expected<std::vector<int32_t>> Writer::follow(ArrayRef<int32_t> tokens) {
   return std::vector<int32_t>(found, found + (*results)[1].integers()[0]);
 }
 
-static void print(ArrayRef<int32_t> tokens, bool isText) {
+void Printer::print(int32_t token) {
+  if (form.areNumbers) {
+    printTo(stdout, "{} ", token);
+  } else if (!form.vocabulary) {
+    std::fputc(token, stdout);
+  } else if (token == Vocabulary::end) {
+    std::fputc('\n', stdout);
+    isLineStart = true;
+  } else {
+    printTo(stdout, "{}{}", isLineStart ? "" : " ", (*form.vocabulary)[token].str());
+    isLineStart = false;
+  }
+}
+
+void Printer::print(ArrayRef<int32_t> tokens) {
   for (int32_t token : tokens)
-    if (isText)
-      std::fputc(token, stdout);
-    else
-      printTo(stdout, "{} ", token);
+    print(token);
   std::fflush(stdout);
 }
 
 static Error generate(const GenerateOptions &options, const attn_model &model) {
-  bool isText;
-  auto tokens = tokensOf(options.prompt, "the prompt", isText);
+  auto vocabularies = openVocabularies(options.vocabularies, options.weights);
+  if (!vocabularies)
+    return vocabularies.takeError();
+  auto vocabulary = vocabularies->forText("prompt");
+  if (!vocabulary)
+    return vocabulary.takeError();
+  TextForm form = formOf(options.prompt, *vocabulary);
+  auto tokens = tokensOf(options.prompt, "the prompt", form);
   if (!tokens)
     return tokens.takeError();
-  Writer writer(options, model);
+  Writer writer(options, *vocabularies, model);
   if (Error error = writer.start())
     return error;
-  print(*tokens, isText);
+  Printer printer(form);
+  printer.print(*tokens);
   size_t end = tokens->size() + size_t(options.count);
   for (bool goesOn = true; goesOn && tokens->size() < end;) {
     auto next = writer.follow(*tokens);
@@ -288,7 +345,7 @@ static Error generate(const GenerateOptions &options, const attn_model &model) {
       next->erase(stop, next->end());
       goesOn = false;
     }
-    print(*next, isText);
+    printer.print(*next);
     tokens->insert(tokens->end(), next->begin(), next->end());
   }
   std::fputc('\n', stdout);
@@ -314,7 +371,9 @@ void addGenerate(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<GenerateOptions>();
   CLI::App *command = app.add_subcommand("generate", "Continue a prompt with a model");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
-  command->add_option("--prompt", options->prompt, "A text, for models over bytes, or tokens: 15496,11,995")
+  command
+      ->add_option("--prompt", options->prompt,
+                   "A text, of words if there is a vocabulary, otherwise of bytes; or tokens: 15496,11,995")
       ->required();
   command->add_option("--entry", options->entry,
                       "An entry point made by `decode`, or in a model by `incremental`; optional if there is only one");
@@ -324,6 +383,7 @@ void addGenerate(CLI::App &app, ExitCode &exitCode) {
                    "tokens as in --prompt; given once for each such input")
       ->type_name("NAME=VALUE");
   command->add_option("--weights", options->weights, "A .safetensors file")->type_name("FILE");
+  addVocabularyOption(*command, options->vocabularies);
   command->add_option("--count", options->count, "Maximum number of tokens")->capture_default_str()->check(atLeast(1));
   command->add_option("--stop", options->stop, "Token that ends the text")->type_name("TOKEN");
   auto &choice = options->choice;

@@ -60,6 +60,7 @@ svg.graph > path { fill: none; stroke: #999; } svg.graph > path:hover { stroke: 
 .maps { display: grid; grid-template-columns: repeat(auto-fit, minmax(260px, 420px)); gap: 1em; }
 svg.map { width: 100%; } svg.map rect { fill: #f4f6f8; } svg.map path { fill: #124; shape-rendering: crispEdges; }
 svg.map text { font-size: 0.8px; text-anchor: middle; font-family: monospace; }
+svg.map text.long { text-anchor: start; } svg.map text.row { text-anchor: end; }
 )";
 
 std::string htmlText(const HtmlPage &page) {

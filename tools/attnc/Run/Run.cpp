@@ -2,6 +2,7 @@
 #include "compiler/Diagnostics/Printable.h"
 #include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Reference/Tolerance.h"
+#include "tools/attnc/Call/InputValues.h"
 #include "tools/attnc/Call/Oracle.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Messages/Printing.h"
@@ -20,7 +21,7 @@ namespace {
 struct RunOptions {
   SourceOptions source;
   InvocationOptions invocation;
-  std::string output;
+  std::vector<std::string> outputs; ///< FILE or RESULT=FILE
   bool check = false;
   double tolerance = 8;
 };
@@ -123,6 +124,36 @@ static InputRanges rangesOf(const RunOptions &options, const attn_model &model) 
   return options.source.rangesOf(isOnly ? model.entries[0].name : options.invocation.entry, Phase::Derive);
 }
 
+/// Writes one result, or all results and the states, from which a later call can continue.
+static Error write(const Invocation &call, StringRef output) {
+  ArrayRef<attn_tensor_info> infos(call.entry->tensors, call.tensors.size());
+  auto inputs = size_t(call.entry->input_count), first = inputs, count = call.tensors.size();
+  StringRef path = output;
+  if (output.contains('=')) {
+    SmallVector<StringRef> names;
+    for (const attn_tensor_info &info : infos.drop_front(inputs))
+      names.push_back(info.name);
+    auto named = splitNamed(output, "result", names);
+    if (!named)
+      return named.takeError();
+    first += named->first;
+    count = first + 1;
+    path = named->second;
+  }
+  std::vector<std::pair<std::string, HostTensor>> tensors;
+  auto add = [&](size_t from, size_t to) {
+    for (size_t i = from; i < to; ++i)
+      tensors.emplace_back(infos[i].name, call.tensors[i]);
+  };
+  add(first, count);
+  if (path.ends_with(".safetensors") && !output.contains('='))
+    add(inputs - size_t(call.entry->state_count), inputs);
+  auto vocabulary = call.vocabularies.forFile(tensors.empty() ? "" : infos[first].name, path);
+  if (!vocabulary)
+    return vocabulary.takeError();
+  return writeTensors(path.str(), tensors, *vocabulary);
+}
+
 /// `made` is the compile of a model file; null for an object.
 static Error call(RunOptions &options, const Compilation *made, const attn_model &model) {
   options.invocation.ranges = rangesOf(options, model);
@@ -135,19 +166,10 @@ static Error call(RunOptions &options, const Compilation *made, const attn_model
     before = parametersOf(**call);
   if (Error error = (*call)->run())
     return error;
-  int32_t inputs = (*call)->entry->input_count;
-  std::vector<std::pair<std::string, HostTensor>> results;
-  for (size_t i = inputs; i < (*call)->tensors.size(); ++i) {
+  for (size_t i = size_t((*call)->entry->input_count); i < (*call)->tensors.size(); ++i)
     print((*call)->entry->tensors[i], (*call)->tensors[i]);
-    if (!options.output.empty())
-      results.emplace_back((*call)->entry->tensors[i].name, (*call)->tensors[i]);
-  }
-  // The states, from which a later call can continue.
-  for (int32_t i = inputs - (*call)->entry->state_count;
-       StringRef(options.output).ends_with(".safetensors") && i < inputs; ++i)
-    results.emplace_back((*call)->entry->tensors[i].name, (*call)->tensors[i]);
-  if (!options.output.empty())
-    if (Error error = writeTensors(options.output, results))
+  for (const std::string &output : options.outputs)
+    if (Error error = write(**call, output))
       return error;
   return options.check ? check(options, *made, **call, before) : Error::success();
 }
@@ -168,8 +190,9 @@ void addRun(CLI::App &app, ExitCode &exitCode) {
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
   options->invocation.addTo(*command);
   command
-      ->add_option("--output", options->output,
-                   "Write the results and states to a .safetensors file, or a single result to a .npy file")
+      ->add_option("--output", options->outputs,
+                   "Write the results and states to a .safetensors file, or a single result to a file: .npy, lines of "
+                   "characters (.txt), words (.words) or labels (.labels); RESULT=FILE writes one of several results")
       ->type_name("FILE");
   command->add_flag(
       "--random", options->invocation.fillMissing,

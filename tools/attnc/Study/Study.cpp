@@ -307,7 +307,10 @@ void addStudy(CLI::App &app, ExitCode &exitCode) {
       ->check(atLeast(1));
   command->footer("Example:\n  attnc study examples/chargpt/chargpt.attn --entry logits --weights "
                   "run/weights.safetensors --data text.txt -o study");
-  command->callback([options, &exitCode] { exitCode = study(*options); });
+  command->callback([options, &exitCode] {
+    options->findVocabularies();
+    exitCode = study(*options);
+  });
 }
 
 } // namespace attnc

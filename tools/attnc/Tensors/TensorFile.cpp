@@ -4,12 +4,14 @@
 #include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "tools/attnc/Tensors/TextFile.h"
+#include "tools/attnc/Tensors/Vocabulary.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <cstring>
@@ -336,13 +338,24 @@ static Expected<HostTensor> readSafetensors(const std::string &path, StringRef n
   return readTensor(path, file, *tensor);
 }
 
-Expected<HostTensor> readTensor(InputFile &file) {
+static Expected<HostTensor> readWords(InputFile &file, const Vocabulary *vocabulary) {
+  if (!vocabulary)
+    return createStringError(formatv("{0}: can't be read without a vocabulary", file.path()));
+  auto lines = TextLines::read(file);
+  if (!lines)
+    return lines.takeError();
+  return vocabulary->encode(*lines);
+}
+
+Expected<HostTensor> readTensor(InputFile &file, const Vocabulary *vocabulary) {
   if (!file.isOpen())
     return createStringError(formatv("{0}: can't be read: {1}", file.path(), file.problem()));
+  if (isWordFile(file.path()) || isLabelFile(file.path()))
+    return readWords(file, vocabulary);
   return isText(file.path()) ? readLines(file) : readNpy(file);
 }
 
-Expected<HostTensor> readTensor(const std::string &place) {
+Expected<HostTensor> readTensor(const std::string &place, const Vocabulary *vocabulary) {
   size_t suffix = place.find(".safetensors");
   if (suffix != std::string::npos) {
     size_t end = suffix + strlen(".safetensors");
@@ -350,7 +363,7 @@ Expected<HostTensor> readTensor(const std::string &place) {
       return readSafetensors(place.substr(0, end), StringRef(place).substr(std::min(end + 1, place.size())));
   }
   InputFile file(place);
-  return readTensor(file);
+  return readTensor(file, vocabulary);
 }
 
 //===-------------------------------------------- writing -----------------------------------------------------===//
@@ -399,28 +412,41 @@ static void writeSafetensors(raw_ostream &out, const std::vector<std::pair<std::
     out.write(tensor.bytes.data(), tensor.bytes.size());
 }
 
-Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors) {
+/// The content of a file with one tensor.
+static Expected<std::string> contentOf(StringRef path, const HostTensor &tensor, const Vocabulary *vocabulary) {
+  if (isText(path))
+    return linesOf(tensor);
+  if (!path.ends_with(".npy"))
+    return vocabulary ? vocabulary->decode(tensor) : createStringError("can't be written without a vocabulary");
+  std::string bytes;
+  raw_string_ostream out(bytes);
+  writeNpy(out, tensor);
+  return bytes;
+}
+
+Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors,
+                   const Vocabulary *vocabulary) {
   StringSet<> names;
   for (const auto &[name, tensor] : tensors)
     if (!names.insert(name).second)
       return createStringError(formatv("{0}: not written: two tensors have the name '{1}'", path, printable(name)));
-  bool npy = StringRef(path).ends_with(".npy"), text = isText(path);
-  if ((npy || text) && tensors.size() != 1)
+  StringRef suffix = sys::path::extension(path);
+  bool isSafetensors = suffix == ".safetensors";
+  if (!isSafetensors && !is_contained({".npy", ".txt", ".words", ".labels"}, suffix))
+    return createStringError(
+        formatv("{0}: expected a name that ends in .npy, .txt, .words, .labels or .safetensors", path));
+  if (!isSafetensors && tensors.size() != 1)
     return createStringError(formatv("{0}: a {1} file has room for one tensor, but there are {2}; use .safetensors",
-                                     path, npy ? ".npy" : ".txt", tensors.size()));
-  if (!npy && !text && !StringRef(path).ends_with(".safetensors"))
-    return createStringError(formatv("{0}: expected a name that ends in .npy, .txt or .safetensors", path));
+                                     path, suffix, tensors.size()));
   std::string bytes;
-  raw_string_ostream out(bytes);
-  if (npy) {
-    writeNpy(out, tensors.front().second);
-  } else if (text) {
-    auto lines = linesOf(tensors.front().second);
-    if (!lines)
-      return createStringError(formatv("{0}: {1}", path, toString(lines.takeError())));
-    out << *lines;
-  } else {
+  if (isSafetensors) {
+    raw_string_ostream out(bytes);
     writeSafetensors(out, tensors);
+  } else {
+    auto content = contentOf(path, tensors.front().second, vocabulary);
+    if (!content)
+      return createStringError(formatv("{0}: {1}", path, toString(content.takeError())));
+    bytes = std::move(*content);
   }
   return OutputFiles::replace(path, bytes);
 }

@@ -3,7 +3,7 @@
 // .npy is NumPy's format, version 1 to 3 (numpy.lib.format): little-endian, C order. Element types are converted to
 // those of models: floats of 2, 4 and 8 bytes, and bf16 of .safetensors, to f32; signed and unsigned integers of 1 to 8
 // bytes to i32; booleans remain. A number outside of the range of f32 or i32 is an error. A .txt file has lines of
-// characters (TextFile.h).
+// characters (TextFile.h), a .words file lines of words, and a .labels file a label a line (Vocabulary.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,6 +18,8 @@
 #include <vector>
 
 namespace attnc {
+
+class Vocabulary;
 
 /// A tensor that owns its elements.
 struct HostTensor {
@@ -51,11 +53,11 @@ struct HostTensor {
   attn_tensor view();
 };
 
-/// Reads `path` (.npy or .txt) or `path:name` (a tensor of a .safetensors file; the name is optional if there is only
-/// one tensor).
-llvm::Expected<HostTensor> readTensor(const std::string &place);
-/// Reads an open .npy or .txt file.
-llvm::Expected<HostTensor> readTensor(InputFile &file);
+/// Reads `path` (.npy, .txt, or with `vocabulary` .words or .labels) or `path:name` (a tensor of a .safetensors file;
+/// the name is optional if there is only one tensor).
+llvm::Expected<HostTensor> readTensor(const std::string &place, const Vocabulary *vocabulary = nullptr);
+/// Reads an open file, but .safetensors.
+llvm::Expected<HostTensor> readTensor(InputFile &file, const Vocabulary *vocabulary = nullptr);
 
 /// The element type to which readTensor() converts a tensor of a .safetensors file.
 attn_dtype convertedType(const attn_file_tensor &tensor);
@@ -63,8 +65,9 @@ attn_dtype convertedType(const attn_file_tensor &tensor);
 llvm::Expected<HostTensor> readTensor(const std::string &path, const attn_safetensors *file,
                                       const attn_file_tensor &tensor);
 
-/// Writes named tensors to `path`: one tensor to .npy or .txt, any number to .safetensors. The file is replaced
-/// atomically.
-llvm::Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors);
+/// Writes named tensors to `path`: any number to .safetensors, one tensor to .npy or .txt, and with `vocabulary` to
+/// .words or .labels. The file is replaced atomically.
+llvm::Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors,
+                         const Vocabulary *vocabulary = nullptr);
 
 } // namespace attnc

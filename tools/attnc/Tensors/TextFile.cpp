@@ -23,6 +23,10 @@ static std::optional<int64_t> countCodePoints(StringRef line) {
   return count;
 }
 
+static Error notText(const std::string &name, int64_t line) {
+  return createStringError(formatv("{0}:{1}: not UTF-8", name, line + 1));
+}
+
 /// Calls `visit` for each line, without its line end.
 static Error eachLine(StringRef text, function_ref<Error(int64_t number, StringRef line)> visit) {
   text.consume_front("\xEF\xBB\xBF"); // byte order mark
@@ -46,6 +50,41 @@ static Error readBytes(InputFile &file, std::string &text) {
   return Error::success();
 }
 
+Expected<TextLines> TextLines::read(InputFile &file) {
+  std::string text;
+  if (!file.isOpen())
+    return createStringError(formatv("{0}: can't be read: {1}", file.path(), file.problem()));
+  if (Error error = readBytes(file, text))
+    return std::move(error);
+  return split(file.path(), std::move(text));
+}
+
+Expected<TextLines> TextLines::split(std::string name, std::string text) {
+  TextLines result;
+  result.name = std::move(name);
+  result.text = std::move(text);
+  auto add = [&](int64_t number, StringRef line) -> Error {
+    if (!countCodePoints(line))
+      return notText(result.name, number);
+    result.ranges.emplace_back(size_t(line.data() - result.text.data()), line.size());
+    return Error::success();
+  };
+  if (Error error = eachLine(result.text, add))
+    return std::move(error);
+  return result;
+}
+
+Expected<TextLines> TextLines::oneLine(std::string name, std::string text) {
+  if (!countCodePoints(text))
+    return createStringError(name + ": not UTF-8");
+  TextLines result;
+  result.name = std::move(name);
+  result.text = std::move(text);
+  result.ranges = {{0, result.text.size()}};
+  result.isOneLine = true;
+  return result;
+}
+
 Expected<HostTensor> readLines(InputFile &file) {
   std::string text;
   if (Error error = readBytes(file, text))
@@ -54,7 +93,7 @@ Expected<HostTensor> readLines(InputFile &file) {
   auto measure = [&](int64_t number, StringRef line) -> Error {
     std::optional<int64_t> count = countCodePoints(line);
     if (!count)
-      return createStringError(formatv("{0}:{1}: not UTF-8", file.path(), number + 1));
+      return notText(file.path(), number);
     if (line.contains('\0'))
       return createStringError(
           formatv("{0}:{1}: has the character 0, which marks the end of a line", file.path(), number + 1));

@@ -21,11 +21,12 @@ Error checkMaps(const attn_model &model, const attn_entry_info &step, const Trai
                 const MapOptions &options) {
   if (options.entry.empty())
     return Error::success();
-  if (options.text && options.text->empty())
-    return createStringError("--map-text is empty, expected at least one byte");
-  if (options.text && !data.isText())
-    return createStringError(
-        "--map-text is for a model over bytes; for other data, name a held-out sample by --map-sample");
+  std::optional<std::vector<int32_t>> tokens = options.text ? data.tokensOf(*options.text) : std::nullopt;
+  if (options.text && !tokens)
+    return createStringError("--map-text is for data that are one file of bytes or words; for other data, name a "
+                             "held-out sample by --map-sample");
+  if (options.text && tokens->empty())
+    return createStringError("--map-text is empty, expected at least one byte or word");
   int64_t number = attn_find_entry(&model, options.entry.c_str());
   if (number < 0)
     return createStringError(formatv(
@@ -47,20 +48,24 @@ Error checkMaps(const attn_model &model, const attn_entry_info &step, const Trai
 static std::vector<HostTensor> sampleOf(const TrainingData &data, BatchShape shape, const MapOptions &options,
                                         int64_t longest) {
   if (options.text) {
-    HostTensor tokens(ATTN_I32, {1, std::min<int64_t>(int64_t(options.text->size()), longest)});
-    std::copy_n(StringRef(*options.text).bytes_begin(), tokens.count(), tokens.integers());
+    std::vector<int32_t> text = *data.tokensOf(*options.text);
+    HostTensor tokens(ATTN_I32, {1, std::min<int64_t>(int64_t(text.size()), longest)});
+    std::copy_n(text.begin(), tokens.count(), tokens.integers());
     return data.complete({tokens, tokens});
   }
   std::optional<Batch> batch = data.heldOutBatch({1, std::min(shape.sequence, longest)}, options.sample);
   return batch ? std::move(batch->inputs) : std::vector<HostTensor>();
 }
 
-/// The texts of the positions of a row of tokens.
-static std::vector<std::string> tokensOf(const HostTensor &row, bool isOfLines, bool isBytes) {
+/// The texts of the positions of a row of tokens, a value of input `number` of the training step.
+static std::vector<std::string> tokensOf(const HostTensor &row, const TrainingData &data, int32_t number) {
   std::vector<std::string> tokens;
+  const Vocabulary *vocabulary = data.vocabularyOf(number);
   for (int32_t token : ArrayRef(row.integers(), row.count())) {
-    bool isLetter = isBytes && token < 128 && isPrint(char(token));
-    if (isOfLines)
+    bool isLetter = data.isText() && token < 128 && isPrint(char(token));
+    if (vocabulary)
+      tokens.push_back(token == Vocabulary::end ? "" : (*vocabulary)[token].str());
+    else if (data.isOfLines(number))
       tokens.push_back(token == 0 ? "" : character(token));
     else
       tokens.push_back(isLetter ? std::string(1, char(token)) : fmt::format("{}", token));
@@ -114,7 +119,7 @@ Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, cons
       bool isSame = info.rank > 0 && attn_size_dimension(&size) >= 0 &&
                     attn_size_dimension(&size) == attn_size_dimension(&info.shape[info.rank - 1]);
       if (isSame && data.isOfTokens(number))
-        return tokensOf(inputs[input], data.isOfLines(number), data.isText());
+        return tokensOf(inputs[input], data, number);
     }
     return std::vector<std::string>();
   };
@@ -130,9 +135,11 @@ Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, cons
                 join(options.heads, ", ")));
   for (int32_t input = 0; input < inputsBeforeKey(entry); ++input) {
     int32_t number = inputNumber(trainer.step(), entry.tensors[input].name);
-    bool isOfLines = data.isOfLines(number);
-    if (data.isOfTokens(number) && (isOfLines || maps.texts.empty())) // targets repeat the tokens before them
-      maps.texts.push_back(join(tokensOf(inputs[input], isOfLines, data.isText()), ""));
+    bool isOfRows = !data.isSequence(); // in a sequence, targets repeat the tokens before them
+    if (data.isOfTokens(number) && (isOfRows || maps.texts.empty())) {
+      std::string text = join(tokensOf(inputs[input], data, number), data.vocabularyOf(number) ? " " : "");
+      maps.texts.push_back(StringRef(text).rtrim(' ').str());
+    }
   }
   return maps;
 }

@@ -17,9 +17,10 @@ namespace attnc {
 namespace runfile {
 inline constexpr char checkpoint[] = "checkpoint.safetensors", weights[] = "weights.safetensors", record[] = "run.json",
                       history[] = "history.csv", attention[] = "attention.csv", report[] = "report.html",
-                      lock[] = "run.lock";
-/// Files that are written under a temporary name first; a kill may leave a temporary file.
-inline constexpr const char *replaced[] = {checkpoint, weights, record, history, attention, report};
+                      vocabulary[] = "vocabulary", lock[] = "run.lock";
+/// Files that are written under a temporary name first; a kill may leave a temporary file. There are several files of
+/// vocabularies, vocabulary.*txt.
+inline constexpr const char *replaced[] = {checkpoint, weights, record, history, attention, report, vocabulary};
 } // namespace runfile
 
 class RunFolder {

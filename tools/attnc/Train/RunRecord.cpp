@@ -14,6 +14,10 @@ namespace attnc {
 Error RunRecord::write(const std::string &path) const {
   json::Object object{{"entry", entry},  {"seed", utohexstr(seed)}, {"batch", batch},
                       {"seq", sequence}, {"held_out", heldOut},     {"data", utohexstr(data)}};
+  if (mostTokens > 0)
+    object["vocab_size"] = mostTokens;
+  if (!ownWords.empty())
+    object["own_vocabulary"] = ownWords;
   if (init)
     object["init"] = *init;
   return OutputFiles::replace(path, formatv("{0:2}\n", json::Value(std::move(object))).str());
@@ -42,6 +46,8 @@ Expected<RunRecord> RunRecord::read(const std::string &path) {
   record.batch = *number("batch");
   record.sequence = *number("seq");
   record.heldOut = *heldOut;
+  record.mostTokens = number("vocab_size").value_or(0);
+  record.ownWords = object->getString("own_vocabulary").value_or("").str();
   if (const json::Value *init = object->get("init"))
     record.init = *init;
   return record;
@@ -58,6 +64,9 @@ std::string RunRecord::differences(const RunRecord &now) const {
   compare("--batch", batch, now.batch);
   compare("--seq", sequence, now.sequence);
   compare("--held-out", heldOut, now.heldOut);
+  compare("--vocab-size", mostTokens, now.mostTokens);
+  compare("--own-vocabulary", ownWords.empty() ? "not given" : ownWords,
+          now.ownWords.empty() ? "not given" : now.ownWords);
   if (data != now.data)
     found.push_back("the data differ");
   return join(found, ", ");

@@ -20,6 +20,8 @@ struct RunRecord {
   uint64_t seed = 0;
   int64_t batch = 0, sequence = 0;
   double heldOut = 0;
+  int64_t mostTokens = 0;                ///< --vocab-size; 0: no limit
+  std::string ownWords;                  ///< inputs with a vocabulary of words of their own, "source,target"
   uint64_t data = 0;                     ///< TrainingData::fingerprint()
   std::optional<llvm::json::Value> init; ///< Initialisation::json(), if the training began with parameters of a file
 

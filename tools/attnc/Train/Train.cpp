@@ -1,4 +1,5 @@
 // attnc train: trains a model on data, with validation, checkpoints and a report.
+#include "compiler/Emit/OutputFiles.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Data/DataOptions.h"
 #include "tools/attnc/Messages/Printing.h"
@@ -16,6 +17,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -27,6 +29,12 @@ namespace attnc {
 namespace {
 
 struct TrainOptions : DataOptions {
+  /// Vocabularies are made from the data; a resumed run reads its own.
+  void findVocabularies() {
+    makesVocabularies = !resume;
+    folder = resume ? output : "";
+  }
+
   SourceOptions source;
   Trainer::Options trainer;
   MapOptions maps;
@@ -48,6 +56,7 @@ private:
   Error begin();
   Error openLogs();
   Error writeFirst(const RunRecord &record);
+  Error writeVocabularies();
   Error loop();
   Error point(int64_t done, bool validates);
   Error lookAtAttention(int64_t done);
@@ -139,6 +148,9 @@ Error Training::begin() {
     return error;
   if (trainer->initialisation())
     printTo(stderr, "{}", trainer->initialisation()->text());
+  for (const auto &[name, vocabulary] : data->vocabularies().used())
+    printTo(stderr, "{} has {} {}\n", file(name.c_str()), vocabulary->size(),
+            vocabulary->kind() == Vocabulary::Kind::Words ? "tokens" : "labels");
   progress.emplace(options.steps, *work);
   return Error::success();
 }
@@ -164,6 +176,8 @@ Error Training::writeFirst(const RunRecord &record) {
   if (!error && attention)
     error = attention->replace();
   if (!error && isRecordWritten())
+    error = writeVocabularies();
+  if (!error && isRecordWritten())
     error = record.write(file(runfile::record));
   if (!error)
     return Error::success();
@@ -172,10 +186,27 @@ Error Training::writeFirst(const RunRecord &record) {
                                    options.output, options.resume ? "" : ", or give another folder by -o"));
 }
 
+/// Writes the vocabularies in use, and removes those of an earlier run in the folder, which inference would find.
+Error Training::writeVocabularies() {
+  auto used = data->vocabularies().used();
+  auto isUsed = [&](StringRef name) { return any_of(used, [&](const auto &each) { return each.first == name; }); };
+  for (const auto &[name, vocabulary] : used)
+    if (Error error = OutputFiles::replace(file(name.c_str()), vocabulary->text()))
+      return error;
+  std::error_code code;
+  for (sys::fs::directory_iterator each(options.output, code), end; !code && each != end; each.increment(code)) {
+    StringRef name = sys::path::filename(each->path());
+    if (Vocabularies::isVocabularyFile(name) && !isUsed(name))
+      sys::fs::remove(each->path());
+  }
+  return Error::success();
+}
+
 RunRecord Training::recordOfNow() const {
   BatchShape used = data->used(options.shape);
-  RunRecord record{trainer->step().name, options.trainer.seed, used.batch,  used.sequence,
-                   options.heldOut,      data->fingerprint(),  std::nullopt};
+  RunRecord record{
+      trainer->step().name, options.trainer.seed,        used.batch,          used.sequence, options.heldOut,
+      options.mostTokens,   join(options.ownWords, ","), data->fingerprint(), std::nullopt};
   if (trainer->initialisation())
     record.init = trainer->initialisation()->json();
   return record;
@@ -423,6 +454,7 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
   options->shape = {16, 128};
   options->heldOut = 0.1;
   options->addTo(*command);
+  options->addVocabularySizesTo(*command);
   command->add_option("-o,--output", options->output, "Folder of checkpoints, history and report")->required();
   command->add_option("--entry", options->trainer.step, "The entry point that trains; optional if there is only one");
   command->add_option("--validate", options->trainer.loss, "The entry point that validates")->type_name("ENTRY");
@@ -450,7 +482,7 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
       ->add_option("--map-heads", options->maps.heads, "The heads of --maps: 3.0 is layer 3, head 0; all if not given")
       ->type_name("HEAD")
       ->delimiter(',');
-  command->add_option("--map-text", options->maps.text, "The text of the maps, for a model over bytes")
+  command->add_option("--map-text", options->maps.text, "The text of the maps, for data that are one file of text")
       ->type_name("TEXT");
   command->add_option("--map-sample", options->maps.sample, "Or the number of a held-out sample")
       ->capture_default_str()
@@ -467,7 +499,10 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
                     "Continue from a checkpoint of another object or program, or with other settings or data");
   command->footer("Example:\n  attnc train examples/chargpt/chargpt.attn --data text.txt -o run --steps 4000 "
                   "--batch 8 --seq 128");
-  command->callback([options, &exitCode] { exitCode = train(*options); });
+  command->callback([options, &exitCode] {
+    options->findVocabularies();
+    exitCode = train(*options);
+  });
 }
 
 } // namespace attnc

@@ -1,0 +1,25 @@
+#include "tools/attnc/Call/VocabularyOption.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace attnc {
+
+CLI::Option *addVocabularyOption(CLI::App &command, std::vector<std::string> &files) {
+  return command
+      .add_option("--vocabulary", files,
+                  "A vocabulary for all words, or NAME=FILE for the words or labels of an input or result; if not "
+                  "given, that of the training in the folder of the weights")
+      ->type_name("FILE");
+}
+
+std::string folderOfWeights(StringRef weights) {
+  StringRef folder = sys::path::parent_path(weights);
+  return weights.empty() ? "" : folder.empty() ? "." : folder.str();
+}
+
+Expected<Vocabularies> openVocabularies(ArrayRef<std::string> files, StringRef weights) {
+  return Vocabularies::open(files, folderOfWeights(weights));
+}
+
+} // namespace attnc
