@@ -13,7 +13,8 @@ void DataOptions::addTo(CLI::App &command) {
       command
           .add_option("--data", data,
                       "A text file, read as bytes, tokens (.npy), words (.words), or input=FILE for each input: .npy, "
-                      "FILE.safetensors:TENSOR, or a line for each row: characters (.txt), words, a label (.labels)")
+                      "FILE.safetensors:TENSOR, or a line for each row: characters (.txt), words, a label (.labels); "
+                      "input.offsets=FILE for rows of different lengths")
           ->type_name("FILE"));
   command
       .add_option(

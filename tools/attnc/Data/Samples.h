@@ -1,21 +1,22 @@
 //===- Samples.h - data sets with one tensor for each input -------------------------------------------------------===//
 //
-// The first dimension of each tensor counts samples. For lines of characters (TextFile.h) or words (Vocabulary.h), the
-// width of a batch (its second dimension) is the length of its longest line plus one zero, unless the entry point has a
-// fixed width. Inputs whose second dimension is the same dimension of the entry point have the width of the widest of
-// them.
+// Each input has rows of its own (SampleRows.h), of which a sample is one of each. The width of ragged rows in a batch
+// (its second dimension) is that of the widest of them, unless the entry point has a fixed width. Ragged inputs whose
+// second dimension is the same dimension of the entry point have the width of the widest of them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "tools/attnc/Data/SampleRows.h"
 #include "tools/attnc/Data/TrainingData.h"
 
 namespace attnc {
 
 class Samples : public TrainingData {
 public:
-  /// `places` has one `input=file` for each input from the data. Fails if a file cannot be read, an input is missing or
-  /// unknown, or the numbers of samples differ. The samples refer to the vocabularies.
+  /// `places` has one `input=file` for each input from the data, and `input.offsets=file` for its offsets. Fails if a
+  /// file cannot be read, an input is missing or unknown, or the numbers of samples differ. The samples refer to the
+  /// vocabularies.
   static llvm::Expected<std::unique_ptr<Samples>> read(const attn_entry_info &entry, EntryInputs inputs,
                                                        const std::vector<std::string> &places,
                                                        const Vocabularies &vocabularies, double heldOut);
@@ -25,36 +26,26 @@ public:
   BatchShape used(BatchShape shape) const override { return {shape.batch, 0}; }
 
 private:
-  /// The data of one input.
-  struct Input {
-    HostTensor tensor;
-    std::string path;
-    bool isOfCharacters = false;            ///< the rows are lines of characters
-    const Vocabulary *vocabulary = nullptr; ///< of words or labels
-
-    bool isOfWords() const { return vocabulary && vocabulary->kind() == Vocabulary::Kind::Words; }
-    bool isOfLines() const { return isOfCharacters || isOfWords(); }
-    /// The number of characters or words of line `row`.
-    int64_t length(int64_t row) const;
-  };
-
   using TrainingData::TrainingData;
   llvm::Error readInput(llvm::StringRef place, const Vocabularies &vocabularies);
-  const Input *find(int32_t input) const;
+  llvm::Error readOffsets(llvm::StringRef place);
+  std::optional<size_t> numberOf(llvm::StringRef name) const;
+  const SampleRows *find(int32_t input) const;
   llvm::Error checkInput(size_t input) const;
-  llvm::Error checkCharacters(size_t input, int64_t vocabulary) const;
+  const attn_size_info &widthInfo(size_t input) const;
+  std::optional<int64_t> widest(size_t input) const;
   int64_t widthOf(size_t input, const std::vector<int64_t> &rows) const;
 
   llvm::Error checkSamples(const InputRanges &ranges) const override;
   uint64_t hashOfSamples() const override;
-  int64_t count() const override { return samples.front().tensor.shape.front(); }
+  int64_t count() const override { return samples.front().count(); }
   int64_t places(BatchShape, int64_t size) const override { return size; }
   int64_t rows(BatchShape, int64_t size) const override { return size; }
   int64_t stride(BatchShape) const override { return 1; }
   bool isAccumulated() const override;
   std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const override;
 
-  std::vector<Input> samples; ///< of the inputs from the data, in their order
+  std::vector<SampleRows> samples; ///< of the inputs from the data, in their order
 };
 
 } // namespace attnc
