@@ -32,6 +32,10 @@ protected:
     return *found ? (**found)[2].str() : "none";
   }
 
+  static std::string textOf(llvm::Expected<const Vocabulary *> found) {
+    return found ? (*found)->text() : toString(found.takeError());
+  }
+
   llvm::SmallString<128> path;
 };
 
@@ -84,28 +88,51 @@ TEST_F(VocabulariesTest, OfOtherInputsAreNotUsedForText) {
 }
 
 TEST_F(VocabulariesTest, AreMadeFromTheTrainingPartOfTheData) {
-  std::string source = write("a.words", "the dog\nthe cat\nheld out\n"),
-              target = write("b.words", "le chien\nle chat\n\n");
+  std::string source = write("a.words", "the dog\nthe cat\nheld out\n");
+  std::string target = write("b.words", "le chien\nle chat\n\n");
   std::string tags = write("t.labels", "noun\nverb\nadverb\n"), keys = write("k.words", "key\n");
   Vocabularies vocabularies = open({}, false);
   VocabularyBuild from{{"source=" + source, "target=" + target, "tag=" + tags}, {"keys=" + keys}, 0.3, 0, {"target"}};
   ASSERT_FALSE(bool(vocabularies.build(from)));
-  std::vector<std::string> texts;
+  EXPECT_THAT(vocabularies.used(), testing::IsEmpty());
+  EXPECT_EQ(textOf(vocabularies.find("source", Kind::Words)), "<end>\n<unk>\nthe\ncat\ndog\nkey\n");
+  EXPECT_EQ(textOf(vocabularies.find("keys", Kind::Words)), "<end>\n<unk>\nthe\ncat\ndog\nkey\n");
+  EXPECT_EQ(textOf(vocabularies.find("target", Kind::Words)), "<end>\n<unk>\nle\nchat\nchien\n");
+  EXPECT_EQ(textOf(vocabularies.find("tag", Kind::Labels)), "adverb\nnoun\nverb\n");
+  std::vector<std::string> names;
   for (const auto &[name, vocabulary] : vocabularies.used())
-    texts.push_back(name + ": " + vocabulary->text());
-  EXPECT_THAT(texts, ElementsAre("vocabulary.txt: <end>\n<unk>\nthe\ncat\ndog\nkey\n",
-                                 "vocabulary.tag.txt: adverb\nnoun\nverb\n",
-                                 "vocabulary.target.txt: <end>\n<unk>\nle\nchat\nchien\n"));
+    names.push_back(name);
+  EXPECT_THAT(names, ElementsAre("vocabulary.txt", "vocabulary.tag.txt", "vocabulary.target.txt"));
 }
 
 TEST_F(VocabulariesTest, OfASequenceAreMadeFromItsFirstTokens) {
   std::string text = write("a.words", "a b c\nd e f\n"); // eight tokens
-  Vocabularies vocabularies = open({}, false);
+  Vocabularies vocabularies = open({}, false), small = open({}, false);
   ASSERT_FALSE(bool(vocabularies.build({{text}, {}, 0.3, 0}))); // of which five
-  EXPECT_EQ(vocabularies.used().front().second->text(), "<end>\n<unk>\na\nb\nc\nd\n");
-  Vocabularies small = open({}, false);
   ASSERT_FALSE(bool(small.build({{text}, {}, 0, 4})));
-  EXPECT_EQ(small.used().front().second->text(), "<end>\n<unk>\na\nb\n");
+  EXPECT_EQ(small.fingerprint(1), 1u);
+  EXPECT_EQ(textOf(vocabularies.find("tokens", Kind::Words)), "<end>\n<unk>\na\nb\nc\nd\n");
+  EXPECT_EQ(textOf(small.find("tokens", Kind::Words)), "<end>\n<unk>\na\nb\n");
   EXPECT_NE(small.fingerprint(1), vocabularies.fingerprint(1));
-  EXPECT_EQ(open({}, false).fingerprint(1), 1u);
+}
+
+TEST_F(VocabulariesTest, AreNotMadeIfThereIsAFile) {
+  write("vocabulary.txt", "<end>\n<unk>\nshared\n");
+  write("vocabulary.tag.txt", "a\nb\nlabel\n");
+  std::string text = write("a.words", "new\n"), tags = write("t.labels", "new\n");
+  VocabularyBuild from{{"text=" + text, "tag=" + tags}, {}, 0, 0};
+  Vocabularies found = open({}), excluded = open({"tag=", "text="}), own = open({});
+  ASSERT_FALSE(bool(found.build(from)));
+  EXPECT_EQ(wordOf(found.find("text", Kind::Words)), "shared");
+  EXPECT_EQ(wordOf(found.find("tag", Kind::Labels)), "label");
+  ASSERT_FALSE(bool(excluded.build(from)));
+  EXPECT_EQ(textOf(excluded.find("text", Kind::Words)), "<end>\n<unk>\nnew\n");
+  EXPECT_EQ(textOf(excluded.find("tag", Kind::Labels)), "new\n");
+  from.ownInputs = {"text"};
+  ASSERT_FALSE(bool(own.build(from)));
+  EXPECT_EQ(textOf(own.find("text", Kind::Words)), "<end>\n<unk>\nnew\n");
+  EXPECT_EQ(wordOf(own.find("other", Kind::Words)), "shared");
+  from = {{"text=" + text}, {}, 0, 5};
+  EXPECT_EQ(toString(open({}).build(from)),
+            "--vocab-size has no effect: no vocabulary is made from words (.words) of the data");
 }

@@ -76,7 +76,7 @@ TEST(Vocabulary, EncodesLabels) {
   EXPECT_THAT(rows.shape, ElementsAre(3));
   EXPECT_THAT(numbersOf(rows), ElementsAre(1, 0, 1));
   EXPECT_EQ(errorOf(labels.encode(linesOf("noun\nnuon\n")).takeError()),
-            "a.words:2: has the label 'nuon', which is not in the vocabulary: World news, noun");
+            "a.words:2: has the label 'nuon', which is not in the vocabulary: World news, noun; did you mean `noun`?");
   EXPECT_EQ(errorOf(labels.encode(linesOf("noun\n \n")).takeError()), "a.words:2: is empty, expected a label");
   llvm::StringMap<int64_t> many;
   for (int label = 10; label < 30; ++label)

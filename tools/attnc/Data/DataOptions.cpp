@@ -55,9 +55,6 @@ Expected<Vocabularies> DataOptions::readVocabularies() const {
   auto result = Vocabularies::open(vocabularies, folder);
   if (!result)
     return result;
-  bool hasWords = any_of(concat<const std::string>(data, inputs), [](StringRef place) { return isWordFile(place); });
-  if (mostTokens > 0 && !hasWords)
-    return createStringError("--vocab-size has no effect: no file of the data has words (.words)");
   for (StringRef input : ownWords)
     if (none_of(concat<const std::string>(data, inputs), [&](StringRef place) { return isWordsOf(place, input); }))
       return createStringError(formatv("--own-vocabulary {0} has no effect: there is no --data {0}=FILE.words", input));

@@ -92,11 +92,12 @@ Error Vocabularies::missing(StringRef name, Vocabulary::Kind kind, StringRef mor
 
 Expected<const Vocabulary *> Vocabularies::find(StringRef name, Vocabulary::Kind kind) const {
   std::optional<std::string> key = keyOf(name, kind);
-  if (!key || (isGiven(*key) && files.at(*key).empty()))
+  if (!key || (isExcluded(*key) && !known.count(*key)))
     return missing(name, kind);
   auto found = read(*key);
   if (!found)
     return found.takeError();
+  inUse.insert(*key);
   if ((*found)->kind() != kind)
     return createStringError(formatv("{0}: is a vocabulary of {1}, expected one of {2} for '{3}'",
                                      isGiven(*key) ? files.at(*key) : fileOf(*key), textOf((*found)->kind()),
@@ -113,8 +114,7 @@ Expected<const Vocabulary *> Vocabularies::forFile(StringRef name, StringRef pat
 }
 
 Expected<const Vocabulary *> Vocabularies::forText(StringRef name) const {
-  auto given = files.find(name.str());
-  if (given != files.end() && given->second.empty())
+  if (isExcluded(name.str()))
     return nullptr;
   if (keyOf(name, Vocabulary::Kind::Words))
     return find(name, Vocabulary::Kind::Words);
@@ -137,14 +137,14 @@ Expected<const Vocabulary *> Vocabularies::ifLabels(StringRef name) const {
 
 std::vector<std::pair<std::string, const Vocabulary *>> Vocabularies::used() const {
   std::vector<std::pair<std::string, const Vocabulary *>> result;
-  for (const auto &[key, vocabulary] : known)
-    result.emplace_back(fileName(key), &vocabulary);
+  for (const std::string &key : inUse)
+    result.emplace_back(fileName(key), &known.at(key));
   return result;
 }
 
 uint64_t Vocabularies::fingerprint(uint64_t hash) const {
-  for (const auto &[key, vocabulary] : known)
-    hash = hash * 0x9E3779B97F4A7C15 + xxh3_64bits(vocabulary.text());
+  for (const std::string &key : inUse)
+    hash = hash * 0x9E3779B97F4A7C15 + xxh3_64bits(known.at(key).text());
   return hash;
 }
 
@@ -155,7 +155,9 @@ namespace {
 class Counter {
 public:
   explicit Counter(const VocabularyBuild &from) : from(from) {}
-  Error add(StringRef name, StringRef path, bool isData);
+  /// Counts the words or labels of a file for the vocabulary `key`. Words that are held out do not count; no word of an
+  /// input that is the same in all batches is held out.
+  Error add(const std::string &key, StringRef path, bool isData, bool isSequence);
 
   std::map<std::string, StringMap<int64_t>> words, labels;
 
@@ -173,7 +175,7 @@ static void countSequence(const TextLines &lines, int64_t count, StringMap<int64
     });
 }
 
-Error Counter::add(StringRef name, StringRef path, bool isData) {
+Error Counter::add(const std::string &key, StringRef path, bool isData, bool isSequence) {
   InputFile file(path.str());
   auto lines = TextLines::read(file);
   if (!lines)
@@ -182,12 +184,11 @@ Error Counter::add(StringRef name, StringRef path, bool isData) {
     auto label = labelOf(*lines, line);
     if (!label)
       return label.takeError();
-    ++labels[name.str()][*label];
+    ++labels[key][*label];
   }
   if (!isWordFile(path))
     return Error::success();
-  StringMap<int64_t> &counts = words[is_contained(from.ownInputs, name) ? name.str() : ""];
-  bool isSequence = isData && name.empty();
+  StringMap<int64_t> &counts = words[key];
   if (isSequence)
     countSequence(*lines, trainingPart(lengthOfSequence(*lines), from.heldOut), counts);
   int64_t rows = isSequence ? 0 : isData ? trainingPart(lines->count(), from.heldOut) : lines->count();
@@ -196,17 +197,25 @@ Error Counter::add(StringRef name, StringRef path, bool isData) {
   return Error::success();
 }
 
+/// Whether there is a file of a vocabulary, which therefore is not made.
+bool Vocabularies::hasFile(const std::string &key) const {
+  return isGiven(key) ? !isExcluded(key) : !folder.empty() && sys::fs::exists(fileOf(key));
+}
+
 Error Vocabularies::build(const VocabularyBuild &from) {
   Counter counter(from);
   for (const auto *places : {&from.data, &from.inputs})
     for (StringRef place : *places) {
       auto [name, path] = place.contains('=') ? place.split('=') : std::make_pair(StringRef(), place);
-      bool isGivenWords = isGiven(name.str()) || (isGiven("") && !is_contained(from.ownInputs, name));
-      bool isWanted = isWordFile(path) ? !isGivenWords : isLabelFile(path) && !isGiven(name.str());
-      if (isWanted)
-        if (Error error = counter.add(name, path, places == &from.data))
+      bool isOwn = isLabelFile(path) || isExcluded(name.str()) || is_contained(from.ownInputs, name);
+      std::string key = isOwn ? name.str() : "";
+      bool isData = places == &from.data, isFound = hasFile(name.str()) || (!isOwn && hasFile(key));
+      if (!isFound && (isWordFile(path) || isLabelFile(path)))
+        if (Error error = counter.add(key, path, isData, isData && !place.contains('=')))
           return error;
     }
+  if (from.mostTokens > 0 && counter.words.empty())
+    return createStringError("--vocab-size has no effect: no vocabulary is made from words (.words) of the data");
   for (const auto &[key, counts] : counter.words)
     known.emplace(key, Vocabulary::ofWords(counts, from.mostTokens));
   for (const auto &[key, counts] : counter.labels)

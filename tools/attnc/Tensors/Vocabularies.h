@@ -14,6 +14,7 @@
 
 #include "tools/attnc/Tensors/Vocabulary.h"
 #include <map>
+#include <set>
 
 namespace attnc {
 
@@ -31,10 +32,10 @@ struct VocabularyBuild {
 
 class Vocabularies {
 public:
-  /// `files` has FILE or NAME=FILE; with an empty FILE, NAME has no vocabulary. `folder` may be empty. Fails if two
-  /// files are for the same name.
+  /// `files` has FILE or NAME=FILE. With an empty FILE, NAME has no vocabulary of `folder`, which may be empty. Fails
+  /// if two files are for the same name.
   static llvm::Expected<Vocabularies> open(llvm::ArrayRef<std::string> files, std::string folder);
-  /// Makes the vocabularies of .words and .labels files that the user names no vocabulary for.
+  /// Makes the vocabularies of .words and .labels files that have none by a file of the user or of the folder.
   llvm::Error build(const VocabularyBuild &from);
 
   /// The vocabulary that the file `path` of the input or result `name` is read or written with; null for a file of
@@ -46,9 +47,9 @@ public:
   /// The vocabulary of labels of `name`; null if there is none.
   llvm::Expected<const Vocabulary *> ifLabels(llvm::StringRef name) const;
 
-  /// The vocabularies in use, by the names of their files in the folder of a training.
+  /// The vocabularies that were looked up, by the names of their files in the folder of a training.
   std::vector<std::pair<std::string, const Vocabulary *>> used() const;
-  /// `hash`, changed by all vocabularies in use.
+  /// `hash`, changed by all vocabularies that were looked up.
   uint64_t fingerprint(uint64_t hash) const;
   /// Whether a file of a training's folder is a vocabulary, by its name.
   static bool isVocabularyFile(llvm::StringRef name);
@@ -61,10 +62,13 @@ private:
   llvm::Expected<const Vocabulary *> read(const std::string &key) const;
   llvm::Error missing(llvm::StringRef name, Vocabulary::Kind kind, llvm::StringRef more = "") const;
   bool isGiven(const std::string &key) const { return files.count(key) > 0; }
+  bool isExcluded(const std::string &key) const { return isGiven(key) && files.at(key).empty(); }
+  bool hasFile(const std::string &key) const;
 
   std::map<std::string, std::string> files; ///< named by the user
   std::string folder;
   mutable std::map<std::string, Vocabulary> known; ///< made or read
+  mutable std::set<std::string> inUse;             ///< keys of those that were looked up
 };
 
 } // namespace attnc

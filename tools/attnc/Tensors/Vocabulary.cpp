@@ -1,5 +1,6 @@
 #include "tools/attnc/Tensors/Vocabulary.h"
 #include "compiler/Diagnostics/Printable.h"
+#include "compiler/Diagnostics/Spelling.h"
 #include "tools/attnc/Tensors/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -151,8 +152,9 @@ Expected<HostTensor> Vocabulary::encodeLabels(const TextLines &rows) const {
       return label.takeError();
     auto found = numbers.find(*label);
     if (found == numbers.end())
-      return createStringError(formatv("{0}: has the label '{1}', which is not in the vocabulary: {2}",
-                                       rows.placeOf(row), printable(*label), someEntries()));
+      return createStringError(formatv("{0}: has the label '{1}', which is not in the vocabulary: {2}{3}",
+                                       rows.placeOf(row), printable(*label), someEntries(),
+                                       printable(didYouMean(label->str(), entries))));
     labels.integers()[row] = found->second;
   }
   return labels;

@@ -1,5 +1,6 @@
 // attnc train: trains a model on data, with validation, checkpoints and a report.
 #include "compiler/Emit/OutputFiles.h"
+#include "tools/attnc/Call/VocabularyOption.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Data/DataOptions.h"
 #include "tools/attnc/Messages/Printing.h"
@@ -29,10 +30,11 @@ namespace attnc {
 namespace {
 
 struct TrainOptions : DataOptions {
-  /// Vocabularies are made from the data; a resumed run reads its own.
+  /// Vocabularies are made from the data, unless initial parameters come from a training that has them; a resumed run
+  /// reads its own.
   void findVocabularies() {
     makesVocabularies = !resume;
-    folder = resume ? output : "";
+    folder = resume ? output : folderOfWeights(trainer.weights);
   }
 
   SourceOptions source;
