@@ -42,6 +42,7 @@ void DataOptions::addVocabularySizesTo(CLI::App &command) {
       .add_option("--own-vocabulary", ownWords,
                   "Inputs of words with a vocabulary of their own; all others share one vocabulary")
       ->type_name("INPUT")
+      ->allow_extra_args(false)
       ->delimiter(',');
 }
 
