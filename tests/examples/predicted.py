@@ -17,13 +17,20 @@ ALLOWED = 0.05
 COUNTS = ("launches", "instructions", "bytes")
 # All models under `examples`, their settings, and the sizes of a call.
 MODELS = {
+    "bert/bert": ([], "batch=8,n=32"),
     "chargpt/chargpt": ([], "batch=4,seq=64,capacity=64"),
+    "digits/curve": ([], "n=64,m=50"),
     "digits/digits": ([], "n=256,queries=16"),
+    "digits/features": ([], "batch=8"),
     "gpt2/gpt2": (["layers=2"], "batch=1,seq=128"),
+    "hard/hard": ([], "batch=4,n=12,m=12,seq=4"),
+    "luong/luong": ([], "batch=4,n=12,m=12"),
     "ntm/ntm": ([], "batch=4,n=8"),
     "pointer/pointer": ([], "batch=8,n=16"),
     "seq2seq/seq2seq": ([], "batch=4,n=12,m=12"),
     "stn/stn": ([], "batch=8"),
+    "transformer/grammar": ([], "batch=8"),
+    "transformer/transformer": ([], "batch=4,n=12,m=12"),
     "vit/vit": ([], "batch=8"),
 }
 
