@@ -23,7 +23,7 @@ MODELS = {
     "digits/digits": ([], "n=256,queries=16"),
     "digits/features": ([], "batch=8"),
     "gpt2/gpt2": (["layers=2"], "batch=1,seq=128"),
-    "hard/hard": ([], "batch=4,n=12,m=12,seq=4"),
+    "hard/hard": ([], "batch=4,n=12,m=12,seq=4,rows=4,draws=4,dim=64"),
     "luong/luong": ([], "batch=4,n=12,m=12"),
     "ntm/ntm": ([], "batch=4,n=8"),
     "pointer/pointer": ([], "batch=8,n=16"),
