@@ -162,6 +162,7 @@ SizeExpr SymbolicShapes::extentOfResult(OpResult result, int64_t dim) {
       .Case([&](model::ElementOp op) { return extent(op.getList(), dim + 1); })
       .Case([&](model::WithElementOp op) { return extent(op.getList(), dim); })
       .Case([&](model::AppendOp op) { return extent(op.getCache(), dim); })
+      .Case([&](model::CallOp op) { return dim == 0 ? extent(op.getInputs().front(), 0) : unknown(result, dim); })
       .Case([&](scf::ForOp op) { return extent(op.getInitArgs()[result.getResultNumber()], dim); })
       .Case([&](func::CallOp op) { return extentOfCall(op, result.getResultNumber(), dim); })
       .Case([&](tensor::EmptyOp op) { return size(op.getDynamicSize(dim)); })

@@ -169,6 +169,9 @@ std::optional<SizeExpr> SizeAnalysis::compute(OpResult result, int64_t dimension
       .Case([&](model::ElementOp element) { return size(element.getList(), dimension + 1); })
       .Case([&](model::WithElementOp list) { return size(list.getList(), dimension); })
       .Case([&](model::AppendOp append) { return size(append.getCache(), dimension); })
+      .Case([&](model::CallOp call) {
+        return dimension == 0 ? size(call.getInputs().front(), 0) : std::nullopt; // the only dynamic size
+      })
       .Case([&](scf::ForOp loop) { return size(loop.getInits()[result.getResultNumber()], dimension); })
       .Case([&](func::CallOp call) { return callSize(call, result.getResultNumber(), dimension); })
       .Default([](Operation *) { return std::nullopt; });

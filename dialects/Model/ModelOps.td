@@ -171,7 +171,8 @@ def Model_CallOp : Model_Op<"call", [Pure]> {
   let description = [{
     `model.call @write(%prompt, %prompt_length) ["prompt", "prompt_length"]` calls the entry point that derive creates
     from the function `write`, which has `model.decode`. `names` are the names of the derived entry point's arguments,
-    one for each operand, in any order. Derive replaces the op by the body of the entry point.
+    one for each operand; the first one is the prompt, and each result has a row for each row of the prompt. Derive
+    replaces the op by the body of the entry point.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$inputs, StrArrayAttr:$names);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);

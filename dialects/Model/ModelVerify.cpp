@@ -269,9 +269,16 @@ LogicalResult WithElementOp::verify() {
 }
 
 LogicalResult CallOp::verify() {
-  if (getNames().size() == getInputs().size())
-    return success();
-  return emitOpError("has ") << getNames().size() << " names for " << getInputs().size() << " operands";
+  if (getNames().size() != getInputs().size())
+    return emitOpError("has ") << getNames().size() << " names for " << getInputs().size() << " operands";
+  auto prompt = getInputs().empty() ? RankedTensorType() : cast<RankedTensorType>(getInputs().front().getType());
+  if (!prompt || prompt.getRank() != 2)
+    return emitOpError() << "has no prompt of rank 2 as first operand";
+  for (Type type : getOutputs().getTypes())
+    for (auto [dimension, size] : llvm::enumerate(cast<RankedTensorType>(type).getShape()))
+      if (dimension > 0 && ShapedType::isDynamic(size))
+        return emitOpError() << "has the result " << type << ", expected one dynamic size, that of the prompt's rows";
+  return success();
 }
 
 LogicalResult EndIfOp::verify() {
