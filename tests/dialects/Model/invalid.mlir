@@ -358,3 +358,27 @@ func.func @f() attributes {model.decode = {of = "g", at_most = 2 : i64, beams = 
 func.func @f() attributes {model.incremental = unit} {
   return
 }
+
+// -----
+
+func.func @f(%prompt: tensor<?x1xi32>, %length: tensor<?xi32>) {
+  // expected-error @+1 {{has 1 names for 2 operands}}
+  %r:2 = model.call @write(%prompt, %length) ["prompt"] : (tensor<?x1xi32>, tensor<?xi32>) -> (tensor<?x16xi32>, tensor<?xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%length: tensor<?xi32>) {
+  // expected-error @+1 {{has no prompt of rank 2 as first operand}}
+  %r:2 = model.call @write(%length) ["prompt_length"] : (tensor<?xi32>) -> (tensor<?x16xi32>, tensor<?xi32>)
+  return
+}
+
+// -----
+
+func.func @f(%prompt: tensor<?x1xi32>) {
+  // expected-error @+1 {{has the result 'tensor<?x?xi32>', expected one dynamic size, that of the prompt's rows}}
+  %r = model.call @write(%prompt) ["prompt"] : (tensor<?x1xi32>) -> tensor<?x?xi32>
+  return
+}

@@ -54,3 +54,11 @@ func.func @h(%k: tensor<?x8xf32>, %length: tensor<i32>, %keys: tensor<?x8xf32>) 
   %b = model.append %row to %a at %length step %t of %n along 0 : tensor<1x8xf32> to tensor<?x8xf32> at tensor<i32>
   return %b : tensor<?x8xf32>
 }
+
+// CHECK: func.func @calls
+func.func @calls(%prompt: tensor<?x1xi32>, %length: tensor<?xi32>) -> tensor<?x16xi32> {
+  // CHECK: model.call @write(%{{.*}}, %{{.*}}) ["prompt", "prompt_length"] : (tensor<?x1xi32>, tensor<?xi32>) -> (tensor<?x16xi32>, tensor<?xi32>)
+  %tokens, %count = model.call @write(%prompt, %length) ["prompt", "prompt_length"]
+      : (tensor<?x1xi32>, tensor<?xi32>) -> (tensor<?x16xi32>, tensor<?xi32>)
+  return %tokens : tensor<?x16xi32>
+}
