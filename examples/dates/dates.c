@@ -119,21 +119,32 @@ static FILE *create(const char *folder, const char *file) {
   return out;
 }
 
+/* The whole number, from 0 on, that an argument states. */
+static unsigned long long number_of(const char *argument) {
+  char *end;
+  unsigned long long number = strtoull(argument, &end, 10);
+  if (*argument < '0' || *argument > '9' || *end) {
+    fprintf(stderr, "dates: '%s', expected a whole number from 0 on\n", argument);
+    exit(1);
+  }
+  return number;
+}
+
 int main(int arguments, char **argument) {
   if (arguments < 2) {
     fprintf(stderr, "usage: dates FOLDER [ROWS [SEED]]\n");
     return 1;
   }
-  long rows = arguments > 2 ? strtol(argument[2], NULL, 10) : 20000;
-  state = arguments > 3 ? strtoull(argument[3], NULL, 10) : 1;
-  enum { DAYS = YEARS * 12 * 31, FEWEST_FORMS = 10 };
+  enum { DAYS = YEARS * 12 * 31, FEWEST_FORMS = 10, MOST_ROWS = DAYS * FEWEST_FORMS };
+  unsigned long long rows = arguments > 2 ? number_of(argument[2]) : 20000;
+  state = arguments > 3 ? number_of(argument[3]) : 1;
   static unsigned char used[DAYS][FORMS]; /* whether a date has been written in a form */
-  if (rows < 0 || rows > (long)DAYS * FEWEST_FORMS) {
-    fprintf(stderr, "dates: %s rows, expected at most %d\n", argument[2], DAYS * FEWEST_FORMS);
+  if (rows > MOST_ROWS) {
+    fprintf(stderr, "dates: %s rows, expected at most %d\n", argument[2], MOST_ROWS);
     return 1;
   }
   FILE *source = create(argument[1], "source.txt"), *target = create(argument[1], "target.txt");
-  for (long row = 0; row < rows;) {
+  for (unsigned long long row = 0; row < rows;) {
     date d = {FIRST_YEAR + below(YEARS), 1 + below(12), 1 + below(31)};
     int form = below(FORMS);
     unsigned char *seen = &used[((d.year - FIRST_YEAR) * 12 + d.month - 1) * 31 + d.day - 1][form];
