@@ -3,9 +3,9 @@
 // The code module contains the functions that emitters and the host phase generate, on {func, scf, arith, math, vector,
 // memref, affine, cf, index, llvm, ub}. It is lowered by
 //
-//   mergeFunctions       on processors: merges functions that differ only in integer constants
-//   lowerToLlvmDialect   lowers everything to the `llvm` dialect; transcendental functions become arithmetic
-//                        (VectorMath.h), because an object must not call libm
+//   lowerToLlvmDialect   on processors, first mergeFunctions; then lowers everything to the `llvm` dialect;
+//                        transcendental functions become arithmetic (VectorMath.h), because an object must not
+//                        call libm
 //   addLineTables        if requested: attaches the model's source line to each op
 //   translateToLlvm      LLVM IR with the target's triple, data layout and features
 //   optimise             a short list of LLVM passes
@@ -45,7 +45,8 @@ enum class OutputKind { Object, Assembly };
 /// The dialects that code modules use and their translations to LLVM IR.
 void registerBackendDialects(mlir::DialectRegistry &registry);
 
-/// Merges functions, as a step of lowerToLlvmDialect.
+/// Merges functions that differ only in added or compared integer constants. lowerToLlvmDialect calls it; it is public
+/// for tests.
 void mergeFunctions(mlir::ModuleOp code);
 /// Fails, with a message on the op, if an op or value cannot be lowered, which is a bug of an emitter.
 mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp code, const Target &target);
@@ -53,7 +54,7 @@ mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp code, const Target &target
 void addLineTables(mlir::ModuleOp code);
 mlir::FailureOr<LlvmCode> translateToLlvm(mlir::ModuleOp code, const Target &target);
 void optimise(LlvmCode &code, const Target &target);
-/// Fails if the target has no such output. Consumes `code`.
+/// Fails if LLVM's code generator for the target cannot write this kind of file. Consumes `code`.
 mlir::FailureOr<llvm::SmallVector<char, 0>> emit(LlvmCode &code, const Target &target, OutputKind kind);
 /// Fails, with a message on the module, if the object is malformed or calls functions other than memcpy, memset and
 /// memmove.

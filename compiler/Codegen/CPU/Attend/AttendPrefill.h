@@ -1,7 +1,8 @@
 //===- AttendPrefill.h - the prefill algorithm: attention of many queries -------------------------------------===//
 //
-// One chunk is one block of queries of one batch, or of one residue class of it; PrefillTile.h has its algorithm,
-// FlashAttention-2. With `key_sums`, a chunk is a part of a batch's blocks instead (AttendKeySums.h).
+// One chunk is one tile of queries of one batch or, under a dilated mask, of one residue class of it (PrefillBatch.h);
+// PrefillTile.h has its algorithm, FlashAttention-2. With `key_sums`, a chunk is every n-th tile of a batch
+// (AttendKeySums.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,10 +12,12 @@
 
 namespace attnc {
 
-/// One kernel phase.
+/// One kernel phase. A kernel has one for whole tiles and, if there is a remainder, one with a smaller tile for it
+/// (AttendPart).
 class AttendPrefill {
 public:
-  /// The phase computes the queries of `part`, which must be all with `key_sums`, in tiles of schedule.tileQ().
+  /// The phase computes the queries of `part` in tiles of schedule.tileQ(). With `key_sums`, `part` must have all
+  /// queries.
   AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const AttendPart &part,
                 const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
 

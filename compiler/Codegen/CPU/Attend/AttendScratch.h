@@ -14,8 +14,9 @@ class AttendScratch {
 public:
   explicit AttendScratch(KernelFrame &frame) : frame(frame) {}
 
-  /// Allocates a row-major tile of rows x columns elements (f32 by default), which occupy four bytes each, whatever
-  /// their type. Returns it as a memref with one index, so that the distance of two rows folds into addresses.
+  /// Allocates a row-major tile of rows x columns elements (f32 by default), which occupy four bytes each, so
+  /// their type has at most four bytes. Returns it as a memref with one index, so that the distance of two rows folds
+  /// into addresses.
   mlir::Value take(const SizeExpr &rows, int64_t columns, mlir::Type element = {}) {
     mlir::Value offset = frame.size(bytes);
     SizeExpr elements = rows * SizeExpr(columns);
@@ -27,7 +28,7 @@ public:
     return frame.scratch(offset, mlir::MemRefType::get({mlir::ShapedType::kDynamic}, element), frame.size(elements));
   }
 
-  SizeExpr bytes = 0; ///< allocated so far; after the phase is emitted, its KernelCode::workerBytes
+  SizeExpr bytes = 0; ///< allocated so far; KernelCode::workerBytes is the maximum over the phases of a kernel
 
 private:
   KernelFrame &frame;

@@ -1,9 +1,9 @@
 //===- AttendGradientProblem.h - an attn.attend_gradient read as products, terms and results -----------------===//
 //
-// The problem of the tiled algorithm (Tiled/TiledGradient.h). It supports normalisers with hasTiledGradient, cotangents
-// of value and lse, both of which the forward pass has saved, no weight region, scores of dot products of two rows of
-// tensors and of additive scores, and a value that is a row of a tensor, all rows of constant length. All other
-// gradients are computed pair by pair (PairwiseGradientProblem.h).
+// The problem of the tiled algorithm (Tiled/TiledGradient.h). It requires a normaliser with hasTiledGradient; a
+// cotangent of the value, and at most one other, of lse; value and lse saved by the forward pass; no weight region; a
+// score of dot products of two rows of tensors and of additive scores; a value that is a row of a tensor. All these
+// rows have a constant length. Other gradients are computed pair by pair (PairwiseGradientProblem.h).
 //
 // The reader adds derivatives to the score's formula: for each leaf x, the value d score / d x, which is multiplied
 // with ds, the cotangent of the score. `scaled` is that of a PairReduction: the reduction with its scales. A leaf is
@@ -12,10 +12,13 @@
 //   an additive score  scaled = scale sum_f c[f] tanh(a[o, f] + b[k, f]): gradients of the operands of a, b and c
 //   a term             a tensor.extract of a tensor whose gradient is wanted       dx += ds dscore/dx
 //
-// **Splits.** If there are few chunks (GradientProblem.h), the keys of each are split too. `splitsKeys` is set if
-// different keys add to different elements, and no row operand and key operand share an element. The first condition
-// does not apply to operands of rows: row factors of dot products and operands of additive scores have partial sums
-// (PartialSums.h), and one split adds the gradients of sinks.
+// **Splits.** `splitsKeys` says that the keys of a chunk (GradientProblem.h) may be split; how many splits there are
+// follows from the sizes at run time, one if there are many chunks (PartialSums::splits). Operands of rows are row
+// factors of dot products, row operands of additive scores, and operands of sinks; all other loads whose gradient is
+// wanted (key operands, terms, values) are operands of keys. Keys may be split if different keys add to different
+// elements of each operand of keys, and no operand of rows shares an element with an operand of keys. Different splits
+// add to the same element of an operand of rows: its gradient has partial sums (PartialSums.h), and that of a sink is
+// added by one split.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -79,10 +82,10 @@ struct AttendGradientProblem : GradientProblem {
 
   /// The derivatives of the score that depend on a product (any attn.reduce): they are stored when scores are computed.
   llvm::SmallVector<mlir::Value> keptPartials;
-  /// One dot product and nothing else is a leaf, and its derivative is the same for all pairs of a batch: it is folded
-  /// into the rows' terms and the values' panel.
+  /// The score has one leaf, a dot product, whose derivative d score / d scaled is the same for all pairs of a batch:
+  /// instead of each pair, nd of the rows and the panel Vt of the values are multiplied with it (s in TiledGradient.h).
   bool isFolded = false;
-  bool splitsKeys = false;
+  bool splitsKeys = false; ///< the keys of a chunk may be split (see above)
 };
 
 /// Reads the kernel, which it does not change; fails with the reason if the tiled algorithm does not support it.

@@ -22,8 +22,8 @@ public:
   ElementGradients(KernelFrame &frame, FlatBuilder &loops) : frame(frame), loops(loops) {}
 
   /// Adds the active lanes of `gradient`, a vector, to the elements of the kernel's result `result` at the subscripts
-  /// of `extract`, for points with the bindings of `at`. If `isFirst` (i1) is given and holds at run time, consecutive
-  /// elements are overwritten; elements at other subscripts are added to in any case.
+  /// of `extract`; `at` binds the indices of the lanes and says which lanes are active. If `isFirst` (i1) is given and
+  /// holds at run time, consecutive elements are overwritten; elements at other subscripts are added to in any case.
   void add(unsigned result, mlir::tensor::ExtractOp extract, RegionVectoriser &at, Value gradient,
            Value isFirst = {}) const;
   /// Adds the gradients of all leaves of a formula, terms of its sums included, for its cotangent, a vector, in the

@@ -11,7 +11,8 @@
 namespace attnc {
 
 struct PairwiseGradientProblem : GradientProblem {
-  /// Empty for a region that attend does not have, and `value` without a cotangent of the value.
+  /// The derivatives of these three formulas; empty for a region that the attend does not have, and `value` is empty if
+  /// the value has no cotangent.
   GradientScope score, weight, value;
   /// d weight / d p, where p is the normalised score; null if this is 0, or if attend has no weight region (then the
   /// weight is p).

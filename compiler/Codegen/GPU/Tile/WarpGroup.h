@@ -40,8 +40,9 @@ private:
   mlir::Value isFirst, own, other;
 };
 
-/// Redistribution of registers (setmaxnreg): producers decrease theirs, consumers increase theirs. `perThread` is a
-/// multiple of 8; the registers of all threads of a block stay within 64 Ki.
+/// Redistribution of registers (setmaxnreg): producers decrease theirs, consumers increase theirs. All warps of a
+/// warp group execute it. `perThread` is a multiple of 8 from 24 to 256; the registers of all threads of a block
+/// together stay within the 65536 of a multiprocessor.
 void decreaseRegisters(TileBuilder &tiles, int64_t perThread);
 void increaseRegisters(TileBuilder &tiles, int64_t perThread);
 

@@ -8,7 +8,8 @@
 
 namespace attnc::check {
 
-/// Checker of `attend`. `mark` is the number of proof obligations before the expression: Ranges::mark.
+/// Checker of `attend`, which it describes as a PendingAttend (PendingAttends.h). `mark` is the number of proof
+/// obligations before the expression: Ranges::mark.
 class Attends {
 public:
   Attends(Reporter &reporter, Builder &build, PendingAttends &pendings, Ranges &ranges, Guards &guards,
@@ -31,9 +32,13 @@ private:
   bool isScalar(typed::ExprRef part, SourceRange range, const char *what);
   /// Returns the value of `renormalise:`, false without it; null, with an error, if it is not a compile-time boolean.
   std::optional<bool> renormalises(const ast::AttendExpr &expr, Scope &scope);
-  /// Returns the results of an attend with its attention weights divided by their sum; zeros for a row without keys.
+  /// Returns the results of an attend with `renormalise: true`: `value`, `weights` and `top_weights` are divided by the
+  /// row's sum of attention weights, and are 0 where this sum is 0; other results stay. Reports `key_sums`.
   Value renormalised(const ast::AttendExpr &expr, PendingAttend pending, size_t mark);
+  /// Returns the result `logp` of `by: sample`: the log-probability, under softmax of the scores, of the key that a row
+  /// of the attend `chosen` chose; 0 for a row without keys.
   Value logOfProbability(const ast::AttendExpr &expr, const PendingAttend &chosen, size_t mark);
+  /// Adds `pending` to the program's attends, decides its proof obligations since `mark`, and returns its results.
   Value finish(const ast::AttendExpr &expr, PendingAttend pending, size_t mark);
 
   Reporter &reporter;

@@ -2,8 +2,8 @@
 //
 // In the step of an optimizer, the statement assigns a parameter or a state of the optimizer; later statements read the
 // new value. In a function of a module, it sets a state of the module, once, when a training step returns; the training
-// step reads the previous value. In other entry points, and for modules that `over:` does not select, it is checked and
-// has no effect.
+// step reads the previous value. In other entry points, and for modules that `minimize`'s `over:` does not select, it
+// is checked and has no effect.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

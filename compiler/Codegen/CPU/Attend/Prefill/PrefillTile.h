@@ -11,11 +11,13 @@
 //   O[q][v] = Ot[v][q] / l                                     QueryResults, transposed
 //
 // q is a query, k a key, f a feature, v a value; m and l are row maximum and row sum, and a corrects earlier sums
-// (softmax; Normaliser.h has other normalisers). Scratch has only tiles of these sizes (PrefillTiles), however many
-// keys there are. Score, mask and weight are evaluated on vectors of queries, one key at a time.
+// (softmax; Normaliser.h has other normalisers). Scratch has tiles of tile_q queries by tile_kv keys, features or
+// values (PrefillTiles), so its size does not depend on the number of keys, except where scores are materialised
+// (below). Score, mask and weight are evaluated on vectors of queries, one key at a time.
 //
-// The blocks are visited once or twice (PassPlan.h). Final weights (a result of weights or of their sums, or a weight
-// region that is not linear) need the row's sums first: the first pass computes these alone. For a normaliser that
+// The blocks are visited once or twice (PassPlan.h). If attention weights or their sums are results, or the
+// weight region is not linear, each weight must be final when it is used: a first pass computes the row maxima and row
+// sums. For a normaliser that
 // reads whole rows, their scores are materialised in scratch, tile_q floats a key: the first pass computes scores, the
 // second one, without products, sums of values.
 //
@@ -49,6 +51,7 @@ private:
   };
   KeyLoop chooseBlocks();
   int64_t alignedStep();
+  /// Emits a pass. Returns the number of keys whose scores were materialised; null if there are none.
   Value passKeys(KeyPass pass);
   void computeBlock(KeyPass pass, KeyBlock block);
   Values computeScores(const KeyBlock &block);
