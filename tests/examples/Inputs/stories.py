@@ -1,27 +1,20 @@
 """Reads stories as text, and compares the targets of the three tasks with its own: stories.py WORDS FOLDER, with the
 files spans.safetensors, chains.safetensors and summaries.safetensors."""
-import json
 import math
 import pathlib
 import re
-import struct
 import sys
+
+from tensors import read_tensors
 
 WORDS = pathlib.Path(sys.argv[1]).read_text().split()
 
 
 def rows(task):
     """The rows of a file, each a dictionary of lists of numbers."""
-    data = pathlib.Path(sys.argv[2], f"{task}.safetensors").read_bytes()
-    (length,) = struct.unpack("<Q", data[:8])
-    header = json.loads(data[8:8 + length])
     tensors = {}
-    for name, about in header.items():
-        if name == "__metadata__":
-            continue
-        begin, end = about["data_offsets"]
-        numbers = struct.unpack(f"<{(end - begin) // 4}i", data[8 + length + begin:8 + length + end])
-        each = math.prod(about["shape"][1:])
+    for name, (shape, numbers) in read_tensors(pathlib.Path(sys.argv[2], f"{task}.safetensors")).items():
+        each = math.prod(shape[1:])
         tensors[name] = [numbers[at:at + each] for at in range(0, len(numbers), each)]
     return [dict(zip(tensors, row)) for row in zip(*tensors.values())]
 

@@ -1,21 +1,17 @@
 """Compares what is wanted in drawn texts with what follows from them: tasks.py RECALL.safetensors BRACKETS.safetensors."""
-import json
-import struct
 import sys
+
+from tensors import read_tensors
 
 TYPES = 24
 
 
 def rows(path):
     """For each text, the triples of a symbol, the shown value, and the wanted symbol of its time steps."""
-    data = open(path, "rb").read()
-    (length,) = struct.unpack("<Q", data[:8])
-    header = json.loads(data[8:8 + length])
+    tensors = read_tensors(path)
 
     def tensor(name):
-        begin, end = header[name]["data_offsets"]
-        numbers = struct.unpack(f"<{(end - begin) // 4}i", data[8 + length + begin:8 + length + end])
-        width = header[name]["shape"][1]
+        (_, width), numbers = tensors[name]
         return [numbers[i:i + width] for i in range(0, len(numbers), width)]
 
     return [list(zip(*row)) for row in zip(tensor("text"), tensor("shown"), tensor("wanted"))]

@@ -1,23 +1,13 @@
 """Compares tours with the shortest of all permutations: tours.py FILE.safetensors, with points x and orders targets."""
 import itertools
-import json
 import math
-import struct
 import sys
 
-data = open(sys.argv[1], "rb").read()
-(length,) = struct.unpack("<Q", data[:8])
-header = json.loads(data[8:8 + length])
+from tensors import read_tensors
 
-
-def tensor(name, code):
-    begin, end = header[name]["data_offsets"]
-    numbers = struct.unpack(f"<{(end - begin) // 4}{code}", data[8 + length + begin:8 + length + end])
-    return header[name]["shape"], numbers
-
-
-(rows, count, _), places = tensor("x", "f")
-_, orders = tensor("targets", "i")
+tensors = read_tensors(sys.argv[1])
+(rows, count, _), places = tensors["x"]
+_, orders = tensors["targets"]
 wrong = 0
 for row in range(rows):
     points = [places[2 * i:2 * i + 2] for i in range(row * count, (row + 1) * count)]

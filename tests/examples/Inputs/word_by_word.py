@@ -8,16 +8,10 @@ import struct
 import subprocess
 import sys
 
+from tensors import read_tensors
+
 attnc, model, rows, folder = sys.argv[1:]
 folder = pathlib.Path(folder)
-
-
-def read(path, name):
-    data = pathlib.Path(path).read_bytes()
-    (length,) = struct.unpack("<Q", data[:8])
-    entry = json.loads(data[8:8 + length])[name]
-    begin, end = entry["data_offsets"]
-    return entry["shape"], struct.unpack(f"<{(end - begin) // 4}i", data[8 + length + begin:8 + length + end])
 
 
 def write(path, tensors):
@@ -37,9 +31,9 @@ def run(entry, output, **inputs):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-(count, words), text = read(rows, "text")
+(count, words), text = read_tensors(rows)["text"]
 run("online", folder / "online.safetensors", text=f"{rows}:text")
-_, whole = read(folder / "online.safetensors", "online")
+_, whole = read_tensors(folder / "online.safetensors")["online"]
 states = {}
 wrong = 0
 for word in range(words):
@@ -47,6 +41,6 @@ for word in range(words):
     inputs = {name: f"{folder / 'word.safetensors'}:{name}" for name in ("text", "length")}
     output = folder / f"step{word % 2}.safetensors"
     run("next", output, **inputs, **states)
-    wrong += sum(a != b for a, b in zip(read(output, "next")[1], whole[word::words]))
+    wrong += sum(a != b for a, b in zip(read_tensors(output)["next"][1], whole[word::words]))
     states = {name: f"{output}:{name}" for name in ("carried", "carried2")}
 print(f"{count} sentences of {words} words, {len(set(whole))} different tags: {wrong} tags differ")
