@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Host/HostCode.h"
+#include "compiler/Codegen/Host/ArenaSlots.h"
 #include "compiler/Codegen/Host/Moves.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -30,7 +31,8 @@ private:
   std::optional<Launcher> launcher;
   std::unique_ptr<Moves> moves;
   SmallVector<Value> symbols; ///< index: dimensions, then the number of workers
-  SmallVector<Value> inputs, results, slots;
+  SmallVector<Value> inputs, results;
+  std::optional<ArenaSlots> slots;
   Value parameters;
   IRMapping indices; ///< induction variables
   DenseMap<Operation *, Value>
@@ -45,7 +47,7 @@ private:
   void writeAppend(model::AppendOp append);
   void writeEnd(model::EndIfOp end);
   Value hasRoom();
-  Value hasRoomIn(Value arena);
+  Value hasRoomIn(Value arena, Value dimensions);
   Value offsetInRoot(Value tensor);
   void writeCopies(Operation *before);
   Value size(const SizeExpr &size) { return size.materialise(host.builder, host.location, symbols); }
@@ -56,13 +58,19 @@ private:
 };
 
 /// Emits the check that the arena is not null, unless one worker needs no bytes.
-Value EntryWriter::hasRoomIn(Value arena) {
-  SmallVector<Value> oneWorkerSymbols = symbols;
-  oneWorkerSymbols.push_back(host.number(1));
-  Value bytes = plan.arenaBytes.materialise(host.builder, host.location, oneWorkerSymbols);
-  Value isEmpty = host.compare(arith::CmpIPredicate::eq, bytes, host.number(0));
+Value EntryWriter::hasRoomIn(Value arena, Value dimensions) {
   Value hasArena = LLVM::ICmpOp::create(host.builder, host.location, LLVM::ICmpPredicate::ne, arena, host.null());
-  return arith::OrIOp::create(host.builder, host.location, hasArena, isEmpty);
+  auto guard = scf::IfOp::create(host.builder, host.location, hasArena.getType(), hasArena, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard outside(host.builder);
+  host.builder.setInsertionPointToStart(guard.thenBlock());
+  scf::YieldOp::create(host.builder, host.location, hasArena);
+  host.builder.setInsertionPointToStart(guard.elseBlock());
+  Value bytes = func::CallOp::create(host.builder, host.location, program.arenaSymbol(plan), TypeRange(host.i64),
+                                     ValueRange{dimensions, host.toI64(host.number(1))})
+                    .getResult(0);
+  Value isEmpty = host.compare(arith::CmpIPredicate::eq, host.toIndex(bytes), host.number(0));
+  scf::YieldOp::create(host.builder, host.location, isEmpty);
+  return guard.getResult(0);
 }
 
 void EntryWriter::write() {
@@ -72,7 +80,7 @@ void EntryWriter::write() {
     symbols.push_back(host.loadNumber(dimensions, number));
   Value inRange = host.dimensionsInRange(symbols, entry);
   Value arena = host.loadPointer(frame, abi::frameArena);
-  Value hasArena = plan.slots.empty() ? host.bit(true) : hasRoomIn(arena);
+  Value hasArena = plan.slots.empty() ? host.bit(true) : hasRoomIn(arena, dimensions);
   auto guard = scf::IfOp::create(host.builder, host.location, host.builder.getI32Type(), host.both(inRange, hasArena),
                                  /*withElseRegion=*/true);
   OpBuilder::InsertionGuard outside(host.builder);
@@ -108,10 +116,7 @@ void EntryWriter::writeBody(Value frame) {
     results.push_back(host.loadPointer(tensors, entry.getNumArguments() + number));
   parameters = host.loadPointer(frame, abi::frameParameters);
   Value arena = host.loadPointer(frame, abi::frameArena);
-  for (const Slot &slot : plan.slots)
-    slots.push_back(slot.behind   ? host.advance(slots[*slot.behind], size(plan.slots[*slot.behind].bytes))
-                    : slot.within ? slots[*slot.within]
-                                  : arena);
+  slots.emplace(host, plan, program.slotsSymbol(plan), arena, symbols);
   Value room = hasRoom();
   if (!room)
     return writeBlock(entry.getBody().front());
@@ -245,10 +250,9 @@ Value EntryWriter::address(const ValueLocation &location) {
   }
   if (location.kind == ValueLocation::Kind::Element)
     return elementAddress(plan.elements[location.number]);
-  ArrayRef<Value> known = location.kind == ValueLocation::Kind::Input    ? ArrayRef<Value>(inputs)
-                          : location.kind == ValueLocation::Kind::Result ? ArrayRef<Value>(results)
-                                                                         : ArrayRef<Value>(slots);
-  return known[location.number];
+  if (location.kind == ValueLocation::Kind::Slot)
+    return slots->address(location.number);
+  return (location.kind == ValueLocation::Kind::Input ? inputs : results)[location.number];
 }
 
 /// Emits the offset of `tensor` in its root; null if it is not an element of a per-iteration list.
@@ -327,8 +331,8 @@ void EntryWriter::writeLaunch(func::CallOp call) {
     if (operand.getType().isIndex())
       launchSizes.push_back(index(operand));
   const LaunchScratch &scratch = plan.launches.find(call)->second;
-  Value shared = scratch.shared ? slots[*scratch.shared] : host.null();
-  Value worker = scratch.workers ? slots[*scratch.workers] : host.null();
+  Value shared = scratch.shared ? slots->address(*scratch.shared) : host.null();
+  Value worker = scratch.workers ? slots->address(*scratch.workers) : host.null();
   launcher->launch(code.phases, tensors, launchSizes, shared, worker, size(scratch.stride));
 }
 

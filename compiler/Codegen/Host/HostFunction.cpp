@@ -8,7 +8,7 @@ HostFunction::HostFunction(ModuleOp code, Location location, const std::string &
                            Type result)
     : builder(code.getContext()), location(location) {
   builder.setInsertionPointToEnd(code.getBody());
-  auto type = builder.getFunctionType(arguments, {result});
+  auto type = builder.getFunctionType(arguments, result ? TypeRange(result) : TypeRange());
   function = func::FuncOp::create(builder, location, symbol, type);
   builder.setInsertionPointToStart(function.addEntryBlock());
   pointer = LLVM::LLVMPointerType::get(code.getContext());
@@ -47,6 +47,8 @@ Value HostFunction::stackArray(int64_t count) {
 }
 
 void HostFunction::returnValue(Value value) { func::ReturnOp::create(builder, location, value); }
+
+void HostFunction::returnNothing() { func::ReturnOp::create(builder, location); }
 
 Value HostFunction::dimensionsInRange(ArrayRef<Value> dimensions, func::FuncOp entry) {
   Value result = bit(true);

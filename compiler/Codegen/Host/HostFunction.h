@@ -17,7 +17,7 @@ namespace attnc {
 class HostFunction {
 public:
   /// Creates the function `symbol` at the end of `code`. The builder inserts into its body, which the caller ends by
-  /// returnValue().
+  /// returnValue(), or by returnNothing() if `result` is null.
   HostFunction(mlir::ModuleOp code, mlir::Location location, const std::string &symbol,
                llvm::ArrayRef<mlir::Type> arguments, mlir::Type result);
 
@@ -55,6 +55,7 @@ public:
   /// Emits a stack array of `count` pointers or int64_t.
   mlir::Value stackArray(int64_t count);
   void returnValue(mlir::Value value);
+  void returnNothing();
 
   /// Emits the check (i1) that each dimension is between the minimum and the maximum in `model.dimensions` of the entry
   /// point; a negative maximum is no limit.

@@ -107,6 +107,10 @@ std::string Program::runSymbol(const EntryPlan &entry) const {
   return prefix + "_" + func::FuncOp(entry.entry).getName().str() + "_run";
 }
 
+std::string Program::slotsSymbol(const EntryPlan &entry) const {
+  return prefix + "_" + func::FuncOp(entry.entry).getName().str() + "_slots";
+}
+
 std::string Program::arenaSymbol(const EntryPlan &entry) const {
   return prefix + "_" + func::FuncOp(entry.entry).getName().str() + "_arena_bytes";
 }

@@ -121,6 +121,7 @@ struct Program {
 
   std::string runSymbol(const EntryPlan &entry) const;
   std::string arenaSymbol(const EntryPlan &entry) const;
+  std::string slotsSymbol(const EntryPlan &entry) const;
   std::string flopsSymbol(const EntryPlan &entry) const;
   std::string prepareSymbol() const { return prefix + "_prepare"; }
   std::string prepareArenaSymbol() const { return prefix + "_prepare_arena_bytes"; }

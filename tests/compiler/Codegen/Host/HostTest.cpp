@@ -313,6 +313,14 @@ TEST_F(HostCode, NullArenaIsRefused) {
   EXPECT_EQ(loaded->model().entries[0].run(&frame), ATTN_BAD_ARENA);
 }
 
+TEST_F(HostCode, AFunctionComputesOffsetsThatDependOnDimensions) {
+  auto function = code->lookupSymbol<mlir::LLVM::LLVMFuncOp>("m_sum_slots");
+  ASSERT_TRUE(function);
+  EXPECT_NE(llvm::find(*function.getPassthrough(), mlir::StringAttr::get(&context, "noinline")),
+            function.getPassthrough()->end());
+  EXPECT_FALSE(code->lookupSymbol("m_keep_slots")) << "this entry point has no slots";
+}
+
 TEST_F(HostCode, StatusOfAKernelIsReturned) {
   std::vector<std::vector<float>> results;
   EXPECT_EQ(run(1, 2, results), ATTN_OUT_OF_RANGE);
