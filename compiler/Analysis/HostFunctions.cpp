@@ -2,6 +2,7 @@
 #include "compiler/Codegen/Interface/Kernel.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -15,11 +16,20 @@ SmallVector<func::FuncOp> hostFunctions(ModuleOp module) {
   return functions;
 }
 
-void eraseUnusedKernels(ModuleOp module) {
-  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (isKernel(kernel) && SymbolTable::symbolKnownUseEmpty(kernel, module))
-      kernel.erase();
+void eraseUnused(ModuleOp module, llvm::function_ref<bool(func::FuncOp)> mayErase) {
+  SymbolTableCollection symbols;
+  SymbolUserMap users(symbols, module); // one walk of the module for all functions
+  llvm::SmallSetVector<Operation *, 16> unused;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (mayErase(function) && llvm::all_of(users.getUsers(function), [&](Operation *user) {
+          return unused.contains(user->getParentOfType<func::FuncOp>());
+        }))
+      unused.insert(function);
+  for (Operation *function : unused)
+    function->erase();
 }
+
+void eraseUnusedKernels(ModuleOp module) { eraseUnused(module, isKernel); }
 
 void removeUnused(func::FuncOp function) {
   IRRewriter rewriter(function.getContext());

@@ -13,6 +13,8 @@ llvm::SmallVector<mlir::func::FuncOp> hostFunctions(mlir::ModuleOp module);
 /// names, so that names do not depend on the mark; explanations omit it.
 inline constexpr llvm::StringLiteral uncalledAttrName = "attn.uncalled";
 
+/// Removes the functions that satisfy `mayErase` and have no uses, or uses in earlier ones of these functions alone.
+void eraseUnused(mlir::ModuleOp module, llvm::function_ref<bool(mlir::func::FuncOp)> mayErase);
 /// Removes kernels without calls.
 void eraseUnusedKernels(mlir::ModuleOp module);
 

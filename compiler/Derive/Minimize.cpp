@@ -1,4 +1,5 @@
 #include "compiler/Derive/Minimize.h"
+#include "compiler/Analysis/HostFunctions.h"
 #include "compiler/Derive/CotangentTensors.h"
 #include "compiler/Derive/Gradient.h"
 #include "dialects/Model/Lists.h"
@@ -317,9 +318,7 @@ LogicalResult Minimization::updateParameter(model::StepAttr step, Value gradient
 LogicalResult deriveMinimization(func::FuncOp function) { return Minimization(function).run(); }
 
 void eraseSteps(ModuleOp module) {
-  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (function.isPrivate() && !function.isExternal() && SymbolTable::symbolKnownUseEmpty(function, module))
-      function.erase();
+  eraseUnused(module, [](func::FuncOp function) { return function.isPrivate() && !function.isExternal(); });
 }
 
 } // namespace attnc

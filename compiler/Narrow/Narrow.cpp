@@ -174,9 +174,7 @@ private:
     for (auto &[call, signature] : signatures)
       if (!isWide(signature))
         func::CallOp(call).setCallee(insert(signature, !plain.contains(signature.kernel)));
-    for (func::FuncOp kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (isKernel(kernel) && SymbolTable::symbolKnownUseEmpty(kernel, module))
-        kernel.erase();
+    eraseUnusedKernels(module);
   }
 
   void narrowValues(func::FuncOp entry, const StorageGroups &groups) {
