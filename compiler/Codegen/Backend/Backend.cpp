@@ -18,6 +18,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -88,19 +89,23 @@ static void adviseInliner(llvm::Module &module) {
   }
 }
 
-// LLVM passes that improve generated code: branch weights, inlining of phase bodies, folding, common subexpressions,
-// loop-invariant code motion. Emitters unroll and vectorise themselves. The rest of -O3 took two thirds of the compile
-// time and made GPT-2 slower by a fifteenth, because it unrolled loops that already used all registers. `gvn` and
-// `indvars` took half of the time of the passes below, and no benchmark of kernels differs without them: `early-cse`
-// finds the common subexpressions of generated code, whose induction variables are canonical.
-static constexpr llvm::StringLiteral passPipeline =
-    "function(lower-expect),cgscc(inline),"
-    "function<eager-inv>(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop-mssa(licm<allowspeculation>),loop(loop-deletion),dse,instcombine<no-verify-fixpoint>,early-cse<memssa>,"
-    "loop-mssa(licm<allowspeculation>),simplifycfg),"
-    "globaldce,constmerge";
-// Infers alignment, so that the device's code generator merges four elements into one access.
-static constexpr llvm::StringLiteral deviceTail = ",function(infer-alignment)";
+/// The LLVM passes that improve generated code: branch weights, inlining of phase bodies, folding, common
+/// subexpressions, loop-invariant code motion. Emitters unroll and vectorise themselves. The rest of -O3 took two thirds
+/// of the compile time and made GPT-2 slower by a fifteenth, because it unrolled loops that already used all registers.
+static std::string passPipeline(bool isDevice) {
+  // On processors `gvn` and `indvars` took half of the time of these passes, and kernels are as fast without them:
+  // generated code has canonical induction variables, and `early-cse` finds its common subexpressions. On devices,
+  // attention without them spills registers.
+  const char *redundancies = isDevice ? "gvn,loop(indvars,loop-deletion),dse,instcombine<no-verify-fixpoint>"
+                                      : "loop(loop-deletion),dse,instcombine<no-verify-fixpoint>,early-cse<memssa>";
+  // Infers alignment, so that the device's code generator merges four elements into one access.
+  const char *tail = isDevice ? ",function(infer-alignment)" : "";
+  return fmt::format("function(lower-expect),cgscc(inline),"
+                     "function<eager-inv>(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,"
+                     "simplifycfg,loop-mssa(licm<allowspeculation>),{},loop-mssa(licm<allowspeculation>),simplifycfg),"
+                     "globaldce,constmerge{}",
+                     redundancies, tail);
+}
 
 void optimise(LlvmCode &code, const Target &target) {
   std::unique_ptr<llvm::TargetMachine> machine = target.createMachine();
@@ -115,12 +120,9 @@ void optimise(LlvmCode &code, const Target &target) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::ModulePassManager passes;
-  std::string pipeline = passPipeline.str();
-  if (target.isDevice)
-    pipeline += deviceTail;
-  else
+  if (!target.isDevice)
     adviseInliner(*code.module);
-  llvm::cantFail(builder.parsePassPipeline(passes, pipeline));
+  llvm::cantFail(builder.parsePassPipeline(passes, passPipeline(target.isDevice)));
   passes.run(*code.module, modules);
 }
 
