@@ -90,8 +90,9 @@ static void adviseInliner(llvm::Module &module) {
 }
 
 /// The LLVM passes that improve generated code: branch weights, inlining of phase bodies, folding, common
-/// subexpressions, loop-invariant code motion. Emitters unroll and vectorise themselves. The rest of -O3 took two thirds
-/// of the compile time and made GPT-2 slower by a fifteenth, because it unrolled loops that already used all registers.
+/// subexpressions, loop-invariant code motion. Emitters unroll and vectorise themselves. The rest of -O3 took two
+/// thirds of the compile time and made GPT-2 slower by a fifteenth, because it unrolled loops that already used all
+/// registers.
 static std::string passPipeline(bool isDevice) {
   // On processors `gvn` and `indvars` took half of the time of these passes, and kernels are as fast without them:
   // generated code has canonical induction variables, and `early-cse` finds its common subexpressions. On devices,
