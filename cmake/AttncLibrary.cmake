@@ -88,10 +88,12 @@ function(attnc_mlir_library name)
   endif()
 endfunction()
 
-# Compiles allocate and free millions of small blocks: with jemalloc they take a sixth less time (decision 46). `new` is
-# of the C++ library, which is linked first and calls `malloc`, so that a preloaded allocator sees all allocations.
-# Sanitizers have their own allocator.
-find_library(ATTNC_JEMALLOC jemalloc REQUIRED)
+# Compiles allocate and free millions of small blocks: with jemalloc they take a sixth less time (decision 46). Every
+# program is linked with it. `new` is of the C++ library, which is linked first and calls `malloc`, so that a preloaded
+# allocator sees all allocations. Sanitizers have their own allocator.
+if(NOT ATTNC_SANITIZE)
+  find_library(ATTNC_JEMALLOC jemalloc REQUIRED)
+endif()
 function(attnc_executable_target name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})

@@ -20,10 +20,11 @@ void eraseUnused(ModuleOp module, llvm::function_ref<bool(func::FuncOp)> mayEras
   SymbolTableCollection symbols;
   SymbolUserMap users(symbols, module); // one walk of the module for all functions
   llvm::SmallSetVector<Operation *, 16> unused;
+  auto isUnused = [&](Operation *user) {
+    return unused.contains(user) || unused.contains(user->getParentOfType<func::FuncOp>());
+  };
   for (auto function : module.getOps<func::FuncOp>())
-    if (mayErase(function) && llvm::all_of(users.getUsers(function), [&](Operation *user) {
-          return unused.contains(user->getParentOfType<func::FuncOp>());
-        }))
+    if (mayErase(function) && llvm::all_of(users.getUsers(function), isUnused))
       unused.insert(function);
   for (Operation *function : unused)
     function->erase();

@@ -37,7 +37,6 @@ void buildKernelsPipeline(OpPassManager &passes, ArrayRef<std::unique_ptr<Emitte
   passes.addPass(createEliminateCommonValuesPass());
   passes.addPass(createOrderUpdatesPass());
   passes.addPass(createDeduplicateKernelsPass());
-  passes.addPass(createReuseWiderKernelsPass());
   passes.addPass(createKeepExactPass());
 }
 

@@ -102,11 +102,6 @@ def DeduplicateKernelsPass : Pass<"attn-deduplicate-kernels", "::mlir::ModuleOp"
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
-def ReuseWiderKernelsPass : Pass<"attn-reuse-wider-kernels", "::mlir::ModuleOp"> {
-  let summary = "call attention kernels that yield `lse` in place of kernels that only lack this result";
-  let dependentDialects = ["::mlir::func::FuncDialect"];
-}
-
 def KeepExactPass : Pass<"attn-keep-exact", "::mlir::ModuleOp"> {
   let summary = "mark arithmetic that emitters must not contract, because a comparison depends on its last bit";
 }

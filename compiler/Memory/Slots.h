@@ -13,7 +13,7 @@
 // So a slot stays useful after its largest storage: while the logits are dead, all gradients of a training step may use
 // their bytes. The assignment is optimised for typical dimensions; bytes and offsets are functions of the dimensions,
 // and correct for all of them. The offset of a slot is the offset of the slot `behind` plus its bytes, otherwise that
-// of `within`, otherwise 0 (EntryPlan::offset, and the addresses in Codegen/Host/HostCode.cpp).
+// of `within`, otherwise 0 (EntryPlan::offset, and the addresses in Codegen/Host/ArenaSlots.cpp).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
