@@ -11,7 +11,7 @@
 namespace attnc {
 
 /// A size for each symbol of the plan: from `sizes`, but at most the dimension's bound; else the bound; for `workers`
-/// from `sizes`, else 1. Fails if a dimension has neither.
+/// from `sizes`, else 1. Fails if a dimension has neither a size nor a bound.
 llvm::Expected<std::vector<int64_t>> sizesAt(const EntryPlan &plan, const NamedSizes &sizes);
 /// "batch=4, seq=1024, workers=1".
 std::string sizesText(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes);

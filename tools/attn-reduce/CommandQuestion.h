@@ -20,7 +20,7 @@ struct Criteria {
   bool succeeds = false;             ///< the exit code is 0
   bool crashes = false;              ///< a signal ends the command, or the exit code means an internal error
   bool hangs = false;                ///< the command exceeds its time limit (Ending::ranOut)
-  std::optional<std::string> prints; ///< the output contains this text, apart from the paths of file and folder
+  std::optional<std::string> prints; ///< the output contains this text; Ending has the output with placeholders
 
   bool isEmpty() const { return !succeeds && !crashes && !hangs && !prints; }
   bool holdFor(const Ending &ending) const;
@@ -30,7 +30,7 @@ struct Criteria {
 
 class CommandQuestion : public Question {
 public:
-  /// Placeholders in `command` for the path of the file and of its folder.
+  /// Placeholders for the paths of the file and of its folder: whole words of `command`, and any part of the output.
   static constexpr const char *fileWord = "{}", *folderWord = "{folder}";
 
   struct Options {
@@ -39,8 +39,8 @@ public:
     Limits limits;
     size_t jobs = 1;                  ///< largest number of commands that run at a time
     std::string fileName;             ///< name of the file in its folder
-    std::string workFolder;           ///< an existing folder that belongs to this object
-    std::vector<std::string> besides; ///< files and folders that the file needs in its folder
+    std::string workFolder;           ///< an existing folder that nothing else uses; the caller removes it
+    std::vector<std::string> besides; ///< paths of files and folders that the file needs beside it, as links
   };
   /// Creates a folder for each job.
   static llvm::Expected<std::unique_ptr<CommandQuestion>> create(Options options, const Interruption &interruption);

@@ -45,8 +45,9 @@ enum class OutputKind { Object, Assembly };
 /// The dialects that code modules use and their translations to LLVM IR.
 void registerBackendDialects(mlir::DialectRegistry &registry);
 
-/// Merges functions that differ only in added or compared integer constants. lowerToLlvmDialect calls it; it is public
-/// for tests.
+/// Merges internal functions that differ only in integer constants which are added, subtracted or compared; these
+/// constants become parameters. Functions with uses other than func.call are not merged. Requires that each constant
+/// has one purpose: no common subexpressions have been eliminated. lowerToLlvmDialect calls it; it is public for tests.
 void mergeFunctions(mlir::ModuleOp code);
 /// Fails, with a message on the op, if an op or value cannot be lowered, which is a bug of an emitter.
 mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp code, const Target &target);
@@ -61,7 +62,7 @@ mlir::FailureOr<llvm::SmallVector<char, 0>> emit(LlvmCode &code, const Target &t
 mlir::LogicalResult verifyUndefinedSymbols(mlir::ModuleOp code, llvm::ArrayRef<char> object);
 
 /// Runs all steps except line tables, for tests and benchmarks; a compile runs them as phases. Consumes `code`, which
-/// ends in the `llvm` dialect. Fails as verifyUndefinedSymbols does; a call of another function is a bug of an emitter.
+/// ends in the `llvm` dialect. Fails if one of the steps or verifyUndefinedSymbols fails, which is a bug of an emitter.
 mlir::FailureOr<llvm::SmallVector<char, 0>> compileToObject(mlir::ModuleOp code, const Target &target);
 
 } // namespace attnc

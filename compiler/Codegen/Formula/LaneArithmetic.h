@@ -20,16 +20,18 @@ struct LaneIndex {
   mlir::Value base; ///< index; null if `lanes` is set
   int64_t step = 0;
   mlir::Value lanes = {}; ///< vector<Lxi32>
-  bool proved = true;     ///< in range by the front end's proof
+  /// Affine in loop indices, sizes and constants: the front end has proved each subscript of this form in range.
+  bool proved = true;
   bool isUniform() const { return !lanes && step == 0; }
   bool operator==(const LaneIndex &) const = default;
 };
 
-/// The number that a uniform index always has; null if it is not constant.
+/// The value of a uniform index that is constant; null for any other index.
 std::optional<int64_t> constantOf(const LaneIndex &index);
 
-/// Emits arithmetic on vectors of `lanes` lanes. All values of indices have to fit in i32. A result is proved if all
-/// operands are. A result of `select` is never proved, so a selected subscript is clamped (RegionVectoriser.h).
+/// Emits arithmetic on vectors of `lanes` lanes. All values of indices have to fit in i32. A result is marked as
+/// proved if all operands are. A result of `select` is never proved, so a selected subscript is clamped
+/// (RegionVectoriser.h).
 struct LaneArithmetic {
   using Value = mlir::Value;
 
@@ -37,11 +39,11 @@ struct LaneArithmetic {
   mlir::Location location;
   int64_t lanes;
 
-  mlir::VectorType vectorOf(mlir::Type element) const; ///< [lanes]; of i32 if `element` is index
-  Value splat(int64_t constant, mlir::Type type) const;
-  Value broadcast(Value scalarOrVector) const;   ///< a scalar in all lanes; a vector unchanged
-  Value broadcast(const LaneIndex &index) const; ///< vector<Lxi32>
-  Value both(Value a, Value b) const;            ///< conjunction; null is true
+  mlir::VectorType vectorOf(mlir::Type element) const;  ///< [lanes]; of i32 if `element` is index
+  Value splat(int64_t constant, mlir::Type type) const; ///< of `type`, in all lanes if this is a vector
+  Value broadcast(Value scalarOrVector) const;          ///< a scalar in all lanes; a vector unchanged
+  Value broadcast(const LaneIndex &index) const;        ///< vector<Lxi32>
+  Value both(Value a, Value b) const;                   ///< conjunction; null is true
   Value toI32(Value index) const;
   Value laneNumbers(int64_t step) const; ///< 0, step, 2 step, ...
 

@@ -1,7 +1,9 @@
 //===- PairwiseGradientProblem.h - an attn.attend_gradient read as formulas and their derivatives ------------===//
 //
 // The problem of the pairwise algorithm (PairwiseGradient.h). Unlike AttendGradientProblem.h, this reader supports any
-// formula of score, weight and value, any normaliser, and cotangents of weights.
+// normaliser, cotangents of attention weights, top weights and entropy, and formulas of score, weight and value whose
+// ops have known derivatives. A tensor whose gradient is wanted may be read in a reduction only if the reduction is a
+// sum.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,8 +21,9 @@ struct PairwiseGradientProblem : GradientProblem {
   mlir::Value weightPartial;
 };
 
-/// Reads the kernel, which it does not change; fails with the reason if the emitter cannot evaluate it. The forward
-/// pass must have saved lse if the normaliser has one, and the top keys if their weights have a cotangent.
+/// Reads the kernel, which it does not change. Fails, with the reason, if a formula is not supported, if the normaliser
+/// has an lse that the forward pass did not save, or if the top weights have a cotangent and the top keys are not
+/// saved.
 Verdict readPairwiseGradient(mlir::func::FuncOp kernel, PairwiseGradientProblem &problem);
 
 } // namespace attnc

@@ -13,7 +13,8 @@ namespace attnc {
 
 class DecodeRows : DecodeContext {
 public:
-  /// Binds sizes and buffers; no batch is chosen yet.
+  /// Binds sizes and buffers; no batch is chosen yet. Score and value report no subscripts out of range, as they are
+  /// evaluated for dropped pairs too; checkSubscripts() of a bound formula reports those of selected pairs.
   explicit DecodeRows(const DecodeContext &context);
   /// Binds the indices of batch `number` in `formulas`, and those of its rows in `points`. Called once, before all
   /// below.
@@ -38,15 +39,15 @@ public:
 
   RegionVectoriser formulas;            ///< the batch indices are bound
   std::vector<RegionVectoriser> points; ///< [row]: the row indices are bound
-  Value keys, values;                   ///< their numbers
+  Value keys, values;                   ///< how many keys a batch has, and how many elements a value has
 
 private:
   Values outerSizes;
-  Value batch;     ///< its number
+  Value batch;     ///< the index of the batch
   Value firstHead; ///< of the group; null without groups
 };
 
-/// A chunk of phase 1; the base of its parts.
+/// A chunk of phase 1; the base class of the classes that emit its parts, such as DecodeProducts.
 struct DecodeChunk : DecodeContext {
   const DecodeRows &rows;
   const DecodeTiles &tiles;

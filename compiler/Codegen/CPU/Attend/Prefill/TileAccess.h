@@ -45,7 +45,8 @@ public:
   void forEachVector(llvm::function_ref<void(Value query)> body) const;
   /// Emits loops that read `count` elements of `lanes` lines of `memref` and transpose them in registers, a vector of
   /// columns at a time: coordinatesAt(column)[l] are the coordinates of element `column` of line l, and element l of
-  /// columns[c], which `use` receives, is element column + c of line l (zero from `count` on). i1 becomes i32.
+  /// columns[c], which `use` receives, is element column + c of line l (zero from `count` on). The elements of a line
+  /// are contiguous. `use` always receives `lanes` columns. i1 becomes i32.
   void transposeLines(Value memref, Value count,
                       llvm::function_ref<llvm::SmallVector<Values>(Value column)> coordinatesAt,
                       llvm::function_ref<void(Value column, ValueRange columns)> use) const;
