@@ -88,22 +88,14 @@ function(attnc_mlir_library name)
   endif()
 endfunction()
 
-# Compiles allocate and free millions of small blocks: with jemalloc they take a sixth less time (decision 46). Every
-# program is linked with it. `new` is of the C++ library, which is linked first and calls `malloc`, so that a preloaded
-# allocator sees all allocations. Sanitizers have their own allocator.
-if(NOT ATTNC_SANITIZE)
-  find_library(ATTNC_JEMALLOC jemalloc REQUIRED)
-endif()
 function(attnc_executable_target name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} fmt::fmt)
   if(ATTNC_SANITIZE)
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/SanitizerOptions.cpp)
-  else()
-    target_link_libraries(${name} PRIVATE stdc++ ${ATTNC_JEMALLOC})
   endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} fmt::fmt)
   target_compile_options(${name} PRIVATE -fPIC) # as precompiled headers are, which libraries share
 endfunction()
 
