@@ -9,6 +9,7 @@
 
 extern void *__libc_malloc(size_t size), *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size), *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *block);
 
 static atomic_llong calls, bytes;
 
@@ -19,6 +20,7 @@ static void count(size_t size) {
 
 void *malloc(size_t size) { return count(size), __libc_malloc(size); }
 void *calloc(size_t number, size_t size) { return count(number * size), __libc_calloc(number, size); }
+void free(void *block) { __libc_free(block); }
 void *realloc(void *old, size_t size) { return count(size), __libc_realloc(old, size); }
 void *memalign(size_t alignment, size_t size) { return count(size), __libc_memalign(alignment, size); }
 void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }

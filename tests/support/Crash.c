@@ -4,7 +4,7 @@
  *   null      a store to address 0
  *   abort     like a failed assertion
  *   overflow  stack overflow
- *   double    memory is freed twice, which the C library detects
+ *   double    memory is freed twice, which the C library detects (the program's allocator may not)
  *   locked    a store to address 0 while the allocator is locked: later allocations never return */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,6 +12,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+extern void *__libc_malloc(size_t size);
+extern void __libc_free(void *block);
 
 static pthread_t first;
 static const char *manner;
@@ -32,14 +35,15 @@ __attribute__((noinline)) static int overflow(int depth) {
   return depth < 0 ? 0 : overflow(depth + 1) + frame[0];
 }
 
-static void crash(void *memory) {
+static void crash(void) {
   if (strcmp(manner, "abort") == 0)
     abort();
   if (strcmp(manner, "overflow") == 0)
     overflow(0);
   if (strcmp(manner, "double") == 0) {
-    free(memory);
-    free(memory);
+    void *memory = __libc_malloc(1);
+    __libc_free(memory);
+    __libc_free(memory);
   }
   if (strcmp(manner, "locked") == 0)
     is_locked = 1;
@@ -54,6 +58,6 @@ void *malloc(size_t bytes) {
     ;
   void *memory = real(bytes);
   if (manner && !pthread_equal(first, pthread_self()) && atomic_fetch_add(&count, 1) + 1 == at)
-    crash(memory);
+    crash();
   return memory;
 }

@@ -2,6 +2,7 @@
 // error).
 #include "tools/attnc/Commands.h"
 #include "compiler/Diagnostics/CrashNote.h"
+#include "tools/command-line/Allocator.h"
 #include "tools/command-line/Process.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
@@ -59,6 +60,7 @@ static void handleFaults() {
 
 int main(int argc, char **argv) {
   attnc::Process process;
+  attnc::accountForAllocatedMemory();
   handleFaults();
   process.keepSignals();
   attnc::ExitCode exitCode = attnc::ExitCode::Success;
