@@ -12,6 +12,11 @@ namespace attnc {
 
 LoopBuilder::Values LoopBuilder::loop(Value lower, Value upper, Value step, ValueRange carried,
                                       function_ref<Values(Value, ValueRange)> body) {
+  auto first = constantOf(lower), end = constantOf(upper), stride = constantOf(step);
+  if (first && end && *first >= *end)
+    return Values(carried);
+  if (first && end && stride && *first + *stride >= *end)
+    return body(lower, carried);
   auto op = scf::ForOp::create(builder, location, lower, upper, step, carried,
                                [&](OpBuilder &, Location, Value index, ValueRange arguments) {
                                  OpBuilder::InsertionGuard guard(builder);

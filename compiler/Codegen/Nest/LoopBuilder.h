@@ -22,7 +22,8 @@ public:
   //===------------------------------------------ control flow --------------------------------------------------===//
 
   /// scf.for over [lower, upper). `body` receives the index and the loop-carried values, which start as `carried`, and
-  /// returns their next values. Returns the last ones.
+  /// returns their next values. Returns the last ones. If the number of iterations is known, no loop is emitted for one
+  /// iteration, and nothing for none.
   Values loop(Value lower, Value upper, Value step, ValueRange carried,
               llvm::function_ref<Values(Value, ValueRange)> body);
   void loop(Value lower, Value upper, Value step, llvm::function_ref<void(Value)> body);

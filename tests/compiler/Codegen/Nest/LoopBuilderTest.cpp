@@ -1,0 +1,74 @@
+#include "compiler/Codegen/Nest/LoopBuilder.h"
+#include "compiler/Codegen/Backend/Backend.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/MLIRContext.h"
+#include <gtest/gtest.h>
+
+using namespace attnc;
+using namespace mlir;
+
+namespace {
+
+/// A function of one index, to which `loops` appends code.
+class LoopBuilderTest : public testing::Test {
+protected:
+  static DialectRegistry dialects() {
+    DialectRegistry registry;
+    registerBackendDialects(registry);
+    return registry;
+  }
+
+  LoopBuilderTest()
+      : context(dialects(), MLIRContext::Threading::DISABLED), builder(&context),
+        loops(builder, UnknownLoc::get(&context), 16) {
+    context.loadAllAvailableDialects();
+    module = ModuleOp::create(builder.getUnknownLoc());
+    builder.setInsertionPointToEnd(module->getBody());
+    function = func::FuncOp::create(builder, builder.getUnknownLoc(), "f",
+                                    builder.getFunctionType({builder.getIndexType()}, {}));
+    builder.setInsertionPointToEnd(function.addEntryBlock());
+  }
+
+  /// The result of a loop that adds its index to `start`, and how many times its body was emitted.
+  Value sum(Value begin, Value end, int64_t step, Value start) {
+    return loops.loop(begin, end, loops.constant(step), {start}, [&](Value index, ValueRange carried) {
+      ++bodies;
+      return LoopBuilder::Values{loops.add(carried[0], index)};
+    })[0];
+  }
+  int64_t loopOps() { return llvm::range_size(function.getOps<scf::ForOp>()); }
+
+  MLIRContext context;
+  OpBuilder builder;
+  LoopBuilder loops;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp function;
+  int bodies = 0;
+};
+
+TEST_F(LoopBuilderTest, aLoopWithoutIterationsIsItsStart) {
+  Value start = function.getArgument(0);
+  EXPECT_EQ(sum(loops.constant(3), loops.constant(3), 1, start), start);
+  EXPECT_EQ(sum(loops.constant(5), loops.constant(3), 1, start), start);
+  EXPECT_EQ(loopOps(), 0);
+  EXPECT_EQ(bodies, 0);
+}
+
+TEST_F(LoopBuilderTest, oneIterationIsItsBody) {
+  EXPECT_EQ(LoopBuilder::constantOf(sum(loops.constant(3), loops.constant(5), 2, loops.constant(4))), 7);
+  EXPECT_EQ(LoopBuilder::constantOf(sum(loops.constant(3), loops.constant(4), 2, loops.constant(4))), 7);
+  EXPECT_EQ(loopOps(), 0);
+  EXPECT_EQ(bodies, 2);
+}
+
+TEST_F(LoopBuilderTest, moreOrUnknownIterationsAreALoop) {
+  Value unknown = function.getArgument(0);
+  sum(loops.constant(0), loops.constant(3), 2, unknown);
+  sum(loops.constant(0), unknown, 1, unknown);
+  sum(unknown, loops.constant(0), 1, unknown);
+  EXPECT_EQ(loopOps(), 3);
+  EXPECT_EQ(bodies, 3);
+}
+
+} // namespace
