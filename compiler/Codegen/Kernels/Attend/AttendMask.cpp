@@ -244,6 +244,13 @@ Value AttendMask::keyEnd(LoopBuilder &loops, const RowRange &rows, Value keys, c
   return end == keys ? Value() : end;
 }
 
+bool AttendMask::keyEndDependsOnRows() {
+  return llvm::any_of(nodes, [&](const Node &node) {
+    return node.kind == Kind::Compare && !node.keyTerms.empty() &&
+           llvm::any_of(node.rowTerms, [&](auto &term) { return uses.of(term.first) & problem.rowUses(); });
+  });
+}
+
 /// The divisor, if the value is the number of the batch's key divided by another number, rounded down; otherwise null.
 Value AttendMask::keysOfUnit(LoopBuilder &loops, Value value, RegionVectoriser &point) const {
   attn::AttendOp op = problem.op;

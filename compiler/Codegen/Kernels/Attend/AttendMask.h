@@ -64,6 +64,8 @@ public:
   /// The key from which on all pairs of these rows, which need no preparation, are masked, derived from comparisons of
   /// plain indices; null if unknown. The rows may be past the last one.
   mlir::Value keyEnd(LoopBuilder &loops, const RowRange &rows, mlir::Value keys, const RegionVectoriser &batch) const;
+  /// Whether a comparison that keyEnd() may use depends on the row. Otherwise all rows of a batch have the same end.
+  bool keyEndDependsOnRows();
 
   struct Decision {
     /// i1: `some` is false only if all pairs are masked, `all` is true only if none is.

@@ -16,6 +16,8 @@ void QueryTile::bind(AttendMask &mask) {
     vectors.push_back(bindVector(loops.constant(vector * schedule.lanes)));
   auto bindRow = [&](Value row) { return batch.bindRow(row); };
   mask.prepareRows(loops, {firstRow, rowCount, bindRow, /*inOrder=*/true});
+  if (!mask.keyEndDependsOnRows())
+    return;
   for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
     Value first = loops.add(firstRow, loops.constant(vector * schedule.lanes));
     AttendMask::RowRange rows = {first, loops.constant(schedule.lanes), bindRow, /*inOrder=*/true};
