@@ -10,10 +10,13 @@ PackedQueries::PackedQueries(const PrefillContext &context, PrefillBatch &batch,
 }
 
 void PackedQueries::pack() {
-  scale = computeScale();
+  Value scalar = computeScale();
+  scale = loops.splat(scalar);
   Value factor = product.isDot ? scale : loops.splat(1.0);
   for (auto [extract, tile] : llvm::zip(product.rowExtracts, tiles)) {
-    if (isTransposable(extract))
+    if (isTransposable(extract) && queries.areStrided(extract))
+      packStrided(extract, tile, product.isDot ? scalar : Value());
+    else if (isTransposable(extract))
       packTransposed(extract, tile, factor);
     else
       packElements(extract, tile, factor);
@@ -26,12 +29,24 @@ Value PackedQueries::computeScale() {
     Value by = batch.formulas.evaluate(factor);
     result = divides ? loops.divf(result, by) : loops.mulf(result, by);
   }
-  return loops.splat(result);
+  return result;
 }
 
 bool PackedQueries::isTransposable(tensor::ExtractOp extract) const {
   attn::ReduceOp op = product.op;
   return op.getSizes().size() == 1 && IndexUses::stepsWith(extract, op.getBody().getArgument(0));
+}
+
+void PackedQueries::packStrided(tensor::ExtractOp extract, Value tile, Value factor) {
+  attn::ReduceOp op = product.op;
+  Value memref = frame.buffer(extract.getTensor()), features = frame.size(product.features);
+  StridedRows rows = queries.strided(memref, features, [&](RegionVectoriser &row) {
+    row.bindIndex(op.getBody().getArgument(0), loops.constant(0));
+    return subscriptsOf(row, extract);
+  });
+  Value zero = loops.constant(0), width = loops.constant(schedule.tileQ());
+  FlatBuilder flat(loops.builder, loops.location, loops.lanes);
+  packRows(flat, frame.code, rows, MissingRows::Copies, {tile, zero, schedule.tileQ()}, width, factor);
 }
 
 void PackedQueries::packTransposed(tensor::ExtractOp extract, Value tile, Value factor) {

@@ -35,6 +35,7 @@ public:
 private:
   Value computeScale();
   bool isTransposable(mlir::tensor::ExtractOp extract) const;
+  void packStrided(mlir::tensor::ExtractOp extract, Value tile, Value factor);
   void packTransposed(mlir::tensor::ExtractOp extract, Value tile, Value factor);
   void packElements(mlir::tensor::ExtractOp extract, Value tile, Value factor);
 

@@ -25,6 +25,12 @@ void QueryResults::storeRuns(attn::Statistic statistic, Value tile, Value first,
     coordinates.push_back(loops.add(first, last));
     return layout ? permuted(coordinates, *layout) : coordinates;
   };
+  if (queries.areStrided()) {
+    FlatBuilder flat(loops.builder, loops.location, loops.lanes);
+    StridedRows rows =
+        queries.strided(result, count, [&](RegionVectoriser &row) { return coordinatesOf(row, loops.constant(0)); });
+    return unpackRows(flat, frame.code, {tile, loops.constant(0), schedule.tileQ()}, rows, scales);
+  }
   access.forEachVector([&](Value query) {
     std::vector<RegionVectoriser> points = queries.bindLanes(query);
     loops.loop(loops.constant(0), count, loops.constant(schedule.lanes), [&](Value row) {

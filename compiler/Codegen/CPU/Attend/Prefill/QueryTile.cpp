@@ -46,6 +46,25 @@ std::vector<RegionVectoriser> QueryTile::bindLanes(Value query) const {
   return points;
 }
 
+bool QueryTile::areStrided(tensor::ExtractOp extract) const {
+  attn::AttendOp op = problem.op;
+  return areStrided() && IndexUses::stepsAlong(extract, op.getScore().getArgument(problem.rowDims[0]));
+}
+
+StridedRows QueryTile::strided(Value memref, Value columns,
+                               function_ref<Values(RegionVectoriser &)> subscriptsAt) const {
+  auto offsetOf = [&](Value row) {
+    RegionVectoriser point = batch.bindRow(row);
+    Values sizes, subscripts = subscriptsAt(point);
+    for (unsigned dimension = 0; dimension < subscripts.size(); ++dimension)
+      sizes.push_back(loops.sizeOf(memref, dimension));
+    return loops.linearise(subscripts, sizes);
+  };
+  Value offset = offsetOf(firstRow), stride = loops.sub(offsetOf(loops.add(firstRow, 1)), offset);
+  FlatBuilder flat(loops.builder, loops.location, loops.lanes);
+  return {flat.flat(memref), offset, stride, rowCount, columns};
+}
+
 LoopBuilder::Values QueryTile::liveEnds(const KeyBlock &block) const {
   Values ends;
   for (Value end : ArrayRef<Value>(vectorKeyEnds).drop_back(vectorKeyEnds.empty() ? 0 : 1))
