@@ -49,7 +49,7 @@ public:
 private:
   const PrefillBatch &batch;
   const AttendPart &part;
-  Values vectorKeyEnds; ///< [vector]: the key from which on it and those before drop all keys; empty if unknown or equal
+  Values vectorKeyEnds; ///< [vector]: from this key on it and those before drop all; empty if unknown or equal
 };
 
 } // namespace attnc

@@ -15,6 +15,17 @@
 
 namespace attnc {
 
+/// into[first + r][:] += sum_k tile(r, k) factor[factorFirst + k][:] for r < count, k < factorCount.
+struct GradientSum {
+  mlir::Value tile;          ///< flat, rows of tileKv elements
+  bool isTransposed = false; ///< tile(r, k) is tile[k][r]
+  Matrix factor, into;
+  mlir::Value factorFirst, factorCount, first, count;
+  bool isTrimmed = false; ///< PairBlock::isTrimmed
+  bool mayDrop = false;   ///< a pair whose tile(r, k) is 0 may be masked
+  TrimTables trimmed;     ///< if isTrimmed
+};
+
 class GradientSums : TiledContext {
 public:
   using Value = mlir::Value;
@@ -28,18 +39,7 @@ public:
   void accumulate(const PairBlock &block);
 
 private:
-  /// into[first + r][:] += sum_k tile(r, k) factor[factorFirst + k][:] for r < count, k < factorCount.
-  struct Sum {
-    Value tile;
-    bool isTransposed = false; ///< tile(r, k) is tile[k][r]
-    Matrix factor, into;
-    Value factorFirst, factorCount, first, count;
-    bool isTrimmed = false; ///< PairBlock::isTrimmed
-    bool mayDrop = false;   ///< a pair whose tile(r, k) is 0 may be masked
-  };
-  void add(const Sum &sum);
-  void addTile(const Sum &sum, RegisterTile size, Value row, int64_t firstVector);
-  std::pair<Value, Value> factorRange(const Sum &sum, RegisterTile size, Value row);
+  void add(const GradientSum &sum);
 
   KernelFrame &frame;
   const MatrixRows &matrices;

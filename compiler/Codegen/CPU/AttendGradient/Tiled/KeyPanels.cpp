@@ -29,7 +29,22 @@ void KeyPanels::pack(Value firstKey) {
             valueScale, firstKey);
 }
 
+/// One panel after the other by the routine that also packs queries.
+void KeyPanels::packStrided(const Matrix &matrix, Value panels, Value scale, Value firstKey) {
+  int64_t width = schedule.panelLanes(), features = schedule.paddedTo(matrix.columns), lanes = schedule.lanes;
+  Value keys = loops.min(loops.constant(schedule.tileKv), loops.sub(phase.keys, firstKey));
+  loops.loop(loops.constant(0), keys, loops.constant(width), [&](Value key) {
+    Value left = loops.sub(keys, key),
+          filled = loops.min(loops.constant(width), loops.mul(loops.ceilDiv(left, lanes), lanes));
+    StridedRows rows = matrices.strided(matrix, loops.add(firstKey, key), left);
+    packRows(loops, phase.frame.code, rows, MissingRows::Copies, {panels, loops.mul(key, features), width}, filled,
+             scale);
+  });
+}
+
 void KeyPanels::packPanel(const Matrix &matrix, Value panel, Value scale, Value firstKey) {
+  if (matrix.isStrided)
+    return packStrided(matrix, panel, scale, firstKey);
   int64_t lanes = schedule.lanes, panelLanes = schedule.panelLanes(), features = schedule.paddedTo(matrix.columns);
   Value keys = phase.keys, last = loops.add(keys, -1), factor = loops.splat(scale), zero = loops.constant(0);
   Value used =

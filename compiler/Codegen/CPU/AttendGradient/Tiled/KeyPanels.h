@@ -30,6 +30,7 @@ public:
   Value valueScale; ///< f32: s of TiledGradient.h, with the factor of the product; 1 if it is not folded
 
 private:
+  void packStrided(const Matrix &matrix, Value panels, Value scale, Value firstKey);
   void packPanel(const Matrix &matrix, Value panel, Value scale, Value firstKey);
 
   const MatrixRows &matrices;

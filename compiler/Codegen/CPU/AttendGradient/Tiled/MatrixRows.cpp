@@ -4,6 +4,22 @@ using namespace mlir;
 
 namespace attnc {
 
+Value loadVector(FlatBuilder &code, const Matrix &matrix, Value offset, int64_t number) {
+  int64_t left = matrix.columns - number * code.lanes;
+  Value at = code.add(offset, code.constant(number * code.lanes));
+  if (left >= code.lanes)
+    return code.load(matrix.flat, ValueRange{at});
+  return code.loadFirst(code.constant(left), matrix.flat, {at});
+}
+
+void storeVector(FlatBuilder &code, Value vector, const Matrix &matrix, Value offset, int64_t number) {
+  int64_t left = matrix.columns - number * code.lanes;
+  Value at = code.add(offset, code.constant(number * code.lanes));
+  if (left >= code.lanes)
+    return code.store(vector, matrix.flat, ValueRange{at});
+  code.storeFirst(code.constant(left), vector, matrix.flat, {at});
+}
+
 Value MatrixRows::offset(ValueRange subscripts, Value memref) const {
   LoopBuilder::Values sizes;
   for (unsigned dimension = 0; dimension < subscripts.size(); ++dimension)
@@ -25,12 +41,24 @@ Matrix MatrixRows::matrix(BindPoint bind, tensor::ExtractOp extract, BlockArgume
   return {loops.flat(memref), offsetOf, columns};
 }
 
+/// Whether the offsets of consecutive values of an index of the score or the value have a constant distance.
+bool MatrixRows::isStrided(tensor::ExtractOp extract, unsigned index) const {
+  attn::AttendOp op = attend.op;
+  Region &region = op.getValue().isAncestor(extract->getParentRegion()) ? op.getValue() : op.getScore();
+  return IndexUses::stepsAlong(extract, region.getArgument(index));
+}
+
 Matrix MatrixRows::ofRows(tensor::ExtractOp extract, BlockArgument index, Value memref, int64_t columns) const {
-  return matrix(&GradientPhase::bindRow, extract, index, memref, columns);
+  Matrix rows = matrix(&GradientPhase::bindRow, extract, index, memref, columns);
+  rows.isStrided = attend.rowDims.size() == 1 && isStrided(extract, attend.rowDims[0]);
+  return rows;
 }
 
 Matrix MatrixRows::ofKeys(tensor::ExtractOp extract, BlockArgument index, Value memref, int64_t columns) const {
-  return matrix(&GradientPhase::bindKey, extract, index, memref, columns);
+  attn::AttendOp op = attend.op;
+  Matrix keys = matrix(&GradientPhase::bindKey, extract, index, memref, columns);
+  keys.isStrided = op.getNumKeys() == 1 && isStrided(extract, op.getNumOuter());
+  return keys;
 }
 
 Matrix MatrixRows::rowFactor(const GradientDot &dot) const {
@@ -55,23 +83,12 @@ Matrix MatrixRows::ofValues(Value tensor) const {
       subscripts = permuted(subscripts, *problem.valueLayout);
     return offset(subscripts, memref);
   };
-  return {loops.flat(memref), offsetOf, problem.values};
+  return {loops.flat(memref), offsetOf, problem.values, /*isStrided=*/attend.rowDims.size() == 1};
 }
 
-Value MatrixRows::load(const Matrix &matrix, Value offset, int64_t number) const {
-  int64_t left = matrix.columns - number * schedule.lanes;
-  Value at = loops.add(offset, loops.constant(number * schedule.lanes));
-  if (left >= schedule.lanes)
-    return loops.load(matrix.flat, ValueRange{at});
-  return loops.loadFirst(loops.constant(left), matrix.flat, {at});
-}
-
-void MatrixRows::store(Value vector, const Matrix &matrix, Value offset, int64_t number) const {
-  int64_t left = matrix.columns - number * schedule.lanes;
-  Value at = loops.add(offset, loops.constant(number * schedule.lanes));
-  if (left >= schedule.lanes)
-    return loops.store(vector, matrix.flat, ValueRange{at});
-  loops.storeFirst(loops.constant(left), vector, matrix.flat, {at});
+StridedRows MatrixRows::strided(const Matrix &matrix, Value first, Value count) const {
+  Value offset = matrix.offsetOf(first), stride = loops.sub(matrix.offsetOf(loops.add(first, 1)), offset);
+  return {matrix.flat, offset, stride, count, loops.constant(matrix.columns)};
 }
 
 } // namespace attnc

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "compiler/Codegen/CPU/AttendGradient/Tiled/TiledContext.h"
+#include "compiler/Codegen/Nest/TransposeRoutines.h"
 #include <functional>
 
 namespace attnc {
@@ -16,7 +17,12 @@ struct Matrix {
   mlir::Value flat;
   std::function<mlir::Value(mlir::Value)> offsetOf;
   int64_t columns = 0;
+  bool isStrided = false; ///< consecutive rows have a constant distance
 };
+
+/// Loads or stores vector `number` of the row at `offset`; lanes past the row's end are zero, and are not stored.
+mlir::Value loadVector(FlatBuilder &code, const Matrix &matrix, mlir::Value offset, int64_t number);
+void storeVector(FlatBuilder &code, mlir::Value vector, const Matrix &matrix, mlir::Value offset, int64_t number);
 
 class MatrixRows : TiledContext {
 public:
@@ -32,16 +38,15 @@ public:
   Matrix keyFactor(const GradientDot &dot) const;
   /// An argument of the kernel with the shape of the forward op's value: a row for each row of the batch.
   Matrix ofValues(Value tensor) const;
-
-  /// Loads or stores vector `number` of the row at `offset`; lanes past the row's end are zero, and are not stored.
-  Value load(const Matrix &matrix, Value offset, int64_t number) const;
-  void store(Value vector, const Matrix &matrix, Value offset, int64_t number) const;
+  /// Rows `first` and after of a matrix with isStrided; `count` exist.
+  StridedRows strided(const Matrix &matrix, Value first, Value count) const;
 
 private:
   /// Binds a row or a key of the batch by its number.
   using BindPoint = RegionVectoriser (GradientPhase::*)(Value);
   Matrix matrix(BindPoint bind, mlir::tensor::ExtractOp extract, mlir::BlockArgument index, Value memref,
                 int64_t columns) const;
+  bool isStrided(mlir::tensor::ExtractOp extract, unsigned index) const;
   Value offsetAt(RegionVectoriser &point, mlir::tensor::ExtractOp extract, Value memref) const;
   Value offset(mlir::ValueRange subscripts, Value memref) const;
 };

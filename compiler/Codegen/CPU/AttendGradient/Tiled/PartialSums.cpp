@@ -102,7 +102,7 @@ Matrix SplitRowSums::rows(unsigned number) const {
   auto offsetOf = [this, number, isFirst, part, offsetInResult = own.offsetOf](Value row) {
     return loops.choose(isFirst, offsetInResult(row), partial.dotRow(number, split.count, part, row));
   };
-  return {loops.choose(isFirst, loops.dynamic(own.flat), partial.dot(number)), offsetOf, dot.features};
+  return {loops.choose(isFirst, loops.dynamic(own.flat), partial.dot(number)), offsetOf, dot.features, own.isStrided};
 }
 
 void SplitRowSums::clear() const {
@@ -128,12 +128,12 @@ void SplitRowSums::merge() const {
     loops.loop(zero, phase.rows, one, [&, number = number, features = dot.features](Value row) {
       Value place = into.offsetOf(row);
       for (int64_t vector = 0; vector < schedule.vectorsOf(features); ++vector) {
-        Value start = matrices.load(into, place, vector);
+        Value start = loadVector(loops, into, place, vector);
         Value sum = loops.loop(zero, parts, one, {start}, [&](Value each, ValueRange carried) {
           Value offset = partial.dotRow(number, split.count, each, row);
-          return LoopBuilder::Values{loops.addf(carried[0], matrices.load(part, offset, vector))};
+          return LoopBuilder::Values{loops.addf(carried[0], loadVector(loops, part, offset, vector))};
         })[0];
-        matrices.store(sum, into, place, vector);
+        storeVector(loops, sum, into, place, vector);
       }
     });
   }

@@ -16,7 +16,8 @@ void RowTerms::compute(const KeySplit &split, Value valueScale) {
   loops.loop(loops.constant(0), phase.rows, loops.constant(1), [&](Value row) {
     Value valueRow = values.offsetOf(row), cotangentRow = cotangents.offsetOf(row), sum = loops.splat(0.0);
     for (int64_t number = 0; number < schedule.vectorsOf(problem.values); ++number)
-      sum = loops.fma(matrices.load(values, valueRow, number), matrices.load(cotangents, cotangentRow, number), sum);
+      sum = loops.fma(loadVector(loops, values, valueRow, number), loadVector(loops, cotangents, cotangentRow, number),
+                      sum);
     Value total = vector::ReductionOp::create(builder, loops.location, vector::CombiningKind::ADD, sum,
                                               arith::FastMathFlags::reassoc);
     RegionVectoriser point = phase.bindRow(row);

@@ -1,6 +1,6 @@
 #include "compiler/Codegen/CPU/AttendGradient/Tiled/ScoreGradients.h"
-#include "compiler/Codegen/Kernels/Attend/AttendExp.h"
 #include "compiler/Analysis/OpCost.h"
+#include "compiler/Codegen/Kernels/Attend/AttendExp.h"
 #include "mlir/IR/Matchers.h"
 #include <limits>
 
@@ -17,13 +17,16 @@ ScoreGradients::ScoreGradients(const TiledContext &context, const MatrixRows &ma
 //===-------------------------------------------- register tiles ----------------------------------------------===//
 
 /// Calls `body` for the register tiles of a block's pairs, with their first row. A block of fewer keys than a panel has
-/// lanes takes narrower ones.
+/// lanes takes narrower ones. Rows of the last tile may not exist (rowIn), except with additive scores.
 void ScoreGradients::forEachTileOf(const PairBlock &block, function_ref<void(Value, RegisterTile)> body) {
   auto tilesOf = [&](int64_t vectors) {
     int64_t rows = block.isTrimmed ? TrimmedTiles::step : schedule.rowsOf(vectors);
-    forEachTile(loops, block.rowCount, rows, [&](Value row, int64_t tileRows) {
-      body(row, RegisterTile{tileRows, vectors});
-    });
+    if (problem.tanhs.empty())
+      loops.loop(loops.constant(0), block.rowCount, rows, [&](Value row) { body(row, RegisterTile{rows, vectors}); });
+    else
+      forEachTile(loops, block.rowCount, rows, [&](Value row, int64_t tileRows) {
+        body(row, RegisterTile{tileRows, vectors});
+      });
   };
   std::function<void(int64_t)> narrowest = [&](int64_t vectors) {
     if (vectors >= schedule.vectors)
@@ -36,6 +39,11 @@ void ScoreGradients::forEachTileOf(const PairBlock &block, function_ref<void(Val
   narrowest(mayBeFew ? 1 : schedule.vectors);
 }
 
+/// The number in the batch of a row of a block; that of the block's last row for a row that does not exist.
+Value ScoreGradients::rowIn(const PairBlock &block, Value row) {
+  return loops.add(block.firstRow, block.isWhole ? row : loops.min(row, loops.add(block.rowCount, -1)));
+}
+
 /// Stores finish(rowTerms[row + i] + sum_f matrix[row + i][f] panel[f][key]) in tile[row + i][key], for all keys of a
 /// block.
 void ScoreGradients::multiplyByPanel(const PanelProduct &product, const PairBlock &block, Value row, RegisterTile size,
@@ -44,7 +52,7 @@ void ScoreGradients::multiplyByPanel(const PanelProduct &product, const PairBloc
   int64_t panelLanes = schedule.panelLanes(), features = schedule.paddedTo(matrix.columns);
   Values offsets, sums;
   for (int64_t i = 0; i < size.rows; ++i) {
-    Value number = loops.add(loops.add(block.firstRow, row), i);
+    Value number = rowIn(block, loops.add(row, i));
     offsets.push_back(matrix.offsetOf(number));
     Value start = product.rowTerms ? loops.splat(loops.loadScalar(product.rowTerms, {number})) : loops.splat(0.0);
     sums.append(size.vectors, start);
@@ -94,7 +102,10 @@ bool ScoreGradients::finishesInRegisters(const PairBlock &block) {
 void ScoreGradients::finishTile(const PairBlock &block, Value firstRow, RegisterTile size, Value tile, Value rowTerms,
                                 FinishPair finish) {
   int64_t vectors = vectorsOfBlock(size);
-  loops.loop(loops.constant(0), loops.constant(size.rows), loops.constant(1), [&](Value i) {
+  Value rows = loops.constant(size.rows);
+  if (!block.isWhole)
+    rows = loops.min(rows, loops.sub(block.rowCount, firstRow));
+  loops.loop(loops.constant(0), rows, loops.constant(1), [&](Value i) {
     Value row = loops.add(firstRow, i), number = loops.add(block.firstRow, row);
     RegionVectoriser point = phase.bindRow(number);
     Value rowTerm = rowTerms ? loops.splat(loops.loadScalar(rowTerms, {number})) : Value();
@@ -110,7 +121,7 @@ void ScoreGradients::finishTile(const PairBlock &block, Value firstRow, Register
 void ScoreGradients::computeTile(const PairBlock &block, Value row, int64_t tileRows, function_ref<void()> compute) {
   if (!block.isTrimmed)
     return compute();
-  Value end = trimmed.endOf(loops.div(row, loops.constant(TrimmedTiles::step))), zero = loops.splat(0.0);
+  Value end = trimmed.tables.endOf(loops, loops.div(row, loops.constant(TrimmedTiles::step))), zero = loops.splat(0.0);
   loops.branch(loops.less(loops.constant(0), end), compute, [&] {
     for (auto [scores, gradients] : llvm::zip(tiles.scores, tiles.gradients))
       for (int64_t i = 0; i < tileRows; ++i)

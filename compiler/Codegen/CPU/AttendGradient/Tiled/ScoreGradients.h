@@ -46,6 +46,7 @@ private:
     Value panel, tile, rowTerms; ///< tiles; rowTerms, [row of the batch], is null for zeros
   };
   void forEachTileOf(const PairBlock &block, llvm::function_ref<void(Value row, RegisterTile)> body);
+  Value rowIn(const PairBlock &block, Value row);
   void multiplyByPanel(const PanelProduct &product, const PairBlock &block, Value row, RegisterTile size,
                        Finish finish);
   bool finishesInRegisters(const PairBlock &block);

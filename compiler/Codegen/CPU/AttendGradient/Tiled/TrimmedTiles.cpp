@@ -4,15 +4,14 @@ using namespace mlir;
 
 namespace attnc {
 
-Value TrimmedTiles::endOf(Value tile) const {
-  Value end = loops.loadScalar(ends, {tile});
-  return arith::IndexCastOp::create(loops.builder, loops.location, loops.builder.getIndexType(), end);
+static Value read(FlatBuilder &code, Value table, Value number) {
+  return arith::IndexCastOp::create(code.builder, code.location, code.builder.getIndexType(),
+                                    code.loadScalar(table, {number}));
 }
 
-Value TrimmedTiles::firstOf(Value keyTile) const {
-  return arith::IndexCastOp::create(loops.builder, loops.location, loops.builder.getIndexType(),
-                                    loops.loadScalar(firsts, {keyTile}));
-}
+Value TrimTables::endOf(FlatBuilder &code, Value rowTile) const { return read(code, ends, rowTile); }
+
+Value TrimTables::firstOf(FlatBuilder &code, Value keyTile) const { return read(code, firsts, keyTile); }
 
 bool TrimmedTiles::find(const PairBlock &block, const AttendMask &mask) {
   bool isKnown = problem.attend.hasMask();
@@ -28,7 +27,7 @@ bool TrimmedTiles::find(const PairBlock &block, const AttendMask &mask) {
     Value end = mask.keyEnd(loops, rows, phase.keys, *phase.batch);
     isKnown = isKnown && end;
     if (end)
-      loops.storeScalar(asI32(loops.max(zero, loops.min(loops.sub(end, block.firstKey), block.keyCount))), ends,
+      loops.storeScalar(asI32(loops.max(zero, loops.min(loops.sub(end, block.firstKey), block.keyCount))), tables.ends,
                         {tile});
   });
   if (!isKnown)
@@ -36,9 +35,10 @@ bool TrimmedTiles::find(const PairBlock &block, const AttendMask &mask) {
   loops.loop(zero, loops.ceilDiv(block.keyCount, step), one, [&](Value keyTile) {
     Value key = loops.mul(keyTile, step);
     Value found = loops.loop(zero, tiles, one, {tiles}, [&](Value tile, ValueRange carried) {
-      return LoopBuilder::Values{loops.choose(loops.less(key, endOf(tile)), loops.min(carried[0], tile), carried[0])};
+      return LoopBuilder::Values{
+          loops.choose(loops.less(key, tables.endOf(loops, tile)), loops.min(carried[0], tile), carried[0])};
     })[0];
-    loops.storeScalar(asI32(found), firsts, {keyTile});
+    loops.storeScalar(asI32(found), tables.firsts, {keyTile});
   });
   return true;
 }

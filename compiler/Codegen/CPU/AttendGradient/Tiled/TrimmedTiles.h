@@ -12,25 +12,29 @@
 
 namespace attnc {
 
+struct TrimTables {
+  mlir::Value ends, firsts; ///< of i32: [row tile], [key tile]
+
+  /// The key, counted in the block, from which on all pairs of a row tile are masked; at most the block's keyCount.
+  mlir::Value endOf(FlatBuilder &code, mlir::Value rowTile) const;
+  /// The first row tile whose end is after the first key of a key tile; in those before it, the whole key tile is
+  /// masked. The number of row tiles if there is none.
+  mlir::Value firstOf(FlatBuilder &code, mlir::Value keyTile) const;
+};
+
 class TrimmedTiles : TiledContext {
 public:
   using Value = mlir::Value;
   static constexpr int64_t step = 4;
 
   TrimmedTiles(const TiledContext &context, const GradientTiles &tiles)
-      : TiledContext(context), ends(tiles.tileEnds), firsts(tiles.firstTiles) {}
+      : TiledContext(context), tables{tiles.tileEnds, tiles.firstTiles} {}
 
   /// Emits the code that fills the tables of a block. Returns false, at compile time, if the mask has no such ends;
-  /// then the functions below must not be used.
+  /// then the tables must not be used.
   bool find(const PairBlock &block, const AttendMask &mask);
-  /// The key, counted in the block, from which on all pairs of a row tile are masked; at most the block's keyCount.
-  Value endOf(Value tile) const;
-  /// The first row tile whose end is after the first key of a key tile; in those before it, the whole key tile is
-  /// masked. The number of row tiles if there is none.
-  Value firstOf(Value keyTile) const;
 
-private:
-  const Value ends, firsts; ///< tables of i32: [row tile], [key tile]
+  const TrimTables tables;
 };
 
 } // namespace attnc
