@@ -27,7 +27,7 @@ static int64_t chooseDecodeRows(const AttendProblem &problem) {
 /// Enough sums in flight to hide the latency of a multiply-add; more than twenty run no faster.
 static int64_t tileRowsFor(int64_t vectors, const Target &target) {
   int64_t sums = target.vectorRegisters >= 32 ? 20 : 12;
-  return std::min<int64_t>(sums / vectors, target.vectorRegisters / 2);
+  return std::min<int64_t>(sums / vectors, 8);
 }
 
 /// A tail is worth its code if a number of queries can leave one.

@@ -16,10 +16,12 @@ public:
 
   /// Allocates a row-major tile of rows x columns elements (f32 by default), which occupy four bytes each, so
   /// their type has at most four bytes. Returns it as a memref with one index, so that the distance of two rows folds
-  /// into addresses.
+  /// into addresses; null for a tile without elements.
   mlir::Value take(const SizeExpr &rows, int64_t columns, mlir::Type element = {}) {
-    mlir::Value offset = frame.size(bytes);
     SizeExpr elements = rows * SizeExpr(columns);
+    if (elements == SizeExpr(0))
+      return {};
+    mlir::Value offset = frame.size(bytes);
     bytes = bytes + (elements * SizeExpr(4)).alignTo(scratchAlignment);
     if (!element)
       element = frame.builder.getF32Type();
