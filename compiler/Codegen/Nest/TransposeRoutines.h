@@ -7,16 +7,10 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Nest/FlatBuilder.h"
+#include "compiler/Codegen/Nest/StridedRows.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attnc {
-
-/// Rows of `columns` contiguous elements in a flat buffer; row r starts at element offset + r * stride.
-struct StridedRows {
-  mlir::Value flat, offset, stride;
-  mlir::Value count, columns; ///< rows that exist, also 0 or less or more than the panel is wide; elements of a row
-};
 
 struct Panel {
   mlir::Value flat, offset;

@@ -37,7 +37,7 @@ private:
   const AttendSchedule &schedule;
   const AttendPart part;
   KernelFrame frame;
-  LoopBuilder loops;
+  FlatBuilder loops;
   AttendScratch scratch;
   AttendMask mask;
   const PrefillTraits traits;

@@ -70,6 +70,20 @@ TEST_P(TransposeRoutines, existOnceForEachKindWidthAndType) {
   EXPECT_TRUE(succeeded(compileToObject(*module, target)));
 }
 
+TEST_P(TransposeRoutines, distancesOfRowsAreKnownIfTheSizesAfterThemAre) {
+  Value any = caller.getArgument(2), next = code.add(any, 1), zero = code.constant(0), other = code.constant(0);
+  Type type = MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic, 3, 5}, builder.getF32Type());
+  Value buffer = caller.front().addArgument(type, builder.getUnknownLoc());
+  auto strideOf = [&](ValueRange first, ValueRange second) {
+    return FlatBuilder::constantOf(stridedRows(code, buffer, first, second).stride);
+  };
+  EXPECT_EQ(strideOf({any, any, zero, any}, {any, next, other, any}), 15);
+  EXPECT_EQ(strideOf({any, any, any, any}, {any, any, next, any}), 5);
+  EXPECT_EQ(strideOf({any, any, any, any}, {any, any, any, next}), 1);
+  EXPECT_EQ(strideOf({any, any, any, any}, {next, any, any, any}), std::nullopt);
+  EXPECT_EQ(strideOf({any, any, any, any}, {any, next, next, any}), std::nullopt);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, TransposeRoutines, testing::Values("x86-64-v3", "x86-64-v4"),
                          [](const auto &info) { return info.param == "x86-64-v3" ? "avx2" : "avx512"; });
 

@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/Attend/Prefill/PackedQueries.h"
+#include "compiler/Codegen/Nest/TransposeRoutines.h"
 
 using namespace mlir;
 
@@ -37,16 +38,26 @@ bool PackedQueries::isTransposable(tensor::ExtractOp extract) const {
   return op.getSizes().size() == 1 && IndexUses::stepsWith(extract, op.getBody().getArgument(0));
 }
 
-void PackedQueries::packStrided(tensor::ExtractOp extract, Value tile, Value factor) {
-  attn::ReduceOp op = product.op;
-  Value memref = frame.buffer(extract.getTensor()), features = frame.size(product.features);
-  StridedRows rows = queries.strided(memref, features, [&](RegionVectoriser &row) {
-    row.bindIndex(op.getBody().getArgument(0), loops.constant(0));
-    return subscriptsOf(row, extract);
+bool PackedQueries::isStrided() const {
+  return llvm::all_of(product.rowExtracts, [&](tensor::ExtractOp extract) {
+    return isTransposable(extract) && queries.areStrided(extract);
   });
+}
+
+StridedRows PackedQueries::strided(tensor::ExtractOp extract, Value row) const {
+  attn::ReduceOp op = product.op;
+  return queries.strided(frame.buffer(extract.getTensor()), row, [&](RegionVectoriser &point) {
+    point.bindIndex(op.getBody().getArgument(0), loops.constant(0));
+    return subscriptsOf(point, extract);
+  });
+}
+
+void PackedQueries::packStrided(tensor::ExtractOp extract, Value tile, Value factor) {
+  StridedRows rows = strided(extract, queries.firstRow);
+  rows.count = queries.rowCount;
+  rows.columns = frame.size(product.features);
   Value zero = loops.constant(0), width = loops.constant(schedule.tileQ());
-  FlatBuilder flat(loops.builder, loops.location, loops.lanes);
-  packRows(flat, frame.code, rows, MissingRows::Copies, {tile, zero, schedule.tileQ()}, width, factor);
+  packRows(loops, frame.code, rows, MissingRows::Copies, {tile, zero, schedule.tileQ()}, width, factor);
 }
 
 void PackedQueries::packTransposed(tensor::ExtractOp extract, Value tile, Value factor) {

@@ -27,6 +27,10 @@ public:
   /// Prefetches queries of the next block (tile.block.nextRow), an equal part in each register tile of a block of keys.
   /// Emits nothing if the number of features is dynamic.
   void prefetchNext(const KeyTile &tile);
+  /// Whether the features of each row extract are contiguous and rows have a constant distance.
+  bool isStrided() const;
+  /// The features of the rows from number `row` on. Requires isStrided().
+  StridedRows strided(mlir::tensor::ExtractOp extract, Value row) const;
 
   /// A vector: the product's factors (PairReduction::scales), times the normaliser's if the product is the score.
   Value scale;

@@ -8,17 +8,15 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/CPU/Attend/Prefill/KeyTiles.h"
 #include "compiler/Codegen/CPU/Attend/Prefill/QueryTile.h"
 #include "compiler/Codegen/CPU/Attend/Prefill/TileAccess.h"
 
 namespace attnc {
 
-/// A register tile of scores: `rows` keys of a block from key `row` on, and the vectors of queries from number
-/// `firstVector` on, as earlier ones drop these keys (QueryTile::liveEnds).
-struct KeyTile {
+/// A register tile of scores of a block.
+struct KeyTile : KeyTileShape {
   const KeyBlock &block;
-  mlir::Value row;
-  int64_t rows, firstVector;
   bool byPowers = false; ///< an additive score is computed by powers, not tanh by tanh (AdditiveProduct.h)
 };
 

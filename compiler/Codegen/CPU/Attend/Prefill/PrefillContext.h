@@ -9,7 +9,7 @@
 
 #include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
-#include "compiler/Codegen/Nest/LoopBuilder.h"
+#include "compiler/Codegen/Nest/FlatBuilder.h"
 
 namespace attnc {
 
@@ -34,7 +34,7 @@ struct PrefillContext {
   const Target &target;
   const PrefillTraits &traits;
   KernelFrame &frame;
-  LoopBuilder &loops;
+  FlatBuilder &loops;
 };
 
 /// A block of keys, as a pass visits it. Keys are numbered in the batch, or in its residue class (PrefillBatch.h).

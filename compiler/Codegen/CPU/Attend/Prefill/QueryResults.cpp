@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/Attend/Prefill/QueryResults.h"
+#include "compiler/Codegen/Nest/TransposeRoutines.h"
 
 using namespace mlir;
 
@@ -26,10 +27,11 @@ void QueryResults::storeRuns(attn::Statistic statistic, Value tile, Value first,
     return layout ? permuted(coordinates, *layout) : coordinates;
   };
   if (queries.areStrided()) {
-    FlatBuilder flat(loops.builder, loops.location, loops.lanes);
-    StridedRows rows =
-        queries.strided(result, count, [&](RegionVectoriser &row) { return coordinatesOf(row, loops.constant(0)); });
-    return unpackRows(flat, frame.code, {tile, loops.constant(0), schedule.tileQ()}, rows, scales);
+    StridedRows rows = queries.strided(result, queries.firstRow,
+                                       [&](RegionVectoriser &row) { return coordinatesOf(row, loops.constant(0)); });
+    rows.count = queries.rowCount;
+    rows.columns = count;
+    return unpackRows(loops, frame.code, {tile, loops.constant(0), schedule.tileQ()}, rows, scales);
   }
   access.forEachVector([&](Value query) {
     std::vector<RegionVectoriser> points = queries.bindLanes(query);

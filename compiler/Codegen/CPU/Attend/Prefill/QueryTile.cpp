@@ -51,18 +51,10 @@ bool QueryTile::areStrided(tensor::ExtractOp extract) const {
   return areStrided() && IndexUses::stepsAlong(extract, op.getScore().getArgument(problem.rowDims[0]));
 }
 
-StridedRows QueryTile::strided(Value memref, Value columns,
+StridedRows QueryTile::strided(Value memref, Value row,
                                function_ref<Values(RegionVectoriser &)> subscriptsAt) const {
-  auto offsetOf = [&](Value row) {
-    RegionVectoriser point = batch.bindRow(row);
-    Values sizes, subscripts = subscriptsAt(point);
-    for (unsigned dimension = 0; dimension < subscripts.size(); ++dimension)
-      sizes.push_back(loops.sizeOf(memref, dimension));
-    return loops.linearise(subscripts, sizes);
-  };
-  Value offset = offsetOf(firstRow), stride = loops.sub(offsetOf(loops.add(firstRow, 1)), offset);
-  FlatBuilder flat(loops.builder, loops.location, loops.lanes);
-  return {flat.flat(memref), offset, stride, rowCount, columns};
+  RegionVectoriser first = batch.bindRow(row), second = batch.bindRow(loops.add(row, 1));
+  return stridedRows(loops, memref, subscriptsAt(first), subscriptsAt(second));
 }
 
 LoopBuilder::Values QueryTile::liveEnds(const KeyBlock &block) const {

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "compiler/Codegen/CPU/Attend/Prefill/PrefillBatch.h"
-#include "compiler/Codegen/Nest/TransposeRoutines.h"
+#include "compiler/Codegen/Nest/StridedRows.h"
 
 namespace attnc {
 
@@ -33,10 +33,10 @@ public:
   bool areStrided() const { return problem.rowDims.size() == 1 && !problem.classes; }
   /// Whether the elements of consecutive rows that an extract of the score loads have a constant distance.
   bool areStrided(mlir::tensor::ExtractOp extract) const;
-  /// `columns` contiguous elements of each row of the tile. `subscriptsAt` returns the subscripts in `memref` of the
-  /// first one; each is the row's index and a constant, or does not depend on the row. Requires areStrided().
-  StridedRows strided(Value memref, Value columns,
-                      llvm::function_ref<Values(RegionVectoriser &row)> subscriptsAt) const;
+  /// Contiguous elements of the rows from number `row` on. `subscriptsAt` returns the subscripts in `memref` of the
+  /// first element of a row; each is the row's index and a constant, or does not depend on the row. Requires
+  /// areStrided().
+  StridedRows strided(Value memref, Value row, llvm::function_ref<Values(RegionVectoriser &row)> subscriptsAt) const;
   /// Ascending ends e of the keys of a block, counted from its first key: keys e[v - 1] .. e[v] - 1 (from 0 for v = 0)
   /// need vectors v, v + 1, ... alone, because the mask drops all pairs of earlier vectors. The last end is the block's
   /// count. There is one end if the mask determines none.

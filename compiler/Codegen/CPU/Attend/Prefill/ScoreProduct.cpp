@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/Attend/Prefill/ScoreProduct.h"
+#include "compiler/Codegen/CPU/Attend/Prefill/DotScores.h"
 
 using namespace mlir;
 
@@ -6,8 +7,6 @@ namespace attnc {
 
 /// Terms of a dot product that one iteration of the innermost loop adds.
 static constexpr int64_t featuresAtOnce = 2;
-/// Keys of a register tile where there are too few for a whole one.
-static constexpr int64_t fewKeys = 4;
 
 static void bindFeatures(const PairReduction &product, RegionVectoriser &to, ValueRange features) {
   attn::ReduceOp op = product.op;
@@ -53,6 +52,8 @@ int64_t ScoreProduct::tileRows() const {
 }
 
 void ScoreProduct::compute(const KeyBlock &block) {
+  if (isStrided())
+    return computeStrided(block);
   if (!additive)
     return computeTiles(block, /*byPowers=*/false);
   auto computeBy = [&](bool byPowers) {
@@ -64,38 +65,49 @@ void ScoreProduct::compute(const KeyBlock &block) {
       inRange, {}, [&] { return computeBy(true); }, [&] { return computeBy(false); });
 }
 
-void ScoreProduct::computeTiles(const KeyBlock &block, bool byPowers) {
-  int64_t most = byPowers ? AdditiveProduct::tileRows : tileRows();
-  Value zero = loops.constant(0), areFew = loops.less(block.count, loops.constant(most));
-  auto tilesOf = [&](int64_t tileRows) {
-    computeWholeTiles({block, zero, tileRows, 0, byPowers});
-    return Values();
-  };
-  auto singleKeys = [&] {
-    loops.loop(zero, block.count, loops.constant(1), [&](Value row) { computeTile({block, row, 1, 0, byPowers}); });
-    return Values();
-  };
-  auto shortTiles = [&] {
-    if (most < 2 * fewKeys)
-      return singleKeys();
-    return loops.select(loops.less(block.count, loops.constant(fewKeys)), {}, singleKeys,
-                        [&] { return tilesOf(fewKeys); });
-  };
-  loops.select(areFew, {}, shortTiles, [&] { return tilesOf(most); });
+/// Whether the product is that of contiguous features of queries and keys, both at constant distances.
+bool ScoreProduct::isStrided() {
+  attn::AttendOp op = problem.op;
+  auto keyFactor = product.isDot ? product.keyFactor.getDefiningOp<tensor::ExtractOp>() : tensor::ExtractOp();
+  if (!keyFactor || problem.classes || op.getNumKeys() != 1 || !problem.pairExtracts.empty() ||
+      !product.features.isConstant() || product.features.constant() == 0 || !packed.isStrided())
+    return false;
+  attn::ReduceOp reduce = product.op;
+  return reduce.getSizes().size() == 1 && !(IndexUses(op).of(keyFactor) & problem.rowUses()) &&
+         IndexUses::stepsWith(keyFactor, reduce.getBody().getArgument(0)) &&
+         IndexUses::stepsAlong(keyFactor, op.getScore().getArgument(op.getNumOuter()));
 }
 
-/// The last tile begins early where tiles do not divide the keys: no key past the end is read.
-void ScoreProduct::computeWholeTiles(const KeyTile &like) {
-  Value zero = loops.constant(0), begin = zero;
-  for (auto [vector, end] : llvm::enumerate(queries.liveEnds(like.block))) {
-    Value last = loops.max(zero, loops.add(end, -like.rows));
-    loops.loop(begin, end, loops.constant(like.rows), [&, vector = vector](Value row) {
-      KeyTile tile{like.block, loops.min(row, last), like.rows, int64_t(vector), like.byPowers};
-      loops.when(tile.block.isLast, [&] { packed.prefetchNext(tile); });
-      computeTile(tile);
-    });
-    begin = end;
-  }
+void ScoreProduct::computeStrided(const KeyBlock &block) {
+  auto keyFactor = product.keyFactor.getDefiningOp<tensor::ExtractOp>();
+  attn::ReduceOp reduce = product.op;
+  auto subscriptsAt = [&](Value key) {
+    RegionVectoriser point = batch.bindKey(key);
+    point.bindIndex(reduce.getBody().getArgument(0), loops.constant(0));
+    return subscriptsOf(point, keyFactor);
+  };
+  DotScores operands;
+  operands.keys = stridedRows(loops, frame.buffer(keyFactor.getTensor()), subscriptsAt(block.firstKey),
+                              subscriptsAt(loops.add(block.firstKey, 1)));
+  operands.keys.count = block.count;
+  operands.features = product.features.constant();
+  operands.queries = packed.tiles[0];
+  operands.scores = scores;
+  operands.maxima = blockMaxima;
+  operands.liveEnds = queries.liveEnds(block);
+  operands.nextQueries = packed.strided(product.rowExtracts[0], block.nextRow);
+  operands.isLast = block.isLast;
+  computeDotScores(loops, frame.code, schedule, operands);
+}
+
+void ScoreProduct::computeTiles(const KeyBlock &block, bool byPowers) {
+  int64_t most = byPowers ? AdditiveProduct::tileRows : tileRows();
+  forEachKeyTile(loops, block.count, queries.liveEnds(block), most, [&](const KeyTileShape &shape) {
+    KeyTile tile{shape, block, byPowers};
+    if (tile.rows > 1)
+      loops.when(block.isLast, [&] { packed.prefetchNext(tile); });
+    computeTile(tile);
+  });
 }
 
 /// The neutral element of the reduction. Queries without features are not scaled: then the sum, 0, is.
@@ -118,22 +130,13 @@ void ScoreProduct::computeTile(const KeyTile &tile) {
   int64_t vectors = schedule.vectors - tile.firstVector;
   Values start(tile.rows * vectors, startOfSums());
   Values sums = tile.byPowers ? additive->sumFractions(tile, start) : sumTerms(tile, start);
-  for (int64_t live = 0; live < vectors; ++live) {
-    int64_t vector = tile.firstVector + live;
-    Value largest = blockMaxima ? access.load(blockMaxima, vector) : Value();
-    for (int64_t i = 0; i < tile.rows; ++i) {
-      Value sum = sums[i * vectors + live];
-      if (tile.byPowers)
-        sum = additive->scoreOf(sum);
-      if (!product.isDot)
-        sum = loops.mulf(sum, packed.scale);
-      access.store(sum, scores, vector, tile.row, i);
-      if (largest)
-        largest = loops.maxKeepingFirst(largest, sum);
-    }
-    if (largest)
-      access.store(largest, blockMaxima, vector);
+  for (Value &sum : sums) {
+    if (tile.byPowers)
+      sum = additive->scoreOf(sum);
+    if (!product.isDot)
+      sum = loops.mulf(sum, packed.scale);
   }
+  storeScores(access, loops, tile, sums, scores, blockMaxima);
 }
 
 //===-------------------------------------------- terms -------------------------------------------------------===//

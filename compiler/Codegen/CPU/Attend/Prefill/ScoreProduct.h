@@ -32,8 +32,9 @@ public:
 
 private:
   int64_t tileRows() const;
+  bool isStrided();
+  void computeStrided(const KeyBlock &block);
   void computeTiles(const KeyBlock &block, bool byPowers);
-  void computeWholeTiles(const KeyTile &like);
   void computeTile(const KeyTile &tile);
   Value startOfSums();
   Values sumTerms(const KeyTile &tile, Values sums);
