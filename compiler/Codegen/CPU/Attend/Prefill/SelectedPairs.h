@@ -27,13 +27,13 @@ public:
     return loops.either(loops.splat(block.allSelected), load(block, query, key));
   }
 
+  const Value tile; ///< [key][vector]; null if no flags are stored
+
 private:
   Value offset(const KeyBlock &block, Value query, Value key) const {
     return loops.add(loops.mul(loops.add(block.firstMaterialised, key), schedule.vectors),
                      loops.div(query, loops.constant(schedule.lanes)));
   }
-
-  Value tile;
 };
 
 } // namespace attnc

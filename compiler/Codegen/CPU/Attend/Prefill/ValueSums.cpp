@@ -34,133 +34,76 @@ void ValueSums::check(const KeyBlock &block) {
   });
 }
 
-//===-------------------------------------------- register tiles ----------------------------------------------===//
+//===-------------------------------------------- sums of a block ---------------------------------------------===//
 
 void ValueSums::accumulate(const KeyBlock &block, ValueRange corrections) {
-  auto tiles = [&](Value from, Value to, int64_t tileRows) {
-    loops.loop(from, to, loops.constant(tileRows),
-               [&](Value firstValue) { accumulateTile(block, firstValue, tileRows, corrections); });
+  ValueTileOperands operands;
+  operands.weights = weights;
+  operands.sums = sums;
+  operands.count = block.count;
+  operands.values = problem.values.isConstant() ? loops.constant(problem.values.constant()) : batch.values;
+  operands.liveEnds = queries.liveEnds(block);
+  operands.corrections = llvm::to_vector(corrections);
+  operands.allSelected = traits.dropsPairs ? block.allSelected : Value();
+  if (auto extract = stridedValue())
+    callValueTiles(loops, frame.code, schedule, operands, rowsOf(extract, block.firstKey), selected.tile,
+                   block.firstMaterialised);
+  else
+    emitValueTiles(loops, schedule, operands, sourceOf(block));
+}
+
+/// The element that is summed, if the values of keys are rows at a constant distance; otherwise null.
+tensor::ExtractOp ValueSums::stridedValue() const {
+  attn::AttendOp op = problem.op;
+  auto extract = AttendProblem::yielded(op.getValue()).getDefiningOp<tensor::ExtractOp>();
+  bool isStrided = extract && op.getNumKeys() == 1 && !problem.classes && batch.valueSizes.size() == 1 &&
+                   !(IndexUses(op).of(extract) & problem.rowUses()) &&
+                   IndexUses::stepsWith(extract, op.getValue().getArguments().back()) &&
+                   IndexUses::stepsAlong(extract, op.getValue().getArgument(op.getNumOuter()));
+  return isStrided ? extract : tensor::ExtractOp();
+}
+
+StridedRows ValueSums::rowsOf(tensor::ExtractOp extract, Value firstKey) {
+  auto subscriptsAt = [&](Value key) {
+    RegionVectoriser point = batch.bindKey(key);
+    bindValueIndices(point, {loops.constant(0)});
+    return subscriptsOf(point, extract);
   };
-  Value zero = loops.constant(0);
-  if (problem.values.isConstant()) {
-    // A short last tile would run at a fraction of the rate: the tiles are as equal as can be.
-    int64_t number = problem.values.constant(), count = (number + schedule.tileRows - 1) / schedule.tileRows;
-    if (number == 0)
-      return;
-    int64_t smaller = number / count, larger = number % count;
-    Value boundary = loops.constant(larger * (smaller + 1));
-    if (larger > 0)
-      tiles(zero, boundary, smaller + 1);
-    return tiles(boundary, loops.constant(number), smaller);
-  }
-  Value boundary = loops.mul(loops.div(batch.values, loops.constant(schedule.tileRows)), schedule.tileRows);
-  tiles(zero, boundary, schedule.tileRows);
-  tiles(boundary, batch.values, 1);
+  return stridedRows(loops, frame.buffer(extract.getTensor()), subscriptsAt(firstKey),
+                     subscriptsAt(loops.add(firstKey, 1)));
 }
 
-void ValueSums::accumulateTile(const KeyBlock &block, Value firstValue, int64_t tileRows, ValueRange corrections) {
-  Values added = sumTile(block, firstValue, tileRows, /*selectedOnly=*/false);
-  if (traits.dropsPairs) {
-    Value isSuspect = loops.select(
-        block.allSelected, {loops.builder.getI1Type()}, [&] { return Values{loops.boolean(false)}; },
-        [&] { return Values{loops.hasNan(added)}; })[0];
-    SmallVector<Type> types(added.size(), loops.vectorType());
-    added = loops.select(
-        isSuspect, types, [&] { return sumTile(block, firstValue, tileRows, /*selectedOnly=*/true); },
-        [&] { return added; });
-  }
-  for (int64_t i = 0; i < tileRows; ++i)
-    for (int64_t vector = 0; vector < schedule.vectors; ++vector) {
-      Value sum = added[i * schedule.vectors + vector], before = access.load(sums, vector, firstValue, i);
-      sum = corrections.empty() ? loops.addf(before, sum) : loops.fma(before, corrections[vector], sum);
-      access.store(sum, sums, vector, firstValue, i);
-    }
-}
-
-/// The sums over the keys of a block, [value][vector]; over the selected pairs alone, or with a weight of zero
-/// elsewhere.
-LoopBuilder::Values ValueSums::sumTile(const KeyBlock &block, Value firstValue, int64_t tileRows, bool selectedOnly) {
-  Values total(tileRows * schedule.vectors, loops.splat(0.0));
-  Value zero = loops.constant(0), one = loops.constant(1), several = loops.constant(keysAtOnce);
-  ValueTile tile{firstValue, tileRows, 0, selectedOnly};
-  auto addOne = [&](Value key, ValueRange before) { return addKey(block, tile, key, before); };
-  if (selectedOnly)
-    return loops.loop(zero, block.count, one, total, addOne);
-  Values ends = queries.liveEnds(block);
-  Value whole = loops.mul(loops.div(ends[0], several), keysAtOnce);
-  total = loops.loop(zero, whole, several, total, [&](Value first, ValueRange before) {
-    prefetch(block, first, firstValue, tileRows);
-    Values next(before);
-    for (int64_t i = 0; i < keysAtOnce; ++i)
-      next = addOne(loops.add(first, i), next);
-    return next;
-  });
-  total = loops.loop(whole, ends[0], one, total, addOne);
-  for (tile.firstVector = 1; tile.firstVector < int64_t(ends.size()); ++tile.firstVector) {
-    auto isLive = [&](size_t number) { return int64_t(number) % schedule.vectors >= tile.firstVector; };
-    Values live;
-    for (auto [number, sum] : llvm::enumerate(total))
-      if (isLive(number))
-        live.push_back(sum);
-    live = loops.loop(ends[tile.firstVector - 1], ends[tile.firstVector], one, live, addOne);
-    for (size_t number = 0, next = 0; number < total.size(); ++number)
-      if (isLive(number))
-        total[number] = live[next++];
-  }
-  return total;
-}
-
-/// Adds one key of a block to the sums of the live vectors, [value][live vector].
-LoopBuilder::Values ValueSums::addKey(const KeyBlock &block, const ValueTile &tile, Value key, ValueRange before) {
+/// Values by any formula.
+ValueSource ValueSums::sourceOf(const KeyBlock &block) {
   attn::AttendOp op = problem.op;
   Value formula = AttendProblem::yielded(op.getValue());
-  bool dependsOnRows = IndexUses(op).of(formula) & problem.rowUses();
-  auto valueAt = [&](RegionVectoriser element, ValueRange indices) {
-    bindValueIndices(element, indices);
-    return loops.splat(element.evaluate(formula));
+  ValueSource source;
+  source.dependsOnRows = IndexUses(op).of(formula) & problem.rowUses();
+  source.ofKey = [this, &block, formula, dependsOnRows = source.dependsOnRows](Value key) {
+    RegionVectoriser ofKey = batch.bindKey(loops.add(block.firstKey, key));
+    return [this, &block, formula, dependsOnRows, key, ofKey](Value number, int64_t vector) {
+      RegionVectoriser element = dependsOnRows ? pairs.bindPair(vector, block, key) : ofKey;
+      bindValueIndices(element, loops.delinearise(number, batch.valueSizes));
+      return loops.splat(element.evaluate(formula));
+    };
   };
-  Values factors, flags, next;
-  for (int64_t vector = tile.firstVector; vector < schedule.vectors; ++vector) {
-    factors.push_back(access.load(weights, vector, key));
-    if (tile.selectedOnly)
-      flags.push_back(selected.load(block, access.queryOf(vector), key));
-  }
-  RegionVectoriser ofKey = batch.bindKey(loops.add(block.firstKey, key));
-  for (int64_t i = 0; i < tile.rows; ++i) {
-    Values indices = loops.delinearise(loops.add(tile.firstValue, i), batch.valueSizes);
-    Value shared = dependsOnRows ? Value() : valueAt(ofKey, indices);
-    for (auto [live, weight] : llvm::enumerate(factors)) {
-      Value value = dependsOnRows ? valueAt(pairs.bindPair(tile.firstVector + live, block, key), indices) : shared;
-      Value sum = before[next.size()], added = loops.fma(value, weight, sum);
-      next.push_back(tile.selectedOnly ? loops.choose(flags[live], added, sum) : added);
-    }
-  }
-  return next;
+  source.flagsOf = [this, &block](Value key, int64_t vector) {
+    return selected.load(block, access.queryOf(vector), key);
+  };
+  auto extract = formula.getDefiningOp<tensor::ExtractOp>();
+  if (extract && !source.dependsOnRows && batch.valueSizes.size() == 1 &&
+      IndexUses::stepsWith(extract, op.getValue().getArguments().back()))
+    source.prefetchLine = [this, &block, extract](Value key, Value number, unsigned locality) mutable {
+      RegionVectoriser later = batch.bindKey(loops.add(block.firstKey, key));
+      bindValueIndices(later, {number});
+      loops.prefetch(frame.buffer(extract.getTensor()), subscriptsOf(later, extract), locality);
+    };
+  return source;
 }
 
 void ValueSums::bindValueIndices(RegionVectoriser &to, ValueRange indices) {
   for (auto [dimension, index] : llvm::enumerate(indices))
     bindValueIndex(problem, to, dimension, uniformIndex(index));
-}
-
-/// A tile reads a column of lines, which no hardware prefetcher foresees. Tiles that share their lines divide the keys
-/// among them: each prefetches the next line of one key of the group, and this line of one key of the next block.
-void ValueSums::prefetch(const KeyBlock &block, Value key, Value firstValue, int64_t tileRows) {
-  attn::AttendOp op = problem.op;
-  IndexUses uses(op);
-  auto extract = AttendProblem::yielded(op.getValue()).getDefiningOp<tensor::ExtractOp>();
-  if (!extract || (uses.of(extract) & problem.rowUses()) || batch.valueSizes.size() != 1 ||
-      !IndexUses::stepsWith(extract, op.getValue().getArguments().back()))
-    return;
-  Value number = loops.rem(loops.div(firstValue, loops.constant(tileRows)), loops.constant(keysAtOnce));
-  Value ours = loops.add(loops.add(block.firstKey, key), number);
-  auto prefetchLine = [&](Value key, Value value, unsigned locality) {
-    RegionVectoriser later = batch.bindKey(key);
-    bindValueIndices(later, {value});
-    loops.prefetch(frame.buffer(extract.getTensor()), subscriptsOf(later, extract), locality);
-  };
-  prefetchLine(ours, loops.add(firstValue, lineFloats), 3);
-  prefetchLine(loops.add(ours, block.count), firstValue, 2);
 }
 
 //===-------------------------------------------- the result --------------------------------------------------===//

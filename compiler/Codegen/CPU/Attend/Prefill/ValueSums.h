@@ -13,6 +13,7 @@
 #include "compiler/Codegen/CPU/Attend/Prefill/PrefillTiles.h"
 #include "compiler/Codegen/CPU/Attend/Prefill/QueryResults.h"
 #include "compiler/Codegen/CPU/Attend/Prefill/SelectedPairs.h"
+#include "compiler/Codegen/CPU/Attend/Prefill/ValueTiles.h"
 
 namespace attnc {
 
@@ -36,18 +37,10 @@ public:
   void store(QueryResults &results, Value factors);
 
 private:
-  /// A register tile of Ot: `rows` values from firstValue on, and the vectors of queries from number firstVector on.
-  /// With `selectedOnly`, dropped pairs add nothing, not even a NaN.
-  struct ValueTile {
-    Value firstValue;
-    int64_t rows, firstVector;
-    bool selectedOnly;
-  };
-  void accumulateTile(const KeyBlock &block, Value firstValue, int64_t tileRows, ValueRange corrections);
-  Values sumTile(const KeyBlock &block, Value firstValue, int64_t tileRows, bool selectedOnly);
-  Values addKey(const KeyBlock &block, const ValueTile &tile, Value key, ValueRange before);
+  mlir::tensor::ExtractOp stridedValue() const;
+  StridedRows rowsOf(mlir::tensor::ExtractOp extract, Value firstKey);
+  ValueSource sourceOf(const KeyBlock &block);
   void bindValueIndices(RegionVectoriser &to, ValueRange indices);
-  void prefetch(const KeyBlock &block, Value key, Value firstValue, int64_t tileRows);
 
   TileAccess access;
   const PrefillBatch &batch;
@@ -56,8 +49,5 @@ private:
   const SelectedPairs &selected;
   const Value sums, weights; ///< tiles
 };
-
-/// Keys that one iteration of the innermost loop of sums of values adds.
-inline constexpr int64_t keysAtOnce = 4;
 
 } // namespace attnc
