@@ -123,13 +123,14 @@ void ScoreGradients::computeTile(const PairBlock &block, Value row, int64_t tile
     return compute();
   Value end = trimmed.tables.endOf(loops, loops.div(row, loops.constant(TrimmedTiles::step))), zero = loops.splat(0.0);
   loops.branch(loops.less(loops.constant(0), end), compute, [&] {
-    for (auto [scores, gradients] : llvm::zip(tiles.scores, tiles.gradients))
-      for (int64_t i = 0; i < tileRows; ++i)
+    loops.loop(loops.constant(0), loops.constant(tileRows), loops.constant(1), [&](Value i) {
+      for (auto [scores, gradients] : llvm::zip(tiles.scores, tiles.gradients))
         for (int64_t vector = 0; vector < keyVectors(); ++vector) {
           Value place = tileAt(loops.add(row, i), at(vector));
           loops.store(zero, scores, ValueRange{place});
           loops.store(zero, gradients, ValueRange{place});
         }
+    });
   });
 }
 
