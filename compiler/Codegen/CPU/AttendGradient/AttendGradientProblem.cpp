@@ -81,6 +81,34 @@ private:
     return isa<BlockArgument>(extract.getTensor()) && extract.getType().isF32() && IndexUses::stepsWith(extract, index);
   }
 
+  /// Whether different values of these dimensions, numbered as the outer and then the key indices, load different rows.
+  /// Sums of several rows in registers require it. Each dimension must be in a subscript of its own; the last one is
+  /// that of the elements of a row.
+  bool tellsApart(tensor::ExtractOp extract, ArrayRef<unsigned> dimensions) const {
+    attn::AttendOp op = problem.attend.op;
+    IndexUses uses(op);
+    auto usesOf = [&](unsigned dimension) {
+      bool isOuter = dimension < op.getNumOuter();
+      return isOuter ? IndexUses::outer(dimension) : IndexUses::key(dimension - op.getNumOuter());
+    };
+    uint64_t all = 0;
+    for (unsigned dimension : dimensions)
+      all |= usesOf(dimension);
+    return llvm::all_of(dimensions, [&](unsigned dimension) {
+      auto isOwn = [&](Value subscript) { return (uses.of(subscript) & all) == usesOf(dimension); };
+      return IndexUses::stepsAlong(extract, indexOf(extract, dimension)) &&
+             llvm::any_of(extract.getIndices().drop_back(), isOwn);
+    });
+  }
+
+  bool tellsRowsApart(tensor::ExtractOp extract) const { return tellsApart(extract, problem.attend.rowDims); }
+
+  bool tellsKeysApart(tensor::ExtractOp extract) const {
+    attn::AttendOp op = problem.attend.op;
+    unsigned first = op.getNumOuter(), end = first + op.getNumKeys();
+    return tellsApart(extract, llvm::to_vector(llvm::seq(first, end)));
+  }
+
   Verdict readValue() {
     attn::AttendOp op = problem.attend.op;
     problem.value = AttendProblem::yielded(op.getValue()).getDefiningOp<tensor::ExtractOp>();
@@ -93,6 +121,8 @@ private:
       return Verdict::no("its value is not a row of a tensor of constant length");
     problem.values = problem.attend.values.constant();
     problem.valueResult = resultOf(problem.value.getTensor());
+    if (problem.valueResult && !tellsKeysApart(problem.value))
+      return Verdict::no("several keys have the same value, whose gradient is requested");
     leaves.insert(problem.value);
     return Verdict::yes();
   }
@@ -118,6 +148,8 @@ private:
       dot.features = product.features.constant();
       dot.rowResult = resultOf(dot.rowFactor.getTensor());
       dot.keyResult = resultOf(dot.keyFactor.getTensor());
+      if ((dot.rowResult && !tellsRowsApart(dot.rowFactor)) || (dot.keyResult && !tellsKeysApart(dot.keyFactor)))
+        return Verdict::no("several rows or keys have the same factor of a product, whose gradient is requested");
       leaves.insert(dot.rowFactor);
       leaves.insert(dot.keyFactor);
     }
@@ -217,14 +249,6 @@ private:
 
   //===------------------------------------------ splits ------------------------------------------------------===//
 
-  /// Whether different keys read different elements.
-  bool tellsKeysApart(tensor::ExtractOp extract) const {
-    attn::AttendOp op = problem.attend.op;
-    return llvm::all_of(llvm::seq<unsigned>(0, op.getNumKeys()), [&](unsigned key) {
-      return llvm::is_contained(extract.getIndices(), indexOf(extract, op.getNumOuter() + key));
-    });
-  }
-
   /// Whether two loads from one tensor never read the same element.
   static bool areApart(tensor::ExtractOp a, tensor::ExtractOp b) {
     return llvm::any_of(llvm::zip(a.getIndices(), b.getIndices()), [](auto subscripts) {
@@ -279,8 +303,8 @@ private:
         continue;
       auto has = [&](unsigned number) { return llvm::is_contained(*indices, number); };
       auto isOnce = [&](unsigned number) { return llvm::count(*indices, number) == 1; };
-      term.isOfPairs = indices->back() == key && llvm::all_of(*indices, isOnce) &&
-                       llvm::all_of(problem.attend.rowDims, has);
+      term.isOfPairs =
+          indices->back() == key && llvm::all_of(*indices, isOnce) && llvm::all_of(problem.attend.rowDims, has);
       term.indices = *indices;
       for (auto [number, each] : llvm::enumerate(problem.batchDims))
         if (!has(each.dimension))
