@@ -64,7 +64,7 @@ private:
   PendingAttends pendings;
   LetBuilder lets;
   DimensionBounds bounds;
-  Ranges ranges;
+  RangeProofs ranges;
   Elements elements;
   Files files;
   Scopes scopes;

@@ -34,7 +34,7 @@ public:
 
   /// Returns the Subscript of `base`: an element, or a row if there are fewer indices than dimensions. A closed base is
   /// bound first. Indices are scalars of element type Index, marked as proved: the caller adds the obligations
-  /// (Ranges.h).
+  /// (RangeProofs.h).
   typed::ExprRef subscript(typed::ExprRef base, std::vector<typed::ExprRef> indices, SourceRange range);
   /// Like subscript, but the element of `iota(n)` at i is i itself, converted to the element type.
   typed::ExprRef elementOf(typed::ExprRef tensor, std::vector<typed::ExprRef> indices, SourceRange range);

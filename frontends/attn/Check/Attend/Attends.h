@@ -9,10 +9,10 @@
 namespace attnc::check {
 
 /// Checker of `attend`, which it describes as a PendingAttend (PendingAttends.h). `mark` is the number of proof
-/// obligations before the expression: Ranges::mark.
+/// obligations before the expression: RangeProofs::mark.
 class Attends {
 public:
-  Attends(Reporter &reporter, Builder &build, PendingAttends &pendings, Ranges &ranges, Guards &guards,
+  Attends(Reporter &reporter, Builder &build, PendingAttends &pendings, RangeProofs &ranges, Guards &guards,
           const CallStack &stack, Scopes &scopes, IndexScopes &indexScopes, Bodies &bodies, Conversions &conversions,
           Draws &draws, Calls &calls, ExpressionChecker &expressions)
       : reporter(reporter), build(build), pendings(pendings), ranges(ranges), guards(guards), stack(stack),
@@ -44,7 +44,7 @@ private:
   Reporter &reporter;
   Builder &build;
   PendingAttends &pendings;
-  Ranges &ranges;
+  RangeProofs &ranges;
   Guards &guards;
   const CallStack &stack;
   Scopes &scopes;

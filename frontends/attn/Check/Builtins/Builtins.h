@@ -22,7 +22,7 @@ struct BuiltinServices {
   Builder &build;
   LetBuilder &lets;
   const DimensionBounds &bounds;
-  const Ranges &ranges;
+  const RangeProofs &ranges;
   const Origins &origins;
   Conversions &conversions;
   IndexScopes &indexScopes;

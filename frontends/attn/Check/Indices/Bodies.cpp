@@ -1,30 +1,18 @@
 #include "frontends/attn/Check/Indices/Bodies.h"
-
-#include <fmt/format.h>
+#include "frontends/attn/Check/Indices/RangeErrors.h"
 
 namespace attnc::check {
 
 using namespace typed;
 
 bool Bodies::proveRanges(size_t mark) {
-  bool isWhole = true;
+  bool isProved = true;
   auto hasExtent = [&](const Index *index) { return indexScopes.isComplete(index); };
   ranges.decide(mark, hasExtent, [&](const Obligation &obligation, const Verdict &verdict) {
-    isWhole = false;
-    const Subscript &node = *obligation.subscript->as<Subscript>();
-    const char *side = verdict.lower == Side::Failed ? "be less than 0" : "reach the end";
-    Diagnostic &report = reporter.error(
-        DiagnosticKind::OutOfRange, obligation.range,
-        fmt::format("this subscript may {}: the dimension's size is {}", side, obligation.extent.text()));
-    report.label(obligation.baseRange, textOf(node.base->type));
-    if (auto *ref = node.indices[obligation.position]->as<IndexRef>()) {
-      report.label(indexScopes.boundBy(ref->index),
-                   fmt::format("`{}` is less than {}", ref->index->name, ref->index->extent.text()));
-      return;
-    }
-    report.hint("a condition around it that keeps it in range is enough: `if s >= 1 then a[s - 1] else 0`");
+    isProved = false;
+    reportOutOfRange(reporter, indexScopes, obligation, verdict);
   });
-  return isWhole;
+  return isProved;
 }
 
 ExprRef Bodies::finish(ExprRef expr, size_t mark) {

@@ -1,8 +1,8 @@
 //===- Bodies.h - completion of index notation bodies -------------------------------------------------------------===//
 //
 // When an expression that binds indices depends on no index around it (it is closed, Builder.h), its subscripts are
-// proved in range (Ranges.h) and its rows are rewritten to elements (Elements.h). `mark` is the number of proof
-// obligations before the expression: Ranges::mark.
+// proved in range (RangeProofs.h) and its rows are rewritten to elements (Elements.h). `mark` is the number of proof
+// obligations before the expression: RangeProofs::mark.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,9 +17,9 @@ namespace attnc::check {
 /// Completion of comprehensions, reductions, gathers and attends.
 class Bodies {
 public:
-  Bodies(Reporter &reporter, Builder &build, const PendingAttends &pendings, DimensionBounds &bounds, Ranges &ranges,
-         Elements &elements, IndexScopes &indexScopes, Conversions &conversions, const Guards &guards,
-         const EntryContext &context)
+  Bodies(Reporter &reporter, Builder &build, const PendingAttends &pendings, DimensionBounds &bounds,
+         RangeProofs &ranges, Elements &elements, IndexScopes &indexScopes, Conversions &conversions,
+         const Guards &guards, const EntryContext &context)
       : reporter(reporter), build(build), pendings(pendings), bounds(bounds), ranges(ranges), elements(elements),
         indexScopes(indexScopes), conversions(conversions), guards(guards), context(context) {}
 
@@ -44,7 +44,7 @@ private:
   Builder &build;
   const PendingAttends &pendings;
   DimensionBounds &bounds;
-  Ranges &ranges;
+  RangeProofs &ranges;
   Elements &elements;
   IndexScopes &indexScopes;
   Conversions &conversions;

@@ -16,14 +16,14 @@
 
 #include "frontends/attn/Check/LetBuilder.h"
 #include "frontends/attn/Check/PendingAttends.h"
-#include "frontends/attn/Check/Ranges.h"
+#include "frontends/attn/Check/RangeProofs.h"
 
 namespace attnc::check {
 
-/// Rewrites closed bodies. Subscripts that Ranges decided as Clamped are clamped, those from data marked Runtime.
+/// Rewrites closed bodies. Subscripts that RangeProofs decided as Clamped are clamped, those from data marked Runtime.
 class Elements {
 public:
-  Elements(Builder &build, LetBuilder &lets, const PendingAttends &pendings, const Ranges &ranges)
+  Elements(Builder &build, LetBuilder &lets, const PendingAttends &pendings, const RangeProofs &ranges)
       : build(build), lets(lets), pendings(pendings), ranges(ranges) {}
 
   /// Takes a closed expression, which may contain rows: a comprehension with its indices, a reduction, a subscript, or
@@ -78,7 +78,7 @@ private:
   Builder &build;
   LetBuilder &lets;
   const PendingAttends &pendings;
-  const Ranges &ranges;
+  const RangeProofs &ranges;
   /// Arguments of `element`; the environment without indices on which the row does not depend.
   using Key = std::tuple<typed::ExprRef, Indices, std::vector<std::pair<unsigned, typed::ExprRef>>>;
   std::map<Key, typed::ExprRef> known; ///< results of `element` in the body that is being closed

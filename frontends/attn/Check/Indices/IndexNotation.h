@@ -12,7 +12,7 @@ namespace attnc::check {
 /// the expression that binds those indices.
 class IndexNotation {
 public:
-  IndexNotation(Reporter &reporter, Builder &build, Scopes &scopes, Ranges &ranges, Guards &guards,
+  IndexNotation(Reporter &reporter, Builder &build, Scopes &scopes, RangeProofs &ranges, Guards &guards,
                 IndexScopes &indexScopes, Bodies &bodies, Conversions &conversions, Gradients &gradients,
                 ExpressionChecker &expressions)
       : reporter(reporter), build(build), scopes(scopes), ranges(ranges), guards(guards), indexScopes(indexScopes),
@@ -42,7 +42,7 @@ private:
   Reporter &reporter;
   Builder &build;
   Scopes &scopes;
-  Ranges &ranges;
+  RangeProofs &ranges;
   Guards &guards;
   IndexScopes &indexScopes;
   Bodies &bodies;

@@ -9,7 +9,7 @@ namespace attnc::check {
 /// Checker of subscripts. A subscript by an index is an element or a row; by a range, a slice; by a tensor, a gather.
 class Subscripts {
 public:
-  Subscripts(Reporter &reporter, Builder &build, LetBuilder &lets, DimensionBounds &bounds, Ranges &ranges,
+  Subscripts(Reporter &reporter, Builder &build, LetBuilder &lets, DimensionBounds &bounds, RangeProofs &ranges,
              const Guards &guards, IndexScopes &indexScopes, Bodies &bodies, Conversions &conversions,
              ExpressionChecker &expressions)
       : reporter(reporter), build(build), lets(lets), bounds(bounds), ranges(ranges), guards(guards),
@@ -42,7 +42,7 @@ private:
   Builder &build;
   LetBuilder &lets;
   DimensionBounds &bounds;
-  Ranges &ranges;
+  RangeProofs &ranges;
   const Guards &guards;
   IndexScopes &indexScopes;
   Bodies &bodies;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontends/attn/Check/ExpressionChecker.h"
-#include "frontends/attn/Check/Ranges.h"
+#include "frontends/attn/Check/RangeProofs.h"
 #include "frontends/attn/Check/Types/Conversions.h"
 
 namespace attnc::check {

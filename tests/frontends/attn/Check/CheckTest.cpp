@@ -82,22 +82,22 @@ TEST(Attend, InsideALargerBodyIsBoundFirst) {
 
 //===- Subscripts -------------------------------------------------------------------------------------------------===//
 
-TEST(Ranges, AGuardedSubscriptIsClamped) {
+TEST(RangeProofs, AGuardedSubscriptIsClamped) {
   EXPECT_EQ(body("fn f(a: f32[n]) -> f32[n] { [s < n] => if s >= 1 then a[s - 1] else -inf }"),
             "  return f: f32[n] = [s < n] => select(ge(s, 1), a[max(sub(s, 1), 0)], -inf)\n");
 }
 
-TEST(Ranges, DataIsCheckedAtRunTime) {
+TEST(RangeProofs, DataIsCheckedAtRunTime) {
   EXPECT_EQ(body("fn f(table: f32[v, d], t: i32[n]) -> f32[n, d] { table[t] }"),
             "  return f: f32[n, d] = [n < n, d < d] => table[index(t[n])?, d]\n");
 }
 
-TEST(Ranges, DataIsClampedOnTheSideThatAGuardDecides) {
+TEST(RangeProofs, DataIsClampedOnTheSideThatAGuardDecides) {
   EXPECT_EQ(body("fn f(x: f32[n, c], t: i32[n]) -> f32[n] { [i] => if t[i] >= 0 then x[i, t[i]] else 0.0 }"),
             "  return f: f32[n] = [i < n] => select(ge(t[i], 0), x[i, max(index(t[i]), 0)?], 0.0)\n");
 }
 
-TEST(Ranges, WhatIsProvedIsLeftAlone) {
+TEST(RangeProofs, WhatIsProvedIsLeftAlone) {
   EXPECT_EQ(
       body("fn f(x: f32[12], y: f32[r * 4], z: f32[r]) -> f32[r, 4] {\n"
            "  [i < r, j < 4] => x[(11 - 2 * j) / 3] + y[4 * i + j] + x[(i + j) % 12] + x[min(i, 11)]\n}"),
@@ -106,7 +106,7 @@ TEST(Ranges, WhatIsProvedIsLeftAlone) {
 }
 
 /// The tuple is checked before `z[i]` determines the range of i.
-TEST(Ranges, AnIndexProvesNothingBeforeItsRangeIsKnown) {
+TEST(RangeProofs, AnIndexProvesNothingBeforeItsRangeIsKnown) {
   EXPECT_NE(check("fn pair(x: f32[n], i, y: f32[m]) -> f32[m] {\n"
                   "  let (a, b) = [j] => (x[2 * i], y[j])\n"
                   "  a + b\n"
@@ -118,12 +118,12 @@ TEST(Ranges, AnIndexProvesNothingBeforeItsRangeIsKnown) {
 }
 
 /// f32 represents only some integers above 2^24.
-TEST(Ranges, AnIndexThatWasRoundedToF32IsAnotherNumber) {
+TEST(RangeProofs, AnIndexThatWasRoundedToF32IsAnotherNumber) {
   EXPECT_EQ(body("fn f(x: f32[n]) -> f32[n] { [i < n] => x[i32(f32(i))] }"),
             "  return f: f32[n] = [i < n] => x[index(i32(f32(i)))?]\n");
 }
 
-TEST(Ranges, TheLeastSizeOfADimensionIsPartOfTheContract) {
+TEST(RangeProofs, TheLeastSizeOfADimensionIsPartOfTheContract) {
   auto entry = [](const std::string &text) {
     std::string typed = check(text).typed;
     return typed.substr(0, typed.find(" {"));
@@ -143,7 +143,7 @@ TEST(Ranges, TheLeastSizeOfADimensionIsPartOfTheContract) {
 }
 
 /// Each choice doubles the paths through the subscript, few of which differ.
-TEST(Ranges, ChoicesWithinChoicesAreProved) {
+TEST(RangeProofs, ChoicesWithinChoicesAreProved) {
   std::string subscript = "0";
   for (int level = 0; level < 30; ++level)
     subscript = fmt::format("min(if j > i + {0} then {0} + (i + j) / {1} else {2}, 63)", level, level + 2, subscript);
@@ -153,7 +153,7 @@ TEST(Ranges, ChoicesWithinChoicesAreProved) {
   EXPECT_EQ(checked.typed.find('?'), std::string::npos) << checked.typed;
 }
 
-TEST(Ranges, AMaskProtectsTheValue) {
+TEST(RangeProofs, AMaskProtectsTheValue) {
   EXPECT_EQ(body("fn f(q: f32[n], v: f32[n]) -> f32[n] {\n"
                  "  [i] => attend (j < n) { score: q[i], mask: j >= 1, value: v[j - 1] }\n}"),
             "  let value: f32[n] = [i < n] => attend j < n { score: q[i], mask: ge(j, 1), value: [] => "

@@ -253,7 +253,7 @@ TEST(Prelude, APathNamesAFileInAFolderAndNoFileOfThePrelude) {
             std::string::npos);
 }
 
-TEST(Ranges, ThePlaceInIotaIsAnIndexItself) {
+TEST(RangeProofs, ThePlaceInIotaIsAnIndexItself) {
   auto rows = [](const std::string &bound) {
     return check("model M(context = 16) {\n  table: f32[context, 4] = normal(0.02)\n"
                  "  fn f(x: f32[seq" +

@@ -1,4 +1,4 @@
-//===- Ranges.h - range proofs of subscripts by linear arithmetic -------------------------------------------------===//
+//===- RangeProofs.h - range proofs of subscripts by linear arithmetic --------------------------------------------===//
 //
 // A subscript x[.., e, ..] of a dimension of size n is in range if 0 <= e and e <= n - 1 for all values of the indices
 // in e, under the conditions around it:
@@ -44,7 +44,7 @@ enum class Side {
   Proved,  ///< for all values of the dimensions and indices
   Clamped, ///< under the conditions around it, or if dimensions are at least 1; Elements clamps the index to the bound
   Runtime, ///< not proved, but the index is computed from data: it is checked at run time
-  Failed   ///< not proved: an error, which Bodies.cpp reports
+  Failed   ///< not proved: an error (Indices/RangeErrors.h)
 };
 
 /// The decision of an obligation: 0 <= index, and index <= extent - 1.
@@ -53,15 +53,15 @@ struct Verdict {
 };
 
 /// The obligations of a program, and the sizes of the dimensions of the entry point that is being checked.
-class Ranges {
+class RangeProofs {
 public:
-  Ranges(Builder &build, DimensionBounds &bounds) : build(build), bounds(bounds) {}
+  RangeProofs(Builder &build, DimensionBounds &bounds) : build(build), bounds(bounds) {}
 
   void add(Obligation obligation) { obligations.push_back(std::move(obligation)); }
   /// Returns the number of obligations so far; `decide` takes those that are added afterwards.
   size_t mark() const { return obligations.size(); }
   /// Decides and removes all obligations since `mark`, except those with an index whose extent is not yet known; calls
-  /// `failed` for each with a Failed side (Bodies.cpp then reports an error). May raise the minimum of dimensions.
+  /// `failed` for each with a Failed side, which is an error. May raise the minimum of dimensions.
   void decide(size_t mark, const HasExtent &hasExtent,
               const std::function<void(const Obligation &, const Verdict &)> &failed);
   /// Returns the verdict of a position of a Subscript; Proved on both sides if it had no obligation.

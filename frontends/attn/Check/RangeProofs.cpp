@@ -1,4 +1,4 @@
-#include "frontends/attn/Check/Ranges.h"
+#include "frontends/attn/Check/RangeProofs.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -93,7 +93,7 @@ static std::set<std::string> existingDimensions(Builder &build, ExprRef index) {
   return existing;
 }
 
-Verdict Ranges::decide(const Obligation &obligation, const HasExtent &hasExtent) {
+Verdict RangeProofs::decide(const Obligation &obligation, const HasExtent &hasExtent) {
   ExprRef subscript = obligation.subscript->as<Subscript>()->indices[obligation.position];
   LinearForms forms(bounds, hasExtent);
   Linear index = forms.of(subscript);
@@ -117,7 +117,7 @@ Verdict Ranges::decide(const Obligation &obligation, const HasExtent &hasExtent)
   return {decideSide(index), decideSide(Linear::number(obligation.extent - Dim(1)) - index)};
 }
 
-void Ranges::decide(size_t mark, const HasExtent &hasExtent,
+void RangeProofs::decide(size_t mark, const HasExtent &hasExtent,
                     const std::function<void(const Obligation &, const Verdict &)> &failed) {
   std::vector<Obligation> open; // obligations with an index whose extent is not yet known
   for (size_t i = mark; i < obligations.size(); ++i) {
@@ -137,7 +137,7 @@ void Ranges::decide(size_t mark, const HasExtent &hasExtent,
   obligations.insert(obligations.end(), open.begin(), open.end());
 }
 
-Verdict Ranges::verdictOf(ExprRef subscript, unsigned position) const {
+Verdict RangeProofs::verdictOf(ExprRef subscript, unsigned position) const {
   auto found = verdicts.find({subscript, position});
   return found == verdicts.end() ? Verdict() : found->second;
 }
