@@ -5,7 +5,8 @@
 #include "benchmarks/kernels/GemmPeer.h"
 #include "benchmarks/support/CompiledKernel.h"
 #include "benchmarks/support/Machine.h"
-#include "compiler/Codegen/CPU/Gemm/Packing.h"
+#include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
+#include "compiler/Codegen/CPU/Gemm/WeightPacking.h"
 #include "compiler/Codegen/Target/Target.h"
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,5 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/CPU/Gemm/Packing.h"
+#include "compiler/Codegen/CPU/Gemm/WeightPacking.h"
 #include "compiler/Codegen/Kernels/Rows/RowPlan.h"
 #include "dialects/Attn/Attn.h"
 #include "llvm/ADT/STLExtras.h"

@@ -2,7 +2,7 @@
 //
 // The emitter "cpu" passes each kernel to the family of its `attn.kernel`. The functions of a family are below, and its
 // code is in a folder of its own. The table in CpuEmitter.cpp has a row for each family; that of `pack` kernels uses
-// Gemm/Packing.h.
+// Gemm/WeightPacking.h.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,6 +1,5 @@
 #include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
 #include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
-#include "compiler/Codegen/CPU/Gemm/Packing.h"
 #include "compiler/Codegen/Schedule/ScheduleKeys.h"
 
 using namespace mlir;

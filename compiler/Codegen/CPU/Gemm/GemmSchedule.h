@@ -128,4 +128,8 @@ private:
   void chooseHeights(const SizeExpr &rows);
 };
 
+/// Columns of a panel for a matrix of `columns` columns: one to four whole vectors, the best trade-off of tile speed
+/// and padding. With `inWholePanels`, a divisor of `columns`, or 0 if none is a whole number of vectors.
+int64_t choosePanelColumns(int64_t columns, const Target &target, bool inWholePanels = false);
+
 } // namespace attnc

@@ -1,7 +1,7 @@
 //===- PackPanel.h - packing of one column panel of a matrix ----------------------------------------------------===//
 //
-// The code that fills one panel in the layout of Packing.h. From a K x N source it copies rows of nr floats; from an
-// N x K source it transposes blocks of lanes x lanes floats in registers.
+// The code that fills one panel in the layout of WeightPacking.h. From a K x N source a routine copies rows of nr
+// floats; from an N x K source packRows transposes them (Nest/TransposeRoutines.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

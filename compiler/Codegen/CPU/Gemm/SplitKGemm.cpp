@@ -3,7 +3,6 @@
 #include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
 #include "compiler/Codegen/CPU/Gemm/GemmTile.h"
 #include "compiler/Codegen/CPU/Gemm/PackPanel.h"
-#include "compiler/Codegen/CPU/Gemm/Packing.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
 #include "compiler/Codegen/Schedule/ScheduleKeys.h"
 

@@ -1,5 +1,5 @@
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
-#include "compiler/Codegen/CPU/Gemm/Packing.h"
+#include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
 #include "compiler/Reference/Tolerance.h"
 #include <cmath>
 #include <fmt/format.h>

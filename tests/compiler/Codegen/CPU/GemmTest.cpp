@@ -1,5 +1,4 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
-#include "compiler/Codegen/CPU/Gemm/Packing.h"
 #include "tests/compiler/Codegen/CPU/GemmChecks.h"
 #include "gtest/gtest.h"
 

@@ -1,4 +1,4 @@
-//===- Packing.h - packed right operands of matrix products -----------------------------------------------------===//
+//===- WeightPacking.h - packed right operands of matrix products -----------------------------------------------===//
 //
 // GEMM kernels read the right operand of a product in panels of `nr` columns, one after the other:
 //
@@ -17,10 +17,6 @@
 namespace attnc {
 
 struct Target;
-
-/// Columns of a panel for a matrix of `columns` columns: one to four whole vectors, the best trade-off of tile speed
-/// and padding. With `inWholePanels`, a divisor of `columns`, or 0 if none is a whole number of vectors.
-int64_t choosePanelColumns(int64_t columns, const Target &target, bool inWholePanels = false);
 
 /// The packing that suits the right operand of `kernel`, a GEMM, if this is a weight, which the caller decides. Nothing
 /// if the unpacked weight is as fast (an N x K matrix times a few rows is read once, along its rows), if its shape is

@@ -1,4 +1,4 @@
-#include "compiler/Codegen/CPU/Gemm/Packing.h"
+#include "compiler/Codegen/CPU/Gemm/WeightPacking.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tests/compiler/Codegen/CPU/GemmCase.h"
 #include "gtest/gtest.h"
@@ -37,7 +37,7 @@ void check(const std::string &right, std::map<char, int64_t> sizes, PanelPacking
   EXPECT_EQ(runner.run({source}, {expected.shape}).front().bytes, expected.bytes) << right << " " << type;
 }
 
-TEST(Packing, panelsOfEachSourceAndWidth) {
+TEST(WeightPacking, panelsOfEachSourceAndWidth) {
   for (const char *target : {"native", "x86-64-v3"})
     for (int64_t nr : {16, 48})
       for (int64_t n : {1, 97})
@@ -48,13 +48,13 @@ TEST(Packing, panelsOfEachSourceAndWidth) {
         }
 }
 
-TEST(Packing, severalMatrices) {
+TEST(WeightPacking, severalMatrices) {
   std::map<char, int64_t> sizes = {{'b', 3}, {'m', 1}, {'n', 50}, {'k', 20}};
   check("bkn", sizes, {48, false, 1, 1}, "native");
   check("bnk", sizes, {48, true, 1, 1}, "native");
 }
 
-TEST(Packing, bytesAreWholePanels) {
+TEST(WeightPacking, bytesAreWholePanels) {
   MLIRContext context;
   auto type = RankedTensorType::get({768, 50257}, Float32Type::get(&context));
   EXPECT_EQ(packedBytes(type, {48, false, 0, 1}), 1048ll * 48 * 768 * 4);
@@ -62,7 +62,7 @@ TEST(Packing, bytesAreWholePanels) {
   EXPECT_EQ(packedBytes(heads, {16, false, 1, 2}), 2ll * 7 * 16 * 768 * 4);
 }
 
-TEST(Packing, attributeIsReadAsWritten) {
+TEST(WeightPacking, attributeIsReadAsWritten) {
   MLIRContext context;
   PanelPacking packing{48, true, 1, 2};
   EXPECT_EQ(PanelPacking::fromAttribute(packing.attribute(&context)), packing);
@@ -84,7 +84,7 @@ std::optional<OperandPacking> preferred(const GemmCase &c) {
   return asks.answer;
 }
 
-TEST(Packing, preferred) {
+TEST(WeightPacking, preferred) {
   GemmCase c{"bsk", "kn", "bsn"};
   c.sizes = {{'b', 1}, {'s', 9}, {'k', 20}, {'n', 96}};
   ASSERT_TRUE(preferred(c));

@@ -1,4 +1,4 @@
-#include "compiler/Codegen/CPU/Gemm/Packing.h"
+#include "compiler/Codegen/CPU/Gemm/WeightPacking.h"
 #include "compiler/Codegen/CPU/Gemm/GemmSchedule.h"
 #include "compiler/Codegen/CPU/Gemm/PackPanel.h"
 #include "compiler/Codegen/Nest/KernelFrame.h"
