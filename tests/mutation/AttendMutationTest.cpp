@@ -31,17 +31,17 @@ Subject windowedAttention() {
   return subject;
 }
 
-/// The decode form: two queries of two heads that share keys, in several splits and blocks.
+/// The decode form: two queries of each head, pairs of which share keys, in several splits and blocks.
 Subject fewQueries() {
   AttendKernel kernel;
   kernel.dim = 24, kernel.valueDim = 20, kernel.group = 2;
-  kernel.queries = 2, kernel.hasStaticQueries = true;
+  kernel.heads = 4, kernel.queries = 2, kernel.hasStaticQueries = true;
   kernel.schedule = "split_kv = 304 : i64";
   kernel.mask = "%distance = arith.subi %j, %i : index %begin = arith.constant 70 : index "
                 "%m = arith.cmpi sge, %distance, %begin : index";
   kernel.yields = "\"value\", \"lse\"";
   Subject subject{kernel.text(), {}, 2e-5};
-  for (auto [keys, range] : {std::pair(700, 1), {390, 12}, {71, 1}}) {
+  for (auto [keys, range] : {std::pair(700, 1), {390, 12}, {305, 1}, {71, 1}}) {
     kernel.keys = keys;
     subject.choices.push_back({kernel.operands(float(range)), kernel.resultShapes()});
   }
