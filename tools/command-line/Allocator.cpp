@@ -9,9 +9,9 @@
 extern "C" {
 __attribute__((weak)) decltype(mallctl) mallctl; // null without jemalloc
 // Read by jemalloc at program start. Without the threshold, blocks of 8 MiB or more are in an arena of their own, which
-// is created later and does not get the hooks.
+// is created later and does not get the hooks. Setting hooks creates an arena, so there are few of them.
 extern const char *malloc_conf;
-const char *malloc_conf = "oversize_threshold:0";
+const char *malloc_conf = "oversize_threshold:0,narenas:8";
 }
 
 namespace attnc {
@@ -22,7 +22,7 @@ static void *mapMemory(extent_hooks_t *, void *address, size_t bytes, size_t ali
                        unsigned) {
   size_t page = sysconf(_SC_PAGESIZE), mapped;
   if (address || __builtin_add_overflow(bytes, alignment - page, &mapped))
-    return nullptr; // jemalloc asks again, for any address
+    return nullptr; // an extent is not enlarged in place
   void *begin = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (begin == MAP_FAILED)
     return nullptr;

@@ -6,10 +6,10 @@
 //   callRoutine(code, frame.code, {"copy.48", /*fixed=*/{stride}, {source, target, count}},
 //               [](FlatBuilder &code, ValueRange operands) { ... });
 //
-// Operands are flat buffers (FlatBuilder.h), whose sizes the routine must not read, index values and flags (i1); a
-// buffer that is written overlaps no other operand. A fixed value, an index or a flag, that is constant is part of the
-// code, such as a stride: calls with other constants call other routines. One that is not constant is passed as an
-// operand.
+// Operands are flat buffers (FlatBuilder.h), whose sizes the routine must not read, and index values, flags (i1),
+// scalars and vectors; a buffer that is written overlaps no other operand. A fixed value, an index or a flag, that is
+// constant is part of the code, such as a stride: calls with other constants call other routines. One that is not
+// constant is passed as an operand.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -37,16 +37,22 @@ struct PackedSquare {
     Value rowsLeft = code.sub(rows.count, row), columnsLeft = code.sub(rows.columns, column);
     Value from = code.add(code.add(rows.offset, code.mul(row, rows.stride)), column);
     Value to = code.add(code.add(panel.offset, code.mul(column, panel.width)), row);
+    bool isMasked = !allColumns || (!allRows && missing == MissingRows::Zeros);
     FlatBuilder::Values lines;
+    SmallVector<FlatBuilder::Values> positions;
     for (int64_t i = 0; i < code.lanes; ++i) {
-      Value number = code.constant(i), mask = allColumns ? Value() : code.laneMask(columnsLeft);
+      Value number = code.constant(i), elements = columnsLeft;
       if (!allRows && missing == MissingRows::Copies)
         number = code.min(number, code.add(rowsLeft, -1));
       else if (!allRows)
-        mask = code.laneMask(code.choose(code.less(number, rowsLeft), columnsLeft, code.constant(0)));
-      lines.push_back(code.load(rows.flat, code.add(from, code.mul(rows.stride, number)), mask));
+        elements = code.choose(code.less(number, rowsLeft), columnsLeft, code.constant(0));
+      Value position = code.add(from, code.mul(rows.stride, number));
+      positions.push_back({position});
+      if (isMasked)
+        lines.push_back(code.load(rows.flat, position, code.laneMask(elements)));
     }
-    for (auto [i, line] : llvm::enumerate(code.transpose(lines))) {
+    FlatBuilder::Values columns = isMasked ? code.transpose(lines) : code.loadTransposed(rows.flat, positions);
+    for (auto [i, line] : llvm::enumerate(columns)) {
       Value scaled = factor ? code.mulf(line, code.splat(factor)) : line;
       auto store = [&, i = i] { code.store(scaled, panel.flat, code.add(to, i * panel.width), Value()); };
       if (allColumns)

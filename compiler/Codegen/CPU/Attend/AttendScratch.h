@@ -16,17 +16,21 @@ public:
 
   /// Allocates a row-major tile of rows x columns elements (f32 by default), which occupy four bytes each, so
   /// their type has at most four bytes. Returns it as a memref with one index, so that the distance of two rows folds
-  /// into addresses; null for a tile without elements.
+  /// into addresses. All tiles without elements of a type are the same memref.
   mlir::Value take(const SizeExpr &rows, int64_t columns, mlir::Type element = {}) {
     SizeExpr elements = rows * SizeExpr(columns);
-    if (elements == SizeExpr(0))
-      return {};
     mlir::Value offset = frame.size(bytes);
     bytes = bytes + (elements * SizeExpr(4)).alignTo(scratchAlignment);
     if (!element)
       element = frame.builder.getF32Type();
-    if (elements.isConstant())
-      return frame.scratch(offset, mlir::MemRefType::get({elements.constant()}, element));
+    if (elements == SizeExpr(0) && empty.count(element))
+      return empty[element];
+    if (elements.isConstant()) {
+      mlir::Value tile = frame.scratch(offset, mlir::MemRefType::get({elements.constant()}, element));
+      if (elements == SizeExpr(0))
+        empty[element] = tile;
+      return tile;
+    }
     return frame.scratch(offset, mlir::MemRefType::get({mlir::ShapedType::kDynamic}, element), frame.size(elements));
   }
 
@@ -34,6 +38,7 @@ public:
 
 private:
   KernelFrame &frame;
+  llvm::SmallDenseMap<mlir::Type, mlir::Value> empty;
 };
 
 } // namespace attnc

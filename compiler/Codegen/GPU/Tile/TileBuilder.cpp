@@ -75,11 +75,14 @@ Value TileBuilder::broadcastFirstLane(Value value) { return shuffle(*this, value
 void TileBuilder::syncBlock() { NVVM::Barrier0Op::create(builder, location); }
 
 void disableUnrolling(Value ofLoop) {
+  Operation *loop = ofLoop.getDefiningOp();
+  if (!isa_and_nonnull<scf::ForOp>(loop))
+    return; // one iteration, which is not emitted as a loop
   MLIRContext *context = ofLoop.getContext();
   auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
   auto annotation =
       LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
-  ofLoop.getDefiningOp()->setAttr("loop_annotation", annotation);
+  loop->setAttr("loop_annotation", annotation);
 }
 
 } // namespace attnc

@@ -2,7 +2,7 @@
 //
 // Shapes are in brackets; tiles are f32, unless another type is stated, and memrefs with one index (AttendScratch.h).
 // An index [query] runs over the tileQ() queries of the block, [key] over the keys of a block of keys, from 0 on. A
-// tile that the problem does not need has no rows.
+// tile that the problem does not need has no elements.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

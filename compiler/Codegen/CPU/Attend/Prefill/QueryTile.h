@@ -34,8 +34,8 @@ public:
   /// Whether the elements of consecutive rows that an extract of the score loads have a constant distance.
   bool areStrided(mlir::tensor::ExtractOp extract) const;
   /// Contiguous elements of the rows from number `row` on. `subscriptsAt` returns the subscripts in `memref` of the
-  /// first element of a row; each is the row's index and a constant, or does not depend on the row. Requires
-  /// areStrided().
+  /// first element of a row; one is the row's index plus an invariant, and the others do not depend on the row.
+  /// Requires areStrided().
   StridedRows strided(Value memref, Value row, llvm::function_ref<Values(RegionVectoriser &row)> subscriptsAt) const;
   /// Ascending ends e of the keys of a block, counted from its first key: keys e[v - 1] .. e[v] - 1 (from 0 for v = 0)
   /// need vectors v, v + 1, ... alone, because the mask drops all pairs of earlier vectors. The last end is the block's

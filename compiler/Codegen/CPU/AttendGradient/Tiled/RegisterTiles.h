@@ -10,7 +10,7 @@
 namespace attnc {
 
 /// Emits a loop over tiles of `rows` rows from `row` on, then one over the remaining rows one by one (rows = 1), so
-/// `body` is called once or twice.
+/// `body` is called at most twice.
 void forEachTile(FlatBuilder &loops, mlir::Value count, int64_t rows,
                  llvm::function_ref<void(mlir::Value row, int64_t rows)> body);
 
