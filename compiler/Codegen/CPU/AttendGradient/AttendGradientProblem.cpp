@@ -84,7 +84,7 @@ private:
   /// Whether different values of these dimensions, numbered as the outer and then the key indices, load different rows.
   /// Sums of several rows in registers require it. Each dimension must be in a subscript of its own; the last one is
   /// that of the elements of a row.
-  bool tellsApart(tensor::ExtractOp extract, ArrayRef<unsigned> dimensions) const {
+  bool hasOwnRows(tensor::ExtractOp extract, ArrayRef<unsigned> dimensions) const {
     attn::AttendOp op = problem.attend.op;
     IndexUses uses(op);
     auto usesOf = [&](unsigned dimension) {
@@ -101,12 +101,10 @@ private:
     });
   }
 
-  bool tellsRowsApart(tensor::ExtractOp extract) const { return tellsApart(extract, problem.attend.rowDims); }
-
-  bool tellsKeysApart(tensor::ExtractOp extract) const {
+  bool keysHaveOwnRows(tensor::ExtractOp extract) const {
     attn::AttendOp op = problem.attend.op;
     unsigned first = op.getNumOuter(), end = first + op.getNumKeys();
-    return tellsApart(extract, llvm::to_vector(llvm::seq(first, end)));
+    return hasOwnRows(extract, llvm::to_vector(llvm::seq(first, end)));
   }
 
   Verdict readValue() {
@@ -121,7 +119,7 @@ private:
       return Verdict::no("its value is not a row of a tensor of constant length");
     problem.values = problem.attend.values.constant();
     problem.valueResult = resultOf(problem.value.getTensor());
-    if (problem.valueResult && !tellsKeysApart(problem.value))
+    if (problem.valueResult && !keysHaveOwnRows(problem.value))
       return Verdict::no("several keys have the same value, whose gradient is requested");
     leaves.insert(problem.value);
     return Verdict::yes();
@@ -148,7 +146,9 @@ private:
       dot.features = product.features.constant();
       dot.rowResult = resultOf(dot.rowFactor.getTensor());
       dot.keyResult = resultOf(dot.keyFactor.getTensor());
-      if ((dot.rowResult && !tellsRowsApart(dot.rowFactor)) || (dot.keyResult && !tellsKeysApart(dot.keyFactor)))
+      bool rowsAreOwn = !dot.rowResult || hasOwnRows(dot.rowFactor, problem.attend.rowDims);
+      bool keysAreOwn = !dot.keyResult || keysHaveOwnRows(dot.keyFactor);
+      if (!rowsAreOwn || !keysAreOwn)
         return Verdict::no("several rows or keys have the same factor of a product, whose gradient is requested");
       leaves.insert(dot.rowFactor);
       leaves.insert(dot.keyFactor);
@@ -249,6 +249,14 @@ private:
 
   //===------------------------------------------ splits ------------------------------------------------------===//
 
+  /// Whether different keys read different elements.
+  bool tellsKeysApart(tensor::ExtractOp extract) const {
+    attn::AttendOp op = problem.attend.op;
+    return llvm::all_of(llvm::seq<unsigned>(0, op.getNumKeys()), [&](unsigned key) {
+      return llvm::is_contained(extract.getIndices(), indexOf(extract, op.getNumOuter() + key));
+    });
+  }
+
   /// Whether two loads from one tensor never read the same element.
   static bool areApart(tensor::ExtractOp a, tensor::ExtractOp b) {
     return llvm::any_of(llvm::zip(a.getIndices(), b.getIndices()), [](auto subscripts) {
@@ -303,8 +311,8 @@ private:
         continue;
       auto has = [&](unsigned number) { return llvm::is_contained(*indices, number); };
       auto isOnce = [&](unsigned number) { return llvm::count(*indices, number) == 1; };
-      term.isOfPairs =
-          indices->back() == key && llvm::all_of(*indices, isOnce) && llvm::all_of(problem.attend.rowDims, has);
+      term.isOfPairs = indices->back() == key && llvm::all_of(*indices, isOnce) &&
+                       llvm::all_of(problem.attend.rowDims, has);
       term.indices = *indices;
       for (auto [number, each] : llvm::enumerate(problem.batchDims))
         if (!has(each.dimension))
