@@ -63,6 +63,14 @@ public:
 
 } // namespace
 
+std::string elementTypes(ValueRange buffers) {
+  std::string types;
+  llvm::raw_string_ostream text(types);
+  for (Value buffer : buffers)
+    text << '.' << cast<MemRefType>(buffer.getType()).getElementType();
+  return types;
+}
+
 void callRoutine(FlatBuilder &code, ModuleOp module, const RoutineCall &call,
                  llvm::function_ref<void(FlatBuilder &, ValueRange)> fill) {
   std::string symbol = "routine." + call.name;

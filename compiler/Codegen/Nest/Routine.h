@@ -20,6 +20,9 @@
 
 namespace attnc {
 
+/// ".f32.bf16" for buffers of these element types, as a part of a routine's name.
+std::string elementTypes(mlir::ValueRange buffers);
+
 struct RoutineCall {
   std::string name; ///< determines the code, number of lanes and types of operands, apart from the fixed values
   llvm::SmallVector<mlir::Value> fixed, operands;

@@ -7,11 +7,7 @@ namespace attnc {
 
 /// `kind`, the width of the panel and the types of the buffers determine the code.
 static std::string routineName(StringRef kind, const Panel &panel, Value from, Value to) {
-  std::string name = (kind + "." + Twine(panel.width)).str();
-  llvm::raw_string_ostream types(name);
-  for (Value buffer : {from, to})
-    types << '.' << cast<MemRefType>(buffer.getType()).getElementType();
-  return name;
+  return (kind + "." + Twine(panel.width)).str() + elementTypes({from, to});
 }
 
 static void addOperands(const StridedRows &rows, SmallVector<Value> &to) {

@@ -118,7 +118,7 @@ Verdict RangeProofs::decide(const Obligation &obligation, const HasExtent &hasEx
 }
 
 void RangeProofs::decide(size_t mark, const HasExtent &hasExtent,
-                    const std::function<void(const Obligation &, const Verdict &)> &failed) {
+                         const std::function<void(const Obligation &, const Verdict &)> &failed) {
   std::vector<Obligation> open; // obligations with an index whose extent is not yet known
   for (size_t i = mark; i < obligations.size(); ++i) {
     const Obligation &obligation = obligations[i];

@@ -24,11 +24,11 @@ static int64_t chooseDecodeRows(const AttendProblem &problem) {
   return scheduled(problem.kernel, "decode_rows").value_or(most);
 }
 
-/// Enough sums in flight to hide the latency of a multiply-add; more than twenty run no faster, nor do more than eight
-/// keys. Few queries often have few keys, which fill a lower tile.
+int64_t sumsOfTile(const Target &target) { return target.vectorRegisters >= 32 ? 20 : 12; }
+
+/// More than eight keys run no faster. Few queries often have few keys, which fill a lower tile.
 static int64_t tileRowsFor(int64_t vectors, const Target &target) {
-  int64_t sums = target.vectorRegisters >= 32 ? 20 : 12;
-  return std::min<int64_t>(sums / vectors, 8);
+  return std::min<int64_t>(sumsOfTile(target) / vectors, 8);
 }
 
 /// A tail is worth its code if a number of queries can leave one.

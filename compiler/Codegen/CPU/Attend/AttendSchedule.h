@@ -44,6 +44,9 @@ struct AttendSchedule {
   AttendSchedule ofTail(const Target &target) const;
 };
 
+/// The sums of a register tile: enough in flight to hide the latency of a multiply-add; more than twenty run no faster.
+int64_t sumsOfTile(const Target &target);
+
 /// Queries of a batch, or of a residue class, that one phase computes: `tiles` tiles of tileQ() queries from `first`
 /// on; the last one may have fewer.
 struct AttendPart {

@@ -24,10 +24,7 @@ static void copyRows(FlatBuilder &code, const PackedMatrix &matrix, Value source
 /// A routine copies the rows from element `source` on, of which `columns` elements exist.
 static void callCopyRows(FlatBuilder &code, ModuleOp module, const PackedMatrix &matrix, Value source, Value target,
                          Value columns) {
-  std::string name = "pack_panel." + std::to_string(matrix.nr);
-  llvm::raw_string_ostream types(name);
-  for (Value buffer : {matrix.source, matrix.packed})
-    types << '.' << cast<MemRefType>(buffer.getType()).getElementType();
+  std::string name = "pack_panel." + std::to_string(matrix.nr) + elementTypes({matrix.source, matrix.packed});
   RoutineCall call{name, {}, {matrix.source, source, matrix.packed, target, matrix.depth, matrix.outerStride, columns}};
   callRoutine(code, module, call, [&](FlatBuilder &routine, ValueRange operands) {
     PackedMatrix passed = matrix;

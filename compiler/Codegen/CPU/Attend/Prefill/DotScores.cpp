@@ -97,10 +97,7 @@ private:
 std::string routineName(const AttendSchedule &schedule, const DotScores &operands) {
   std::string name = fmt::format("scores.{}.{}x{}.{}.{}{}", operands.features, schedule.tileRows, schedule.vectors,
                                  schedule.tileKv, operands.liveEnds.size(), operands.maxima ? ".maxima" : "");
-  llvm::raw_string_ostream types(name);
-  for (Value flat : {operands.keys.flat, operands.nextQueries.flat})
-    types << '.' << cast<MemRefType>(flat.getType()).getElementType();
-  return name;
+  return name + elementTypes({operands.keys.flat, operands.nextQueries.flat});
 }
 
 } // namespace

@@ -48,8 +48,8 @@ int64_t ScoreProduct::tileRows() const {
     bool isHeavy = inner->getDialect()->getNamespace() == "math" || isa<attn::ReduceOp>(inner);
     operations += isHeavy ? 8 : 1;
   });
-  int64_t registers = target.vectorRegisters, sums = (registers >= 32 ? 20 : 12) / schedule.vectors;
-  return operations <= 10 ? std::min({schedule.tileRows, sums / 2, registers / 4}) : 2;
+  int64_t sums = sumsOfTile(target) / schedule.vectors;
+  return operations <= 10 ? std::min({schedule.tileRows, sums / 2, target.vectorRegisters / 4}) : 2;
 }
 
 void ScoreProduct::compute(const KeyBlock &block) {

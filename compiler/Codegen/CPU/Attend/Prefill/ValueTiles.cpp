@@ -173,8 +173,7 @@ void callValueTiles(FlatBuilder &code, ModuleOp module, const AttendSchedule &sc
   bool isCorrected = !given.corrections.empty(), drops = bool(given.allSelected);
   std::string name = fmt::format("value_sums.{}x{}.{}{}{}", schedule.tileRows, schedule.vectors, given.liveEnds.size(),
                                  isCorrected ? ".corrected" : "", drops ? ".dropping" : "");
-  llvm::raw_string_ostream(name) << '.' << cast<MemRefType>(rows.flat.getType()).getElementType();
-  RoutineCall call{name, {given.values}, {}};
+  RoutineCall call{name + elementTypes(rows.flat), {given.values}, {}};
   if (drops)
     call.fixed.push_back(given.allSelected);
   call.operands.append({rows.flat, rows.offset, rows.stride, given.weights, given.sums, given.count});

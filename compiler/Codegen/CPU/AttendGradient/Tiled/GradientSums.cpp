@@ -95,10 +95,7 @@ static std::string routineName(const GradientSum &sum, const AttendGradientSched
   std::string name = fmt::format("gradient_sum.{}x{}.{}{}{}{}", sum.into.columns, schedule.tileKv, schedule.vectors,
                                  sum.isTransposed ? ".transposed" : "", sum.isTrimmed ? ".trimmed" : "",
                                  sum.mayDrop ? ".dropping" : "");
-  llvm::raw_string_ostream types(name);
-  for (Value flat : {sum.factor.flat, sum.into.flat})
-    types << '.' << cast<MemRefType>(flat.getType()).getElementType();
-  return name;
+  return name + elementTypes({sum.factor.flat, sum.into.flat});
 }
 
 /// The rows from `offset` on, `stride` apart, as a matrix.
