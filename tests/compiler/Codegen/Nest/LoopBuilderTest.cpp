@@ -1,8 +1,6 @@
 #include "compiler/Codegen/Nest/LoopBuilder.h"
-#include "compiler/Codegen/Backend/Backend.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/MLIRContext.h"
+#include "tests/compiler/Codegen/Nest/CodeFunction.h"
 #include <gtest/gtest.h>
 
 using namespace attnc;
@@ -11,24 +9,11 @@ using namespace mlir;
 namespace {
 
 /// A function of one index, to which `loops` appends code.
-class LoopBuilderTest : public testing::Test {
+class LoopBuilderTest : public testing::Test, protected CodeFunction {
 protected:
-  static DialectRegistry dialects() {
-    DialectRegistry registry;
-    registerBackendDialects(registry);
-    return registry;
-  }
-
   LoopBuilderTest()
-      : context(dialects(), MLIRContext::Threading::DISABLED), builder(&context),
-        loops(builder, UnknownLoc::get(&context), 16) {
-    context.loadAllAvailableDialects();
-    module = ModuleOp::create(builder.getUnknownLoc());
-    builder.setInsertionPointToEnd(module->getBody());
-    function = func::FuncOp::create(builder, builder.getUnknownLoc(), "f",
-                                    builder.getFunctionType({builder.getIndexType()}, {}));
-    builder.setInsertionPointToEnd(function.addEntryBlock());
-  }
+      : CodeFunction([](Builder &types) { return SmallVector<Type>{types.getIndexType()}; }),
+        loops(builder, UnknownLoc::get(&context), 16) {}
 
   /// The result of a loop that adds its index to `start`, and how many times its body was emitted.
   Value sum(Value begin, Value end, int64_t step, Value start) {
@@ -39,11 +24,7 @@ protected:
   }
   int64_t loopOps() { return llvm::range_size(function.getOps<scf::ForOp>()); }
 
-  MLIRContext context;
-  OpBuilder builder;
   LoopBuilder loops;
-  OwningOpRef<ModuleOp> module;
-  func::FuncOp function;
   int bodies = 0;
 };
 

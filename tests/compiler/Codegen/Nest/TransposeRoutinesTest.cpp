@@ -1,8 +1,6 @@
 // Values are compared by the tests of kernels that pack rows: cpu-attend-tests, gemm-tests and stored-kernels-tests.
 #include "compiler/Codegen/Nest/TransposeRoutines.h"
-#include "compiler/Codegen/Backend/Backend.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/MLIRContext.h"
+#include "tests/compiler/Codegen/Nest/CodeFunction.h"
 #include <gtest/gtest.h>
 
 using namespace attnc;
@@ -11,69 +9,45 @@ using namespace mlir;
 namespace {
 
 /// A function of two buffers, of f32 and of bf16, an index and a scale.
-class TransposeRoutines : public testing::TestWithParam<std::string> {
+class TransposeRoutines : public testing::TestWithParam<std::string>, protected CodeFunction {
 protected:
-  static DialectRegistry dialects() {
-    DialectRegistry registry;
-    registerBackendDialects(registry);
-    return registry;
-  }
-
   TransposeRoutines()
-      : target(llvm::cantFail(Target::resolve(GetParam()))), context(dialects(), MLIRContext::Threading::DISABLED),
-        builder(&context), code(builder, UnknownLoc::get(&context), target.f32Lanes) {
-    context.loadAllAvailableDialects();
-    module = ModuleOp::create(builder.getUnknownLoc());
-    builder.setInsertionPointToEnd(module->getBody());
-    Type f32 = builder.getF32Type(), bf16 = builder.getBF16Type();
-    auto type = builder.getFunctionType(
-        {MemRefType::get({4096}, f32), MemRefType::get({4096}, bf16), builder.getIndexType(), f32}, {});
-    caller = func::FuncOp::create(builder, builder.getUnknownLoc(), "caller", type);
-    builder.setInsertionPointToEnd(caller.addEntryBlock());
-    auto end = func::ReturnOp::create(builder, builder.getUnknownLoc());
-    builder.setInsertionPoint(end);
+      : CodeFunction([](Builder &types) {
+          Type f32 = types.getF32Type(), bf16 = types.getBF16Type();
+          return SmallVector<Type>{MemRefType::get({4096}, f32), MemRefType::get({4096}, bf16), types.getIndexType(),
+                                   f32};
+        }),
+        target(llvm::cantFail(Target::resolve(GetParam()))), code(builder, UnknownLoc::get(&context), target.f32Lanes) {
   }
 
   StridedRows rows(Value flat) {
-    Value any = caller.getArgument(2);
+    Value any = function.getArgument(2);
     return {flat, any, any, any, any};
-  }
-  std::vector<std::string> routines() {
-    std::vector<std::string> names;
-    for (auto function : module->getOps<func::FuncOp>())
-      if (function != caller)
-        names.push_back(function.getName().str());
-    llvm::sort(names);
-    return names;
   }
 
   Target target;
-  MLIRContext context;
-  OpBuilder builder;
   FlatBuilder code;
-  OwningOpRef<ModuleOp> module;
-  func::FuncOp caller;
 };
 
 TEST_P(TransposeRoutines, existOnceForEachKindWidthAndType) {
-  Value floats = caller.getArgument(0), halves = caller.getArgument(1), zero = code.constant(0);
-  Value width = code.constant(64), scale = caller.getArgument(3);
+  Value floats = function.getArgument(0), halves = function.getArgument(1), zero = code.constant(0);
+  Value width = code.constant(64), scale = function.getArgument(3);
   for (int repeat = 0; repeat < 2; ++repeat) {
     packRows(code, *module, rows(halves), MissingRows::Zeros, {floats, zero, 64}, width);
     packRows(code, *module, rows(halves), MissingRows::Copies, {floats, zero, 64}, width, scale);
     unpackRows(code, *module, {floats, zero, 64}, rows(halves));
     unpackRows(code, *module, {floats, zero, 32}, rows(halves), floats);
   }
-  EXPECT_EQ(routines(),
+  EXPECT_EQ(otherFunctions(),
             (std::vector<std::string>{"routine.pack_rows.64.bf16.f32", "routine.pack_rows_repeating.scaled.64.bf16.f32",
                                       "routine.unpack_rows.64.f32.bf16", "routine.unpack_rows.scaled.32.f32.bf16"}));
   EXPECT_TRUE(succeeded(compileToObject(*module, target)));
 }
 
 TEST_P(TransposeRoutines, distancesOfRowsAreKnownIfTheSizesAfterThemAre) {
-  Value any = caller.getArgument(2), next = code.add(any, 1), zero = code.constant(0), other = code.constant(0);
+  Value any = function.getArgument(2), next = code.add(any, 1), zero = code.constant(0), other = code.constant(0);
   Type type = MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic, 3, 5}, builder.getF32Type());
-  Value buffer = caller.front().addArgument(type, builder.getUnknownLoc());
+  Value buffer = function.front().addArgument(type, builder.getUnknownLoc());
   auto strideOf = [&](ValueRange first, ValueRange second) {
     return FlatBuilder::constantOf(stridedRows(code, buffer, first, second).stride);
   };
