@@ -38,22 +38,16 @@ static void *mapMemory(extent_hooks_t *, void *address, size_t bytes, size_t ali
 
 void accountForAllocatedMemory() {
   unsigned arenas = 0;
-  size_t size = sizeof(arenas);
-  if (!mallctl || mallctl("opt.narenas", &arenas, &size, nullptr, 0) != 0)
+  extent_hooks_t *old = nullptr;
+  size_t size = sizeof(arenas), hooksSize = sizeof(old);
+  if (!mallctl || mallctl("opt.narenas", &arenas, &size, nullptr, 0) != 0 ||
+      mallctl("arena.0.extent_hooks", &old, &hooksSize, nullptr, 0) != 0)
     return;
-  static extent_hooks_t hooks; // jemalloc's, except `alloc`
-  for (unsigned arena = 0; arena != arenas; ++arena) {
-    std::string name = fmt::format("arena.{}.extent_hooks", arena);
-    extent_hooks_t *old = nullptr, *changed = &hooks;
-    size = sizeof(old);
-    if (arena == 0) {
-      if (mallctl(name.c_str(), &old, &size, nullptr, 0) != 0)
-        return;
-      hooks = *old;
-      hooks.alloc = mapMemory;
-    }
-    mallctl(name.c_str(), nullptr, nullptr, &changed, sizeof(changed));
-  }
+  static extent_hooks_t hooks = *old;
+  hooks.alloc = mapMemory;
+  extent_hooks_t *changed = &hooks;
+  for (unsigned arena = 0; arena != arenas; ++arena)
+    mallctl(fmt::format("arena.{}.extent_hooks", arena).c_str(), nullptr, nullptr, &changed, sizeof(changed));
 }
 
 } // namespace attnc
