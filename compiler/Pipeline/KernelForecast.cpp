@@ -1,7 +1,11 @@
 #include "compiler/Pipeline/KernelForecast.h"
+#include "compiler/Analysis/LoopIterations.h"
+#include "compiler/Analysis/OpCost.h"
+#include "compiler/Codegen/Nest/KernelSizes.h"
 #include "compiler/Predict/Predict.h"
 #include "compiler/Sizes/SizeAnalysis.h"
 #include "dialects/Model/Model.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -33,11 +37,60 @@ static std::vector<int64_t> dimensionsOf(func::FuncOp entry, const SizeAnalysis 
   return values;
 }
 
+/// The number of times that one call of the entry point executes `op`. Loops whose number of iterations depends on data
+/// are assumed to have `typicalSize` iterations.
+static double executions(Operation *op, SizeAnalysis &analysis, ArrayRef<int64_t> dimensions) {
+  double product = 1;
+  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+    auto counted = dyn_cast<scf::ForOp>(*loop);
+    std::optional<SizeExpr> end = counted ? analysis.index(counted.getUpperBound()) : std::nullopt;
+    product *= end && hasCanonicalInductionVariable(counted) ? end->evaluate(dimensions) : typicalSize;
+  }
+  return product;
+}
+
+/// Instructions of the divisions, roots, functions and random draws of a formula. Any code for the formula has these;
+/// it may hoist or combine the others.
+static int64_t functionInstructions(Region &formula) {
+  constexpr int64_t leastOfFunctions = 8;
+  int64_t sum = 0;
+  formula.walk([&](Operation *op) {
+    if (int64_t own = costOf(op).instructions; own >= leastOfFunctions)
+      sum += own;
+  });
+  return sum;
+}
+
+double KernelForecast::functionSeconds(func::FuncOp kernel, const Sizes &sizes) const {
+  KernelSizes symbols(kernel);
+  double instructions = 0;
+  for (auto loops : kernel.getOps<linalg::GenericOp>())
+    if (std::optional<SizeExpr> points = symbols.points(loops))
+      instructions += double(points->evaluate(sizes)) * double(functionInstructions(loops.getRegion()));
+  return instructions / double(machine.lanes) / machine.arithmetic;
+}
+
+double KernelForecast::leastSeconds(func::FuncOp kernel, const Sizes &sizes) const {
+  KernelSizes symbols(kernel);
+  double bytes = double(symbols.bytesRead().evaluate(sizes)) + double(symbols.bytesWritten().evaluate(sizes));
+  return machine.launch + bytes / machine.levelOf(std::min(bytes, double(mostWork))).read;
+}
+
+double KernelForecast::shareOf(func::FuncOp kernel, double seconds) const {
+  double largest = 0;
+  for (const Launches &entry : entries)
+    if (auto number = entry.numbers.find(kernel); number != entry.numbers.end())
+      largest = std::max(largest, number->second * seconds / entry.seconds);
+  return largest;
+}
+
 void KernelForecast::gatherSizes(func::FuncOp entry, const NamedSizes &at) {
   FailureOr<SizeAnalysis> analysis = SizeAnalysis::ofEntry(entry);
   if (failed(analysis))
     return;
   Sizes dimensions = dimensionsOf(entry, *analysis, at);
+  Launches &launches = entries.emplace_back();
   entry.walk([&](func::CallOp call) {
     auto kernel = module.lookupSymbol<func::FuncOp>(call.getCallee());
     if (!kernel || !isKernel(kernel))
@@ -45,6 +98,9 @@ void KernelForecast::gatherSizes(func::FuncOp entry, const NamedSizes &at) {
     Sizes own;
     for (const std::optional<SizeExpr> &size : analysis->kernelSymbols(call))
       own.push_back(size ? size->evaluate(dimensions) : 1);
+    double number = executions(call, *analysis, dimensions);
+    launches.numbers[kernel] += number;
+    launches.seconds += number * leastSeconds(kernel, own);
     std::vector<Sizes> &all = sizes[kernel];
     if (!llvm::is_contained(all, own) && all.size() < mostSizes)
       all.push_back(std::move(own));
@@ -85,7 +141,7 @@ std::optional<Forecast> KernelForecast::of(func::FuncOp kernel, func::FuncOp cha
       prediction.compute += cost->seconds;
     }
     forecast.seconds += prediction.seconds();
-    prediction.compute = double(flops) / machine.flops();
+    prediction.compute = std::max(double(flops) / machine.flops(), functionSeconds(kernel, each));
     forecast.least += prediction.seconds();
   }
   return forecast;

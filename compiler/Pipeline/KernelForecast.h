@@ -19,7 +19,7 @@ namespace attnc {
 /// A prediction for the sizes with which entry points call the kernel: at most four combinations.
 struct Forecast {
   double seconds = 0; ///< predicted time, summed over one launch of each combination of sizes
-  double least = 0;   ///< lower bound for any code: useful operations at peak rate, traffic of operands and results
+  double least = 0;   ///< lower bound for any code: arithmetic on full vectors, traffic of operands and results
 };
 
 class KernelForecast {
@@ -28,6 +28,9 @@ public:
   KernelForecast(mlir::ModuleOp module, const Target &target, const Machine &machine, const NamedSizes &at);
 
   bool isCalled(mlir::func::FuncOp kernel) const { return sizes.contains(kernel); }
+  /// An upper bound for the share that `seconds` of each launch of the kernel have in the time of an entry point; the
+  /// largest of all entry points. The time of an entry point is a lower bound: overhead and memory traffic of launches.
+  double shareOf(mlir::func::FuncOp kernel, double seconds) const;
   /// The prediction for the code of `emitter` for `changed`, which is the kernel or a copy with another schedule;
   /// neither is modified. Null if the emitter refuses the kernel or fails, if control flow depends on data, or if the
   /// work of a launch is too large to be counted.
@@ -35,12 +38,20 @@ public:
 
 private:
   using Sizes = std::vector<int64_t>;
+  /// Launches of kernels by one call of an entry point.
+  struct Launches {
+    double seconds = 0;                                ///< overhead and memory traffic of all launches
+    llvm::DenseMap<mlir::Operation *, double> numbers; ///< launches of each kernel
+  };
   void gatherSizes(mlir::func::FuncOp entry, const NamedSizes &at);
+  double functionSeconds(mlir::func::FuncOp kernel, const Sizes &sizes) const;
+  double leastSeconds(mlir::func::FuncOp kernel, const Sizes &sizes) const;
 
   mlir::ModuleOp module;
   const Target &target;
   Machine machine;
   llvm::DenseMap<mlir::Operation *, std::vector<Sizes>> sizes;
+  std::vector<Launches> entries;
 };
 
 } // namespace attnc

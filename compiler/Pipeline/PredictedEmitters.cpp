@@ -12,9 +12,11 @@ namespace {
 
 /// An emitter replaces the default one if its predicted time is less than this fraction.
 constexpr double margin = 0.9;
-/// Another compile is skipped if the code takes less than `nearLeast` times the lower bound, or if the possible gain is
-/// less than `leastGain` seconds.
-constexpr double nearLeast = 1.2, leastGain = 1e-6;
+/// Another compile is skipped if the code takes less than `nearLeast` times the lower bound.
+constexpr double nearLeast = 1.2;
+/// The default emitter stays if another one would make a launch shorter by less than `leastGain` seconds, or each
+/// entry point by less than the fraction `leastShare`.
+constexpr double leastGain = 1e-6, leastShare = 0.01;
 
 struct Trial {
   const Emitter *emitter = nullptr;
@@ -40,16 +42,14 @@ private:
   /// The compile time of Halide grows with the square of a formula's length.
   static bool isShort(func::FuncOp kernel) {
     constexpr size_t mostOperations = 160;
-    return llvm::all_of(kernel.getOps<linalg::GenericOp>(), [](linalg::GenericOp op) {
-      return op.getBody()->getOperations().size() <= mostOperations;
-    });
+    return llvm::all_of(kernel.getOps<linalg::GenericOp>(),
+                        [](linalg::GenericOp op) { return op.getBody()->getOperations().size() <= mostOperations; });
   }
 
   bool isQuestion(func::FuncOp kernel) const {
     std::optional<KernelKind> kind = kernelKindOf(kernel);
-    return kind && kernelTraits(*kind).hasHalideCode && !askedEmitter(kernel) &&
-           !kernel->hasAttr(scheduleAttrName) && !kernel->hasAttr(tunedAttrName) && forecast.isCalled(kernel) &&
-           isShort(kernel);
+    return kind && kernelTraits(*kind).hasHalideCode && !askedEmitter(kernel) && !kernel->hasAttr(scheduleAttrName) &&
+           !kernel->hasAttr(tunedAttrName) && forecast.isCalled(kernel) && isShort(kernel);
   }
 
   /// The emitters that support the kernel if requested; the default emitter comes first.
@@ -70,6 +70,10 @@ private:
     return takers;
   }
 
+  bool isWorthwhile(func::FuncOp kernel, double gain) const {
+    return gain >= leastGain && forecast.shareOf(kernel, gain) >= leastShare;
+  }
+
   std::optional<Forecast> forecastOf(func::FuncOp kernel, const Emitter &emitter) const {
     OwningOpRef<func::FuncOp> asked = kernel.clone();
     ask(*asked, emitter);
@@ -83,7 +87,7 @@ private:
     if (takers.size() < 2 || ours == takers.end())
       return;
     std::optional<Forecast> own = forecastOf(kernel, **ours);
-    if (!own || own->seconds < nearLeast * own->least || own->seconds < own->least + leastGain)
+    if (!own || own->seconds < nearLeast * own->least || !isWorthwhile(kernel, own->seconds - own->least))
       return;
     SmallVector<Trial> trials;
     for (const Emitter *each : takers) {
@@ -101,6 +105,8 @@ private:
     for (const Trial &each : trials)
       if (each.seconds < (best == &trials.front() ? margin : 1) * best->seconds)
         best = &each;
+    if (!isWorthwhile(kernel, trials.front().seconds - best->seconds))
+      best = &trials.front();
     ask(kernel, *best->emitter);
     note(kernel, trials);
   }

@@ -110,12 +110,7 @@ SizeExpr KernelSizes::resultElements(unsigned result) const {
   return product;
 }
 
-/// Iterations of the linalg.generic around `op`; nothing if there is none, or if no operand determines the size of one
-/// of its loops.
-std::optional<SizeExpr> KernelSizes::pointsAround(Operation *op) const {
-  auto loops = dyn_cast<linalg::GenericOp>(op->getParentOp());
-  if (!loops)
-    return std::nullopt;
+std::optional<SizeExpr> KernelSizes::points(linalg::GenericOp loops) const {
   SizeExpr points(1);
   for (unsigned loop = 0; loop < loops.getNumLoops(); ++loop) {
     std::optional<SizeExpr> size;
@@ -139,8 +134,8 @@ std::optional<SizeExpr> KernelSizes::lookUps(Value tensor) const {
       continue;
     isRead = true;
     auto widen = dyn_cast<arith::ExtFOp>(user);
-    bool isLookedUp = isa<tensor::ExtractOp>(user);
-    std::optional<SizeExpr> count = widen ? lookUps(widen.getOut()) : isLookedUp ? pointsAround(user) : std::nullopt;
+    auto loops = isa<tensor::ExtractOp>(user) ? dyn_cast<linalg::GenericOp>(user->getParentOp()) : linalg::GenericOp();
+    std::optional<SizeExpr> count = widen ? lookUps(widen.getOut()) : loops ? points(loops) : std::nullopt;
     if (!count)
       return std::nullopt;
     sum += *count;

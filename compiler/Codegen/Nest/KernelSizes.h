@@ -13,6 +13,7 @@
 #include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Sizes/SizeExpr.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
 
@@ -41,10 +42,11 @@ public:
   /// tensor.extract counts at most one element for each point of the loops around it.
   SizeExpr bytesRead() const;
   SizeExpr bytesWritten() const;
+  /// Iterations of a loop nest of the kernel; nothing if no operand determines the size of one of its loops.
+  std::optional<SizeExpr> points(mlir::linalg::GenericOp loops) const;
 
 private:
   std::optional<SizeExpr> tryDimension(mlir::Value tensor, unsigned dimension) const;
-  std::optional<SizeExpr> pointsAround(mlir::Operation *op) const;
   std::optional<SizeExpr> lookUps(mlir::Value tensor) const;
 
   mutable mlir::func::FuncOp kernel; ///< op handles have no const accessors
