@@ -62,19 +62,34 @@ static int64_t functionInstructions(Region &formula) {
   return sum;
 }
 
-double KernelForecast::functionSeconds(func::FuncOp kernel, const Sizes &sizes) const {
-  KernelSizes symbols(kernel);
-  double instructions = 0;
+/// Seconds of the arithmetic of a kernel's formulas on full vectors.
+static double arithmeticSeconds(func::FuncOp kernel, const KernelSizes &symbols, ArrayRef<int64_t> sizes,
+                                const Machine &machine) {
+  double flops = 0, instructions = 0;
   for (auto loops : kernel.getOps<linalg::GenericOp>())
-    if (std::optional<SizeExpr> points = symbols.points(loops))
-      instructions += double(points->evaluate(sizes)) * double(functionInstructions(loops.getRegion()));
-  return instructions / double(machine.lanes) / machine.arithmetic;
+    if (std::optional<SizeExpr> points = symbols.points(loops)) {
+      double number = double(points->evaluate(sizes));
+      flops += number * double(costOf(loops.getRegion()).flops);
+      instructions += number * double(functionInstructions(loops.getRegion()));
+    }
+  return std::max(flops / machine.flops(), instructions / double(machine.lanes) / machine.arithmetic);
 }
 
-double KernelForecast::leastSeconds(func::FuncOp kernel, const Sizes &sizes) const {
+double KernelForecast::leastOf(func::FuncOp kernel, const Sizes &sizes) const {
   KernelSizes symbols(kernel);
   double bytes = double(symbols.bytesRead().evaluate(sizes)) + double(symbols.bytesWritten().evaluate(sizes));
-  return machine.launch + bytes / machine.levelOf(std::min(bytes, double(mostWork))).read;
+  Prediction prediction;
+  prediction.launch = machine.launch;
+  prediction.compute = arithmeticSeconds(kernel, symbols, sizes, machine);
+  prediction.memory = bytes / machine.levelOf(std::min(bytes, double(mostWork))).read;
+  return prediction.seconds();
+}
+
+double KernelForecast::leastOf(func::FuncOp kernel) const {
+  double sum = 0;
+  for (const Sizes &each : sizes.at(kernel))
+    sum += leastOf(kernel, each);
+  return sum;
 }
 
 double KernelForecast::shareOf(func::FuncOp kernel, double seconds) const {
@@ -100,14 +115,15 @@ void KernelForecast::gatherSizes(func::FuncOp entry, const NamedSizes &at) {
       own.push_back(size ? size->evaluate(dimensions) : 1);
     double number = executions(call, *analysis, dimensions);
     launches.numbers[kernel] += number;
-    launches.seconds += number * leastSeconds(kernel, own);
+    launches.seconds += number * leastOf(kernel, own);
     std::vector<Sizes> &all = sizes[kernel];
     if (!llvm::is_contained(all, own) && all.size() < mostSizes)
       all.push_back(std::move(own));
   });
 }
 
-std::optional<Forecast> KernelForecast::of(func::FuncOp kernel, func::FuncOp changed, const Emitter &emitter) const {
+std::optional<double> KernelForecast::secondsOf(func::FuncOp kernel, func::FuncOp changed,
+                                                const Emitter &emitter) const {
   // Emitters modify the kernel, so they get a copy.
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc()), code = ModuleOp::create(kernel.getLoc());
   auto copy = cast<func::FuncOp>(changed->clone());
@@ -122,7 +138,7 @@ std::optional<Forecast> KernelForecast::of(func::FuncOp kernel, func::FuncOp cha
   if (failed(made))
     return std::nullopt;
   CodeTime time(*code, target, machine);
-  Forecast forecast;
+  double seconds = 0;
   auto found = sizes.find(kernel);
   for (const Sizes &each : found == sizes.end() ? std::vector<Sizes>() : found->second) {
     Prediction prediction;
@@ -140,11 +156,9 @@ std::optional<Forecast> KernelForecast::of(func::FuncOp kernel, func::FuncOp cha
         return std::nullopt;
       prediction.compute += cost->seconds;
     }
-    forecast.seconds += prediction.seconds();
-    prediction.compute = std::max(double(flops) / machine.flops(), functionSeconds(kernel, each));
-    forecast.least += prediction.seconds();
+    seconds += prediction.seconds();
   }
-  return forecast;
+  return seconds;
 }
 
 } // namespace attnc

@@ -16,36 +16,33 @@
 
 namespace attnc {
 
-/// A prediction for the sizes with which entry points call the kernel: at most four combinations.
-struct Forecast {
-  double seconds = 0; ///< predicted time, summed over one launch of each combination of sizes
-  double least = 0;   ///< lower bound for any code: arithmetic on full vectors, traffic of operands and results
-};
-
 class KernelForecast {
 public:
   /// Gathers the sizes of all kernels that entry points of `module` call.
   KernelForecast(mlir::ModuleOp module, const Target &target, const Machine &machine, const NamedSizes &at);
 
   bool isCalled(mlir::func::FuncOp kernel) const { return sizes.contains(kernel); }
+  /// The predicted time of the code of `emitter` for `changed`, which is the kernel or a copy with another schedule;
+  /// neither is modified. The seconds are summed over one launch of each combination of sizes, at most four, with which
+  /// entry points call the kernel. Null if the emitter refuses the kernel or fails, if control flow depends on data, or
+  /// if the work of a launch is too large to be counted.
+  std::optional<double> secondsOf(mlir::func::FuncOp kernel, mlir::func::FuncOp changed, const Emitter &emitter) const;
+  /// A lower bound of secondsOf() for any code: overhead of launches, arithmetic of linalg.generic on full vectors, and
+  /// traffic of operands and results.
+  double leastOf(mlir::func::FuncOp kernel) const;
   /// An upper bound for the share that `seconds` of each launch of the kernel have in the time of an entry point; the
-  /// largest of all entry points. The time of an entry point is a lower bound: overhead and memory traffic of launches.
+  /// largest of all entry points. The time of an entry point is the sum of leastOf() of its launches.
   double shareOf(mlir::func::FuncOp kernel, double seconds) const;
-  /// The prediction for the code of `emitter` for `changed`, which is the kernel or a copy with another schedule;
-  /// neither is modified. Null if the emitter refuses the kernel or fails, if control flow depends on data, or if the
-  /// work of a launch is too large to be counted.
-  std::optional<Forecast> of(mlir::func::FuncOp kernel, mlir::func::FuncOp changed, const Emitter &emitter) const;
 
 private:
   using Sizes = std::vector<int64_t>;
   /// Launches of kernels by one call of an entry point.
   struct Launches {
-    double seconds = 0;                                ///< overhead and memory traffic of all launches
+    double seconds = 0;                                ///< lower bounds of all launches
     llvm::DenseMap<mlir::Operation *, double> numbers; ///< launches of each kernel
   };
   void gatherSizes(mlir::func::FuncOp entry, const NamedSizes &at);
-  double functionSeconds(mlir::func::FuncOp kernel, const Sizes &sizes) const;
-  double leastSeconds(mlir::func::FuncOp kernel, const Sizes &sizes) const;
+  double leastOf(mlir::func::FuncOp kernel, const Sizes &sizes) const;
 
   mlir::ModuleOp module;
   const Target &target;

@@ -14,6 +14,9 @@ namespace {
 constexpr double margin = 0.9;
 /// Another compile is skipped if the code takes less than `nearLeast` times the lower bound.
 constexpr double nearLeast = 1.2;
+/// Code of `cpu` takes up to this many times the lower bound (rows of two columns), so that kernels whose bound is a
+/// small share of their entry points need no prediction.
+constexpr double mostOverLeast = 30;
 /// The default emitter stays if another one would make a launch shorter by less than `leastGain` seconds, or each
 /// entry point by less than the fraction `leastShare`.
 constexpr double leastGain = 1e-6, leastShare = 0.01;
@@ -74,32 +77,35 @@ private:
     return gain >= leastGain && forecast.shareOf(kernel, gain) >= leastShare;
   }
 
-  std::optional<Forecast> forecastOf(func::FuncOp kernel, const Emitter &emitter) const {
+  std::optional<double> secondsOf(func::FuncOp kernel, const Emitter &emitter) const {
     OwningOpRef<func::FuncOp> asked = kernel.clone();
     ask(*asked, emitter);
-    return forecast.of(kernel, *asked, emitter);
+    return forecast.secondsOf(kernel, *asked, emitter);
   }
 
   void choose(func::FuncOp kernel) {
+    double least = forecast.leastOf(kernel);
+    if (!isWorthwhile(kernel, mostOverLeast * least))
+      return;
     SmallVector<const Emitter *> takers = takersOf(kernel);
     // The cpu emitter is fast and predicts whether another emitter could gain anything.
     const auto *ours = llvm::find_if(takers, [](const Emitter *each) { return each->name() == "cpu"; });
     if (takers.size() < 2 || ours == takers.end())
       return;
-    std::optional<Forecast> own = forecastOf(kernel, **ours);
-    if (!own || own->seconds < nearLeast * own->least || !isWorthwhile(kernel, own->seconds - own->least))
+    std::optional<double> own = secondsOf(kernel, **ours);
+    if (!own || *own < nearLeast * least || !isWorthwhile(kernel, *own - least))
       return;
     SmallVector<Trial> trials;
     for (const Emitter *each : takers) {
       size_t before = job.diagnostics().size();
-      std::optional<Forecast> found = each == *ours ? own : forecastOf(kernel, *each);
+      std::optional<double> found = each == *ours ? own : secondsOf(kernel, *each);
       if (!found) {
         // Reports the failure, as it changes the object. A failing default emitter reports when the code is generated.
         if (each != takers.front() && job.diagnostics().size() > before)
           job.warnTaken(*takers.front());
         return;
       }
-      trials.push_back({each, found->seconds});
+      trials.push_back({each, *found});
     }
     const Trial *best = &trials.front();
     for (const Trial &each : trials)

@@ -60,10 +60,10 @@ double CandidateForecast::predict(const std::string &kernel, const Settings &set
   if (!original || !forecast->isCalled(original))
     return never;
   std::optional<Changed> candidate = change(original, settings);
-  std::optional<Forecast> found;
+  std::optional<double> found;
   if (candidate)
-    found = forecast->of(original, candidate->kernel, *candidate->emitter);
-  return found ? found->seconds : never;
+    found = forecast->secondsOf(original, candidate->kernel, *candidate->emitter);
+  return found.value_or(never);
 }
 
 double CandidateForecast::secondsOf(const std::string &kernel, const Settings &settings) {
