@@ -77,13 +77,20 @@ static void eliminateCommonSubexpressions(ModuleOp code) {
   }
 }
 
+/// No pattern of this back end needs the rollback of a failed pattern, which takes a quarter of the conversion's time.
+static ConversionConfig withoutRollback() {
+  ConversionConfig config;
+  config.allowPatternRollback = false;
+  return config;
+}
+
 static LogicalResult convertLoopsToBranches(ModuleOp code) {
   RewritePatternSet patterns(code.getContext());
   populateSCFToControlFlowConversionPatterns(patterns);
   ConversionTarget target(*code.getContext());
   target.addIllegalOp<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp, scf::ExecuteRegionOp>();
   target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  return applyPartialConversion(code, target, std::move(patterns));
+  return applyPartialConversion(code, target, std::move(patterns), withoutRollback());
 }
 
 /// On processors bf16 is stored as an i16, the upper half of an f32, because LLVM would call library functions for
@@ -129,7 +136,7 @@ static LogicalResult convertToLlvmDialect(ModuleOp code, bool isDevice) {
                                          /*force32BitVectorIndices=*/true);
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
-  if (failed(applyPartialConversion(code, target, std::move(patterns))))
+  if (failed(applyPartialConversion(code, target, std::move(patterns), withoutRollback())))
     return failure();
   SmallVector<UnrealizedConversionCastOp> casts, unresolved;
   code.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
