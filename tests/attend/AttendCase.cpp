@@ -69,15 +69,22 @@ static std::string textOf(const AttendCase &each) {
   }
   if (each.yields.size() > 1)
     results = "(" + results + ")";
-  std::string values = fmt::format("fn {0}({1}) -> ({2}) {{\n  let {3} = [h < b, i < n] => attend j < m {{ {4} }}"
-                                   " yields ({5})\n  {3}\n}}\n{6}",
-                                   each.name, parameters, types, results, body, fmt::join(each.yields, ", "),
+  std::string values = fmt::format("fn {0}({1}) -> ({2}) {{\n  let {3} = [h < b, i < n] => attend {4} {{ {5} }}"
+                                   " yields ({6})\n  {3}\n}}\n{7}",
+                                   each.name, parameters, types, results, each.keys, body, fmt::join(each.yields, ", "),
                                    each.hasValues ? "export " + each.name + "\n" : "");
   if (!each.hasSlopes)
     return values + "\n";
   return values + fmt::format("fn {0}_total({1}{2}) -> f32 {{\n  let {3} = {0}({4})\n  {5}\n}}\n"
                               "export {0}_slopes = gradient({0}_total)\n\n",
                               each.name, parameters, cotangents, results, arguments, total);
+}
+
+void shareRows(AttendCase &each, const std::string &operand) {
+  std::string own = operand + (operand == "q" ? "[h, i" : "[h, j"), shared = own + " / 2";
+  for (std::string *text : {&each.score, &each.value})
+    for (size_t at = text->find(own); at != std::string::npos; at = text->find(own, at + shared.size()))
+      text->replace(at, own.size(), shared);
 }
 
 std::string programOf(const std::vector<AttendCase> &cases) {

@@ -1,6 +1,6 @@
 //===- AttendCase.h - test case of attention, as a program --------------------------------------------------------===//
 //
-// A case is an `attend` over indices h (of b), i (of n) and j (of m), and tensors of a fixed list:
+// A case is an `attend` over indices h (of b), i (of n) and j (of m), or also g (of 3), and tensors of a fixed list:
 //
 //   q[b, n, 8]  k[b, m, 8]  v[b, m, 5]  w[8, 8]  u[8]  l[8, m]       x, beta[b, n]  y, gate[b, m]  slope[b]  bias[n, m]
 //   length[b]: i32, 0 .. m     row[n], column[m]: i32, few numbers     first, last[m]: i32, nested     open[n, m]: bool
@@ -29,11 +29,15 @@ struct AttendCase {
   bool isSmooth = true; ///< finite differences approximate its gradient
   std::vector<std::string> yields = {"value"};
   bool hasValues = true, hasSlopes = true; ///< the entry points that exist
+  std::string keys = "j < m";              ///< the key indices
 };
 
 struct Sizes {
   int64_t b, n, m;
 };
+
+/// Lets two neighbouring rows or keys read the same row of an operand, "q", "k" or "v": k[h, j] becomes k[h, j / 2].
+void shareRows(AttendCase &each, const std::string &operand);
 
 /// Returns a model file with all cases.
 std::string programOf(const std::vector<AttendCase> &cases);

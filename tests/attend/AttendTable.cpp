@@ -85,6 +85,26 @@ std::vector<AttendCase> casesOfOutputs() {
   return cases;
 }
 
+/// Returns gradients of attention whose rows or keys read the same row of an operand, and of attention over pairs of
+/// keys, which all read the same row of k and v for each g.
+std::vector<AttendCase> casesOfSharedRows() {
+  std::vector<AttendCase> cases;
+  for (const char *name : {"dot", "general", "additive", "distance", "biased"})
+    for (const char *operands : {"q", "k", "v", "qkv", "pairs"}) {
+      const Part &score = *std::find_if(std::begin(scores), std::end(scores),
+                                        [&](const Part &each) { return each.name == std::string_view(name); });
+      AttendCase &each = cases.emplace_back(AttendCase{fmt::format("shared_{}_{}", operands, name), score.text});
+      each.hasValues = false;
+      if (operands == std::string_view("pairs")) {
+        each.keys = "g < 3, j < m";
+        continue;
+      }
+      for (char operand : std::string_view(operands))
+        shareRows(each, std::string(1, operand));
+    }
+  return cases;
+}
+
 } // namespace
 
 /// Returns cases of softmax with every score and mask, and of the other normalisers with every second pair; the weights
@@ -103,8 +123,8 @@ std::vector<AttendCase> tableOfCases() {
         cases.back().hasSlopes = (n + s / 3 + m) % 3 == 0;
         cases.back().hasValues = !cases.back().hasSlopes;
       }
-  for (const AttendCase &each : casesOfOutputs())
-    cases.push_back(each);
+  for (const std::vector<AttendCase> &more : {casesOfOutputs(), casesOfSharedRows()})
+    cases.insert(cases.end(), more.begin(), more.end());
   return cases;
 }
 

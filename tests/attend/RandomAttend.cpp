@@ -28,11 +28,25 @@ public:
                        "v[h, j] * x[h, i]", "v[h, j] * bias[i, j]"});
     if (random.below(3) == 0)
       each.yields = yields(each.by);
+    drawSharedRows(each);
     return each;
   }
 
 private:
   std::string pick(const std::vector<std::string> &from) { return from[random.below(from.size())]; }
+
+  /// Lets several rows or keys read the same row of an operand.
+  void drawSharedRows(AttendCase &each) {
+    for (const char *operand : {"q", "k", "v"})
+      if (random.below(4) == 0)
+        shareRows(each, operand);
+    bool hasPairs = each.yields == std::vector<std::string>{"value"} && each.by != "stick_breaking";
+    if (hasPairs && random.below(4) == 0) {
+      each.keys = pick({"g < 3, j < m", "j < m, g < 3"});
+      if (random.below(2) == 0)
+        each.score = fmt::format("({} + 0.5 * f32(g))", each.score);
+    }
+  }
 
   /// Returns some of the normaliser's results.
   std::vector<std::string> yields(const std::string &by) {
