@@ -22,7 +22,8 @@ struct GenerateOptions {
   std::string entry, weights, prompt;
   std::vector<std::string> vocabularies; ///< Vocabularies::open()
   std::vector<std::string> inputs;       ///< NAME=VALUE
-  int64_t count = 200, stop = -1, threads = 0;
+  std::string stop; ///< stopToken()
+  int64_t count = 200, threads = 0;
   uint64_t seed = 0;
   /// Inputs of the sampler, by name; the defaults do not change the distribution.
   std::map<std::string, double> choice = {{"temperature", 1}, {"top_k", 0}, {"top_p", 1}};
@@ -318,6 +319,26 @@ void Printer::print(ArrayRef<int32_t> tokens) {
   std::fflush(stdout);
 }
 
+/// The token that ends the text: a number, or a text of one word or byte. None if `text` is empty.
+static Expected<std::optional<int32_t>> stopToken(StringRef text, const Vocabulary *vocabulary) {
+  int32_t number;
+  if (text.empty())
+    return std::nullopt;
+  if (!text.getAsInteger(10, number))
+    return number;
+  auto tokens = tokensOf(text, "--stop", {false, vocabulary});
+  if (!tokens)
+    return tokens.takeError();
+  if (tokens->size() != 1)
+    return createStringError(formatv("--stop {0}: found {1} {2}, expected one, or the number of a token", text,
+                                     tokens->size(), vocabulary ? "words" : "bytes"));
+  if (vocabulary && tokens->front() == Vocabulary::unknown && text != (*vocabulary)[Vocabulary::unknown])
+    return createStringError(
+        formatv("--stop {0}: the vocabulary does not have this word; give a word that it has, or the number of a token",
+                text));
+  return tokens->front();
+}
+
 static Error generate(const GenerateOptions &options, const attn_model &model) {
   auto vocabularies = openVocabularies(options.vocabularies, options.weights);
   if (!vocabularies)
@@ -329,6 +350,9 @@ static Error generate(const GenerateOptions &options, const attn_model &model) {
   auto tokens = tokensOf(options.prompt, "the prompt", form);
   if (!tokens)
     return tokens.takeError();
+  auto stop = stopToken(options.stop, *vocabulary);
+  if (!stop)
+    return stop.takeError();
   Writer writer(options, *vocabularies, model);
   if (Error error = writer.start())
     return error;
@@ -341,8 +365,8 @@ static Error generate(const GenerateOptions &options, const attn_model &model) {
       return next.takeError();
     goesOn = int64_t(next->size()) == writer.atMost();
     next->resize(std::min(next->size(), end - tokens->size()));
-    if (auto stop = std::find(next->begin(), next->end(), options.stop); stop != next->end()) {
-      next->erase(stop, next->end());
+    if (auto last = *stop ? std::find(next->begin(), next->end(), **stop) : next->end(); last != next->end()) {
+      next->erase(last, next->end());
       goesOn = false;
     }
     printer.print(*next);
@@ -385,7 +409,10 @@ void addGenerate(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--weights", options->weights, "A .safetensors file")->type_name("FILE");
   addVocabularyOption(*command, options->vocabularies);
   command->add_option("--count", options->count, "Maximum number of tokens")->capture_default_str()->check(atLeast(1));
-  command->add_option("--stop", options->stop, "Token that ends the text")->type_name("TOKEN");
+  command
+      ->add_option("--stop", options->stop,
+                   "Token that ends the text: a number, or a word if there is a vocabulary, otherwise a byte")
+      ->type_name("TOKEN");
   auto &choice = options->choice;
   options->said = {
       {"temperature", command
