@@ -45,15 +45,15 @@ static double executions(Operation *op, SizeAnalysis &analysis, ArrayRef<int64_t
        loop = loop->getParentOfType<LoopLikeOpInterface>()) {
     auto counted = dyn_cast<scf::ForOp>(*loop);
     std::optional<SizeExpr> end = counted ? analysis.index(counted.getUpperBound()) : std::nullopt;
-    product *= end && hasCanonicalInductionVariable(counted) ? end->evaluate(dimensions) : typicalSize;
+    bool isKnown = end && hasCanonicalInductionVariable(counted);
+    product *= isKnown ? std::max<int64_t>(0, end->evaluate(dimensions)) : typicalSize;
   }
   return product;
 }
 
-/// Instructions of the divisions, roots, functions and random draws of a formula. Any code for the formula has these;
-/// it may hoist or combine the others.
+/// Instructions of the functions and random draws of a formula. Code may hoist or combine its other operations.
 static int64_t functionInstructions(Region &formula) {
-  constexpr int64_t leastOfFunctions = 8;
+  constexpr int64_t leastOfFunctions = 20;
   int64_t sum = 0;
   formula.walk([&](Operation *op) {
     if (int64_t own = costOf(op).instructions; own >= leastOfFunctions)
@@ -95,7 +95,7 @@ double KernelForecast::leastOf(func::FuncOp kernel) const {
 double KernelForecast::shareOf(func::FuncOp kernel, double seconds) const {
   double largest = 0;
   for (const Launches &entry : entries)
-    if (auto number = entry.numbers.find(kernel); number != entry.numbers.end())
+    if (auto number = entry.numbers.find(kernel); number != entry.numbers.end() && entry.seconds > 0)
       largest = std::max(largest, number->second * seconds / entry.seconds);
   return largest;
 }

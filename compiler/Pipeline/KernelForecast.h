@@ -27,18 +27,18 @@ public:
   /// entry points call the kernel. Null if the emitter refuses the kernel or fails, if control flow depends on data, or
   /// if the work of a launch is too large to be counted.
   std::optional<double> secondsOf(mlir::func::FuncOp kernel, mlir::func::FuncOp changed, const Emitter &emitter) const;
-  /// A lower bound of secondsOf() for any code: overhead of launches, arithmetic of linalg.generic on full vectors, and
-  /// traffic of operands and results.
+  /// An estimate of secondsOf() for fast code: overhead of launches, arithmetic and functions of linalg.generic on full
+  /// vectors, and traffic of operands and results. It omits integers, subscripts and scatters.
   double leastOf(mlir::func::FuncOp kernel) const;
-  /// An upper bound for the share that `seconds` of each launch of the kernel have in the time of an entry point; the
-  /// largest of all entry points. The time of an entry point is the sum of leastOf() of its launches.
+  /// The estimated share that `seconds` of each launch of the kernel have in the time of an entry point; the largest of
+  /// all entry points. The time of an entry point is estimated as the sum of leastOf() of its launches.
   double shareOf(mlir::func::FuncOp kernel, double seconds) const;
 
 private:
   using Sizes = std::vector<int64_t>;
   /// Launches of kernels by one call of an entry point.
   struct Launches {
-    double seconds = 0;                                ///< lower bounds of all launches
+    double seconds = 0;                                ///< estimates for all launches
     llvm::DenseMap<mlir::Operation *, double> numbers; ///< launches of each kernel
   };
   void gatherSizes(mlir::func::FuncOp entry, const NamedSizes &at);

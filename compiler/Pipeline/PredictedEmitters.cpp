@@ -12,13 +12,13 @@ namespace {
 
 /// An emitter replaces the default one if its predicted time is less than this fraction.
 constexpr double margin = 0.9;
-/// Another compile is skipped if the code takes less than `nearLeast` times the lower bound.
+/// A compile by Halide is skipped if the code of `cpu` takes less than `nearLeast` times the estimate for fast code.
 constexpr double nearLeast = 1.2;
-/// Code of `cpu` takes up to this many times the lower bound (rows of two columns), so that kernels whose bound is a
-/// small share of their entry points need no prediction.
+/// In the examples, code of `cpu` takes up to this many times the estimate for fast code (rows of two columns), so
+/// kernels whose estimate is a small share of their entry points need no prediction.
 constexpr double mostOverLeast = 30;
-/// The default emitter stays if another one would make a launch shorter by less than `leastGain` seconds, or each
-/// entry point by less than the fraction `leastShare`.
+/// The default emitter stays if another one would gain less than `leastGain` seconds (KernelForecast::secondsOf), or a
+/// smaller share of each entry point than `leastShare`.
 constexpr double leastGain = 1e-6, leastShare = 0.01;
 
 struct Trial {
@@ -29,6 +29,8 @@ struct Trial {
 void ask(func::FuncOp kernel, const Emitter &emitter) {
   kernel->setAttr(emitterAttrName, StringAttr::get(kernel.getContext(), std::string(emitter.name())));
 }
+
+bool isCpu(const Emitter *emitter) { return emitter->name() == "cpu"; }
 
 class EmitterChooser {
 public:
@@ -84,16 +86,18 @@ private:
   }
 
   void choose(func::FuncOp kernel) {
+    const Emitter *byRule = job.emitterOf(kernel).emitter;
+    bool isOurs = byRule && isCpu(byRule);
     double least = forecast.leastOf(kernel);
-    if (!isWorthwhile(kernel, mostOverLeast * least))
+    if (isOurs && !isWorthwhile(kernel, mostOverLeast * least))
       return;
     SmallVector<const Emitter *> takers = takersOf(kernel);
-    // The cpu emitter is fast and predicts whether another emitter could gain anything.
-    const auto *ours = llvm::find_if(takers, [](const Emitter *each) { return each->name() == "cpu"; });
+    const auto *ours = llvm::find_if(takers, isCpu);
     if (takers.size() < 2 || ours == takers.end())
       return;
+    // The cpu emitter is fast and predicts whether another emitter could gain anything.
     std::optional<double> own = secondsOf(kernel, **ours);
-    if (!own || *own < nearLeast * least || !isWorthwhile(kernel, *own - least))
+    if (!own || (isOurs && (*own < nearLeast * least || !isWorthwhile(kernel, *own - least))))
       return;
     SmallVector<Trial> trials;
     for (const Emitter *each : takers) {

@@ -1,7 +1,6 @@
 #include "compiler/Codegen/Nest/KernelSizes.h"
 #include "compiler/Sizes/IntegerFold.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/ErrorHandling.h"
