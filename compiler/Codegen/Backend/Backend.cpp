@@ -132,8 +132,8 @@ void optimise(LlvmCode &code, const Target &target) {
 namespace {
 
 /// Switches LLVM's loop strength reduction off in its scope. The pass takes a fifth of the time of the code generator,
-/// and kernels are as fast without it. Device code keeps the pass. LLVM has no other switch for it than an option of
-/// the process, so code generators of several threads run one after the other.
+/// and kernels are as fast without it. Device code keeps the pass. The cheapest switch is an option of the process,
+/// which LLVM reads when it builds the pipeline of the code generator.
 class StrengthReductionScope {
 public:
   explicit StrengthReductionScope(bool isOn) : lock(mutex()), isDisabled(option()) { option() = !isOn; }
@@ -146,7 +146,8 @@ private:
   }
   static llvm::cl::opt<bool> &option() {
     auto *found = llvm::cl::getRegisteredOptions().lookup("disable-lsr");
-    assert(found && "an option of LLVM 22");
+    if (!found)
+      llvm::report_fatal_error("LLVM has no option disable-lsr");
     return *static_cast<llvm::cl::opt<bool> *>(found);
   }
 
@@ -161,10 +162,12 @@ FailureOr<SmallVector<char, 0>> emit(LlvmCode &code, const Target &target, Outpu
   SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  StrengthReductionScope strengthReduction(/*isOn=*/target.isDevice);
   auto fileType = kind == OutputKind::Object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, fileType))
-    return failure();
+  {
+    StrengthReductionScope strengthReduction(/*isOn=*/target.isDevice);
+    if (machine->addPassesToEmitFile(passes, stream, nullptr, fileType))
+      return failure();
+  }
   passes.run(*code.module);
   return bytes;
 }

@@ -77,7 +77,8 @@ static void eliminateCommonSubexpressions(ModuleOp code) {
   }
 }
 
-/// No pattern of this back end needs the rollback of a failed pattern, which takes a quarter of the conversion's time.
+/// The patterns of this back end do not fail after a change, so none needs a rollback. Support for it would take a
+/// quarter of the conversion's time.
 static ConversionConfig withoutRollback() {
   ConversionConfig config;
   config.allowPatternRollback = false;
