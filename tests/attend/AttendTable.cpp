@@ -85,8 +85,8 @@ std::vector<AttendCase> casesOfOutputs() {
   return cases;
 }
 
-/// Returns gradients of attention whose rows or keys read the same row of an operand, and of attention over pairs of
-/// keys, which all read the same row of k and v for each g.
+/// Returns gradients of attention whose rows or keys read the same row of an operand. The keys of some cases are pairs
+/// (g, j), of which those with equal j read the same row of k and v.
 std::vector<AttendCase> casesOfSharedRows() {
   std::vector<AttendCase> cases;
   for (const char *name : {"dot", "general", "additive", "distance", "biased"})

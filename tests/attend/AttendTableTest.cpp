@@ -62,7 +62,7 @@ TEST(AttendTable, EitherEntryHasEveryPair) {
   for (const AttendCase &each : tableOfCases()) {
     llvm::SmallVector<llvm::StringRef> parts;
     llvm::StringRef(each.name).split(parts, '_');
-    if (parts.front() == "outputs")
+    if (parts.front() == "outputs" || parts.front() == "shared")
       continue;
     for (size_t second = 0; second < parts.size(); ++second)
       for (size_t first = 0; first < second; ++first)
