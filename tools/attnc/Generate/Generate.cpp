@@ -22,7 +22,7 @@ struct GenerateOptions {
   std::string entry, weights, prompt;
   std::vector<std::string> vocabularies; ///< Vocabularies::open()
   std::vector<std::string> inputs;       ///< NAME=VALUE
-  std::string stop; ///< stopToken()
+  std::string stop;                      ///< stopToken()
   int64_t count = 200, threads = 0;
   uint64_t seed = 0;
   /// Inputs of the sampler, by name; the defaults do not change the distribution.
@@ -326,16 +326,17 @@ static Expected<std::optional<int32_t>> stopToken(StringRef text, const Vocabula
     return std::nullopt;
   if (!text.getAsInteger(10, number))
     return number;
-  auto tokens = tokensOf(text, "--stop", {false, vocabulary});
+  if (text.find_first_not_of("0123456789") == StringRef::npos)
+    return createStringError("--stop " + text + ": is above 2147483647");
+  auto tokens = tokensOf(text, "--stop", {.vocabulary = vocabulary});
   if (!tokens)
     return tokens.takeError();
   if (tokens->size() != 1)
     return createStringError(formatv("--stop {0}: found {1} {2}, expected one, or the number of a token", text,
                                      tokens->size(), vocabulary ? "words" : "bytes"));
   if (vocabulary && tokens->front() == Vocabulary::unknown && text != (*vocabulary)[Vocabulary::unknown])
-    return createStringError(
-        formatv("--stop {0}: the vocabulary does not have this word; give a word that it has, or the number of a token",
-                text));
+    return createStringError(formatv(
+        "--stop {0}: the vocabulary does not have this word; give a word that it has, or the number of a token", text));
   return tokens->front();
 }
 
