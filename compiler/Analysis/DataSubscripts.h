@@ -1,9 +1,13 @@
-//===- DataSubscripts.h - data-dependent subscripts ---------------------------------------------------------------===//
+//===- DataSubscripts.h - test for data-dependent subscripts ------------------------------------------------------===//
 //
-// The front end has proved that subscripts of indices and sizes are in range. Generated code checks data-dependent
-// subscripts: loaded or computed numbers, and 32-bit arithmetic, which may wrap around.
+// A subscript depends on data if it is, or is computed from, a tensor element or another integer that is not an
+// `index`. Emitters generate a range check at run time for these subscripts. The front end has proved that all other
+// subscripts are in range. 32-bit arithmetic counts as data, because it may wrap around.
 //
 //   independent of data: a[i floordiv 4, select(c, i, 0)]   dependent: t[index_cast(load)], x[index_cast(i32 i + 1)]
+//
+// The condition of a select does not matter: both alternatives have to be in range. A cast of an index to i32 and back
+// does not matter either: no size exceeds 2^31.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,11 +16,11 @@
 
 namespace attnc {
 
-/// True if `subscript`, an `index` or an integer in a formula, depends on data in this sense.
+/// True if `subscript`, an `index` or an integer in a formula, depends on data.
 bool comesFromData(mlir::Value subscript);
 /// True if a subscript of `op` depends on data.
 bool readsByData(mlir::tensor::ExtractOp op);
-/// True if a load in `region` has a data-dependent subscript.
+/// True if a tensor.extract in `region`, at any depth, has a data-dependent subscript.
 bool readsByData(mlir::Region &region);
 
 } // namespace attnc

@@ -1,16 +1,22 @@
-//===- Decisions.h - decisions: fusions made, edges left, and their reasons ---------------------------------------===//
+//===- Decisions.h - optimisation remarks: fusions made, edges left unfused, and their reasons --------------------===//
 //
-// The phases raise and fuse record every decision in the module, as one dictionary in `attn.decisions`:
+// The passes of raise, derive and fuse record each decision in the module's attribute `attn.decisions`, an array with
+// one dictionary for each decision:
 //
 //   {made = true,  reason = "view-folded", what = "gpt.attn:41:9", into = "gpt.attn:43:14", bytes = "1536*batch*seq",
 //    entry = "logits"}
 //   {made = false, reason = "contraction-operand", what = "logits_rows_0", into = "logits_gemm_0", ...}
 //
-// `what` and `into` are kernels if the decision is about an edge between two kernels, otherwise source locations,
-// because kernels have no names before outlining. `what` is the producer of the edge's tensor, `into` its consumer, and
-// `entry` the entry point. `bytes` is the size of the tensor, as text over the dimensions: a fusion saves these bytes,
-// an edge that is left writes and reads them. An edge whose tensor has an element for each query–key pair also has
-// `pairs`; --require-fused reports such edges as errors.
+// An edge is a tensor that one computation (`what`, the producer) writes and another (`into`, the consumer) reads.
+// `entry` is the name of the entry point. `bytes` is the size of the tensor, as text over the dimensions of the entry
+// point: a fusion saves the write and the read of these bytes; an edge that is left unfused costs them. For an edge
+// between two kernels, `what` and `into` are names of kernels. For a fusion they are source locations, because the
+// kernels have no names yet. If the tensor of an unfused edge holds the scores or the attention weights of all
+// query–key pairs, the dictionary also has `pairs`; --require-fused reports these edges as errors.
+//
+// Decisions about one computation have no `into` and no `bytes`: attention raised, code that resembles attention, and
+// kernels that no emitter compiles as a whole or with its fast algorithm. In a decision about a weight, `what` is the
+// parameter ("@head"), `into` the kernel that reads it, `bytes` the size of the packed copies, and `entry` is empty.
 //
 // Reasons are a closed list. Each has a sentence, and a test program of the same name in tests/compiler/Fuse/reasons.
 //
@@ -77,8 +83,8 @@ enum class Reason {
 llvm::StringRef reasonId(Reason reason);
 /// The sentence of a reason for people, a full clause in lower case.
 llvm::StringRef reasonText(Reason reason);
-/// The smallest change of the model that would fuse the edge, or the reason why no change does; empty for a fusion
-/// made.
+/// The smallest change of the model that would fuse the edge (or pack the weight), or a phrase that says why no change
+/// does. Empty for fusions and for packed weights.
 llvm::StringRef reasonChange(Reason reason);
 /// The reason with the key `id`; null if there is none.
 std::optional<Reason> parseReason(llvm::StringRef id);
@@ -87,23 +93,24 @@ llvm::ArrayRef<Reason> allReasons();
 
 /// A recorded decision; the fields are those of the dictionary above.
 struct Decision {
-  bool isMade = false; ///< true for a fusion
+  bool isMade = false; ///< true for a fusion, for raised attention and for a packed weight
   Reason reason = Reason::NotPointwise;
-  std::string what, into, bytes, entry;
+  std::string what, into, bytes, entry; ///< as above; empty if absent
   bool pairs = false;
-  std::vector<std::string> places; ///< source locations of the producer
+  std::vector<std::string> places; ///< of an edge between kernels: the source locations of the producer; else empty
   bool operator==(const Decision &) const = default;
 };
 
-/// Appends a decision, unless an equal one is recorded.
+/// Appends a decision to the module's list, unless the list has an equal one.
 void recordDecision(mlir::ModuleOp module, const Decision &decision);
+/// Returns the module's decisions in the order in which they were recorded.
 std::vector<Decision> recordedDecisions(mlir::ModuleOp module);
-/// Applies `change` to each recorded decision.
+/// Applies `change` to each recorded decision; decisions that become equal are merged.
 void changeDecisions(mlir::ModuleOp module, llvm::function_ref<void(Decision &)> change);
-/// Removes all decisions.
+/// Removes all decisions from the module.
 void dropDecisions(mlir::ModuleOp module);
-/// Removes the recorded EpilogueFused and RowsFused whose `what` and `into` are both in `places`: the kernel with these
-/// source locations is split into separate kernels again.
+/// Removes each EpilogueFused and RowsFused decision whose `what` and `into` are both in `places`, the source locations
+/// of a kernel. A pass calls this function when it splits that kernel into separate kernels again.
 void forgetFusions(mlir::ModuleOp module, llvm::ArrayRef<std::string> places);
 
 } // namespace attnc

@@ -1,7 +1,10 @@
 //===- OpClassification.h - classification of tensor ops ----------------------------------------------------------===//
 //
-//   pointwise    a linalg.generic, all loops parallel, each result written at its loop indices in order
-//   contraction  a linalg.generic  sum_k  lhs[batch, m, k] * rhs[batch, k, n]  in any order of the indices
+//   pointwise    a linalg.generic with parallel loops only, which writes each result at the loop indices in order, and
+//                whose operands are indexed by distinct loop indices or by 0
+//   contraction  a linalg.generic  sum_k  lhs[batch, m, k] * rhs[batch, k, n]  in any order of the indices: m are the
+//                indices of rows, n of columns, k the depth that is summed, batch the indices in both operands and in
+//                the result
 //   view         rearranges or selects elements: transpose, slice, reshape
 //   free view    a reshape of dense row-major elements, which costs nothing
 //
@@ -19,15 +22,16 @@ namespace attnc {
 
 //===-------------------------------------------- views -------------------------------------------------------===//
 
-/// True for expand_shape, collapse_shape and casts: the same elements in the same order.
+/// True for expand_shape, collapse_shape and tensor.cast, whose results have the elements of the operand in the same
+/// order. False for other ops and for null.
 bool isFreeView(mlir::Operation *op);
-/// True for a free view, a transpose, or a slice with unit strides.
+/// True for a free view, a linalg.transpose, or an extract_slice with unit strides; false for other ops and for null.
 bool isView(mlir::Operation *op);
-/// The tensor from which free views derive `value`.
+/// The operand of the first of the free views that compute `value`; `value` itself if no free view does.
 mlir::Value skipFreeViews(mlir::Value value);
-/// Like skipFreeViews, and also continues from a loop-carried value to its initial value.
+/// Like skipFreeViews; where this leads to a loop-carried argument of an scf.for, continues from its initial value.
 mlir::Value storageOf(mlir::Value value);
-/// The uses of `value`, with the uses of a free view instead of the view, and without those by tensor.dim.
+/// The uses of `value` except by tensor.dim; a use by a free view is replaced, recursively, by the uses of its result.
 llvm::SmallVector<mlir::OpOperand *> usesThroughFreeViews(mlir::Value value);
 
 //===-------------------------------------------- generics ----------------------------------------------------===//
@@ -35,52 +39,58 @@ llvm::SmallVector<mlir::OpOperand *> usesThroughFreeViews(mlir::Value value);
 /// True for a pointwise op, as defined above.
 bool isPointwise(mlir::linalg::GenericOp op);
 /// True if the results depend on the operands' elements alone: the body has no linalg.index, tensor.extract or
-/// tensor.dim.
+/// tensor.dim, and no op with a region.
 bool isElementFunction(mlir::linalg::GenericOp op);
-/// True if a tensor.extract in the body has a subscript that depends on elements.
+/// True if a tensor.extract in the body has a subscript that is computed from tensor elements. In contrast to the
+/// functions of DataSubscripts.h, 32-bit arithmetic on indices does not count.
 bool readsByData(mlir::linalg::GenericOp op);
-/// True if the op is pointwise with one result, each element of which is one element of one tensor, selected by indices
-/// and sizes alone.
+/// True if the op is pointwise with one result and moves elements unchanged: it yields an operand's element, or the
+/// result of a tensor.extract whose subscripts depend on indices and sizes alone.
 bool onlyMoves(mlir::linalg::GenericOp op);
-/// True if the op reads only constants, indices, and elements of rank-0 tensors.
+/// True if all inputs of the op, and all tensors that its body reads by tensor.extract, are scalars or have rank 0.
 bool readsNothing(mlir::linalg::GenericOp op);
-/// True if the op reads nothing, and recomputing an element costs less than loading it.
+/// True if readsNothing() and one evaluation of the body costs less than a load: under 8 instructions by OpCost.h.
 bool isCheapFormula(mlir::linalg::GenericOp op);
-/// True if the initial value of result number `result` consists of zeros (the identity of addition).
+/// True if the initial value of result number `result` is a linalg.fill with 0 or a constant of floating-point zeros.
 bool startsFromZero(mlir::linalg::GenericOp op, unsigned result);
 
-/// Role of an op in a rows kernel, which has leading parallel loops and at most one loop over the elements of a
-/// row: a formula with one result element a row, a formula with one for each element of a row, a reduction of each row.
+/// Role of an op in a rows kernel, whose ops have the same leading parallel loops, one iteration for each row, and at
+/// most one loop over the elements of a row. Scalar: a formula with one result element for each row. Map: a formula
+/// with one result element for each element of a row. Reduction: a reduction of each row to one result element.
 enum class RowRole { Scalar, Map, Reduction };
 
-/// Loop dimensions of a contraction by role: batch, m and n in the order of the result's dimensions, k ascending.
+/// The loops of a contraction, by number and role: batch, m and n in the order of the result's dimensions, k ascending.
 struct ContractionDims {
   llvm::SmallVector<unsigned> batch, m, n, k;
-  unsigned lhs = 0, rhs = 1; ///< operand numbers of the matrices with `m` and with `n`
+  unsigned lhs = 0, rhs = 1; ///< numbers of the operand that `m` indexes and of the operand that `n` indexes
 };
-/// Matches the body `out + a * b` of f32 from zeros, with two operands read by projected permutations, at least one
-/// reduction index, all of them in both operands, and the result's last index in one operand only. That index is in
-/// `n`; `m` may be empty. Null for other ops.
+/// Matches a contraction of two f32 tensors to one f32 result that starts from zeros. The body is `out + a * b` alone,
+/// and no operand has an index twice. Each reduction index is in both operands, and there is at least one; each index
+/// of the result is in an operand. The last index of the result is in one operand only, and is the last of `n`; a
+/// vector operand has an empty `m`. Null for other ops.
 std::optional<ContractionDims> matchContraction(mlir::linalg::GenericOp op);
 
-/// The loop dimensions of a map whose results are distinct dimensions; null for other maps.
+/// The positions of the dimensions that the results of `map` are, in order. Null unless each result is a dimension, and
+/// no two are the same.
 std::optional<llvm::SmallVector<unsigned>> plainDims(mlir::AffineMap map);
 
-/// True if `value` is a model.get, or a free view of one.
+/// True if `value` is a model.get, or derived from one by free views.
 bool isParameter(mlir::Value value);
 
-/// The parameters that each function sets (model.set), collected once.
+/// For each function, the parameters that a model.set in it updates, as of the construction of this object.
 class UpdatedParameters {
 public:
   explicit UpdatedParameters(mlir::ModuleOp module);
-  /// True if the value is a model.get, or a free view of one, of a parameter that the same function sets.
+  /// True if `value` is a model.get, or derived from one by free views, of a parameter that the same function sets. For
+  /// a list of parameters, a model.set of any element counts.
   bool contains(mlir::Value value) const;
 
 private:
   llvm::DenseSet<std::pair<mlir::Operation *, mlir::Attribute>> updated; ///< functions with names of parameters
 };
 
-/// Creates a copy of `op` with the same body and other operands, maps and results.
+/// Creates a copy of `op` at the builder's insertion point, with the same body and other operands, maps and iterators.
+/// There must be as many inputs and inits as in `op`; the result types are those of `inits`.
 mlir::linalg::GenericOp rebuildGeneric(mlir::OpBuilder &builder, mlir::linalg::GenericOp op, mlir::ValueRange inputs,
                                        mlir::ValueRange inits, llvm::ArrayRef<mlir::AffineMap> maps,
                                        llvm::ArrayRef<mlir::utils::IteratorType> iterators);

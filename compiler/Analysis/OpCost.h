@@ -1,17 +1,18 @@
 //===- OpCost.h - cost table of scalar operations -----------------------------------------------------------------===//
 //
-// One cost table for all passes. `flops` counts the floating-point operations of the formula, for certificates; a
-// function such as exp counts as one. `instructions` is the cost that fusion and schedules compare: the time of one
-// vector operation relative to an addition.
+// All passes share this table. `flops` counts floating-point operations for certificates; a function such as exp counts
+// as one. `instructions` is an estimate of time, which fusion and schedules compare: the time of the operation on
+// vectors, in vector additions. An operation whose result is not a float, for example an integer or a vector, has no
+// flops.
 //
 //                                                   flops   instructions
-//   constants, indices, sizes, yield                  -         -
+//   constants, indices, sizes, yield, attn.stop       -         -
 //   + - * max min of floats                           1         1
 //   fma                                               2         1
 //   / sqrt rsqrt                                      1         8
 //   other functions of `math`: exp, tanh, pow, ...    1        20
 //   a random draw (attn.uniform)                      -       150
-//   sign, rounding                                    -         1
+//   absolute value, copysign, rounding                -         1
 //   all others: integers, comparison, selection,
 //   conversion, a load                                -         1
 //
@@ -29,11 +30,13 @@ struct OpCost {
 
 /// The cost of one evaluation of `op`, without its regions.
 OpCost costOf(mlir::Operation *op);
-/// The cost of one evaluation of `region`, nested regions included.
+/// The sum of the costs of all ops in `region`. Each op of a nested region counts once, as if the op around it iterated
+/// once.
 OpCost costOf(mlir::Region &region);
 
-/// Floating-point operations of one evaluation of a region of `attn.attend`; 0 for an empty region. The product of the
-/// sizes of an `attn.reduce` is the number of its terms; `sizeOf` returns the value of a size.
+/// Floating-point operations of one evaluation of a region of `attn.attend`; 0 for an empty region. The body of an
+/// `attn.reduce` counts once for each term, with one more operation to combine the term if it is an f32. The number of
+/// terms is the product of the op's sizes; `sizeOf` returns the expression of an `index` value that is such a size.
 SizeExpr flopsOf(mlir::Region &region, llvm::function_ref<SizeExpr(mlir::Value)> sizeOf);
 
 } // namespace attnc

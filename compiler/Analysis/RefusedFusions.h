@@ -1,14 +1,17 @@
 //===- RefusedFusions.h - fusions that a strategy forbids ---------------------------------------------------------===//
 //
-// The module's attribute `attn.refused` lists the fusions that passes must not make. The pipeline writes it after
-// import; a pass calls isRefused() before it fuses two ops, with the key of the fusion's reason (Decisions.h):
+// The module's attribute `attn.refused` lists the fusions that passes must not make. compiler/Pipeline writes the
+// attribute after import, from the overrides of a strategy. A pass calls isRefused() before it fuses two ops, with the
+// key of the reason that it would record (Decisions.h), and does not fuse them if the result is true:
 //
 //   attn.refused = [{fusion = "pointwise-fused"},                                  everywhere
 //                   {fusion = "epilogue-fused", place = "gpt.attn:41:9"},           if either op is at this location
 //                   {fusion = "", kernel = "logits_rows_0", ops = [3, 4, 7]}]       if both ops are of this kernel
 //
-// The key "" refuses every fusion of computations; only their own keys refuse fusions of views. A kernel is identified
-// by the numbers of its imported ops, which the ops' locations contain until fusion ends.
+// The key "" refuses every fusion of computations. It does not refuse fusions of views (view-folded, layout-folded,
+// slice-narrowed), which only their own keys refuse. A kernel is identified by the numbers of its ops. numberOps()
+// numbers the ops after import and stores the numbers in the ops' locations; forgetRefusals() removes the numbers at
+// the end of fuse.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,19 +22,20 @@
 
 namespace attnc {
 
-/// The key of attention as one op; if it is refused, scores are materialised (attn-materialise-scores).
+/// The key of the fusion of scores, normaliser and weighted sum in one attention kernel. If a strategy refuses this
+/// key, the pass attn-materialise-scores computes the scores as a tensor. It is not the key of a reason.
 inline constexpr llvm::StringLiteral attentionFused = "attention-fused";
 
-/// All keys that can be refused.
+/// All keys that can be refused: attentionFused, and those of the reasons for fusions.
 std::vector<std::string> refusableFusions();
 
 /// One element of `attn.refused`. With neither `place` nor `kernel`, it applies everywhere.
 struct FusionRefusal {
-  std::string fusion;       ///< a key, or empty
+  std::string fusion;       ///< a key; empty: every fusion of computations
   std::string place;        ///< "gpt.attn:41:9", without directories; or empty
-  std::string kernel;       ///< for messages; or empty
+  std::string kernel;       ///< the name of a kernel, for messages; or empty
   std::vector<int64_t> ops; ///< with `kernel`: the numbers of its ops (numberOps)
-  bool isHonoured = false;  ///< true once the refusal has prevented a fusion
+  bool isHonoured = false;  ///< true once isRefused() has returned true because of this refusal
   std::string origin = {};  ///< prefix of messages about the refusal (Override.h)
 };
 
@@ -40,16 +44,18 @@ void refuseFusions(mlir::ModuleOp module, llvm::ArrayRef<FusionRefusal> refusals
 /// The list in the module; empty if there is none.
 std::vector<FusionRefusal> refusedFusions(mlir::ModuleOp module);
 
-/// True if a refusal of `fusion`, a key, applies to the two ops, in either order; marks it as honoured in the module.
+/// True if a refusal of the key `fusion` applies to the ops `what` and `into`, in either order. Marks each such refusal
+/// as honoured in the module.
 bool isRefused(llvm::StringRef fusion, mlir::Operation *what, mlir::Operation *into);
-/// True if an honoured refusal applies to the two ops, whichever fusion it names.
+/// True if an honoured refusal applies to the two ops, whichever key it has.
 bool isKeptApart(mlir::Operation *what, mlir::Operation *into);
 
-/// Numbers the ops of the entry points and stores the numbers in their locations.
+/// Numbers all ops in the host functions (HostFunctions.h) from 0, and stores each number in the op's location.
 void numberOps(mlir::ModuleOp module);
-/// The numbers in a location and in the locations that are fused into it, ascending, each once.
+/// The numbers in a location and in the locations that are fused into it, ascending, each once. Empty if the location
+/// has no number.
 std::vector<int64_t> opNumbers(mlir::Location location);
-/// Removes the numbers and the refusals from the module.
+/// Removes the refusals from the module and the numbers from the locations of its ops.
 void forgetRefusals(mlir::ModuleOp module);
 
 } // namespace attnc

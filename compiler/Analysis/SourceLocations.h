@@ -7,10 +7,11 @@
 
 namespace attnc {
 
-/// The first of placesOf: "model.attn:12:5"; the name of an op without a source location.
+/// The first source location of `op`, such as "model.attn:12:5" (the first of placesOf). If the op has none, the name
+/// of the op, such as "linalg.generic".
 std::string placeOf(mlir::Operation *op);
-/// Every "file:line:col" of a location and of the locations fused into it, in order, each once. File names are as
-/// recorded, and may have directories.
+/// Every "file:line:column" in `location` and in the locations that it fuses or names, in order, each once; for a call
+/// site, those of the callee. Empty if there is none. File names are as recorded, and may have directories.
 llvm::SmallVector<std::string> placesOf(mlir::Location location);
 
 } // namespace attnc

@@ -1,17 +1,20 @@
 //===- Derive.h - the derive phase: entry points generated from others --------------------------------------------===//
 //
-// Replaces each function with one of these attributes by ordinary functions:
+// The phase rewrites each function with one of these attributes to ordinary functions, without the attribute:
 //
-//   model.gradient       computes a scalar f32. Its results become that value and the gradients, `<name>_gradient`, of
-//                        its f32 arguments and of all parameters that are not frozen (Gradient.h)
-//   model.minimize       computes a loss. It also sets parameters and states by the optimizer's update (Minimize.h)
-//   model.incremental    becomes functions that compute it position by position (Incremental/Incremental.h)
-//   model.decode         becomes the decoding loop over these functions (Incremental/Decode.h)
-//   model.attention      returns attention weights (AttentionMaps.h)
-//   attn.attention_override   takes attention weights as inputs (AttentionOverride.h)
+//   model.gradient       a function with one result, an f32 of rank 0. The gradients of its f32 arguments, and of all
+//                        parameters that are not frozen, become further results `<name>_gradient`, with each `.` of
+//                        the name replaced by `_` (Gradient.h)
+//   model.minimize       a function that returns a loss. It gains the optimizer's update, which sets parameters and
+//                        states (Minimize.h)
+//   model.incremental    is replaced by functions that compute it position by position (Incremental/Incremental.h)
+//   model.decode         a sampler of tokens. It is replaced by the decoding loop, which calls the sampler and the
+//                        incremental functions (Incremental/Decode.h)
+//   model.attention      its results are replaced by attention weights (AttentionMaps.h)
+//   attn.attention_override   gains inputs that replace attention weights (AttentionOverride.h)
 //
 // The passes are `attn-incremental`, `attn-segment-scans` and `attn-derive` (Passes.td). They require resolved sizes
-// and raised views, which buildDerivePipeline establishes.
+// (attn-resolve-sizes) and raised views (attn-raise-views); buildDerivePipeline runs these passes of fuse first.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,11 +29,11 @@ namespace attnc {
 #define GEN_PASS_DECL
 #include "compiler/Derive/Passes.h.inc"
 
-/// Builds the whole phase, for a builtin.module.
+/// Appends the passes of the phase, which run on a builtin.module, to `passes`.
 void buildDerivePipeline(mlir::OpPassManager &passes);
 
-/// Whether a function of the module has one of these attributes. (One with model.decode needs one with
-/// model.incremental.)
+/// True if a function of the module has one of the attributes above. `model.decode` is not tested, because a module
+/// with `model.decode` also has the `model.incremental` function that is decoded.
 bool needsDerive(mlir::ModuleOp module);
 
 /// Registers the passes, and the phase as `attn-derive-phase`, for attn-opt.

@@ -1,8 +1,9 @@
 //===- GenericReverse.h - reverse-mode rule of linalg.generic -----------------------------------------------------===//
 //
-// For each tensor with a gradient the rule emits a generic (or a scatter) whose body is the forward body followed by
-// its adjoint (dialects/Attn/ScalarDerivatives.h). GenericRule.cpp handles operands and reductions, LoadRule.cpp loads
-// by subscripts, and GatherRule.cpp loads with invertible subscripts.
+// The rule emits one linalg.generic (or attn.scatter_add) for each tensor that the op reads and that has a cotangent.
+// Its body is a copy of the forward body, followed by the adjoint, which computes cotangents from the result's back to
+// the element's (dialects/Attn/ScalarDerivatives.h). GenericRule.cpp has the operands and the reductions, LoadRule.cpp
+// the loads (tensor.extract in the body), and GatherRule.cpp the loads with invertible subscripts.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,6 +16,8 @@
 
 namespace attnc {
 
+/// Emits the terms that `op` contributes to the cotangents of the tensors that it reads, at the builder's insertion
+/// point. The caller first adds each result that has a cotangent, then requests gradients.
 class GenericReverse {
 public:
   GenericReverse(mlir::OpBuilder &builder, mlir::linalg::GenericOp op) : builder(builder), op(op), at(op.getLoc()) {
@@ -23,13 +26,15 @@ public:
       addTensor(input, maps[number]);
   }
 
-  /// Adds result `number`, whose forward value is `value`, with its cotangent. All results must be added before a
-  /// gradient is requested. Fails with an error if the op has no derivative.
+  /// Adds result `number` with its cotangent; `value` is the result, or its stored copy. For a product, a maximum or a
+  /// minimum, emits the statistics that its adjoint reads. Fails with an error if the result is a reduction of another
+  /// kind than a sum, product, maximum or minimum.
   mlir::LogicalResult addResult(unsigned number, mlir::Value value, mlir::Value cotangent);
-  /// Emits the gradient of input number `input`; null if it is zero. Both functions fail with an error if an op of the
-  /// body has no derivative.
+  /// Emits the term for input number `input`, an f32 tensor of the shape of the input; null if the term is zero. Fails
+  /// with an error if an op of the body has no derivative, or if the input is not read by a projected permutation.
   mlir::FailureOr<mlir::Value> inputGradient(unsigned input);
-  /// Emits the term of `load`, an op of the body, of the gradient of the tensor that it reads; null if it is zero.
+  /// Emits the term that `load`, a tensor.extract in the body, contributes to the cotangent of the tensor that it
+  /// reads; null if the term is zero. Fails with an error if an op of the body has no derivative.
   mlir::FailureOr<mlir::Value> loadGradient(mlir::tensor::ExtractOp load);
 
 private:
@@ -45,7 +50,7 @@ private:
     unsigned zeros = 0, productOfOthers = 0; ///< of a product: number of zero terms; product of the other terms
   };
 
-  /// Access of a body to operand n of `tensors` and to loop index n.
+  /// Access of an emitted body to the element of operand n of `tensors`, and to the index of the forward op's loop n.
   struct Reader {
     mlir::OpBuilder &builder;
     mlir::Location at;

@@ -1,10 +1,11 @@
-//===- IndexFacts.h - linear integer inequalities between indices, and their consequences -------------------------===//
+//===- IndexFacts.h - implication between linear inequalities of indices, by the simplex algorithm ----------------===//
 //
-// Inequalities between integers, which are the dimensions and symbols of affine expressions:
+// A fact is an inequality between integer variables: the dimensions d0, d1, ... and symbols of affine expressions.
 //
 //   0 <= d0 < 24,  0 <= d1 < 3,  d0 + d1 - 1 >= 0        imply   d0 + d1 >= 1,  d0 <= 23
 //
-// Divisions and products of variables are not linear: they add no fact and are never proven.
+// An expression with floordiv, mod or a product of variables is not linear: as a fact it is ignored, and it is never
+// proven.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,17 +15,20 @@
 
 namespace attnc {
 
+/// A conjunction of facts.
 class IndexFacts {
 public:
+  /// No facts. `dims` is the number of dimensions of all expressions below; the number of symbols is free.
   explicit IndexFacts(unsigned dims) : dims(dims) {}
 
-  /// Adds expr >= 0.
+  /// Adds the fact expr >= 0.
   void addNonNegative(mlir::AffineExpr expr) { facts.push_back(expr); }
-  /// Adds 0 <= expr < size.
+  /// Adds the facts 0 <= expr < size.
   void addInRange(mlir::AffineExpr expr, mlir::AffineExpr size);
-  /// Whether the facts imply expr >= 0. False also means that no proof was found.
+  /// True if the facts imply expr >= 0; also if they contradict each other and `expr` is linear. The test is sound but
+  /// incomplete: false also means that no proof was found.
   bool isNonNegative(mlir::AffineExpr expr) const;
-  /// Whether the facts imply 0 <= expr < size.
+  /// True if the facts imply 0 <= expr < size, by the same test.
   bool isInRange(mlir::AffineExpr expr, mlir::AffineExpr size) const;
 
 private:

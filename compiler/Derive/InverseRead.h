@@ -1,14 +1,16 @@
 //===- InverseRead.h - inversion of affine subscripts: the iterations that read an element ------------------------===//
 //
-// Inverts a load in the body of a linalg.generic whose subscripts are affine in the loops. For each subscript, one loop
-// index is solved for in terms of the element's subscripts e; the other loops are free:
+// The gradient of a tensor x needs, for each element of x, the loop iterations that read it. InverseRead computes them
+// for a load (tensor.extract) in the body of a linalg.generic, whose subscripts are affine in the loop indices. Each
+// equation "subscript = e_n", where e_n are the subscripts of the element, is solved for one loop index; the loops that
+// remain are free:
 //
 //   x[b, 2*i + di - 1, c]     loops b, i < 12, di < 3, c, o      reads the element x[e0, e1, e2] if
 //     b = e0,   i = (e1 - di + 1) / 2,   c = e2;     di and o are free;     2 divides e1 - di + 1, and 0 <= i < 12
 //
-// The load may be guarded, as in `if 2*i + di >= 1 then x[b, 2*i + di - 1, c] else 0`, and its subscript clamped by a
-// maximum with 0. The load is used only if the condition holds, so the maximum is dropped. Likewise the quotient in `if
-// (i + di) % 2 == 0 then x[b, (i + di) / 2, c] else 0` has no remainder: i = 2*e1 - di.
+// The load may be guarded, as in `if 2*i + di >= 1 then x[b, 2*i + di - 1, c] else 0`. Its subscript is then clamped by
+// a maximum with 0. The load is used only if the condition holds, so the inversion drops the maximum. Likewise the
+// quotient in `if (i + di) % 2 == 0 then x[b, (i + di) / 2, c] else 0` has no remainder: i = 2*e1 - di.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,31 +22,34 @@
 
 namespace attnc {
 
-/// Dimensions of expressions are the `rank` subscripts of an element, then all loops of the generic; symbols are
-/// `symbols`.
+/// The iterations that read an element. In the affine expressions below, the first `rank` dimensions are the subscripts
+/// of the element, the next ones the indices of all loops of the generic, and symbol n is symbols[n].
 struct InverseRead {
-  /// A solved loop: its index is numerator / divisor, if that is an integer in its range.
+  /// A solved loop. Its index is numerator / divisor; if this is no integer in the loop's range, no iteration reads the
+  /// element at these indices of the free loops.
   struct Solution {
     unsigned dim = 0; ///< the subscript whose equation was solved
     mlir::AffineExpr numerator;
-    int64_t divisor = 1;
-    bool isInRange = false;          ///< for all elements and all iterations of free loops
-    std::optional<unsigned> element; ///< the element's subscript that equals the index, over the same range
+    int64_t divisor = 1;    ///< positive
+    bool isInRange = false; ///< the quotient is proved in range for all elements and all iterations of free loops
+    std::optional<unsigned> element; ///< the element's subscript that equals the index and has the same extent
   };
 
-  /// Null if a subscript is not affine, has no loop to solve for, or may be clamped while the load is used; if the
-  /// inverse would visit far more iterations than there are; or if a loop may be empty although there are elements.
+  /// Inverts `load`, an op in the body of `op`. Null if a subscript is not affine, has no loop to solve for, or may be
+  /// clamped while the load is used. Also null if the inverse would visit more than 8 times as many iterations as `op`
+  /// has, or if a loop may have no iterations although the tensor has elements.
   static std::optional<InverseRead> compute(mlir::linalg::GenericOp op, mlir::tensor::ExtractOp load,
                                             SymbolicShapes &shapes);
 
-  unsigned rank = 0;
+  unsigned rank = 0;                                    ///< rank of the tensor that the load reads
   llvm::SmallVector<std::optional<Solution>> solutions; ///< by loop; null for free loops
-  /// Free loops; those that appear in a solution (window offsets) come first.
+  /// The free loops, first the ones that appear in a solution (offsets in a window).
   llvm::SmallVector<unsigned> remaining;
+  /// The `index` values of the symbols; null for a symbol that no solution contains.
   llvm::SmallVector<mlir::Value> symbols;
-  /// Comparisons of the body that hold whenever an element is read.
+  /// Results of arith.cmpi in the body that are true in every iteration that reads an element.
   llvm::SmallVector<mlir::Value> impliedComparisons;
-  /// Whether a guard, if there is one, selects the load itself rather than a value computed from it.
+  /// False if a guard selects a value that is computed from the load, instead of the load itself.
   bool isGuardedAlone = true;
 };
 

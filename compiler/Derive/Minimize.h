@@ -1,18 +1,19 @@
 //===- Minimize.h - the training step: gradient, clipping and optimizer update ------------------------------------===//
 //
-// A function with `model.minimize` computes a loss L. For each parameter p with optimizer states s, these ops are
-// appended:
+// A function with `model.minimize` computes a loss L. The attribute lists the trained parameters p, each with its
+// optimizer states s and its optimizer function `step`. For each p, these ops are appended:
 //
 //   g = dL/dp                                  compiler/Derive/Gradient.h
-//   L, g = their means over b batches          in a loop, with gradient accumulation over several batches; each input
-//                                              gets a leading dimension of b
-//   g = g min(1, c / |all g together|)         with clipping of the global norm (Pascanu, Mikolov, Bengio 2013)
-//   n = count + 1
-//   p, s = step(p, g, n, s)                    the optimizer's function, inlined; a loop over the elements of a list;
-//                                              n is the number of the training step, as f32
+//   L, g = their means over b batches          only with gradient accumulation over b > 1 batches: a loop over the
+//                                              batches; each input gets a leading dimension of b
+//   g = g min(1, c / norm of all g together)   only with clipping of the global norm to c (Pascanu, Mikolov, Bengio
+//                                              2013)
+//   n = count + 1                              the number of the training step, i32; step() reads it as f32
+//   p, s = step(p, g, n, s)                    the optimizer's function, inlined; for a list of parameters, in a loop
+//                                              over its elements
 //
-// followed by `model.set` of all of them. The results of the function stay the same: the loss of the parameters before
-// the training step.
+// A `model.set` of each changed p and s, and of the count, ends the training step. The function still returns the loss
+// of the parameters before the training step; with accumulation, the mean loss.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,11 +23,11 @@
 
 namespace attnc {
 
-/// Fails with an error at an op that has no derivative, or if the optimizer's function reads another trained parameter
-/// or swaps states.
+/// Appends the training step to `function`, and removes `model.minimize`. Fails with an error at an op that has no
+/// derivative, at a read of a trained parameter in the optimizer's function, or if that function swaps states.
 mlir::LogicalResult deriveMinimization(mlir::func::FuncOp function);
 
-/// Erases private functions without references, such as the functions of optimizers.
+/// Erases private functions with a body that nothing references: the optimizers' functions, after they are inlined.
 void eraseSteps(mlir::ModuleOp module);
 
 } // namespace attnc

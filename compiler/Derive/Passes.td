@@ -7,7 +7,7 @@
 include "mlir/Pass/PassBase.td"
 
 def IncrementalPass : Pass<"attn-incremental", "::mlir::ModuleOp"> {
-  let summary = "generate the entry points that compute others position by position";
+  let summary = "generate entry points that compute a function position by position, with key-value caches";
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::attn::AttnDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::model::ModelDialect", "::mlir::scf::SCFDialect",

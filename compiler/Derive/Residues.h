@@ -1,7 +1,8 @@
 //===- Residues.h - gradients of strided reads by residue class ---------------------------------------------------===//
 //
-// In x[2 i + d], only every second d reads a given element: those of the same residue. So the gradient of x is computed
-// by one sum for each residue class of elements, over the iterations that may read it, instead of over twice as many:
+// In x[2 i + d], only every second d reads a given element of x: the iterations d with the same remainder modulo 2. The
+// gradient of x is therefore split by residue class, the elements whose subscript has the same remainder. The sum for a
+// class visits only the iterations that may read the class, here half of them:
 //
 //   y[i] = sum over d < 3 of x[2 i + d] * w[d]
 //
@@ -19,30 +20,33 @@
 
 namespace attnc {
 
-/// Subscript `dim` of the class's elements is stride * n + elementResidue, for n < elements. If the subscript depends
-/// on a free loop, its index is stride * m + loopResidue, for m < iterations.
+/// One remainder along one strided subscript. Subscript `dim` of the class's elements is stride * n + elementResidue,
+/// for 0 <= n < elements. If the subscript depends on a free loop (InverseRead.h), the iterations of that loop which
+/// read the class have the indices stride * m + loopResidue, for 0 <= m < iterations.
 struct Residue {
   unsigned dim = 0;
   int64_t stride = 1, elementResidue = 0, elements = 0;
-  std::optional<unsigned> loop;
+  std::optional<unsigned> loop; ///< number of the free loop; null if there is none
   int64_t loopResidue = 0, iterations = 1;
 };
 
-/// The elements with one residue along each strided subscript.
+/// The elements with one remainder along each strided subscript.
 struct ResidueClass {
-  llvm::SmallVector<Residue> residues;
-  bool isRead = true;   ///< by some iteration
-  InverseRead inverse;  ///< solutions are in terms of n and m, without divisors
-  mlir::Value gradient; ///< gradient of its elements, which the caller computes; null if it is zero
+  llvm::SmallVector<Residue> residues; ///< one for each strided subscript
+  bool isRead = true;                  ///< false if no iteration reads an element of the class
+  InverseRead inverse;  ///< its solutions are in terms of n and m instead of the subscripts and loops, without divisors
+  mlir::Value gradient; ///< gradient of the class's elements, set by the caller before interleave(); null if it is zero
 };
 
-/// The residue classes of elements. Empty if no subscript has a stride, if strided sizes are dynamic, if there would be
-/// too many classes, or if an element has few iterations, as in pooling. `elements` is the type of the tensor that is
-/// read; `sizeOf` returns the extent of a loop, or kDynamic.
+/// Splits the elements that `inverse` describes into residue classes. Empty if the split does not apply or does not
+/// pay: no solution has a divisor, a strided subscript or its free loop has a dynamic extent, there would be more than
+/// 16 classes, or the free loops have fewer than 64 iterations together (as in pooling). `elements` is the type of the
+/// tensor that is read; `sizeOf` returns the extent of a loop of the forward op, or kDynamic.
 std::vector<ResidueClass> residueClasses(const InverseRead &inverse, mlir::RankedTensorType elements,
                                          llvm::function_ref<int64_t(unsigned loop)> sizeOf);
 
-/// Emits a tensor like `elements` that interleaves the gradients of all classes.
+/// Emits an f32 tensor of the shape of the tensor `elements`, whose elements are those of the gradients of all classes.
+/// The gradient of a class has the extent `elements` of its Residue along each strided subscript.
 mlir::Value interleave(mlir::OpBuilder &builder, mlir::Location at, mlir::Value elements,
                        llvm::ArrayRef<ResidueClass> classes);
 

@@ -1,8 +1,9 @@
 //===- Reverse.h - reverse-mode differentiation of a block --------------------------------------------------------===//
 //
-// reverse() differentiates the ops of one block: the body of the function, or the copy of a loop's body that the
-// reversed loop recomputes. The rule of each op reads the cotangents of its results, and adds terms to those of its
-// operands. Rules emit ops after all ops of the block, so every forward value is visible to them.
+// reverse() differentiates the ops of one block: the body of a function, or, in the reversed loop, the copy of a loop's
+// body that recomputes the forward values. The rule of each op reads the cotangents of the op's results, and adds terms
+// to the cotangents of its operands. A cotangent is the derivative of the loss with respect to a value, an f32 tensor
+// of the value's shape. Rules emit ops after all ops of the block, so every forward value is visible to them.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,7 +17,8 @@
 
 namespace attnc {
 
-/// An element of a list of parameters, or a single parameter if there are no indices.
+/// One parameter of a list of parameters, at `indices` (one `index` for each list around it). Without indices: a single
+/// parameter, or all parameters of the list together.
 struct ParameterElement {
   mlir::model::ParameterOp parameter;
   llvm::SmallVector<mlir::Value> indices;
@@ -25,25 +27,28 @@ struct ParameterElement {
 /// The cotangents of the values of one block.
 class BlockCotangents {
 public:
-  /// Rules emit ops at `builder`; `requested` are the parameters with requested gradients.
+  /// Rules emit ops at `builder`; `requested` are the model.parameter ops with requested gradients, and must outlive
+  /// this object.
   BlockCotangents(mlir::OpBuilder builder, const llvm::DenseSet<mlir::Operation *> &requested)
       : builder(builder), requested(requested) {}
 
   mlir::OpBuilder builder;
   const llvm::DenseSet<mlir::Operation *> &requested;
 
-  /// Marks `value` as active: the loss depends on it, and it depends on a requested input.
+  /// Marks `value` as active: it depends on a requested argument or parameter, so terms for it are collected.
   void activate(mlir::Value value) { active.insert(computed(value)); }
   bool isActive(mlir::Value value) const { return active.contains(computed(value)); }
-  /// Activates results of ops with active operands; active values of enclosing blocks must be marked before.
+  /// Activates the f32 results of those of `ops` that read an active tensor or a requested parameter, in order. Active
+  /// values of enclosing blocks must be marked before.
   void propagate(llvm::ArrayRef<mlir::Operation *> ops);
 
-  /// Adds a term to the cotangent of an active value; does nothing for others.
+  /// Adds a term to the cotangent of an active value; does nothing for other values.
   void addTerm(mlir::Value value, mlir::Value term);
-  /// The sum of the terms so far, or null.
+  /// The sum of the terms so far; null if there are none.
   mlir::Value cotangent(mlir::Value value) const { return sums.lookup(computed(value)); }
 
-  /// Maps `value` to its stored residual `stored`, which the other ops of the block read.
+  /// Records that `stored`, an element of a per-iteration list, holds the same numbers as `value`, which an op of the
+  /// block would recompute. The other ops of the block read `stored`; both share one cotangent.
   void setStored(mlir::Value value, mlir::Value stored) {
     computedAs[stored] = value;
     storedAs[value] = stored;
@@ -54,20 +59,22 @@ public:
     return found ? found : value;
   }
 
-  /// Terms of gradients of parameter elements.
+  /// The gradients of parameters: one sum of terms for each parameter element that the block reads.
   using ParameterTerms = llvm::SmallVector<std::pair<ParameterElement, mlir::Value>>;
   ParameterTerms parameterTerms;
-  /// Adds `term` to the entry of `element` in `parameterTerms`.
+  /// Adds `term` to the sum of `element` in `parameterTerms`; creates the entry if there is none.
   void addParameterTerm(const ParameterElement &element, mlir::Value term);
 
-  /// A term of the cotangent of a list, for its element at `elementIndex`.
+  /// A term of the cotangent of a per-iteration list, for its element at `elementIndex` (an `index`).
   struct ElementTerm {
     mlir::Value list, elementIndex, term;
   };
   llvm::SmallVector<ElementTerm> elementTerms;
-  /// From now on, terms of the elements of `list` are collected in `elementTerms` instead of added to its cotangent.
+  /// After this call, addElementTerm() collects the terms of `list` in `elementTerms` instead of adding them to the
+  /// cotangent of the whole list.
   void collectElementTerms(mlir::Value list) { collected.insert(list); }
-  /// Adds a term of the element that `op` reads, to `elementTerms` or to the cotangent of its list.
+  /// Adds a term for the list element that `op` reads: to `elementTerms`, or to the cotangent of the list, as a list
+  /// that is zero elsewhere.
   void addElementTerm(mlir::model::ElementOp op, mlir::Value term);
 
 private:
@@ -81,15 +88,18 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> sums, computedAs, storedAs;
 };
 
-/// Differentiates the ops of a block, last to first; `choice` decides which residuals loops store.
+/// Applies the rules of `ops`, ops of one block in program order, last to first. An op without a cotangent of a result
+/// is skipped. `choice` decides which residuals loops store. Fails with an error at an op that has no derivative.
 mlir::LogicalResult reverse(BlockCotangents &block, llvm::ArrayRef<mlir::Operation *> ops, ResidualChoice &choice);
 
-/// Rules of their own files.
+/// The rules in GenericRule.cpp, AttendRule.cpp and LoopRule.cpp; Reverse.cpp has the others. A result of the op must
+/// have a cotangent.
 mlir::LogicalResult applyRule(BlockCotangents &block, mlir::linalg::GenericOp op);
 mlir::LogicalResult applyRule(BlockCotangents &block, mlir::attn::AttendOp op);
 mlir::LogicalResult applyRule(BlockCotangents &block, mlir::scf::ForOp loop, ResidualChoice &choice);
 
-/// Adds lse, and the top keys if their weights are a result, to the statistics of an attend, for its reverse-mode rule.
+/// Replaces `op` by an attend with the further results that its rule reads: lse, if the normaliser has one, and the top
+/// keys, if their weights are a result. Does nothing if `op` has these results.
 void saveStatistics(mlir::attn::AttendOp op);
 
 } // namespace attnc

@@ -7,8 +7,9 @@
 //     tape = [b, j, d] => if j == t then h[b, d] else tape[b, j, d]
 //   }
 //
-// The tape before time step t has the rows j < t of the tape after the loop, and otherwise those of the initial tape.
-// The backward pass therefore reads it from these two tensors, and no tape is stored for each time step.
+// Before time step t, the rows j < t of the tape are those of the tape after the loop, and the others those of the
+// initial tape. The backward pass therefore reads the tape before each time step from these two tensors, and the
+// forward loop does not store a copy of the tape for each time step.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,17 +18,20 @@
 
 namespace attnc {
 
-/// The dimension of a tape whose row t is written in the iteration with index t, and the order of these indices.
+/// A carried tensor of which each iteration changes at most one row. `dimension` is the dimension of the rows.
+/// Iteration t of n changes row t (Ascending) or row n - 1 - t (Descending).
 struct Tape {
   unsigned dimension;
-  IterationOrder order; ///< Ascending or Descending
+  IterationOrder order;
 };
 
-/// Returns the tape that the loop carries as number `number`; null if an iteration may change other elements than those
-/// of one row, or if the rows are not those of the iterations' indices. Requires a canonical induction variable.
+/// Describes carried value number `number` of `loop` as a tape. Null if it is not recognised as one: an iteration may
+/// change elements outside of one row, or no condition compares the row with the iteration's index. The loop must have
+/// a canonical induction variable (LoopIterations.h).
 std::optional<Tape> findTape(mlir::scf::ForOp loop, unsigned number, SymbolicShapes &shapes);
 
-/// Writes the tape before the iteration with index `row`, from the tensors before and after the loop.
+/// Emits the tape as it is before the iteration that writes row `row` (an `index`). `initial` is the carried value
+/// before the loop, `last` the one after it.
 mlir::Value tapeBefore(mlir::OpBuilder &builder, mlir::Location at, Tape tape, mlir::Value initial, mlir::Value last,
                        mlir::Value row);
 

@@ -1,7 +1,8 @@
-//===- CrashNote.h - crash handler with a prepared message and reproducer ---------------------------------------===//
+//===- CrashNote.h - crash handler with a prepared message and reproducer -----------------------------------------===//
 //
 // After a crash the heap may be corrupt and the allocator may be locked, so the signal handler uses only
-// async-signal-safe system calls. It writes a message and a file, both prepared before the crash, and ends the process:
+// async-signal-safe system calls. It prints a message on stderr, writes a file (the reproducer), and ends the process.
+// The compiler prepares both texts before the crash, in a CrashNote:
 //
 //   installCrashHandler();                                        // once, in main
 //   CrashNote note("attnc: error: the compiler failed in phase 'fuse'\n");
@@ -22,16 +23,18 @@
 
 namespace attnc {
 
-/// Installs the handlers, and a signal stack for the calling thread.
+/// Installs the signal handlers, a signal stack for the calling thread, and a std::terminate handler that aborts.
 void installCrashHandler();
 
-/// Ends the process like a crash; the message and the file have the first line of `reason` instead of a signal's name.
+/// Ends the process as the signal handler does, with the innermost note. The first line of `reason` stands where the
+/// handler writes the signal's name: in the file, and in the general message.
 [[noreturn]] void endByCrash(std::string_view reason);
-/// Ends the process with status 1 and a line about memory.
+/// Prints that there is not enough memory, and ends the process with status 1.
 [[noreturn]] void endOutOfMemory();
 
-/// An alternate signal stack for the calling thread (sigaltstack), which works after an overflow of the thread's stack.
-/// The memory is in the object, which should be a variable of the thread's first function, above later stack frames.
+/// An alternate signal stack for the calling thread (sigaltstack), during the lifetime of this object. With it, the
+/// handler also runs after an overflow of the thread's stack. The memory is in the object, so the object should be a
+/// variable of the thread's first function: an overflow then happens in frames far from it.
 class SignalStack {
 public:
   SignalStack();
@@ -43,9 +46,10 @@ private:
   alignas(16) char memory[1 << 16];
 };
 
-/// Message, file and exit status of a crash, on any thread, during the lifetime of this object. The innermost note is
-/// used; an empty message stands for a general one, and no file is then written. All notes must be created and
-/// destroyed on one thread, in nested order.
+/// Message, file and exit status of a crash, on any thread, during the lifetime of this object. If several notes exist,
+/// the handler uses the innermost, the one created last. If its message is empty, the handler prints "attnc: error:
+/// attnc crashed (SIGSEGV); this is a bug in attnc" and writes no file. Without a note it does the same, with status 2.
+/// All notes must be created and destroyed on one thread, in nested order.
 class CrashNote {
 public:
   explicit CrashNote(std::string message = "", int status = 2);
@@ -55,10 +59,10 @@ public:
 
   /// Replaces the message, which must consist of whole lines, and the exit status.
   void say(std::string message, int status = 2);
-  /// Sets the file to write. The first of `paths` (at most four) that can be written gets `head`, a comment that names
-  /// the signal, and `body`, whose memory must outlive the note. The text is written to PATH.<16 random hexadecimal
-  /// digits>.part and then renamed, so an older file stays complete. An existing file or link of the temporary name is
-  /// not touched.
+  /// Sets the file to write: `head`, a line "// it crashed: SIGSEGV" with the signal or the reason, and `body`, whose
+  /// memory must outlive the note. The handler writes the first of `paths` (at most four) that can be written; a path
+  /// of anything but a regular file is skipped. It writes PATH.<16 random hexadecimal digits>.part and then renames it,
+  /// so an older file stays complete. An existing file or link of the temporary name is not touched.
   void keep(std::vector<std::string> paths, std::string head, std::string_view body);
 
   /// The note as plain pointers, which the signal handler may read.
@@ -73,22 +77,24 @@ private:
   std::unique_ptr<Plain> plain;
 };
 
-/// Functions of an object that the process has loaded, during the lifetime of this object. On x86-64, the message of a
-/// crash in one of them has its name and the object's file name; notes are ignored.
+/// The functions of an object file of a model that the process has loaded into its memory. The handler uses them during
+/// the lifetime of this LoadedCode. On x86-64, the message of a crash in one of the functions has the function's name
+/// and `file`; the exit status is 2, and notes are ignored.
 class LoadedCode {
 public:
   struct Function {
-    uintptr_t begin, end;
+    uintptr_t begin, end; ///< addresses in this process; `end` is after the last byte
     std::string name;
   };
+  /// `file` is the name of the object file, for the message.
   LoadedCode(std::string file, std::vector<Function> functions);
   ~LoadedCode();
   LoadedCode(const LoadedCode &) = delete;
   LoadedCode &operator=(const LoadedCode &) = delete;
 
   const std::string &fileName() const { return file; }
-  /// The loaded code that contains an address, and in `function` its function; null if there is none, and `function` is
-  /// unchanged. Async-signal-safe.
+  /// The loaded code that contains the address `place`; sets `function` to the function there. If there is none,
+  /// returns null and leaves `function` unchanged. Async-signal-safe.
   static const LoadedCode *at(uintptr_t place, const Function *&function);
 
 private:

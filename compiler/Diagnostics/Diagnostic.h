@@ -1,7 +1,7 @@
-//===- Diagnostic.h - diagnostics of model files with labels, notes and hints --------------------------------===//
+//===- Diagnostic.h - diagnostics of model files with labels, notes and hints -------------------------------------===//
 //
-// A diagnostic has a message of one sentence with the found and the expected, labels on source ranges, notes, and
-// optionally a hint:
+// A diagnostic is an error or a warning about a model file. It has a message of one sentence, which states the found
+// and the expected, labels on source ranges, notes, and optionally a hint:
 //
 //   diagnostics.error(DiagnosticKind::DimMismatch, q, "contracted dimensions differ: `head_dim` is 64 and 80")
 //       .label("f32[64]")
@@ -34,12 +34,13 @@ enum class DiagnosticKind {
 /// A row of Kinds.def.
 struct DiagnosticKindInfo {
   DiagnosticKind kind;
-  std::string_view id;
-  std::string_view summary;
+  std::string_view id;      ///< in messages, such as "dim-mismatch"
+  std::string_view summary; ///< a sentence for documentation
 };
 
 /// All kinds, in the order of Kinds.def.
 std::span<const DiagnosticKindInfo> diagnosticKinds();
+/// The `id` of a kind.
 std::string_view idOf(DiagnosticKind kind);
 
 enum class Severity { Error, Warning };
@@ -56,8 +57,8 @@ struct Note {
   SourceRange range;
 };
 
-/// A diagnostic. label() without a range sets the text of the primary label, the range of which error() or warning()
-/// has set; the other functions append.
+/// A diagnostic. error() and warning() of DiagnosticEngine set the range of the primary label. The functions return
+/// this diagnostic, so calls can be chained.
 struct Diagnostic {
   DiagnosticKind kind = DiagnosticKind::Syntax;
   Severity severity = Severity::Error;
@@ -67,27 +68,30 @@ struct Diagnostic {
   std::vector<Note> notes;
   std::string hintText;
 
-  Diagnostic &label(std::string text);
-  Diagnostic &label(SourceRange range, std::string text);
-  Diagnostic &note(std::string message, SourceRange range = {});
-  Diagnostic &hint(std::string text);
+  Diagnostic &label(std::string text);                           ///< sets the text of the primary label
+  Diagnostic &label(SourceRange range, std::string text);        ///< appends a secondary label
+  Diagnostic &note(std::string message, SourceRange range = {}); ///< appends a note
+  Diagnostic &hint(std::string text);                            ///< sets the hint
 };
 
-/// Collects the diagnostics of a compile and stores the first `maximumKept`, as a file may consist of errors alone;
-/// later ones are only counted. References that error() and warning() return stay valid, but that of a diagnostic that
-/// is not stored refers to the latest one.
+/// Collects the diagnostics of a compile. Because a file may consist of errors alone, the engine stores the first
+/// `maximumKept` diagnostics and only counts later ones.
 class DiagnosticEngine {
 public:
   static constexpr size_t maximumKept = 1000;
 
+  /// `sources` must outlive the engine.
   explicit DiagnosticEngine(const SourceManager &sources) : sourceManager(sources) {}
 
+  /// Reports a diagnostic at `range`, which may be invalid. The reference to a stored diagnostic is valid during the
+  /// lifetime of the engine. A diagnostic that is not stored exists until the next one is reported.
   Diagnostic &error(DiagnosticKind kind, SourceRange range, std::string message);
   Diagnostic &warning(DiagnosticKind kind, SourceRange range, std::string message);
 
   bool hasErrors() const { return errors > 0; }
   size_t errorCount() const { return errors; }
-  size_t count() const { return reported; } ///< errors and warnings, stored or not
+  size_t count() const { return reported; } ///< number of errors and warnings, stored or not
+  /// The stored diagnostics in the order of their reports.
   const std::deque<Diagnostic> &diagnostics() const { return list; }
   const SourceManager &sources() const { return sourceManager; }
 

@@ -1,4 +1,4 @@
-//===- Printable.h - escaping of untrusted text in messages ----------------------------------------------------===//
+//===- Printable.h - escaping of untrusted text in messages -------------------------------------------------------===//
 //
 // Names and texts from files may contain terminal escape sequences. Control characters, and bytes that are not valid
 // UTF-8, are replaced by escapes such as "\x1b". (The runtime does the same in attn_fail.)
@@ -11,7 +11,8 @@
 
 namespace attnc {
 
-/// A name or a text from a file, escaped; a text of more than `most` bytes has "..." in its middle.
+/// A name or a text from a file, escaped. If the escaped text has more than `most` bytes, its middle is replaced by
+/// "...", so that the result has at most `most` bytes.
 std::string printable(std::string_view text, size_t most = 120);
 
 /// A message of any length, escaped except for newlines and tabs.

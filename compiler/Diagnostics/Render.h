@@ -1,4 +1,4 @@
-//===- Render.h - rendering of diagnostics as text ------------------------------------------------------------===//
+//===- Render.h - rendering of diagnostics as text ----------------------------------------------------------------===//
 //
 //   gpt.attn:31:14: error: contracted dimensions differ: `head_dim` is 64 and 80 [dim-mismatch]
 //      31 |   score: dot(q[b, h, i], k[b, h, j]) / sqrt(head_dim),
@@ -7,10 +7,11 @@
 //     note: `k` is made by `wk`, declared at gpt.attn:12:3
 //     hint: ...
 //
-// The primary range starts with `^`. The text of the rightmost label of a line follows its range, other texts are below
-// their ranges. All lines with ranges are shown, in order; those of another file follow its `file:line:column`. A range
-// of several lines is marked on its first line. A long line is cut to the part around its first mark. A tab is shown as
-// one space, an invalid byte as U+FFFD, so that columns agree.
+// The range of the primary label is marked by `^~~~`, other ranges by `~~~~`. The text of the rightmost label of a line
+// follows its range, other texts are below their ranges. Each source line with a label is shown, in the order of lines,
+// those of the primary label's file first. A line "at file:line:column" precedes the lines of another file. A range of
+// several lines is marked on its first line. A line of more than 160 bytes is cut to the part around its first mark. A
+// tab is shown as one space, and a control character or an invalid byte as U+FFFD, so that columns agree.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,13 +20,14 @@
 
 namespace attnc {
 
-/// Renders one diagnostic; the text ends in a newline.
+/// Renders one diagnostic as above; the text ends in a newline. `sources` must be those of its ranges.
 std::string render(const Diagnostic &diagnostic, const SourceManager &sources);
 
-/// The maximum number of diagnostics that are shown for one compile.
+/// The largest number of diagnostics that are shown for one compile.
 constexpr size_t maximumShown = 100;
 
-/// Renders all diagnostics in the order of their positions, without duplicates, separated by empty lines.
+/// Renders the stored diagnostics of an engine in the order of their positions, separated by empty lines. Equal
+/// neighbours are shown once. After `maximumShown` diagnostics, a line "... and 12 more" counts the others.
 std::string render(const DiagnosticEngine &engine);
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- Source.h - source manager, source files and source ranges ---------------------------------------------===//
+//===- Source.h - source manager, source files and source ranges --------------------------------------------------===//
 //
 // The `SourceManager` owns all source text; a `SourceRange` of three integers refers to a part of it. Lines and columns
 // are computed on demand, when a location is printed.
@@ -29,7 +29,7 @@ struct SourceRange {
   friend bool operator==(const SourceRange &, const SourceRange &) = default;
 };
 
-/// The smallest range that contains both ranges, which must be of one file. An invalid range is ignored.
+/// The smallest range that contains both ranges, which must be of one file. If one is invalid, the other one.
 SourceRange merge(SourceRange first, SourceRange last);
 
 /// Line and column of a byte, both from 1; a column is one byte.
@@ -61,9 +61,10 @@ private:
 /// All files of one compile. Views of their text are valid during the lifetime of the manager.
 class SourceManager {
 public:
+  /// Adds a file, by the name as the user wrote it and the content, and returns its number.
   FileId add(std::string name, std::string text);
   const SourceFile &file(FileId id) const { return *files[id]; }
-  size_t size() const { return files.size(); }
+  size_t size() const { return files.size(); } ///< number of files
   /// The bytes of a valid range.
   std::string_view text(SourceRange range) const;
   /// `file:line:column` of the first byte of a valid range.

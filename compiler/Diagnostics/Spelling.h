@@ -1,4 +1,4 @@
-//===- Spelling.h - spelling suggestions by edit distance ------------------------------------------------------===//
+//===- Spelling.h - spelling suggestions by edit distance ---------------------------------------------------------===//
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 namespace attnc {
 
 /// Restricted Damerau-Levenshtein distance between `a` and `b`: the smallest number of insertions, deletions,
-/// replacements and swaps of neighbours. Returns at most `limit` + 1.
+/// replacements and swaps of neighbouring bytes. Returns `limit` + 1 if it exceeds `limit`.
 size_t editDistance(std::string_view a, std::string_view b, size_t limit);
 
-/// The first candidate, other than `word`, with the smallest distance to it, if that is at most max(1, letters / 3);
-/// null for a word of one letter.
+/// The candidate with the smallest edit distance to `word`; among equal distances the first. Candidates equal to `word`
+/// are skipped. Null if the distance exceeds max(1, length of `word` / 3), or if `word` has fewer than two letters.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
-/// The suffix "; did you mean `loss`?" of a message, or an empty text without a near candidate.
+/// The suffix of a message about `word`: "; did you mean `loss`?" with the result of nearest(), or an empty text.
 std::string didYouMean(std::string_view word, std::span<const std::string> candidates);
 
 } // namespace attnc

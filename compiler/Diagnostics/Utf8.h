@@ -1,4 +1,4 @@
-//===- Utf8.h - validation of UTF-8 ----------------------------------------------------------------------------===//
+//===- Utf8.h - validation of UTF-8 -------------------------------------------------------------------------------===//
 //
 // UTF-8 as defined in RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
 //

@@ -1,10 +1,11 @@
-//===- Certificate.h - the memory certificate of an object --------------------------------------------------------===//
+//===- Certificate.h - writer of the memory certificate of an object ----------------------------------------------===//
 //
-// A JSON text for the verifier (compiler/Verify): the location of each value of each entry point, and the sizes of
-// slots. Sizes are texts over `symbols`, the entry point's dimensions and `workers`. A value is identified by the op
-// that defines it: `step`, the op's number in the entry point (an op comes before those inside of it), and the number
-// of its result. A loop-carried value has `carried` instead of `result`, an argument of the entry point only
-// `argument`; both occur in `copies` alone, as the location of a carried value is that of the loop's result.
+// The certificate is a JSON text for the verifier (compiler/Verify). It has the location of each tensor value of each
+// entry point, and the sizes of slots. Sizes are texts over `symbols`: the entry point's dimensions and `workers`. A
+// value is identified by the op that defines it: `step` is the number of the op in the entry point (the ops inside of
+// an op follow it), and `result` the number of the op's result. A loop-carried value has `carried` instead of `result`,
+// and an argument of the entry point has only `argument`. Both occur in `copies` alone: the location of a carried value
+// is that of the loop's result, and parameters and inputs have none.
 //
 //   {"compiler": "0.1.0 (LLVM 22.1.8)", "module": "5d0c...", "entries": [{
 //      "name": "logits", "symbols": ["batch", "seq", "workers"], "arena_bytes": "8192*seq", "alignment": 64,
@@ -17,14 +18,16 @@
 //
 // A location is one of
 //
-//   slot n       in the arena, or in the slot `within`: after the slot `behind`, or else at the start
+//   slot n       slot number n of `slots`
 //   caller n     the caller's buffer for result n
-//   state n      the entry point's argument n
+//   state n      the buffer of the entry point's argument n, a state that the call updates in place
 //   updated n    the parameter that step n, a model.set, sets
 //   element n    the element of its list that step n, a model.with_element, writes
 //
-// A copy is made before the op of step `before`. It reads the location `from`, or else that of its value. `all_pairs`
-// are the results and the scratch that grow as queries times keys: {"kernel": ..., "bytes": ...}.
+// A slot lies in the arena, or, with `within`, in that slot. It begins after the slot `behind`, or, without it, at the
+// start. A copy is made before the op of step `before`. It reads the location `from`, or, without it, the location of
+// the value. `all_pairs` lists the results and the scratch that grow as queries times keys, each with the keys `kernel`
+// and `bytes`.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -33,7 +36,7 @@
 
 namespace attnc {
 
-/// `module` is the fingerprint of the recorded module (Record.h).
+/// The certificate of all entry points of `program`. `module` is the fingerprint of the recorded module (Record.h).
 std::string certificateText(const Program &program, llvm::StringRef module);
 
 } // namespace attnc

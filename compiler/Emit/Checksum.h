@@ -1,8 +1,9 @@
 //===- Checksum.h - the checksum of an object ---------------------------------------------------------------------===//
 //
-// The section `.attn.seal` contains a hash of all other bytes of the file. Commands that execute an object compare it
-// first, so a file that was truncated, copied partially, or changed by accident or by another tool is refused. It is no
-// signature: an intentional change can update the checksum. Linkers drop the section.
+// The section `.attn.seal` of an object file contains a 128-bit hash of all other bytes of the file. Commands that
+// execute an object call verifyChecksum() first. They reject a file that was truncated, copied partially, or changed by
+// accident or by another tool. The checksum is no signature: an intentional change can update it. Linkers drop the
+// section.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,9 +20,9 @@ namespace attnc {
 
 inline constexpr llvm::StringLiteral checksumSection = ".attn.seal";
 
-/// Adds the section, with space for the hash, to the LLVM module of the object.
+/// Adds the section, with zeros in place of the hash, to the LLVM module of the object before it is compiled.
 void addChecksum(llvm::Module &code);
-/// Writes the hash into the bytes of the object; fails if they have no such section.
+/// Writes the hash into `object`, the complete bytes of the object file; fails if they lack the section.
 llvm::Error writeChecksum(llvm::MutableArrayRef<char> object);
 /// Fails if the object lacks the section or has another hash; the error is a phrase about the file: "is damaged, ...".
 llvm::Error verifyChecksum(llvm::StringRef object);

@@ -1,7 +1,7 @@
 //===- EmbeddedWeights.h - weights embedded into an object at compile time ----------------------------------------===//
 //
-// `attn_weights_load` reads the file, as it does for a program at run time, so rules and messages are the same. F16 and
-// BF16 are widened to f32.
+// The runtime's attn_weights_load (attn/files.h) reads the file at compile time, as it does for a program at run time,
+// so rules and messages are the same. F16 and BF16 tensors of the file are widened to f32.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,11 +21,12 @@ public:
   WeightsFile &operator=(const WeightsFile &) = delete;
   ~WeightsFile();
 
-  /// Reads and checks every tensor; the error names file, tensor, the found and the expected. An extra tensor is an
+  /// Reads the file `path`, and checks name, shape and element type of every parameter of `program`; must be called at
+  /// most once. The error names the file, the tensor, the found and the expected. A tensor that is no parameter is an
   /// error unless `allowExtra`.
   llvm::Error load(const Program &program, const std::string &path, bool allowExtra = false);
-  /// The bytes of each entry of the parameter table, by number of the entry; no bytes for a state. Empty before load().
-  /// This object owns the bytes.
+  /// The bytes of each entry of the parameter table, by number of the entry; an entry of a state has no bytes. Empty
+  /// before load(). The bytes belong to this object.
   const EmbeddedWeights &values() const { return bytes; }
 
 private:

@@ -7,10 +7,11 @@
 //   static inline attn_code gpt_logits(const attn_context *context, int64_t batch, int64_t seq, const int32_t *tokens,
 //                                      float *logits, attn_status *status);
 //
-// and the entry points of the object itself (`gpt_logits_run`, `gpt_prepare`), for programs that fill the records
-// themselves. With states that are appended to, also `gpt_logits_truncate` and `gpt_logits_reorder` (attn/states.h). In
-// a model for devices, `attn_cuda *cuda` replaces the context, and there is no arena function. Names that C or C++
-// reserves, or that collide with another parameter, get a trailing underscore.
+// The header also declares the functions of the object itself (`gpt_logits_run`, `gpt_prepare`), for programs that fill
+// the records of attn/abi.h themselves. For an entry point with states that calls append to (caches), there are
+// `gpt_logits_truncate` and `gpt_logits_reorder` (attn/states.h). In a model for devices, `attn_cuda *cuda` replaces
+// the context, and there is no arena function. Names that C or C++ reserves, or that collide with another parameter,
+// get a trailing underscore.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -1,4 +1,4 @@
-//===- Link.h - static and shared libraries of an object ----------------------------------------------------------===//
+//===- Link.h - packaging of an object as a static or a shared library --------------------------------------------===//
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -7,14 +7,15 @@
 
 namespace attnc {
 
-/// A static library with the object as its only member `memberName`, without dates or owners.
+/// Returns the bytes of a static library (ar archive) whose only member, `memberName`, is `object`, the bytes of an
+/// object file. Dates and owners are zero, so equal objects give equal libraries.
 llvm::Expected<std::string> archiveOf(llvm::StringRef object, const std::string &memberName);
 
-/// Links the object in file `objectPath` into the shared library `path` with the name `soname`. Uses ld.lld if it is
-/// installed, otherwise cc; fails if neither is, or if the linker fails.
+/// Links the object file `objectPath` into the shared library `path` with the name `soname` (DT_SONAME), and waits for
+/// the linker: ld.lld if it is installed, otherwise cc. Fails if neither is installed, or if the linker fails.
 llvm::Error linkShared(const std::string &objectPath, const std::string &path, const std::string &soname);
 
-/// A make rule: `target` depends on `inputs`.
+/// The text of a make rule by which the file `target` depends on the files `inputs`; special characters are escaped.
 std::string dependencyRule(llvm::StringRef target, llvm::ArrayRef<std::string> inputs);
 
 } // namespace attnc

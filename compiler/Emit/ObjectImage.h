@@ -10,22 +10,24 @@
 
 namespace attnc {
 
-/// Sections of an ELF object of the native architecture in non-executable memory. Words that contain an address are
-/// relocated to this memory; null if the symbol is elsewhere. Errors are phrases about the file. Memory and time are
-/// proportional to the file's size, for any content.
+/// The sections of an ELF object file (.o) of the native architecture, as data: its code is never executable. A word
+/// that a linker would set to the address of a symbol has the symbol's address in this image, or is null if the image
+/// does not have the symbol's section. Memory and time are proportional to the file's size, for any content.
 class ObjectImage {
 public:
-  /// `bytes` must outlive the image.
+  /// Loads the bytes of an object file, which must outlive the image. The error is a phrase about the file: "is not an
+  /// object file".
   static llvm::Expected<std::unique_ptr<ObjectImage>> load(llvm::StringRef bytes);
 
-  /// Average number of times that a reader may read each byte of the file: records, names and sizes may be shared, and
-  /// are read for each reference.
+  /// How many times, on average, a reader may read each byte of the file. Records, names and sizes may be shared, and
+  /// are read for each reference; the limit rejects files in which this takes too long.
   static constexpr uint64_t maxReads = 64;
   /// The bytes of the file.
   uint64_t fileSize() const { return file.getBufSize(); }
-  /// Address of the first global constant whose name has this ending; an error if there is none.
+  /// Address, in the image, of the first global data symbol whose name has this ending. The error is a phrase about the
+  /// file: "contains no compiled model: ...".
   llvm::Expected<const char *> find(llvm::StringRef ending) const;
-  /// Number of bytes of a section from an address on, code included; 0 outside of all sections.
+  /// Number of bytes from `address` to the end of its section, which may be code; 0 outside of the image.
   uint64_t bytesFrom(const void *address) const;
 
 private:

@@ -1,13 +1,13 @@
 //===- ObjectTable.h - safe reader of an object's model table -----------------------------------------------------===//
 //
-// Reads `const attn_model <prefix>_model` from an object file without executing any of it. Sections are loaded into
-// non-executable memory, and the pointers between them are resolved as by a linker, so the table is read through the
-// records of attn/model.h.
+// Reads the table `const attn_model <prefix>_model` of a compiled model from its object file, without executing any
+// code of the file. The sections are loaded into non-executable memory, and the pointers between them are resolved as a
+// linker would do (ObjectImage.h), so the table is read through the records of attn/model.h.
 //
-// The file may be malformed. Each pointer, count, text and number of the table is checked before other code reads it;
-// the error is a phrase about the file: "is not an object file", "has a malformed model table: entry point 2: ...".
-// A table whose pointers share data more often than in any compiled object is malformed too, so time and memory
-// are proportional to the file's size. Functions of the table are addresses of data: calls of them fault.
+// The file may be malformed. Each pointer, count, text and number of the table is checked before other code reads it.
+// The error is a phrase about the file: "is not an object file", "has a malformed model table: entry point 2: ...". A
+// table whose pointers share data more often than in any compiled object is malformed too, so time and memory are
+// proportional to the file's size. Function pointers of the table point to data: a call of one faults.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -25,14 +25,15 @@ class ObjectImage;
 /// The checked table of an object, and the memory that it is in.
 class ObjectTable {
 public:
-  /// The file must outlive the table.
+  /// Reads and checks the table. `file` has the bytes of the object file, which must outlive the table.
   static llvm::Expected<ObjectTable> read(llvm::StringRef file);
-  /// The same with a check of the file's checksum (Checksum.h) before the table is read.
+  /// The same; also fails if the file's checksum (Checksum.h) is wrong, before the table is read.
   static llvm::Expected<ObjectTable> readWithChecksum(llvm::StringRef file);
 
   ObjectTable(ObjectTable &&);
   ~ObjectTable();
 
+  /// The table, valid during the lifetime of this object.
   const attn_model &model() const { return *table; }
 
 private:

@@ -1,7 +1,7 @@
 //===- OutputFiles.h - atomic output of all files of a compile ----------------------------------------------------===//
 //
-// Each file is written completely under a temporary name in its directory; commit() renames all. A full disk, an
-// interrupt or an error leaves the previous files, and no temporary ones.
+// Each file is written completely under a temporary name in its directory; commit() renames all of them. After a full
+// disk, an interrupt or an error before commit(), the previous files are unchanged, and no temporary file is left.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,6 +12,8 @@
 
 namespace attnc {
 
+/// The output files of one compile. The destructor removes the temporary files, and the directories that were created
+/// for them, unless commit() has succeeded.
 class OutputFiles {
 public:
   OutputFiles() = default;
@@ -19,9 +21,11 @@ public:
   OutputFiles &operator=(const OutputFiles &) = delete;
   ~OutputFiles();
 
-  /// Writes `bytes`, which become `path`. Creates missing directories; devices and pipes are refused.
+  /// Writes `bytes` to a temporary file, which commit() renames to `path`. Creates missing directories. Fails if `path`
+  /// is a directory, a device or a pipe, or if another file of this object has it.
   llvm::Error write(const std::string &path, llvm::StringRef bytes);
-  /// An empty temporary file that becomes `path`, for a tool that writes it; returns its name.
+  /// Creates an empty temporary file, which commit() renames to `path`, for a tool that writes it. Returns its
+  /// temporary name. Fails like write().
   llvm::Expected<std::string> reserve(const std::string &path);
   /// Temporary name of the last file that was written or reserved; there must be one.
   const std::string &lastTemporary() const { return pending.back().file.TmpName; }
@@ -29,10 +33,11 @@ public:
   /// the destructor removes the temporary files of the others.
   llvm::Error commit();
 
-  /// Writes and commits one file, synchronously. To a stream the bytes are appended.
+  /// Writes and commits one file, and returns after the disk has stored it (fsync). If `path` is a stream, the bytes
+  /// are appended to it instead.
   static llvm::Error replace(const std::string &path, llvm::StringRef bytes);
-  /// Whether the path is a device, a pipe, a socket, or a descriptor of this process (/dev/stdout, /dev/fd/3), even of
-  /// a file. To replace a device by a file would remove it for all programs.
+  /// True if the path is a device, a pipe, a socket, or a descriptor of this process (/dev/stdout, /dev/fd/3), even of
+  /// a file. The rename of a file onto a device would remove the device for all programs.
   static bool isStream(const std::string &path);
 
 private:

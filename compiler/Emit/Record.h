@@ -1,13 +1,14 @@
 //===- Record.h - the compile record of an object -----------------------------------------------------------------===//
 //
-// An object contains its compile's input, so that `attnc verify` can repeat the compile and check the certificate
-// (docs/verify.md). The record has two sections that are never loaded, and that linkers drop:
+// An object contains the input of the phases from `generate` on, so that `attnc verify` can repeat these phases and
+// check the certificate (docs/verify.md). The record consists of two sections that are never loaded, and that linkers
+// drop:
 //
-//   .attn.module       the module after `narrow`, which is all that the phases from `generate` on read, as MLIR
-//                      bytecode; its attribute `attn.record` has the other inputs: a RecordedOptions
+//   .attn.module       the module after `narrow`, as MLIR bytecode; its attribute `attn.record` has the other inputs of
+//                      these phases, the RecordedOptions
 //   .attn.certificate  a JSON text (Certificate.h)
 //
-// File names have no directories, unless the object has line tables.
+// File names in source locations have no directories, unless the object has line tables.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,19 +30,20 @@ namespace attnc {
 inline constexpr llvm::StringLiteral moduleSection = ".attn.module";
 inline constexpr llvm::StringLiteral certificateSection = ".attn.certificate";
 
-/// Inputs of a compile besides the module.
+/// Inputs of the phases from `generate` on besides the module.
 struct RecordedOptions {
-  std::string target;                              ///< argument of Target::resolve, on any machine
+  std::string target;                              ///< argument of Target::resolve that means the same on any machine
   std::string prefix;                              ///< of the object's symbols
-  std::vector<std::pair<std::string, int64_t>> at; ///< sizes for which memory was planned
-  bool debugLines = false;
-  std::string emitter = "auto"; ///< argument of emitterPreferenceNamed
+  std::vector<std::pair<std::string, int64_t>> at; ///< dimensions and their sizes, for which memory is planned
+  bool debugLines = false;                         ///< the object has line tables (-g)
+  std::string emitter = "auto";                    ///< argument of emitterPreferenceNamed
 };
 
-/// Versions of attnc and LLVM: another compiler generates other bytes.
+/// Versions of attnc and LLVM, such as "0.1.0 (LLVM 22.1.8)". Another version may generate other bytes.
 llvm::StringRef compilerVersion();
 
-/// The bytes of `.attn.module`: `module` without its decisions, with `options` as an attribute. `module` is unchanged.
+/// The bytes of `.attn.module`: a copy of `module` without its decisions, with `options` as an attribute. If
+/// `options.at` has several sizes of a dimension, the last counts. Fails if the bytecode cannot be written.
 mlir::FailureOr<std::string> recordModule(mlir::ModuleOp module, const RecordedOptions &options);
 
 /// A parsed section `.attn.module`.
@@ -50,11 +52,12 @@ struct RecordedModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   RecordedOptions options;
 };
-/// Parses the section; the error is a phrase about the module: "it can't be read: ...".
+/// Parses the content of the section; `context` must have the dialects. The attribute `attn.record` becomes `options`,
+/// and is removed from the module. The error is a phrase about the module: "it can't be read: ...".
 llvm::Expected<RecordedModule> readModule(llvm::StringRef bytes, mlir::MLIRContext &context);
 
-/// The fingerprint by which a certificate identifies its module: 32 hexadecimal digits, a hash of the section's
-/// content.
+/// The fingerprint by which a certificate identifies its module: a 128-bit hash of `bytes`, the content of
+/// `.attn.module`, as 32 hexadecimal digits.
 std::string fingerprintOf(llvm::StringRef bytes);
 
 /// Adds both sections, with the contents `module` and `certificate`, to the LLVM module of the object.

@@ -1,9 +1,9 @@
 //===- Signature.h - the interface of an entry point --------------------------------------------------------------===//
 //
-// A signature is the interface of an entry point in the header and the JSON description. It is read from the entry
-// point's attributes (dialects/Model/Model.h) after memory planning. Dimensions are in the order of the generated C
-// function's parameters; tensors are inputs, then results. Sizes over the dimensions have two forms: expressions, for
-// the bytes of a buffer, and their text (SizeExpr::text), for people:
+// A signature describes the parameters of an entry point's C function, for the header and the JSON description. It is
+// read from the entry point's attributes (dialects/Model/Model.h) after memory planning. Dimensions are in the order of
+// the C function's parameters; tensors are the inputs, then the results. Sizes over the dimensions have two forms:
+// expressions, for the bytes of a buffer, and their text (SizeExpr::text), for people:
 //
 //   logits(batch, 1 <= seq <= 256): tokens i32[batch, seq] -> logits f32[batch, seq, 256]
 //
@@ -17,8 +17,8 @@ namespace attnc {
 
 struct SignatureDimension {
   std::string name;
-  int64_t max; ///< -1: no bound
-  int64_t min;
+  int64_t max; ///< the largest size that a call may have; -1: no bound
+  int64_t min; ///< the smallest one
 };
 
 struct SignatureTensor {
@@ -37,14 +37,15 @@ struct Signature {
   std::string doc; ///< the comment above it in the model; may be empty
   std::vector<SignatureDimension> dimensions;
   std::vector<SignatureTensor> tensors; ///< inputs with states, then results without the new values of states
-  /// With states that are appended to: the number in `dimensions` of the dimension of rows; null if there is one row.
+  /// If isAppendedTo: the number, in `dimensions`, of the dimension of the caches' rows; null if there is one row.
   std::optional<unsigned> rows;
-  bool isAppendedTo = false;       ///< whether there are such states
-  std::optional<int64_t> takeBack; ///< positions that can be truncated from the states; null if any number
-  SizeExpr stateBytes;             ///< of all states together
+  bool isAppendedTo = false;       ///< true if calls append positions to states (model.append), which are caches
+  std::optional<int64_t> takeBack; ///< how many last positions can be truncated from the caches; null: any number
+  SizeExpr stateBytes;             ///< bytes of all states together
 };
 
-/// The signature of a planned entry point that checkInterfaces has accepted; cannot fail.
+/// The signature of a planned entry point. The compile must have accepted its interface (checkInterfaces of
+/// compiler/Pipeline/Compile.cpp): the shapes of its tensors are sums of products of its dimensions.
 Signature signatureOf(const EntryPlan &plan);
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- Emitters.h - the emitters of the compiler ------------------------------------------------------------------===//
+//===- Emitters.h - factory of the code generators of kernels -----------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Emitter.h"
@@ -6,8 +6,13 @@
 
 namespace attnc {
 
-/// All emitters; those that `preference` prefers come first. `cpu` before Halide, which is then used only for kernels
-/// that ask for it, if `preference` is Cpu; otherwise Halide before `cpu`. The emitter for devices is last.
+/// Creates all emitters, in the order in which they are asked: the first emitter that supports a kernel compiles it.
+///
+///   Auto      Halide for the kernels of its rule (sums over windows), then `cpu`
+///   Halide    Halide for every kernel that it supports, then `cpu`
+///   Cpu       `cpu`, then Halide for the kernels whose schedule asks for it
+///
+/// The emitter for devices is last in each case; emitters for another kind of target support no kernel.
 Emitters createEmitters(EmitterPreference preference = EmitterPreference::Auto);
 
 } // namespace attnc

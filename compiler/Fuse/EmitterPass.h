@@ -1,6 +1,7 @@
-//===- EmitterPass.h - base of passes that query emitters ---------------------------------------------------------===//
+//===- EmitterPass.h - base class (CRTP) of passes that query emitters --------------------------------------------===//
 //
-// Base of a pass over a module that queries emitters (EmitterPasses.td). The emitters must outlive the pass:
+// Base of a pass over a module that asks emitters, the code generators of kernels, whether they support a kernel
+// (EmitterPasses.td). The derived class has the body of the pass, runFor():
 //
 //   struct PackWeights : EmitterPass<PackWeights, impl::PackWeightsPassBase> {
 //     using EmitterPass::EmitterPass;
@@ -24,10 +25,12 @@ template <typename Derived, template <typename> typename GeneratedBase>
 class EmitterPass : public GeneratedBase<Derived> {
 public:
   EmitterPass(const EmitterPass &other) : GeneratedBase<Derived>(other), emitters(other.emitters) {}
+  /// `emitters` must outlive the pass. `name` is the target, an argument of Target::resolve.
   EmitterPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters, llvm::StringRef name) : emitters(emitters) {
     this->targetName = name.str();
   }
 
+  /// Resolves the target and calls runFor(). The pass fails with an error if there is no such target.
   void runOnOperation() final {
     llvm::Expected<Target> target = Target::resolve(this->targetName);
     if (target)
@@ -37,7 +40,8 @@ public:
   }
 
 protected:
-  /// Returns the first emitter that may emit the kernel and supports it, or null.
+  /// Returns the first emitter that generates code for `target`, may emit `kernel` (mayTake, AskedEmitter.h) and
+  /// supports it; null if there is none.
   const Emitter *emitterOf(mlir::func::FuncOp kernel, const Target &target) const {
     for (const std::unique_ptr<Emitter> &emitter : emitters)
       if (emitter->makesCodeFor(target) && mayTake(*emitter, kernel) && emitter->supports(kernel, target))
@@ -45,7 +49,8 @@ protected:
     return nullptr;
   }
 
-  /// True if an emitter has fast code for a sum over windows without rewriting it to a contraction.
+  /// True if an emitter for `target` has fast code for the op `sum` if it stays a sum over windows (a convolution), so
+  /// that it should not be rewritten to a contraction.
   bool sumsWindows(mlir::Operation *sum, const Target &target) const {
     return llvm::any_of(emitters, [&](const std::unique_ptr<Emitter> &emitter) {
       return emitter->makesCodeFor(target) && emitter->sumsWindows(sum, target);

@@ -1,4 +1,4 @@
-//===- Explanation.h - decisions of a module as text --------------------------------------------------------------===//
+//===- Explanation.h - printing of a module's fusion decisions ----------------------------------------------------===//
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -8,10 +8,12 @@
 
 namespace attnc {
 
-/// Prints the kernels and the decisions of each entry point, then the decisions on weights.
+/// Prints, for each host function, its kernels and its decisions (compiler/Analysis/Decisions.h), then the decisions on
+/// weights. `attnc explain` prints this text.
 void printExplanation(mlir::ModuleOp module, llvm::raw_ostream &stream);
 
-/// Returns a line "LOCATION: error: not fused: ..." for each all-pairs tensor that is materialised (`--require-fused`).
+/// Returns a line "LOCATION: error: not fused: ..." for each edge between kernels whose tensor holds the scores or the
+/// attention weights of all query–key pairs; empty if there is none. `--require-fused` reports these lines.
 std::vector<std::string> unfusedPairs(mlir::ModuleOp module);
 
 } // namespace attnc

@@ -1,11 +1,11 @@
-//===- Fuse.h - the fuse phase: tensor computations to kernels --------------------------------------------------===//
+//===- Fuse.h - the fuse phase: tensor computations to kernels ----------------------------------------------------===//
 //
-// The fuse phase rewrites an imported module to kernels and entry points that only call them (docs/architecture.md).
-// Passes.td and EmitterPasses.td define its passes, docs/passes.md lists them, buildKernelsPipeline and
-// buildWeightsPipeline order them.
+// The fuse phase moves every tensor computation of a module into a kernel function; entry points then only call kernels
+// (docs/architecture.md). Passes.td and EmitterPasses.td define its passes, docs/passes.md lists them, and
+// buildKernelsPipeline and buildWeightsPipeline order them.
 //
-// Derive is preceded by two variants that rewrite attention alone, attn-fold-views-into-attention and
-// attn-fold-pair-formulas, and by attn-batch-iterations, so that gradients are derived from their results.
+// The derive phase also runs some of these passes before it derives gradients (buildDerivePipeline). Two of them are
+// variants that rewrite attention alone: attn-fold-views-into-attention and attn-fold-pair-formulas.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,33 +20,37 @@ namespace attnc {
 #define GEN_PASS_DECL
 #include "compiler/Fuse/Passes.h.inc"
 
-/// Creates the pass. A sum over windows that one of `emitters` supports directly does not become a contraction.
-/// `emitters` must outlive the pass.
+// Below, `emitters` are the code generators that the passes query, in the order of preference; they must outlive the
+// passes. `target` is an argument of Target::resolve.
+
+/// Creates `attn-form-contractions`. A sum over windows for which one of `emitters` has direct code does not become a
+/// contraction.
 std::unique_ptr<mlir::Pass> createFormContractionsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                                                        llvm::StringRef target = "native");
-/// Creates the pass. `target` is an argument of Target::resolve. `emitters` must outlive the pass.
+/// Create `attn-split-kernels` and `attn-pack-weights`.
 std::unique_ptr<mlir::Pass> createSplitKernelsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
                                                    llvm::StringRef target = "native");
 std::unique_ptr<mlir::Pass> createPackWeightsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
                                                   llvm::StringRef target = "native");
 
-/// Adds the passes up to kernels, for a builtin.module. They ensure that one of `emitters` supports each kernel on
-/// `target`; without emitters they do not check it. `emitters` must outlive the passes.
+/// Adds the passes that form kernels, for a builtin.module. Where no emitter supports a kernel as a whole, they split
+/// it, if its kind permits this. Without emitters they do not query support.
 void buildKernelsPipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                           llvm::StringRef target = "native");
-/// Adds the passes that pack weights in the layouts that the emitters of kernels require; without emitters no weight is
-/// packed.
+/// Adds the pass that packs weights in the layouts that the emitters of kernels require (without emitters no weight is
+/// packed), and the one that records why edges are not fused. Runs after the passes of buildKernelsPipeline.
 void buildWeightsPipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                           llvm::StringRef target = "native");
-/// Adds both parts. The compile itself applies a strategy's choice of emitters between them.
+/// Adds both parts. The compile itself (compiler/Pipeline) calls the two functions above, and applies a strategy's
+/// choice of emitters between them.
 void buildFusePipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                        llvm::StringRef target = "native");
 
-/// Registers the upstream interfaces that the passes use, for a context without them.
+/// Adds the implementations of upstream interfaces (tiling, type inference) that the passes use to `registry`.
 void registerFuseInterfaces(mlir::DialectRegistry &registry);
 
-/// Registers the passes, and the pipeline `attn-fuse` (without emitters, so no weight is packed), for attn-opt. The
-/// passes of EmitterPasses.td query `emitters`, which must outlive every use of the passes.
+/// Registers the passes, and the pipeline `attn-fuse` (without emitters, so no weight is packed), for attn-opt.
+/// `emitters` must outlive every use of the passes.
 void registerFusePasses(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters);
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- Groups.h - kernel groups: ops that become one kernel -----------------------------------------------------===//
+//===- Groups.h - kernel groups: ops that become one kernel -------------------------------------------------------===//
 //
 // Grouping passes do not move ops. They mark the ops of a group with `attn.group = [number, "kind"]`, numbered from 0
 // in each function. `attn-outline-kernels` moves each group into a function and removes the marks; an unmarked op that
@@ -19,17 +19,20 @@ struct GroupMark {
   KernelKind kind;
 };
 
+/// Sets the mark of `op`, in place of an earlier one.
 void markGroup(mlir::Operation *op, GroupMark mark);
-/// The mark of an op; null if it has none.
+/// The mark of `op`; null if it has none.
 std::optional<GroupMark> groupOf(mlir::Operation *op);
+/// Removes the mark of `op`, if it has one.
 void unmarkGroup(mlir::Operation *op);
-/// Returns the lowest unused group number of the function.
+/// Returns the largest group number in `function` plus one; 0 if no op is marked.
 int64_t nextGroupNumber(mlir::func::FuncOp function);
-/// Returns the marked ops in program order by group number; the groups are in the order of their first ops.
+/// Returns the marked ops of `function` by group number. The ops of a group are in program order, and the groups in the
+/// order of their first ops.
 llvm::MapVector<int64_t, llvm::SmallVector<mlir::Operation *>> groupsIn(mlir::func::FuncOp function);
 
-/// True if `op` computes tensor elements and therefore belongs in a kernel. Free reshapes and initial values of out
-/// arguments do not.
+/// True if `op` computes or copies tensor elements and therefore belongs in a kernel. False for free reshapes, for
+/// tensor.empty, and for a linalg.fill that only initialises out arguments.
 bool computesTensor(mlir::Operation *op);
 
 } // namespace attnc

@@ -1,7 +1,8 @@
 //===- Legality.h - legality of fusion ----------------------------------------------------------------------------===//
 //
-// Predicates on pairs of ops, which the grouping passes test before a fusion, and attn-explain-edges tests again for
-// the remaining edges. A predicate returns null if the fusion is legal, otherwise the reason against it.
+// The grouping passes test these predicates on pairs of ops before a fusion. The pass attn-explain-edges tests them
+// again for the edges that remain. A `whyNot` function returns null if the fusion is legal, otherwise the reason
+// against it (compiler/Analysis/Decisions.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,20 +14,22 @@
 
 namespace attnc {
 
-/// Returns the reason why `consumer`, which reads the result of a contraction through `use`, cannot be its epilogue.
-/// Other users of the result are not considered.
+/// The reason why `consumer` cannot be the epilogue of a contraction, whose result it reads through `use`, an operand
+/// of `consumer`. An epilogue is pointwise, has one result, reads no tensor by subscript, and reads the contraction's
+/// result at its loop indices in order. Other users of the result are not considered.
 std::optional<Reason> whyNotEpilogue(mlir::linalg::GenericOp consumer, mlir::OpOperand &use);
 
-/// True if the formula of `consumer` with `producer` inlined exceeds the limits of operations or operands. Each fusion
-/// copies the formula; without limits the fusion of a long chain takes quadratic time.
+/// True if the formula of `consumer` with `producer` inlined would have more than 256 operations or 64 inputs. Each
+/// fusion copies the formula; without a limit the fusion of a long chain takes quadratic time.
 bool isFormulaTooLarge(mlir::linalg::GenericOp producer, mlir::linalg::GenericOp consumer);
 
-/// Returns the role of `op` in a kernel with `rows` row loops; null if it has no role.
+/// The role of `op` in a rows kernel with `rows` row loops. Null if it has none, because its loops are others, or
+/// because a reduction does not read the elements of a row contiguously.
 std::optional<RowRole> rowRole(mlir::linalg::GenericOp op, unsigned rows);
 
-/// Returns the reason why `reader` cannot consume the rows of `value`, which has `rows` leading dimensions, as another
-/// op produces them: it reads other rows, or elements of a row at subscripts other than a loop index. Null if it can,
-/// or if it does not read `value`.
+/// The reason why `reader` cannot read `value` row by row, while another op of the same kernel computes its rows. The
+/// first `rows` dimensions of `value` number the rows. `reader` must read the row of its own row indices, and elements
+/// of this row at loop indices. Null if it does, or if it does not read `value`.
 std::optional<Reason> whyNotRowLocal(mlir::linalg::GenericOp reader, mlir::Value value, unsigned rows);
 
 } // namespace attnc

@@ -1,7 +1,8 @@
-//===- LiftFactors.h - sums of products of several factors as contractions ----------------------------------------===//
+//===- LiftFactors.h - rewrite of sums of products of several factors to contractions -----------------------------===//
 //
-// A sum over products of row factors and column factors is a contraction. The factors of each side are first multiplied
-// into a tensor, once for each element.
+// In a sum over products, a row factor depends on rows i and the summed index l, a column factor on columns j and l.
+// The rewrite first multiplies the factors of each side into a tensor, once for each element. The sum is then a
+// contraction of two operands:
 //
 //   sum_l a[i, l] * s[l] * b[l, j]        →    as[i, l] = a[i, l] * s[l];    sum_l as[i, l] * b[l, j]
 //   sum_l t[at[i], l] * b[l, j]           →    ta[i, l] = t[at[i], l];       sum_l ta[i, l] * b[l, j]
@@ -14,16 +15,18 @@
 
 namespace attnc {
 
-/// Removes loops of one iteration from sums of products, so that x[b, i + di, j + dj, c] * w[di, dj, c, o] over windows
-/// of one pixel becomes a matrix product.
+/// Removes the loops that have one iteration from sums of products in `function`, except two loops of the result, which
+/// become rows and columns. A convolution x[b, i + di, j + dj, c] * w[di, dj, c, o] over windows of one pixel thereby
+/// becomes a matrix product.
 void dropUnitLoops(mlir::func::FuncOp function);
 
-/// True if the terms of a sum are products of row factors and column factors, so that liftFactors rewrites the sum to a
-/// contraction unless it remains a sum over windows.
+/// True if the terms of `sum` are products of row factors and column factors, which liftFactors can rewrite to a
+/// contraction.
 bool isProductOfFactors(mlir::linalg::GenericOp sum);
 
-/// Rewrites sums of products to contractions, except sums for which `staysWindow` returns true. A factor whose
-/// subscript is a sum of loops (a window) is copied to a tensor with these loops as dimensions.
+/// Rewrites the sums of products in `function` to contractions, except those for which `staysWindow` returns true,
+/// which remain sums over windows. A factor whose subscript is a sum of loop indices (a window) is copied to a tensor
+/// with a dimension for each of these loops.
 void liftFactors(mlir::func::FuncOp function, SymbolicShapes &shapes,
                  llvm::function_ref<bool(mlir::linalg::GenericOp)> staysWindow);
 

@@ -6,11 +6,14 @@
 
 namespace attnc {
 
-/// Moves the ops of each group of `function` into a private function `<function>_<kind>_<number>` with `attn.kernel`,
-/// and inserts a call at the position of the last op. The number counts the kernels of a kind from 0 and skips names in
-/// use. A group lies in one block; ops between its members that read their results are moved after the call. The kernel
-/// creates constants, initial values of out arguments, scalars and sizes itself. Its arguments are the tensors in the
-/// order of their first use, then the sizes and other scalars that it cannot compute from them, such as an induction
+/// Moves the ops of each group of `function` (Groups.h) into a new kernel: a private function with `attn.kernel`, the
+/// kind of the group, named `<function>_<kind>_<number>`. The number counts the kernels of a kind from 0 and skips
+/// names in use. The kernel is inserted in `symbols`, the symbol table of the module. A call replaces the last op of
+/// the group.
+///
+/// All ops of a group must be in one block. Ops between them that read their results are moved after the call. The
+/// kernel itself creates constants, initial values of out arguments, and the scalars and sizes that it can compute. Its
+/// arguments are the tensors in the order of their first use, then the other sizes and scalars, such as an induction
 /// variable. Its results are the values that other ops use. Unused ops of `function` are removed.
 void outlineGroups(mlir::func::FuncOp function, mlir::SymbolTable &symbols);
 

@@ -47,7 +47,7 @@ def FoldViewsPass : Pass<"attn-fold-views", "::mlir::ModuleOp"> {
 }
 
 def FoldViewsIntoAttentionPass : Pass<"attn-fold-views-into-attention", "::mlir::ModuleOp"> {
-  let summary = "read and write views in place in attention alone";
+  let summary = "read and write views in place, as attn-fold-views does, in attention alone";
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
   ];

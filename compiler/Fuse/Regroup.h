@@ -1,8 +1,9 @@
 //===- Regroup.h - loop collapsing by reshapes of dense operands --------------------------------------------------===//
 //
-// Adjacent loops in the same order in every operand can be collapsed to one loop: [batch, seq, dim] becomes [rows,
-// dim]. The reshape of a dense tensor is free. A **grouping** lists, for each dimension of the reshaped tensor, the
-// collapsed loops; an empty list is a new dimension of size 1.
+// Loops that are adjacent and in the same order in every operand can be collapsed to one loop: [batch, seq, dim]
+// becomes [rows, dim]. The reshape of a dense tensor is free. A **group** is a list of loops that are collapsed to one.
+// A **grouping** of an operand lists, for each dimension of the reshaped operand, the loops of its group; an empty list
+// is a new dimension of size 1.
 //
 //   x[b, s, d], grouping {{b, s}, {d}}     collapse_shape [[0, 1], [2]]
 //   w[k],       grouping {{}, {k}}         expand_shape   [[0, 1]]         (a vector as a matrix of one row)
@@ -20,24 +21,25 @@ namespace attnc {
 using Dims = llvm::SmallVector<unsigned>;
 using Grouping = llvm::SmallVector<Dims>;
 
-/// `groups` are the loops that are collapsed to one, each with the loops in order. Returns the numbers of the groups
-/// that `dims`, the loops of an operand's dimensions, form, in the operand's order; null unless each of these groups is
-/// complete, adjacent and in order.
+/// Splits `dims`, the loop of each dimension of an operand, into consecutive groups of `groups`. Returns the numbers of
+/// these groups in the order of the operand's dimensions; null unless `dims` consists of complete groups, each adjacent
+/// and in order.
 std::optional<llvm::SmallVector<unsigned>> splitIntoGroups(llvm::ArrayRef<unsigned> dims, llvm::ArrayRef<Dims> groups);
 
-/// Returns the grouping of an operand that has the groups of `order`, a result of splitIntoGroups.
+/// Returns the grouping of an operand with the result `order` of splitIntoGroups.
 Grouping groupingOf(llvm::ArrayRef<unsigned> order, llvm::ArrayRef<Dims> groups);
 
-/// Returns the indexing map of an operand that has the groups of `order`, where group g is loop loopOfGroup[g] of
-/// `loops` loops.
+/// Returns the indexing map of the reshaped operand with the result `order` of splitIntoGroups. Group g is loop
+/// loopOfGroup[g] of the new op, which has `loops` loops.
 mlir::AffineMap groupedMap(llvm::ArrayRef<unsigned> order, llvm::ArrayRef<unsigned> loopOfGroup, unsigned loops,
                            mlir::MLIRContext *context);
 
-/// Reshapes `value` to the grouping by free views; ungrouped reshapes such a tensor back to the shape of `like`.
+/// Reshapes the dense tensor `value` to the grouping by free views.
 mlir::Value grouped(mlir::OpBuilder &builder, mlir::Value value, const Grouping &grouping, SymbolicShapes &shapes);
+/// The inverse of grouped(): reshapes `value`, which has the shape of the grouping, to the shape of `like`.
 mlir::Value ungrouped(mlir::OpBuilder &builder, mlir::Value value, mlir::Value like, const Grouping &grouping,
                       SymbolicShapes &shapes);
-/// Creates an empty tensor with the shape of grouped(value).
+/// Creates a tensor.empty with the shape of grouped(value).
 mlir::Value groupedEmpty(mlir::OpBuilder &builder, mlir::Value value, const Grouping &grouping, SymbolicShapes &shapes);
 
 /// Returns the patterns that merge adjacent reshapes and remove pairs that cancel.

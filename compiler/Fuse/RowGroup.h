@@ -1,11 +1,13 @@
 //===- RowGroup.h - fusion group of ops over the same rows --------------------------------------------------------===//
 //
-// A group grows from a reduction over the last dimension. An op joins if
+// A row group becomes one kernel that computes row by row, such as a softmax or a norm. It grows from a seed, a
+// reduction over the last dimension. Its row loops are the other loops of the seed. An op joins if
 //
-//   - it has a role (RowRole) for the group's number of row loops, and its loops have the group's sizes;
-//   - it reads the same rows of members' results, and members read the same rows of its results;
+//   - it has a role (RowRole) for the group's number of row loops, and its loops have the group's extents;
+//   - it reads members' results row by row, and members read its results row by row (whyNotRowLocal);
 //   - no path leads from the group through other ops or groups back into it, so that the group can be one call;
-//   - the rows that members exchange fit in kRowScratch.
+//   - the rows that members exchange fit in kRowScratch;
+//   - no strategy refuses the fusion.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,28 +18,31 @@
 
 namespace attnc {
 
-/// Limit of the scratch for rows between ops, in bytes for each worker: half of an L2 cache.
+/// Limit of the scratch for the rows that members exchange, in bytes for each worker: half of an L2 cache.
 constexpr int64_t kRowScratch = 512 * 1024;
 
+/// A group and its members. It does not mark the ops; the pass attn-form-rows marks them (Groups.h).
 class RowGroup {
 public:
   /// Ops of earlier groups by number, each in program order.
   using Groups = llvm::MapVector<int64_t, llvm::SmallVector<mlir::Operation *>>;
 
-  /// `seed` is the reduction. `shapes` and `others` must outlive the group.
+  /// A group with the member `seed`. `shapes` and `others`, the earlier groups of the function, must outlive the group.
   RowGroup(mlir::linalg::GenericOp seed, SymbolicShapes &shapes, const Groups &others);
 
-  /// Adds producers and users of members that can join and have no group, until there are none.
+  /// Adds producers and users of members, in the same block and without a group, that can join, until there are none.
   void grow();
   /// Returns the reason why `op` cannot join; null if it can.
   std::optional<Reason> whyNot(mlir::linalg::GenericOp op);
   llvm::SmallVector<mlir::linalg::GenericOp> members() const; ///< in program order
-  /// True if rows fill less than half of a vector. A reduction of such rows alone is vectorised along another loop.
+  /// True if rows have fewer than 16 elements, a constant. A reduction of such rows alone is vectorised along another
+  /// loop.
   bool hasShortRows() const { return length.isConstant() && length.constant() < 16; }
-  /// Returns the first member that reads `result`, or null.
+  /// Returns the first member, in program order, that reads `result`; null if there is none.
   mlir::Operation *readerOf(mlir::Value result) const;
-  /// Collapses the row loops to one if every operand permits it, and erases the replaced members, which must be marked
-  /// (Groups.h). Returns the members, in program order. The group is then empty.
+  /// Replaces the members, which must be marked (Groups.h), by ops with one row loop, and erases them; the new ops have
+  /// the same marks. The group is then empty. Does nothing if there is one row loop, or if an operand or a subscript
+  /// does not permit it. Returns the new or unchanged members, in program order.
   llvm::SmallVector<mlir::Operation *> collapseRows();
 
 private:

@@ -1,8 +1,8 @@
-//===- InputBuffer.h - read a whole file into a memory buffer ---------------------------------------------------===//
+//===- InputBuffer.h - read a whole file into a memory buffer -----------------------------------------------------===//
 //
-// attnc calls this function instead of llvm::MemoryBuffer::getFile. The differences: only regular files are read, files
-// are not mapped (for the reasons in compiler/Diagnostics/InputFile.h), and lack of memory is an error instead of an
-// exception.
+// attnc calls readInputFile() instead of llvm::MemoryBuffer::getFile, with three differences. Only regular files are
+// read; files are not mapped (compiler/Diagnostics/InputFile.h has the reasons); and lack of memory is an error, not a
+// crash.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace attnc {
 
-/// All bytes of a file, with a terminating zero. The error is only the reason, without the path: "No such file or
-/// directory".
+/// A buffer with all bytes of the file, followed by a zero that its size does not count. The error is a phrase without
+/// the path: "No such file or directory".
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readInputFile(const std::string &path);
 
 } // namespace attnc

@@ -1,7 +1,7 @@
 //===- Slots.h - assignment of storages to arena slots by live range ----------------------------------------------===//
 //
-// The arena is a sequence of slots. Storages with disjoint live ranges reuse a slot. For some of its time a slot may
-// also be divided into several slots side by side, which together need no more bytes than the slot:
+// The arena is a sequence of slots. Storages with disjoint live ranges reuse a slot. For some ops, a slot may also be
+// divided into several slots side by side, which together need no more bytes than the slot:
 //
 //          bytes ─▶
 //   op     | slot 0                                        | slot 1   |
@@ -23,9 +23,9 @@
 
 namespace attnc {
 
-/// A range of the arena. Slots within a slot follow it in the list, in order of their offsets.
+/// A range of the arena. In a list of slots, the slots within a slot follow it, in the order of their offsets.
 struct Slot {
-  SizeExpr bytes;                 ///< aligned
+  SizeExpr bytes;                 ///< a multiple of the alignment
   std::optional<unsigned> within; ///< the enclosing slot, for one of its uses; null: the arena
   std::optional<unsigned> behind; ///< the slot at whose end it starts; null: at the start of `within`
 };
@@ -36,9 +36,9 @@ struct SlotAssignment {
   std::vector<std::pair<unsigned, unsigned>> members; ///< pairs of a storage's and its slot's number, sorted by slot
 };
 
-/// Assigns each of `storages`, numbers in `table`, to a slot, the largest first: to one where it fits without growth of
-/// any slot, otherwise to a new slot. Sizes are compared for `typical`, a value for each symbol. Slots are aligned to
-/// `alignment` bytes.
+/// Assigns each of `storages`, numbers in `table`, to a slot, in the order of their sizes, the largest first. A storage
+/// goes to the first slot of the arena in which it fits without growth of any slot, otherwise to a new slot. Sizes are
+/// compared for the symbol values `typical`, one for each symbol. Slots are aligned to `alignment` bytes.
 SlotAssignment assignSlots(const StorageTable &table, llvm::ArrayRef<unsigned> storages,
                            llvm::ArrayRef<int64_t> typical, int64_t alignment);
 

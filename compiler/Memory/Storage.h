@@ -1,8 +1,9 @@
 //===- Storage.h - storages: bytes with live ranges, shared by handover -------------------------------------------===//
 //
-// A storage is a number of bytes with live ranges, which are closed intervals of ops (steps). Two storages merge if
-// they are live together only at steps where one hands its bytes over to the other. Storages with disjoint live ranges
-// can share a slot (Slots.h).
+// A storage stands for the bytes of a value. Its live ranges are the closed intervals of steps (Steps.h) in which the
+// bytes are needed. A handover at a step means that one value ends there, and that another value, which starts there,
+// may take over its bytes. Two storages merge if they are live together only at steps of handovers between them.
+// Storages with disjoint live ranges can share a slot (Slots.h).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,7 +17,7 @@ namespace attnc {
 /// Steps first..last, both included.
 struct LiveRange {
   unsigned first, last;
-  unsigned owner; ///< the storage it was added to
+  unsigned owner; ///< number of the storage to which the range was added, before merges
 };
 
 /// The bytes of one value, or of several that are merged.
@@ -29,21 +30,21 @@ struct Storage {
 /// Storages by number. A number stays valid after a merge, and then refers to the merged storage.
 class StorageTable {
 public:
-  /// Adds a storage that is live in steps first..last; returns its number.
+  /// Adds a storage that is live in steps first..last; returns its number. `name` is for people.
   unsigned add(std::string name, SizeExpr bytes, unsigned first, unsigned last);
   /// Adds the live range first..last to a storage.
   void alsoLive(unsigned storage, unsigned first, unsigned last);
-  /// The number of the representative of the storage that contains `storage` after merges.
+  /// The representative of `storage`: the number that stands for the merged storage; `storage` itself before a merge.
   unsigned find(unsigned storage) const;
   const Storage &operator[](unsigned storage) const { return storages[find(storage)]; }
 
-  /// Declares that `from` ends at `step`, where `to` starts and may take over its bytes.
+  /// Declares that storage `from` ends at `step`, where storage `to` starts and may take over its bytes.
   void declareHandover(unsigned from, unsigned to, unsigned step);
-  /// Merges the two storages of each declared handover, in the order of declaration, if they have the same size and are
-  /// live together only at steps of handovers between them.
+  /// Merges the two storages of each declared handover, in the order of declaration, if their sizes are equal
+  /// expressions and if they are live together only at steps of handovers between them.
   void mergeHandovers();
 
-  /// The numbers of all storages after merges: of the representatives, ascending.
+  /// The representatives of all storages, ascending.
   std::vector<unsigned> roots() const;
 
 private:

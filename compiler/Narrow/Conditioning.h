@@ -1,16 +1,17 @@
 //===- Conditioning.h - conditioning analysis: which tensors of an entry point may be rounded ---------------------===//
 //
-// Forward and backward data-flow analysis over the calls of an entry point. Forward: an enclosure of the elements of
-// each tensor, and whether they depend on positions and constants alone. Backward: the condition number of all later
-// computation with respect to each tensor,
+// The analysis decides for each f32 tensor of an entry point whether its elements may be rounded to 16 bits. It is a
+// data-flow analysis over the calls of kernels. The forward part derives an enclosure of the elements of each tensor,
+// and whether they depend on positions and constants alone. The backward part derives D(t), the condition number of all
+// later computation with respect to the tensor t: the factor by which it amplifies a relative error of t.
 //
-//   D(t) = the largest of all K(t, r), and of those K(t, r) D(r) that are beyond the limit
+//   D(t) = the largest of all K(t, r), and of those products K(t, r) D(r) that are beyond the limit
 //
-// over the calls that read t and their results r, with K from KernelCondition.h. Past a sum of products only unbounded
-// effects are propagated. A tensor stays f32 if D is beyond the limit: an error from its rounding would exceed 1/32 of
-// the affected value.
+// Here r are the results of the kernels that read t, and K(t, r) is the condition number of r with respect to t
+// (KernelCondition.h). Past a sum of products only unbounded effects are propagated. A tensor stays f32 if D(t) is
+// beyond the limit: the rounding, with unit roundoff u, could change a later value by more than 1/32 of it.
 //
-//   K u <= 2^-5       bf16  u = 2^-8   K <= 8            f16  u = 2^-11   K <= 64
+//   D(t) u <= 2^-5       bf16  u = 2^-8   D(t) <= 8            f16  u = 2^-11   D(t) <= 64
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,12 +22,14 @@
 
 namespace attnc {
 
+/// The results of the analysis for one entry point and one narrow type.
 class Conditioning {
 public:
+  /// Analyses `entry`, an entry point after fuse. `element` is bf16 or f16.
   Conditioning(mlir::func::FuncOp entry, mlir::FloatType element);
 
-  /// The reason why a tensor of the entry point must stay f32 instead of `element` (bf16, f16), as a clause ("`sin`
-  /// amplifies its rounding ..."); empty if it may be rounded.
+  /// The reason why a tensor of the entry point must stay f32 instead of `element`, as a clause ("`sin` amplifies its
+  /// rounding ..."); empty if it may be rounded.
   std::string reasonOf(mlir::Value tensor) const;
 
 private:

@@ -1,15 +1,18 @@
 //===- FormulaCondition.h - condition numbers of a formula --------------------------------------------------------===//
 //
-// The factor by which a formula amplifies the rounding of an element t that it reads. With the error e of its result in
-// units of the roundoff (Perturbed.h), the relative condition number at t is
+// A formula f reads elements of tensors. Its condition number with respect to an element t is the factor by which it
+// amplifies the relative error from rounding t when t is stored. Let e(t) be the error of the result in units of the
+// roundoff (Perturbed.h). The relative condition number at t is
 //
-//   e(t) / max(|f(t)|, s)      s: the largest result for |t| <= 1, or over t's range if that is bounded
+//   e(t) / max(|f(t)|, s)
 //
-// so that a result near zero is compared with its surroundings: silu at -20, a logarithm near 1. The condition number
-// is the maximum over pieces of t's range, eight for each power of two, in interval arithmetic; pieces that contain a
-// discontinuity are halved down to the rounding of t. Other elements are assumed to be about one half if they are data,
-// and anything in their range if they depend on positions and constants alone; comparisons that do not involve t are
-// assumed to be true, then false.
+// where s is the largest |f| for |t| <= 1, or over t's range if that is bounded. Because of s, a result near zero is
+// compared with the results around it: silu at -20, a logarithm near 1. The condition number of f is the maximum over
+// t's range. It is computed by interval arithmetic on pieces of the range, eight for each power of two; pieces that
+// contain a discontinuity are halved down to the rounding of t.
+//
+// The other elements that f reads are assumed to be about one half if they are data, and anything in their range if
+// they depend on positions and constants alone. Comparisons that do not involve t are assumed to be true, then false.
 //
 //   sin t, |t| <= 4095     4095         1 / (1 + exp(-t))     0.3        exp t               88: beyond that it is inf
 //   t - m                  1            floor(t)              256        t > 0 ? 1 : 0        256
@@ -28,57 +31,60 @@
 
 namespace attnc {
 
-/// Facts about the elements of a tensor.
+/// Facts about all elements of a tensor.
 struct ElementFacts {
-  Enclosure range;
-  bool isExact = false;    ///< depends on positions, sizes and constants alone
-  bool isIntegral = false; ///< integers
+  Enclosure range;         ///< contains every element
+  bool isExact = false;    ///< they depend on positions, sizes and constants alone, not on data
+  bool isIntegral = false; ///< they are integers
 };
 
 /// The relative condition number of a result with respect to an element.
 struct Condition {
   double factor = 0;        ///< largest relative condition number; 0 if the result does not depend on the element
-  bool isUnbounded = false; ///< grows with the magnitude of the element, whose range is unknown
-  std::string cause;        ///< the operation that amplifies most: "`sin`"
-  /// Whether the result depends on the last bits of the element, as a subscript does, so that the factor has no
-  /// meaning.
+  bool isUnbounded = false; ///< the factor grows with the magnitude of the element, whose range is unknown
+  std::string cause;        ///< the operation that amplifies most: "`sin`"; may be empty if the factor is at most 1
+  /// True if the result depends on the last bits of the element, as a subscript does. The factor has no meaning then.
   bool isUndecided() const { return factor > 0x1p180; }
-  /// Replaces this by the larger condition, which is unbounded if either is; returns whether it changed.
+  /// Replaces this condition by the one with the larger factor; it is unbounded if either is. Returns true if it
+  /// changed.
   bool raise(const Condition &other);
 };
 
 /// A block of scalar operations: the body of a linalg.generic, or a region of attention.
 class Formula {
 public:
-  /// Callbacks, which must outlive the formula: `elements` returns facts of tensors that the formula reads, `positions`
-  /// ranges of indices from outside and of loop indices. Arguments of the block are bound before anything is computed.
+  /// `format` is the type to which elements are rounded. `elements` returns the facts of a tensor that the formula
+  /// reads, and `positions` the range of an index from outside or of a loop index; both must outlive the formula. The
+  /// caller binds the block's arguments that are no indices before it calls conditions() or results().
   Formula(mlir::Block &block, const StorageFormat &format,
           llvm::function_ref<ElementFacts(mlir::Value tensor)> elements,
           llvm::function_ref<Enclosure(mlir::Value index)> positions);
 
-  /// Binds an argument that is an element of `tensor`.
+  /// Declares that `argument` of the block is an element of `tensor`.
   void bind(mlir::BlockArgument argument, mlir::Value tensor);
-  /// Binds an argument that is no element, such as the accumulator of a reduction: `typical` is its value while another
-  /// element is perturbed.
+  /// Declares that `argument` is no element, such as the accumulator of a reduction. conditions() assumes the value
+  /// `typical` for it, results() the range of `facts`.
   void bind(mlir::BlockArgument argument, double typical, const ElementFacts &facts);
 
-  /// An element that the formula reads.
+  /// An element that the formula reads: a bound argument, or a tensor.extract.
   struct Load {
     mlir::Value number, tensor; ///< the value in the formula, and the tensor that it is an element of
     mlir::Value term;           ///< term of the innermost summing attn.reduce that reads it; null if there is none
     bool isSummed() const { return bool(term); }
   };
+  /// The elements that the formula reads; those of arguments are last, in the order of bind().
   llvm::ArrayRef<Load> loads() const { return elements; }
 
+  /// A function of the results that follows the formula: none, the exponential (as in softmax), or the selection of the
+  /// largest result (as in hard attention).
   enum class Finish { None, Exponential, Choice };
   struct Conditions {
     std::vector<Condition> results; ///< for the operands of the block's terminator
-    Condition term;                 ///< for the load's term before the sum; 0 without one
+    Condition term;                 ///< if the load is summed: for its term before the sum; else of factor 0
   };
-  /// The condition numbers with respect to `load`, one of loads(). `finish` is applied to each result: its exponential
-  /// is taken, as softmax does, or the largest result is selected.
+  /// The condition numbers with respect to `load`, one of loads(), after `finish` is applied to each result.
   Conditions conditions(const Load &load, Finish finish = Finish::None);
-  /// Facts about the operands of the block's terminator, for all elements in their ranges.
+  /// Facts about the operands of the block's terminator, if every element may be anything in its range.
   std::vector<ElementFacts> results();
 
 private:

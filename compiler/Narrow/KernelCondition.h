@@ -1,12 +1,13 @@
 //===- KernelCondition.h - condition numbers of a kernel's results ------------------------------------------------===//
 //
-// The effect of rounding one argument's elements on each result of a kernel. Condition numbers of formulas multiply
-// along a path of operations. In a sum of products, the rounding of an operand averages out among many terms, and the
-// other operand is rounded as well: past one sum only unbounded effects count, such as the sine of a product; past two
-// sums none do. Two kinds of operands are exceptions:
+// The analysis derives the effect, on each result of a kernel, of rounding the elements of one argument. Condition
+// numbers of formulas (FormulaCondition.h) multiply along a path of operations. In a sum of products, the rounding
+// errors of an operand average out among many terms, and the other operand is rounded as well. Past one sum therefore
+// only unbounded effects count, such as the sine of a product; past two sums none do. Two kinds of operands are
+// exceptions, whose effects count through a sum:
 //
-//   in terms that amplify more than the limit       the relative error of the sum is as large
-//   dependent on positions and constants alone      they are exact, unlike data, and their range is known
+//   operands of terms that amplify more than the limit       the relative error of the sum is as large
+//   operands that depend on positions and constants alone    they are exact, unlike data, and their range is known
 //
 //   sum_k x[i, k] w[k, j]      x, w: 1, past a sum
 //   sum_k x[i, k] cos(a[k])    x: 1, past a sum            a: 4095, if |a| <= 4095
@@ -24,20 +25,20 @@ namespace attnc {
 
 /// Largest relative error of a result that the rounding of one tensor may cause.
 inline constexpr double maxRelativeError = 0x1p-5;
-/// The condition number that causes it.
+/// The limit of condition numbers: the one at which rounding to `format` causes that error.
 inline double maxCondition(const StorageFormat &format) { return maxRelativeError / format.roundoff; }
 
 /// The effect of the rounding of a tensor on another one. Without an effect, direct.factor is 0 and isBehindSum false.
 struct Influence {
-  Condition direct;         ///< through formulas, and through sums that do not average it out
-  bool isBehindSum = false; ///< whether it also has an effect through one sum that averages it out
-  Condition behindSum;      ///< past one sum: unbounded effects
+  Condition direct;         ///< through formulas, and through sums in which errors do not average out
+  bool isBehindSum = false; ///< true if there is also an effect through a sum in which errors average out
+  Condition behindSum;      ///< the unbounded effects past that sum
 };
 
 /// Facts about a tensor that a kernel reads.
 struct TensorFacts {
   ElementFacts elements;
-  llvm::SmallVector<double> extents; ///< upper bounds
+  llvm::SmallVector<double> extents; ///< upper bounds of its extents, by dimension
 };
 
 /// Assumed for an unbounded size: longer than any sequence.
@@ -46,14 +47,16 @@ inline constexpr double unboundedSize = 0x1p24;
 /// Condition numbers of one kernel.
 class KernelConditions {
 public:
-  /// `arguments` are facts about each argument; for an `index` argument, the range of the facts is that of the index.
+  /// `arguments` has facts about each argument of `kernel`; for an `index` argument, the range of the facts is that of
+  /// the index. `format` is the type to which elements are rounded.
   KernelConditions(mlir::func::FuncOp kernel, llvm::ArrayRef<TensorFacts> arguments, const StorageFormat &format);
   KernelConditions(const KernelConditions &) = delete;
   KernelConditions &operator=(const KernelConditions &) = delete;
 
   /// Facts about each result.
   std::vector<ElementFacts> results();
-  /// The influence of an argument on each result; none if its elements are integers that `format` stores exactly.
+  /// The influence of argument number `argument`, an f32 tensor, on each result. There is no effect if its elements are
+  /// integers that `format` stores exactly.
   std::vector<Influence> influenceOf(unsigned argument);
 
 private:

@@ -7,16 +7,19 @@
 
 namespace attnc {
 
-/// The reason why an f32 argument or result of a kernel (`port`: arguments, then results) must stay f32; empty if it
-/// may be narrow.
+// A port is an argument or a result of a kernel. Ports are numbered: first the arguments, then the results.
+
+/// The reason, a clause, why f32 port number `port` of a kernel must stay f32; empty if it may be narrow.
 std::string portReason(mlir::func::FuncOp kernel, unsigned port);
 
-/// A copy of the kernel in which the arguments and results that `ports` marks (bits: arguments, then results) are
-/// stored in `element`: arguments are widened at the start of the body, results narrowed at its end.
+/// A copy of the kernel in which the f32 ports whose bit is set in `ports` are stored in `element`, bf16 or f16.
+/// arith.extf widens these arguments at the start of the body, arith.truncf narrows these results at its end. The copy
+/// is in no module.
 mlir::OwningOpRef<mlir::func::FuncOp> narrowKernel(mlir::func::FuncOp kernel, const llvm::SmallBitVector &ports,
                                                    mlir::FloatType element);
 
-/// A kernel of the kind `loops` and the name `symbol` that converts an f32 tensor of the shape of `type` to that type.
+/// A kernel of the kind `loops`, named `symbol`, that rounds its argument, an f32 tensor of the shape of `type`, to
+/// `type`, a tensor of bf16 or f16. The kernel is in no module.
 mlir::OwningOpRef<mlir::func::FuncOp> conversionKernel(mlir::RankedTensorType type, llvm::StringRef symbol);
 
 } // namespace attnc

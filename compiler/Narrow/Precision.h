@@ -17,8 +17,10 @@ namespace attnc {
 
 enum class Precision { F32, TF32, BF16, F16 };
 
-llvm::ArrayRef<llvm::StringLiteral> precisionNames(); ///< by number
+/// The names "f32", "tf32", ... in the order of the enumeration.
+llvm::ArrayRef<llvm::StringLiteral> precisionNames();
 llvm::StringRef nameOf(Precision precision);
+/// The precision with this name; null if there is none.
 std::optional<Precision> precisionNamed(llvm::StringRef name);
 /// The type of stored tensors, bf16 or f16; null if tensors are f32.
 std::optional<attn_dtype> storedElement(Precision precision);

@@ -1,10 +1,11 @@
 //===- StorageGroups.h - groups of values with one storage type ---------------------------------------------------===//
 //
-// Partitions the f32 tensors of an entry point into groups that must have the same storage type, and records for each
-// whether it must stay f32.
+// Partitions the f32 tensors of an entry point into groups whose members must have the same storage type, and records
+// for each group the reason why it must stay f32, if there is one.
 //
-// Kernels compute. Every other op between kernels moves or stores elements, so its operands and results form one group.
-// Loops have a group for each carried value.
+// Only kernels convert between storage types. Every other op moves or stores elements, so its operands and results are
+// in one group. The initial value, the carried value, the next value and the result of a loop are in one group for each
+// carried value. A state argument and its new value are in one group.
 //
 //   %y = call @gemm_0(%x, %w)              a group each
 //   %l = model.with_element %y into %l0    one group of three tensors
@@ -19,17 +20,22 @@
 
 namespace attnc {
 
-/// Sets of at least two f32 tensors between which an op outside of kernels moves elements.
+/// The sets of f32 tensors, each with at least two, among the operands and results of `op` that must have the same
+/// storage type because `op` moves elements between them; empty for the call of a kernel.
 llvm::SmallVector<llvm::SmallVector<mlir::Value>> sharedStorageSets(mlir::Operation *op);
 
+/// The groups of one entry point. It does not change the entry point; narrowStorage() does (Narrow.h).
 class StorageGroups {
 public:
+  /// Forms the groups of `entry`, and records the reasons that follow from the entry point alone: its interface,
+  /// carried values of scans, vectors of weights and scalars.
   explicit StorageGroups(mlir::func::FuncOp entry);
 
-  /// Whether the value is an f32 tensor of this entry point in a group.
+  /// True if the value was an f32 tensor of this entry point when the groups were formed.
   bool contains(mlir::Value value) const { return numbers.contains(value); }
-  /// Requires f32 for the group of `value`, if it has one; the first reason is recorded.
+  /// Requires that the group of `value`, if it has one, stays f32. The first reason, a clause, is recorded.
   void keep(mlir::Value value, const std::string &reason);
+  /// True if the value is in a group for which no reason is recorded.
   bool isNarrow(mlir::Value value) const { return contains(value) && reasons[groupOf(value)].empty(); }
 
   bool areInOneGroup(mlir::Value a, mlir::Value b) const {
@@ -37,7 +43,7 @@ public:
   }
 
   llvm::ArrayRef<mlir::Value> values() const { return members; } ///< all values in groups, in program order
-  /// The choice for each group that contains a weight, an argument or a result of a kernel, in program order.
+  /// The choice for each group that contains a weight, an argument or a result of a kernel, in the order of the groups.
   std::vector<StorageChoice> choices() const;
 
 private:

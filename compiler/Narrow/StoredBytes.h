@@ -1,7 +1,7 @@
-//===- StoredBytes.h - byte counts of decisions after narrowing ---------------------------------------------------===//
+//===- StoredBytes.h - update of the byte counts of decisions after narrowing -------------------------------------===//
 //
-// The fuse phase recorded bytes of f32 for tensors between kernels and for packed weights (Fuse/Explanation.h). This
-// corrects them for narrow storage.
+// The decisions that the fuse phase records (Analysis/Decisions.h) count the bytes of tensors between kernels and of
+// packed weights as f32. StoredBytes replaces these counts where the tensors are stored in 16 bits.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,14 +12,17 @@
 
 namespace attnc {
 
+/// The corrected counts. The caller counts each entry point before it changes types, then records the counts.
 class StoredBytes {
 public:
+  /// `element` is the narrow type, bf16 or f16.
   explicit StoredBytes(mlir::FloatType element) : element(element) {}
 
-  /// Counts narrow values of an entry point whose values and kernels are still those of the fuse phase.
+  /// Counts the bytes of the narrow values of `entry`. The values and the names of kernels must still be those of the
+  /// fuse phase.
   void count(mlir::func::FuncOp entry, const StorageGroups &groups);
-  /// Updates the module's decisions: those about edges, and those about weights packed for a kernel of which
-  /// `isNarrowAlone` returns that each of its calls reads narrow tensors.
+  /// Updates the module's decisions about edges between kernels. A decision about a weight that is packed for a kernel
+  /// is updated if `isNarrowAlone(kernel)` is true: every call of the kernel has narrow operands or results.
   void record(mlir::ModuleOp module, llvm::function_ref<bool(llvm::StringRef kernel)> isNarrowAlone) const;
 
 private:

@@ -1,8 +1,9 @@
-//===- CalledEntries.h - removal of entry points that are not compiled --------------------------------------------===//
+//===- CalledEntries.h - removal of entry points that were not requested ------------------------------------------===//
 //
-// A compile for selected entry points removes the others. Parameters that only the others update remain parameters. If
-// kernels have the names of the whole model (CompileOptions::kernelNames), the others are only marked until kernels
-// have been formed, and are then removed without a warning.
+// A compile for selected entry points removes the other entry points. Parameters that only these update remain in the
+// module. If kernels have the names that they have in a compile of the whole model (CompileOptions::kernelNames), the
+// other entry points are only marked at first (uncalledAttrName of Analysis/HostFunctions.h). They are removed once
+// kernels have been formed and have names, without a warning.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,14 +12,16 @@
 
 namespace attnc {
 
-/// The name of the entry point that CompileOptions::writer requests; empty unless exactly one matches.
+/// The name of the sampler (a function with model.decode) that CompileOptions::writer requests; empty unless exactly
+/// one matches.
 std::string writerOf(const Job &job);
 
-/// Removes or marks all entry points that `names` does not contain. Does nothing if `names` is empty or contains a name
-/// that is not that of an entry point.
+/// Removes or marks all entry points of the job's module that `names` does not contain. Does nothing if `names` is
+/// empty, or if one of the names is not that of an entry point.
 void keepEntries(Job &job, llvm::ArrayRef<std::string> names);
 
-/// Removes the marked entry points, and the kernels that no other entry point calls.
+/// Removes the marked entry points, the kernels that no other entry point calls, and the schedule settings of these
+/// kernels.
 void eraseUncalled(Job &job);
 
 } // namespace attnc

@@ -1,9 +1,9 @@
-//===- CheckModule.h - verification of modules from .mlir files ------------------------------------------------===//
+//===- CheckModule.h - verification of modules from .mlir files ---------------------------------------------------===//
 //
 // The phases assume the ops, types and sizes that `import` produces. A module from a file (.mlir) may contain anything
-// that MLIR parses, so it is checked first: ops and element types (CheckModule.cpp), then the sizes of tensors and the
-// index operands of ops (CheckSizes.cpp). Subscripts inside formulas are not checked; an out-of-range element is
-// undefined there, as in MLIR.
+// that MLIR parses, so faultOfModule() checks it first: ops and element types (CheckModule.cpp), then the sizes of
+// tensors and the index operands of ops (CheckSizes.cpp). Subscripts inside formulas are not checked; an out-of-range
+// element is undefined there, as in MLIR.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,22 +15,23 @@
 
 namespace attnc {
 
-/// An invalid op, and the text of the message after the op's name.
+/// An invalid op, and the text that follows the op's name in the message, such as " divides by 0; expected ...".
 struct ModuleFault {
   mlir::Operation *op;
   std::string what;
 };
 
-/// The first op in `root`, `root` included, in pre-order, for which `faultOf` returns a text that is not empty; null if
-/// there is none.
+/// The first op in `root`, `root` included, in pre-order, for which `faultOf` returns a text, and that text. Null if
+/// `faultOf` returns an empty text for all ops.
 std::optional<ModuleFault> firstFault(mlir::Operation *root,
                                       llvm::function_ref<std::string(mlir::Operation *)> faultOf);
 
-/// The first error of a module read from `file`, with location and expectation; empty if the module is valid.
+/// The message about the first fault of a module read from `file`: "LOCATION: error: OP ...; expected ...". Empty if
+/// the module is valid.
 std::string faultOfModule(mlir::ModuleOp module, llvm::StringRef file);
 
-/// The first size or index that is not proved to be valid for all declared sizes of the entry point; null if there is
-/// none.
+/// The first op of `entry` with a size or an index operand that is not proved to be valid for all sizes that the entry
+/// point's dimensions may have; null if there is none.
 std::optional<ModuleFault> faultOfSizes(mlir::func::FuncOp entry);
 
 } // namespace attnc

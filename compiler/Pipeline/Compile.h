@@ -1,11 +1,11 @@
-//===- Compile.h - the compiler driver ---------------------------------------------------------------------------===//
+//===- Compile.h - the compiler driver ----------------------------------------------------------------------------===//
 //
 //   model.attn -> parse -> check -> import -> raise -> derive -> fuse -> narrow
 //              -> generate -> plan -> host -> lower -> optimise -> emit -> object
 //
 // compile() runs the phases of Phases.h in order on one file: a model (`.attn`), or a module in the form that `import`
-// produces (`.mlir`). It writes no file except a reproducer on an internal error. A crash ends the process, with a
-// reproducer, too (compiler/Diagnostics/CrashNote.h).
+// produces (`.mlir`). The results, such as the object, are in memory. It writes no file, except a reproducer on an
+// internal error or a crash; a crash ends the process (compiler/Diagnostics/CrashNote.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -32,8 +32,8 @@
 
 namespace attnc {
 
-/// Names of kernels if only some entry points are compiled: numbered among the kernels of these entry points, or with
-/// the names of a compile of the whole model, which `explain` prints.
+/// Names of kernels if only some entry points are compiled. Entry: numbered among the kernels of these entry points.
+/// Model: the names that a compile of the whole model gives them, which `attnc explain` prints.
 enum class NamesOf { Entry, Model };
 
 struct CompileOptions {
@@ -63,10 +63,10 @@ struct CompileOptions {
   std::string reproducerDirectory = ".";
 };
 
-/// Result of a compile; the numbers are exit codes.
+/// How a compile ended; the numbers are exit codes of the process.
 enum class Outcome { Done = 0, UserError = 1, InternalError = 2 };
 
-/// Results of a compile, up to the phase where it ended.
+/// Results of a compile. The results of phases after the one where the compile ended are empty.
 struct Compilation {
   Compilation();
   mlir::MLIRContext context;
@@ -85,19 +85,21 @@ struct Compilation {
   std::string dump; ///< text of the phase that CompileOptions::dump names
 };
 
-/// Messages for the user go to `messages`.
+/// Compiles the file `options.input`, and fills `compilation`, which must be new. Prints errors and warnings, with
+/// source locations, to `messages`.
 Outcome compile(const CompileOptions &options, Compilation &compilation, llvm::raw_ostream &messages);
 
 /// Recompiles the compile record of an object (Emit/Record.h), from `generate` on. The recorded module must belong to
 /// the context of `compilation`. `input` names the object in messages; `weights` is the content of its weights section,
-/// or empty. A failing phase is reported as an invalid object, because the original module has been compiled before.
+/// or empty. If a phase fails, the object is reported as invalid (UserError): the module that it was compiled from has
+/// passed all phases.
 Outcome compileAgain(const std::string &input, RecordedModule recorded, llvm::StringRef weights,
                      Compilation &compilation, llvm::raw_ostream &messages);
 
-/// A C identifier from the stem of a path: gpt_2 for `gpt-2.attn`. An underscore precedes a digit and a name that
-/// isOfRuntime.
+/// The prefix of symbols for a model: the stem of its path as a C identifier, gpt_2 for `gpt-2.attn`. It begins with an
+/// underscore if the stem begins with a digit or if isOfRuntime() is true for it.
 std::string prefixOf(llvm::StringRef path);
-/// Whether names with this prefix could collide with names of the runtime, such as attn_run.
+/// True if names with this prefix could collide with names of the runtime, such as attn_run.
 bool isOfRuntime(llvm::StringRef prefix);
 
 } // namespace attnc

@@ -1,9 +1,9 @@
-//===- DeviceAlignment.h - alignment analysis of tensors in device memory ----------------------------------------===//
+//===- DeviceAlignment.h - alignment analysis of tensors in device memory -----------------------------------------===//
 //
-// Tensors in device memory are aligned to ATTN_DEVICE_ALIGNMENT bytes, except elements of lists (model.element,
-// model.with_element) whose size is not a multiple of that. Operands and results of kernels that may be such an element
-// get the attribute `attn.unaligned` (GPU/Nest/DeviceFrame.h): the kernel may then assume only the natural alignment of
-// their elements.
+// Tensors in device memory are aligned to ATTN_DEVICE_ALIGNMENT bytes. The exceptions are elements of per-iteration
+// lists (model.element, model.with_element) whose size in bytes is not a multiple of that number. An operand or result
+// of a kernel that may be such an element, or share its memory, gets the attribute `attn.unaligned`
+// (GPU/Nest/DeviceFrame.h). The kernel may then assume only the alignment of the element type.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,7 +13,8 @@
 
 namespace attnc {
 
-/// Marks the kernels of a module after fuse. `mayShare(kernel, argument, result)`: whether both may be one buffer.
+/// Sets the attribute on the kernels of a module after fuse. `mayShare(kernel, argument, result)` returns whether these
+/// two may be one buffer.
 void markUnaligned(mlir::ModuleOp module, llvm::function_ref<bool(mlir::func::FuncOp, unsigned, unsigned)> mayShare);
 
 } // namespace attnc

@@ -12,8 +12,8 @@
 
 namespace attnc {
 
-/// Requires a module after fuse. Also removes kernels without callers, and marks unaligned operands and results of
-/// kernels (DeviceAlignment.h). Returns false after an error.
+/// Removes these entry points from the job's module, which must be one after fuse, and the kernels without callers.
+/// Also marks unaligned operands and results of kernels (DeviceAlignment.h). Returns false after an error.
 bool keepEntriesOfDevice(Job &job);
 
 } // namespace attnc

@@ -1,9 +1,10 @@
-//===- DeviceImages.h - PTX device images, one for each architecture ---------------------------------------------===//
+//===- DeviceImages.h - PTX device images, one for each architecture ----------------------------------------------===//
 //
-// One code module contains all device variants of all kernels. A device image is the part of it for one architecture
-// (DeviceVariant), optimised for that architecture; the runtime loads the image that fits the device best. An
-// architecture with the same functions as an older one gets no image, because PTX of the older one also runs on newer
-// devices.
+// A kernel may have several device variants (DeviceVariant), such as code with `mma.sync` and code with `wgmma`. One
+// code module contains all of them. The device image of an architecture (such as sm_90) contains the variants that this
+// architecture supports, optimised for it; the runtime loads the image that fits the device best. An architecture with
+// the same functions as an earlier one of the target's list gets no image, because PTX of an older architecture also
+// runs on newer devices.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,10 +14,12 @@
 
 namespace attnc {
 
-/// The part of the lowered device module for the architecture `image` (Target::image), as optimised LLVM IR.
+/// The functions of the lowered device module, Compilation::device, that the architecture `image` supports, as
+/// optimised LLVM IR. `image` is a result of Target::image.
 mlir::FailureOr<LlvmCode> optimisedForImage(const Target &image, const Compilation &made);
 
-/// Fills Program::images. Returns false if the compile ends here: after a dump of optimise or emit, or an error.
+/// Compiles the images to PTX and stores them in Program::images. Returns false if the compile ends here: after a dump
+/// of optimise or emit, or after an error.
 bool compileDeviceImages(Job &job);
 
 } // namespace attnc

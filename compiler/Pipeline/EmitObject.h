@@ -6,11 +6,13 @@
 
 namespace attnc {
 
-/// The phase `optimise`: translates to LLVM IR in `code`, adds model table, weights, checksum and compile record, and
-/// optimises. Both functions return false after an error.
+/// The phase `optimise`: translates Compilation::code, in the llvm dialect, to LLVM IR, adds the sections of the object
+/// (model table, embedded weights, space for the checksum, compile record), optimises it, and stores it in `code`.
+/// Returns false after an error.
 bool optimiseCode(Job &job, LlvmCode &code);
 
-/// The phase `emit`: fills Compilation::object with an object file, or with assembly text for a dump of this phase.
+/// The phase `emit`: compiles `code` to an object file in Compilation::object, and writes its checksum. For a dump of
+/// this phase, Compilation::object is assembly text instead. Returns false after an error.
 bool emitObject(Job &job, LlvmCode &code);
 
 } // namespace attnc

@@ -1,8 +1,9 @@
-//===- Job.h - state and error handling of one compile ----------------------------------------------------------===//
+//===- Job.h - state and error handling of one compile ------------------------------------------------------------===//
 //
-// A Job holds the state that the phases of compile() share: options, results, messages and the outcome. A user error
-// prints a message with a source location. An internal error prints one line and writes a reproducer; so does a crash,
-// which ends the process.
+// A Job holds the state that the phases of one compile() share: options, results, messages and the outcome. For a user
+// error, a phase prints a message with a source location. For an internal error, the Job prints that the compiler
+// failed and writes a reproducer, a file with a module and the phase that failed on it. A crash does the same, and ends
+// the process.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,20 +25,22 @@ struct EmitterChoice {
   Verdict verdict() const; ///< yes, or the reason of the last refusal
 };
 
+/// The state of one compile. While it exists, it collects the diagnostics of the compilation's MLIR context.
 class Job {
 public:
+  /// All arguments must outlive the job. compile() sets the targets afterwards.
   Job(const CompileOptions &options, Compilation &made, llvm::raw_ostream &messages);
 
   const CompileOptions &options;
-  Compilation &made;
+  Compilation &made; ///< the results
   llvm::raw_ostream &messages;
-  Target target;                ///< target of kernels
-  Target host;                  ///< target of host code
+  Target target;                ///< target of kernels: a processor or a device
+  Target host;                  ///< target of host code: a processor
   EmitterPreference preference; ///< preference among emitters for processors
   Emitters emitters;
   std::vector<Override> overrides; ///< overrides of the script, then overrides of the options
   std::vector<Override> schedule;  ///< schedule overrides, resolved to kernels
-  llvm::StringRef embedded;        ///< weights embedded in an object, if no weights file is given
+  llvm::StringRef embedded;        ///< content of the weights section of the object that is recompiled, or empty
   Outcome outcome = Outcome::Done;
   bool isTrial = false;    ///< a trial run of phases, which suppresses warnings
   bool isRepeated = false; ///< compiles the record of an object: a failing phase means that the record is invalid
@@ -50,23 +53,26 @@ public:
   void begin(Phase phase);
   Phase current() const { return phase; }
 
-  /// Report an error and return false, for `return job.userError(...)`. A userError message begins with a source
-  /// location; a refuse message is about the command line or another file. `reason` is added to the reproducer.
+  /// These three report an error, set the outcome and return false, for `return job.userError(...)`. The message of
+  /// userError() begins with a source location.
   bool userError(const llvm::Twine &message);
+  /// A user error in the command line or in a file other than the model.
   bool refuse(const llvm::Twine &message) { return userError("attnc: error: " + message); }
+  /// Also writes a reproducer, with `reason` among its comments. If isRepeated, reports a user error without one.
   bool internalError(llvm::StringRef reason = "");
 
-  /// Prints warnings, except in a trial run.
+  /// Prints `text`, complete lines with one or more warnings, except in a trial run.
   void warn(llvm::StringRef text);
-  /// Warns that an emitter failed on a kernel (the last diagnostic of MLIR), and that emitter `by` compiles it instead.
+  /// Warns that an emitter failed on a kernel (the last of diagnostics()), and that emitter `by` compiles it instead.
   void warnTaken(const Emitter &by);
 
-  /// Stores the current module, or another text, for a reproducer.
+  /// Stores the current module, or another text, as the content of a reproducer.
   void remember();
   void remember(std::string text);
-  /// Whether `phase`, which has just ended, is the one to dump; if so, `print` fills the dump.
+  /// True if `phase`, which has just ended, is the one to dump (CompileOptions::dump). `print` then writes the dump to
+  /// Compilation::dump.
   bool dumps(Phase phase, llvm::function_ref<void(llvm::raw_ostream &)> print);
-  /// All diagnostics of MLIR since the compile began.
+  /// All diagnostics of MLIR since the compile began, as "gpt.attn:31:14: error: ...".
   const std::vector<std::string> &diagnostics() const { return reported; }
 
 private:

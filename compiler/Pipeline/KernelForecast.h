@@ -1,10 +1,11 @@
 //===- KernelForecast.h - predicted time of a kernel under another emitter or schedule ----------------------------===//
 //
-// Generates code for one kernel in a scratch module and predicts its time with the cost model (compiler/Predict). The
-// context of the whole program is ignored: operands and results are assumed to come from the smallest cache after the
-// first level that holds them all. Predicted times are therefore comparable only for the same kernel.
+// A forecast generates code for one kernel in a temporary module and predicts its time with the cost model
+// (compiler/Predict). It ignores the rest of the program: operands and results are assumed to come from the smallest
+// memory level, beyond the first-level cache, that holds them all. Only predictions for the same kernel are therefore
+// comparable.
 //
-// Sizes of dimensions are those of --at, else their declared bounds, else 64.
+// The size of a dimension is that of --at, or its declared bound, or 64 if it has neither.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,22 +17,27 @@
 
 namespace attnc {
 
+/// Forecasts for the kernels of one module after fuse.
 class KernelForecast {
 public:
-  /// Gathers the sizes of all kernels that entry points of `module` call.
+  /// Gathers the sizes with which the entry points of `module` call each kernel. `at` are the sizes of --at, `machine`
+  /// the parameters of the cost model. `target` must outlive this object.
   KernelForecast(mlir::ModuleOp module, const Target &target, const Machine &machine, const NamedSizes &at);
 
+  /// True if an entry point calls the kernel. The functions below require it.
   bool isCalled(mlir::func::FuncOp kernel) const { return sizes.contains(kernel); }
-  /// The predicted time of the code of `emitter` for `changed`, which is the kernel or a copy with another schedule;
-  /// neither is modified. The seconds are summed over one launch of each combination of sizes, at most four, with which
-  /// entry points call the kernel. Null if the emitter refuses the kernel or fails, if control flow depends on data, or
-  /// if the work of a launch is too large to be counted.
+  /// The predicted time, in seconds, of the code that `emitter` generates for `changed`: the kernel, or a copy with
+  /// another schedule or emitter; neither is modified. The time is the sum over one launch with each combination of
+  /// sizes with which entry points call the kernel; only the first four count. Null if the emitter does not support the
+  /// kernel or fails, if control flow depends on data, or if a launch has more than 2^50 operations or bytes.
   std::optional<double> secondsOf(mlir::func::FuncOp kernel, mlir::func::FuncOp changed, const Emitter &emitter) const;
-  /// An estimate of secondsOf() for fast code: overhead of launches, arithmetic and functions of linalg.generic on full
-  /// vectors, and traffic of operands and results. It omits integers, subscripts and scatters.
+  /// An estimate of secondsOf() for fast code, without code generation: overhead of launches, arithmetic and functions
+  /// of linalg.generic on full vectors, and traffic of operands and results. It omits integers, subscripts and
+  /// scatters.
   double leastOf(mlir::func::FuncOp kernel) const;
-  /// The estimated share that `seconds` of each launch of the kernel have in the time of an entry point; the largest of
-  /// all entry points. The time of an entry point is estimated as the sum of leastOf() of its launches.
+  /// The share, from 0 to 1 or above, of an entry point's time that the kernel takes if each of its launches takes
+  /// `seconds`; the largest of all entry points. The time of an entry point is estimated as the sum of leastOf() of its
+  /// launches.
   double shareOf(mlir::func::FuncOp kernel, double seconds) const;
 
 private:

@@ -1,7 +1,9 @@
-//===- Overrides.h - application of overrides to kernels ----------------------------------------------------------===//
+//===- Overrides.h - application of a strategy's overrides to kernels ---------------------------------------------===//
 //
-// The functions are called in this order: checkEmitterUse() before import, the others up to applySchedule() in the
-// phase fuse, the rest after it. Functions that return bool print an error and return false if an override is invalid.
+// An override is one choice by a person or a tuner for a kernel or a kind of kernels: its scope, a key and a value
+// (compiler/Schedule/Override.h). The compile calls the functions in this order: checkEmitterUse() before import,
+// gatherOverrides(), applyEmitters() and applySchedule() in the phase fuse, the rest after it. If an override is
+// invalid, a function that returns bool prints an error and returns false.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,23 +12,26 @@
 
 namespace attnc {
 
-/// Prints the error, if there is one; returns whether there is none.
+/// If there is an error, reports it as a user error and returns false; otherwise returns true.
 bool succeeds(Job &job, llvm::Error error);
 
-/// Rejects a choice of emitter if the target is a device, which has only one emitter.
+/// Rejects a choice of emitter for the whole model if the target is a device, which has only one emitter.
 bool checkEmitterUse(Job &job);
-/// Runs the transform script, if there is one. The overrides of the options take precedence over its overrides.
+/// Fills Job::overrides: first the overrides by the transform script, if there is one, then those of the options, which
+/// take precedence.
 bool gatherOverrides(Job &job);
-/// Sets the emitters of kernels (Strategy.h). Must run before weights are packed.
+/// Sets the emitters that the overrides choose on the kernels (compiler/Schedule/Strategy.h), and warns about a choice
+/// that is not possible. Must run before weights are packed.
 bool applyEmitters(Job &job);
-/// Fills Job::schedule, and writes it into the kernels (Schedule.h). Must run after weights are packed.
+/// Resolves the schedule overrides to kernels, stores them in Job::schedule, and writes them into the kernels
+/// (compiler/Schedule/Schedule.h). Must run after weights are packed.
 bool applySchedule(Job &job);
 
-/// Removes the settings in Job::schedule of kernels that were erased; with `warns`, warns about those that an override
-/// has made by the kernel's name, not by its kind.
+/// Removes the settings of Job::schedule whose kernels were erased. With `warns`, warns about those that name the
+/// kernel itself; other kernels may still follow a setting for a kind of kernels.
 void dropSettingsOfErased(Job &job, bool warns);
 
-/// Warns about settings that the generated kernels do not follow, with the reason.
+/// Warns about each setting of Job::schedule that the code of its kernel does not follow, with the reason.
 void warnOfSettings(Job &job);
 
 } // namespace attnc

@@ -1,7 +1,8 @@
-//===- ScanModule.h - scan of module texts for input that MLIR's parser fails on --------------------------------===//
+//===- ScanModule.h - scan of module texts for input on which MLIR's parser crashes -------------------------------===//
 //
 // MLIR's parser recurses for each bracket and each operator of an affine expression, needs quadratic time for some
-// expressions, and crashes on some malformed lists. A module file is scanned for these before it is parsed.
+// expressions, and crashes on some malformed lists. The compile therefore scans a module file (.mlir) for such places
+// before it parses the file.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,13 +13,13 @@
 
 namespace attnc {
 
-/// The byte offset at which MLIR's parser would exceed its stack or time, or crash, and the error message.
+/// A place at which MLIR's parser would exceed its stack or time, or crash.
 struct UnparsablePlace {
-  size_t place;
-  std::string what;
+  size_t place;     ///< offset in the text, in bytes
+  std::string what; ///< the error message for it
 };
 
-/// The first such place; null if MLIR's parser can parse or reject the text.
+/// The first such place in `text`; null if MLIR's parser can parse or reject the text.
 std::optional<UnparsablePlace> scanModule(llvm::StringRef text);
 
 } // namespace attnc

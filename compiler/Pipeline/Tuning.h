@@ -1,8 +1,8 @@
-//===- Tuning.h - application of the tuning database --------------------------------------------------------------===//
+//===- Tuning.h - application of the tuning database to kernels ---------------------------------------------------===//
 //
-// The phase fuse looks up each kernel in the tuning database of the options (TuningDatabase.h). An entry is applied
-// before the overrides of the user, which take precedence. An entry that is invalid for its kernel is skipped, with a
-// note.
+// The phase fuse looks up each kernel, by its fingerprint, in the tuning database of the options
+// (compiler/Schedule/TuningDatabase.h), which contains measured schedules. An entry is applied before the overrides of
+// the user, which take precedence. An entry that is invalid for its kernel is skipped, with a warning.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,13 +13,18 @@
 
 namespace attnc {
 
+/// The entries for the kernels of one compile. The functions are called in the order of their declaration.
 class Tuning {
 public:
+  /// `job` must outlive this object.
   explicit Tuning(Job &job) : job(job) {}
-  /// Stores the fingerprints of all kernels in the compilation and finds their entries; false after an error.
+  /// Stores the fingerprints of all kernels in Compilation::fingerprints, reads the database, and finds the entries of
+  /// the kernels. Without a database there are none. Returns false after an error.
   bool load();
-  void chooseEmitters(); ///< must run before weights are packed
-  void applySchedules(); ///< must run after weights are packed
+  /// Sets the emitters of the entries on their kernels. Must run before weights are packed.
+  void chooseEmitters();
+  /// Writes the schedules of the entries into their kernels. Must run after weights are packed.
+  void applySchedules();
 
 private:
   struct Tuned {

@@ -1,28 +1,30 @@
 //===- CodeTime.h - static cost model of generated loop nests -----------------------------------------------------===//
 //
-// `generate` emits loops (scf) around vector instructions. All control flow (loop bounds, conditions, arguments of
-// calls) is arithmetic on sizes, the chunk number and induction variables. The model therefore walks the code with
-// concrete sizes: it counts every iteration, including remainders of tiles and blocks that a mask skips, for any kind
-// of kernel. The time follows from the instructions (throughput) and from their dependences (latency):
+// The phase `generate` emits loops (scf) around vector instructions. All control flow (loop bounds, conditions,
+// arguments of calls) is arithmetic on sizes, the chunk number and induction variables. The model therefore walks the
+// code of a kernel phase with concrete sizes, without executing it. It counts every iteration, including remainders of
+// tiles and blocks that a mask skips, for any kind of kernel. The time follows from the instructions (throughput) and
+// from their dependences (latency). Names such as `fma` are rates of the machine (Machine.h):
 //
 //   straight-line code   the largest of: products / fma, all arithmetic / arithmetic, loads / load, stores / store,
 //                        shuffles, divisions, gathers, integer work, and all instructions / issue
 //   loop                 iterations x time of the body; but at least
-//                        - of an innermost loop: iterations x latency of its loop-carried dependence
-//                        - of every loop: iterations x critical path of the body / iterations in the reorder window
+//                        - for an innermost loop: iterations x latency of its loop-carried dependence
+//                        - for every loop: iterations x critical path of the body / iterations in the reorder window
 //
 // The critical path of a block takes the size of the scheduler into account: about a hundred instructions wait for
 // operands at a time, so two of four consecutive logarithms overlap. Narrow vector instructions next to full-width ones
 // have half of the ports for products, and vectors that cross a cache line count twice.
 //
-// Two cases are serial across the iterations of all loops: updates in place of rows shorter than a vector, where each
-// load overlaps the preceding store, and choices between scalars on the path of an exponential, which pass through a
-// register that iterations share (InstructionWork.h).
+// In two cases, iterations of all loops are serial. One is the update in place of rows shorter than a vector, where
+// each load overlaps the preceding store. The other is a choice between scalars on the path of an exponential, which
+// passes through a register that iterations share (InstructionWork.h).
 //
-// A loop whose control flow does not depend on its index is walked once; others index by index, or at a sample of
-// indices. If data decide between two arms that both compute, the faster arm is the common case. If data decide whether
-// code executes, half of it counts, and nothing of code that handles NaN. A loop whose length is data runs half of its
-// upper bound, or once if there is none. All operands are assumed to be in L1; Traffic.h adds the other memory levels.
+// A loop whose control flow does not depend on its index is walked once; other loops are walked index by index, or at a
+// sample of indices. Some control flow depends on data. If data decide between two branches that both compute, the
+// faster branch counts. If data decide whether a branch is executed, half of its cost counts, and nothing if it handles
+// NaN. If data decide the length of a loop, half of the known upper bound of its iterations counts, or one iteration if
+// there is no bound. All operands are assumed to be in L1; Traffic.h adds the other memory levels.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -39,29 +41,30 @@
 
 namespace attnc {
 
-/// Cost of a piece of code: a chunk, an iteration, ...
+/// Cost of a piece of code (an iteration, a chunk, a phase) on one core.
 struct CodeCost {
-  double seconds = 0;
+  double seconds = 0;            ///< predicted time
   double loaded = 0, stored = 0; ///< bytes, counted for each access
-  double instructions = 0;
-  double scheduled = 0; ///< of those, vector and float instructions: they occupy the scheduler until operands arrive
-  double path = 0;      ///< critical path in seconds
-  double serial = 0;    ///< seconds of dependences on the previous iteration of whichever loop
-  /// Sequential composition.
+  double instructions = 0;       ///< number of executed instructions
+  double scheduled = 0;          ///< of these, vector and float instructions, which wait for operands in the scheduler
+  double path = 0;               ///< critical path in seconds
+  double serial = 0;             ///< seconds of the dependences that are serial across the iterations of all loops
+  /// Appends code that is executed afterwards: all members add.
   CodeCost &operator+=(const CodeCost &other);
-  /// `times` independent repetitions: all sums multiply, the critical path stays that of one.
+  /// `times` independent repetitions: all members multiply, except the critical path, which is that of one repetition.
   CodeCost operator*(double times) const;
-  /// To the cost of all `count` iterations of a loop, adds the latency that overlap cannot hide: each iteration has the
-  /// critical path `path` and a loop-carried dependence of `carried` seconds.
+  /// Adds to this cost, of all `count` iterations of a loop, the latency that out-of-order execution cannot hide.
+  /// `path` must be the critical path of one iteration; it becomes that of the loop. `carried` is the latency of the
+  /// loop-carried dependence of an iteration, in seconds.
   void addLoopLatency(double count, double carried);
 };
 
-/// The byte range of code in the module, whose functions are laid out in order.
+/// A range of code, in estimated bytes from the start of the module; functions are laid out in order.
 struct CodeRange {
   int64_t begin = 0, end = 0;
 };
 
-/// Cost of a kernel phase.
+/// Cost of all chunks of a kernel phase, executed by one core.
 struct PhaseCost : CodeCost {
   std::vector<CodeRange> code; ///< executed code: a range for each function
   bool isWide = false;         ///< whether it uses full-width vectors
@@ -70,13 +73,13 @@ struct PhaseCost : CodeCost {
 /// The cost model of one module of generated code.
 class CodeTime {
 public:
-  /// Copies the module that `generate` leaves, and simplifies it as the back end would.
+  /// Copies `code`, the module of generated code for a processor, and simplifies the copy as the back end would.
   CodeTime(mlir::ModuleOp code, const Target &target, const Machine &machine);
   ~CodeTime();
 
-  /// The cost of all chunks of phase `symbol` on one core. Element n of `sizes` is attn_kernel_args::sizes[n]. Null if
-  /// the iterations of a loop are not a function of sizes, or if the module has no code of this phase that the model
-  /// supports.
+  /// The cost of all `chunks` chunks of the phase whose function is `symbol`. Element n of `sizes` is
+  /// attn_kernel_args::sizes[n]. Null if the number of iterations of a loop is unknown, or if the module has no code of
+  /// this phase that the model supports.
   std::optional<PhaseCost> costOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes, int64_t chunks);
 
 private:

@@ -1,8 +1,9 @@
 //===- HalideTime.h - static cost model of control-flow graphs (code of Halide) -----------------------------------===//
 //
-// Halide compiles a kernel to a function of the llvm dialect, whose loops are blocks with back edges. The model walks
-// them as CodeTime walks scf loops, with concrete arguments of a call. The iterations of a loop follow from its exit
-// condition, whose two sides are affine in the iteration number:
+// A part of CodeTime (CodeTime.h) for kernels that Halide compiles. Their functions are of the llvm dialect, and their
+// loops are blocks with back edges. The model walks the blocks as CodeTime walks scf loops, with concrete arguments of
+// a call. The number of iterations of a loop follows from its exit condition, whose two sides are affine in the
+// iteration number:
 //
 //   ^loop(%i: i64, %sum: vector<16xf32>):     %i = 0, 1, ...
 //     ...
@@ -10,8 +11,8 @@
 //     %done = llvm.icmp "eq" %next, %n        first true after iteration n - 1
 //     llvm.cond_br %done, ^exit, ^loop(%next, %more)
 //
-// A number that depends on the induction variable is evaluated at the middle iteration. If a condition depends on data,
-// half of each side counts.
+// In the body of a loop, a number that depends on the induction variable has its value at the middle iteration. If a
+// condition depends on data, half of each branch counts.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,27 +24,30 @@
 
 namespace attnc {
 
-/// The cost model of the functions of Halide in one module. Results are cached, so the functions must not change.
+/// The cost model of the functions of Halide in one module. Results are cached, so the functions must not change after
+/// simplify(). `machine` must outlive the object.
 class HalideTime {
 public:
   explicit HalideTime(const Machine &machine);
   ~HalideTime();
 
   struct Answer {
-    std::optional<CodeCost> cost; ///< null if the iterations of a loop are unknown
-    bool varies = false;          ///< without cost: whether a varying argument is the cause
+    std::optional<CodeCost> cost; ///< null if the function is external or the iterations of a loop are unknown
+    bool varies = false;          ///< if `cost` is null: whether an argument of kind Number::Varies is the cause
   };
-  /// Folds the formulas that replaced opaque calls, as the back end would.
+  /// Simplifies `function` in place: folds the formulas that replaced opaque calls, as the back end would. Call before
+  /// the other members.
   static void simplify(mlir::LLVM::LLVMFuncOp function);
 
-  /// Bytes of the code of `function`, and of that part of it that the calls evaluated by costOf() so far execute.
+  /// The estimated bytes of the machine code of `function`.
   double bytesOf(mlir::LLVM::LLVMFuncOp function) const;
+  /// The part of these bytes that is executed by the calls that costOf() has evaluated so far; 0 if there are none.
   double executedBytes(mlir::LLVM::LLVMFuncOp function) const;
 
-  /// Whether the executed code uses full-width vectors.
+  /// Whether the code executed by these calls uses full-width vectors.
   bool isWide(mlir::LLVM::LLVMFuncOp function) const;
 
-  /// Cost of one call of `function`, with a number for each argument; for a pointer, Number().
+  /// The cost of one call of `function`. `arguments` has an element for each argument; for a pointer, it is Number().
   Answer costOf(mlir::LLVM::LLVMFuncOp function, llvm::ArrayRef<Number> arguments);
 
 private:

@@ -1,8 +1,9 @@
 //===- InstructionWork.h - throughput and latency of the instructions of a block ----------------------------------===//
 //
-// Maps each op of generated code to the machine instructions that the back end selects: a product whose only user is a
-// sum fuses to a multiply-add, a comparison with a selection of the same two values is a maximum, a scalar load with a
-// broadcast is one load, and address arithmetic is mostly free.
+// The part of the cost model (CodeTime.h) for straight-line code. It maps each op of generated code to the machine
+// instructions that the back end selects, and these to times on a machine (Machine.h). For example, a product whose
+// only user is a sum is part of a multiply-add, a comparison and a selection of the same two values are one maximum, a
+// scalar load and its broadcast are one load, and address arithmetic is mostly free.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,20 +15,21 @@
 
 namespace attnc {
 
-/// Instruction counts by execution resource, in vector registers.
+/// Numbers of instructions by the execution resource that they occupy. A vector op counts once for each vector register
+/// of its type. Numbers may be fractions.
 struct Work {
   double products = 0;       ///< multiply-adds and products
   double arithmetic = 0;     ///< other float or vector instructions
-  double narrow = 0;         ///< of both, those on vectors of at most half the width, or on scalars
-  double narrowProducts = 0; ///< of products, the narrow ones
+  double narrow = 0;         ///< the part of products + arithmetic on vectors of at most half the width, or on scalars
+  double narrowProducts = 0; ///< the part of products on these
   double divisions = 0;
   double roots = 0; ///< square roots
   double shuffles = 0;
   double loads = 0, stores = 0;
   double broadcasts = 0;                  ///< loads of one element
-  double splitLoads = 0, splitStores = 0; ///< of `loads` and `stores`, how many cross a cache line
-  double gathered = 0;                    ///< elements; twice if their addresses have 64 bits each
-  double scattered = 0;                   ///< elements
+  double splitLoads = 0, splitStores = 0; ///< the parts of `loads` and `stores` that cross a cache line
+  double gathered = 0;                    ///< gathered elements; they count twice if addresses have 64 bits
+  double scattered = 0;                   ///< scattered elements
   double scalars = 0;                     ///< integer instructions
   double scalarDivisions = 0;
   double loadedBytes = 0, storedBytes = 0;
@@ -41,37 +43,39 @@ struct Work {
   }
 };
 
-/// Work of ops, and its time on a machine.
+/// The work of ops, and its time on one core of a machine, which must outlive the object.
 class WorkTime {
 public:
   explicit WorkTime(const Machine &machine) : machine(machine) {}
 
-  /// Work of `op`, without its regions.
+  /// The work of `op`, without its regions. `op` is of the dialects of generated code: vector, memref, arith or llvm.
   Work workOf(mlir::Operation *op) const;
   /// Whether the op uses vectors of more than half of the register width.
   bool isWide(mlir::Operation *op) const;
-  /// Work of filling `bytes` of memory.
+  /// The work of filling `bytes` bytes of memory.
   Work fillWork(double bytes) const;
-  /// Instructions that compute the address of an access, except for its last subscript; 0 for other ops.
+  /// For a load, store or prefetch, the number of instructions that compute its address from its subscripts, except the
+  /// last one; 0 for other ops.
   static double addressInstructions(mlir::Operation *op);
-  /// Reciprocal throughput: the largest time over all execution resources.
+  /// The time of the work by throughput alone: the longest time over all execution resources.
   double seconds(const Work &work) const;
-  /// Critical path of a block in seconds, with a scheduler of limited size.
+  /// The critical path of a block in seconds, with a scheduler of limited size.
   double criticalPath(mlir::Block &block) const;
-  /// Latency in seconds of the loop-carried dependences of the body of an scf.for, through all carried values.
+  /// The latency in seconds of the loop-carried dependences of `body`, the body of an scf.for: the longest path from
+  /// any loop-carried value to the terminator.
   double iterationLatency(mlir::Block &body) const;
-  /// The same from the arguments `carried` alone, for any block.
+  /// The same for any block: the longest path from the arguments `carried` to the terminator.
   double carriedLatency(mlir::Block &body, llvm::ArrayRef<mlir::BlockArgument> carried) const;
-  /// Seconds by which an execution of the block delays the next one without a loop-carried value; `path` is its
-  /// critical path.
+  /// The seconds by which an execution of the block delays the next one although no value is carried: `path`, its
+  /// critical path, if a choice between scalars follows an exponential on a processor with mask registers; otherwise 0.
   double serialLatency(mlir::Block &block, double path) const;
-  /// Whether masked vectors are loaded from and stored to one buffer. If a row is shorter than a vector, the load of
-  /// the next row overlaps the preceding store (store forwarding fails).
+  /// Whether the block has masked loads from and masked stores to buffers that an operand and a result share. If a row
+  /// is shorter than a vector, the load of the next row then overlaps the preceding store, and store forwarding fails.
   static bool failsForwarding(mlir::Block &block);
-  /// Code size of the work in bytes.
+  /// The estimated code size of the work in bytes.
   static double codeBytes(const Work &work);
-  /// The share of the out-of-order window that `instructions` occupy, of which `scheduled` wait for operands: at most
-  /// 1.
+  /// The share, at most 1, of the out-of-order window that `instructions` instructions occupy, of which `scheduled`
+  /// wait for operands.
   static double windowShare(double instructions, double scheduled);
 
 private:

@@ -1,7 +1,8 @@
 //===- LlvmWork.h - execution resources of LLVM dialect instructions ----------------------------------------------===//
 //
-// InstructionWork.h for code of another compiler. That code is already optimised: the remaining address arithmetic is
-// free, and a scalar load with a broadcast is one load.
+// The part of WorkTime::workOf() (InstructionWork.h) for ops of the llvm dialect, the code that Halide has compiled.
+// Halide's code is already optimised: its remaining address arithmetic is free, and a scalar load and its broadcast are
+// one load.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,8 +12,9 @@
 
 namespace attnc {
 
-/// The work of an op of the llvm dialect. Null for ops that InstructionWork.h counts: loads, stores, and ops of other
-/// dialects. `registers` is the number of vectors that the op yields, `divided` the work of the divider in vectors.
+/// The work of `op`, an op of the llvm dialect. `registers` is the number of vector registers of its result, and
+/// `divided` the number of vector operations of the divider if `op` is a division or a square root. Null for ops that
+/// WorkTime counts itself: loads, stores, prefetches, and ops of other dialects.
 std::optional<Work> workOfLlvm(mlir::Operation *op, double registers, double divided);
 
 } // namespace attnc

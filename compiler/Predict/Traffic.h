@@ -1,8 +1,9 @@
 //===- Traffic.h - reuse-distance model of memory traffic ---------------------------------------------------------===//
 //
-// A call is traced launch by launch. The reuse distance of data is the number of bytes touched since their last access.
-// The data are in the first memory level whose capacity is at least that distance; near the capacity they are partly in
-// the next level, because the effective capacity is uncertain:
+// Predicts from which memory level a launch reads its operands. A call of an entry point is traced launch by launch, on
+// the locations that the memory plan gives to values. The reuse distance of data is the number of bytes touched since
+// their last access. The data are in the first memory level whose capacity is at least the reuse distance. Near the
+// capacity they are partly in the next level, because the effective capacity is uncertain:
 //
 //   launch            reads        reuse distance      level (L2 of 1 MB)
 //   rows_0            x, 400 KB    400 KB              L2
@@ -10,14 +11,14 @@
 //
 // A launch touches its operands and results concurrently. The reuse distance of a buffer therefore includes a part of
 // the working set of the launch that touched it last: 1/8, 3/8, 5/8 and 7/8 of it, for the four quarters of the buffer.
-// Hardware prefetching also brings data into the caches: lines come in pairs, and a stream prefetches the lines that
+// Hardware prefetching also brings data into the caches. Lines come in pairs, and a stream prefetches the lines that
 // follow, such as the next parameter of an optimizer, or the code of the next kernel.
 //
-// The call is traced twice, and the result is that of the second trace, with warm caches. Each loop iteration has its
-// elements of per-iteration lists and its layer parameters; in a long loop, the first and the last 16 iterations are
-// traced. A read at subscripts from data is assumed to touch no more bytes than the kernel writes.
+// The call is traced twice, and the result is that of the second trace, with warm caches. Each loop iteration touches
+// its own elements of per-iteration lists and its own parameters. In a loop of more than 32 iterations, the first 16
+// and the last 16 are traced. A read at subscripts from data is assumed to touch no more bytes than the kernel writes.
 //
-// Cold data and cold code add latency: a launch waits for the first lines of its operands, which it requests in
+// Cold data and cold code add latency. A launch waits for the first lines of its operands, which it requests in
 // parallel, and for its instructions, which compete with data for the caches.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -31,21 +32,22 @@ namespace attnc {
 
 /// Traffic of one launch, averaged over the iterations of loops around it.
 struct LaunchTraffic {
-  llvm::SmallVector<double, 4> read, written; ///< bytes; element n is for machine.levels[n]
-  double latency = 0;                         ///< latency of the first code and operands in seconds
-  double warmUp = 0;                          ///< seconds that wide-vector warm-up may add
+  llvm::SmallVector<double, 4> read, written; ///< bytes of operands and results; element n is for machine.levels[n]
+  double latency = 0;                         ///< seconds: latency of the first code and operands
+  double warmUp = 0;                          ///< seconds: upper bound of the delay by the wide-vector warm-up
 };
 
-/// The code of a kernel, and its scratch in bytes.
+/// The executed code of a kernel, and its scratch in bytes.
 struct LaunchedCode {
-  std::vector<CodeRange> ranges;
-  int64_t sharedBytes = 0, workerBytes = 0; ///< scratch of the whole launch; of one worker
-  bool isWide = false;                      ///< uses full-width vectors
+  std::vector<CodeRange> ranges;            ///< of all phases, as in PhaseCost::code
+  int64_t sharedBytes = 0, workerBytes = 0; ///< scratch shared by the launch; scratch of one worker
+  bool isWide = false;                      ///< whether it uses full-width vectors
 };
 
-/// Traffic of each launch of an entry point at these sizes, by the func.call of the launch. `kernelOf` returns the
-/// kernel of a call, `codeOf` its code, and `secondsOf` its time at a given traffic. The trace needs times because
-/// other programs evict data from the last cache.
+/// The traffic of each launch of the entry point of `plan`; the keys of the result are the func.call ops. `sizes` are
+/// the values of plan.symbols. `kernelOf` returns the kernel that a call launches, or null for a call that
+/// launches none; `codeOf` returns the code of this kernel; and `secondsOf` predicts the time of the launch with a
+/// given traffic. The trace needs times because other programs evict data from the last cache.
 llvm::DenseMap<mlir::Operation *, LaunchTraffic>
 trafficOf(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes, const Machine &machine,
           llvm::function_ref<mlir::func::FuncOp(mlir::func::CallOp)> kernelOf,

@@ -1,9 +1,9 @@
-//===- ElementExpr.h - symbolic expression of one tensor element, expanded lazily --------------------------------===//
+//===- ElementExpr.h - symbolic expression of one tensor element, expanded lazily ---------------------------------===//
 //
-// Different ops spell the same formula. As expressions of one element of the result they differ less: a linalg.generic
-// is its body at some indices, a view is another subscript, a fill is its number. An ElementExpr is such an expression
-// over index variables. An element of a tensor is expanded to the formula of its producer on request, so expressions
-// grow no further than they are read.
+// Different sequences of ops may compute the same formula. An ElementExpr describes one element of a tensor, at
+// symbolic indices (variables), by the scalar operations that compute it, whatever ops they are spread over: a
+// linalg.generic contributes its body, a transpose permutes subscripts, a fill is a constant. An element of a tensor is
+// expanded to the formula of its producer on request only, so the expressions stay small.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,14 +17,15 @@
 
 namespace attnc {
 
+/// An expression. It is immutable, and belongs to the ElementExprs that created it.
 struct ElementExpr {
   enum class Kind {
     Element, ///< the element of `tensor` at `subscripts`
     Index,   ///< `subscripts[0]`, as a number
-    Outside, ///< `tensor`, a scalar from outside of the formula
-    Scalar,  ///< `op` applied to `operands`
-    Reduce,  ///< `operands[0]` combined over all values of `variables`, from the neutral element
-    Opaque,  ///< unknown: a read at a subscript from data
+    Outside, ///< `tensor`, here a scalar from outside of the formula
+    Scalar,  ///< `op` applied to `operands`; a constant has no operands
+    Reduce,  ///< `operands[0]` combined over all values of `variables`, from the identity of `combine`
+    Opaque,  ///< unknown, such as a read at a subscript from data
   };
   Kind kind = Kind::Opaque;
   mlir::Value tensor = {};
@@ -35,46 +36,52 @@ struct ElementExpr {
   llvm::SmallVector<unsigned> variables = {};
 };
 
-/// Creates and owns the expressions of one function.
+/// Creates and owns the expressions of one function. The ops that they refer to must not be erased meanwhile. Variables
+/// are numbered from 0; each stands for the index of one loop and has the loop's range.
 class ElementExprs {
 public:
   using Expr = const ElementExpr *;
   using Variables = llvm::SparseBitVector<>; ///< sparse: few of the function's variables
 
-  /// The value that `op` yields for result 0 at loop indices that are new variables; for a reduction, its term. Null if
-  /// matchFold rejects the op.
+  /// The result of root().
   struct Root {
-    Expr term = nullptr;
+    Expr term = nullptr;               ///< null if `op` is a reduction that matchFold (Analysis/Fold.h) rejects
     llvm::SmallVector<unsigned> loops; ///< the variable of each loop
   };
+  /// The value that `op` yields for result 0, where each loop index is a new variable. For a reduction, the term that
+  /// it combines.
   Root root(mlir::linalg::GenericOp op);
-  /// The expression of `value` in the body of `op` at the loop indices `loops`; a null index is a new variable.
+  /// The expression of `value`, a value in the body of `op`, at the loop indices `loops`, expressions over variables; a
+  /// null index is replaced by a new variable.
   Expr valueAt(mlir::linalg::GenericOp op, llvm::ArrayRef<mlir::AffineExpr> loops, mlir::Value value);
 
+  /// The element of `tensor` at `subscripts`; equal arguments give the same expression.
   Expr element(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> subscripts);
-  /// The formula of an element's producer, one op deep; `expr` itself if it is no element, or if the producer has no
-  /// formula.
+  /// The formula by which the op that produces an element computes it. `expr` itself if it is no element, or if the
+  /// producer has no such formula.
   Expr expand(Expr expr);
-  /// Expands `expr` until it is no element, or has no formula.
+  /// Applies expand() until the result is no element, or has no formula.
   Expr open(Expr expr);
+  /// `op` applied to `operands`.
   Expr scalar(mlir::Operation *op, llvm::ArrayRef<Expr> operands);
 
-  /// Whether `found` holds for `expr` or a subexpression, with elements expanded as far as possible.
+  /// True if `found` is true for `expr` or a subexpression, all of them opened.
   bool contains(Expr expr, llvm::function_ref<bool(Expr)> found);
-  /// The free variables of an expression; reductions bind theirs.
+  /// The free variables of an expression; a reduction binds its `variables`.
   const Variables &uses(Expr expr);
-  /// Whether one of `variables` is free in `expr`; elements are not expanded.
+  /// True if one of `variables` is free in `expr`, without expansion of elements.
   bool dependsOn(Expr expr, llvm::ArrayRef<unsigned> variables);
-  /// The same with elements expanded: an element that is broadcast along an index does not depend on it. True if the
-  /// expansion exceeds a bound.
+  /// The same with elements expanded: an element that is broadcast along an index does not depend on it. Also true if
+  /// the expansion exceeds a bound.
   bool isFunctionOf(Expr expr, llvm::ArrayRef<unsigned> variables);
-  /// Whether a and b are the same formula after renaming variable `renamed[n].first` of a to `renamed[n].second` of b;
-  /// false if the comparison exceeds a bound.
+  /// True if a and b are the same formula after variable `renamed[n].first` of a is renamed to `renamed[n].second` of
+  /// b, for all n. False if they differ, or if the comparison exceeds a bound.
   bool equal(Expr a, Expr b, llvm::ArrayRef<std::pair<unsigned, unsigned>> renamed = {});
 
+  /// Variable `number` as an affine expression: the dimension of that number.
   mlir::AffineExpr variable(unsigned number) const;
-  unsigned count() const { return extents.size(); }
-  /// A tensor and the number of its dimension that has the extent of a variable.
+  unsigned count() const { return extents.size(); } ///< number of variables so far
+  /// A tensor and one of its dimensions, whose extent is the number of values of a variable.
   std::pair<mlir::Value, int64_t> extent(unsigned variable) const { return extents[variable]; }
 
 private:

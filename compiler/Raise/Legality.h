@@ -1,7 +1,8 @@
-//===- Legality.h - legality of raising a weighted sum to attention ----------------------------------------------===//
+//===- Legality.h - legality of raising a weighted sum to attention -----------------------------------------------===//
 //
-// Attention skips masked pairs and pairs with an attention weight of 0, and recomputes the score of each pair. A sum
-// that needs those pairs, or whose scores are cheaper as tensors, is not raised.
+// Attention skips masked query–key pairs and pairs with an attention weight of 0, and computes the score of each pair
+// where it is used. A sum in which the skipped pairs would contribute, or whose scores attention cannot compute pair by
+// pair, is not raised.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,11 +12,14 @@
 
 namespace attnc {
 
-/// Whether `weight` is proved to be zero wherever its subformula `normalised` is.
+/// True if `weight`, the factor of the sum that contains the normalised score `normalised`, is proved to be zero
+/// wherever `normalised` is zero.
 bool vanishesWith(ElementExprs &exprs, ElementExprs::Expr weight, ElementExprs::Expr normalised);
 
-/// The reason against computing `formula` for each pair of the variables `queries` and `keys`, apart from its
-/// subformula `normalised`; null if it is legal.
+/// The reason why attention cannot compute `formula` for each query–key pair; null if it can. `queries` and `keys` are
+/// the variables of the query and key indices. The reason is that a part of the formula which depends on both contains
+/// a sum within a sum (ScoreChained), a reduction other than a sum (ScoreFolded), or a read at a subscript from data
+/// (ReadByData). The subformula `normalised` is not examined.
 std::optional<Reason> reasonAgainstPairs(ElementExprs &exprs, ElementExprs::Expr formula, ElementExprs::Expr normalised,
                                     llvm::ArrayRef<unsigned> queries, llvm::ArrayRef<unsigned> keys);
 

@@ -1,10 +1,11 @@
 //===- NormalisedScore.h - pattern matcher of normalised scores (softmax, ratio) ----------------------------------===//
 //
-// Over key indices j, with c any formula without key indices:
+// The matcher finds attention weights in a formula (ElementExpr.h). It matches these forms over key indices j, where c
+// is any formula without key indices, such as the row maximum:
 //
 //   exp(s_j - c) / sum_k exp(s_k - c)      softmax of s      (also as a product with the inverse, or without c)
 //   exp(s_j - l)                           the same, where l is log(sum_k exp(s_k - c)) + c
-//   n_j / sum_k n_k                        ratio of n        (where n is computed, and a reduction takes part in it)
+//   n_j / sum_k n_k                        ratio of n        (where n is computed, by a formula with a reduction)
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,13 +15,15 @@
 
 namespace attnc {
 
+/// A match.
 struct NormalisedScore {
-  mlir::attn::Normaliser normaliser = mlir::attn::Normaliser::Softmax;
+  mlir::attn::Normaliser normaliser = mlir::attn::Normaliser::Softmax; ///< Softmax or Ratio
   ElementExprs::Expr score = nullptr;          ///< s or n, without a subtracted c
-  ElementExprs::Expr whole = nullptr;          ///< the matched formula; null if matchQuotient has matched it
-  llvm::SmallVector<mlir::Value> tensors = {}; ///< tensors that were expanded from the searched formula to `whole`
+  ElementExprs::Expr whole = nullptr;          ///< the matched formula; null in results of matchQuotient()
+  llvm::SmallVector<mlir::Value> tensors = {}; ///< tensors whose elements were expanded on the way to `whole`
 };
 
+/// Searches the factors of one sum over keys.
 class NormalisedScoreMatcher {
 public:
   using Expr = ElementExprs::Expr;
@@ -30,14 +33,15 @@ public:
                llvm::function_ref<bool(unsigned, unsigned)> sameExtent)
       : exprs(exprs), keys(keys), sameExtent(sameExtent) {}
 
-  /// The normalised score that `expr` is a function of; null if there is none in the first ops of the formula. Then
-  /// `reasonAgainst` is the reason against the first candidate, or null without a candidate.
+  /// The first normalised score in the formula `expr`; null if there is none among the first 64 expressions that depend
+  /// on a key.
   std::optional<NormalisedScore> findIn(Expr expr);
-  /// Matches `numerator / divisor`.
+  /// Matches the formula `numerator / divisor` with the first or third form above; null if it is neither.
   std::optional<NormalisedScore> matchQuotient(Expr numerator, Expr divisor);
-  /// A factor of `expr` that is an exponential and depends on a key, or null.
+  /// A factor of `expr` that is an exponential and depends on a key; null if there is none.
   Expr findExponential(Expr expr);
 
+  /// After a function returned null: why the first formula that resembles a softmax is none. Null if there was none.
   std::optional<Reason> reasonAgainst;
 
 private:
@@ -54,11 +58,11 @@ private:
   unsigned visited = 0;
 };
 
-/// The op of a scalar formula, or null.
+/// The op of `expr`, if this is a scalar op of type Op; otherwise null.
 template <typename Op> Op scalarOp(ElementExprs::Expr expr) {
   return expr->kind == ElementExpr::Kind::Scalar ? mlir::dyn_cast<Op>(expr->op) : Op();
 }
-/// The value of a constant formula; null for other formulas.
+/// The value of `expr`, if it is a floating-point constant; otherwise null.
 std::optional<double> constantValue(ElementExprs::Expr expr);
 
 } // namespace attnc

@@ -1,7 +1,8 @@
-//===- PairFormula.h - code generation of attend regions from element expressions --------------------------------===//
+//===- PairFormula.h - code generation of attend regions from element expressions ---------------------------------===//
 //
-// The inverse of ElementExpr.h, for the regions of an attn.attend. Elements that depend on both a query and a key are
-// expanded; other elements are read from their tensors.
+// PairFormulas emits expressions (ElementExpr.h) as ops in the regions of an attn.attend, which are evaluated for each
+// query–key pair. An element that depends on both a query and a key is expanded to its formula; any other element is
+// read from its tensor.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,39 +18,46 @@ struct Condition {
   bool isOpposite = false;
 };
 
-/// A score without its -inf arms, and the conditions that select it.
+/// A score where it is not -inf, and the mask: the conditions under which it is not -inf, all of which must hold.
 struct MaskedScore {
   ElementExprs::Expr score = nullptr;
   llvm::SmallVector<Condition> conditions;
 };
 
-/// Splits `if c then s else -inf`, and sums and positive multiples of it; any other score has no conditions. `depth` is
-/// the depth of recursion.
+/// Splits a score of the form `if c then s else -inf` into s and the condition c, also within sums, differences and
+/// positive constant multiples. Any other score is returned unchanged, without conditions. `depth` is the depth of the
+/// recursion, 0 in other calls.
 MaskedScore splitMask(ElementExprs &exprs, ElementExprs::Expr score, unsigned depth = 0);
 
+/// The writer of the regions of one attn.attend.
 class PairFormulas {
 public:
   using Expr = ElementExprs::Expr;
   using Sizes = std::function<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<unsigned> variables)>;
-  /// `sizes` returns the extents of variables as values outside of the attention.
+  /// `sizes` returns the extents of variables as `index` values outside of the attend. `exprs` and `builder` must
+  /// outlive this object.
   PairFormulas(ElementExprs &exprs, mlir::OpBuilder &builder, mlir::Location location, Sizes sizes)
       : exprs(exprs), builder(builder), location(location), sizes(std::move(sizes)) {}
 
-  /// Sets the variables of queries and keys, before any write().
+  /// Sets the variables of the query and key indices. Must be called before any write().
   void setPairs(llvm::ArrayRef<unsigned> queries, llvm::ArrayRef<unsigned> keys);
 
-  /// Fills an empty region with one block, whose arguments are the indices of `variables`; `body` emits its result by
-  /// the functions below.
+  /// Adds a block to the empty `region`, whose arguments are the indices of `variables`. `body` emits the value that
+  /// the block yields, by the functions below.
   void write(mlir::Region &region, llvm::ArrayRef<unsigned> variables, llvm::function_ref<mlir::Value()> body);
-  /// Fills the weight region with `weight`, in which an additional first argument replaces `normalised`.
+  /// Like write() for the weight region: the block yields `weight`, in which an additional first argument, the
+  /// attention weight, replaces the subexpression `normalised`.
   void writeWeight(mlir::Region &region, llvm::ArrayRef<unsigned> variables, Expr normalised, Expr weight);
 
-  // Inside `write`. emitConditions returns the conjunction, an i1; it and emitProduct return null for an empty list.
+  // The `body` of write() calls these functions. They emit ops at the builder.
+  /// The value of `expr`.
   mlir::Value emit(Expr expr);
+  /// The conjunction of the conditions, an i1; null for an empty list.
   mlir::Value emitConditions(llvm::ArrayRef<Condition> conditions);
+  /// The product of the factors; null for an empty list.
   mlir::Value emitProduct(llvm::ArrayRef<Expr> factors);
 
-  /// Whether an expression had no code, so that a zero replaces it: the caller must then drop the regions.
+  /// True if an expression could not be emitted; a zero stands for it. The caller must then erase the attend.
   bool failed() const { return hasFailed; }
 
 private:

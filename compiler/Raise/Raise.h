@@ -1,15 +1,16 @@
-//===- Raise.h - raising of plain tensor code to attention -------------------------------------------------------===//
+//===- Raise.h - raising of plain tensor code to attention --------------------------------------------------------===//
 //
-// The raise phase finds sum_j w(p(i, j)) * value(i, j, d), where p is a softmax or a ratio over the summed indices in
-// any spelling, and rewrites it to attn.attend:
+// The raise phase finds sums sum_j w(p(i, j)) * value(i, j, d) over keys j, where i are the indices of queries and d
+// those of features. The attention weights p are a softmax or a ratio over j, however the ops spell it, and w is a
+// formula that is 0 where p is 0. The phase rewrites the sum to attn.attend:
 //
 //   softmax(q @ k' * s + m) @ v       →       attend j { score: dot(q[i], k[j]) * s + m[i, j], value: v[j] }
 //
 // It runs before derive, so that gradients and caches are those of attention. A decision
 // (compiler/Analysis/Decisions.h) records the reason why code that resembles attention is not raised.
 //
-// A row of scores that are all -inf, or a ratio with a sum of zero, becomes zeros, where plain code divides zero by
-// zero.
+// Raising changes one case: if all scores of a row are -inf, or if the sum of a ratio is zero, the result of attention
+// is zeros, where plain code divides zero by zero.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -25,7 +26,7 @@ namespace attnc {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Raise/Passes.h.inc"
 
-/// The whole phase, for a builtin.module.
+/// Appends the passes of the phase, which run on a builtin.module, to `passes`.
 void buildRaisePipeline(mlir::OpPassManager &passes);
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-// Evaluation of affine expressions and maps on integers.
+//===- Affine.h - evaluation of affine expressions and ops on integers --------------------------------------------===//
 #pragma once
 
 #include "compiler/Reference/ScalarOps.h"
@@ -6,9 +6,11 @@
 
 namespace attnc::reference {
 
-/// The value of an affine expression. Divisors are positive; floordiv and the remainder round down, ceildiv rounds up.
+/// The value of `expression`, where dimension n is dimensions[n] and symbol n is symbols[n]. Divisors must be positive.
+/// floordiv rounds down, ceildiv up, and mod returns a number from 0 to the divisor less one.
 int64_t evaluate(mlir::AffineExpr expression, llvm::ArrayRef<int64_t> dimensions, llvm::ArrayRef<int64_t> symbols = {});
-/// The scalar function of `affine.apply`, `affine.min` or `affine.max`; empty for any other op.
+/// The function that `op`, an affine.apply, affine.min or affine.max, computes from its operands; empty for any other
+/// op. `op` must outlive it.
 ScalarFunction affineFunction(mlir::Operation *op);
 
 } // namespace attnc::reference

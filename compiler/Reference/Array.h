@@ -1,7 +1,8 @@
-//===- Array.h - dense tensor of the oracle --------------------------------------------------------------------===//
+//===- Array.h - dense tensor of the oracle -----------------------------------------------------------------------===//
 //
-// An Array has a shape, an element kind, and the elements as doubles in row-major order. Elements of an f32 tensor are
-// not rounded to f32 unless the caller requests it (Rounding.h). i32 and i1 are exact; index is exact up to 2^53.
+// An Array is the value of a tensor or scalar in the oracle (Reference.h): a shape, an element kind, and the elements
+// as doubles in row-major order. Elements of an f32 tensor are not rounded to f32 unless the caller requests it
+// (Rounding.h). i32 and i1 (0 or 1) are exact; index is exact up to 2^53.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,6 +22,7 @@ class Type;
 
 namespace attnc::reference {
 
+/// Element kinds. F32 is also that of bf16 and f16 tensors, whose elements are rounded when they are stored.
 enum class Element { F32, I32, I1, Index };
 
 struct Array {
@@ -30,7 +32,9 @@ struct Array {
   int64_t terms = 0; ///< number of terms in the longest chain of sums that computed the array: K of Tolerance.h
 
   Array() = default;
+  /// An array whose elements are all `fill`.
   Array(Element element, llvm::ArrayRef<int64_t> shape, double fill = 0);
+  /// An array with the elements `values`, as many as the shape has.
   Array(Element element, llvm::ArrayRef<int64_t> shape, std::vector<double> values);
   static Array scalar(Element element, double value) { return Array(element, {}, value); }
 
@@ -49,7 +53,8 @@ int64_t elementsOf(llvm::ArrayRef<int64_t> shape);
 std::string describe(Element element, llvm::ArrayRef<int64_t> shape);
 /// The element kind of a scalar or tensor type: F32 for f32, bf16 and f16; I32, I1, Index; failure for other types.
 llvm::FailureOr<Element> elementOf(mlir::Type type);
-/// Visits all index tuples of a shape in row-major order, until a visit fails.
+/// Calls `visit` with each index tuple of a shape in row-major order, until a call fails; then fails too. A scalar has
+/// one empty tuple.
 llvm::LogicalResult forEachIndex(llvm::ArrayRef<int64_t> shape,
                                  llvm::function_ref<llvm::LogicalResult(llvm::ArrayRef<int64_t>)> visit);
 

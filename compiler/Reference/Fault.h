@@ -1,4 +1,4 @@
-// The first error of an interpretation, as a message with a source location: "gpt.attn:31:14: attn.attend: ...".
+//===- Fault.h - record of the first error of an interpretation ---------------------------------------------------===//
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -7,10 +7,14 @@
 
 namespace attnc::reference {
 
+/// The first error of a run of the oracle. Functions that fail call at() and return its result, so the first call has
+/// the cause.
 class Fault {
 public:
-  /// Records the message with the location and name of `op`, unless an earlier error is recorded; returns failure.
+  /// Records "LOCATION: NAME OF OP: WHAT", such as "gpt.attn:31:14: attn.attend: ...", unless an error is recorded.
+  /// Always returns failure.
   llvm::LogicalResult at(mlir::Operation *op, const llvm::Twine &what);
+  /// The recorded message; empty if there is none.
   const std::string &message() const { return text; }
 
 private:

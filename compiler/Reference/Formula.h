@@ -1,8 +1,8 @@
 //===- Formula.h - scalar formulas: evaluation and forward-mode differentiation -----------------------------------===//
 //
-// The body of a `linalg.generic` or `tensor.generate` and each region of `attn.attend` is a formula: a function from
-// scalars to scalars that is evaluated at every point of an iteration space. Formula::read translates the region once
-// into closures over numbered registers and binds the captured tensors and sizes; evaluate() then runs the closures.
+// A formula is a function from scalars to scalars that the oracle evaluates at every point of an iteration space: the
+// body of a linalg.generic or tensor.generate, or a region of attn.attend. Formula::read translates such a region once
+// into closures over numbered registers, and binds the captured tensors and sizes. evaluate() then runs the closures.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,7 +20,8 @@ namespace attnc::reference {
 /// Sparse gradient of a scalar with respect to the elements that it was computed from; absent derivatives are zero.
 class Gradient {
 public:
-  /// A tensor and a row-major offset; for an argument of the formula, null and the number of the argument.
+  /// The variable of a derivative: an element, as a tensor (Value::getAsOpaquePointer) and the element's row-major
+  /// offset; or an argument of the formula, as null and the argument's number.
   using Source = std::pair<const void *, int64_t>;
   using Derivative = std::pair<Source, double>;
 
@@ -30,8 +31,9 @@ public:
   bool empty() const { return derivatives.empty(); }
   auto begin() const { return derivatives.begin(); }
   auto end() const { return derivatives.end(); }
+  /// The derivative with respect to `source`; 0 if absent.
   double at(Source source) const;
-  /// Adds factor * term, with each product and sum rounded.
+  /// Adds factor * term to this gradient; each product and sum is rounded by `rounding`.
   void addScaled(const Gradient &term, double factor, Rounding rounding = Rounding::None);
 
 private:
@@ -55,22 +57,22 @@ struct FormulaBlock {
   std::vector<std::function<llvm::LogicalResult(FormulaFrame &)>> steps;
 };
 
-/// A translated region. Functions fail with an error in the Fault of read().
+/// A translated region. A function that fails has recorded an error in the Fault of read().
 class Formula {
 public:
-  /// Translates a region of one block. `environment` and `fault` must outlive the formula. Every floating-point result
-  /// and every derivative is rounded by `rounding`.
+  /// Translates a region of one block; fails at an unsupported op. `environment` has the arrays of captured values; it
+  /// and `fault` must outlive the formula. Every floating-point result and every derivative is rounded by `rounding`.
   static llvm::FailureOr<Formula> read(mlir::Region &region, const Environment &environment, Rounding rounding,
                                        Fault &fault);
 
-  /// Evaluates the formula with values for the block arguments; `indices` are the results of `linalg.index`. The
-  /// returned values are valid until the next evaluation.
+  /// Returns the values that the region yields, valid until the next evaluation. `arguments` has a value for each block
+  /// argument, and `indices` the index of each loop, for `linalg.index`. Fails at an out-of-range tensor.extract or an
+  /// integer division by zero.
   llvm::FailureOr<llvm::ArrayRef<double>> evaluate(llvm::ArrayRef<double> arguments,
                                                    llvm::ArrayRef<int64_t> indices = {});
   /// Returns the first result, and its derivatives with respect to every argument and every element loaded from a
-  /// floating-point tensor (identified by `Value::getAsOpaquePointer`). The partial derivatives of each op are central
-  /// differences of that op, with an error of about 1e-9, so the oracle shares no differentiation rule with the
-  /// compiler.
+  /// floating-point tensor. The partial derivatives of each op are central differences of that op, with an error of
+  /// about 1e-9, so the oracle shares no differentiation rule with the compiler. Fails like evaluate().
   llvm::FailureOr<std::pair<double, Gradient>> differentiate(llvm::ArrayRef<double> arguments);
   size_t numArguments() const { return body.arguments.size(); }
 

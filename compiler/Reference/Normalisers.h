@@ -1,7 +1,9 @@
-//===- Normalisers.h - attention normalisers and their vector-Jacobian products ---------------------------------===//
+//===- Normalisers.h - attention normalisers and their vector-Jacobian products -----------------------------------===//
 //
-// A normaliser maps the unmasked scores of one row to attention weights, by the formulas of dialects/Attn/AttnOps.td.
-// Its gradient maps cotangents of the weights and of lse to cotangents of the scores and of the sink.
+// A normaliser (softmax, ratio, entmax, ...) maps the unmasked scores of one row to attention weights, by the formulas
+// of dialects/Attn/AttnOps.td. The oracle's implementations are below. Softmax also computes lse, the logarithm of the
+// sum of the exponentials of the scores. The gradient maps cotangents of the weights and of lse to cotangents of the
+// scores and of the sink.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,7 +26,7 @@ struct NormaliserArguments {
 /// Attention weights of the unmasked scores of a row.
 struct NormalisedRow {
   std::vector<double> weights;
-  double lse = -std::numeric_limits<double>::infinity(); ///< set by softmax only
+  double lse = -std::numeric_limits<double>::infinity(); ///< of softmax; -inf for other normalisers
 };
 
 /// Cotangents of the scores and of the sink of a row.
@@ -33,11 +35,13 @@ struct NormaliserGradient {
   double sink = 0;
 };
 
-/// Returns the attention weights of scores, none of which may be -inf.
+/// Returns the attention weights of `scores`, in the same order. No score may be -inf. A row without scores has no
+/// weights.
 NormalisedRow normalise(mlir::attn::Normaliser normaliser, llvm::ArrayRef<double> scores,
                         const NormaliserArguments &arguments);
-/// Returns the cotangents of the scores and of the sink from those of the weights and of lse. `row` is the result of
-/// normalise() for the same scores and arguments.
+/// Returns the cotangents of the scores and of the sink from `ofWeights` and `ofLse`, those of the weights and of lse.
+/// `row` is the result of normalise() for the same scores and arguments. For hard attention, this is the
+/// straight-through estimator: the gradient of softmax.
 NormaliserGradient normaliserGradient(mlir::attn::Normaliser normaliser, llvm::ArrayRef<double> scores,
                                       const NormaliserArguments &arguments, const NormalisedRow &row,
                                       llvm::ArrayRef<double> ofWeights, double ofLse);

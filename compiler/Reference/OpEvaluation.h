@@ -1,9 +1,10 @@
 //===- OpEvaluation.h - evaluation of single ops on arrays --------------------------------------------------------===//
 //
 // Each overload of evaluate() computes the results of one op from the arrays of its operands and of the values that its
-// regions capture. The overloads are grouped by dialect: TensorOps.cpp has tensors and lists, LinalgOps.cpp linalg,
-// AttendOps.cpp and AttendGradientOps.cpp attention, its gradient and scatter-add, ElementwiseOps.cpp constants and
-// elementwise ops. An error is recorded in the context's `fault`.
+// regions capture. The interpreter (Interpreter.cpp) calls them for each op, and binds the results. The overloads are
+// grouped by dialect: TensorOps.cpp has tensors and lists, LinalgOps.cpp linalg, AttendOps.cpp and
+// AttendGradientOps.cpp attention, its gradient and scatter-add, ElementwiseOps.cpp constants and elementwise ops. A
+// function that fails has recorded an error in the context's `fault`.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,26 +18,29 @@
 
 namespace attnc::reference {
 
-/// The arrays of the values in scope, the simulated rounding, and the record of the first error.
+/// The state that evaluate() reads.
 struct OpContext {
-  const Environment &values;
-  Rounding rounding;
-  Fault &fault;
+  const Environment &values; ///< the arrays of the values that are computed so far
+  Rounding rounding;         ///< the simulated rounding
+  Fault &fault;              ///< the record of the first error
 
+  /// The array of `value`, which must be computed.
   const Array &arrayOf(mlir::Value value) const { return *values.at(value); }
+  /// The value of an integer or `index` scalar, and below of several.
   int64_t integerOf(mlir::Value value) const { return static_cast<int64_t>(arrayOf(value).values[0]); }
   int64_t integerOf(mlir::OpFoldResult value) const;
   llvm::SmallVector<int64_t> integersOf(mlir::ValueRange range) const;
   llvm::SmallVector<int64_t> integersOf(llvm::ArrayRef<mlir::OpFoldResult> range) const;
+  /// The formula of a region of an op (Formula.h).
   llvm::FailureOr<Formula> formula(mlir::Region &region) const {
     return Formula::read(region, values, rounding, fault);
   }
-  /// The number of terms of all reductions in the op's formulas, as if they formed one chain of sums. A size that is
-  /// not yet computed counts as 1.
+  /// The number of terms of all attn.reduce in the op's formulas together, as if they formed one chain of sums. A size
+  /// that is not computed yet counts as 1.
   int64_t termsOfReductionsIn(mlir::Operation *op) const;
 };
 
-/// A result and the number of terms that the op itself sums for each of its elements.
+/// A result, and the number of terms that the op itself sums for each element of it (for Array::terms).
 struct SummedArray {
   Array array;
   int64_t terms = 0;
@@ -64,7 +68,8 @@ llvm::FailureOr<std::vector<SummedArray>> evaluate(mlir::linalg::LinalgOp op, co
 llvm::FailureOr<std::vector<SummedArray>> evaluate(mlir::attn::AttendOp op, const OpContext &context);
 llvm::FailureOr<std::vector<SummedArray>> evaluate(mlir::attn::AttendGradientOp op, const OpContext &context);
 llvm::FailureOr<std::vector<SummedArray>> evaluate(mlir::attn::ScatterAddOp op, const OpContext &context);
-/// Elementwise ops: `arith`, `math` and affine ops on scalars; `arith` and `math` ops also on tensors.
+/// Elementwise ops: `arith` and `math` ops on scalars or on tensors, and affine ops on scalars. Fails with an error for
+/// any other op.
 llvm::FailureOr<Array> evaluateElementwise(mlir::Operation *op, const OpContext &context);
 
 } // namespace attnc::reference

@@ -1,4 +1,4 @@
-//===- Reference.h - reference interpreter in double precision (the oracle) -------------------------------------===//
+//===- Reference.h - reference interpreter in double precision (the oracle) ---------------------------------------===//
 //
 // The oracle interprets the IR after import, fuse and narrow, kernels included. It computes each op by its definition,
 // one element at a time, in double precision, and shares no code with code generation. Tests compare the results of
@@ -25,8 +25,10 @@ namespace attnc::reference {
 /// Values of parameters by checkpoint name, which includes list indices: "blocks.3.norm1.gain".
 using Parameters = std::map<std::string, Array>;
 
-/// Runs `function` (an entry point or a kernel) on `inputs` and returns its results. If `updates` is not null, it
-/// receives the parameters that model.set assigned, with their new values.
+/// Runs `function`, an entry point or a kernel, and returns its results. `inputs` has an array for each argument, and
+/// `parameters` one for each parameter that the function reads. If `updates` is not null, it receives the parameters
+/// that model.set assigned, with their new values. `rounding` selects the simulated rounding (Rounding.h). The error is
+/// a message with a source location.
 llvm::Expected<std::vector<Array>> interpret(mlir::func::FuncOp function, llvm::ArrayRef<Array> inputs,
                                              const Parameters &parameters = {}, Parameters *updates = nullptr,
                                              Rounding rounding = Rounding::None);

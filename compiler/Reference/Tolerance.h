@@ -1,4 +1,4 @@
-//===- Tolerance.h - error bound of f32 code against the oracle -------------------------------------------------===//
+//===- Tolerance.h - error bound of f32 code against the oracle ---------------------------------------------------===//
 //
 // A sum of K terms in f32 with independent rounding errors has an error of about u sqrt(K) times the magnitude of its
 // terms, with the unit roundoff u = 2^-24 (N. Higham, Accuracy and Stability of Numerical Algorithms, 4.2). Compiled
@@ -20,10 +20,10 @@ namespace attnc::reference {
 
 inline constexpr double unitRoundoff = 0x1p-24;
 
-/// c u sqrt(terms): relative to the largest magnitude.
+/// c u sqrt(terms): the bound above, relative to the largest magnitude. `terms` is K (Array::terms).
 inline double tolerance(double c, double terms) { return c * unitRoundoff * std::sqrt(std::max(terms, 1.0)); }
 
-/// The largest finite |value|, at least `least`.
+/// The largest |value| of the finite `values`, but at least `least`.
 inline double largestMagnitude(llvm::ArrayRef<double> values, double least = 1) {
   for (double value : values)
     if (std::isfinite(value))
@@ -31,7 +31,7 @@ inline double largestMagnitude(llvm::ArrayRef<double> values, double least = 1) 
   return least;
 }
 
-/// Whether the f32 number `found` differs from `expected` by at most `limit`; for infinities and NaN as above.
+/// True if `found` differs from `expected` by at most `limit`. An infinity must be equal, and NaN matches NaN alone.
 inline bool agree(double found, double expected, double limit) {
   return std::isnan(expected)   ? std::isnan(found)
          : std::isinf(expected) ? found == expected

@@ -1,8 +1,9 @@
-//===- Schedule.h - validation and application of schedule settings ---------------------------------------------===//
+//===- Schedule.h - validation and application of schedule overrides ----------------------------------------------===//
 //
 // The requested schedule of a kernel is its dictionary attribute `attn.schedule` (docs/architecture.md lists the keys
-// of each kind of kernel). The emitter chooses a value for each absent key. People, files and tuners set values by name
-// (Override.h).
+// of each kind of kernel). The emitter chooses a value for each absent key. A setting, in this header, is an override
+// (Override.h) of one key for one kernel: `what` is the kernel's name. Settings come from the command line, from
+// strategies and from tuning databases. The pipeline applies them at the end of the phase fuse.
 //
 // Every setting must name a kernel of the module, a key of its kind and a valid value of that key:
 //
@@ -11,8 +12,8 @@
 //   error: `tile_q` is a multiple of 16 from 16 to 64 on this target, not `50`
 //
 // Codegen/Schedule/ScheduleKeys.h has the table of keys with their ranges. If the kernel's sizes rule out a valid
-// value, the emitter may choose another one. It records its choices (ChosenSchedule.h), and the compile warns of the
-// difference.
+// value, the emitter may choose another value. The emitter records its choices (ChosenSchedule.h), and the compile
+// warns of each setting that the choice does not follow.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -28,26 +29,32 @@
 
 namespace attnc {
 
-/// The kernel of that name; if there is none, an error that suggests a similar name.
+/// The kernel called `name`; if the module has none, an error that suggests a similar name.
 llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module, llvm::StringRef name);
 
-/// Writes the settings into the schedules of the module's kernels; the last setting of a key counts. The width `nr` of
-/// panels also changes the packing of the kernel's packed operands. An invalid setting is an error.
+/// Writes the settings into `attn.schedule` of the kernels; the last setting of a key takes precedence. A setting of
+/// `nr`, the columns of a panel, also changes the packing (PanelPacking.h) of the kernel's packed arguments and of the
+/// `pack` kernel that packs one. An invalid setting is an error, and then the module is unchanged. If `nr` does not
+/// divide the columns that a `pack` kernel packs, the result is an error too, after earlier settings were written.
 llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<Override> settings, const Target &target);
 
-/// A sentence for each setting of an emitted kernel, except overruled ones, that the kernel does not follow, with the
-/// reason if the emitter recorded one (recordDeclined). The settings must name kernels of the module.
+/// Called after the kernels are emitted. Returns a sentence for each setting whose value is not the recorded choice of
+/// the kernel, with the reason if one is recorded (recordDeclined). A setting is omitted if a later one has the same
+/// kernel and key. The settings must name kernels of the module.
 std::vector<std::string> settingsNotHonoured(mlir::ModuleOp module, llvm::ArrayRef<Override> settings);
 
-/// The schedule keys of a kind of kernel.
+/// The names of the schedule keys of a kind of kernel.
 std::vector<std::string> scheduleKeys(KernelKind kind);
-/// The keys of all kinds for which neighbours() is defined: all except free texts.
+/// The names of all keys for which neighbours() returns values: of every kind of kernel, each once, without the keys
+/// that have any text as value.
 std::vector<std::string> keysWithNeighbours();
-/// Valid values near `value` for a search: half, one step less, one step more, twice; or all other words. Empty for an
-/// unknown key.
+/// Valid values near `value`, without `value`, from which the search of `attnc tune` continues. For a number: half,
+/// one unit less, one unit more and twice, each in whole units (ScheduleKey::unit) and if in the range. For a word: all
+/// other words of the key. Empty for an unknown key, for a key with any text, and if `value` is not a number.
 std::vector<std::string> neighbours(KernelKind kind, llvm::StringRef key, llvm::StringRef value, const Target &target);
 
-/// Help text with one line for each key: kind of kernel, name, meaning, range.
+/// The part of the help text about schedules. Each line begins with a line break and has the kind of kernel, the key,
+/// its meaning and its range; vectors of a range are not converted to elements.
 std::string scheduleKeysText();
 
 } // namespace attnc

@@ -1,7 +1,8 @@
 //===- TransformScript.h - overrides from a script of the transform dialect ---------------------------------------===//
 //
-// A strategy may also be a module of the upstream transform dialect (FILE.mlir). Its entry point `@__transform_main`
-// receives the module after fuse, matches kernels, and annotates them:
+// A strategy may also be a script: a module of MLIR's transform dialect (FILE.mlir). Its named sequence
+// `@__transform_main` receives the module with the kernels that the phase fuse made, matches kernels, and annotates
+// them:
 //
 //   module attributes {transform.with_named_sequence} {
 //     transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
@@ -13,8 +14,10 @@
 //     }
 //   }
 //
-// The script runs on a copy. Its annotations `attn.schedule` and `attn.emitter` become overrides, which are checked as
-// usual. A script that changes anything else is rejected, because nothing would prove that its changes are correct.
+// The script runs on a copy of the module. Each annotation `attn.schedule` (a dictionary of integers and strings) or
+// `attn.emitter` (a string) becomes overrides (Override.h) of this kernel; Schedule.h and Strategy.h check them like
+// other overrides. A script that changes anything else in the copy is rejected, because no check would prove that the
+// changed module computes the same.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,10 +27,14 @@
 
 namespace attnc {
 
-/// Whether a strategy file is a transform script, by its file name.
+/// Whether a strategy file is a transform script: whether its name ends in ".mlir".
 bool isTransformScript(llvm::StringRef path);
 
-/// Runs the script and returns its overrides. Errors name `path` and, if known, the location in it.
+/// Reads the script `path`, runs it on a copy of `module`, and returns its overrides in the order of the kernels; their
+/// origin is `path`. Empty if the script annotates no kernel. The kernels of `module` must not have the two attributes
+/// yet, and `module` itself stays unchanged. The function loads the transform dialect into the context of `module`.
+/// Errors name `path` and, if known, the line and column: an unreadable or invalid file, a matched function name that
+/// the module does not have, a failed transform, a malformed annotation, and any other change of the module.
 llvm::Expected<std::vector<Override>> runTransformScript(llvm::StringRef path, mlir::ModuleOp module);
 
 } // namespace attnc

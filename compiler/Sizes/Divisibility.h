@@ -5,8 +5,9 @@
 
 namespace attnc {
 
-/// True if `size` is proved to be a multiple of `divisor` (> 0) for all values of its symbols, as 8 * n + 16 is of 8.
-/// False means not proved; a size with a division or an extremum is never proved.
+/// True if `size` is proved to be a multiple of `divisor` (> 0) for all values of its symbols. For example, 8 * n + 16
+/// is a multiple of 8: the coefficient of every term is. False means that there is no proof; a size that contains a
+/// division, a minimum or a maximum is never proved. The device emitter tests with it whether rows are whole vectors.
 bool isMultipleOf(const SizeExpr &size, int64_t divisor);
 
 } // namespace attnc

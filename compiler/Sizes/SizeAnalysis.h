@@ -1,11 +1,13 @@
-//===- SizeAnalysis.h - dynamic sizes of entry points and kernels -------------------------------------------------===//
+//===- SizeAnalysis.h - symbolic shape analysis of entry points and kernels ---------------------------------------===//
 //
-// Symbolic shape analysis: expresses every dynamic size of an entry point or of a kernel over the symbols of the
-// function.
+// The analysis expresses dynamic sizes of one function as SizeExpr over numbered symbols of this function:
 //
-//   entry    symbol n is dimension n of `model.dimensions`
-//   kernel   symbol n is element n of attn_kernel_args::sizes: the dynamic sizes of the operands in order, then those
-//            of the results, then the index operands. Sizes of results are expressed over the other symbols.
+//   entry point   symbol n is dimension n of the attribute `model.dimensions`
+//   kernel        symbol n is element n of attn_kernel_args::sizes: the dynamic sizes of the tensor operands in order,
+//                 then those of the results, then the values of the index operands. The analysis expresses the size of
+//                 a result over the symbols of operands alone.
+//
+// The memory plan, the host code, the certificates and the cost model use it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,40 +23,47 @@
 
 namespace attnc {
 
-/// Replaces symbol n of `expr` by symbols[n]; null if `expr` has a symbol whose replacement is null.
+/// Replaces symbol n of `expr` by symbols[n], which must exist for every symbol of `expr`. Null if the replacement of a
+/// symbol of `expr` is null.
 std::optional<SizeExpr> substituteKnown(const SizeExpr &expr, llvm::ArrayRef<std::optional<SizeExpr>> symbols);
 
-/// Parses dimension `dimension` of a `model.shape` over `names`. Null if the shape is absent, or if the size is not a
-/// sum of products, the only sizes that the model table can express.
+/// Parses element `dimension` of a `model.shape`, an array of strings such as "2*seq + 1"; symbol n of the result is
+/// names[n]. Null if `shape` is null or has no such element, if the text is invalid, or if the size contains a division
+/// or an extremum: the model table can express only sums of products.
 std::optional<SizeExpr> declaredSize(mlir::ArrayAttr shape, unsigned dimension, llvm::ArrayRef<std::string> names);
 
-/// Sizes of the values of one function, computed backward from a value to the symbols, and cached: the function must
-/// not change. All results are null if they are no function of the symbols.
+/// Sizes of the values of one function. A query follows the defining ops backward from the value to the symbols. Its
+/// result is cached, so the function must not change while the analysis is in use. A query returns null if the size is
+/// no function of the symbols (e.g. it depends on data or on an induction variable), if the analysis does not support
+/// an op that defines it, or if its expression is too long (SizeExpr::maxLength). A static extent is a constant.
 class SizeAnalysis {
 public:
-  /// Analyses an entry point. `model.shape` must declare every dynamic size of its arguments and results over names of
-  /// `model.dimensions`; otherwise an error is emitted at the function.
+  /// Analyses an entry point. All its arguments and results must be tensors, and `model.shape` must declare each of
+  /// their dynamic sizes as a sum of products of names of `model.dimensions`. Otherwise an error is emitted at the
+  /// function, and the result is failure.
   static mlir::FailureOr<SizeAnalysis> ofEntry(mlir::func::FuncOp entry);
+  /// Analyses a kernel (Kernel.h).
   static SizeAnalysis ofKernel(mlir::func::FuncOp kernel);
 
-  /// The extent of dimension `dimension` of a tensor; null e.g. if it depends on data or on an induction variable.
+  /// The extent of dimension `dimension` of a ranked tensor.
   std::optional<SizeExpr> size(mlir::Value tensor, int64_t dimension);
-  std::optional<SizeExpr> elements(mlir::Value tensor); ///< the product of all dimensions
-  /// The product of some dimensions; null also if it could be too long (SizeExpr::maxLength).
+  /// The number of elements: the product of all dimensions. The length of this product is not limited.
+  std::optional<SizeExpr> elements(mlir::Value tensor);
+  /// The product of the listed dimensions.
   std::optional<SizeExpr> product(mlir::Value tensor, llvm::ArrayRef<int64_t> dimensions);
-  std::optional<SizeExpr> bytes(mlir::Value tensor); ///< elements times elementBytes
+  std::optional<SizeExpr> bytes(mlir::Value tensor); ///< elements times the bytes of an element
   /// The number that an SSA value of type `index` holds.
   std::optional<SizeExpr> index(mlir::Value value);
 
-  /// The extent of dimension `dimension` of result `result` of `kernel`, over the symbols of its arguments and index
-  /// operands. The analysis must be ofKernel(kernel).
+  /// The extent of dimension `dimension` of result number `result` of `kernel`, over the symbols of tensor operands and
+  /// index operands. The analysis must be ofKernel(kernel).
   std::optional<SizeExpr> resultSize(mlir::func::FuncOp kernel, unsigned result, int64_t dimension);
 
-  /// For each symbol of the called kernel, its value at `call` over the symbols of the entry point, or null. The
-  /// analysis must be ofEntry of the function that contains `call`.
+  /// Element n is the value of symbol n of the called kernel at `call`, over the symbols of the entry point; null if
+  /// this value is unknown. The analysis must be ofEntry of the function that contains `call`.
   std::vector<std::optional<SizeExpr>> kernelSymbols(mlir::func::CallOp call);
 
-  /// Names of the dimensions of an entry point, by symbol; empty for a kernel.
+  /// names[n] is the name of dimension n of `model.dimensions`; empty for a kernel.
   std::vector<std::string> names;
 
 private:

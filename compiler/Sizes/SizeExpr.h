@@ -1,8 +1,10 @@
-//===- SizeExpr.h - symbolic sizes as polynomials in normal form ----------------------------------------------===//
+//===- SizeExpr.h - symbolic sizes as polynomials in normal form --------------------------------------------------===//
 //
-// A size (elements, bytes, chunks, flops) is an expression over symbols 0..n-1 of sums, products, ceiling divisions,
-// floor divisions, minima and maxima, all on nonnegative 64-bit integers. Sums and products of symbols are stored as
-// polynomials in a normal form, so equal polynomials compare equal:
+// A size is a number of elements, bytes, chunks or flops that depends on dynamic dimensions. It is an expression over
+// symbols, which are numbered from 0; each user says what its symbols stand for (SizeAnalysis.h). The operations are
+// sums, differences, products, ceiling and floor divisions by constants, minima and maxima. Symbols and sizes are
+// nonnegative 64-bit integers. Sums and products of symbols are stored as polynomials in a normal form, so equal
+// polynomials compare equal:
 //
 //   4 * s0 * s1 + 64      is   SizeExpr(4) * symbol(0) * symbol(1) + 64
 //
@@ -27,22 +29,27 @@
 
 namespace attnc {
 
-/// An immutable size; copies share their terms.
+/// An immutable size; copies share their terms. No member but parse() and checkedProduct() limits the length of a
+/// result (length()). Coefficients saturate at +-(2^63 - 1).
 class SizeExpr {
 public:
   SizeExpr(int64_t constant = 0);
   static SizeExpr symbol(unsigned number);
-  /// Parses the format of text(): numbers, names, + - *, parentheses, and ceildiv, floordiv, max, min as functions. A
-  /// name must be names[n], for symbol n. Null if `text` is invalid.
+  /// Parses the format of text(): decimal numbers, names, + - *, parentheses, and the functions max(a, b, ...),
+  /// min(a, b, ...), ceildiv(a, c) and floordiv(a, c), where c is a positive constant. The name names[n] is symbol n;
+  /// other names are errors. Null if `text` is invalid, nests deeper than 63 parentheses, or has a product that could
+  /// be too long (checkedProduct).
   static std::optional<SizeExpr> parse(llvm::StringRef text, llvm::ArrayRef<std::string> names);
 
   SizeExpr operator+(const SizeExpr &other) const;
   SizeExpr operator*(const SizeExpr &other) const;
   /// this - other; the caller must ensure that the difference is not negative.
   SizeExpr operator-(const SizeExpr &other) const;
-  /// this / divisor rounded up, down; divisor > 0.
+  /// this / divisor rounded up; divisor > 0.
   SizeExpr ceilDiv(int64_t divisor) const;
+  /// this / divisor rounded down; divisor > 0.
   SizeExpr floorDiv(int64_t divisor) const;
+  /// The smallest multiple of `alignment` (> 0) that is not below this.
   SizeExpr alignTo(int64_t alignment) const { return ceilDiv(alignment) * SizeExpr(alignment); }
   static SizeExpr max(const SizeExpr &a, const SizeExpr &b);
   static SizeExpr min(const SizeExpr &a, const SizeExpr &b);
@@ -50,40 +57,46 @@ public:
   SizeExpr &operator+=(const SizeExpr &other) { return *this = *this + other; }
   SizeExpr &operator*=(const SizeExpr &other) { return *this = *this * other; }
 
-  bool operator==(const SizeExpr &other) const;
-  bool isConstant() const;
-  int64_t constant() const; ///< requires isConstant()
-  /// True if this is proved to be at least `other` for all nonnegative symbols. The proof is incomplete.
+  bool operator==(const SizeExpr &other) const; ///< equality of normal forms; different forms may have equal values
+  bool isConstant() const;                      ///< true if the normal form contains no symbol
+  int64_t constant() const;                     ///< the value; requires isConstant()
+  /// True if no term of the normal form of this - other has a negative coefficient. Then this >= other for all
+  /// nonnegative symbols. False means that there is no proof.
   bool isAtLeast(const SizeExpr &other) const;
 
-  /// The value for symbol n = values[n]; saturates at the largest int64_t.
+  /// The value for symbol n = values[n]; saturates at the largest int64_t. Here and in the next three functions, every
+  /// symbol of the expression needs an element of `values`.
   int64_t evaluate(llvm::ArrayRef<int64_t> values) const;
-  /// The expression with symbol n replaced by values[n]; every symbol of the expression needs a value, here and below.
+  /// The expression with symbol n replaced by values[n].
   SizeExpr substitute(llvm::ArrayRef<SizeExpr> values) const;
-  /// Emits index arithmetic that computes the size; values[n] is the `index` value of symbol n.
+  /// Emits index arithmetic that computes the size, and returns its result; values[n] is the `index` value of symbol n.
+  /// An overflow wraps around.
   mlir::Value materialise(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> values) const;
-  /// Like materialise(); also sets `overflow` (an i1) to its disjunction with "a sum or product exceeds 2^63 - 1".
-  /// After an overflow, the value is undefined.
+  /// Like materialise(), with checks. `overflow` must be an i1 value on entry; it is replaced by its disjunction with
+  /// the condition that a sum or a product exceeds 2^63 - 1. After an overflow, the returned value is undefined.
   mlir::Value materialiseChecked(mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> values,
                                  mlir::Value &overflow) const;
-  /// Returns text such as "4*batch*seq + 64"; symbol n is names[n], or "s<n>" if it has no name.
+  /// Returns text such as "4*batch*seq + 64"; symbol n is names[n], or "s<n>" if n >= names.size().
   std::string text(llvm::ArrayRef<std::string> names) const;
-  bool mentions(unsigned symbol) const;
-  /// Number of symbols and numbers in the expression, a measure of the time of operations on it. Repeated squares grow
-  /// exponentially, so analyses of user programs treat sizes that are too long as unknown; those of networks are short.
+  bool mentions(unsigned symbol) const; ///< whether the normal form contains the symbol
+  /// Number of symbols and numbers in the normal form, which determines the time of operations on the expression. The
+  /// length grows exponentially if a program squares a size repeatedly. Analyses of user programs therefore treat a
+  /// size that is too long as unknown. Sizes of real networks are short.
   int64_t length() const;
   static constexpr int64_t maxLength = 1000;
   bool isTooLong() const { return length() > maxLength; }
-  /// a * b; null if the product could be too long.
+  /// a * b; null if a.length() * b.length() exceeds maxLength.
   static std::optional<SizeExpr> checkedProduct(const SizeExpr &a, const SizeExpr &b);
-  /// coefficient * symbols[0] * symbols[1] * ...
+  /// A term of a polynomial: coefficient * symbols[0] * symbols[1] * ...; a power is a repeated symbol.
   struct Product {
     int64_t coefficient;
     llvm::SmallVector<unsigned> symbols;
   };
-  /// The size as a sum of products of symbols; null if it contains a division or an extremum.
+  /// The size as a sum of products of symbols, constants last; empty for the size 0; null if the normal form contains a
+  /// division or an extremum.
   std::optional<std::vector<Product>> products() const;
-  /// True if the size grows at least like the product of the symbols with the numbers `a` and `b`.
+  /// True if a term of the size grows with the product of symbol number `a` and symbol number `b`, as 4 * sa * sb does;
+  /// min(s, constant) does not grow. Certificates and `attnc verify` find all-pairs tensors with it.
   bool hasProductOf(unsigned a, unsigned b) const;
 
 private:

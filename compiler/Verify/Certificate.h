@@ -1,8 +1,9 @@
-//===- Certificate.h - the memory certificate of an object, as the verifier parses it -----------------------------===//
+//===- Certificate.h - parser of the memory certificate of an object ----------------------------------------------===//
 //
-// compiler/Emit/Certificate.h describes the text. Parsing checks that mentioned slots exist, that a slot is listed
-// after the slots `within` and `behind`, and that sizes are over the entry point's symbols. Verify.cpp checks that
-// steps and results exist.
+// The certificate states, for each entry point, where each tensor value is in memory. compiler/Emit/Certificate.h
+// describes its JSON text. Parsing checks that mentioned slots exist, that a slot is listed after the slots `within`
+// and `behind`, and that sizes are over the entry point's symbols. Verify.cpp checks that steps and results exist. A
+// step is the number of an op of the entry point in pre-order.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,7 +13,9 @@
 
 namespace attnc::verify {
 
-/// Where the bytes of a value are. The kinds are the keys of the text.
+/// Where the bytes of a value are: in a slot of the arena, in the caller's buffer for a result, in a state (an
+/// argument), in a parameter that the call updates, or in an element of a per-iteration list. The kinds are the keys of
+/// the text.
 struct ValueLocation {
   enum class Kind { Slot, Caller, State, Updated, Element } kind = Kind::Slot;
   int64_t number = 0; ///< of the slot, result or argument; or of the step that sets the parameter or writes the element
@@ -20,7 +23,7 @@ struct ValueLocation {
   auto operator<=>(const ValueLocation &) const = default;
 };
 
-/// "slot 3", "the caller's result 0".
+/// Text for messages: "slot 3", "the caller's result 0".
 std::string textOf(const ValueLocation &location);
 
 /// A value: result `number` of the op of a step; loop-carried value `number`, inside of the loop, if that op is a loop;
@@ -31,6 +34,7 @@ struct ValueName {
   auto operator<=>(const ValueName &) const = default;
 };
 
+/// A range of the arena. Sizes in the certificate are over EntryCertificate::symbols.
 struct PlannedSlot {
   SizeExpr bytes;
   std::optional<int64_t> within; ///< the enclosing slot; null: the arena
@@ -56,11 +60,12 @@ struct AllPairsStorage {
   std::string kernel, bytes;
 };
 
+/// The certificate of one entry point.
 struct EntryCertificate {
   std::string name;
   std::vector<std::string> symbols; ///< the dimensions, then "workers"
   SizeExpr arenaBytes;
-  int64_t alignment = 0;
+  int64_t alignment = 0; ///< in bytes; the size of each slot must be a multiple of it
   std::vector<PlannedSlot> slots;
   std::vector<std::pair<ValueName, ValueLocation>> values;
   std::vector<PlannedCopy> copies;
@@ -68,9 +73,10 @@ struct EntryCertificate {
   std::vector<AllPairsStorage> allPairs;
 };
 
+/// The certificate of an object.
 struct Certificate {
-  std::string compiler; ///< version of the compiler
-  std::string module;   ///< fingerprint of the module that it certifies
+  std::string compiler; ///< version of the compiler that wrote it
+  std::string module;   ///< fingerprint of the recorded module that it belongs to (compiler/Emit/Record.h)
   std::vector<EntryCertificate> entries;
 
   /// Parses the JSON text. The error is a phrase that completes "the certificate ...".

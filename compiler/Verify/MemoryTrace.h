@@ -1,8 +1,9 @@
 //===- MemoryTrace.h - symbolic execution of an entry point on its memory plan ------------------------------------===//
 //
-// A certificate gives the location of each value. The trace executes the entry point op by op on symbolic contents of
-// these locations. A kernel that writes a result stores that value's content in its location, and invalidates the
-// previous content and that of every overlapping range of the arena. Every read must find the content of its value:
+// A certificate gives the location of each value. The trace executes the entry point op by op, with a symbolic content,
+// a number, in place of the bytes of each value. A kernel that writes a result stores the content of that value in the
+// value's location. The write invalidates the previous content there, and the contents of all slots that overlap. Every
+// read must find the content of its value:
 //
 //   step 4   @a writes %0 into slot 1          slot 1: %0
 //   step 5   @b writes %1 into slot 2          slot 2: %1        (slot 2 overlaps slot 1, whose content is now invalid)
@@ -32,13 +33,14 @@ namespace attnc::verify {
 class Steps {
 public:
   explicit Steps(mlir::func::FuncOp entry);
-  const std::vector<mlir::Operation *> &ops() const { return numbered; }
+  const std::vector<mlir::Operation *> &ops() const { return numbered; } ///< by step
+  /// The step of an op of the entry point.
   int64_t of(mlir::Operation *op) const { return numbers.lookup(op); }
-  /// Null if there is no such step.
+  /// The op of a step, which must not be negative; null if there is none.
   mlir::Operation *at(int64_t step) const { return step < int64_t(numbered.size()) ? numbered[step] : nullptr; }
-  /// Null if there is no value of that name.
+  /// The value with this name; null if there is none.
   mlir::Value value(const ValueName &name) const;
-  /// "@logits_gemm_0, gpt2.attn:12:5 (step 17)".
+  /// Text for messages about an op: "@logits_gemm_0, gpt2.attn:12:5 (step 17)".
   std::string text(mlir::Operation *op) const;
 
 private:
@@ -47,26 +49,30 @@ private:
   llvm::DenseMap<mlir::Operation *, int64_t> numbers;
 };
 
-/// The memory that a tensor refers to through views: all of `root`, or, of a list, the element of one iteration.
+/// The bytes that a tensor refers to through views: those of `root`, or, if isElement, those of one element of the
+/// per-iteration list `root`.
 struct TensorReference {
   mlir::Value root;
   bool isElement;
 };
+/// Follows reshapes, casts and model.element from `tensor` to their operand.
 TensorReference referenceOf(mlir::Value tensor);
 
-using Content = unsigned; ///< number of a symbolic content; 0 for none
+using Content = unsigned; ///< number of a symbolic content, from 1; 0: none
 
-/// The parameters, and elements of lists of parameters, that ops have set.
+/// The updates of parameters, and of elements of lists of parameters, in the order of execution. Two elements of a list
+/// may be the same unless their indices are different constants, or one value in different iterations of a loop.
 class ParameterUpdates {
 public:
-  /// Indices that ops of `body` compute are of its next iteration from now on.
+  /// Begins the next iteration of the loop with the body `body`.
   void beginIteration(mlir::Block *body) { ++iterations[body]; }
+  /// Records that `content` was written to the parameter of `set`.
   void add(mlir::model::SetOp set, Content content);
-  /// Whether the last content written to the parameter of `set` is `content`, written for `set`.
+  /// True if the last update of the parameter of `set` is the one by `set` with `content`.
   bool isLast(mlir::model::SetOp set, Content content) const;
-  /// Whether `set` in this iteration may set the parameter of `get`.
+  /// True if `set`, in the current iteration, may set the parameter that `get` reads.
   bool maySet(mlir::model::SetOp set, mlir::model::GetOp get) const;
-  /// The ops that may have set the parameter of `get`.
+  /// The ops of all recorded updates that may have set the parameter that `get` reads.
   std::vector<mlir::model::SetOp> setsOf(mlir::model::GetOp get) const;
 
 private:
@@ -86,13 +92,16 @@ private:
   llvm::DenseMap<mlir::Block *, unsigned> iterations;
 };
 
+/// The trace of one entry point.
 class MemoryTrace {
 public:
   using Overlap = llvm::function_ref<bool(int64_t, int64_t)>;
-  /// `overlaps` returns whether the slots of two numbers overlap. All arguments must outlive the trace.
+  /// `steps` and `certificate` are those of the entry point. `overlaps` returns whether two slots, given by number, may
+  /// overlap. All arguments must outlive the trace.
   MemoryTrace(const Steps &steps, const EntryCertificate &certificate, Overlap overlaps);
 
-  /// Executes the entry point and returns the faults, sorted, each once; empty if every read found its value.
+  /// Executes the entry point and returns a message for each fault, sorted, each once; empty if every read found its
+  /// value. May be called once.
   std::vector<std::string> run(mlir::func::FuncOp entry);
 
 private:

@@ -8,12 +8,13 @@
 
 namespace attnc::verify {
 
-/// The content of a section of an object; fails if the file is no relocatable ELF object, or lacks the section. The
-/// error is a phrase about the file: "has no section ...".
+/// The content of the section named `section`, a part of `object`, the bytes of an object file. Fails if `object` is no
+/// relocatable ELF object, or lacks the section. The error is a phrase about the file: "has no section ...".
 llvm::Expected<llvm::StringRef> sectionOf(llvm::StringRef object, llvm::StringRef section);
 
-/// Differences to the expected object, one text each: for a section that differs, the first differing byte and its
-/// function, or the two sizes; sections that are missing or not expected. Empty if all bytes are equal.
+/// The differences between two object files, given by their bytes, one text each. A section that differs is described
+/// by its first differing byte and the function there, or by the two sizes; others are missing or not expected. Empty
+/// if all bytes are equal.
 std::vector<std::string> differences(llvm::StringRef found, llvm::StringRef expected);
 
 } // namespace attnc::verify

@@ -1,12 +1,12 @@
 //===- Shapes.h - shape inference by symbolic execution of an entry point -----------------------------------------===//
 //
-// Executes an entry point once, in program order, on shapes instead of tensors and on sizes instead of numbers,
-// including the kernels that it calls. The planner instead derives sizes backward, from a value to the dimensions
-// (compiler/Sizes/SizeAnalysis.h), kernel by kernel; the two share only the arithmetic of sizes.
+// The verifier executes an entry point once, in program order, on shapes instead of tensors and on sizes instead of
+// numbers, including the kernels that it calls. The planner instead derives sizes backward, from a value to the
+// dimensions (compiler/Sizes/SizeAnalysis.h), kernel by kernel; the two share only the arithmetic of sizes.
 //
-// It also records where scores are computed: in an `attn.attend` or its gradient, and in a contraction, which combines
-// each position of one tensor (a query) with each position of another (a key). Sizes that grow with the product of the
-// two are of the order of all pairs.
+// The execution also records where scores are computed. An `attn.attend` or its gradient, and a contraction, combine
+// each position of one tensor (a query) with each position of another tensor (a key). A size that grows with the
+// product of two such dimensions is of the order of all query–key pairs.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,16 +18,17 @@
 
 namespace attnc::verify {
 
+/// The shapes of all tensors of one entry point.
 class Shapes {
 public:
-  /// `symbols` are the entry point's dimensions, then "workers".
+  /// Executes `entry`. `symbols` are the names of its dimensions, then "workers"; sizes are over them.
   Shapes(mlir::func::FuncOp entry, llvm::ArrayRef<std::string> symbols);
 
   /// Bytes of a tensor of the entry point; null if they are no function of the symbols.
   std::optional<SizeExpr> bytes(mlir::Value tensor) const;
-  /// Whether a size is of the order of queries times keys, of any scores.
+  /// True if `size` grows at least as the product of the numbers of queries and keys of some scores of the entry point.
   bool growsAsAllPairs(const SizeExpr &size) const;
-  /// The pair, as "seq x seq"; empty without scores.
+  /// The dimensions of queries and keys, as "seq x seq"; empty if the entry point computes no scores.
   std::string pairsText() const;
 
 private:

@@ -1,13 +1,15 @@
 //===- Verify.h - verification of memory certificates -------------------------------------------------------------===//
 //
-// Derives the memory promises of a compile again from the IR. It shares only the arithmetic of sizes with the planner
-// (compiler/Memory):
+// The verifier checks a memory certificate (Certificate.h) against the module that was compiled. It shares only the
+// arithmetic of sizes with the planner (compiler/Memory). It checks that
 //
-//   slots     are inside of their enclosing slots, and the arena covers all of them: for all sizes, where the normal
-//             form of the polynomials shows it, and at a list of sample sizes in any case
+//   slots     are inside of their enclosing slots, and the arena covers all of them
 //   values    fit their slots; so does the scratch of kernels
-//   contents  every read finds its value, whatever was written in between (MemoryTrace.h)
-//   pairs     storage that grows as queries times keys is stated (Shapes.h)
+//   contents  are preserved: every read finds its value, whatever was written in between (MemoryTrace.h)
+//   pairs     are stated: the certificate lists storage that grows as queries times keys (Shapes.h)
+//
+// Sizes are compared at a list of sample sizes. In addition, the verifier tries to prove, from the normal form of the
+// polynomials, that slots are large enough for all sizes.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,20 +22,20 @@ namespace attnc::verify {
 /// Findings for an entry point of the certificate or of the module.
 struct EntryFindings {
   std::string name;
-  std::vector<std::string> faults;            ///< broken promises, one message each; empty if all hold
+  std::vector<std::string> faults;            ///< a message for each check that failed; empty if all hold
   size_t values = 0, slots = 0;               ///< number of values in slots, and of slots
-  size_t sizesTried = 0;                      ///< length of sampleSizes
-  bool isProved = true;                       ///< slots are large enough for all sizes, not only for the sample
-  std::string pairs = "";                     ///< "seq x seq"; empty without scores
-  std::vector<AllPairsStorage> allPairs = {}; ///< stated storage of that order
+  size_t sizesTried = 0;                      ///< number of sample sizes
+  bool isProved = true;                       ///< false if some slot is shown to be large enough for the samples only
+  std::string pairs = "";                     ///< dimensions of scores, as "seq x seq"; empty without scores
+  std::vector<AllPairsStorage> allPairs = {}; ///< the storage of that order that the certificate states
 };
 
-/// Verifies each entry point. `module` is after `generate`: an argument of a kernel has `attn.in_place` if a result may
-/// overwrite it.
+/// Verifies each entry point. `module` must be the compiled one after `generate`, where an argument of a kernel has
+/// `attn.in_place` if a result may overwrite it. An entry point that only one of module and certificate has is a fault.
 std::vector<EntryFindings> verifyMemory(mlir::ModuleOp module, const Certificate &certificate);
 
-/// Sample sizes: each element has a size for each of `dimensions` (`model.dimensions`) within its bounds, then the
-/// number of workers.
+/// The sample sizes for an entry point with these dimensions (`model.dimensions`). Each element has a size for each
+/// dimension, within its bounds, then a number of workers.
 std::vector<std::vector<int64_t>> sampleSizes(mlir::ArrayAttr dimensions);
 
 } // namespace attnc::verify

@@ -1,9 +1,9 @@
 //===- Backend.h - back end: lowering of a code module to an object -----------------------------------------------===//
 //
-// The code module contains the functions that emitters and the host phase generate, on {func, scf, arith, math, vector,
-// memref, affine, cf, index, llvm, ub}. It is lowered by
+// The code module contains the functions that emitters and the host phase generate, in the dialects {func, scf, arith,
+// math, vector, memref, affine, cf, index, llvm, ub}. These functions lower it, in this order:
 //
-//   lowerToLlvmDialect   on processors, first mergeFunctions; then lowers everything to the `llvm` dialect;
+//   lowerToLlvmDialect   for a processor, first mergeFunctions; then lowers everything to the `llvm` dialect;
 //                        transcendental functions become arithmetic (VectorMath.h), because an object must not
 //                        call libm
 //   addLineTables        if requested: attaches the model's source line to each op
@@ -11,8 +11,8 @@
 //   optimise             a short list of LLVM passes
 //   emit                 a relocatable object or assembly text, in memory
 //
-// The bytes depend on the module and the target alone: they contain no dates or pointers, and no paths except in line
-// tables.
+// The code module of a device is lowered by these functions too (GPU/Backend/DeviceBackend.h). The emitted bytes depend
+// on the module and the target alone: they contain no dates or pointers, and no paths except in line tables.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -30,7 +30,7 @@ class Module;
 
 namespace attnc {
 
-/// LLVM IR and the context that owns its types.
+/// LLVM IR and the context that owns its types. Both are null in a default-constructed object.
 struct LlvmCode {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
@@ -42,27 +42,36 @@ struct LlvmCode {
 
 enum class OutputKind { Object, Assembly };
 
-/// The dialects that code modules use and their translations to LLVM IR.
+/// Adds to `registry` the dialects that code modules use, and their translations to LLVM IR.
 void registerBackendDialects(mlir::DialectRegistry &registry);
 
-/// Merges internal functions that differ only in integer constants which are added, subtracted or compared; these
-/// constants become parameters. Functions with uses other than func.call are not merged. Requires that each constant
-/// has one purpose: no common subexpressions have been eliminated. lowerToLlvmDialect calls it; it is public for tests.
+/// Merges internal functions (`llvm.linkage`) of `code` that differ only in integer constants which are added,
+/// subtracted or compared, and not in addresses. One of the functions remains; constants that differ become parameters
+/// at its end, and calls pass them. Functions with uses other than func.call are not merged. Requires that each
+/// constant op has one purpose: no common subexpressions have been eliminated. lowerToLlvmDialect calls
+/// mergeFunctions, which is public for tests.
 void mergeFunctions(mlir::ModuleOp code);
-/// Fails, with a message on the op, if an op or value cannot be lowered, which is a bug of an emitter.
+/// Lowers `code` in place. Fails, with a message on the op, if an op or value cannot be lowered, which is a bug of an
+/// emitter.
 mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp code, const Target &target);
-/// Adds line tables to a module of the `llvm` dialect, before translation: functions with a location in a file get one.
+/// Adds debug locations to a module of the `llvm` dialect, before translation. Each defined function with a location in
+/// a file has a line table in the object afterwards.
 void addLineTables(mlir::ModuleOp code);
+/// The LLVM IR of a module of the `llvm` dialect, which is unchanged. Fails if MLIR cannot translate an op. Device code
+/// needs the dialects of registerDeviceDialects too.
 mlir::FailureOr<LlvmCode> translateToLlvm(mlir::ModuleOp code, const Target &target);
+/// Optimises `code` in place. The passes differ between processors and devices.
 void optimise(LlvmCode &code, const Target &target);
-/// Fails if LLVM's code generator for the target cannot write this kind of file. Consumes `code`.
+/// The bytes of the file. Fails, without a message, if LLVM's code generator for the target cannot write this kind of
+/// file: for a device it writes Assembly only, which is PTX. Consumes `code`: afterwards it can only be destroyed.
 mlir::FailureOr<llvm::SmallVector<char, 0>> emit(LlvmCode &code, const Target &target, OutputKind kind);
-/// Fails, with a message on the module, if the object is malformed or calls functions other than memcpy, memset and
-/// memmove.
+/// Fails, with a message on `code`, if `object` is malformed or has undefined symbols other than memcpy, memset and
+/// memmove. `object` are the bytes that emit returned for `code`, which is used for the message only.
 mlir::LogicalResult verifyUndefinedSymbols(mlir::ModuleOp code, llvm::ArrayRef<char> object);
 
-/// Runs all steps except line tables, for tests and benchmarks; a compile runs them as phases. Consumes `code`, which
-/// ends in the `llvm` dialect. Fails if one of the steps or verifyUndefinedSymbols fails, which is a bug of an emitter.
+/// Runs all steps except line tables, for tests and benchmarks; a compile runs them as phases. `target` is a processor.
+/// Returns the bytes of the object. Changes `code`, which ends in the `llvm` dialect. Fails if one of the steps or
+/// verifyUndefinedSymbols fails, which is a bug of an emitter.
 mlir::FailureOr<llvm::SmallVector<char, 0>> compileToObject(mlir::ModuleOp code, const Target &target);
 
 } // namespace attnc

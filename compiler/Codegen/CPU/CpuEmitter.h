@@ -1,7 +1,9 @@
-//===- CpuEmitter.h - the emitter for processors, with a family for each kernel kind ------------------------------===//
+//===- CpuEmitter.h - code generator for kernels on processors ----------------------------------------------------===//
 //
-// The emitter "cpu" passes each kernel to the family of its `attn.kernel`. The functions of a family are below, and its
-// code is in a folder of its own. The table in CpuEmitter.cpp has a row for each family; that of `pack` kernels uses
+// The emitter "cpu" implements the interface Emitter (Interface/Emitter.h) for all processors. It has a family of code
+// for each kind of kernel. The attribute `attn.kernel` of a kernel selects its family; the table in CpuEmitter.cpp has
+// a row for each one. This header declares the functions that CpuEmitter.cpp calls. A family with such functions has a
+// folder beside this header, where they are defined. The family of `pack` kernels has no folder: it uses
 // Gemm/WeightPacking.h.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -12,17 +14,22 @@
 
 namespace attnc {
 
+/// A new emitter with the name "cpu". compiler/Emitters puts it into the list of emitters.
 std::unique_ptr<Emitter> createCpuEmitter();
 
 //===-------------------------------------------- families ----------------------------------------------------===//
 
-// Emitter::supports, emit and hasFastForm for kernels of one kind. `emit...` requires that `supports...` holds.
+// Emitter::supports and Emitter::emit for kernels of one kind. `supports...` returns yes, or the reason why the family
+// has no code for the kernel. `emit...` requires that `supports...` returns yes. It appends the functions of all phases
+// of the kernel to `code`, and records the chosen schedule on the kernel, except for kinds that have no schedule. It
+// returns the phases, their scratch and the cost, and fails only on an internal error.
 
 Verdict supportsAttend(mlir::func::FuncOp kernel, const Target &target);
 mlir::FailureOr<KernelCode> emitAttend(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 Verdict supportsAttendGradient(mlir::func::FuncOp kernel, const Target &target);
-/// Whether the kernel is emitted by the tiled algorithm (AttendGradientSchedule.h), not pair by pair.
+/// Emitter::hasFastForm of these kernels: true if emitAttendGradient uses the tiled algorithm
+/// (AttendGradientSchedule.h), false if it computes pair by pair (PairwiseGradient.h).
 bool isTiledAttendGradient(mlir::func::FuncOp kernel);
 mlir::FailureOr<KernelCode> emitAttendGradient(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 

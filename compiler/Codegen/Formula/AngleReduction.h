@@ -1,9 +1,10 @@
-//===- AngleReduction.h - argument reduction of sine, cosine and tangent ----------------------------------------===//
+//===- AngleReduction.h - argument reduction of sine, cosine and tangent ------------------------------------------===//
 //
-// x = n pi/2 + r with |r| <= pi/4, for every float x. Up to 2^21, pi/2 is the sum of three floats (Cody and Waite).
-// Beyond, their error is too large: the significant bits of 2/pi are multiplied as integers (M. Payne, R. Hanek,
-// "Radian reduction for trigonometric functions", SIGNUM Newsletter 18, 1983), lane by lane, in a branch that is rarely
-// taken.
+// x = n pi/2 + r with |r| <= pi/4, for every finite float x. For |x| <= 2^21, the generated code subtracts n times
+// pi/2, where pi/2 is the sum of three floats (Cody and Waite). For larger x the error of this sum is too large. The
+// code then multiplies x by the significant bits of 2/pi as integers (M. Payne, R. Hanek, "Radian reduction for
+// trigonometric functions", SIGNUM Newsletter 18, 1983), lane by lane, in a branch that is rarely taken. VectorMath.cpp
+// computes sin, cos and tan from the result.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,12 +13,13 @@
 
 namespace attnc {
 
-/// r and n of an angle x.
+/// r and n of an angle x, in generated code.
 struct ReducedAngle {
-  VectorFormula::Real remainder; ///< r; NaN for infinities and NaN
-  VectorFormula::Whole quadrant; ///< n; beyond 2^21 modulo 4
+  VectorFormula::Real remainder; ///< r; NaN if x is infinite or NaN
+  VectorFormula::Whole quadrant; ///< n; for |x| > 2^21 only n modulo 4 is right; arbitrary if x is infinite or NaN
 };
 
+/// Emits the reduction of x, an angle in radians, at the insertion point of `f`, whose reals must be f32.
 ReducedAngle reduceByHalfPi(VectorFormula &f, VectorFormula::Real x);
 
 } // namespace attnc

@@ -1,7 +1,7 @@
-//===- Divisibility.h - divisibility analysis of index arithmetic -----------------------------------------------===//
+//===- Divisibility.h - divisibility analysis of index arithmetic -------------------------------------------------===//
 //
-//   isMultipleOf(32 * h + 8, 8)           yes, for every h
-//   isMultipleOf(16 * i + c, 8)           if isKnown(c)
+//   isMultipleOf(32 * h + 8, 8)           true: for every h
+//   isMultipleOf(16 * i + c, 8)           true if isKnown(c)
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,8 +11,10 @@
 
 namespace attnc {
 
-/// Whether the arithmetic of `value` (an index or an integer) proves that it is a multiple of `divisor`. Values for
-/// which `isKnown` returns true are assumed to be multiples.
+/// Whether the ops that compute `value` (an index or an integer) prove that it is a multiple of `divisor` (> 0). The
+/// analysis follows sums, differences, products, casts, extrema and induction variables of scf.for. A value for which
+/// `isKnown` returns true is assumed to be a multiple. False means that there is no proof. The emitters use it to
+/// choose aligned or vectorised accesses. (compiler/Sizes/Divisibility.h has the same test for symbolic sizes.)
 bool isMultipleOf(
     mlir::Value value, int64_t divisor,
     llvm::function_ref<bool(mlir::Value)> isKnown = [](mlir::Value) { return false; });

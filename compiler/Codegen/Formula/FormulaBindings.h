@@ -1,7 +1,9 @@
-//===- FormulaBindings.h - the values of a formula that are already in generated code ---------------------------===//
+//===- FormulaBindings.h - map from a kernel's IR values to values of generated code ------------------------------===//
 //
-// A formula is a region on scalars. Its bindings map indices, values and tensors of the IR to values of generated code
-// on vector lanes. The analyses below need only bindings and emit nothing.
+// A formula is a region on scalars, such as the body of a linalg.generic, that computes one element. Generated code
+// evaluates it for L elements at once, one in each vector lane. The bindings of a formula map indices, values and
+// tensors of the kernel's IR to values of the generated code: a LaneIndex (LaneArithmetic.h), a scalar or a vector of L
+// lanes, and a memref. RegionVectoriser derives from this class and emits the code; the functions here emit nothing.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,26 +14,33 @@
 
 namespace attnc {
 
+/// In the names of parameters, the first value is of the kernel's IR and the second one of the generated code. A later
+/// binding of the same value replaces the earlier one, but not results that were computed from it.
 class FormulaBindings {
 public:
-  /// `index` (any value of type index) is scalarBase + lane * step.
+  /// `index` (any value of type index) is scalarBase + lane * step; scalarBase has type index.
   void bindIndex(mlir::Value index, mlir::Value scalarBase, int64_t step = 0);
   void bindIndex(mlir::Value index, LaneIndex value);
-  /// `value` (f32, i32 or i1) is this scalar, or this vector of shape [L].
+  /// `value` (f32, i32 or i1) is this scalar of the same type in all lanes, or this vector of shape [L].
   void bindValue(mlir::Value value, mlir::Value vectorOrScalar);
-  /// `tensor` is stored in this memref, whose elements have the tensor's type or a narrower one (memRefOf), and whose
-  /// innermost stride is 1. A memref of lower rank is subscripted by the last subscripts alone: one row of the tensor.
+  /// `tensor` is stored in this memref. Elements of the memref have the storage type of the tensor's elements (memRefOf
+  /// in KernelFrame.h: i1 as bytes) or are bf16 or f16 for f32, and its innermost stride is 1. A memref of lower rank
+  /// is part of the tensor, such as one row; accesses then use the last subscripts alone.
   void bindBuffer(mlir::Value tensor, mlir::Value memref);
-  /// The element of `tensor` at these subscripts.
+  /// A load of `tensor` at exactly these subscripts is `value` (a scalar or a vector of shape [L]), without an access.
   void bindElement(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts, mlir::Value value);
-  /// The iteration indices of `op`: linalg.index d, and the subscripts of its operands. A block argument may also be
-  /// bound by bindValue (an accumulator).
+  /// indices[d] is the index of loop d of `op`: the result of linalg.index d, from which the subscripts of operands
+  /// follow. The block arguments of `op` are then loads of the operands, except those bound by bindValue, as an
+  /// accumulator is.
   void bindIterations(mlir::linalg::GenericOp op, llvm::ArrayRef<LaneIndex> indices);
 
+  /// Whether `value` is bound, by bindIndex or bindValue, or was evaluated before.
   bool isBound(mlir::Value value) const { return values.contains(value) || indices.contains(value); }
-  /// Whether all that `value` depends on is bound.
+  /// Whether all indices and scalars that `value` depends on are bound, so that it can be evaluated. Tensors count as
+  /// bound.
   bool isAvailable(mlir::Value value) const;
-  /// Whether `value` can differ between lanes.
+  /// Whether `value` can differ between lanes: it depends on a bound vector or on a bound index that is not uniform. An
+  /// unbound index counts as uniform.
   bool varies(mlir::Value value) const;
 
 protected:

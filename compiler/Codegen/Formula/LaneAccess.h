@@ -1,7 +1,9 @@
-//===- LaneAccess.h - loads and stores of one vector at affine subscripts ---------------------------------------===//
+//===- LaneAccess.h - vectorised loads and stores -----------------------------------------------------------------===//
 //
-// The subscripts of the lanes choose the instruction: a scalar load if they are uniform, a vector load if the lanes are
-// contiguous, otherwise a gather; likewise for stores. Inactive lanes are masked off.
+// An access reads or writes one element of a memref for each of L lanes. Its subscripts (LaneArithmetic.h), one for
+// each dimension, decide which instruction is emitted: a scalar access if all subscripts are uniform; a vector access
+// if the lanes are adjacent elements of the last dimension; otherwise a gather or a scatter. Inactive lanes of vector
+// accesses are masked off. RegionVectoriser emits its accesses by these functions, at the builder's insertion point.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,19 +19,22 @@ struct AccessGuard {
   mlir::Value exists;  ///< i1: whether the buffer has elements; null: it does
 };
 
-/// The elements of a buffer at `subscripts`, converted to type `element`: bytes become i1, 16-bit floats f32. A buffer
-/// of lower rank is subscripted by the last subscripts alone. The result is a scalar if all subscripts are uniform,
-/// otherwise a vector. It is zero if the buffer is empty.
+/// The elements of `memref` at `subscripts`, converted to the type `element` of a formula: bytes become i1 (true if not
+/// 0), bf16 and f16 become f32. If `memref` has fewer dimensions than there are subscripts, the last subscripts count.
+/// The result is a scalar if these subscripts are uniform, otherwise a vector<Lxelement>. If guard.exists is false at
+/// run time, nothing is read and the result is zero. A scalar load ignores guard.mask. Subscripts are not checked.
 mlir::Value loadLanes(const LaneArithmetic &lanes, mlir::Value memref, mlir::Type element,
                       llvm::ArrayRef<LaneIndex> subscripts, const AccessGuard &guard);
 
-/// Stores a scalar or a vector in the lanes of `mask` (null: all), converted to the type of the buffer. At uniform
-/// subscripts it stores lane 0 alone, whatever the mask.
+/// Stores `value`, a scalar or a vector<Lx...> of a formula, converted to the element type of `memref` (as in
+/// loadLanes), in the lanes of `mask` (vector<Lxi1>; null: all). If the subscripts are uniform, it stores the scalar or
+/// the element of lane 0 once and ignores the mask.
 void storeLanes(const LaneArithmetic &lanes, mlir::Value value, mlir::Value memref,
                 llvm::ArrayRef<LaneIndex> subscripts, mlir::Value mask);
 
-/// The subscript if it is in [0, size), otherwise 0. An active lane out of range is reported to `status` (!llvm.ptr to
-/// an i32; null: no report).
+/// The subscript in each lane where it is in [0, size), and 0 in other lanes; `size` has type index. If an active lane
+/// is out of range, the generated code stores ATTN_OUT_OF_RANGE at `status` (!llvm.ptr to an i32; null: no report). The
+/// result is marked as proved.
 LaneIndex clampToSize(const LaneArithmetic &lanes, const LaneIndex &subscript, mlir::Value size,
                       const AccessGuard &guard, mlir::Value status);
 

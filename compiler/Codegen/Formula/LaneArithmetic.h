@@ -1,7 +1,8 @@
-//===- LaneArithmetic.h - affine index arithmetic on vector lanes -----------------------------------------------===//
+//===- LaneArithmetic.h - affine index arithmetic on vector lanes -------------------------------------------------===//
 //
-// In a vectorised loop nest an index is one number for each lane. As long as it is affine in the lane number, it is a
-// scalar base and a constant step, which cost no vector instructions; otherwise it is a vector of i32. With i in lanes:
+// In a vectorised loop nest with L lanes, an index is one number for each lane. While it is affine in the lane number,
+// it is represented by a scalar base and a constant step, which cost no vector instructions; otherwise it is a vector
+// of i32. For example, if consecutive values of i, from i0 on, are in the lanes:
 //
 //   i          base i0, step 1             4 * i + n   base 4 * i0 + n, step 4
 //   i floordiv 2, i * i                    vector<Lxi32>
@@ -15,23 +16,24 @@
 
 namespace attnc {
 
-/// An index as it varies over the lanes: base + lane * step, or `lanes` if it is not affine.
+/// An index in L lanes: base + lane * step if `lanes` is null, otherwise `lanes`.
 struct LaneIndex {
-  mlir::Value base; ///< index; null if `lanes` is set
-  int64_t step = 0;
-  mlir::Value lanes = {}; ///< vector<Lxi32>
-  /// Affine in loop indices, sizes and constants: the front end has proved each subscript of this form in range.
+  mlir::Value base;       ///< the index of lane 0, of type index; null if `lanes` is set
+  int64_t step = 0;       ///< difference of adjacent lanes
+  mlir::Value lanes = {}; ///< vector<Lxi32>, if the index is not affine in the lane number
+  /// True if the index is affine in loop indices, sizes and constants: the front end has proved that every subscript of
+  /// this form is in range. Other subscripts are checked at run time.
   bool proved = true;
-  bool isUniform() const { return !lanes && step == 0; }
+  bool isUniform() const { return !lanes && step == 0; } ///< whether all lanes have the same index
   bool operator==(const LaneIndex &) const = default;
 };
 
 /// The value of a uniform index that is constant; null for any other index.
 std::optional<int64_t> constantOf(const LaneIndex &index);
 
-/// Emits arithmetic on vectors of `lanes` lanes. All values of indices have to fit in i32. A result is marked as
-/// proved if all operands are. A result of `select` is never proved, so a selected subscript is clamped
-/// (RegionVectoriser.h).
+/// Emits arithmetic on indices in L = `lanes` lanes, at the insertion point of `builder`. All values of indices in
+/// lanes must fit in i32. A result is marked as proved if all operands are. A result of `select` is never marked, so a
+/// selected subscript is clamped to its tensor (RegionVectoriser.h).
 struct LaneArithmetic {
   using Value = mlir::Value;
 
@@ -39,24 +41,27 @@ struct LaneArithmetic {
   mlir::Location location;
   int64_t lanes;
 
-  mlir::VectorType vectorOf(mlir::Type element) const;  ///< [lanes]; of i32 if `element` is index
-  Value splat(int64_t constant, mlir::Type type) const; ///< of `type`, in all lanes if this is a vector
-  Value broadcast(Value scalarOrVector) const;          ///< a scalar in all lanes; a vector unchanged
-  Value broadcast(const LaneIndex &index) const;        ///< vector<Lxi32>
-  Value both(Value a, Value b) const;                   ///< conjunction; null is true
-  Value toI32(Value index) const;
-  Value laneNumbers(int64_t step) const; ///< 0, step, 2 step, ...
+  mlir::VectorType vectorOf(mlir::Type element) const;  ///< vector<Lxelement>; vector<Lxi32> if `element` is index
+  Value splat(int64_t constant, mlir::Type type) const; ///< a constant of `type`, a scalar or a vector type
+  Value broadcast(Value scalarOrVector) const;          ///< a scalar in all lanes, index as i32; a vector unchanged
+  Value broadcast(const LaneIndex &index) const;        ///< the index of each lane, vector<Lxi32>
+  Value both(Value a, Value b) const;                   ///< conjunction of two of one type; a null operand is true
+  Value toI32(Value index) const;                       ///< an index cast to i32; an i32 unchanged
+  Value laneNumbers(int64_t step) const;                ///< the constant 0, step, 2 step, ..., vector<Lxi32>
 
   LaneIndex uniform(int64_t constant) const;
   LaneIndex add(const LaneIndex &a, const LaneIndex &b) const;
   LaneIndex subtract(const LaneIndex &a, const LaneIndex &b) const;
   LaneIndex multiply(const LaneIndex &a, const LaneIndex &b) const;
   LaneIndex scale(const LaneIndex &a, int64_t factor) const;
-  LaneIndex floorDivide(const LaneIndex &a, const LaneIndex &b) const;
+  LaneIndex floorDivide(const LaneIndex &a, const LaneIndex &b) const; ///< b must not be 0
+  /// The value of an affine expression, where dims[i] is d_i and symbols[i] is s_i.
   LaneIndex affine(mlir::AffineExpr expression, llvm::ArrayRef<LaneIndex> dims,
                    llvm::ArrayRef<LaneIndex> symbols) const;
+  /// a where `condition` (i1 or vector<Lxi1>) is true, otherwise b.
   LaneIndex select(Value condition, const LaneIndex &a, const LaneIndex &b) const;
-  /// Returns i1 if the comparison of the bases decides for all lanes, and vector<Lxi1> otherwise.
+  /// An i1 if both indices are uniform, or if they have the same step and the predicate is signed or an equality;
+  /// otherwise a vector<Lxi1>.
   Value compare(mlir::arith::CmpIPredicate predicate, const LaneIndex &a, const LaneIndex &b) const;
 };
 

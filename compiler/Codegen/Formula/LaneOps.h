@@ -1,6 +1,7 @@
-//===- LaneOps.h - scalar ops of `arith` and `math` on vector lanes ---------------------------------------------===//
+//===- LaneOps.h - vectorisation of single ops of `arith` and `math` ----------------------------------------------===//
 //
-// Each function takes an op of a formula and its operands on lanes, and emits the op for all lanes.
+// Each function receives a scalar op of a formula (FormulaBindings.h) and the values of its operands in generated code.
+// It emits the op on these operands at the insertion point and returns the result. RegionVectoriser calls them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -9,13 +10,19 @@
 
 namespace attnc {
 
-/// The op on these operands: a vector if one of them is, otherwise a scalar.
+/// Emits `op`, which has one result, on scalars or vectors of L lanes; the result is a vector if an operand is. The
+/// numeric contract is that of formulas: a vector divided by a scalar is multiplied by the reciprocal, unless the op
+/// has `attn.exact`; an integer division or remainder by zero divides by one; a conversion of a float to an integer
+/// saturates, and NaN becomes 0.
 mlir::Value emitElementwise(const LaneArithmetic &lanes, mlir::Operation *op, llvm::SmallVector<mlir::Value> operands);
 
-/// The op of `arith` on two indices.
+/// Emits a binary integer op of `arith` on two indices. A divisor of zero becomes one. The result is marked as proved
+/// only if a and b are and the op is a sum, a difference, or a product or a division with a size of the kernel or a
+/// constant as operand.
 LaneIndex emitIndexArithmetic(const LaneArithmetic &lanes, mlir::Operation *op, const LaneIndex &a, const LaneIndex &b);
 
-/// The same op on other operands.
+/// A copy of `op`, which has one result, on other operands and with another result type. Sums, differences and products
+/// of floats get the flag `contract`, which permits an fma, unless `op` has `attn.exact`; the copy has no `attn.exact`.
 mlir::Value cloneOp(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands, mlir::Type resultType);
 
 } // namespace attnc

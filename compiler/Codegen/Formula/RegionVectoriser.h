@@ -1,9 +1,10 @@
-//===- RegionVectoriser.h - vectorised evaluation of formulas ---------------------------------------------------===//
+//===- RegionVectoriser.h - vectorised evaluation of formulas -----------------------------------------------------===//
 //
 // The regions of linalg.generic, attn.attend and attn.reduce are formulas on scalars. A RegionVectoriser evaluates one
-// for L points of the iteration space at once, one in each vector lane. The generator of a loop nest binds the indices
-// (how each varies over the lanes) and requests values. Only the ops that a value depends on are emitted, at the
-// builder's insertion point, once (memoised).
+// for L points of the iteration space at once, one in each vector lane. The generator of a loop nest binds the indices,
+// as numbers that are equal in all lanes or increase by a constant from lane to lane (FormulaBindings.h). It then
+// requests values of the formula. A request emits only the ops that the value depends on, at the builder's insertion
+// point. Each value is emitted once and then memoised.
 //
 //   score of attn.attend with lanes over queries, one key:         emitted, for L = 16:
 //     ^(%h, %i, %j):                                                 uniform  h, j;  i = i0 + lane
@@ -22,27 +23,33 @@
 //   pair.bindIndex(j, jValue);
 //   Value v = pair.evaluate(y);                           // vector<16xf32>, or f32 if all lanes are equal
 //
-// Memoised values must dominate their uses: bind the values that a loop defines in a copy made inside the loop, and
-// bind an index once. Loaded elements must not be overwritten while a vectoriser lives.
+// A memoised value must dominate its uses. Therefore bind values that are defined in a loop in a copy of the vectoriser
+// that is made for this loop, and bind each index once. Loaded elements are memoised too: no store may overwrite one
+// while the vectoriser is in use.
 //
 // **Uniform or vector.** evaluate() returns a scalar if the value is the same in all lanes, otherwise a vector of shape
 // [L]; broadcast() makes a vector of a scalar. Indices stay affine in the lane as long as possible (LaneArithmetic.h),
-// so that loads are contiguous, broadcasts, or strided gathers (LaneAccess.h). The values of indices and the products
-// of sizes below one tensor must fit in i32.
+// so that loads are contiguous, broadcasts, or strided gathers (LaneAccess.h). The values of indices in lanes, and the
+// offsets of lanes in a tensor, must fit in i32.
 //
-// **Tails.** setActiveLanes(n) keeps lanes 0..n-1 active: loads of the others are masked off and their values are
-// unspecified (but do not trap). At least one lane must be active. A division of integers by zero divides by one.
+// **Tails.** After setActiveLanes(n), lanes 0..n-1 are active. Loads of other lanes are masked off; their values are
+// unspecified, and no op on them traps. At least one lane must be active, except after restrictLanes(), because a load
+// at uniform subscripts and its report do not test the mask of setActiveLanes(). A division of integers by zero divides
+// by one.
 //
-// **Rounding.** Products may be fused with sums, and a vector divided by a scalar is multiplied by its reciprocal: an
-// error of one more unit in the last place (and infinity if the divisor is below 2^-128).
+// **Rounding.** A product and a sum may become one fma. A vector divided by a scalar is multiplied by the scalar's
+// reciprocal, which adds an error of one unit in the last place; the result is infinite if the divisor is below 2^-128.
+// Neither applies to ops with `attn.exact`.
 //
-// **Out of range.** The front end has proved subscripts that are affine in indices. Every other subscript (from data,
-// or selected) is clamped to the tensor, and an active lane out of range sets the status (KernelFrame.h). If a formula
-// is evaluated for points that have no result, as a score before its mask, deferReports() suppresses the reports, and
-// checkSubscripts() reports for the points that have one.
+// **Out of range.** The front end has proved that subscripts that are affine in indices are in range. The code clamps
+// every other subscript, which comes from data or from a selection: out of range, it reads element 0. If a subscript
+// from data is out of range in an active lane, the code also sets the status (bindStatus). Some emitters evaluate a
+// formula for points that have no result, e.g. a score before its mask. Then deferReports() suppresses the report, and
+// checkSubscripts() reports for the points that have a result.
 //
-// **Producers.** An element of a tensor without a buffer is computed where it is used, if the producer is a pointwise
-// linalg.generic, a linalg.fill or a view (ViewSubscripts.h).
+// **Producers.** An element of a tensor without a buffer is computed where it is used. Its producer must be a pointwise
+// linalg.generic, a linalg.fill, a constant of equal elements, a tensor.empty (whose elements are then 0), or a view
+// (ViewSubscripts.h); another producer is an internal error.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -54,45 +61,59 @@
 
 namespace attnc {
 
-/// Whether every op below `region` can be evaluated; the reason names the op that cannot.
+/// Whether every op in `region` and in its nested regions can be evaluated: its scalars are f32, i32, i1 or index, and
+/// its functions have code (VectorMath.h). Otherwise the reason names the first op that cannot be evaluated.
 Verdict canVectorise(mlir::Region &region);
 
+/// The parameters `value`, `index`, `tensor`, `op` and `formula` are of the kernel's IR; results are of the generated
+/// code. The builder, and all that is bound, must outlive the vectoriser. A copy has the same builder.
 class RegionVectoriser : public FormulaBindings {
 public:
   RegionVectoriser(mlir::OpBuilder &builder, mlir::Location location, int64_t lanes)
       : lanes{builder, location, lanes} {}
 
-  /// Out-of-range subscripts are reported there: !llvm.ptr to an i32.
+  /// `pointer` (!llvm.ptr) is the address of the i32 status of the launch. A subscript from data that is out of range
+  /// sets it to ATTN_OUT_OF_RANGE. Without a bound status, such subscripts are clamped and not reported.
   void bindStatus(mlir::Value pointer) { status = pointer; }
-  /// Only lanes 0..count-1 (index) are active; null for all.
+  /// Makes lanes 0..count-1 active, in place of an earlier choice; `count` is an index of at least 1. Null: all lanes.
   void setActiveLanes(mlir::Value count);
-  /// Deactivates lanes where `condition` (vector<Lxi1>) is false, possibly all of them.
+  /// Deactivates the lanes where `condition` (vector<Lxi1>) is false, possibly all lanes.
   void restrictLanes(mlir::Value condition);
-  /// Out-of-range subscripts of loads below `formula` are clamped, and not reported.
+  /// From now on, out-of-range subscripts of loads in `formula` and its nested regions are not reported.
   void deferReports(mlir::Region &formula) { deferred.push_back(&formula); }
 
-  /// The value in generated code, uniform or vector; of an index that differs between lanes, a vector of i32.
+  /// Emits `value` and returns a scalar if it is equal in all lanes, otherwise a vector of shape [L]. An index that
+  /// differs between lanes is a vector of i32. The indices and scalars that `value` depends on must be bound.
   mlir::Value evaluate(mlir::Value value);
+  /// The same for a value of type index, in its affine form.
   LaneIndex evaluateIndex(mlir::Value index);
-  /// Emits now the parts of `value` that depend on nothing unbound.
+  /// Emits, at the insertion point, each part of `value` that does not depend on anything unbound. Used before a loop,
+  /// so that the loop does not repeat these parts.
   void evaluateAvailable(mlir::Value value);
 
-  /// Reports the data-dependent subscripts of a formula that are out of range, in the active lanes. The last arguments
-  /// of the formula run over all values below `sizes` (index). Computes nothing else.
+  /// Emits code that sets the status if a subscript from data in `formula` is out of range in an active lane. The last
+  /// arguments of `formula` run over all values below `sizes` (of type index), one size for each. Nothing is memoised,
+  /// and earlier calls of deferReports() have no effect here.
   void checkSubscripts(mlir::Region &formula, mlir::ValueRange sizes = {});
-  /// Subscript `number` of a load: zero, and the status set, if it comes from data and is out of range.
+  /// Subscript `number` of the load `op`, clamped as described under "Out of range"; sets the status as described
+  /// there.
   LaneIndex clampedSubscript(mlir::tensor::ExtractOp op, unsigned number);
-  /// i1: whether the clamped subscripts of a load select an element, which an empty tensor does not have; null if they
-  /// always do. Loads test it themselves; a store to the same subscripts has to.
+  /// An i1 that is false if the tensor of `op` has no element for the clamped subscripts, because it is empty; null if
+  /// it has one in any case. Loads test this condition themselves; the caller must test it before a store to the same
+  /// subscripts.
   mlir::Value hasElement(mlir::tensor::ExtractOp op);
-  /// The element of `tensor` at `subscripts`; does not check the range.
+  /// The element of `tensor` at `subscripts`, one for each dimension, as a scalar or a vector; does not check the
+  /// range. The tensor needs a buffer, a bound element or a producer as described above.
   mlir::Value load(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts);
-  mlir::Value sizeOf(mlir::Value tensor, int64_t dimension); ///< of its buffer or its producer
-  /// Stores to the buffer of a tensor (`memref` as bound) in the active lanes: i1 as bytes, f32 in its storage type.
+  /// The extent of a dimension of a tensor that has a buffer or a producer, of type index.
+  mlir::Value sizeOf(mlir::Value tensor, int64_t dimension);
+  /// Stores `value` to `memref`, the buffer of a tensor, in the active lanes: i1 as bytes, f32 in the storage type. See
+  /// storeLanes() (LaneAccess.h) for uniform subscripts.
   void store(mlir::Value value, mlir::Value memref, llvm::ArrayRef<LaneIndex> subscripts) const {
     storeLanes(lanes, value, memref, subscripts, guard.mask);
   }
 
+  /// A scalar in all lanes; a vector unchanged.
   mlir::Value broadcast(mlir::Value scalarOrVector) const { return lanes.broadcast(scalarOrVector); }
   mlir::Value broadcast(const LaneIndex &index) const { return lanes.broadcast(index); }
   mlir::Value laneMask() const { return guard.mask; } ///< vector<Lxi1>, or null if all lanes are active

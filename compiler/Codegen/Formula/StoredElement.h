@@ -1,4 +1,4 @@
-//===- StoredElement.h - conversion between storage types and f32 -----------------------------------------------===//
+//===- StoredElement.h - conversion between storage types and f32 -------------------------------------------------===//
 //
 // bf16 and f16 are storage types: formulas and sums are f32. Loads widen elements, and stores round to nearest even; in
 // f16, magnitudes of 65520 or more become infinite.
@@ -10,10 +10,11 @@
 
 namespace attnc {
 
-/// A loaded scalar or vector: bf16 and f16 as f32, other types unchanged.
+/// Converts a loaded scalar or vector of bf16 or f16 to f32; values of other types are returned unchanged.
 mlir::Value widenStored(mlir::OpBuilder &builder, mlir::Location location, mlir::Value loaded);
 
-/// A scalar or a vector for a buffer of `element`: rounded if that is bf16 or f16.
+/// Converts an f32 scalar or vector to `element`, the element type of the buffer that it is stored to, if `element` is
+/// bf16 or f16. For any other `element`, `value` is returned unchanged.
 mlir::Value narrowForStore(mlir::OpBuilder &builder, mlir::Location location, mlir::Value value, mlir::Type element);
 
 } // namespace attnc

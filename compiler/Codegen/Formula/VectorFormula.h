@@ -1,12 +1,14 @@
-//===- VectorFormula.h - operators that emit vector arithmetic --------------------------------------------------===//
+//===- VectorFormula.h - operators that emit floating-point arithmetic --------------------------------------------===//
 //
-// Operators on f32 and i32 values of one shape (a scalar or a vector) that emit `arith` and `math` ops:
+// C++ operators on f32 and i32 values of one shape, a scalar or a vector. Each operator emits an op of `arith` or
+// `math` at the builder's insertion point. The expansions of mathematical functions (VectorMath.h) are written with
+// them:
 //
 //   VectorFormula f(builder, location, VectorType::get({16}, f32), hasVectorScale);
 //   Real y = f.fma(f.value(x), f.real(2), f.real(1)) / f.value(x).absolute();       // (2x + 1) / |x|, in y.value
 //
-// Comparisons are ordered (false on NaN) unless their name has `OrNan`. `*` and `+` are not contracted: fma is
-// explicit.
+// Comparisons are ordered (false if an operand is NaN) unless their name has `OrNan`. `*` and `+` have no fast-math
+// flags, so an fma is emitted only where the code calls fma().
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,7 +19,8 @@
 
 namespace attnc {
 
-/// Truth, Real and Whole are values of i1, f32 (or f64) and i32 of its shape.
+/// Truth, Real and Whole are values in generated code, of the formula's shape: i1; f32 or f64; and signed integers of
+/// the same width as the reals. They point to their formula, which must outlive them.
 class VectorFormula {
 public:
   struct Truth {
@@ -59,51 +62,56 @@ public:
     Whole operator>>(int by) const {
       return {formula, formula->make<mlir::arith::ShRSIOp>(value, formula->whole(by).value)};
     }
-    Truth anyBit(int64_t mask) const;
+    Truth anyBit(int64_t mask) const; ///< whether a bit of `mask` is set
   };
 
-  /// `type` is the type of reals: a float or a vector of floats. `hasVectorScale`: the target has an instruction for
-  /// x 2^n (Isa::hasVectorScale).
+  /// `type` is the type of reals: f32, f64 or a vector of one of them. `hasVectorScale`: the target has a vector
+  /// instruction for x 2^n (Isa::hasVectorScale).
   VectorFormula(mlir::OpBuilder &builder, mlir::Location location, mlir::Type type, bool hasVectorScale)
       : builder(builder), location(location), type(type), hasVectorScale(hasVectorScale) {}
 
-  Real value(mlir::Value real) { return {this, real}; }
-  Real real(double constant);
-  Whole whole(int64_t constant);
+  Real value(mlir::Value real) { return {this, real}; } ///< `real` must have the type of reals
+  Real real(double constant);                           ///< a constant, in all lanes
+  Whole whole(int64_t constant);                        ///< a constant, in all lanes
 
   Real fma(Real a, Real b, Real c) { return {this, make<mlir::math::FmaOp>(a.value, b.value, c.value)}; }
-  /// Horner's rule; coefficients from the highest power down.
+  /// The polynomial in x by Horner's rule with fma; coefficients from the highest power down, at least one.
   Real polynomial(Real x, llvm::ArrayRef<double> coefficients);
   Real copySign(Real magnitude, Real sign) { return {this, make<mlir::math::CopySignOp>(magnitude.value, sign.value)}; }
-  /// The lesser of the two; `b` if `a` is NaN.
+  /// The lesser of the two; `b` if either is NaN.
   Real minimum(Real a, Real b) { return select(a < b, a, b); }
+  /// The greater of the two; `b` if either is NaN.
   Real maximum(Real a, Real b) { return select(a > b, a, b); }
-  /// The greater or the lesser of the two, NaN if one is; either of two zeros. The back end emits three instructions,
-  /// two of which depend on `a`. Comparisons and selections would need four.
+  /// The greater (`greatest`) or the lesser of the two; NaN if either is NaN; of zeros of both signs, either one. The
+  /// back end emits three instructions, two of which depend on `a`; comparisons and selections would need four.
   Real extremumOrNan(Real a, Real b, bool greatest);
-  /// Within [low, high]; `low` for NaN.
+  /// x limited to [low, high]; `low` if x is NaN.
   Real clamp(Real x, double low, double high) { return minimum(maximum(x, real(low)), real(high)); }
   Real select(Truth condition, Real a, Real b) {
     return {this, make<mlir::arith::SelectOp>(condition.value, a.value, b.value)};
   }
 
-  /// x 2^n, for any n that does not make the result denormal.
+  /// x 2^n of f32, for any n that does not make the result denormal.
   Real scale(Real x, Whole n);
-  Real powerOfTwo(Whole n) { return fromBits((n + whole(127)) << 23); } ///< -127 <= n <= 127; 0 for -127
+  Real powerOfTwo(Whole n) { return fromBits((n + whole(127)) << 23); } ///< f32; -127 <= n <= 127; 0 for n = -127
+  /// Rounds towards zero; undefined if the result is not representable.
   Whole toWhole(Real x) { return {this, make<mlir::arith::FPToSIOp>(wholeType(), x.value)}; }
   Real toReal(Whole n) { return {this, make<mlir::arith::SIToFPOp>(type, n.value)}; }
+  /// bits() and fromBits() reinterpret the bits of a number.
   Whole bits(Real x) { return {this, make<mlir::arith::BitcastOp>(wholeType(), x.value)}; }
   Real fromBits(Whole x) { return {this, make<mlir::arith::BitcastOp>(type, x.value)}; }
 
-  /// Emits a function of one element; returns its results.
+  /// Emits code for one element, a scalar, with this builder at this location; returns the scalar results.
   using ElementFunction =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Location, mlir::Value)>;
-  /// `values`, replaced by the results of `other` on the elements of `x` in the lanes where `condition` holds. If it
-  /// holds in any lane, `other` is computed for all lanes, one after another, in a branch that is marked as unlikely.
+  /// Returns `values` (of the formula's shape), where in the lanes with `condition` the elements are replaced by the
+  /// results of `other` on the elements of `x`; result n of `other` replaces values[n]. If `condition` holds in any
+  /// lane, the code runs `other` for all lanes, one after another, in a branch that is marked as unlikely.
   llvm::SmallVector<mlir::Value> replaceRare(Truth condition, mlir::ValueRange values, Real x, ElementFunction other);
 
-  /// The same shape in f64, and values to and from it.
+  /// A formula of the same shape in f64. Constants of f64 come from it.
   VectorFormula inDouble();
+  /// Called on the f32 formula: from f32 to f64, and from f64 to f32.
   Real widen(Real x) { return {this, make<mlir::arith::ExtFOp>(inDouble().type, x.value)}; }
   Real narrow(Real x) { return {this, make<mlir::arith::TruncFOp>(type, x.value)}; }
 

@@ -1,16 +1,19 @@
-//===- VectorRandom.h - vectorised Philox random numbers --------------------------------------------------------===//
+//===- VectorRandom.h - vectorised Philox random number generator -------------------------------------------------===//
 //
-// `attn.uniform` on a scalar or a vector becomes ten rounds of Philox4x32 in integer arithmetic: with the words of the
-// counter c and of the key k, and multipliers a, b,
+// `attn.uniform` is a random number in [0, 1), a pure function of its operands (its description defines key and
+// counter). On scalars or vectors of i32, it becomes ten rounds of Philox4x32 (Salmon et al., SC 2011) in integer
+// arithmetic. With the words c0..c3 of the counter, the words k0, k1 of the key, and the constant multipliers a and b,
+// a round is
 //
 //   c0, c1, c2, c3 = high(b c2) ^ c1 ^ k0, low(b c2), high(a c0) ^ c3 ^ k1, low(a c0)
 //
-// then two constants are added to the key. A 32 by 32 bit product has 64 bits: two instructions for 16 lanes.
-// About 150 instructions a vector.
+// where high and low are the words of a 64-bit product. After each round, two constants are added to the key. With 16
+// lanes, a product takes two instructions, and a draw for all lanes takes about 150.
 //
-// If the lanes are adjacent columns of a row, from a multiple of four on, each four of them use the four words of one
-// counter. One vector then contains the counters of all lanes, c1 c0 and c3 c2 as numbers of 64 bits, so that a round
-// is one product, one exchange of words and one sum of three: about 50 instructions.
+// There is a faster form if the lanes are adjacent columns of one row, their number is a multiple of four, and the
+// first column is a multiple of four. Each four lanes then use the four words of one counter. One vector contains the
+// counters of all lanes, as 64-bit numbers (c1 c0) and (c3 c2). A round is one product, one exchange of words and one
+// exclusive or of three, and the whole draw takes about 50 instructions.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,7 +22,8 @@
 
 namespace attnc {
 
-/// The random draw (f32, a scalar or a vector like its operands), emitted at the builder's insertion point.
+/// Emits the value of `draw` at the builder's insertion point and returns it: f32, a scalar or a vector of the shape of
+/// the operands. It does not replace `draw`; expandMath() (VectorMath.h), the caller, does.
 mlir::Value expandUniform(mlir::OpBuilder &builder, mlir::attn::UniformOp draw);
 
 } // namespace attnc

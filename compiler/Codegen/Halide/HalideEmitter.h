@@ -14,13 +14,15 @@
 
 namespace attnc {
 
-/// The kernels that the emitter supports.
+/// Among the kernels that Halide can compile, those for which Emitter::supports() returns yes. A kernel requests the
+/// emitter by `attn.emitter` (AskedEmitter.h) or by the key `halide` of its schedule.
 enum class HalideScope {
-  All,    ///< all kernels that Halide can compile
-  ByRule, ///< sums over windows that are fast as they are (WindowSum.h), and requested kernels
-  Asked,  ///< kernels for which a strategy or a schedule requests it
+  All,    ///< all of them
+  ByRule, ///< fast sums over windows (isFastWindowSum), and kernels that request the emitter
+  Asked,  ///< only kernels that request the emitter
 };
 
+/// createEmitters() (compiler/Emitters) creates it, in the scope that --emitter selects.
 std::unique_ptr<Emitter> createHalideEmitter(HalideScope scope = HalideScope::All);
 
 } // namespace attnc

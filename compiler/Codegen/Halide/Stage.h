@@ -4,19 +4,23 @@
 //
 //   y[b, s, o] = sum over t, c of  x[b, s + 4 t, c] * w[t, c, o]
 //
-//   loops    b, s, o, t, c          sizes, and whether they are summed
-//   result   b, s, o                the loop of each of its dimensions, outermost first
+//   loops    b, s, o, t, c          with their sizes, and whether they are summed
+//   result   b, s, o                the loop of each dimension of the result, outermost first
 //   nodes    Load x (Index b, Add (Index s, Mul (Index t, 4)), Index c), Load w (...), Mul
-//   value    the last node;  start  a node, 0;  fold  Add
+//   value    the last node          the term of the sum
+//   start    a node, 0              the initial value of the sum
+//   fold     Add
 //
-// A scatter, as in the gradient of a gather, adds its terms at computed subscripts (`places`). The loops of its result
-// are then the loops of the start, and each dimension has a subscript:
+// Loops, nodes, buffers and arguments are identified by their position in the lists of the stage.
+//
+// A scatter, as in the gradient of a gather, adds its terms at computed subscripts: node places[d] is the subscript of
+// dimension d. The loops of its result then run over the initial values:
 //
 //   y[b, i, j, c] = start + sum over r, s of  g[b, r, s, c]  at  [b, at[b, r, s], j0, c]
 //   places   Index b, Load at (...), ..., Index c          isApart: the subscript is the dimension's loop
 //
-// A stage is plain data. The reader of kernels (ReadKernel.h) uses MLIR, the compiler of stages (Bitcode.h) uses
-// Halide; schedules (StageSchedule.h) and staging (Staging.h), between the two, use neither.
+// A stage is plain data: the reader of kernels (ReadKernel.h) uses MLIR and makes stages, the compiler of stages
+// (Bitcode.h) uses Halide; schedules (StageSchedule.h) and staging (Staging.h), between the two, use neither.
 //
 // Subscripts are 32-bit numbers. Dynamic sizes are numbered **arguments** of the stage. An operation that Halide has no
 // code for, or would change, is an opaque **call** of an operation of the kernel, by number (Operations.h).
@@ -32,7 +36,7 @@
 
 namespace attnc::halide {
 
-/// The size number + factor * argument, where `argument` is the number of an argument of the stage.
+/// The size number + factor * A, where A is the value of argument number `argument` of the stage.
 struct Size {
   int64_t number = 0;
   int64_t factor = 0;
@@ -90,8 +94,9 @@ struct Node {
   Op op = Op::Number;
   attn_dtype element = ATTN_F32;       ///< type of the value
   std::vector<unsigned> operands = {}; ///< numbers of nodes
-  double number = 0;                   ///< of a Number
-  int64_t integer = 0;                 ///< of an Integer; the number of a loop, argument or buffer
+  double number = 0;                   ///< of a Number: its value
+  /// The value of an Integer; the number of the loop, argument or buffer of an Index, Argument or Load.
+  int64_t integer = 0;
   /// Number of the kernel's operation, of a Call or of arithmetic that can become a Call.
   std::optional<unsigned> operation = {};
   bool operator==(const Node &other) const; ///< distinguishes 0 from -0
@@ -117,21 +122,21 @@ enum class Fold { Add, Mul, Min, Max };
 /// One computation; the file comment describes it.
 struct Stage {
   std::vector<Loop> loops;
-  std::vector<unsigned> result;  ///< the loop of each dimension
+  std::vector<unsigned> result;  ///< the loop of each dimension of the result, outermost first
   attn_dtype element = ATTN_F32; ///< type of the result in memory
   std::vector<Buffer> buffers;
-  std::vector<Node> nodes; ///< operands before their users
-  unsigned value = 0;      ///< the value that is stored or folded
-  unsigned start = 0;      ///< the initial value of a fold, which uses only loops of the result
-  std::optional<Fold> fold;
-  std::optional<unsigned> finish; ///< the stored value, a formula on the fold; null if it is the fold itself
-  std::vector<unsigned> places;   ///< the subscripts of a scatter's terms; empty for other stages
+  std::vector<Node> nodes;        ///< operands before their users
+  unsigned value = 0;             ///< the node that is stored, or the term that is folded
+  unsigned start = 0;             ///< the node of a fold's initial value, which depends only on loops of the result
+  std::optional<Fold> fold;       ///< null if the stage sums over no loop
+  std::optional<unsigned> finish; ///< the node to store after the fold, a formula on Folded; null: the fold itself
+  std::vector<unsigned> places;   ///< nodes of the subscripts of a scatter's terms; empty for other stages
 
-  unsigned add(Node node); ///< returns the number of this node or an equal one
+  unsigned add(Node node); ///< adds the node, unless an equal one exists; returns its number
   /// The size of a dimension of the result.
   const Size &extent(unsigned dimension) const { return loops[result[dimension]].size; }
-  /// True if points of the dimension receive separate terms: the index of each term is an iteration of the dimension's
-  /// loop.
+  /// True if a term with index i of the dimension's loop is added only to elements with index i in this dimension. True
+  /// for all dimensions of a stage that is no scatter.
   bool isApart(unsigned dimension) const;
   bool operator==(const Stage &) const = default;
 };
@@ -148,24 +153,24 @@ std::optional<Affine> affineOf(const Stage &stage, unsigned node);
 /// The number of a node that computes the combination.
 unsigned nodeOf(Stage &stage, const Affine &affine);
 
-/// True if the node depends on a data-dependent subscript.
+/// Whether a node that `node` is computed from is Checked: a subscript comes from data.
 bool readsByData(const Stage &stage, unsigned node);
 
-/// True if the node's value can change with the loop.
+/// Whether `node` is computed from the index of the loop.
 bool dependsOn(const Stage &stage, unsigned node, unsigned loop);
 
-/// The nodes that `root` is computed from, including itself, in order.
+/// The numbers of the nodes that `root` is computed from, including itself, ascending.
 std::vector<unsigned> nodesBelow(const Stage &stage, unsigned root);
 
-/// Returns the stage with opaque calls instead of f32 arithmetic that Halide's simplifier may change. It simplifies 0 *
-/// x and x - x to 0 and x + 0 to x, against NaN, infinities and signed zeros, also after it has determined the outcome
-/// of a condition, the value of an index, or that two elements are equal. Opaque calls therefore replace all
-/// differences, quotients, arithmetic with constants or converted indices, and conditions whose result is used in
-/// arithmetic.
+/// The stage with opaque calls in place of f32 arithmetic that Halide's simplifier may change. The simplifier turns 0 *
+/// x and x - x into 0, and x + 0 into x, which is wrong for NaN, infinities and signed zeros. It does this also after
+/// it has determined the outcome of a condition, the value of an index, or that two elements are equal. Opaque calls
+/// therefore replace all differences, quotients, conversions of integers to f32, arithmetic with constants, and
+/// selections whose result is used in arithmetic.
 Stage keepingNan(Stage stage);
 
-/// The largest of a few limits of dynamic sizes for which all integers of the formula fit in 32 bits; null if 2^20 is
-/// still too large.
+/// A limit of the arguments: if no argument exceeds it, all integers of the formula and all sizes of loops fit in 32
+/// bits. The result is the largest of 2^31 - 1, 2^28, 2^24 and 2^20 for which this is proved; null if it is for none.
 std::optional<int64_t> largestSize(const Stage &stage);
 
 } // namespace attnc::halide

@@ -1,10 +1,13 @@
 //===- Program.h - compiled model: parameter table, plans and kernel code -----------------------------------------===//
 //
-// The data that host code, the model table, the header and the JSON description are generated from: positions of
-// parameters in the parameter table, the plan of each entry point, the code of each kernel.
+// A program is the plain data of a compiled model. Host code, the model table, the C header and the JSON description
+// are generated from it. It contains the positions of parameters in the parameter table, the memory plan of each entry
+// point, and the code of each kernel.
 //
-// The parameter table (attn_frame::parameters) has the parameters as loaded from a file, in declaration order; the
-// elements of a list are consecutive, with the last index fastest. Packed and narrow copies for kernels follow:
+// The parameter table (attn_frame::parameters) is an array of pointers, one for each position. It starts with the
+// parameters as loaded from a file, in declaration order; the elements of a list are consecutive, with the last index
+// fastest. Copies for kernels follow: packed copies, in the order in which a kernel reads a matrix, and narrow copies,
+// whose elements are rounded to 16 bits:
 //
 //   | token.table | blocks.0.norm1.gain | blocks.1.norm1.gain | ... | packed blocks.0.qkv | packed blocks.1.qkv | ...
 //   0             1                     2                           loaded                                         end
@@ -25,36 +28,37 @@ namespace attnc {
 struct LoadedParameter {
   mlir::model::ParameterOp op;
   int64_t first, count;
-  bool isRead = false; ///< an entry point reads it as loaded, or sets it
+  bool isRead = false; ///< an entry point reads it as loaded, or updates it (`model.set`)
 };
 
-/// A packed copy of a parameter, with its type and the argument attribute `attn.packed` of its kernel; or a narrow copy
-/// of the parameter.
+/// A packed or narrow copy of a parameter (or of each parameter of a list), which `prepare` computes.
 struct PackedParameter {
   unsigned parameter;        ///< number in ParameterTable::loaded
   mlir::func::FuncOp reader; ///< the first kernel that reads it
   /// Type of the kernel's argument, possibly a reshape of the parameter; for a narrow copy, the parameter's shape.
   mlir::RankedTensorType type;
-  mlir::DictionaryAttr packing; ///< null for a narrow copy, which has the parameter's layout
-  int64_t first, count;         ///< positions in the table, one for each element of the list
-  int64_t bytes = 0;            ///< of one of these copies; this and `code` are set when the packing code is generated
-  KernelCode code;
+  mlir::DictionaryAttr packing; ///< `attn.packed` of the argument; null for a narrow copy, in the parameter's layout
+  int64_t first, count;         ///< positions first .. first + count - 1 of the table, one for each element of the list
+  int64_t bytes = 0;            ///< bytes of the copy of one element; set, like `code`, by the phase generate
+  KernelCode code;              ///< the code that `prepare` launches, for the host: buffers are the parameter, the copy
 };
 
+/// The layout of the parameter table.
 class ParameterTable {
 public:
-  /// Collects the parameters of a fused module and the packed copies that its kernels read. Fails, with a diagnostic,
-  /// if a packed operand is neither a parameter nor the result of a `pack` kernel.
+  /// Collects the parameters of a module after the phase narrow, and the copies that its kernels read. Fails, with a
+  /// diagnostic, if a packed operand is neither a parameter nor the result of a `pack` kernel.
   static mlir::FailureOr<ParameterTable> of(mlir::ModuleOp module);
 
-  std::vector<LoadedParameter> loaded;
-  std::vector<PackedParameter> packed;
-  int64_t loadedCount = 0, packedCount = 0; ///< positions of the two parts of the table
+  std::vector<LoadedParameter> loaded;      ///< in declaration order
+  std::vector<PackedParameter> packed;      ///< without duplicates
+  int64_t loadedCount = 0, packedCount = 0; ///< numbers of positions of the two parts of the table
 
-  /// The first position in the table of operand `operand` of `call`, which is a parameter, perhaps reshaped: that of
-  /// the parameter as loaded, or of its packed or narrow copy if the kernel reads one.
+  /// The first position in the table for operand number `operand` of `call`, a kernel launch. If the kernel reads the
+  /// parameter as loaded, the position is that of the parameter, otherwise that of the packed or narrow copy. Requires
+  /// that the operand is a parameter or an element of a list of parameters, perhaps reshaped.
   int64_t firstPosition(mlir::func::CallOp call, unsigned operand) const;
-  /// The first position of a parameter, by symbol, as loaded.
+  /// The first position of the parameter with this symbol, as loaded. The parameter exists.
   int64_t firstPosition(llvm::StringRef parameter) const;
 
 private:
@@ -65,60 +69,68 @@ private:
   const PackedParameter *findPacked(const Form &form) const;
 };
 
-/// A launch of a kernel in an entry point, with its cost. Sizes are over the dimensions of the entry point and
-/// `workers`.
+/// A launch of a kernel in an entry point, with its cost. The sizes are functions of the dimensions of the entry point
+/// and of the number of workers; a size that is no function of them is 0.
 struct KernelLaunch {
-  std::string entry;
+  std::string entry;                ///< name of the entry point
   std::vector<std::string> symbols; ///< names of the symbols of the sizes: dimensions, then "workers"
   mlir::func::FuncOp kernel;
-  mlir::Operation *call = nullptr; ///< in the entry point
-  SizeExpr times = 1; ///< product of the iterations of the loops around it, without loops of unknown iterations
+  mlir::Operation *call = nullptr; ///< the func.call in the entry point
+  SizeExpr times = 1; ///< launches in one call of the entry point: the product of the iterations of the loops around
+                      ///< the launch; a loop whose number of iterations is unknown counts as one
   SizeExpr flops, bytesRead, bytesWritten; ///< of one launch (KernelCost)
   SizeExpr largestIntermediate;            ///< bytes: the larger of shared scratch, and scratch of all workers
-  /// True if the scratch, or a result in the arena, is of the order of all query–key pairs.
+  /// True if the scratch, or a result in the arena, grows with the product of the numbers of queries and keys.
   bool holdsAllPairs = false;
 };
 
-/// Memory certificate of an entry point's arena: scratch of launches, and tensors between launches.
+/// Certificate of an entry point: promises that `attnc verify` checks. The memory is that of its arena: scratch of
+/// launches, and results of kernels. The sizes are functions of the dimensions and the number of workers.
 struct EntryCertificate {
+  /// A scratch, or a result in the arena, that grows with the product of the numbers of queries and keys.
   struct AllPairsStorage {
-    std::string kernel; ///< kernel of the scratch or result
+    std::string kernel; ///< name of the kernel with this scratch or result
     SizeExpr bytes;
   };
-  SizeExpr flops;               ///< over all launches of a call
-  SizeExpr largestIntermediate; ///< bytes of the largest scratch of a launch, or result of a kernel in the arena
-  std::vector<AllPairsStorage> allPairs; ///< storage of the order of all query–key pairs
+  SizeExpr flops;                        ///< of all launches in one call of the entry point
+  SizeExpr largestIntermediate;          ///< bytes of the largest scratch of a launch, or result in the arena
+  std::vector<AllPairsStorage> allPairs; ///< every such scratch or result of a launch
 };
 
-/// A kernel and its code, by the emitter with this name.
+/// A kernel and its code.
 struct CompiledKernel {
   mlir::func::FuncOp function;
-  std::string emitter;
+  std::string emitter; ///< name of the emitter that generated the code
   KernelCode code;
   std::vector<KernelLaunch> launches;                             ///< of all entry points; added by certify()
-  std::vector<std::pair<std::string, std::string>> refusals = {}; ///< emitters that refused the kernel, with reasons
+  std::vector<std::pair<std::string, std::string>> refusals = {}; ///< names of emitters that do not support the
+                                                                  ///< kernel, each with its reason
 };
 
 /// The device image of a program for one architecture.
 struct DeviceImage {
   std::string architecture; ///< LLVM's name: "sm_80"
-  std::string ptx;
+  std::string ptx;          ///< text of all kernel phases and moves that the architecture runs
 };
 
+/// A compiled model. The phases of the compile fill the fields one after the other: generate fills `parameters` and
+/// `kernels`, plan fills `entries` and `certificates`, host fills `moves`, optimise fills `images`. Ops that a program
+/// refers to belong to the module of the compile.
 struct Program {
   std::string prefix;              ///< prefix of all symbols: the model's name by default
-  std::string targetName;          ///< LLVM's name of the processor or device
-  uint64_t features = 0;           ///< required processor features: bits of attn/processor.h
-  std::vector<DeviceImage> images; ///< empty if processors run the kernels
+  std::string targetName;          ///< LLVM's name of the processor or of the oldest device
+  uint64_t features = 0;           ///< required processor features of the host: bits of attn/processor.h
+  std::vector<DeviceImage> images; ///< oldest architecture first; empty if processors run the kernels
   ParameterTable parameters;
   std::vector<CompiledKernel> kernels;
-  std::vector<MovePhase> moves; ///< on a device: kernels for moves
-  std::vector<EntryPlan> entries;
-  std::vector<EntryCertificate> certificates; ///< one for each of `entries`
+  std::vector<MovePhase> moves;               ///< on a device: kernels for copies and appends (Host/Moves.h)
+  std::vector<EntryPlan> entries;             ///< one memory plan for each entry point
+  std::vector<EntryCertificate> certificates; ///< one for each of `entries`, in the same order
 
-  /// All phases of kernels and of moves.
+  /// All phases of `kernels`, then those of `moves`; without the code of packed copies. Valid until a change of them.
   std::vector<const KernelPhase *> phases() const;
 
+  // Symbols of the object: functions of an entry point (HostCode.h, ArenaSlots.h) and of the model.
   std::string runSymbol(const EntryPlan &entry) const;
   std::string arenaSymbol(const EntryPlan &entry) const;
   std::string slotsSymbol(const EntryPlan &entry) const;
@@ -126,11 +138,13 @@ struct Program {
   std::string prepareSymbol() const { return prefix + "_prepare"; }
   std::string prepareArenaSymbol() const { return prefix + "_prepare_arena_bytes"; }
   std::string tableSymbol() const { return prefix + "_model"; }
-  /// Bytes of scratch of `prepare`; symbol 0 is the number of workers.
+  /// Bytes of the arena of `prepare`, which contains scratch only. Symbol 0 is the number of workers. 0 without packed
+  /// or narrow copies.
   SizeExpr prepareArenaBytes() const;
 };
 
-/// Adds the cost of each launch to its kernel, and the memory certificate of each entry point to `certificates`.
+/// Appends each launch, with its cost, to CompiledKernel::launches of its kernel, and the certificate of each entry
+/// point to `certificates`. Requires `kernels` and `entries`; called once, before emitHostCode.
 void certify(Program &program);
 
 } // namespace attnc

@@ -1,7 +1,8 @@
-//===- AskedEmitter.h - the emitter that a strategy requests for a kernel -----------------------------------------===//
+//===- AskedEmitter.h - the emitter that is requested for a kernel ------------------------------------------------===//
 //
-// `attn.emitter` of a kernel names the only emitter that may emit it. Without the attribute, the first emitter that
-// supports the kernel emits it.
+// The attribute `attn.emitter` of a kernel names the only emitter that may generate its code. A strategy or a tuning
+// database sets it (Strategy.h), or the prediction of times (PredictedEmitters.h). Without the attribute, the first
+// emitter that supports the kernel generates the code (Job::emitterOf).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,13 +13,13 @@ namespace attnc {
 
 inline constexpr llvm::StringLiteral emitterAttrName = "attn.emitter";
 
-/// The name of the requested emitter; null if none is requested.
+/// The name of the requested emitter, e.g. "halide"; null if none is requested.
 inline std::optional<llvm::StringRef> askedEmitter(mlir::func::FuncOp kernel) {
   auto name = kernel->getAttrOfType<mlir::StringAttr>(emitterAttrName);
   return name ? std::optional(name.getValue()) : std::nullopt;
 }
 
-/// Whether the request, if any, permits the emitter; not whether it supports the kernel.
+/// Whether the kernel has no request, or requests this emitter. Says nothing about Emitter::supports().
 inline bool mayTake(const Emitter &emitter, mlir::func::FuncOp kernel) {
   return askedEmitter(kernel).value_or(emitter.name()) == llvm::StringRef(emitter.name());
 }

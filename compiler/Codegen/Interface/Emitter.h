@@ -1,11 +1,15 @@
 //===- Emitter.h - interface of code generators -------------------------------------------------------------------===//
 //
-// An emitter generates code of kernels (Kernel.h) for one kind of machine. The phase fuse queries which kernels and
-// sums over windows have fast code, and the layout of weights. The phase narrow queries which kernels with 16-bit
-// operands an emitter supports. The phase generate queries which results may overwrite an operand, and requests the
-// code of kernels and the code that packs weights. The first emitter that supports a kernel emits it, unless
-// `attn.emitter` of the kernel names another one, chosen by a strategy or by prediction (AskedEmitter.h). If an
-// emitter's backend fails on a kernel, the next emitter that supports the kernel emits it, with a remark.
+// An emitter generates the code of kernels (Kernel.h) for processors or for devices. Phases of the compile call it:
+//
+//   fuse       which kernels and sums over windows have fast code; in which layout a kernel reads its weight; errors in
+//              requested schedules
+//   narrow     which kernels with operands and results in bf16 or f16 are supported
+//   generate   which results may overwrite an operand; the code of kernels and the code that packs weights
+//
+// The first emitter of the list that supports a kernel generates its code, unless `attn.emitter` of the kernel names
+// another one (AskedEmitter.h). If emit() fails without an error, the next emitter that supports the kernel generates
+// its code, with a remark to the user.
 //
 // A new emitter is a class with this interface and a line in compiler/Emitters; no phase includes its headers.
 //
@@ -21,43 +25,48 @@ namespace attnc {
 
 struct Target;
 
+/// "Requires supports()" means: the member is called only for a kernel for which supports() returns yes.
 class Emitter {
 public:
   virtual ~Emitter() = default;
-  virtual std::string_view name() const = 0; ///< "cpu", as in `attn.emitter` (AskedEmitter.h)
-  /// Whether its code runs on such machines; if not, no other member is called.
+  virtual std::string_view name() const = 0; ///< the value of `attn.emitter`: "cpu", "halide" or "gpu"
+  /// Whether the emitter generates code for `target`; if not, no other member is called but name().
   virtual bool makesCodeFor(const Target &target) const { return true; }
-  /// Whether the emitter has code for the kernel; otherwise the reason.
+  /// Yes if the emitter has code for the kernel, otherwise the reason against it. The verdict may depend on the
+  /// kernel's `attn.emitter` and `attn.schedule`.
   virtual Verdict supports(mlir::func::FuncOp kernel, const Target &target) const = 0;
-  /// The error in the kernel's `attn.schedule`, if only the emitter can detect it; else empty.
+  /// The message about an error in the kernel's `attn.schedule` that only the emitter can detect, e.g. in the text of a
+  /// Halide schedule; empty if there is none.
   virtual std::string scheduleError(mlir::func::FuncOp kernel, const Target &target) const { return {}; }
-  /// Appends the phases' functions to `code`, and records the schedule on the kernel (ChosenSchedule.h). Requires
-  /// supports(). Fails if its backend rejects the kernel, with the reason in a remark and nothing appended, or on an
-  /// internal error.
+  /// Appends the functions of the kernel's phases to `code`, the module of generated code, and records the schedule on
+  /// the kernel (ChosenSchedule.h). Requires supports(). Fails if its backend rejects the kernel; then nothing is
+  /// appended and a remark at the kernel has the reason. On an internal error it emits an error and fails.
   virtual mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,
                                            mlir::ModuleOp code) const = 0;
 
-  /// Whether result number `result` is correct if its buffer is that of argument number `argument` (the condition of
-  /// `attn.in_place`). Requires supports().
+  /// Whether the code is correct if result number `result` has the same buffer as argument number `argument` (the
+  /// condition of `attn.in_place`). Requires supports().
   virtual bool mayRunInPlace(mlir::func::FuncOp kernel, unsigned argument, unsigned result) const { return false; }
 
-  /// Whether the kernel has the specialised algorithm of its kind, not a general one that is several times slower.
-  /// Requires supports().
+  /// Whether the emitter has a specialised algorithm for the kernel. False: only a general algorithm, which is several
+  /// times slower; fuse then splits the kernel if it can. Requires supports().
   virtual bool hasFastForm(mlir::func::FuncOp kernel) const { return true; }
 
-  /// Whether the emitter has fast code for a linalg.generic that sums products over windows, x[i + di, c] * w[di, c,
-  /// o]. If not, fuse makes it a matrix product, for which each window of x is copied (im2col).
+  /// Whether the emitter has fast code for `sum`, a linalg.generic that may sum products over windows, such as
+  /// x[i + di, c] * w[di, c, o] over di and c. If not, fuse makes it a matrix product, for which each window of x is
+  /// copied (im2col).
   virtual bool sumsWindows(mlir::Operation *sum, const Target &target) const { return false; }
 
-  /// The argument of `kernel` to pack if it is a weight, and its layout; null if row-major weights are as fast. With
-  /// `inWholePanels`, only layouts without a partial panel. Requires supports().
+  /// The argument of `kernel` that its code reads faster in packed form, and the layout; null if there is none. Fuse
+  /// packs the argument if it is a weight, or a matrix that all time steps of a scan read. For the latter, it passes
+  /// inWholePanels = true: the layout must then have no partial panel. Requires supports().
   virtual std::optional<OperandPacking> preferredPacking(mlir::func::FuncOp kernel, const Target &target,
                                                          bool inWholePanels) const {
     return std::nullopt;
   }
-  /// Appends the code of a packing by preferredPacking to `code`, as `symbol`: one phase with two buffers, a tensor of
-  /// f32 of the static shape of `source`, and the packed tensor, in the element type of `source` (PanelPacking.h).
-  /// Fails if the emitter packs nothing.
+  /// Appends a function `symbol` to `code` that packs a weight by a layout of preferredPacking(), and returns its only
+  /// phase. Buffer 0 of its launch is the weight, f32 in the static shape of `source`; buffer 1 is the packed weight,
+  /// in the element type of `source` (PanelPacking.h). Fails if the emitter packs nothing.
   virtual mlir::FailureOr<KernelCode> emitPacking(mlir::RankedTensorType source, const PanelPacking &packing,
                                                   llvm::StringRef symbol, const Target &target,
                                                   mlir::ModuleOp code) const {
@@ -65,7 +74,7 @@ public:
   }
 };
 
-/// In order of preference.
+/// The emitters of a compile (compiler/Emitters). For each kernel they are tried in this order.
 using Emitters = std::vector<std::unique_ptr<Emitter>>;
 
 } // namespace attnc

@@ -1,6 +1,8 @@
-//===- EmitterPreference.h - the values of --emitter --------------------------------------------------------------===//
+//===- EmitterPreference.h - the values of the option --emitter ---------------------------------------------------===//
 //
-// PredictedEmitters.h (compiler/Pipeline) chooses the emitter of a kernel under Auto.
+// The option `--emitter`, or the override `model.emitter`, says which code generator compiles kernels for processors.
+// createEmitters() (compiler/Emitters) orders the emitters by it. With Auto, PredictedEmitters.h (compiler/Pipeline)
+// chooses an emitter for each kernel that several emitters support.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,16 +13,16 @@
 
 namespace attnc {
 
-/// The emitter of a kernel for processors, if several emitters support the kernel.
+/// Which emitter compiles a kernel for a processor, if several support the kernel and `attn.emitter` names none.
 enum class EmitterPreference {
-  Auto,   ///< the emitter with the shorter predicted time, or the default emitter (docs/emitters.md)
-  Cpu,    ///< `cpu`
-  Halide, ///< Halide for each kernel that it supports
+  Auto,   ///< the default emitter, or another one if its predicted time is clearly shorter (docs/emitters.md)
+  Cpu,    ///< always `cpu`
+  Halide, ///< `halide`
 };
 
-/// "auto", "cpu", "halide"; in the order of the enumeration.
+/// The names of the values: "auto", "cpu", "halide", in the order of the enumeration.
 llvm::ArrayRef<llvm::StringRef> emitterPreferenceNames();
-/// Null if there is no such preference.
+/// The value with this name; null if there is none.
 std::optional<EmitterPreference> emitterPreferenceNamed(llvm::StringRef name);
 
 } // namespace attnc

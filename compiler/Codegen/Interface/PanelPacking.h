@@ -1,17 +1,20 @@
 //===- PanelPacking.h - packed layout of a weight -----------------------------------------------------------------===//
 //
-// A matrix B of K x N, for each batch b, in panels of `nr` columns, one after the other:
+// A matrix product reads its right operand B faster if B is packed. B has K rows (the depth of the product) and N
+// columns. The packed form is a sequence of panels of `nr` columns; each panel is stored row by row. With b for the
+// matrix of a batch and p for the panel:
 //
-//   packed[b][p][k][c] = B[b][k][p*nr + c]      0 <= c < nr, zero where p*nr + c >= N
+//   packed[b][p][k][c] = B[b][k][p*nr + c]      for 0 <= k < K and 0 <= c < nr; zero where p*nr + c >= N
 //
-// in the argument's type, f32 or narrower. `<prefix>_prepare` packs a weight (HostCode.h), a `pack` kernel any other
-// matrix; the argument of the kernel that reads it carries `attn.packed`, the dictionary below:
+// The elements have the type of the packed argument: f32, bf16 or f16. The generated function `<prefix>_prepare`
+// (HostCode.h) packs weights; a `pack` kernel packs any other matrix. The argument of the kernel that reads the packed
+// form has the attribute `attn.packed`, a dictionary:
 //
 //   {layout = "panels", nr = 48 : i64, transposed = false, batch_dims = 0 : i64, outer_dims = 1 : i64}
 //
-// The source is a dense row-major tensor whose dimensions are, in order, `batch_dims` that count separate matrices,
-// `outer_dims` that together are K (N when `transposed`), and trailing dimensions that together are N (K when
-// `transposed`).
+// The source, before packing, is a dense row-major tensor. Its dimensions are, in order: `batch_dims` dimensions that
+// count separate matrices; `outer_dims` dimensions whose product is K (N if `transposed`); and the remaining
+// dimensions, whose product is N (K if `transposed`).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,31 +25,34 @@
 
 namespace attnc {
 
-/// The layout. Members correspond to the keys of the dictionary.
+/// A layout in panels. The members are the keys of the dictionary; it is valid if nr > 0.
 struct PanelPacking {
   int64_t nr = 0;
   bool transposed = false;
   int64_t batchDims = 0;
   int64_t outerDims = 1;
 
+  /// The dictionary of this layout.
   mlir::DictionaryAttr attribute(mlir::MLIRContext *context) const;
-  /// Null if `attribute` is null or no such dictionary. Absent keys but `layout` and `nr` have the defaults above.
+  /// The layout of a dictionary. Null if `attribute` is null or not a dictionary, or without layout = "panels" and a
+  /// positive `nr`. Other absent keys have the defaults above.
   static std::optional<PanelPacking> fromAttribute(mlir::Attribute attribute);
   bool operator==(const PanelPacking &other) const = default;
 };
 
-/// The source of a packing as `batch` separate matrices of `depth` x `columns`, K x N.
+/// The source of a packing as `batch` separate matrices of `depth` (K) x `columns` (N).
 struct PanelSource {
   int64_t batch = 1, depth = 1, columns = 1;
-  /// `source` has a static shape.
+  /// `source` is the type of the tensor before packing; it must have a static shape.
   PanelSource(mlir::RankedTensorType source, const PanelPacking &packing);
 };
 
-/// Bytes of a tensor of static shape, and of its packed form; multiples of ATTN_ALIGNMENT.
+/// Bytes of a tensor of static shape in row-major order, rounded up to a multiple of ATTN_ALIGNMENT.
 int64_t storedBytes(mlir::RankedTensorType type);
+/// Bytes of the packed form of a tensor of static shape, rounded up to a multiple of ATTN_ALIGNMENT.
 int64_t packedBytes(mlir::RankedTensorType source, const PanelPacking &packing);
 
-/// The argument of a kernel to pack before calls, and its layout.
+/// The number of the argument of a kernel that is to be packed, and its layout (Emitter::preferredPacking).
 struct OperandPacking {
   unsigned argument;
   PanelPacking packing;

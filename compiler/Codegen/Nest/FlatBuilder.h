@@ -1,7 +1,8 @@
-//===- FlatBuilder.h - builder of loop nests over flat buffers --------------------------------------------------===//
+//===- FlatBuilder.h - builder of loop nests over one-dimensional buffers -----------------------------------------===//
 //
-// For kernels that compute every address themselves, such as those of gemm: a buffer is a memref of one dimension
-// (`flat`), and its elements have offsets.
+// For the code of kernels that compute every address themselves, such as those of gemm. A flat buffer is a memref of
+// one dimension with stride 1, which flat() makes of any dense buffer. An element of a flat buffer is identified by its
+// offset: an `index` value that counts elements from the start. LoopBuilder.h describes loops, loads and stores.
 //
 //   FlatBuilder code(frame.builder, frame.location, lanes);
 //   Value source = code.flat(frame.buffer(argument));
@@ -10,8 +11,7 @@
 //     ...
 //   });
 //
-// For a constant condition only the selected branch is emitted, and for a selector with one case only this case.
-// Offsets are index, in elements.
+// If a condition is constant, only the selected branch is emitted.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,19 +27,21 @@ public:
   using LoopBuilder::LoopBuilder;
   using LoopBuilder::store;
 
-  /// The elements of a dense row-major buffer (a memref of any rank) in one dimension: a memref<?x...>, or the buffer
+  /// A view of a dense row-major memref of any rank with one dimension of all its elements: memref<?xT>, or the memref
   /// itself if it has one dimension.
   Value flat(Value memref);
-  /// The same memref, of one dimension, with a type of dynamic size.
+  /// A flat buffer cast to memref<?xT>; unchanged if it has this type.
   Value dynamic(Value memref);
-  /// The number of elements of a buffer in a cache line.
+  /// The number of elements of the type of `memref` in a cache line.
   static int64_t lineElements(Value memref);
-  /// Lanes where `mask` (a vector of i1; null for all true) is false are not accessed, and read as zero.
+  /// Load and store of `lanes` elements from `offset` on. Lanes where `mask` (a vector of i1; null: all true) is false
+  /// are not accessed; a load returns zero in them.
   Value load(Value memref, Value offset, Value mask);
   void store(Value vector, Value memref, Value offset, Value mask);
-  /// Prefetches the cache line of an element to the first-level cache, for a store.
+  /// Prefetches the cache line of the element at `offset` to the first-level cache, for a store.
   void prefetchForWriting(Value memref, Value offset);
 
+  /// LoopBuilder::loop() with a constant step.
   Values loop(Value lower, Value upper, int64_t step, ValueRange carried,
               llvm::function_ref<Values(Value, ValueRange)> body) {
     return loop(lower, upper, constant(step), carried, body);
@@ -47,9 +49,11 @@ public:
   void loop(Value lower, Value upper, int64_t step, llvm::function_ref<void(Value)> body) {
     loop(lower, upper, constant(step), body);
   }
+  /// Emits `then`, executed if `condition` (i1) is true, and `otherwise`, executed if it is false.
   void branch(Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
-  /// Emits `body(case)` for each of `cases`, of which the one that `selector` (index) equals is executed. It must equal
-  /// one.
+  /// A switch: calls body(number) for each number of `cases` to emit its code, of which the code for number =
+  /// `selector` (index) is executed. At run time the selector must equal one of `cases`. A single case is emitted
+  /// without a switch.
   void dispatch(Value selector, llvm::ArrayRef<int64_t> cases, llvm::function_ref<void(int64_t)> body);
 };
 

@@ -1,7 +1,8 @@
-//===- IndexBuilder.h - index arithmetic that folds constants ---------------------------------------------------===//
+//===- IndexBuilder.h - builder of index arithmetic that folds constants ------------------------------------------===//
 //
-// Numbers are signed and of one type: `index`, or an integer type such as the i32 of device code. Conditions are i1. An
-// operation on constants becomes a constant.
+// Each function emits an op of `arith` at the insertion point and returns its result; an operation on constants becomes
+// a constant. Numbers are signed and have one type: `index`, or an integer type such as i32 in device code. Conditions
+// are i1. VectorBuilder, LoopBuilder and FlatBuilder extend this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,29 +30,30 @@ public:
   Value add(Value a, Value b);
   Value sub(Value a, Value b);
   Value mul(Value a, Value b);
-  Value div(Value a, Value b); ///< of non-negative numbers
-  Value rem(Value a, Value b); ///< of non-negative numbers
+  Value div(Value a, Value b); ///< quotient rounded down; a >= 0, b > 0
+  Value rem(Value a, Value b); ///< remainder; a >= 0, b > 0
   Value min(Value a, Value b);
   Value max(Value a, Value b);
   Value add(Value a, int64_t b) { return add(a, constant(b)); }
   Value mul(Value a, int64_t b) { return mul(a, constant(b)); }
   Value div(Value a, int64_t b) { return div(a, constant(b)); }
   Value rem(Value a, int64_t b) { return rem(a, constant(b)); }
-  // Quotient of non-negative numbers, rounded up.
+  // Quotient rounded up; a >= 0, b > 0.
   Value ceilDiv(Value a, int64_t b) { return div(add(a, b - 1), b); }
   Value ceilDiv(Value a, Value b) { return div(add(a, sub(b, constant(1))), b); }
   Value compare(mlir::arith::CmpIPredicate predicate, Value a, Value b);
   Value less(Value a, Value b) { return compare(mlir::arith::CmpIPredicate::slt, a, b); }
   Value equal(Value a, Value b) { return compare(mlir::arith::CmpIPredicate::eq, a, b); }
-  Value both(Value a, Value b);   ///< of i1
-  Value either(Value a, Value b); ///< of i1
-  Value boolean(bool value);
-  Value choose(Value condition, Value a, Value b); ///< of any type
-  /// The constant that an integer or index value is; null if it is not constant.
+  Value both(Value a, Value b);                    ///< conjunction of i1 values
+  Value either(Value a, Value b);                  ///< disjunction of i1 values
+  Value boolean(bool value);                       ///< constant i1
+  Value choose(Value condition, Value a, Value b); ///< a if `condition`, otherwise b; a and b of any one type
+  /// The number of an integer or index value that is constant; null if it is not constant.
   static std::optional<int64_t> constantOf(Value value);
-  /// The subscripts of element number `flat`, which exists, of a row-major space of these sizes, outermost first.
+  /// The subscripts of element number `flat` in row-major order of a space of these sizes, outermost first. The number
+  /// must be in [0, product of sizes).
   Values delinearise(Value flat, ValueRange sizes);
-  /// The inverse: the number of the element at `subscripts`.
+  /// The inverse: the number of the element at `subscripts` in row-major order.
   Value linearise(ValueRange subscripts, ValueRange sizes);
 };
 

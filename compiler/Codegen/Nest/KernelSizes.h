@@ -1,7 +1,8 @@
-//===- KernelSizes.h - symbolic sizes of a kernel -------------------------------------------------------------===//
+//===- KernelSizes.h - symbolic sizes of a kernel, for its emitter ------------------------------------------------===//
 //
-// Numbers the dynamic sizes of a kernel in the order of attn_kernel_args::sizes: the dynamic dimensions of the tensor
-// operands, then those of the results, then the index operands. For
+// Expresses sizes inside a kernel as SizeExpr over the kernel's symbols. Symbols are numbered in the order of
+// attn_kernel_args::sizes: the dynamic dimensions of the tensor operands, then those of the results, then the index
+// operands. (SizeAnalysis.h has the same numbers for passes that analyse calls.) For example, in
 //
 //   func.func private @k(%a: tensor<?x64xf32>, %n: index, %b: tensor<?x?xf32>) -> tensor<?x8xf32>
 //
@@ -19,30 +20,33 @@
 
 namespace attnc {
 
-/// Sizes of a kernel as SizeExpr over these symbols.
+/// The sizes of one kernel. `kernel` must not change while the object is in use.
 class KernelSizes {
 public:
   explicit KernelSizes(mlir::func::FuncOp kernel);
 
-  unsigned numSymbols() const { return symbols; }
-  unsigned numTensorOperands() const { return operandSizes.size(); }
+  unsigned numSymbols() const { return symbols; }                    ///< length of attn_kernel_args::sizes
+  unsigned numTensorOperands() const { return operandSizes.size(); } ///< number of arguments that are tensors
 
-  /// Dimension `dimension` of a tensor argument, or of a tensor inside the kernel whose producer or use as a result
-  /// determines it; and of a result by number.
+  /// The extent of a dimension of a tensor argument, or of a tensor inside the kernel. The extent must be static, or
+  /// follow from the ops that define the tensor or from its use as a result.
   SizeExpr dimension(mlir::Value tensor, unsigned dimension) const;
+  /// The extent of a dimension of result number `result`.
   SizeExpr resultDimension(unsigned result, unsigned dimension) const;
-  /// An `index` inside the kernel, over constants, arguments and dimensions; null if IntegerFold.h cannot fold it.
+  /// The number that an `index` value inside the kernel holds, computed from constants, index arguments and extents;
+  /// null if foldSize() (IntegerFold.h) has no result.
   std::optional<SizeExpr> tryValueOf(mlir::Value index) const;
-  SizeExpr valueOf(mlir::Value index) const; ///< a fatal error if it cannot be folded
+  SizeExpr valueOf(mlir::Value index) const; ///< the same; a fatal error instead of null
 
   /// Number of elements: the product of the dimensions.
   SizeExpr elements(mlir::Value tensor) const;
   SizeExpr resultElements(unsigned result) const;
-  /// Distinct bytes of all operands, and bytes of all results, for a KernelCost. An operand that is only read by
-  /// tensor.extract counts at most one element for each point of the loops around it.
+  /// Distinct bytes of all operands in their stored types, for KernelCost. If only tensor.extract reads an operand, it
+  /// counts at most one element for each of these ops and each point of the loops around it.
   SizeExpr bytesRead() const;
-  SizeExpr bytesWritten() const;
-  /// Iterations of a loop nest of the kernel; nothing if no operand determines the size of one of its loops.
+  SizeExpr bytesWritten() const; ///< bytes of all results in their stored types, for KernelCost
+  /// The number of points of the iteration space of `loops`, an op of the kernel; null if a loop's index is not by
+  /// itself a subscript of an operand of known extent.
   std::optional<SizeExpr> points(mlir::linalg::GenericOp loops) const;
 
 private:

@@ -1,15 +1,17 @@
-//===- Routine.h - functions that kernel phases share -----------------------------------------------------------===//
+//===- Routine.h - functions that kernel phases share -------------------------------------------------------------===//
 //
-// Code that phases of many kernels have in common is a function of the code module, a routine. The first call emits it,
-// so it is compiled once, however many calls there are:
+// A routine is a private function of the module of generated code that phases of many kernels call, e.g. a register
+// tile of a matrix product. The first call emits the routine, so LLVM compiles it once:
 //
 //   callRoutine(code, frame.code, {"copy.48", /*fixed=*/{stride}, {source, target, count}},
 //               [](FlatBuilder &code, ValueRange operands) { ... });
 //
-// Operands are flat buffers (FlatBuilder.h), whose sizes the routine must not read, and index values, flags (i1),
-// scalars and vectors; a buffer that is written overlaps no other operand. A fixed value, an index or a flag, that is
-// constant is part of the code, such as a stride: calls with other constants call other routines. One that is not
-// constant is passed as an operand.
+// Operands are flat buffers (FlatBuilder.h), index values, flags (i1), scalars and vectors. A routine must not read the
+// size of a flat buffer. A buffer that the routine writes must not overlap another operand: buffers are `noalias`.
+//
+// Fixed values, e.g. a stride, are index values or flags for which a routine is specialised. If a fixed value is a
+// constant, it is part of the routine's code, and calls with another constant call another routine. If a fixed value is
+// not a constant, it is passed like an operand.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,12 +26,15 @@ namespace attnc {
 std::string elementTypes(mlir::ValueRange buffers);
 
 struct RoutineCall {
-  std::string name; ///< determines the code, number of lanes and types of operands, apart from the fixed values
-  llvm::SmallVector<mlir::Value> fixed, operands;
+  /// Identifies the routine together with the constant fixed values: two calls with equal names must emit equal code,
+  /// for the same number of lanes and types of operands.
+  std::string name;
+  llvm::SmallVector<mlir::Value> fixed, operands; ///< values at the call
 };
 
-/// Calls a routine of the module at the builder's insertion point. If it does not exist yet, `fill` emits its body; the
-/// value range of `fill` has the fixed values, then the operands.
+/// Emits a call of a routine of `module` at the insertion point of `code`. If the routine does not exist yet, it is
+/// created, and `fill` emits its body: the builder inserts into the body, and the values are the fixed values, then the
+/// operands, as seen in the routine. A routine has no results; it writes to buffers.
 void callRoutine(FlatBuilder &code, mlir::ModuleOp module, const RoutineCall &call,
                  llvm::function_ref<void(FlatBuilder &, mlir::ValueRange)> fill);
 

@@ -1,6 +1,7 @@
-//===- StridedRows.h - rows of contiguous elements at a constant distance ---------------------------------------===//
+//===- StridedRows.h - rows of contiguous elements at a fixed distance --------------------------------------------===//
 //
-// The form in which routines (Routine.h) receive operands whose shape and layout differ from kernel to kernel.
+// A matrix operand in memory as a pointer-like buffer, an offset and a row stride. Routines (Routine.h) receive
+// matrices in this form, because the shape and the layout of the tensors differ from kernel to kernel.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -9,14 +10,18 @@
 
 namespace attnc {
 
-/// Rows of `columns` contiguous elements in a flat buffer; row r starts at element offset + r * stride.
+/// Rows of `columns` contiguous elements in a flat buffer (FlatBuilder.h); row r starts at element offset + r * stride.
+/// All numbers are of type index, in elements.
 struct StridedRows {
   mlir::Value flat, offset, stride;
-  mlir::Value count = {}, columns = {}; ///< rows that exist, which may be 0 or less; elements of a row; null if unused
+  /// `count`: number of rows that exist; 0 or a negative number means none. `columns`: elements of a row. Either is
+  /// null if the routine does not use it.
+  mlir::Value count = {}, columns = {};
 };
 
-/// The rows whose first elements have the subscripts `first`, `second`, ... in `memref`, a dense row-major buffer. A
-/// subscript that differs does so by 1.
+/// The rows of `memref`, a dense row-major buffer, of which row 0 starts at the subscripts `first` and row 1 at
+/// `second`. If exactly one subscript differs, it must be larger by 1 in `second`; the stride is then computed from the
+/// sizes alone. Members `count` and `columns` of the result are null.
 StridedRows stridedRows(FlatBuilder &code, mlir::Value memref, mlir::ValueRange first, mlir::ValueRange second);
 
 } // namespace attnc

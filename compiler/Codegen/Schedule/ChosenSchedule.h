@@ -1,8 +1,9 @@
-//===- ChosenSchedule.h - the schedule that an emitter chose for a kernel ---------------------------------------===//
+//===- ChosenSchedule.h - record of the schedule that an emitter chose --------------------------------------------===//
 //
-// `attn.schedule` of a kernel is the request of a strategy or a tuning database (Kernel.h), and emitters only read it.
-// An emitter records the values it used, requested or its own, in a second dictionary, `attn.chosen_schedule`. A key
-// that the kernel's code does not use is absent.
+// The attribute `attn.schedule` of a kernel contains the requests of a strategy or a tuning database (Kernel.h);
+// emitters only read it. While it generates the kernel, an emitter for processors records the values that the code
+// uses, requested or chosen by itself, in a second dictionary: `attn.chosen_schedule`. A key that the code does not use
+// is absent. `attnc explain`, model.json, `attnc tune` and warnings about overrides read the record.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,10 +15,10 @@ namespace attnc {
 
 inline constexpr llvm::StringLiteral chosenScheduleAttrName = "attn.chosen_schedule";
 
-/// On a kernel whose schedule comes from a tuning database: the measured gain, as text.
+/// On a kernel whose schedule comes from a tuning database: TuningEntry::gain as text with two decimals, "1.21".
 inline constexpr llvm::StringLiteral tunedAttrName = "attn.tuned";
 
-/// On a kernel: a dictionary of reasons against requested values, by schedule key.
+/// On a kernel: a dictionary from schedule keys to the reason why the requested value is not used.
 inline constexpr llvm::StringLiteral declinedAttrName = "attn.declined";
 
 /// A schedule key (ScheduleKeys.h) and its value, a number or a word.
@@ -35,11 +36,13 @@ std::optional<std::string> choiceText(mlir::Attribute value);
 void recordSchedule(mlir::func::FuncOp kernel, llvm::ArrayRef<Choice> choices);
 /// The recorded choices, sorted by key; empty before the kernel is emitted.
 llvm::ArrayRef<mlir::NamedAttribute> chosenSchedule(mlir::func::FuncOp kernel);
-/// The recorded choice of a key, as text or as a number; null if there is none.
+/// The recorded choice of a key, as text; null if there is none.
 std::optional<std::string> chosenText(mlir::func::FuncOp kernel, llvm::StringRef key);
+/// The recorded choice of a key; null if there is none or if it is a word.
 std::optional<int64_t> chosenNumber(mlir::func::FuncOp kernel, llvm::StringRef key);
 
-/// Adds to `attn.declined`. `reason` completes "x.form=decode was not honoured: the kernel has form = prefill: ...".
+/// Records in `attn.declined` why the requested value of `key` is not used, in place of an earlier reason. `reason`
+/// completes "x.form=decode was not honoured: the kernel has form = prefill: ...".
 void recordDeclined(mlir::func::FuncOp kernel, llvm::StringRef key, llvm::StringRef reason);
 /// The recorded reason against the requested value of a key; empty if there is none.
 llvm::StringRef declinedReason(mlir::func::FuncOp kernel, llvm::StringRef key);

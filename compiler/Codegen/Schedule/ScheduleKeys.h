@@ -1,15 +1,16 @@
 //===- ScheduleKeys.h - the keys of kernel schedules and their ranges ---------------------------------------------===//
 //
-// One table for all readers. Strategies reject values outside the range (compiler/Schedule), and `attnc tune` searches
-// in the range. Bounds are numbers of units; a unit is `step` elements, or `step` vectors of the target:
+// The table of all keys that `attn.schedule` of a kernel may have, by kind of kernel. Strategies reject values outside
+// the range (compiler/Schedule), `attnc tune` searches in the range, and the help text prints it. Bounds are numbers of
+// units. A unit is `step` elements, or `step` vectors of the target, whose elements are its lanes:
 //
 //   scheduleKey(KernelKind::Attend, "tile_q")       1 to 4 vectors: with 16 lanes 16, 32, 48 or 64
 //   scheduleKey(KernelKind::Gemm, "kc")             1 to 1024 units of 4: 4, 8, ..., 4096
 //
-// The number in a hand-written module has been validated by no strategy. Some code of `cpu` rounds it up to whole units
-// in the range (roundedUp): for tile_q, tail_q, tile_kv and split_kv of attend and attend_gradient, and for
-// rows_per_chunk in Rows.cpp. Other code uses the number as it is: for the keys of gemm and loops, for decode_rows, and
-// for rows_per_chunk in RowsInLanes.cpp.
+// A hand-written module may request a number that no strategy has validated. For some keys, the emitter `cpu` rounds
+// such a number up to whole units in the range (roundedUp): tile_q, tail_q, tile_kv and split_kv of attend and
+// attend_gradient, and rows_per_chunk in Rows.cpp. For other keys it uses the number as it is: the keys of gemm and
+// loops, decode_rows, and rows_per_chunk in RowsInLanes.cpp.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,12 +21,13 @@
 
 namespace attnc {
 
-/// A key of schedules of one kind of kernels. Its values are numbers from a range, words from a list, or text.
+/// A key of schedules of one kind of kernels. Its values are integers from a range; or one of `words`, if there are
+/// any; or any text, if `isText`.
 struct ScheduleKey {
   KernelKind kind;
   std::string_view name, meaning; ///< the key; its description in help texts
   int64_t least = 0, most = 0;    ///< the range, in units
-  int64_t step = 1;
+  int64_t step = 1;               ///< a unit is this many elements, or vectors if `inVectors`
   bool inVectors = false;
   llvm::ArrayRef<llvm::StringLiteral> words = {}; ///< the values, if they are not numbers
   bool isText = false;                            ///< any text; the emitter validates it
@@ -122,7 +124,7 @@ inline constexpr ScheduleKey scheduleKeyTable[] = {
     {.kind = KernelKind::Loops, .name = "halide", .meaning = "Halide's schedule", .isText = true},
 };
 
-/// Null if kernels of this kind have no such key.
+/// The row of the table for this kind and name; null if there is none.
 constexpr const ScheduleKey *findScheduleKey(KernelKind kind, std::string_view name) {
   for (const ScheduleKey &key : scheduleKeyTable)
     if (key.kind == kind && key.name == name)
@@ -130,7 +132,7 @@ constexpr const ScheduleKey *findScheduleKey(KernelKind kind, std::string_view n
   return nullptr;
 }
 
-/// The same for a key that exists; a wrong name is a compile error.
+/// The same for constant arguments; a name that does not exist is an error when attnc is compiled.
 consteval const ScheduleKey &scheduleKey(KernelKind kind, std::string_view name) {
   return *findScheduleKey(kind, name);
 }

@@ -1,8 +1,9 @@
 //===- BeamSearch.h - writer of the decoding loop of a beam search ------------------------------------------------===//
 //
-// With n beams for each row of the prompt, `next` (Incremental.h) has batch * n rows, and the sampler works on
-// [batch, n]. Beams of a row start as copies of its prompt; in each decoding step the sampler chooses a parent and a
-// token for each beam.
+// A beam is a candidate text. With n beams for each of the `batch` rows of the prompt, `next` (Incremental.h) runs on
+// batch * n rows, and the sampler on tensors of shape [batch, n, ...]. The beams of a row start as copies of the row's
+// prompt. In each decoding step, the sampler chooses n continuations for each row: a parent beam and a token for each
+// new beam. The entry point returns the tokens and the length of the beam of each row with the highest score.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,21 +15,23 @@ namespace attnc {
 class BeamSearch : TensorWriter {
 public:
   explicit BeamSearch(DecodeEntry &entry) : TensorWriter(entry), entry(entry) {}
-  /// Writes the loop and the return. `caches` are those after prefill, with batch rows; `first` (i32[batch]) is the
-  /// number of their positions. Fails with an error if an argument of next cannot be repeated for beams.
+  /// Writes the loop and the return of the entry point. `caches` are the caches after prefill, with batch rows; row b
+  /// holds first[b] positions (`first` is i32[batch]). Fails with an error if an argument of `next` cannot be repeated
+  /// for beams: it has a dimension that is computed from the number of rows.
   llvm::LogicalResult write(ValueRange caches, Value first);
 
 private:
-  /// Loop-carried values: token i32[batch * n, 1] and position i32[batch * n]; for each row and beam [batch, n],
-  /// whether it has ended (i32), its tokens (i32[batch, n, at_most]), length (i32) and score (f32); the number of the
-  /// decoding step (i32); and the caches, with batch * n rows.
+  /// Loop-carried values: token i32[batch * n, 1] and position i32[batch * n]; for each row and beam, 1 if it has ended
+  /// (i32[batch, n]), its tokens (i32[batch, n, at_most]), length (i32[batch, n]) and score (f32[batch, n]); the number
+  /// of the decoding step (i32 of rank 0); and the caches, with batch * n rows.
   struct State {
     Value token, position, ended, tokens, length, score, stepNumber;
     Values caches;
     Values all() const;
     static State unpack(ValueRange values);
   };
-  /// Result of the sampler: for each new beam [batch, n] its score, the number of its parent in the row, and its token.
+  /// Results of the sampler, of shape [batch, n], for each new beam: its score (f32), the number of its parent among
+  /// the n beams of the row (i32), and its token (i32).
   struct Selection {
     Value score, parent, token;
   };

@@ -1,7 +1,8 @@
-//===- BeginWriter.h - writer of next_begin: the part of a function that no position changes ----------------------===//
+//===- BeginWriter.h - writer of next_begin: the part of a function that does not depend on positions -------------===//
 //
-// Writes next_begin: the ops of f that do not depend on positions, with a result for each of their values that next
-// reads. A value computed in a loop becomes a per-iteration list.
+// Writes next_begin for a function f (Incremental.h): the ops of f that depend on arguments but not on positions, with
+// a result for each of their values that next reads (IncrementalPlan::given). A value that f computes in a loop becomes
+// a per-iteration list.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,7 +14,7 @@ namespace attnc {
 class BeginWriter : EntryPointWriter {
 public:
   explicit BeginWriter(IncrementalPlan &plan) : EntryPointWriter(plan, plan.name + "_begin") {}
-  void write(); ///< creates the whole function
+  void write(); ///< creates the whole function, in the module before f
 
 private:
   void writeBlock(mlir::Block &block);
@@ -22,7 +23,9 @@ private:
   bool isIn(const RetainedValue &retained, mlir::scf::ForOp loop) { return llvm::is_contained(retained.loops, loop); }
   Port precomputedPort(const RetainedValue &given);
 
-  llvm::SmallVector<mlir::Value> lists; ///< by precomputed value: null until it is computed, if there are no loops
+  /// One for each element of plan.given: its list, or, if it is in no loop, the value itself, null until it is
+  /// computed.
+  llvm::SmallVector<mlir::Value> lists;
 };
 
 } // namespace attnc

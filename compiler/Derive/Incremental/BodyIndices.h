@@ -1,22 +1,30 @@
-//===- BodyIndices.h - index values in the body of an op, by role -------------------------------------------------===//
+//===- BodyIndices.h - roles of index values in the body of an op: position, row, key -----------------------------===//
+//
+// In the body of a linalg.generic or attn.attend, an index may be the position along the incremental dimension, the
+// number of a row, or a key that is a position (Incremental.h, PositionDims.h). BodyIndices classifies the values of a
+// body accordingly, and maskBounds() derives how far apart the query and the key of an unmasked pair may be.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "dialects/Attn/Attn.h"
 
 namespace attnc {
 
-/// Roles of an op's loops (of an attend's outer indices), by number.
+/// The loops of a linalg.generic, or the outer indices of an attn.attend, that have a role, by number; null if none
+/// has.
 struct IndexRoles {
   std::optional<unsigned> position, row;
-  std::optional<unsigned> key; ///< of an attend: the key index that is a position
-  /// The time step of the scan along the positions that contains the op: the position, if no loop of the op is.
+  std::optional<unsigned> key; ///< of an attend: the number, among the key indices, of the one that is a position
+  /// The induction variable of the scan along the positions around the op, if no loop of the op is the position. The
+  /// time step is then the position. Null otherwise.
   mlir::Value timeStep = {};
 
   bool hasPosition() const { return position || timeStep; }
 };
 
-/// Index values of the body of `owner`, a linalg.generic or an attn.attend, by role. Casts between index and i32 are
-/// skipped.
+/// The index values in the body of `owner`, a linalg.generic or an attn.attend, by role. A value that is cast between
+/// index and i32 has the role of the value before the casts.
 class BodyIndices {
 public:
   BodyIndices(mlir::Operation *owner, IndexRoles roles) : owner(owner), roles(roles) {}
@@ -24,10 +32,11 @@ public:
   bool isTimeStep(mlir::Value value) const { return roles.timeStep && stripCasts(value) == roles.timeStep; }
   bool isRow(mlir::Value value) const { return isLoop(value, roles.row); }
   bool isKey(mlir::Value value) const;
-  /// Coefficients of `position * i + key * j + constant`; null if the value is not such a sum.
+  /// Coefficients of `position * i + key * j + constant`, where i is the position index and j the key index.
   struct Linear {
     int64_t position = 0, key = 0, constant = 0;
   };
+  /// Reads sums and differences of i, j and constants; null for any other value.
   std::optional<Linear> read(mlir::Value value) const;
   /// The value without casts between index and i32.
   static mlir::Value stripCasts(mlir::Value value);
@@ -39,14 +48,16 @@ private:
   bool isLoop(mlir::Value value, std::optional<unsigned> loop) const;
 };
 
-/// Whether a number is `index`, or computed from it by ops on numbers.
+/// True if the scalar `number` is `index`, or computed from it by ops without regions on scalars.
 bool dependsOn(mlir::Value number, mlir::Value index);
 
-/// Bounds that the mask of an attend implies for a key j and a position i of an unmasked pair: j - i <= ahead, i - j <=
-/// behind.
+/// Bounds that the mask of an attend implies for each unmasked pair of position i and key j: j - i <= ahead, and
+/// i - j <= behind. Null: no bound was found.
 struct MaskBounds {
   std::optional<int64_t> ahead, behind;
 };
+/// The bounds of the mask of `op`, from comparisons of sums of i, j and constants, joined by and, or, not; `indices` is
+/// that of `op`. No bounds if `op` has no mask.
 MaskBounds maskBounds(mlir::attn::AttendOp op, const BodyIndices &indices);
 
 } // namespace attnc

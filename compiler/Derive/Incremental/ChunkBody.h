@@ -1,29 +1,37 @@
 //===- ChunkBody.h - copy of the body of an op for the positions of a call ----------------------------------------===//
+//
+// The ops of next and next_prefill (Incremental.h) iterate over the positions of one call. Row b has length[b]
+// positions from earlier calls, so position i of the call is position i + length[b] of f. ChunkBody copies the body of
+// an op of f (a linalg.generic or attn.attend) into the op of the new function, and rewrites the indices accordingly.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Derive/Incremental/ChunkValues.h"
 
 namespace attnc {
 
-/// Copies the body of an op, with positions counted from the first one of all: a position index i becomes i +
-/// length[b], except as a subscript of a value of the call. A key index in a ring becomes the position stored there.
+/// Copies the body of one op. A use of a position index i becomes i + length[b], except as a subscript of a value that
+/// has the positions of the call only. A use of a key index becomes, if the keys are in a ring cache, the position that
+/// the ring holds at this index.
 class ChunkBody {
 public:
-  /// `top` is the new op's outermost block, which dominates all other blocks of the body. `row` returns the row index;
-  /// it is called on demand, at most once, with the builder at the start of `top`.
+  /// `indices` are those of the op of f. `top` is the outermost block of the new op's body, which dominates all its
+  /// other blocks. `row` returns the row index b; it is called on demand, at most once, with the builder at the start
+  /// of `top`.
   ChunkBody(ChunkValues &chunk, BodyIndices indices, mlir::Block *top, llvm::function_ref<mlir::Value()> row)
       : chunk(chunk), indices(indices), top(top), row(row) {
     if (mlir::Value step = indices.roles.timeStep)
       bind(step, chunk.values.lookup(step));
   }
-  /// Maps an index or another argument of the body to its value in the copy: a position index to that within the call,
-  /// a key index in a ring to the index in the ring.
+  /// Maps `old`, an index or another argument of the old body, to its value `here` in the copy. A position index is
+  /// mapped to the position within the call; after setRing(), a key index is mapped to the index in the ring.
   void bind(mlir::Value old, mlir::Value here);
-  /// Sets the ring cache that holds the keys of the attend.
+  /// Sets the ring cache that holds the keys of the attend; null if none does. Must precede bind().
   void setRing(const RetainedValue *retained) { ring = retained; }
-  /// Copies all ops, including the terminator, to the builder's insertion point.
+  /// Copies all ops of the block `from`, including the terminator, to the builder's insertion point.
   void copy(mlir::Block &from);
-  /// Emits whether the position of `key`, a key index of the old body, is not negative.
+  /// Emits an i1: true if the position of `key`, a key index of the old body, is at least 0.
   mlir::Value isPosition(mlir::Value key);
 
 private:

@@ -10,7 +10,7 @@ class ChunkOps {
 public:
   explicit ChunkOps(ChunkValues &chunk)
       : chunk(chunk), dims(chunk.dims), builder(chunk.builder), values(chunk.values) {}
-  /// Writes an op of f, and maps its results.
+  /// Writes `op`, an op of f, at the builder of the ChunkValues, and maps its results in ChunkValues::values.
   void write(mlir::Operation &op);
 
 private:

@@ -1,8 +1,9 @@
-//===- ChunkValues.h - values of next and next_prefill ------------------------------------------------------------===//
+//===- ChunkValues.h - map from values of f to values of next and next_prefill ------------------------------------===//
 //
-// Provides the values of the new entry point that correspond to values of f: those of the positions of the call. A
-// value of f without a dimension of rows that depends on the length of a row (PositionFact::perRow) gains one, in
-// front.
+// ChunkValues is the common base of the writers of next and next_prefill, the entry points derived from f
+// (Incremental.h). For a value of f it provides the value in the new function ("here"), restricted to the positions of
+// the call. If a value of f depends on the length of a row but has no dimension of rows (PositionFact::perRow), its
+// value here has a leading dimension of rows.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,30 +14,36 @@ namespace attnc {
 
 class ChunkValues : public EntryPointWriter {
 public:
-  /// `isStep`: of next, for a constant one position; else of next_prefill.
+  /// With `isStep` the function is next, where the call has one position, a constant; otherwise next_prefill.
   ChunkValues(IncrementalPlan &plan, bool isStep)
       : EntryPointWriter(plan, isStep ? plan.name : plan.name + "_prefill"), isStep(isStep) {}
 
-  /// The type of `value`, a tensor of f, here; with a leading dimension of rows if `isPerRow`.
+  /// The type here of `value`, a tensor of f; with a leading dimension of rows if `isPerRow`.
   mlir::RankedTensorType typeOf(mlir::Value value, bool isPerRow);
   mlir::RankedTensorType typeOf(mlir::Value value) { return typeOf(value, isPerRow(value)); }
+  /// The extents of that type; all must be known here (hasSizes).
   llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::Value value, bool isPerRow);
+  /// A tensor.empty of that type.
   mlir::Value emptyLike(mlir::Value value, bool isPerRow);
-  /// Whether all sizes of a tensor of f are known here.
+  /// True if the dimensions of the new function determine all extents of a tensor of f.
   bool hasSizes(mlir::Value value);
-  /// A size of f here: the positions of the call instead of all positions.
+  /// The size here that corresponds to a size of f: for the number of all positions, that of the call.
   mlir::OpFoldResult sizeHere(mlir::OpFoldResult size, mlir::Location at);
   bool isPerRow(mlir::Value value) { return analysis.fact(value).perRow; }
-  /// The tensor here that corresponds to a tensor of f; with a dimension of rows if `isPerRow`.
+  /// The tensor here that corresponds to a tensor of f: its copy, or the result of next_begin, in a loop the element of
+  /// its list. With `isPerRow`, it is broadcast along a leading dimension of rows if it has none.
   mlir::Value tensor(mlir::Value value);
   mlir::Value tensor(mlir::Value value, bool isPerRow);
+  /// The number of rows, an `index`.
   mlir::OpFoldResult rowCount(mlir::Location at);
 
   bool isStep;
-  mlir::Value length, capacity, count;            ///< `capacity` and `count` are null unless they are arguments
+  /// Arguments of the new function: the lengths of rows (i32), the capacity of the caches, and the numbers of positions
+  /// of the call (i32). `capacity` and `count` are null if the function has no such argument.
+  mlir::Value length, capacity, count;
   llvm::DenseMap<mlir::Value, mlir::Value> lists; ///< arguments for the results of next_begin, by value of f
-  /// Contents of caches: all positions up to those of the call. If the cache is a ring buffer: in next the ring; in
-  /// next_prefill the `window` positions before the call, and those of the call.
+  /// By value of f that is cached: a tensor with all its positions up to the last one of the call. For a ring cache: in
+  /// next the ring; in next_prefill the `window` positions before the call, followed by those of the call.
   llvm::DenseMap<mlir::Value, mlir::Value> cacheContents;
 };
 

@@ -1,7 +1,8 @@
 //===- ChunkWriter.h - writer of next and next_prefill: the positions of one call ---------------------------------===//
 //
-// Writes next or next_prefill: each op of f that depends on positions, restricted to the positions of the call. At
-// position i an op computes what it computes in f at position length[b] + i.
+// Writes next or next_prefill, the entry points derived from f (Incremental.h): each op of f that depends on positions,
+// restricted to the positions of the call. For row b and position i of the call, an op computes its element in f for
+// position length[b] + i.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,8 +13,9 @@ namespace attnc {
 
 class ChunkWriter : ChunkValues {
 public:
+  /// With `isStep` writes next, otherwise next_prefill.
   ChunkWriter(IncrementalPlan &plan, bool isStep) : ChunkValues(plan, isStep), ops(*this) {}
-  void write(); ///< creates the whole function
+  void write(); ///< creates the whole function, in the module before f
 
 private:
   Port chunkPort(mlir::Value value, std::string name);
@@ -29,7 +31,7 @@ private:
   unsigned cacheDim(const RetainedValue &cache);
 
   ChunkOps ops;
-  llvm::SmallVector<mlir::Value> caches; ///< current value of each cache
+  llvm::SmallVector<mlir::Value> caches; ///< the latest value of each of plan.caches: the argument, or after an append
 };
 
 } // namespace attnc

@@ -1,9 +1,10 @@
-//===- Decode.h - the decoding loop -------------------------------------------------------------------------------===//
+//===- Decode.h - derivation of the decoding loop -----------------------------------------------------------------===//
 //
-// Generates an entry point that writes tokens, from a sampler and the entry points of an incremental function
-// (Incremental.h):
+// Generates an entry point that generates text, from a sampler and the entry points of an incremental function
+// (Incremental.h). The sampler is a function with `model.decode`, which chooses a token from the logits of a position:
 //
-//   write(prompt: i32[batch, seq], prompt_length: i32[batch], other arguments..., seed) -> (tokens, length)
+//   write(prompt: i32[batch, seq], prompt_length: i32[batch], other arguments..., seed)
+//     -> (tokens: i32[batch, at_most], length: i32[batch])
 //
 //   given  = next_begin(other arguments)
 //   caches = next_prefill(prompt, 0, count: prompt_length - 1)        the positions before the last one of each row
@@ -11,14 +12,16 @@
 //   for at_most decoding steps, or until all rows have ended
 //     logits, caches = next(token, position)
 //     token          = sampler(logits, seed, step)                    step: the number of the decoding step
-//     a row ends at `stop`; the tokens before it are the result
+//     a row ends when the sampler chooses the token `stop`
 //
-// All these functions are inlined, and the caches are in the arena. A beam search has n rows for each row of the
-// prompt, and its sampler selects among all continuations of these beams.
+// Row b of the result has length[b] tokens, those before `stop`; the elements after them are `stop`, or 0 if the
+// sampler has no `stop`. All these functions are inlined, and the caches are in the arena. The argument `seed` exists
+// if the sampler draws random numbers. A beam search (BeamSearch.h) has n rows for each row of the prompt, and its
+// sampler selects among all continuations of these beams.
 //
-// Results of prefill other than caches are dead and not computed. Prefill also computes positions after the end of a
-// row's prompt; the row's tokens overwrite them before they are read. A ring cache has no room for such positions, so
-// prefill then has the argument `count`.
+// Only the caches of prefill's results are used; dead-code elimination removes the computation of the others. Prefill
+// also computes positions after the end of a row's prompt; the row's tokens overwrite these positions before they are
+// read. A ring cache has no room for them, so next_prefill then has the argument `count`.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,12 +30,14 @@
 
 namespace attnc {
 
-/// Replaces `function`, a sampler with model.decode, by the entry point. `names` are the names that deriveIncremental
-/// returned: of dimensions and arguments of `next` and its companions.
+/// Replaces `function`, a sampler with model.decode, by the entry point, which gets its name. The field `of` of
+/// model.decode names `next`; `names` are those that deriveIncremental returned for it. Fails with an error if
+/// arguments have the same name, if the size of a state is not a sum of products of dimensions, or if an argument of
+/// `next` cannot be repeated for beams.
 mlir::LogicalResult deriveDecode(mlir::func::FuncOp function, const IncrementalNames &names);
 
-/// Replaces each model.call by the body of the entry point that it calls, which deriveDecode has created. Reports a
-/// call of another function, and a call without one of its arguments.
+/// Replaces each model.call in the module by a copy of the body of the entry point that it calls, which deriveDecode
+/// has created. Fails with an error at a call of another function, or at a call without one of its arguments.
 mlir::LogicalResult inlineDecoderCalls(mlir::ModuleOp module);
 
 } // namespace attnc

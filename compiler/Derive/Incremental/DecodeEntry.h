@@ -1,7 +1,8 @@
 //===- DecodeEntry.h - entry point of a decoding loop, and its calls of the incremental functions -----------------===//
 //
-// The arguments of the entry point are the prompt, and those arguments of next_begin, next_prefill and the sampler that
-// the loop does not provide. Calls are inlined (Decode.h).
+// The arguments of the entry point are `prompt` (i32[batch, seq]), `prompt_length` (i32[batch]), and those arguments of
+// next_begin, next_prefill and the sampler that the loop does not compute. A call of these functions is a copy of its
+// body (Decode.h). Its writers are the decoding loops of Decode.cpp and BeamSearch.h.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,29 +14,37 @@ namespace attnc {
 
 class DecodeEntry : public TensorWriter {
 public:
-  /// `choose` is the sampler, which has model.decode.
+  /// `choose` is the sampler, which has model.decode. `names` must outlive this object.
   DecodeEntry(mlir::OpBuilder &builder, mlir::func::FuncOp choose, const IncrementalNames &names);
 
-  /// Creates the function, and leaves the builder in its body.
+  /// Creates the function under the sampler's name, renames the sampler, and leaves the builder in the function's body.
+  /// Fails with an error if two arguments have the same name, or if the size of a state is not a sum of products of
+  /// dimensions.
   llvm::LogicalResult create();
-  void callBegin(); ///< if there is a next_begin
-  /// The caches after prefill; of row b, the first first[b] positions are valid. `first` is i32[batch].
+  /// Calls next_begin, if there is one; argument() then returns its results.
+  void callBegin();
+  /// Calls next_prefill on the prompt with empty caches, and returns the caches after it. Positions 0 to first[b] - 1
+  /// of row b are valid; `first` is i32[batch].
   Values callPrefill(Value first);
   struct StepResults {
-    Value logits; ///< f32[batch, vocab]
+    Value logits; ///< f32[rows, vocab]
     Values caches;
   };
-  /// Calls next on `tokens`, i32[rows, 1], at the positions `position`, i32[rows].
+  /// Calls next on `tokens`, i32[rows, 1], at the positions `position`, i32[rows]. There are batch rows, in a beam
+  /// search batch * beams.
   StepResults callStep(Value tokens, Value position, ValueRange caches);
-  /// Calls the sampler. `operands` are its first arguments, which the loop provides; `stepNumber` is part of the key of
-  /// random draws.
+  /// Calls the sampler and returns its results. `operands` are its first arguments, which the loop computes: the
+  /// logits; in a beam search the scores, the ended beams and the logits. `stepNumber` (i32 of rank 0) is part of the
+  /// key of random draws.
   Values callSampler(Values operands, Value stepNumber);
   /// The last token of each prompt, i32[batch, 1].
   Value lastTokens();
-  /// Ends the loop after this decoding step if all of these numbers are 1.
+  /// Emits the test that ends the loop after this decoding step if all elements of `ended` (i32) are 1. Emits nothing
+  /// if the sampler has no `stop`, or if there is one decoding step at most.
   void endIfAll(Value ended);
 
-  /// The value of an argument of next: a result of next_begin, or an argument of the entry point.
+  /// The value of the argument `name` of next: one that setArgument() has set, a result of next_begin, or an argument
+  /// of the entry point.
   Value argument(llvm::StringRef name);
   void setArgument(llvm::StringRef name, Value value) { given[name] = value; }
   static llvm::StringRef nameOf(mlir::func::FuncOp function, unsigned argument) {
@@ -44,18 +53,18 @@ public:
   static bool isState(mlir::func::FuncOp function, unsigned argument) {
     return function.getArgAttr(argument, mlir::model::stateAttrName) != nullptr;
   }
-  /// Whether the decoding loop computes the argument of next or next_prefill: tokens, lengths, counts and states.
+  /// True if the decoding loop computes this argument of next or next_prefill: tokens, lengths, counts and states.
   bool isOfLoop(mlir::func::FuncOp function, unsigned argument);
-  /// Whether the argument is the tokens of the call: the argument with positions.
+  /// True if this argument of next or next_prefill is the tokens of the call: of rank 2, with positions last.
   bool isTokens(mlir::func::FuncOp function, unsigned argument);
 
-  mlir::func::FuncOp choose, step, prefill, begin;
+  mlir::func::FuncOp choose, step, prefill, begin; ///< the sampler, next, next_prefill, and next_begin or null
   const IncrementalNames &names;
-  int64_t maxTokens = 0;
-  std::optional<int64_t> stop;
-  std::optional<int64_t> beams; ///< of a beam search: beams for each row
-  Value rows, positions;        ///< index
-  Value prompt, promptLength;
+  int64_t maxTokens = 0;        ///< decoding steps at most, and tokens of a row
+  std::optional<int64_t> stop;  ///< the token that ends a row; null if none does
+  std::optional<int64_t> beams; ///< of a beam search: beams for each row; else null
+  Value rows, positions;        ///< the extents of the prompt, `index`; valid after create()
+  Value prompt, promptLength;   ///< i32[batch, seq] and i32[batch]; valid after create()
 
 private:
   void addArgument(mlir::Type type, llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> shape);

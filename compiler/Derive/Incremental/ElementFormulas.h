@@ -1,14 +1,20 @@
-//===- ElementFormulas.h - elements of lists at a time step as formulas -------------------------------------------===//
+//===- ElementFormulas.h - rewrite of list elements at other time steps to formulas -------------------------------===//
 #pragma once
 
 #include "compiler/Derive/Incremental/PositionDims.h"
 
 namespace attnc {
 
-/// Replaces each `model.element` in a scan along the positions whose place depends on the time step, but is not the
-/// time step of a list of positions with rows, by a linalg.generic that reads the element at this place. Examples are
-/// `x[:, t - 2]` and `table[t]`, which rows of different lengths read at different places. Formulas that read a stacked
-/// result of a scan at other positions read it with the rows before the positions, as caches have them.
+/// Prepares a function with `model.incremental` for PositionAnalysis; `along` is the name of the dimension of
+/// positions.
+///
+/// In a scan along the positions, a `model.element` may read a list at an index that depends on the time step, such as
+/// `x[:, t - 2]` or `table[t]`. Rows of different lengths have to read such elements at different indices. Each of
+/// these ops is replaced by a linalg.generic that reads the element by tensor.extract. An element at the time step
+/// itself, of a list whose leading dimension is the positions and which has rows, stays.
+///
+/// A result of a scan that stacks a value of each time step has positions before rows, but a cache has rows before
+/// positions. If a formula reads such a result at another position than its own, it reads a transposed copy.
 void expandElements(mlir::func::FuncOp function, llvm::StringRef along);
 
 } // namespace attnc

@@ -1,7 +1,7 @@
 //===- EntryPointWriter.h - common base of the writers of entry points derived from a function --------------------===//
 //
-// Shared by the writers of next, next_prefill and next_begin: creates the new function with its arguments, dimensions
-// and sizes.
+// The writers of next, next_prefill and next_begin (Incremental.h) share this base. It creates the new function with
+// its arguments and dimensions, and maps sizes and scalars of the function f, the "old function", to the new one.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,32 +19,37 @@ struct Port {
   bool isState = false;
 };
 
-/// Writes one function, derived from the function of `plan` (the old one), before it in the module.
+/// Writes one function, derived from the function of `plan`, before that function in the module.
 class EntryPointWriter {
 public:
+  /// `name` is the name of the new function; `plan` must outlive the writer.
   EntryPointWriter(IncrementalPlan &plan, const llvm::Twine &name)
       : plan(plan), analysis(plan.analysis), dims(plan.analysis.dims), old(plan.analysis.function), name(name.str()),
         builder(plan.analysis.function) {}
 
-  /// Creates the function with an entry block, at which it leaves the builder. Its dimensions are those of `dimensions`
-  /// that the arguments' shapes name, in this order.
+  /// Creates the function with an entry block, in which it leaves the builder. The function's dimensions are those of
+  /// `dimensions` that the arguments' shapes name, in this order.
   mlir::func::FuncOp create(llvm::ArrayRef<Port> arguments, llvm::ArrayRef<mlir::model::DimensionAttr> dimensions);
-  /// Writes the return.
+  /// Writes the return of `values`; `results` has their names and shapes, in the same order.
   void finish(llvm::ArrayRef<Port> results, mlir::ValueRange values);
-  Port port(mlir::BlockArgument argument); ///< of an argument of the old function
+  /// The type, name and shape of an argument of the old function.
+  Port port(mlir::BlockArgument argument);
+  /// The dimensions of the old function (`model.dimensions`).
   std::vector<mlir::model::DimensionAttr> oldDimensions();
 
+  /// True if the dimensions of the new function determine a size of the old function.
   bool isKnown(const SizeExpr &size) const;
-  /// The value of a size of the old function in this one; null if it is unknown here.
+  /// Emits the value, an `index` of the new function, of a size of the old function; null if it is unknown here.
   mlir::Value size(const SizeExpr &size, mlir::Location at);
-  /// Copies an op on scalars, if its operands are known here.
+  /// Copies `op`, an op of the old function on scalars, if its operands or its size are known here; else does nothing.
   void writeScalar(mlir::Operation &op);
-  /// True if `values` has all operands of the op.
+  /// True if `values` has all values that `op` and the ops in its regions use from outside of it.
   bool isKnown(mlir::Operation &op);
-  /// Index of a retained value in its per-iteration list, inside its loops: i for one loop, i * n + j for two nested
-  /// ones, where n is the number of iterations of the inner loop.
+  /// Index of a retained value in its per-iteration list: i for one loop around it, i * n + j for two nested loops,
+  /// where n is the number of iterations of the inner loop. The builder must be in these loops. Null without loops.
   mlir::Value elementIndex(const RetainedValue &retained, mlir::Location at);
-  /// Type and shape of the per-iteration list of a retained value; of the value itself if it is in no loop.
+  /// Type and shape of the per-iteration list of a retained value, whose type and shape here are `element`. The same as
+  /// `element` if the value is in no loop.
   static mlir::RankedTensorType listOf(const RetainedValue &retained, mlir::RankedTensorType element);
   static llvm::SmallVector<std::string> listShape(const RetainedValue &retained,
                                                   llvm::SmallVector<std::string> element);
@@ -55,8 +60,8 @@ public:
   mlir::func::FuncOp old, result;
   std::string name;
   mlir::OpBuilder builder;
-  mlir::IRMapping values;               ///< from the old function
-  std::vector<mlir::Value> symbolSizes; ///< values in this function of the old one's symbols; null if unknown
+  mlir::IRMapping values;               ///< from values of the old function to those of the new one
+  std::vector<mlir::Value> symbolSizes; ///< by symbol of the old function (SymbolicShapes): an `index` here, or null
 };
 
 } // namespace attnc

@@ -1,16 +1,18 @@
 //===- Incremental.h - incremental computation by position, with key-value caches ---------------------------------===//
 //
-// For a function f whose results at position i depend on positions 0 .. i only (PositionAnalysis.h), generates entry
-// points that compute the positions after those of earlier calls:
+// A position is an index along one dynamic dimension of a function, such as the `seq` tokens of a text. Let f be a
+// function whose results at position i depend on positions 0 .. i only (PositionAnalysis.h). For f, named `next` in the
+// model, deriveIncremental() generates entry points that compute the positions after those of earlier calls:
 //
 //   next(x: [batch, 1], length: i32[batch], state...)             one position
 //   next_prefill(x: [batch, seq], length: i32[batch], state...)   any number of positions
 //   next_begin(other arguments) -> given...                       computes what no position changes; optional
 //
-// The caches of row b contain length[b] positions; position i of the call is position length[b] + i of f. Results are
-// those of f at these positions; where f reads its last position, they read the last one of the call. Rows may have
-// different lengths. The lengths alone define the contents of the caches: length 0 starts, a lower length truncates,
-// and moving rows of the caches reorders them.
+// The states are caches of values at the positions of earlier calls. Row b of a cache contains length[b] positions, so
+// position i of a call is position length[b] + i of f. The results are those of f at the positions of the call. Where f
+// reads its last position, the entry points read the last position of the call. Rows may have different lengths. The
+// argument `length` alone says which positions are valid: with length 0 a row starts anew, and with a lower length it
+// is truncated. A program that moves rows of the caches reorders the texts.
 //
 //   in f                                             in next
 //   a value with the dimension `seq`                 its positions of the call
@@ -18,8 +20,9 @@
 //   a value read at earlier positions (the keys      a state: [.., capacity, ..], appended to where it is computed, and
 //   and values of an attend)                         read there; in a loop over layers, a per-iteration list
 //   an attend over all keys of `seq`                 over `capacity` keys, under its mask
-//   a value read at most `w` positions back (the     a ring cache of w + 1 positions, or w + n if n can be truncated:
-//   keys of a sliding window)                        position p is at index p mod the ring's size
+//   a value read at most `w` positions back (the     a ring cache of w + n positions, where the last n positions can be
+//   keys of a sliding window)                        truncated (model.take_back, by default 1): position p is at index
+//                                                    p mod (w + n)
 //   an attend over them                              next: over the ring. next_prefill: over the w positions before the
 //                                                    call, copied from the ring, and those of the call
 //   a carried value of a `scan` along `seq`          a ring cache of 1 + n values: the value after position p is at
@@ -28,10 +31,13 @@
 //   a table's first `seq` entries                    the entries of the positions
 //   a value of arguments without `seq`               an argument, computed by next_begin; in a loop, a list
 //
-// `capacity` is a dimension of these entry points with the bound of `seq`: the caller chooses the size of the caches.
-// length[b] + seq > capacity sets a status before anything is written. A ring cache is never full, but positions after
-// the end of a row would overwrite positions that it needs. With ring caches next_prefill therefore takes `count:
-// i32[batch]`, the number of positions of row b in the call.
+// `capacity` is a dimension of these entry points with the bound of `seq`: the caller chooses the size of the caches. A
+// call with length[b] + seq > capacity sets a status before anything is written. A ring cache is never full. But if the
+// rows of a call of next_prefill have different numbers of positions, positions after the end of a row would overwrite
+// positions of the ring that the row still needs. With ring caches next_prefill therefore has the argument `count`
+// (i32[batch]): row b of the call has count[b] positions. A window has no ring cache, but one of `capacity` positions,
+// if `seq` has a bound that is not larger than w + n, or if the attention weights depend on the order of keys (hard and
+// stick-breaking attention).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -40,42 +46,49 @@
 
 namespace attnc {
 
-/// A value of f that is cached between calls, or passed from next_begin to next; in a per-iteration list if it is in
-/// loops.
+/// A value of f that is cached between calls, or that next_begin computes for next. If the value is in loops of f, the
+/// argument of the entry points is a per-iteration list.
 struct RetainedValue {
-  mlir::Value value;
-  std::string name;
-  llvm::SmallVector<mlir::scf::ForOp> loops; ///< enclosing loops, outermost first
-  int64_t count = 1;                         ///< of iterations; the list's size if there are loops
+  mlir::Value value;                         ///< in f
+  std::string name;                          ///< of the argument of the entry points
+  llvm::SmallVector<mlir::scf::ForOp> loops; ///< the loops around the value, outermost first
+  int64_t count = 1;                         ///< elements of the list: the product of the loops' numbers of iterations
   int64_t window = -1;                       ///< of a ring cache: positions read before the current one; else -1
-  int64_t ringSize = 0;                      ///< positions in a ring cache
+  int64_t ringSize = 0;                      ///< of a ring cache: its number of positions; else 0
 
   bool isRing() const { return window >= 0; }
-  /// Whether this is a result of a scan along the positions that is carried from time step to time step: in a ring
-  /// cache, with a dimension of positions that the value itself does not have.
+  /// True for a carried value of a scan along the positions. It is always in a ring cache, with a dimension of
+  /// positions that the value itself does not have.
   bool isCarried = false;
 };
 
-/// State shared by the writers of the entry points.
+/// The plan by which the writers of the entry points of f work.
 struct IncrementalPlan {
-  PositionAnalysis analysis;
-  std::vector<RetainedValue> caches = {}, given = {};
-  llvm::SetVector<mlir::BlockArgument> plainArguments = {}; ///< without positions, read by next
-  std::string name;
-  /// Unless f has arguments of these names.
+  PositionAnalysis analysis;                                ///< of f
+  std::vector<RetainedValue> caches = {}, given = {};       ///< the states; the values that next_begin computes
+  llvm::SetVector<mlir::BlockArgument> plainArguments = {}; ///< arguments of f without positions that next reads
+  std::string name;                                         ///< of next
+  /// Names of the further arguments and of the dimension. If f has an argument or a dimension of such a name, a number
+  /// is appended.
   std::string lengthName = "length", capacityName = "capacity", countName = "count";
-  std::optional<int64_t> maxTruncation = {}; ///< positions that can be truncated; null if any number can
+  /// With ring caches: how many of the last positions of a row can be truncated. Null without ring caches, where any
+  /// number of positions can be truncated.
+  std::optional<int64_t> maxTruncation = {};
 
+  /// The element of `caches` for a value of f; null if the value is not cached.
   const RetainedValue *cache(mlir::Value value) const;
   bool hasRings() const { return maxTruncation.has_value(); }
 };
 
-/// Names of arguments and dimensions of the entry points of a function; `row` is empty without rows.
+/// Names in the entry points of a function: the dimensions of positions, rows and capacity, and the arguments for
+/// lengths and counts. `row` is empty if f has no rows.
 struct IncrementalNames {
   std::string along, row, length, count, capacity;
 };
 
-/// Replaces `function`, which has model.incremental, by these entry points. Returns the names that they use.
+/// Replaces `function`, which has model.incremental, by these entry points, and returns the names that they use. Fails
+/// with an error if a position depends on a later one, if no position depends on another one, or if an entry point of a
+/// generated name exists.
 mlir::FailureOr<IncrementalNames> deriveIncremental(mlir::func::FuncOp function);
 
 } // namespace attnc

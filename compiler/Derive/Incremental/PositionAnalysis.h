@@ -1,9 +1,9 @@
 //===- PositionAnalysis.h - data-flow analysis of dependences between positions -----------------------------------===//
 //
-// Proves that a function can be computed position by position. Along one dynamic dimension of an entry point, such as
-// `seq`, each tensor is one of
+// The analysis proves that a function can be computed position by position (Incremental.h). Positions are the indices
+// along one dynamic dimension of the function, such as `seq`. With respect to them, each tensor is one of
 //
-//   nothing      no dimension of length `seq`, and no dependence on positions: prefix-independent
+//   nothing      no dimension of length `seq`, and no dependence on positions
 //   positions    one dimension of length `seq`, and position i depends on positions 0 .. i of its operands
 //   time step    no such dimension; in a `scan` along `seq`, belongs to the position that the time step computes
 //   end          no such dimension, and depends on the last position
@@ -25,10 +25,10 @@
 //                      stacked results: positions. The last carried values: end
 //   model.element      at the time step: pointwise
 //
-// A value that is read at other positions than the current one is cached between calls: `caches()`. So are the carried
-// values of a scan along `seq`: `carried()`.
-//
-// A dependence on later positions is an error at its source location.
+// Pointwise, window, causal and mixing are elements of the lattice of Reach.h. Mixing is an error at the op's source
+// location, because a position would depend on later positions. A value that is read at other positions than the
+// current one has to be cached between calls (`caches()`), and so have the carried values of a scan along `seq`
+// (`carried()`).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -46,36 +46,40 @@ namespace attnc {
 struct PositionFact {
   enum class Along { Nothing, Positions, TimeStep, End };
   Along along = Along::Nothing;
-  /// Positions of the arguments on which position i of the value depends; for `End`, on which the last position
-  /// depends.
+  /// The positions of the arguments on which position i of the value depends; for `End`, i is the last position.
   Reach reach = Reach::nothing();
-  /// For `Nothing`: whether it depends on arguments, rather than on parameters and constants alone.
+  /// For `Nothing`: true if the value depends on arguments, rather than on parameters and constants alone.
   bool fromArguments = false;
-  /// Depends on the row, through its length, but has no dimension of rows.
+  /// True if the value depends on the row, because rows have different lengths, but has no dimension of rows.
   bool perRow = false;
 
-  /// Whether next_begin computes the value.
+  /// True if next_begin computes the value, in advance of all positions.
   bool isGiven() const { return along == Along::Nothing && fromArguments; }
+  /// The least upper bound in the lattice.
   PositionFact join(const PositionFact &other) const;
   bool operator==(const PositionFact &other) const = default;
 };
 
+/// The analysis of one function. The queries are valid after run() has succeeded, while the function is unchanged.
 class PositionAnalysis {
 public:
+  /// `along` is the name of the dimension of positions in `model.dimensions`.
   PositionAnalysis(mlir::func::FuncOp function, llvm::StringRef along) : function(function), dims(function, along) {}
-  /// Fails with an error if a position depends on later ones.
+  /// Fails with an error at the op by which a position depends, or may depend, on later ones.
   mlir::LogicalResult run();
 
+  /// The fact of a tensor of the function; the bottom of the lattice for other values.
   PositionFact fact(mlir::Value value) const { return facts.lookup(value); }
 
-  /// Values that are read at earlier positions, and their reach.
+  /// The values that are read at earlier positions, each with the reach of these reads.
   const llvm::MapVector<mlir::Value, Reach> &caches() const { return cached; }
   /// The results of scans along the positions that are carried from time step to time step.
   llvm::ArrayRef<mlir::OpResult> carried() const { return carriedResults.getArrayRef(); }
-  /// Whether the op reads a cache, at a position counted from the first one of all.
+  /// True if the op reads a cached value at an earlier position. In next and next_prefill it reads the cache, by the
+  /// position in the text.
   bool readsCache(mlir::tensor::ExtractOp extract) const { return cacheReads.contains(extract); }
-  /// Whether the op reads a value of the call, not a cache: at the current position, counted from the call's first one,
-  /// or at the last position.
+  /// True if the op reads a value at the current position or at the last one. In next and next_prefill it reads the
+  /// value of the call, by the position within the call.
   bool readsOwnPosition(mlir::tensor::ExtractOp extract) const { return ownReads.contains(extract); }
 
   mlir::func::FuncOp function;

@@ -1,14 +1,20 @@
-//===- TensorWriter.h - ops on tensors, and calls written inline --------------------------------------------------===//
+//===- TensorWriter.h - builder of tensor ops, and inliner of calls -----------------------------------------------===//
+//
+// Shorthand by which the writers of decoding loops (Decode.h) emit ops.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Derive/Incremental/Incremental.h"
 
 namespace attnc {
 
-/// Reassociation of `rank` dimensions with those of a larger tensor, in which `dimension` corresponds to two.
+/// The groups of a reshape (tensor.expand_shape or collapse_shape) between a tensor of rank `rank` and one of rank
+/// `rank` + 1, in which `dimension` of the smaller tensor corresponds to two dimensions of the larger one.
 llvm::SmallVector<mlir::ReassociationIndices> groupsWithSplit(int64_t rank, int64_t dimension);
 
-/// Emits ops at `builder`, with the location `at`.
+/// Emits ops at the insertion point of `builder`, with the location `at`. Callbacks emit through the same builder,
+/// which is then in the body of the new op.
 struct TensorWriter {
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -16,18 +22,23 @@ struct TensorWriter {
   mlir::OpBuilder &builder;
   mlir::Location at;
 
-  /// A tensor of these sizes (`index`) with the elements that `body` emits from their indices.
+  /// A tensor of the extents `sizes` (`index`) and the element type `element`; `body` emits an element from its
+  /// indices.
   Value generate(llvm::ArrayRef<Value> sizes, mlir::Type element, llvm::function_ref<Value(ValueRange indices)> body);
-  /// A tensor of one integer.
+  /// An i32 tensor of these extents whose elements are all `value`.
   Value fill(llvm::ArrayRef<Value> sizes, int64_t value) {
     return generate(sizes, builder.getI32Type(), [&](ValueRange) { return i32(value); });
   }
-  /// Reduces the inputs over their last dimensions, all but as many as `init` has; `combine` emits the new accumulator
-  /// from an element of each input, then the accumulator. An input may lack last dimensions.
+  /// Reduces the inputs to a tensor of the type of `init`, the initial accumulators. If `init` has rank r, the first r
+  /// dimensions of the inputs stay and the others are reduced. `combine` emits the new accumulator from an element of
+  /// each input and, last, the accumulator. The first input has the full rank; another one may have fewer dimensions,
+  /// and is then constant along the last ones.
   Value reduce(Value init, ValueRange inputs, llvm::function_ref<Value(ValueRange elements)> combine);
-  /// Inlines a function on these operands, cast to the types of its arguments; returns its results.
+  /// Clones the body of `function`, which has one block, with the operands, cast to the types of its arguments; returns
+  /// the values of its results.
   Values inlineCall(mlir::func::FuncOp function, ValueRange operands);
-  Values sizesOf(Value tensor); ///< of all dimensions, `index`
+  /// The extents of all dimensions of a tensor, as `index` values.
+  Values sizesOf(Value tensor);
 
   Value i32(int64_t value) { return mlir::arith::ConstantIntOp::create(builder, at, value, 32); }
   Value constant(int64_t value) { return mlir::arith::ConstantIndexOp::create(builder, at, value); }

@@ -1,14 +1,17 @@
-//===- AttendKeySums.h - sums of weights over rows, key by key ------------------------------------------------===//
+//===- AttendKeySums.h - sums of attention weights over queries, for each key -------------------------------------===//
 //
-// With `key_sums`, the blocks of tileQ() rows of a batch are divided into at most sixteen parts, a function of their
-// number. Each part is a chunk: part p has the blocks p, p + parts, p + 2 parts, ... and adds their attention weights
-// to its partial sums in the shared scratch,
+// The result `key_sums` of attn.attend has, for each key, the sum of its attention weights over all queries and over
+// the outer dimensions that the op names. The prefill algorithm computes it in two phases. The first phase is that of
+// AttendPrefill.h. The tiles of tileQ() queries of a batch are divided into at most sixteen parts, and each part is a
+// chunk. Part p has the tiles p, p + parts, p + 2 parts, ... and adds their weights to its partial sums in the shared
+// scratch (Prefill/FinalWeights.h). The second phase, in this header, adds the partial sums:
 //
-//   sums[batch][part][key]                             a phase of AttendPrefill.h, by Prefill/FinalWeights.h
-//   result[o][key] = sum over batches of o, over parts of sums[batch][part][key]      a second phase, in this order
+//   sums[batch][part][key]                                                            first phase
+//   result[o][key] = sum over batches of o, over parts of sums[batch][part][key]      second phase, in this order
 //
-// where o are the outer indices that `key_sums` does not sum over, and the batches of o are those with these indices,
-// so that results are the same bits at any number of threads, in memory linear in the number of keys.
+// o are the outer indices that `key_sums` does not sum over, and the batches of o are all batches with these indices.
+// The number of parts depends on sizes alone, so results are the same bits at any number of threads. The memory is
+// linear in the number of keys.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,18 +22,20 @@
 
 namespace attnc {
 
-/// The number of parts of a batch, and the bytes of all partial sums.
+/// The number of parts of a batch; the bytes of the partial sums of all batches in the shared scratch.
 SizeExpr keySumParts(const AttendProblem &problem, const AttendSchedule &schedule);
 SizeExpr keySumBytes(const AttendProblem &problem, const AttendSchedule &schedule);
-/// The partial sums, in shared scratch, as a flat memref of f32.
+/// The partial sums as a flat memref of f32, [batch][part][key], at byte 0 of the shared scratch of the open phase
+/// `frame`.
 mlir::Value keySumsOf(const AttendProblem &problem, const AttendSchedule &schedule, KernelFrame &frame);
 
-/// The second phase; a chunk is one o and stores its sums for all keys.
+/// The second phase, whose function is `symbol` in `code`. A chunk stores the sums of one o for all keys. Requires that
+/// `key_sums` is a result.
 class AttendKeySums {
 public:
   AttendKeySums(const AttendProblem &problem, const AttendSchedule &schedule, llvm::StringRef symbol,
                 mlir::ModuleOp code);
-  void emit();
+  void emit(); ///< emits the body of the function; called once
   SizeExpr chunks() const;
 
 private:

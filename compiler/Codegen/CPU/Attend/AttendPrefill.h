@@ -1,8 +1,9 @@
-//===- AttendPrefill.h - the prefill algorithm: attention of many queries -------------------------------------===//
+//===- AttendPrefill.h - prefill algorithm of attention: many queries ---------------------------------------------===//
 //
-// One chunk is one tile of queries of one batch or, under a dilated mask, of one residue class of it (PrefillBatch.h);
-// PrefillTile.h has its algorithm, FlashAttention-2. With `key_sums`, a chunk is every n-th tile of a batch
-// (AttendKeySums.h).
+// The prefill algorithm is FlashAttention-2 (Prefill/PrefillTile.h) for tiles of tileQ() queries. A chunk is one tile
+// of queries of one batch. Under a dilated mask, a tile has queries of one residue class of the batch (PrefillBatch.h).
+// If `key_sums` is a result, a chunk is every n-th tile of a batch (AttendKeySums.h). AttendEmitter.cpp creates the
+// phases.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,19 +13,20 @@
 
 namespace attnc {
 
-/// One kernel phase. A kernel has one for whole tiles and, if there is a remainder, one with a smaller tile for it
-/// (AttendPart).
+/// One kernel phase of the prefill algorithm. A kernel has one phase for the queries of whole tiles. If the schedule
+/// has a tail, a second phase computes the remaining queries in smaller tiles (AttendPart).
 class AttendPrefill {
 public:
-  /// The phase computes the queries of `part` in tiles of schedule.tileQ(). With `key_sums`, `part` must have all
-  /// queries.
+  /// Opens the phase's function `symbol` in `code`. The phase computes the queries of `part` in tiles of
+  /// schedule.tileQ() queries. If `key_sums` is a result, `part` must have all queries. The object refers to `problem`
+  /// and `schedule`.
   AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const AttendPart &part,
                 const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
 
-  /// Emits the phase's function, `symbol`, into `code`.
+  /// Emits the body of the function. Called once.
   void emit();
   SizeExpr chunks() const;
-  /// Valid after emit().
+  /// Bytes of a worker's scratch. Valid after emit().
   SizeExpr workerBytes() const { return scratch.bytes; }
 
 private:

@@ -1,7 +1,12 @@
-//===- AttendScratch.h - allocation of tiles in a worker's scratch --------------------------------------------===//
+//===- AttendScratch.h - allocator of tiles in a worker's scratch -------------------------------------------------===//
 //
-// Tiles are allocated one after the other in the worker's scratch, each aligned to a cache line. Rows may be dynamic
-// (features, values), columns are not:  offset(n + 1) = alignTo(offset(n) + 4 * rows * columns, 64).
+// The kernels of attention and of its gradient allocate their tiles one after the other in the worker's scratch, each
+// aligned to a cache line:
+//
+//   offset(n + 1) = alignTo(offset(n) + 4 * rows * columns, 64)       in bytes
+//
+// The number of rows of a tile (features, values) may be dynamic; the number of columns is a constant. Tiles are never
+// freed: each phase has an allocator of its own.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,11 +17,12 @@ namespace attnc {
 
 class AttendScratch {
 public:
+  /// Allocates in the scratch of the open phase `frame`, from byte 0 on.
   explicit AttendScratch(KernelFrame &frame) : frame(frame) {}
 
-  /// Allocates a row-major tile of rows x columns elements (f32 by default), which occupy four bytes each, so
-  /// their type has at most four bytes. Returns it as a memref with one index, so that the distance of two rows folds
-  /// into addresses. All tiles without elements of a type are the same memref.
+  /// Allocates a row-major tile of rows x columns elements of type `element` (null: f32), which has at most four bytes.
+  /// Four bytes are reserved for each element. Returns the tile as a memref with one index, so that the distance of two
+  /// rows folds into addresses. The elements are not initialised. All tiles of a type without elements are one memref.
   mlir::Value take(const SizeExpr &rows, int64_t columns, mlir::Type element = {}) {
     SizeExpr elements = rows * SizeExpr(columns);
     mlir::Value offset = frame.size(bytes);
@@ -34,7 +40,8 @@ public:
     return frame.scratch(offset, mlir::MemRefType::get({mlir::ShapedType::kDynamic}, element), frame.size(elements));
   }
 
-  SizeExpr bytes = 0; ///< allocated so far; KernelCode::workerBytes is the maximum over the phases of a kernel
+  /// Bytes allocated so far. KernelCode::workerBytes of a kernel is the maximum of this number over its phases.
+  SizeExpr bytes = 0;
 
 private:
   KernelFrame &frame;

@@ -1,8 +1,11 @@
-//===- ElementGradients.h - scatter-add of gradients to the elements that a formula loads ---------------------===//
+//===- ElementGradients.h - scatter-add of gradients to the elements that a formula loads -------------------------===//
 //
-// A vector of gradients is added to consecutive elements, to strided ones, to one element (the sum of the lanes), or
-// lane by lane if several lanes may address the same element. Out-of-range subscripts are clamped, and not reported:
-// the forward pass has reported them. In an empty tensor nothing is added.
+// If a formula loads an element of a tensor, the gradient of the element is added to the element with the same
+// subscripts in the kernel's result that is the gradient of this tensor (f32). A vector of gradients is added in one of
+// four ways: to consecutive elements, to strided elements, to one element (the sum of the lanes), or lane by lane if
+// several lanes may address the same element. Out-of-range subscripts are clamped and not reported, because the forward
+// pass has reported them. Nothing is added to an empty tensor. Both algorithms of the gradient of attention use this
+// class (PairwiseGradient.h, Tiled/TiledGradient.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,13 +24,15 @@ public:
   using Values = LoopBuilder::Values;
   ElementGradients(KernelFrame &frame, FlatBuilder &loops) : frame(frame), loops(loops) {}
 
-  /// Adds the active lanes of `gradient`, a vector, to the elements of the kernel's result `result` at the subscripts
-  /// of `extract`; `at` binds the indices of the lanes and says which lanes are active. If `isFirst` (i1) is given and
-  /// holds at run time, consecutive elements are overwritten; elements at other subscripts are added to in any case.
+  /// Emits the addition of the active lanes of `gradient`, a vector of f32, to elements of the kernel's result number
+  /// `result`, at the subscripts of `extract`. `at` binds the indices of the lanes and determines which lanes are
+  /// active. If `isFirst` (i1) is not null and true at run time, consecutive elements are overwritten instead. In the
+  /// three other ways, gradients are added in any case.
   void add(unsigned result, mlir::tensor::ExtractOp extract, RegionVectoriser &at, Value gradient,
            Value isFirst = {}) const;
-  /// Adds the gradients of all leaves of a formula, terms of its sums included, for its cotangent, a vector, in the
-  /// active lanes. A lane whose cotangent is 0 adds nothing, even if a derivative is not finite.
+  /// Emits the addition of the gradients of all leaves of a formula, including those in the terms of its sums.
+  /// `cotangent`, a vector of f32, is the cotangent of the formula's value; `at` is as above. A lane whose cotangent is
+  /// 0 adds nothing, even if a derivative is not finite.
   void addScope(const GradientScope &scope, RegionVectoriser &at, Value cotangent) const;
 
 private:

@@ -1,13 +1,15 @@
-//===- GradientProblem.h - an attn.attend_gradient read as its forward op, derivatives and chunks -------------===//
+//===- GradientProblem.h - the common part of a parsed attn.attend_gradient: derivatives and chunks ---------------===//
 //
-// The gradient's formulas are those of its forward op, so the reader makes a copy of the kernel in which an attn.attend
-// holds the same regions, and reads that as the forward emitters do (AttendProblem.h). Derivatives are added to the
-// copy's formulas, where they are evaluated like any other value.
+// An attn.attend_gradient has the regions (formulas) of its forward op, an attn.attend. The reader therefore makes a
+// copy of the kernel in which an attn.attend has the same regions, and reads this op as the forward emitters do
+// (AttendProblem.h). It adds derivatives to the copy's formulas, where they are evaluated like any other value. The two
+// algorithms of the gradient have readers and problems that derive from the structs below: AttendGradientProblem.h
+// (tiles) and PairwiseGradientProblem.h (pairs).
 //
-// **Chunks.** A batch dimension h is split among chunks if each result has it as a plain subscript (`h`, or `h / g` for
-// a tensor that the g heads of a group share: then a chunk has g batches). Different chunks then add to different
-// elements. The other batch dimensions are loops inside the chunk, in order, because their batches add to the same
-// elements.
+// **Chunks.** The batch dimensions of an attention number its batches. A batch dimension h is split among chunks if
+// each result has a subscript `h` or `h / g`, with a constant g. The latter belongs to a tensor that the g heads of a
+// group share; a chunk then has g batches along h. Different chunks thus add to different elements. The other batch
+// dimensions are loops inside the chunk, in order, because their batches add to the same elements.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,26 +22,28 @@
 
 namespace attnc {
 
-/// A batch dimension. A chunk has `members` consecutive indices of it; 0: all of them.
+/// A batch dimension. A chunk has `members` consecutive indices of it (the last chunk may have fewer); 0: all of them.
 struct GradientBatchDim {
-  unsigned dimension = 0; ///< of the outer dimensions
+  unsigned dimension = 0; ///< its number among the outer dimensions
   int64_t members = 0;
 };
 
-/// Subscript `position` of a result is the index of number `batchDim` of GradientProblem::batchDims, or a quotient of
-/// it: a chunk adds to `extent` consecutive values of this subscript, and no other chunk to these.
+/// A subscript of a result by which chunks divide it. Subscript number `position` is the index of entry `batchDim` of
+/// GradientProblem::batchDims, or a quotient of the index. A chunk adds to `extent` consecutive values of this
+/// subscript, and no other chunk adds to them.
 struct OwnedSubscript {
   unsigned batchDim = 0, position = 0;
   int64_t extent = 1;
 };
 
-/// The derivatives of a formula y: the value dy / dx for each load x of a tensor whose gradient is requested, and the
-/// value dy / dr for each sum r (attn.reduce add) with such a load in its term, with the scope of the term.
+/// The derivatives of a formula y. `leaves` has dy / dx for each load x of a tensor whose gradient is a result of the
+/// kernel. `sums` has dy / dr for each sum r (attn.reduce add) with such a load in its term, and the derivatives of the
+/// term. All values are in the region of y. A leaf or sum whose derivative is 0 is absent.
 struct GradientScope {
   struct Leaf {
     mlir::tensor::ExtractOp extract; ///< x
     mlir::Value partial;             ///< dy / dx
-    unsigned result = 0;             ///< number of the kernel's result with the gradient of the tensor
+    unsigned result = 0;             ///< the number of the kernel's result that is the gradient of the tensor
   };
   struct Sum {
     mlir::attn::ReduceOp op;             ///< r
@@ -51,48 +55,53 @@ struct GradientScope {
   bool isEmpty() const { return leaves.empty() && sums.empty(); }
 };
 
+/// The data that both algorithms read from a kernel.
 struct GradientProblem {
-  mlir::OwningOpRef<mlir::func::FuncOp> copy; ///< of the kernel; all values below are in it
+  mlir::OwningOpRef<mlir::func::FuncOp> copy; ///< the copy of the kernel; all ops and values below are in it
   AttendProblem attend;                       ///< the forward op
   /// Tensors, by attn::Statistic: the cotangents of the forward op's results, and the results that the forward pass
-  /// saved; null if there is none.
+  /// saved. Null for a statistic without one.
   std::array<mlir::Value, std::size(mlir::attn::statisticInfos)> cotangents, saved;
-  /// The order of dimensions of the value and its cotangent, as in attn.attend; null for outer, then value indices.
+  /// The order of dimensions of the value and its cotangent, as in attn.attend; null: outer dimensions, then value
+  /// dimensions.
   std::optional<llvm::SmallVector<int64_t>> valueLayout;
-  GradientScope sink;                            ///< empty without a sink, or if no gradient of its operands is wanted
+  GradientScope sink; ///< derivatives of the sink; empty without a sink, or if no gradient of its operands is a result
   llvm::SmallVector<GradientBatchDim> batchDims; ///< one for each of AttendProblem::batchDims, in their order
-  llvm::SmallVector<llvm::SmallVector<OwnedSubscript>> owned; ///< [result of the kernel]
+  llvm::SmallVector<llvm::SmallVector<OwnedSubscript>> owned; ///< [result of the kernel]: its divided subscripts
 
   mlir::Value cotangentOf(mlir::attn::Statistic statistic) const { return cotangents[static_cast<size_t>(statistic)]; }
   mlir::Value savedOf(mlir::attn::Statistic statistic) const { return saved[static_cast<size_t>(statistic)]; }
 };
 
-/// The parts that the readers of both algorithms, tiles and pairs, have in common. Each member that returns a Verdict
-/// fails with the reason if the kernel has another structure, or an op has no known derivative.
+/// The base class of the readers of both algorithms. A derived reader calls readCopy(), readForward(), then readScope()
+/// and readSink(), and last readChunks(). A member that returns a Verdict fails with the reason if the kernel has
+/// another structure, or if an op has no known derivative.
 class GradientReader {
 protected:
   GradientReader(mlir::func::FuncOp kernel, GradientProblem &problem) : kernel(kernel), problem(problem) {}
 
-  /// Makes the copy of the kernel, and finds its only attn.attend_gradient, cotangents, saved tensors and results.
+  /// Makes the copy of the kernel. Sets `gradient` to the attn.attend_gradient in it, of which there must be one, and
+  /// reads the cotangents, saved tensors and results.
   Verdict readCopy();
-  /// Moves the regions of this op to an attn.attend beside it, and reads that. Loads of tensors whose gradients are
-  /// wanted are copied into the reductions that use them.
+  /// Moves the regions of `gradient` to a new attn.attend beside it, and reads this into problem.attend. Loads of
+  /// tensors whose gradients are results are copied into the reductions that use them.
   Verdict readForward();
-  /// The derivatives of the sink, if there is one.
+  /// Sets problem.sink, if the op has a sink.
   Verdict readSink();
-  /// Creates the derivatives of a region's formula in it, and describes them in `scope`; `ofFirstArgument`, if given,
-  /// becomes the derivative by the region's first argument, null if it is 0.
+  /// Creates the derivatives of the formula of `region` in this region, and describes them in `scope`. If
+  /// `ofFirstArgument` is not null, sets it to the derivative by the region's first argument, or to null if this is 0.
   Verdict readScope(mlir::Region &region, GradientScope &scope, mlir::Value *ofFirstArgument = nullptr);
-  /// Sets batchDims and owned from `leaves`; called last.
+  /// Sets problem.batchDims and problem.owned from `leaves`. Called last.
   void readChunks();
 
-  /// The kernel's result that is the gradient of `tensor`, if requested.
+  /// The number of the kernel's result that is the gradient of `tensor`; null if no result is.
   std::optional<unsigned> resultOf(mlir::Value tensor) const;
-  /// Number `number` of the outer indices and, after these, key indices, as an argument of the region around `extract`.
+  /// The index with this number, as an argument of the region of the attend that contains `extract`. Numbers count the
+  /// outer indices and then the key indices.
   mlir::BlockArgument indexOf(mlir::tensor::ExtractOp extract, unsigned number) const;
 
   mlir::attn::AttendGradientOp gradient;
-  llvm::SetVector<mlir::Operation *> leaves; ///< loads of tensors whose gradients are requested
+  llvm::SetVector<mlir::Operation *> leaves; ///< loads of tensors whose gradients are results
 
 private:
   void addLeaf(mlir::tensor::ExtractOp extract, mlir::Value partial, GradientScope &scope);

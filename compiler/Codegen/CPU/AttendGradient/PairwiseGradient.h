@@ -1,8 +1,9 @@
-//===- PairwiseGradient.h - attention's gradient pair by pair, for any formula --------------------------------===//
+//===- PairwiseGradient.h - gradient of attention pair by pair, for any formula -----------------------------------===//
 //
-// The general algorithm of the gradient, for kernels that the tiled one (Tiled/TiledGradient.h) does not support. One
-// chunk is one batch, or the batches that add to the same elements (GradientProblem.h). For each row, with keys k in
-// the lanes, and cotangents dY of the value, dW of the weights and dH of the entropy:
+// The general algorithm of the gradient, for kernels that the tiled algorithm (Tiled/TiledGradient.h) does not support.
+// A chunk is one batch, or the batches that add to the same elements (GradientProblem.h). The keys k of a row are in
+// the lanes. s are the scores, p the normalised scores, ds and dp their cotangents, and v the elements of a value
+// vector. With the cotangents dY of the value, dW of the weights and dH of the entropy, the code computes for each row:
 //
 //   s_k  = score
 //   p    = normaliser(s)                                             Normaliser::weighRow
@@ -11,9 +12,10 @@
 //   ds   from p and dp                                               Normaliser::differentiateRow
 //   adds the gradients of the operands of score and sink
 //
-// The scores, weights and cotangents of a row are materialised, so scratch is linear in the number of keys. Gradients
-// are added to their elements one by one, in the order of rows, then keys: the same bits at any number of threads. It
-// takes several times as long as the tiled algorithm.
+// The "..." are the cotangents of sums of weights and of top weights. The scores, weights and cotangents of a row are
+// materialised, so scratch is linear in the number of keys. Gradients are added to their elements in the order of rows,
+// then keys, so results are the same bits at any number of threads. The algorithm takes several times as long as the
+// tiled one. AttendGradientEmitter.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -28,11 +30,12 @@ namespace attnc {
 
 class PairwiseGradient {
 public:
+  /// Opens the function `symbol` of the kernel's only phase in `code`. The object refers to `problem` and `target`.
   PairwiseGradient(PairwiseGradientProblem &problem, const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
-  /// Emits the kernel's only phase, `symbol`, into `code`. It clears the results first.
+  /// Emits the body of the function, which clears the results first. Called once.
   void emit();
   SizeExpr chunks() const { return phase.chunks(); }
-  /// Valid after emit().
+  /// Bytes of a worker's scratch. Valid after emit().
   SizeExpr workerBytes() const { return phase.workerBytes(); }
 
 private:

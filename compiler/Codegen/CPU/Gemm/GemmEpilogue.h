@@ -1,15 +1,16 @@
-//===- GemmEpilogue.h - epilogue of a block of sums -------------------------------------------------------------===//
+//===- GemmEpilogue.h - epilogue of a block of sums of a matrix product -------------------------------------------===//
 //
-// The sums of a register tile, rows of the product times the columns of a panel, are in worker scratch, [rows][nr]. The
-// epilogue loads them vector by vector, applies the kernel's pointwise formula (if it has one) and stores the result:
+// The matrix product leaves a block of f32 sums in worker scratch, [rows][nr]: some rows of the product, and the nr
+// columns of one panel. The epilogue loads the sums vector by vector, applies the kernel's pointwise formula (if the
+// kernel has one) and stores the result in its storage type:
 //
 //   result[b, m, n..n+lanes] = epilogue(block[m - m0, n - n0 .. +lanes], other operands at (b, m, n..))
 //
-// with m0 = firstRow and n0 = firstColumn. If the depth is short, the sums are in registers instead: a round trip
-// through scratch would take as long as the product.
+// with the matrix number b = batch, m0 = firstRow and n0 = firstColumn. If the depth K is short, the sums are in
+// registers instead: a round trip through scratch would take as long as the product.
 //
 // Each vector is read from all operands before it is stored, so the result may overwrite an operand that is read at the
-// same coordinates.
+// same coordinates. GemmPhase.cpp and SplitKGemm.cpp call emitEpilogue.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,26 +21,28 @@
 
 namespace attnc {
 
-/// Sums of rows m0, m0 + 1, ... and columns n0, n0 + 1, ... of one matrix. Numbers are flat numbers of the loop groups
-/// of GemmProblem.h.
+/// The sums of rows m0, m0 + 1, ... and columns n0, n0 + 1, ... of one matrix of the product. Values without another
+/// type are of type index. Rows, columns and matrices are flat numbers of the loop groups of GemmProblem.h.
 struct BlockOfSums {
-  mlir::Value sums;                              ///< flat f32, [..][nr]; null if they are in registers
-  mlir::Value sumsRow;                           ///< the row of `sums` that is row m0
-  mlir::Value batch;                             ///< number of the matrix
-  mlir::Value firstRow;                          ///< m0
-  mlir::Value rows;                              ///< to store, if the sums are in scratch
-  mlir::Value firstColumn;                       ///< n0
-  mlir::Value columns = {};                      ///< to store; null: nr, or those left in the result if these are fewer
-  llvm::SmallVector<mlir::Value> registers = {}; ///< vectors of sums, row by row, nr / lanes of each row
-  mlir::Value skipped = {};                      ///< number of first rows in registers not to store; null: none
+  mlir::Value sums;         ///< flat buffer of f32, [..][nr]; null if the sums are in `registers`
+  mlir::Value sumsRow;      ///< the row of `sums` that is row m0; not read if the sums are in registers
+  mlir::Value batch;        ///< number of the matrix
+  mlir::Value firstRow;     ///< m0
+  mlir::Value rows;         ///< number of rows to store; not read if the sums are in registers
+  mlir::Value firstColumn;  ///< n0
+  mlir::Value columns = {}; ///< number of columns to store, at most nr; null: all nr, or as many as the result has left
+  llvm::SmallVector<mlir::Value> registers = {}; ///< vectors of f32, row by row, nr / lanes of each row; else empty
+  mlir::Value skipped = {}; ///< number of rows of `registers`, the first ones, that are not stored; null: none
 };
 
-/// The most steps of k of a depth that counts as short.
+/// A depth of at most so many steps of k is short.
 inline constexpr int64_t shortDepth = 32;
-/// Whether the formula is short enough to be emitted for each vector of a tile in registers; true if there is none.
+/// Whether the kernel's pointwise formula is so short (at most four instructions) that its code may be emitted for each
+/// vector of a tile in registers. True if the kernel has no formula.
 bool hasShortFormula(const GemmProblem &problem);
 
-/// `nr` is the length of a row of sums, whole vectors.
+/// Emits the epilogue of `block` into the open phase `frame` of the kernel of `problem`. `nr` is the length of a row of
+/// the sums, a multiple of the vector length.
 void emitEpilogue(FlatBuilder &code, const GemmProblem &problem, KernelFrame &frame, const BlockOfSums &block,
                   int64_t nr);
 

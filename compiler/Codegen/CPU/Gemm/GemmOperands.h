@@ -1,11 +1,12 @@
-//===- GemmOperands.h - the operands of register tiles in a GEMM phase ------------------------------------------===//
+//===- GemmOperands.h - addresses of the operands of register tiles of a matrix product ---------------------------===//
 //
-// LeftOperand selects the rows that a tile reads: in the tensor itself, from rows that the chunk has widened to f32, or
-// from copies of the tiles. RightPanels selects the panel. Both fill in TileOperands (GemmTile.h). GemmSchedule.h
-// describes tiles, blocks, panels and chunks.
+// GemmPhase.cpp multiplies the left operand (M x K) with the right operand (K x N) in register tiles. The classes below
+// emit the addresses that a tile reads. LeftOperand selects the rows of the tile: in the tensor itself, in rows that
+// the chunk has widened to f32, or in copies of the tiles. RightPanels selects the panel of the right operand. Both
+// fill in fields of TileOperands (GemmTile.h). GemmSchedule.h describes tiles, blocks, panels and chunks.
 //
-// Values are of type index unless a comment states another type. Offsets are in elements; rows, columns, batches, tiles
-// and k are flat numbers.
+// Values are of type index unless a comment states another type. Offsets are in elements. Rows, columns, batches (the
+// matrices of a batched product), tiles and steps k of the depth are flat numbers of the loop groups of GemmProblem.h.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,7 +18,8 @@
 
 namespace attnc {
 
-/// The inputs of all parts of a GEMM phase, which derive from it.
+/// The inputs of all parts of a GEMM phase. The parts derive from this struct; the caller owns the objects that it
+/// refers to, and they outlive the parts.
 struct GemmContext {
   using Value = mlir::Value;
 
@@ -26,31 +28,33 @@ struct GemmContext {
   KernelFrame &frame;
   FlatBuilder &code;
 
-  /// The offset in the tensor of `access` of number `flat` of a loop group, without the offsets of other groups.
+  /// The part of an element's offset in the tensor of `access` that the loops of `group` contribute, if their flat
+  /// number is `flat`. The offset of an element is the sum of these parts.
   Value offset(const Access &access, LoopGroup group, Value flat) const;
   /// M, N, K, or the number of matrices.
   Value extent(LoopGroup group) const { return frame.size(problem.extent(group)); }
 };
 
-/// The rows as tiles of at most two heights, which are among schedule.blockHeights: tile t has the `height(t)` rows
-/// before row `firstNew(t + 1)`. Tiles may overlap: its rows before `firstNew(t)` are rows of the tile before, too.
-/// Requires more rows than one tile (`blockHeights` is not empty).
+/// The division of M rows, more than mr, into tiles. Tiles have at most two heights, which are among
+/// schedule.blockHeights. Tile t has rows first(t) .. firstNew(t + 1) - 1. Tiles may overlap: rows first(t) ..
+/// firstNew(t) - 1 are also rows of tile t - 1, which stores them. Requires that `blockHeights` is not empty.
 class RowTiles : GemmContext {
 public:
   explicit RowTiles(const GemmContext &context);
 
-  Value firstNew(Value tile) const; ///< the first row that no tile before has; the number of rows after the last tile
-  Value height(Value tile) const;
-  Value first(Value tile) const; ///< firstNew(tile + 1) - height(tile)
-  /// The first tile of block `rowBlock`, and the tile after its last one.
+  /// The first row of `tile` that no earlier tile has. For the number of tiles it is M.
+  Value firstNew(Value tile) const;
+  Value height(Value tile) const; ///< number of rows
+  Value first(Value tile) const;  ///< the first row
+  /// The number of the first tile of block `rowBlock`, and the number after that of its last tile.
   std::pair<Value, Value> block(Value rowBlock) const;
 
 private:
   Value rows, count; ///< numbers of rows and of tiles
-  Value low, higher; ///< the lower height; the number of tiles, the first ones, that are one row higher
+  Value low, higher; ///< the lower height; how many of the first tiles have one row more
 };
 
-/// The left operand of the matrix that setBatch() has selected.
+/// The left operand. setBatch() selects a matrix of the batch and must be called first.
 class LeftOperand : GemmContext {
 public:
   explicit LeftOperand(const GemmContext &context);
@@ -58,17 +62,20 @@ public:
   void setBatch(Value batch) { batchOffset = offset(problem.left, LoopGroup::Batch, batch); }
   /// The offset in `source` of row `row` at k = 0.
   Value rowOffset(Value row) const { return code.add(batchOffset, offset(problem.left, LoopGroup::Row, row)); }
-  /// Emits a copy of `count` rows from `first` on, all of K, to worker scratch as f32. tile() must be called
-  /// afterwards, for these rows. Requires schedule.widensLeft.
+  /// Emits a copy of `count` rows from row `first` on, all K steps of them, to worker scratch as f32. If
+  /// schedule.widensLeft, this must precede tile(), and tile() selects only from these rows. Requires
+  /// schedule.widensLeft.
   void widen(Value first, Value count);
-  /// Emits a copy of `steps` steps (at most kc) from k0 on of `count` tiles to worker scratch. Afterwards copiedTile()
-  /// selects one by its number among these. Requires schedule.copiesLeft.
+  /// Emits a copy of `count` tiles from `firstTile` on, `steps` steps (at most kc) of them from step k0 on, to worker
+  /// scratch as f32. Afterwards copiedTile() selects one of them. Requires schedule.copiesLeft.
   void copyTiles(const RowTiles &tiles, Value firstTile, Value count, Value k0, Value steps) const;
 
-  /// The left operands of a tile of `height` rows from `firstRow` on, from step k0 on; the other fields are empty. Rows
-  /// beyond number `lastRow` repeat that one; null: there are none.
+  /// Operands of a tile of `height` rows from row `firstRow` on, from step k0 on. Sets `left`, `leftOffset`,
+  /// `rowDistances` and `leftStep` alone. `lastRow` is the last row that exists: rows of the tile after it repeat it.
+  /// If `lastRow` is null, all rows of the tile exist.
   TileOperands tile(Value firstRow, int64_t height, Value lastRow, Value k0) const;
-  /// The same of copied tile `number`, from the first copied step on.
+  /// The same operands for tile `number` of the last copyTiles(), counted from its `firstTile`, from step k0 of
+  /// copyTiles() on.
   TileOperands copiedTile(Value number, int64_t height) const;
 
   Value source; ///< the tensor's buffer, flat
@@ -80,27 +87,30 @@ private:
   Value firstWidened; ///< the row that `copied` starts with
 };
 
-/// The right operand in panels of nr columns: a packed weight, panels that the kernel has packed, or (`readsRight`,
-/// `dots`) the tensor itself.
+/// The right operand in panels of nr columns: a packed weight, panels that the kernel has packed, or the tensor itself
+/// (schedule.readsRight or schedule.dots).
 class RightPanels : GemmContext {
 public:
   explicit RightPanels(const GemmContext &context);
 
-  /// Emits the packing of the panel to worker scratch if `packsPanels`; otherwise emits nothing.
+  /// Emits the packing of panel `panel` of matrix `batch` to worker scratch if schedule.packsPanels; otherwise emits
+  /// nothing. The panel replaces the one that was packed before.
   void pack(Value batch, Value panel) const;
-  /// Sets `panel` and `panelOffset` of `operands`: the panel that starts at `offset`, from step k0 on.
+  /// Sets `panel` and `panelOffset` of `operands` to the panel at `offset` (panelOffset()), from step k0 on.
   void addTo(TileOperands &operands, Value offset, Value k0) const;
-  /// The offset in `buffer` of the panel at k = 0; 0 if `packsPanels`. Not for `dots`.
+  /// The offset in `buffer` of panel `panel` of matrix `batch` at k = 0; 0 if schedule.packsPanels. Not valid with
+  /// schedule.dots.
   Value panelOffset(Value batch, Value panel) const;
-  Value step() const; ///< elements from one k to the next
-  /// Cache lines of a panel in four steps of k.
+  Value step() const; ///< elements of `buffer` from one k to the next
+  /// Cache lines of a panel that four steps of k read.
   int64_t lines() const { return schedule.nr * 4 / lineElements(); }
+  /// Elements of `buffer` in a cache line.
   int64_t lineElements() const { return FlatBuilder::lineElements(buffer); }
 
-  Value buffer; ///< flat
+  Value buffer; ///< flat buffer that contains the panels
 };
 
-/// The right operand as the source of emitPackPanel, with the flat buffer `packed` as the target.
+/// The operands of emitPackPanel (PackPanel.h) that pack the right operand into the flat buffer `packed`.
 PackedMatrix rightMatrix(const GemmContext &context, mlir::Value packed);
 
 } // namespace attnc

@@ -1,7 +1,9 @@
-//===- GemmPhase.h - the multiplying phase of a GEMM kernel -----------------------------------------------------===//
+//===- GemmPhase.h - the kernel phases of a matrix product --------------------------------------------------------===//
 //
-// Emits the loops around the register tiles, or dot products, that GemmSchedule.h describes. Both functions emit into
-// the open phase `frame`, whose chunk number selects the work.
+// A GEMM kernel that is not split along K has one or two kernel phases: an optional phase that packs the right operand,
+// and the phase that multiplies. The phase that multiplies consists of the loops of GemmSchedule.h around register
+// tiles (GemmTile.h) or dot products (GemmDot.h). GemmEmitter.cpp opens a frame for each phase and calls the functions
+// below. They append their code to the body of `frame`, where the chunk number selects the work.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,11 +13,14 @@
 
 namespace attnc {
 
-/// The phase with schedule.chunks() chunks. It stores the kernel's result.
+/// Emits the phase that multiplies, applies the epilogue and stores the kernel's result. The phase has
+/// schedule.chunks() chunks and schedule.workerBytes() bytes of worker scratch.
 void emitGemmPhase(const GemmProblem &problem, const GemmSchedule &schedule, KernelFrame &frame);
 
-/// The phase before it, needed only if the right operand is neither a packed weight nor read or packed by chunks
-/// (`dots`, `readsRight`, `packsPanels`). It packs the panels of all matrices into shared scratch, one in each chunk.
+/// Emits the phase that packs the right operand. The kernel needs this phase, before the one that multiplies, only if
+/// the right operand is not a packed weight and none of `dots`, `readsRight` and `packsPanels` of the schedule is true.
+/// Each chunk packs one panel of one matrix of the batch, in f32 in the layout of WeightPacking.h. The panels begin at
+/// byte 0 of the shared scratch.
 void emitPackPhase(const GemmProblem &problem, const GemmSchedule &schedule, KernelFrame &frame);
 
 } // namespace attnc

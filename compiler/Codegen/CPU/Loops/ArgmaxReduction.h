@@ -1,4 +1,4 @@
-//===- ArgmaxReduction.h - vectorised argmax reductions ---------------------------------------------------------===//
+//===- ArgmaxReduction.h - vectorised argmax and argmin reductions ------------------------------------------------===//
 //
 // An argmax (or argmin) reduction carries two values, the best element so far and its index. Only a better element
 // replaces it, so that among equal elements the lowest index wins, and a NaN never does (> is < for an argmin):
@@ -9,7 +9,8 @@
 //
 //   best  = max over lanes of best[l]            index = min over lanes with best[l] = best of index[l]
 //
-// which is the same index: a lane whose best equals the overall best has the first of its elements that does.
+// which is the same index: a lane whose best equals the overall best has the first of its elements that does. Rows.cpp
+// uses this code for reductions of rows.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,21 +19,24 @@
 
 namespace attnc {
 
-/// A linalg.generic with two results, folded as above over its last loop, its only reduction loop.
+/// A linalg.generic with two results, the best element and its index, which are folded as above over its last loop.
+/// This is its only reduction loop.
 struct ArgmaxReduction {
-  bool isLargest;          ///< argmax, not argmin
-  mlir::Value term, index; ///< values of its region: x[i] (a float or an integer), and i as i32
+  bool isLargest;          ///< true: argmax; false: argmin
+  mlir::Value term, index; ///< values of the op's region: x[i] (a float or a signed integer), and i as i32
 };
-/// Null if `op` has another form.
+/// Matches `op`. Null if it has another form.
 std::optional<ArgmaxReduction> matchArgmax(mlir::linalg::GenericOp op);
 
-/// Scalars or vectors: an element and its index (i32).
+/// An element and its index (i32): two scalars or two vectors.
 struct BestAndIndex {
   mlir::Value best, index;
 };
 
-/// Emits the reduction over [lower, upper); `shape.length` is not used. `evaluate` returns the term and the index of a
-/// point, each a vector, or a scalar if it is the same in all lanes. Returns scalars: `start` if no element is better.
+/// Emits the reduction `fold` over the points [lower, upper) (index), in vectors of shape.lanes lanes, shape.unroll of
+/// them at a time; shape.length is not used. `evaluate` returns the term and the index of a vector of points, each as a
+/// vector, or as a scalar if it is the same in all lanes. `start` are scalars, the values before the first point.
+/// Returns scalars: the best element and its index, or `start` if no element is better.
 BestAndIndex sweepArgmax(mlir::OpBuilder &builder, mlir::Location location, mlir::Value lower, mlir::Value upper,
                          SweepShape shape, const ArgmaxReduction &fold, BestAndIndex start,
                          llvm::function_ref<BestAndIndex(const LanePoint &)> evaluate);

@@ -1,4 +1,8 @@
-//===- Loops.h - loops kernels that move elements or scatter sums -----------------------------------------------===//
+//===- Loops.h - loops kernels that are not one linalg.generic: moves of elements and scatter-adds ----------------===//
+//
+// Loops.cpp emits a loops kernel that is one linalg.generic, and calls these functions for the others.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Kernel.h"
@@ -7,14 +11,16 @@
 
 namespace attnc {
 
-// Both append the functions of the kernel's phases to `code`.
+// Both functions append the functions of the kernel's phases to `code`, and return the phases and the cost. The kernels
+// need no scratch.
 
-/// A kernel each of whose results is zeros or rearranged elements of its operands: by slices, reshapes, transposes or a
-/// concatenation, whose inputs have a phase each. (If a transpose is all that it does, it has become a linalg.generic:
-/// takeComputation() of Computation.h.)
+/// Emits a kernel whose results are zeros or rearranged elements of its operands: slices, reshapes, transposes or a
+/// concatenation. Each result has a phase, and a concatenation has a phase for each of its inputs. (A kernel that is
+/// only a transpose does not reach this function: takeComputation() of Computation.h makes it a linalg.generic.)
 KernelCode emitMoves(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
-/// A kernel whose result is `op`.
+/// Emits a kernel that returns the result of `op`, in one phase. If hasDistinctTargets(), the algorithm is that of
+/// ScatterSums.h; otherwise the terms are added to the elements in the order of the loops.
 KernelCode emitScatter(mlir::func::FuncOp kernel, mlir::attn::ScatterAddOp op, const Target &target,
                        mlir::ModuleOp code);
 

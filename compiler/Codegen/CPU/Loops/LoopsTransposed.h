@@ -1,4 +1,9 @@
-//===- LoopsTransposed.h - pointwise loops with transposed reads of operands ------------------------------------===//
+//===- LoopsTransposed.h - pointwise loops with transposed reads of operands --------------------------------------===//
+//
+// A pointwise op, such as a transpose, may read an operand along a dimension that is not the last one of the results.
+// This code reads such operands in tiles that are transposed in registers. Loops.cpp calls both functions.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Kernel.h"
@@ -7,17 +12,20 @@
 
 namespace attnc {
 
-/// Loops of a pointwise op with a transposed read: operands whose last dimension runs along `contiguous` are read in
-/// tiles of L x L, for L f32 lanes, which are transposed in registers so that lanes run along `lane`, the loop of the
-/// last dimension of all results.
+/// The loops of a pointwise op with a transposed read. `lane` is the loop of the last dimension of all results, and
+/// `contiguous` the loop of the last dimension of the transposed operands. These operands are read in tiles of L x L,
+/// for L f32 lanes, and transposed in registers, so that lanes run along `lane`.
 struct TransposedLoops {
   unsigned lane, contiguous;            ///< numbers of loops
-  llvm::SmallVector<unsigned> operands; ///< numbers of the operands that are transposed; others are read as usual
+  llvm::SmallVector<unsigned> operands; ///< numbers of the transposed operands; all others are read as usual
 };
-/// Null if `op` has a reduction loop or a long formula, or no operand of 32-bit elements that depends on `lane` and is
-/// contiguous along another loop.
+/// Matches `op`. Null in these cases:
+/// - `op` has a reduction loop, fewer than two loops, or a formula of more than 16 instructions;
+/// - the last dimensions of its results are not the same loop;
+/// - no operand of 32-bit elements depends on this loop and has another loop as its last dimension.
 std::optional<TransposedLoops> matchTransposedLoops(mlir::linalg::GenericOp op);
-/// Appends the function of the only phase of `kernel`, which returns results of `op`, to `code`.
+/// Appends the function of the kernel's only phase to `code`, under the name of the kernel, and returns the phase and
+/// the cost. `kernel` returns the results of `op`, and `transposed` is matchTransposedLoops(op).
 KernelCode emitTransposed(mlir::func::FuncOp kernel, mlir::linalg::GenericOp op, const TransposedLoops &transposed,
                           const Target &target, mlir::ModuleOp code);
 

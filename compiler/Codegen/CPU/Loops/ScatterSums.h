@@ -1,13 +1,14 @@
-//===- ScatterSums.h - scatters without collisions --------------------------------------------------------------===//
+//===- ScatterSums.h - scatter-adds without collisions, as a sum for each element ---------------------------------===//
 //
-// If each subscript of an attn.scatter_add is a loop of its own or a constant, no two tuples of those loops have the
-// same subscripts, and each element is a sum over the other loops:
+// An attn.scatter_add has loops. Each iteration adds a term to an element of `init` at computed subscripts. If each
+// subscript is the index of a loop of its own or a constant, different indices of these loops select different
+// elements, and each element is a sum over the other loops:
 //
 //   for p in tuples of the loops that are subscripts       a chunk has a range of the first subscript
-//     result[p] = init[p] + sum over the others of term    the last of the summed loops in lanes
+//     result[p] = init[p] + sum over the others of term    the last of the summed loops is in the lanes
 //
-// If the first subscript is a constant, there is one chunk. `init` is copied to the result first, unless both are the
-// same buffer, so elements that no tuple selects keep their initial value.
+// If the first subscript is a constant, there is one chunk. `init` is copied to the result first, unless both have the
+// same buffer, so elements that no tuple selects keep their initial value. LoopsScatter.cpp calls both functions.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,11 +19,14 @@
 
 namespace attnc {
 
-/// Whether `op`, which `kernel` returns, is a scatter of this kind: loops that are subscripts run over the whole
-/// dimension, constants are in range, at least one loop is summed, and elements are f32. False if the last loop is the
-/// last subscript, as its columns are better lanes (LoopsScatter.cpp).
+/// Whether `op`, which `kernel` returns, is a scatter-add of this kind:
+/// - each subscript is the index of a loop of its own that runs over the whole dimension, or a constant in range;
+/// - at least one loop is no subscript;
+/// - the elements are f32;
+/// - the last loop is not the last subscript, because its columns would be better lanes (LoopsScatter.cpp).
 bool hasDistinctTargets(mlir::func::FuncOp kernel, mlir::attn::ScatterAddOp op);
-/// Appends the function of the kernel's phase to `code`. Requires hasDistinctTargets().
+/// Appends the function of the kernel's only phase to `code`, under the name of the kernel, and returns the phase and
+/// the cost. Requires hasDistinctTargets(kernel, op).
 KernelCode emitScatterSums(mlir::func::FuncOp kernel, mlir::attn::ScatterAddOp op, const Target &target,
                            mlir::ModuleOp code);
 

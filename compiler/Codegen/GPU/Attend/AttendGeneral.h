@@ -1,22 +1,24 @@
 //===- AttendGeneral.h - attention on a device without tensor cores, for all formulas and normalisers -------------===//
 //
-// A warp computes up to four rows of one batch and visits their keys in blocks of 32, one key for each thread:
+// The general algorithm of attention on a device: the kernel if tensor cores do not apply (AttendMatrices.h), and the
+// repair of rows whose sums on tensor cores are not finite (AttendFragments.h). A warp computes up to four rows
+// (queries) of one batch and visits their keys in blocks of 32, one key for each thread. For each row r and value v:
 //
-//   s[r]     = score of the thread's key and row r             WarpScores, four features at a time
+//   s[r]     = score of the thread's key and row r             WarpScores
 //   m'[r], a, p[r], l[r]: online softmax                       WarpNormaliser
 //   o[r][v]  = a * o[r][v] + sum_k p_k[r] * V[k][v]            WarpValues, values across threads
 //
-// with m the row maximum, a the correction exp2(m - m'), p the attention weight and l this thread's part of the row
-// sum. Finally the warp writes o / l, with l summed over the threads. A block of keys that is masked for all rows is
-// skipped; a block without masked pairs runs without mask code (AttendMask.h). If the mask bounds the range of keys,
-// the loop covers that range only. If a row has more values than the threads have registers for, its values are
-// computed in slices, with one pass over the keys for each slice. Memory use does not grow with the number of queries
-// or keys.
+// with m and m' the row maximum before and after the block of keys, a the correction exp2(m - m'), p the attention
+// weight and l this thread's part of the row sum. Finally the warp writes o / l, with l summed over the threads. A
+// block of keys that is masked for all rows is skipped; a block without masked pairs runs without mask code
+// (AttendMask.h). If the mask bounds the range of keys, the loop covers that range only. If a row has more values than
+// the threads have registers for, its values are computed in slices, with one pass over the keys for each slice. Only
+// emitPartials() needs scratch in global memory.
 //
-// Normalisers of other orders, and statistics that need final attention weights, have the same passes as on processors
-// (Kernels/Attend/PassPlan.h).
+// Normalisers whose weights need more than one pass, and statistics that need final attention weights, have the same
+// passes as on processors (Kernels/Attend/PassPlan.h).
 //
-// Numbers of rows, keys and features are arbitrary. The RegionVectoriser evaluates all formulas.
+// Numbers of rows, keys and features are arbitrary. The RegionVectoriser generates the code of all formulas.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,22 +28,25 @@
 
 namespace attnc {
 
-/// Whether AttendGeneral supports the problem; otherwise the reason.
+/// Whether AttendGeneral supports the problem; otherwise the reason. Each device kernel of attention requires it.
 Verdict canAttendOnDevice(const AttendProblem &problem);
 
+/// The code of the general algorithm in one kernel phase. At most one of the emit functions is called, once.
 class AttendGeneral {
 public:
-  /// `frame` is that of the kernel phase, and has no code yet. Allocates static shared memory.
+  /// `frame` is that of the kernel phase; the object is created before the code of the phase is emitted. Declares
+  /// static shared memory in the function. `numbers` is the numbering of the rows by batch. The arguments outlive the
+  /// object.
   AttendGeneral(const AttendProblem &problem, const Target &target, DeviceFrame &frame, const RowNumbers &numbers);
   AttendGeneral(const AttendProblem &problem, const Target &target, DeviceFrame &frame)
       : AttendGeneral(problem, target, frame, RowNumbers::perBatch(problem)) {}
-  /// Emits the kernel phase that computes all results.
+  /// Emits a phase that computes all results, with one warp for each warpRows() rows, and returns it.
   KernelPhase emit();
-  /// Emits the first phase of split-KV: each warp computes the partial results of one split of its rows; AttendMerge
-  /// merges them.
+  /// Emits the first phase of split-KV, and returns it: each warp computes the partial results of one split of its
+  /// rows. AttendMerge emits the phase that merges them. The rows are numbered by `splitKv.numbers`.
   KernelPhase emitPartials(const AttendSplitKv &splitKv);
-  /// Emits the code by which the executing warp computes all results of warpRows() rows of a batch, or fewer at its
-  /// end, from `firstRow` (index) on. May be called once.
+  /// Emits code at the insertion point of the frame, by which the executing warp computes and stores all results of
+  /// warpRows() rows of batch `batchNumber` (index), or fewer at its end, from row number `firstRow` (index) on.
   void emitWarp(mlir::Value batchNumber, mlir::Value firstRow);
   int64_t warpRows() const { return shape.rows; } ///< 1, 2 or 4
 

@@ -1,9 +1,12 @@
 //===- AttendMerge.h - merge of split-KV partial results ----------------------------------------------------------===//
 //
-// The second kernel phase of split-KV (AttendSplitKv.h). A block merges as many rows as a warp of AttendGeneral has,
-// one after the other. The splits of a row are distributed cyclically over the warps, its values over the lanes of a
-// warp; the sums of the warps are added in order. If a merged value is not finite, one warp computes the block's rows
-// again by AttendGeneral.
+// The second kernel phase of split-KV (AttendSplitKv.h): for each row (query), it merges the partial results of all
+// splits of the row's keys, adds the sink, normalises, and stores the value and the lse. The first phase, SplitKvTiles
+// or AttendGeneral::emitPartials, writes the partial results.
+//
+// A block merges as many rows as a warp of AttendGeneral has, one after the other. The splits of a row are distributed
+// cyclically over the warps, its values over the lanes of a warp; the sums of the warps are added in order. If a merged
+// value is not finite, one warp computes the block's rows again by AttendGeneral.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,12 +16,14 @@
 
 namespace attnc {
 
+/// The code of the phase. AttendSplitKv::canSplit(problem) holds.
 class AttendMerge {
 public:
-  /// Creates the function `symbol` in `code`.
+  /// Creates the function `symbol` in the device's module `code`. The references outlive the object.
   AttendMerge(const AttendProblem &problem, const AttendSplitKv &splitKv, const Target &target, llvm::StringRef symbol,
               mlir::ModuleOp code);
-  /// Emits the code of the kernel phase.
+  /// Emits the code of the function, once, and returns the phase, with blocks for all rows. The caller multiplies its
+  /// chunks by `splitKv.areFew`.
   KernelPhase emit();
 
 private:

@@ -1,17 +1,19 @@
 //===- AttendWarpGroups.h - attention by wgmma with specialised warp groups (FlashAttention-3) --------------------===//
 //
-// For sm_90a. A block has 128 queries of one batch and three warp groups. One is the producer: it copies the queries
-// and the tiles of keys and values (KeyRings.h). The other two are consumers with 64 queries each, which multiply by
-// wgmma:
+// The prefill algorithm of attention for sm_90a, on 16-bit elements. A block has 128 queries of one batch and three
+// warp groups. One is the producer: it copies the queries and the tiles of keys and values (KeyRings.h). The other two
+// are consumers with 64 queries each, which multiply by wgmma. P are attention weights; AttendFragments.h explains s,
+// m', p, l and a:
 //
 //   S = Q K^T                       both operands in shared memory
-//   O += P V of the previous tile   P in registers, V with its depth along the columns; asynchronous, together with S
-//   s, m', p, l of this tile        when S is complete, while O is pending (AttendFragments.h)
+//   O += P V of the previous tile   P in registers, V in shared memory with a key in each row; asynchronous, together
+//                                   with S
+//   s, m', p, l of this tile        when S is complete, while O is pending
 //   O = a O                         when O is complete
 //
 // The consumers alternate (OrderedBarrier): while one computes the weights of its scores, the products of the other run
 // (Shah and others: FlashAttention-3, 2024). A fully masked tile is neither copied nor computed; a tile without masked
-// pairs runs without mask code. Every warp group derives the sequence of tiles by itself.
+// pairs runs without mask code. Every warp group computes the sequence of tiles by itself, from the mask.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,28 +24,32 @@
 
 namespace attnc {
 
+/// The code of the one kernel phase, for images of warp groups (DeviceVariant::WarpGroups).
 class AttendWarpGroups {
 public:
+  /// Consumer warp groups, threads and queries of a block.
   static constexpr int64_t consumers = 2, threads = (1 + consumers) * warpGroupThreads;
   static constexpr int64_t queries = consumers * warpGroupRows;
 
   /// Tile sizes of a block, and distribution of registers.
   struct Tiling {
     int64_t keys, stages;                         ///< keys of a tile, stages of each ring buffer
-    int64_t registersToFetch, registersToCompute; ///< per thread of the producer and of the consumers
+    int64_t registersToFetch, registersToCompute; ///< per thread of the producer and of the consumers (setmaxnreg)
     std::optional<AttendMaps> maps;               ///< null if threads copy instead of TMA
     Verdict hasMaps;                              ///< yes, or the reason against TMA copies
   };
-  /// Sets `tiling` to the largest tiles that fit registers and shared memory; if there are none, the reason completes
-  /// "no warp groups: ". `matrices` have 16-bit elements.
+  /// Sets `tiling` to the tiles with most keys, from 16 to 128, that fit registers and shared memory. If there are
+  /// none, returns the reason, a phrase about the attention, and leaves `tiling` unchanged. `matrices` have 16-bit
+  /// elements.
   static Verdict chooseTiling(const AttendProblem &problem, const AttendMatrices &matrices,
                               std::optional<Tiling> &tiling);
 
-  /// Creates the function `symbol` in `code`.
+  /// Creates the function `symbol` in the device's module `code`. `matrices` are those of `problem`
+  /// (AttendMatrices::match), `tiling` is of chooseTiling(). `problem` and `target` outlive the object.
   AttendWarpGroups(const AttendProblem &problem, const AttendMatrices &matrices, const Tiling &tiling,
                    const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
-  /// Emits the code of the kernel phase, which computes all results. If there are maps, the caller emits their phase
-  /// (TensorMaps::emit), which runs before.
+  /// Emits the code of the function, once, and returns the phase, which computes all results. If `tiling.maps` is not
+  /// null, the caller also emits the phase that writes the maps (TensorMaps::emit), which runs before.
   KernelPhase emit();
 
 private:

@@ -1,7 +1,8 @@
 //===- Ptxas.h - NVIDIA's PTX assembler, if it is installed -------------------------------------------------------===//
 //
-// Objects contain PTX, which the driver compiles; a compile does not need `ptxas`. Tests and tools run it, where it is
-// installed, to find the resources of each function: registers, shared memory, stack and register spills.
+// Objects contain PTX, which the driver compiles when a model is loaded; a compile does not need `ptxas`. Where `ptxas`
+// is installed, tests and tools run it to find the resources of each function: registers, shared memory, stack and
+// register spills.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,38 +15,41 @@
 
 namespace attnc {
 
-/// Resources of a device function: of a thread, except for shared memory, which belongs to a block.
+/// Resources of one PTX kernel. All are of one thread, except for shared memory, which is of a block.
 struct FunctionResources {
-  std::string function;
-  int64_t registers = 0;
+  std::string function;    ///< name of the PTX kernel
+  int64_t registers = 0;   ///< 32-bit registers
   int64_t sharedBytes = 0; ///< static shared memory; a launch may add dynamic shared memory
-  int64_t stackBytes = 0;
-  int64_t spillBytes = 0; ///< register spills: bytes stored and loaded
+  int64_t stackBytes = 0;  ///< stack frame, in local memory
+  int64_t spillBytes = 0;  ///< register spills: bytes of the stores plus bytes of the loads
 
   bool operator==(const FunctionResources &) const = default;
 };
 
+/// An installed `ptxas`. version() and assemble() run the program and wait for its end.
 class Ptxas {
 public:
   /// Finds `ptxas` in PATH, or else in $CUDA_HOME/bin; null if it is in neither.
   static std::optional<Ptxas> find();
+  /// `program` is the path of a `ptxas`.
   explicit Ptxas(std::string program) : program(std::move(program)) {}
 
-  /// The version of its CUDA toolkit, such as "13.0"; empty if the output has no version.
+  /// The version of its CUDA toolkit, such as "13.0"; empty if `ptxas --version` prints no version.
   std::string version() const;
 
+  /// The result of one run of ptxas.
   struct Report {
-    int exitCode = 0;                         ///< 0 if the text assembled; negative if ptxas could not be run
-    std::string output;                       ///< standard output and standard error
-    std::vector<FunctionResources> functions; ///< of the PTX kernels
+    int exitCode = 0;   ///< 0 if the text assembled; negative if ptxas could not be run or crashed
+    std::string output; ///< standard output and standard error of ptxas, or why it could not be run
+    std::vector<FunctionResources> functions; ///< of the PTX kernels, in the order of the output
 
-    /// The fault: the text does not assemble, a function has a stack or spills, or ptxas serialised `wgmma` products
-    /// (warning C75..). Empty if there is none.
+    /// A message, if the text does not assemble, a PTX kernel has a stack or spills, or ptxas serialised `wgmma`
+    /// products (warning C75..). Otherwise empty.
     std::string fault() const;
-    /// The largest number of registers of a function.
+    /// The largest number of registers of a PTX kernel; 0 if `functions` is empty.
     int64_t registers() const;
   };
-  /// Assembles `ptx` for `architecture`, such as sm_90a.
+  /// Assembles the text `ptx` for `architecture`, such as sm_90a; the machine code is discarded.
   Report assemble(llvm::StringRef ptx, llvm::StringRef architecture) const;
 
   /// Parses the output of `ptxas -v`: the resources of each PTX kernel. Lines of other forms are ignored.

@@ -1,9 +1,10 @@
 //===- FewRows.h - product of a few rows with a matrix (GEMV) -----------------------------------------------------===//
 //
-// The product of a decoding step (GemmProblem.h). An element of the right operand is multiplied by few rows only, so
-// the time is that of reading the right operand. Each of its elements is read once, from global memory to registers, by
-// 16-byte accesses if it is aligned. The depth is distributed over threads, so that many reads are in flight; sums are
-// reduced in an order that depends on sizes alone.
+// The algorithm for products (GemmProblem.h) of at most four rows, as in a decoding step. An element of the right
+// operand is multiplied by few rows only, so the time is that of reading the right operand. Each of its elements is
+// read once, from global memory to registers. An access of a thread reads 16 bytes of the right operand if its layout
+// permits this, otherwise one element. The depth is distributed over threads, so that many reads are in flight; sums
+// are reduced in an order that depends on sizes alone.
 //
 //   right contiguous along   a block has                     depth of a thread
 //   columns                  the columns of 8 accesses       every 32nd row of right; reduced in warps, then in shared
@@ -11,8 +12,9 @@
 //   depth                    8 columns, one for each warp    every 32nd access of the column; reduced in the warp
 //
 // If these are too few blocks to keep the device busy, and each has much to read, split-K applies: the depth is cut
-// into slices, one block each. Blocks write partial sums to the kernel's scratch, and a second kernel phase adds them,
-// slice by slice. Constant sizes alone determine the number of slices.
+// into slices, and a block computes one slice for its columns. Blocks write partial sums to the kernel's shared
+// scratch, and a second kernel phase adds them, slice by slice. The number of slices is a constant of the code. It is
+// 1, and split-K does not apply, if the depth, the batch or the number of columns is dynamic.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,12 +26,15 @@ namespace attnc {
 /// The largest number of rows of this algorithm.
 inline constexpr int64_t maxFewRows = 4;
 
+/// The phases of the algorithm, in the order of execution.
 struct FewRowsCode {
   std::vector<KernelPhase> phases;
-  SizeExpr sharedBytes; ///< scratch of the launch, for the sums of slices (KernelCode::sharedBytes)
+  SizeExpr sharedBytes; ///< KernelCode::sharedBytes: scratch for the sums of slices; 0 without split-K
 };
-/// Emits the phase `symbol` and, with split-K, the phase `symbol`$sum that adds the slices. If the number of rows is
-/// dynamic, the caller launches them only for at most maxFewRows rows.
+/// Appends to the device's module `code` the function `symbol` and, with split-K, the function `symbol`$sum that adds
+/// the slices. Records the algorithm of each phase on the kernel (KernelForms.h). Requires that a launch has at most
+/// maxFewRows rows: if the number of rows is dynamic, the caller multiplies the chunks of the phases by 0 for more
+/// rows.
 FewRowsCode emitFewRows(const GemmProblem &problem, const std::string &symbol, mlir::ModuleOp code);
 
 } // namespace attnc

@@ -1,8 +1,8 @@
 //===- GemmTiling.h - tile sizes of a matrix product on a device --------------------------------------------------===//
 //
-// A block computes `rows` x `columns` of the result (GemmProblem.h) for one batch number. It copies both operands
-// through shared memory in k-tiles of `depth`, in `stages` pipeline stages: while threads multiply one, the next ones
-// are in flight.
+// A thread block computes `rows` x `columns` of the result (GemmProblem.h) for one batch number. It copies both
+// operands through shared memory in k-tiles, which are slices of `depth` numbers of the depth, in `stages` pipeline
+// stages: while threads multiply one k-tile, copies of the next ones are in flight. There are three algorithms:
 //
 //   algorithm    requirements on operands                        work of a thread, warp or warp group for a k-tile
 //   warp groups  both bf16 or both f16, in 16-byte vectors;      wgmma on rows / groups of the block, 64 at a time, and
@@ -10,10 +10,10 @@
 //                the kernel has attn.tf32
 //   matrix       both bf16 or both f16, in 16-byte vectors;      mma.sync on warpRows x warpColumns of the block, sums
 //                f32 if the kernel has attn.tf32                 in fragments
-//   scalar       any: f32, or widened to f32                     an outer product of rows / 16 x columns / 16 of f32
+//   scalar       none: f32, or widened to f32                    outer products of rows / 16 x columns / 16 of f32
 //
-// The sums are then written to shared memory, over the tiles, and go through the epilogue to the result, four
-// neighbours for each thread if the result is that long.
+// Finally a block writes its sums to shared memory, over the tiles, applies the epilogue to them and stores the result:
+// four neighbours at a time for each thread, if the innermost size of the result is a multiple of four.
 //
 // Constraints on sizes:
 //
@@ -26,8 +26,9 @@
 //   all          stages * (rows + columns) * bytes of a k-tile row, and rows * columns * 4 for the sums, fit the shared
 //                memory of a block: 227 KB on sm_90a, 99 KB on the smallest devices that run the image for sm_80
 //
-// Block numbers are rasterised for L2 reuse: in groups of `groupRowBlocks` row blocks, and within a group along the
-// rows first. Blocks that run at the same time then share rows of left and columns of right.
+// Block numbers are rasterised for reuse in the L2 cache. Row blocks form groups of `groupRowBlocks`. In a group, block
+// numbers run over its row blocks first, then over the column blocks. Blocks that run at the same time then share rows
+// of left and columns of right.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -37,27 +38,30 @@
 
 namespace attnc {
 
+/// Tile sizes and the algorithm of a kernel phase; created by forWarps() or forWarpGroups().
 struct GemmTiling {
   static constexpr int64_t groupRowBlocks = 16;
 
-  /// Tiles of the matrix algorithm or, if it does not apply, the scalar one, for products with at most maxRows rows.
+  /// Tile sizes of the matrix algorithm or, if suitsTensorCores is no, of the scalar one. They are chosen for products
+  /// with at most `maxRows` rows, and correct for more. A dynamic size counts as typicalSize (TensorMap.h).
   static GemmTiling forWarps(const GemmProblem &problem, int64_t maxRows);
-  /// The same for warp groups; null if they do not support the operands (suitsWarpGroups).
+  /// The same for the algorithm of warp groups; null if suitsWarpGroups is no.
   static std::optional<GemmTiling> forWarpGroups(const GemmProblem &problem, int64_t maxRows);
-  /// Whether tensor cores, or warp groups, support the types and layouts of the operands; otherwise the reason.
+  /// Whether the matrix algorithm, or that of warp groups, supports the types and layouts of the operands; otherwise
+  /// the reason, a phrase about the product.
   static Verdict suitsTensorCores(const GemmProblem &problem);
   static Verdict suitsWarpGroups(const GemmProblem &problem);
-  /// Whether blocks are the same, for tilings of the same problem by the same function.
+  /// Whether the code of blocks is the same, for two tilings of one problem by the same of the two functions.
   bool operator==(const GemmTiling &other) const;
 
   std::optional<MatrixType> matrix;              ///< type of tensor-core products; null for the scalar algorithm
   int64_t rows, columns, depth, stages, threads; ///< of a block; depth of a k-tile; pipeline stages; threads of a block
-  int64_t warpRows = 0, warpColumns = 0;         ///< matrix
+  int64_t warpRows = 0, warpColumns = 0;         ///< rows and columns of a warp; 0 but for the matrix algorithm
   int64_t groups = 0;                            ///< consumer warp groups; 0 for other algorithms
-  int64_t panelRowBytes = 0;                     ///< panels of tiles (SharedTile.h); 0 for one panel
-  bool prefersMaps = false;                      ///< copies by TMA if possible (TensorMap.h)
+  int64_t panelRowBytes = 0;                     ///< bytes of a row of a panel (SharedTile.h); 0 for one panel
+  bool prefersMaps = false;                      ///< the product is long enough for TMA copies to pay (TensorMap.h)
 
-  /// Blocks along the rows and the columns of one matrix.
+  /// Numbers of blocks along the rows and the columns of one matrix of the batch.
   SizeExpr rowBlocks, columnBlocks;
 
 private:

@@ -1,13 +1,14 @@
 //===- MoveKernels.h - device kernels for copies and cache appends between model kernels --------------------------===//
 //
-// Between the kernels of a model, host code copies tensors, appends rows to caches, and checks that caches have room.
-// Device memory is not accessible to the host, so each of these operations is a small kernel on a device. A kernel is
-// emitted once for each variant that the program needs, with the ABI of DeviceFrame.h. A thread of a copy moves 16
-// bytes, in one access if both tensors are aligned to 16 bytes; a thread of an append moves one unit.
+// Between the kernels of a model, host code copies tensors, appends rows to caches of keys and values, and checks that
+// the caches have room (Host/Moves.h). The host cannot access device memory, so on a device each of these operations is
+// a small kernel. A kernel is emitted once for each variant that the program needs, with the ABI of DeviceFrame.h. A
+// thread of a copy moves 16 bytes, in one access if both tensors are aligned to 16 bytes. A thread of an append moves
+// one unit: 1 to 16 bytes of one position.
 //
-// Kernels that run before all others check the room of caches. If one has no room, they write ATTN_FULL to the second
-// i32 of the status (attn/model.h). Appends to states read that word and write nothing if it is set, so the host does
-// not have to wait.
+// Checks of room are launched before all other kernels of a call. If a cache has no room, the check writes ATTN_FULL to
+// the second i32 of the status (attn/model.h). Appends to states read that i32, and write nothing unless it is ATTN_OK,
+// so the host does not wait for the check.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,7 +18,7 @@
 
 namespace attnc {
 
-/// A kernel phase outside of model kernels, and its numbers of buffers and sizes.
+/// A kernel phase outside of model kernels, and the numbers of buffers and sizes that its function has as arguments.
 struct MovePhase {
   KernelPhase phase;
   int64_t buffers, sizes;
@@ -25,33 +26,38 @@ struct MovePhase {
 
 /// The variant of an append: all that its code depends on.
 struct AppendVariant {
-  int64_t unit; ///< bytes of an access, in which rows of the cache are counted: 1, 2, 4 or 16
-  bool ring;    ///< ring cache: positions are modulo the capacity
-  bool counts;  ///< a buffer has the number of appended positions of each row; otherwise all positions are appended
-  bool isState; ///< the cache is a state of the caller and may be full; others have room for all lengths
-  bool isStep;  ///< sizes have the number of the rows' first position among those of the call, and their number
+  int64_t unit; ///< bytes of the access of a thread: 1, 2, 4 or 16; cache and rows are aligned to it
+  bool ring;    ///< ring cache: position p is stored at p mod capacity, and only the last `capacity` positions are kept
+  bool counts;  ///< a buffer has the number of positions to append for each length; otherwise all are appended
+  bool isState; ///< the cache is a state of the caller and may be full; otherwise invalid lengths are clamped
+  bool isStep;  ///< the rows are some of the positions that the call appends: see `step` and `steps` of append()
   auto operator<=>(const AppendVariant &) const = default;
 };
 
+/// The kernels for moves of one program.
 class MoveKernels {
 public:
   explicit MoveKernels(mlir::ModuleOp code) : code(code) {} ///< `code`: the device's module
 
-  // Each of these functions emits a kernel at its first call, and returns the same one at later calls. Its buffers and
-  // sizes are listed in order; lengths and counts are arrays of i32.
+  // Each of these functions appends a kernel to `code` at its first call for a variant, and returns the same phase at
+  // later calls. The phase belongs to this object. The comments list the buffers of the kernel, in device memory, and
+  // its sizes, both in order. Lengths and counts are arrays of i32.
 
-  /// Buffers: to, from. Sizes: bytes.
+  /// Copies bytes. Buffers: to, from, of any alignment; they do not overlap. Sizes: number of bytes.
   const KernelPhase &copy();
-  /// Buffers: cache, rows, lengths, counts (if form.counts). Sizes: outer, positions, capacity, units, stride,
-  /// numLengths, then step and steps (if form.isStep). Rows are [outer][positions][units], the cache is
-  /// [outer][capacity][units], in units of form.unit bytes. Outer index `o` has length and count number
-  /// o / stride % numLengths. Positions from the length on are written.
+  /// Appends rows to a cache. Buffers: cache, rows, lengths, counts (if form.counts). Sizes: outer, positions,
+  /// capacity, units, stride, numLengths, then step and steps (if form.isStep). Rows are [outer][positions][units], the
+  /// cache is [outer][capacity][units], in units of form.unit bytes. Outer index `o` has length and count number o /
+  /// stride % numLengths. Position p of the rows is written to position length + p of the cache, if p is less than the
+  /// count. With form.isStep, the rows start at number `step` of the `steps` positions of the call: position p is
+  /// written to length + step + p, if step + p is less than the count. The lengths are not changed.
   const KernelPhase &append(const AppendVariant &form);
-  /// Reports lengths that leave no room (a ring always has room), negative ones, and counts not in 0..positions.
-  /// Buffers: lengths, counts (if `counts`). Sizes: number of lengths, positions to append, capacity.
+  /// Writes ATTN_FULL if a length is negative, a count is not in 0..positions, or, unless `ring`, the sum of length and
+  /// count exceeds the capacity; without `counts`, every count is the number of positions. Buffers: lengths, counts (if
+  /// `counts`). Sizes: number of lengths, positions to append, capacity.
   const KernelPhase &checkRoom(bool ring, bool counts);
 
-  /// All kernels emitted so far, by name.
+  /// All kernels emitted so far, in the order of their names.
   std::vector<MovePhase> made() const;
 
 private:

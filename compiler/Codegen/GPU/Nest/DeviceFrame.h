@@ -1,13 +1,15 @@
 //===- DeviceFrame.h - device function of a kernel phase, with its operands unpacked ------------------------------===//
 //
-// The KernelFrame of a device. A kernel phase is one function, executed by every thread of every block:
+// DeviceFrame is the KernelFrame of a device: it creates the function of a kernel phase and provides its operands as
+// values. The function is executed by every thread of every block:
 //
 //   func.func @name(buffers..., sizes..., %shared, %status) attributes {attn.threads = 256}
 //
-// Its `chunk` is the block number. Buffers (!llvm.ptr) and sizes (i64) are those of attn_kernel_args, in order.
-// `%shared` points to the scratch of the launch, in global memory, `%status` to an i32. Tensors are aligned to
-// `deviceAlignment` bytes unless they are marked `attn.unaligned`, so that LLVM can merge four elements into one
-// access. There is no scratch of a worker.
+// The chunk of a block is its number in the launch. Buffers (!llvm.ptr) and sizes (i64) are those of attn_kernel_args,
+// in order. `%shared` (!llvm.ptr) points to the scratch that the launch shares, in global memory, `%status` to the i32
+// that receives an attn_code. Tensors are aligned to `deviceAlignment` bytes unless they are marked `attn.unaligned`,
+// so that LLVM can merge four f32 elements into one access. There is no scratch of a worker. lowerDeviceCode
+// (DeviceBackend.h) makes the function a PTX kernel.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,7 +24,7 @@ inline constexpr int64_t blockThreads = 256, warpThreads = 32;
 inline constexpr unsigned globalSpace = 1, sharedSpace = 3;
 /// Alignment of tensors in bytes: that of the widest access.
 inline constexpr int64_t deviceAlignment = ATTN_DEVICE_ALIGNMENT;
-/// f32 elements of the widest access.
+/// Number of f32 elements of the widest access of a thread.
 inline constexpr int64_t deviceLanes = deviceAlignment / 4;
 /// On a device function: the number of threads of a block (i64).
 inline constexpr llvm::StringLiteral threadsAttrName = "attn.threads";
@@ -30,13 +32,16 @@ inline constexpr llvm::StringLiteral threadsAttrName = "attn.threads";
 /// elements only (compiler/Pipeline/DeviceAlignment.h).
 inline constexpr llvm::StringLiteral unalignedAttrName = "attn.unaligned";
 
-/// Whether no argument or result of the kernel has `attn.unaligned`. Copies of 16-byte vectors require it.
+/// Whether no argument or result of the kernel has `attn.unaligned`. TMA copies, and attention by tensor cores, require
+/// it.
 bool isAligned(mlir::func::FuncOp kernel);
 
-/// The buffer number of a kernel operand, or of the operand that `tensor` widens: its place among the tensor arguments.
+/// The number of the buffer of `tensor`, an argument of the kernel or the f32 value that it is widened to: the number
+/// of tensor arguments before it. Requires one of the two.
 unsigned bufferNumber(mlir::Value tensor);
 
-/// The coordinates of the executing thread in its launch, and the function that it executes.
+/// The coordinates of the executing thread in its launch, as values in the code, and the function that contains the
+/// code.
 struct ThreadPosition {
   mlir::Value block, thread; ///< index: the block's number, and the thread's in it
   mlir::ModuleOp code;       ///< the module of the function
@@ -44,11 +49,12 @@ struct ThreadPosition {
   int64_t threads;           ///< of a block
 };
 
-/// The function of a kernel phase on a device. scratch() and shared() of KernelFrame must not be called.
+/// The function of a kernel phase on a device, under construction. scratch() and shared() of KernelFrame must not be
+/// called.
 class DeviceFrame : public KernelFrame {
 public:
-  /// Creates the function `symbol` at the end of `code`, empty but for its return. `threads`, of a block, is a multiple
-  /// of 32.
+  /// Creates the function `symbol` of a phase of `kernel` at the end of the device's module `code`, without code but
+  /// for the block and thread number and its return. `threads`, the threads of a block, is a multiple of 32.
   DeviceFrame(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code, int64_t threads = blockThreads);
 
   /// The pointer (!llvm.ptr) of a buffer, by its number: tensor operands first, then results.

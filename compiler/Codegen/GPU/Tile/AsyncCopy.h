@@ -1,8 +1,8 @@
 //===- AsyncCopy.h - multistage copies from global to shared memory (cp.async) ------------------------------------===//
 //
-// Threads issue asynchronous copies, of 16 bytes or less, that bypass their registers. A thread commits its copies as a
-// group, and waits later until at most a given number of its own groups is pending. Copies of other threads are visible
-// only after a barrier as well:
+// Threads issue asynchronous copies, of 4 or 16 bytes, that bypass their registers. A thread commits its copies as a
+// group. Later it waits until at most a given number of its own groups is pending. Copies of other threads are visible
+// only after a barrier as well. A pipeline of `stages` buffers (SharedTile.h) for slices (k-tiles) of a matrix:
 //
 //   for stage in 0 .. stages - 2:  copy(stage); commit()
 //   for each k-tile:
@@ -17,26 +17,29 @@
 
 namespace attnc {
 
-/// A matrix in global memory, whose rows are aligned to 16 bytes. `pointer` is a !llvm.ptr; `rowOffset` returns the
-/// offset of row r (i32) of the tile from it, in bytes (i64).
+/// The rows of a matrix in global memory that a tile copies; each row starts at a multiple of 16 bytes. `pointer` is a
+/// !llvm.ptr. `rowOffset` emits the bytes (i64) from `pointer` to row `row` (i32) of the tile; the constructor of
+/// TileCopy calls it and does not keep it.
 struct TileSource {
   mlir::Value pointer;
   llvm::function_ref<mlir::Value(mlir::Value row)> rowOffset;
 };
 
-/// Assigns the 16-byte vectors of a tile to threads and copies them. If the tile is one panel and the threads are a
-/// multiple of eight for each row, a thread stays in one row and copies vectors at a constant stride. Otherwise thread
-/// t copies vectors t, t + threads, ... of the tile, row by row.
+/// Assigns the 16-byte vectors of a tile to threads and copies them. If the tile is one panel, and `threads` is a
+/// multiple of 8 times the rows, a thread stays in one row and copies vectors at a constant stride. Otherwise thread t
+/// copies vectors t, t + threads, ... of the tile, row by row.
 class TileCopy {
 public:
-  /// Emits the addresses of this thread, which is number `thread` (i32) of `threads`.
+  /// Emits the addresses of this thread, which is number `thread` (i32) of the `threads` threads that copy. `tiles`
+  /// outlives the object.
   TileCopy(TileBuilder &tiles, const SharedTile &tile, TileSource source, mlir::Value thread, int64_t threads);
 
-  /// Copies this thread's vectors of rows below `rows` and of bytes of a row below `rowBytes` (both i32; null: all),
-  /// from `advance` bytes (i64) after the source's start, to the stage at offset `stage` (SharedTile::stageOffset). The
-  /// rest of the tile is zero-filled. The caller commits the copies.
+  /// Issues this thread's copies to the stage at offset `stage` (i32, SharedTile::stageOffset). The source is read from
+  /// `advance` bytes (i64, a multiple of 16) after its start. Only rows below `rows`, and in a row only bytes below
+  /// `rowBytes`, are read (both i32; null: all); the rest of the tile becomes zero. The caller commits the copies.
   void issue(mlir::Value stage, mlir::Value advance, mlir::Value rows, mlir::Value rowBytes);
-  /// Replaces each 4-byte element x (i32) that this thread has copied to the stage, and awaited, by change(x).
+  /// Replaces each 4-byte element x (i32) that this thread has copied to the stage at offset `stage` by change(x),
+  /// which emits the code. The thread has awaited the copies.
   void changeElements(mlir::Value stage, llvm::function_ref<mlir::Value(mlir::Value element)> change);
 
 private:
@@ -56,8 +59,8 @@ private:
   mlir::Value isMine; ///< i1: whether this thread copies the last of `vectors`; null if all threads do
 };
 
-/// Copies `size` bytes, 4 or 16, from `source` (!llvm.ptr<1>) to `target` (!llvm.ptr<3>), both aligned to `size`. Only
-/// the first `wanted` bytes (i32) are read; the others become zero.
+/// Issues one copy of `size` bytes, 4 or 16, from `source` (!llvm.ptr<1>) to `target` (!llvm.ptr<3>), both aligned to
+/// `size`. Only the first `wanted` bytes (i32, 0 to `size`) are read; the others become zero.
 void copyAsync(TileBuilder &tiles, mlir::Value target, mlir::Value source, int64_t size, mlir::Value wanted);
 /// Casts the pointer of an operand (!llvm.ptr) to the global address space.
 mlir::Value globalPointer(TileBuilder &tiles, mlir::Value pointer);

@@ -1,12 +1,13 @@
 //===- Bitcode.h - compilation of a Halide stage to bitcode -------------------------------------------------------===//
 //
-// Compiles a stage with its schedule to LLVM bitcode of one function,
+// Compiles a stage (Stage.h) with its schedule (StageSchedule.h) by Halide to LLVM bitcode with one function:
 //
 //   i32 symbol(halide_buffer_t *operand..., i32 argument..., i32 span..., halide_buffer_t *result)
 //
-// which computes one chunk. For each dimension of the result, innermost first, `span` is the first index (One), or the
-// first index and the number of tiles (Block); a whole dimension has no `span`. The buffer of the result describes the
-// chunk alone and points to its first element.
+// The function computes one chunk of the stage's result. `operand` are the buffers of the stage, and `argument` its
+// sizes. `span` are the numbers that locate the chunk, for each dimension of the result, innermost first: for a span of
+// kind One the first index, for a span of kind Block the first index and the number of tiles, and none for a whole
+// dimension. The record of the result describes the chunk alone and points to its first element.
 //
 // Halide compiles without a runtime, without assertions and with strict floats: NaN and infinity have the model's
 // semantics, and sums have one order. The function allocates only one tile, on the stack, which LLVM promotes to
@@ -20,13 +21,16 @@
 
 namespace attnc::halide {
 
+/// The result of a compilation: either `bytes` or `error` is empty.
 struct Bitcode {
-  std::vector<char> bytes;
-  std::string error;  ///< Halide's message; empty if `bytes` is not
-  std::string symbol; ///< name of the function
+  std::vector<char> bytes; ///< an LLVM module in the bitcode format
+  std::string error;       ///< the message, if the compilation failed
+  std::string symbol;      ///< name of the function in the module
 };
 
-/// Compiles a stage. `arguments` is the number of sizes that the function receives.
+/// Compiles a stage to a function called `symbol`. `arguments` is the number of sizes that the function receives, at
+/// least that of the stage: all stages of a kernel receive the same. A schedule that Halide rejects is an error in the
+/// result.
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol);
 

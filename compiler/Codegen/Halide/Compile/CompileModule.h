@@ -1,6 +1,6 @@
 //===- CompileModule.h - compilation of Halide modules to bitcode -------------------------------------------------===//
 //
-// Includes Halide.h, so only this folder includes it.
+// Used by Bitcode.cpp. This header includes Halide.h, so only the folder Compile includes it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,12 +11,13 @@
 
 namespace attnc::halide {
 
-/// Returns the Halide target of a machine, without runtime, assertions or relaxed floats. Clears Halide's environment
-/// variables first.
+/// The Halide target of machine.target, without runtime and assertions, and with strict floats. Removes Halide's
+/// environment variables from the process first, because they would change the code.
 Halide::Target targetOf(const Machine &machine);
 
-/// Compiles the module that `make` creates, with the function `symbol`, to bitcode; on failure the result has Halide's
-/// message. `calls` declares the functions that the module calls (Declarations.h).
+/// Compiles the module that make(target) returns to bitcode; `symbol` is the name of its function. `calls` is bitcode
+/// that declares the functions that the module calls (declareCalls), or empty. If Halide or the temporary file fails,
+/// Bitcode::error of the result has the message.
 Bitcode compileModule(const Machine &machine, const std::vector<uint8_t> &calls, const std::string &symbol,
                       const std::function<Halide::Module(const Halide::Target &)> &make);
 

@@ -1,6 +1,6 @@
-//===- Formulas.h - nodes of a Halide stage as Halide expressions -------------------------------------------------===//
+//===- Formulas.h - translation of stage nodes to Halide expressions ----------------------------------------------===//
 //
-// Includes Halide.h, so only this folder includes it.
+// Used by Bitcode.cpp. This header includes Halide.h, so only the folder Compile includes it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,34 +14,37 @@ namespace attnc::halide {
 
 /// The Halide type of an element in memory: bf16 and f16 are 16-bit numbers.
 Halide::Type typeOf(attn_dtype element);
-/// Converts a value to its representation in memory.
+/// Converts a value of a formula to its representation in memory as `element`.
 Halide::Expr stored(attn_dtype element, const Halide::Expr &value);
 
-/// The larger (or smaller) of both; NaN if either is NaN.
+/// The larger of both numbers, or the smaller if not `larger`; NaN if either is NaN.
 Halide::Expr extremum(bool larger, const Halide::Expr &a, const Halide::Expr &b);
-/// Combines a fold with one more term.
+/// The next value of a fold: `before`, its value over the earlier terms, combined with `term`.
 Halide::Expr folded(Fold fold, const Halide::Expr &before, const Halide::Expr &term);
 
-/// True if a loop of `lanes` lanes is vectorised; otherwise it is unrolled. In a formula that tests whether an index is
-/// even, Halide 14 turns a vector of two numbers into a ramp a + i (b - a), even if they are floats: the second number
-/// is then rounded, and NaN if both are infinite.
+/// Whether the loop over the lanes of a tile, of `lanes` iterations, is vectorised; otherwise it is unrolled. Loops of
+/// two are unrolled because of a fault of Halide 14. In a formula that tests whether an index is even, it turns a
+/// vector of two numbers into a ramp a + i (b - a), even if they are floats. The second number is then rounded, and NaN
+/// if both are infinite.
 constexpr bool isVector(int64_t lanes) { return lanes > 2; }
 
-/// Expressions of the nodes of a stage at one iteration.
+/// The nodes of a stage as expressions at one iteration of its loops. `stage` must outlive the object.
 class Formulas {
 public:
   using Expr = Halide::Expr;
-  /// Returns an element of buffer number `buffer`, with subscripts innermost first.
+  /// A function that returns an element of buffer number `buffer`, with subscripts innermost first.
   using Load = std::function<Expr(unsigned buffer, const std::vector<Expr> &subscripts)>;
 
-  /// `iterations` has an expression for each loop, `sizes` one for each argument.
+  /// `iterations` has the index of each loop of the stage, and `sizes` the value of each argument.
   Formulas(const Stage &stage, std::vector<Expr> iterations, std::vector<Expr> sizes, Load load)
       : stage(stage), iterations(std::move(iterations)), sizes(std::move(sizes)), load(std::move(load)),
         values(stage.nodes.size()), hasQuotient(nodesWithQuotients(stage)) {}
 
+  /// The value of node number `node`.
   Expr valueOf(unsigned node);
-  /// Sets the value of Folded.
+  /// Sets the value of nodes of kind Folded; required before the value of a node that depends on one.
   void setFolded(Expr value) { folded = std::move(value); }
+  /// The value of a size, an i32.
   Expr valueOf(const Size &size) const;
 
 private:

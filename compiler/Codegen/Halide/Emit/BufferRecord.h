@@ -1,4 +1,9 @@
 //===- BufferRecord.h - halide_buffer_t, Halide's descriptor of a tensor ------------------------------------------===//
+//
+// Halide's functions receive each tensor as a pointer to a record halide_buffer_t. A kernel phase (StagePhase.h)
+// creates these records before it calls Halide's code.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -6,17 +11,18 @@
 
 namespace attnc::halide {
 
-/// A dimension of a halide_buffer_t: its first index, the number of indices, and the distance of two, in elements.
+/// A dimension of a halide_buffer_t: its first index, its number of indices, and the distance of adjacent indices in
+/// elements.
 struct RecordDimension {
-  mlir::Value first, count, stride; ///< index; at most 32 bits
+  mlir::Value first, count, stride; ///< of type index; the values must fit in 32 bits
 };
 
-/// Returns the pointer to the elements of a memref, without its offset.
+/// Emits the aligned pointer (!llvm.ptr) of a memref; the offset of the memref is not added.
 mlir::Value pointerOf(mlir::ImplicitLocOpBuilder &b, mlir::Value memref);
 
-/// Creates a halide_buffer_t for the elements at `pointer`, followed by its dimensions, innermost first. It is
-/// allocated on the stack at the start of `function`, the entry block; LLVM promotes it to registers. Returns the
-/// pointer to it.
+/// Emits a halide_buffer_t for the elements at `pointer`, with these dimensions, innermost first, and returns a pointer
+/// to it (!llvm.ptr). The record is allocated on the stack in `function`, the entry block of the function around the
+/// insertion point; LLVM promotes it to registers. Fields for other purposes, such as the element type, are zero.
 mlir::Value bufferRecord(mlir::ImplicitLocOpBuilder &b, mlir::Block *function, mlir::Value pointer,
                          llvm::ArrayRef<RecordDimension> dimensions);
 

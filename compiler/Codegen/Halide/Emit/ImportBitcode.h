@@ -1,4 +1,8 @@
-//===- ImportBitcode.h - import of Halide's bitcode into the code module ------------------------------------------===//
+//===- ImportBitcode.h - import of Halide's bitcode into the module of generated code -----------------------------===//
+//
+// The Halide emitter imports the function of each stage, which kernel phases then call (StagePhase.h).
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Halide/Compile/Bitcode.h"
@@ -7,10 +11,11 @@
 
 namespace attnc::halide {
 
-/// Imports the function `bitcode.symbol` into `code` as an internal function `symbol`, without target attributes. If
-/// `mayContract` is true, its products and sums may contract, as in other kernels. Opaque calls become the
-/// `operations`; a further argument points to the status. Returns null, with the reason in `error`, if the bitcode is
-/// invalid or the function calls other functions.
+/// Imports the function `bitcode.symbol` into `code` as an internal function of the llvm dialect, called `symbol`,
+/// without target attributes. All its ops have the location `location`. If `mayContract`, its products and sums may
+/// become fmas, as in other kernels. Its opaque calls are replaced by `operations`. The imported function has a further
+/// last argument, a pointer to the i32 status. Returns null, with the reason in `error`, if the bitcode is invalid, if
+/// the function calls other functions, if it needs more than 128 KiB of stack, or if MLIR cannot express it.
 mlir::LLVM::LLVMFuncOp importBitcode(const Bitcode &bitcode, llvm::StringRef symbol, const Operations &operations,
                                      bool mayContract, mlir::Location location, mlir::ModuleOp code,
                                      std::string &error);

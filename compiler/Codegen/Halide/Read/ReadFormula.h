@@ -1,8 +1,8 @@
-//===- ReadFormula.h - scalar formulas as nodes of a Halide stage -------------------------------------------------===//
+//===- ReadFormula.h - translation of scalar formulas to nodes of a Halide stage ----------------------------------===//
 //
 // Translates the regions of linalg and attn ops (`arith`, `math` and `tensor.extract` on scalars) to nodes (Stage.h). A
-// derived class reads an op and supplies the nodes of the formula's arguments. A value that Halide does not support is
-// declined: its node is null, and `why` has the first reason.
+// derived class (StageReader of ReadStage.h) reads an op and supplies the nodes of the formula's arguments. A value
+// that Halide does not support is declined: functions return null for it, and `why` has the first reason.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,11 +17,11 @@
 
 namespace attnc::halide {
 
-/// A stage of a kernel, as it is read.
+/// A stage under construction.
 struct KernelStage {
   Stage stage;
-  std::vector<unsigned> operands;  ///< for each buffer of the stage, the number of a tensor operand of the kernel
-  std::vector<SizeExpr> arguments; ///< arguments of the stage
+  std::vector<unsigned> operands;  ///< the source of each buffer of the stage: the number of a tensor operand
+  std::vector<SizeExpr> arguments; ///< the value of each argument of the stage, over the kernel's symbols
   Operations operations;           ///< distinct operations of its calls
 };
 
@@ -31,18 +31,19 @@ public:
   virtual ~FormulaReader() = default;
 
 protected:
-  using MaybeNode = std::optional<unsigned>;
+  using MaybeNode = std::optional<unsigned>; ///< the number of a node of made.stage; null if declined
 
-  /// True if the value is computed in the formula, so that it may change between iterations. Otherwise,
+  /// Whether the value is computed in the formula, so that it may change between iterations. Outside of the formula,
   /// only constants and sizes are supported.
   virtual bool isInside(mlir::Value value) = 0;
   /// The node of an argument of the formula, or of an op that only the derived class supports. Null for other values,
   /// and for declined ones.
   virtual MaybeNode ownNode(mlir::Value value) = 0;
-  /// The node of an element of an intermediate tensor of the kernel; the default declines.
+  /// The node of an element of a tensor that the kernel computes; the default declines. `subscripts` are nodes here and
+  /// below, one for each dimension, outermost first.
   virtual MaybeNode loadMade(mlir::Value tensor, llvm::ArrayRef<unsigned> subscripts);
 
-  /// Records the first reason and returns false.
+  /// Sets `why` to the reason, unless there is an earlier one, and returns false.
   bool decline(const llvm::Twine &reason);
   /// The size as a constant or an argument of the stage, which is added if it is new; never null.
   std::optional<Size> sizeOf(const SizeExpr &size);
@@ -51,6 +52,7 @@ protected:
   /// The element type in memory, including 16-bit types. Null and declined for other types.
   std::optional<attn_dtype> storedElementOf(mlir::Type type);
 
+  // These add a node to the stage, or find an equal one, and return its number. The parameters are the members of Node.
   unsigned add(Op kind, attn_dtype element, llvm::ArrayRef<unsigned> operands, int64_t integer = 0, double number = 0);
   unsigned integer(int64_t value) { return add(Op::Integer, ATTN_I32, {}, value); }
   unsigned nodeOfSize(const Size &size);
@@ -60,7 +62,7 @@ protected:
   MaybeNode nodeOf(mlir::Value value);
   /// The node of an element of a tensor; null if declined.
   MaybeNode loadNode(mlir::Value tensor, llvm::ArrayRef<unsigned> subscripts);
-  /// The node of an affine expression whose dimension N is node dims[N]; null if declined.
+  /// The node of an affine expression whose dimension n is node dims[n]; null if declined.
   MaybeNode affineNode(mlir::AffineExpr expression, llvm::ArrayRef<unsigned> dims);
 
   mlir::func::FuncOp kernel;
@@ -69,7 +71,8 @@ protected:
   std::string why;                             ///< the first reason for declining; empty before
   llvm::DenseMap<mlir::Value, unsigned> nodes; ///< nodes of values read so far
 
-  /// The node of an element of operand `operand` (KernelStage::operands), whose buffer is `shape`.
+  /// The node of an element of the kernel's tensor operand number `operand`, whose type and shape are `shape`. Adds the
+  /// buffer to the stage if it is new.
   unsigned loadFrom(unsigned operand, const Buffer &shape, llvm::ArrayRef<unsigned> subscripts);
 
 private:

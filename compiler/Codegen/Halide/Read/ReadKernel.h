@@ -1,8 +1,9 @@
-//===- ReadKernel.h - kernels as pipelines of Halide stages -------------------------------------------------------===//
+//===- ReadKernel.h - translation of kernels to pipelines of Halide stages ----------------------------------------===//
 //
-// Reads `loops` and `gemm` kernels of linalg.generics and attn.scatter_adds. Each sum, each result of the kernel, and
-// each expensive op with several readers is a stage. Other pointwise ops are computed where they are read, or where the
-// sum that they alone read is stored. A LayerNorm over rows of d:
+// Reads kernels of kinds `loops` and `gemm`, which consist of linalg.generics, attn.scatter_adds, fills and moves
+// (isMove). Each sum, each result of the kernel, and each expensive op with several readers becomes a stage (Stage.h).
+// Other pointwise ops are computed in the stages that read them, or, if an op alone reads a sum, in the stage of the
+// sum. For example, a LayerNorm over rows of d elements:
 //
 //   stage 0   mean[i] = (sum over j of x[i, j]) / d
 //   stage 1   inverse[i] = rsqrt((sum over j of (x[i, j] - mean[i])^2) / d + epsilon)
@@ -19,13 +20,14 @@ namespace attnc::halide {
 
 /// A kernel as stages.
 struct KernelPipeline {
-  std::vector<PlannedStage> stages; ///< each before its readers
-  std::vector<SizeExpr> arguments;  ///< arguments of all stages
-  Operations operations;            ///< distinct operations of their calls
-  SizeExpr flops;                   ///< of one launch
+  std::vector<PlannedStage> stages; ///< in the order of their computation: each before its readers
+  std::vector<SizeExpr> arguments;  ///< the value of each argument, which all stages share, over the kernel's symbols
+  Operations operations;            ///< distinct operations of the calls of all stages
+  SizeExpr flops;                   ///< floating-point operations of a launch
 };
 
-/// Reads a kernel; null if Halide cannot express it, with the reason in `reason`.
+/// Reads a kernel. Null, with the reason in `reason`, if the kernel is of another kind or contains an op, a type or a
+/// subscript that a stage cannot express.
 std::optional<KernelPipeline> readKernel(mlir::func::FuncOp kernel, std::string &reason);
 
 } // namespace attnc::halide

@@ -1,7 +1,8 @@
-//===- ReadStage.h - tensor ops as Halide stages ------------------------------------------------------------------===//
+//===- ReadStage.h - translation of tensor ops to Halide stages ---------------------------------------------------===//
 //
-// A stage computes one result of a linalg.generic or attn.scatter_add, including the pointwise ops among its operands
-// that are computed where they are read. Their formulas are read at its iterations.
+// A stage (Stage.h) computes one result of a linalg.generic or an attn.scatter_add. It also computes the pointwise ops
+// among its operands that have no stage of their own: their formulas become part of the stage's formula. PipelineReader
+// (ReadKernel.cpp) creates a StageReader for each stage.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,33 +14,36 @@
 
 namespace attnc::halide {
 
-/// The other ops of the kernel, as the reader of one stage uses them.
+/// The interface by which the reader of one stage uses the other ops of the kernel. The numbers of stages are those of
+/// KernelPipeline::stages.
 class OtherStages {
 public:
   virtual ~OtherStages() = default;
-  /// True if readers with `loops` loops compute an element of the pointwise op themselves.
+  /// Whether a stage with `loops` loops that reads `value`, the result of a pointwise op, computes the element itself.
   virtual bool isComputedWhereRead(mlir::OpResult value, unsigned loops) = 0;
-  /// The operand of `op` that is a fold read by `op` alone, element by element, so that one stage computes both;
-  /// otherwise null.
+  /// The operand of `op` that is a fold (a reduction) which `op` alone reads, element by element: one stage then
+  /// computes both. Null if there is none.
   virtual mlir::OpOperand *foldToFinish(mlir::linalg::GenericOp op) = 0;
-  /// The number of the stage that computes a tensor, which is read first if necessary. `own` has the arguments and
-  /// operations shared by the stages of the kernel. Null if declined, with the reason in `reason`.
+  /// The number of the stage that computes the tensor `value`; the stage is read now if necessary. `own` has the
+  /// arguments and operations that all stages share, which reading may extend. Null if declined, with the reason in
+  /// `reason`.
   virtual std::optional<unsigned> stageOf(mlir::OpResult value, KernelStage &own, std::string &reason) = 0;
+  /// A stage that has been read.
   virtual const Stage &stage(unsigned number) const = 0;
 };
 
-/// Reads one stage: read() or copy(), then take().
+/// Reads one stage: call read() or copy() once, then take().
 class StageReader : public FormulaReader {
 public:
-  /// `shared` has the arguments and operations so far; take() returns them to it.
+  /// The arguments and operations of `shared` move to the reader; take() moves them back, extended.
   StageReader(mlir::func::FuncOp kernel, OtherStages &others, KernelStage &shared);
 
-  /// Reads the op that computes `value`, with `element` as the type of the result in memory; false if declined, with
-  /// the reason in `reason`.
+  /// Reads the op that computes `value`; the stage stores elements of type `element`. False if declined, with the
+  /// reason in `reason`.
   bool read(mlir::OpResult value, attn_dtype element, std::string &reason);
-  /// The stage stores the elements of an earlier stage, `number`, as `element`.
+  /// Makes a stage that copies the tensor of stage `number`, and stores its elements as `element`.
   void copy(unsigned number, attn_dtype element);
-  /// Returns the stage, which is moved out of the reader; its result is null.
+  /// Returns the stage, moved out of the reader; the caller sets PlannedStage::result if it writes a result.
   PlannedStage take(KernelStage &shared);
 
 private:
@@ -79,10 +83,11 @@ private:
   unsigned operandCount = 0, loops = 0;
 };
 
-/// True if the op fills a tensor, or copies elements unchanged.
+/// Whether the op is a linalg.fill, or copies elements unchanged: a transpose, a slice or a concatenation.
 bool isMove(mlir::Operation *op);
 
-/// The loop of each dimension of a result, which the op writes at plain loop indices.
+/// The number of the loop that is the subscript of each dimension of result number `result`. The op must write this
+/// result at plain loop indices.
 llvm::SmallVector<unsigned> loopsOfResult(mlir::linalg::GenericOp op, unsigned result);
 
 } // namespace attnc::halide

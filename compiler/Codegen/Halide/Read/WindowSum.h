@@ -1,12 +1,14 @@
-//===- WindowSum.h - sums over windows: convolutions and their gradients ------------------------------------------===//
+//===- WindowSum.h - recognition of sums over windows: convolutions and their gradients ---------------------------===//
 //
 //   [b, s, o] => sum (t, c) => (if s >= t then x[b, s - t, c] else 0.0) * w[t, c, o]
 //
-// A sum of products of **plain factors**: an f32 element read at subscripts of indices and sizes, or the selection of
-// such an element or 0 by a condition on indices. At least one factor, here x, reads windows: one of its subscripts
-// combines a loop of the result with a summed loop. The other factors are weights.
+// A sum over windows is a linalg.generic that sums products of **plain factors**. A plain factor is an f32 element read
+// at subscripts of indices and sizes, or a selection between such an element and 0 by a condition on indices. At least
+// one factor, here x, reads windows: one of its subscripts combines a loop of the result with a summed loop. The other
+// factors are weights.
 //
-// The predicates are tested on the sum before it would become a matrix product, and on its kernel.
+// Fuse tests the predicates on a sum, to decide whether it becomes a matrix product (Emitter::sumsWindows); the Halide
+// emitter tests them again on the kernel of the sum.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,10 +17,11 @@
 
 namespace attnc::halide {
 
-/// True if the op is a sum over windows.
+/// Whether the op is a sum over windows.
 bool isWindowSum(mlir::linalg::GenericOp op);
 
-/// True if the op is a sum over windows, and Halide was measured faster for such sizes. All of these hold:
+/// Whether the op is a sum over windows for which Halide was measured faster than `cpu`. `lanes` is the number of f32
+/// elements of a vector. All of these must hold:
 ///   - the result's last dimension is static;
 ///   - the last dimension fills half a vector of `lanes`, or another one fills a vector and the sum has many terms;
 ///   - the weights are small and of static sizes; or the sum runs over the image, as in a gradient with respect to

@@ -1,4 +1,8 @@
-//===- ScheduleScanner.h - scanner of Halide schedules ------------------------------------------------------------===//
+//===- ScheduleScanner.h - tokeniser of the text of Halide schedules ----------------------------------------------===//
+//
+// Used by parseSchedule() (ScheduleText.h).
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include <algorithm>
@@ -9,7 +13,8 @@
 
 namespace attnc::halide {
 
-/// Splits a text into words; after the first error, only next() consumes more words.
+/// Splits a text into words. A word is a name, a number, or one other character; blanks separate words. The first error
+/// is recorded in `error`; afterwards, only next() consumes more words. `text` must outlive the scanner.
 class Scanner {
 public:
   explicit Scanner(std::string_view text) : text(text) { skipBlanks(); }
@@ -17,7 +22,8 @@ public:
   bool failed() const { return !error.empty(); }
   bool atEnd() const { return place == text.size(); }
 
-  /// Records that something else than the last word was expected, unless there was an error before. Returns false.
+  /// Records the error "at column N: found WORD, expected `expected`" about the last consumed word, unless there was an
+  /// error before. Returns false.
   bool fail(const std::string &expected) {
     if (error.empty())
       error = "at column " + std::to_string(last + 1) + ": found " + (found.empty() ? "the end" : found) +
@@ -25,7 +31,7 @@ public:
     return false;
   }
 
-  /// Returns the next word, number or sign; empty at the end.
+  /// Consumes and returns the next word; empty at the end. The reference is valid until the next call.
   const std::string &next() {
     last = place;
     // A letter outside of ASCII has several bytes, all at least 0x80.
@@ -41,7 +47,7 @@ public:
     return found;
   }
 
-  /// True if the next word is `word`, which is then consumed; otherwise nothing is.
+  /// Consumes the next word if it is `word` and there was no error; returns whether it did.
   bool accept(std::string_view word) {
     size_t before = place;
     if (!failed() && next() == word)
@@ -50,17 +56,19 @@ public:
     return false;
   }
 
-  /// Consumes the next word; false and an error if it is not `word`.
+  /// Consumes the next word. If it is not `word`, records an error and returns false.
   bool expect(const std::string &word) { return !failed() && (next() == word || fail("`" + word + "`")); }
 
-  /// Consumes the next word, a name; the error of any other word expects `what`.
+  /// Consumes the next word, a name, and returns it. If it is not a name, records an error that expects `what`; the
+  /// result then has no meaning.
   std::string name(const std::string &what) {
     if (failed() || next().empty() || !(std::isalpha(static_cast<unsigned char>(found[0])) || found[0] == '_'))
       fail(what);
     return found;
   }
 
-  /// Consumes the next word, a decimal number from `least` to `most`; `least` after an error.
+  /// Consumes the next word, a decimal number from `least` to `most`, and returns it. For any other word, records an
+  /// error and returns `least`.
   int64_t number(int64_t least, int64_t most) {
     if (failed())
       return least;

@@ -1,7 +1,8 @@
 //===- StageSchedule.h - schedules of Halide stages: register tiles and chunks ------------------------------------===//
 //
-// Every stage has a schedule. It computes a **tile** of `lanes * vectors` elements along one dimension of the result,
-// the lanes, by `rows` along another. The sums of a tile remain in registers while the summed loops run:
+// Every stage (Stage.h) has a schedule. Its result is computed in **tiles**: `lanes * vectors` elements along one
+// dimension of the result, by `rows` elements along another one. The sums of a tile remain in registers while the
+// summed loops run:
 //
 //   for points of the chunk, tile by tile
 //     for rows: for lanes:  sum = start                  registers
@@ -36,7 +37,7 @@ struct Machine {
   bool operator==(const Machine &) const = default;
 };
 
-/// The range of a chunk in one dimension of the result.
+/// The range of a chunk in one dimension of the result: the whole dimension, one index, or a block of indices.
 struct Span {
   enum class Kind { Whole, One, Block } kind = Kind::Whole;
   int64_t block = 0; ///< number of indices, for Block
@@ -44,29 +45,31 @@ struct Span {
   bool operator==(const Span &) const = default;
 };
 
-/// The summed loops, innermost first.
+/// The numbers of the summed loops, innermost first.
 struct Sums {
-  std::vector<unsigned> inner; ///< summed by a tile, in registers
-  std::vector<unsigned> outer; ///< outside of tiles, whose sums are added in the result
-  int64_t block = 0;           ///< iterations that a tile sums of outer.front(), which is then inner.back() too
+  std::vector<unsigned> inner; ///< loops that a tile sums over, in registers
+  std::vector<unsigned> outer; ///< loops around the tiles, whose partial sums are added in the result; often empty
+  /// If a tile sums a block of a loop: the iterations of the block; the loop is inner.back() and outer.front(). 0:
+  /// none.
+  int64_t block = 0;
   bool operator==(const Sums &) const = default;
 };
 
 /// The schedule of one stage.
 struct Schedule {
-  unsigned laneDimension = 0;           ///< dimension of the result
+  unsigned laneDimension = 0;           ///< dimension of the result along which lanes run
   int64_t lanes = 1, vectors = 1;       ///< a tile has `lanes * vectors` elements in that dimension
   std::optional<unsigned> rowDimension; ///< another dimension of the result; null without rows
   int64_t rows = 1;
   Sums sums;
   std::vector<Span> spans; ///< one for each dimension of the result
 
-  int64_t points(unsigned dimension) const; ///< indices of a tile in a dimension of the result
+  int64_t points(unsigned dimension) const; ///< the number of indices of a tile in a dimension of the result
   /// The ragged dimension: chunks divide it into blocks, and a block's end may not be a multiple of the tile. The last
   /// tile of a chunk then moves back to the chunk's end, and a chunk smaller than a tile is computed point by point.
   /// Null if none is.
   std::optional<unsigned> raggedDimension(const Stage &stage) const;
-  /// The schedule of a chunk that is smaller than a tile in the ragged dimension `dimension`.
+  /// The schedule for a chunk that is smaller than a tile in the ragged dimension `dimension`: point by point there.
   Schedule ofRest(unsigned dimension) const;
   bool operator==(const Schedule &) const = default;
 };
@@ -80,19 +83,19 @@ inline constexpr int64_t leastTermsForOtherLanes = 64;
 /// chunks consist of whole vectors.
 unsigned laneDimensionOf(const Stage &stage, const Machine &machine);
 
-/// Chooses a schedule; null if no schedule pays, with the reason in `reason`.
+/// Chooses a schedule by the cost model. Null if there is none that is worth Halide's use, with the reason in `reason`.
 std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machine, std::string &reason);
 
-/// The outermost summed loop, if it is faster to compute its iterations' sums in a stage of their own and add them in
-/// another stage; otherwise null. Successive chunks of the first stage then read the same iteration, which the cache
-/// retains; a single stage reads all iterations for each chunk.
+/// The outermost summed loop, if two stages are faster than one: the first computes a sum for each iteration of this
+/// loop, and the second adds these (Staging.h). Successive chunks of the first stage then read the same iteration,
+/// which the cache retains; a single stage reads all iterations for each chunk. Null if one stage is faster.
 std::optional<unsigned> loopOfParts(const Stage &stage, const Schedule &schedule);
 
-/// The assumed value of a size, with an assumed value of the argument.
+/// The value of a size that the cost model assumes; an argument of the stage has an assumed value.
 int64_t typical(const Size &size);
 
-/// The distance, in elements, of the elements that a load reads at successive iterations of a loop: 0, 1, or 2 for
-/// larger or unknown distances.
+/// The distance in elements between the elements that `load`, a node of kind Load, reads at successive iterations of
+/// loop number `loop`: 0, 1, or 2 for any larger or unknown distance.
 int64_t strideOf(const Stage &stage, const Node &load, unsigned loop);
 
 } // namespace attnc::halide

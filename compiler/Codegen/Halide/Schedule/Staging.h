@@ -1,7 +1,8 @@
-//===- Staging.h - staging: operands copied to a new layout before a sum ------------------------------------------===//
+//===- Staging.h - insertion of stages that copy operands of a sum to a new layout --------------------------------===//
 //
-// A factor of a sum's terms that is computed, or that lanes read with a stride, is first stored as a tensor by a stage
-// of its own. The sum then reads that tensor contiguously:
+// The terms of a sum are products of factors. If a factor is computed, or if lanes read it with a stride, a stage of
+// its own first stores it as a tensor, which the sum then reads contiguously. For example, the sum in the first line
+// becomes three stages:
 //
 //   sum over t, c of (if s >= 4 t then x[s - 4 t, c] else 0) * w[o, c, t]
 //
@@ -9,12 +10,14 @@
 //   turned[t, c, o] = w[o, c, t]
 //   sum over t, c of pad[s - 4 t + 8, c] * turned[t, c, o]
 //
-// The dimensions of that tensor are the **directions** in which the factor reads: the sums of loops in its subscripts
-// and conditions, without constants. A factor is staged if no two directions share a loop, so that it can be computed
-// at each point of their box, and if the box has far fewer elements than the loops have iterations.
+// The dimensions of the stored tensor are the **directions** of the factor: the affine combinations of loop indices in
+// its subscripts and conditions, without constants; here p (s - 4 t) and c. A factor is staged under two conditions. No
+// two directions share a loop, so that the factor can be computed for every combination of their values. And these
+// combinations are far fewer than the iterations of the loops.
 //
-// **Partial sums.** A sum over all images, one for each weight, would reread each image for every chunk of weights. If
-// it pays (StageSchedule.h), it becomes two stages: the sums of each image, and the sum of these:
+// **Partial sums.** A gradient with respect to weights is a sum over all images of a batch for each weight. One stage
+// would reread each image for every chunk of weights. If loopOfParts() (StageSchedule.h) says so, the sum becomes two
+// stages: the sums of each image, and the sum of these:
 //
 //   parts[b, di, dj, c, o] = sum over i, j of x[b, i + di, j + dj, c] * dy[b, i, j, o]
 //   sum over b of parts[b, di, dj, c, o]
@@ -26,22 +29,22 @@
 
 namespace attnc::halide {
 
-/// A stage, the tensors it reads and the tensor it writes.
+/// A stage, the tensors that it reads, and the tensor that it writes.
 struct PlannedStage {
-  /// The source of a buffer: an operand of the kernel, or an earlier stage.
+  /// The source of a buffer: the tensor of an earlier stage, or a tensor operand of the kernel.
   struct Source {
     bool isStage = false;
-    unsigned number = 0;
+    unsigned number = 0; ///< of the stage in the list of stages, or of the operand
     bool operator==(const Source &) const = default;
   };
   Stage stage;
-  std::vector<Source> sources;         ///< one for each buffer
-  std::optional<unsigned> result = {}; ///< the kernel's result that it writes; null if only later stages read it
-  bool isLayout = false;               ///< it only prepares an operand of the next stage
+  std::vector<Source> sources;         ///< one for each of stage.buffers
+  std::optional<unsigned> result = {}; ///< number of the kernel's result that it writes; null if later stages read it
+  bool isLayout = false;               ///< whether it only prepares a factor of the next stages
 };
 
-/// Splits a stage into stages in the order of their computation; the last one writes the result of `stage`. Buffer n of
-/// `stage` is operand n.
+/// Splits `stage` into stages in the order of their computation; the last one computes the result of `stage`. A source
+/// that is no stage has as its number the number of a buffer of `stage`. The list has one element if nothing is staged.
 std::vector<PlannedStage> planStages(const Stage &stage, const Machine &machine);
 
 } // namespace attnc::halide

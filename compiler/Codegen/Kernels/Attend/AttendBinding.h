@@ -1,7 +1,8 @@
-//===- AttendBinding.h - binding of the indices of attention in all of its formulas ---------------------------===//
+//===- AttendBinding.h - binding of the indices of attention in all of its formulas -------------------------------===//
 //
-// Score, mask, weight, value and sink are regions with arguments of their own for the same indices: an index is bound
-// in each region that has it.
+// The formulas of an attn.attend (score, mask, weight, value and sink) are regions, each with its own block arguments
+// for the same indices. The emitters' loops bind an index by these functions in every region that has it. (The key is a
+// tuple of one or more indices; rows, keys and values are numbered in row-major order of their dimensions.)
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,31 +13,33 @@
 
 namespace attnc {
 
-/// An index that is the same in all lanes.
+/// The index `index` (of type index) in all lanes.
 inline LaneIndex uniformIndex(mlir::Value index) { return {index, 0, {}, true}; }
-/// Lane n has first + n * step.
+/// The index first + n * step in lane n; `first` has type index.
 inline LaneIndex steppingIndex(mlir::Value first, int64_t step = 1) { return {first, step, {}, true}; }
 
-/// Bind the index of outer, key or value dimension number `dimension` in each region that has it. The key has an index
-/// for each key dimension.
+/// Each binds, in every region of the problem's op that has it, the index of one dimension to `index`, in the
+/// vectoriser `to`. `dimension` is the number of an outer dimension, of a key dimension, or of a value dimension.
 void bindOuter(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
 void bindKeyIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
 void bindValueIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
 
-/// The subscripts of elements number first, first + 1, ... of a row-major space of `sizes`, in the lanes.
+/// Emits the subscripts of elements number first, first + 1, ..., one element in each lane, of a space of `sizes` in
+/// row-major order. `first` and `sizes` have type index.
 llvm::SmallVector<LaneIndex> steppingSubscripts(LoopBuilder &loops, mlir::Value first, mlir::ValueRange sizes);
 
-/// The subscripts in that space of the elements with these numbers, vector<Lxi32>.
+/// Emits the subscripts of the elements with these numbers, a vector<Lxi32>, of a space of `sizes` in row-major order.
 llvm::SmallVector<LaneIndex> subscriptsOfLanes(LoopBuilder &loops, mlir::Value numbers, mlir::ValueRange sizes);
 
-/// The bound outer indices: all of them, and those that `key_sums` does not sum over.
+/// The outer indices as bound in `of`, by dimension. outerIndices() returns all; unsummedIndices() returns those of
+/// dimensions that the statistic `key_sums` does not sum over.
 llvm::SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionVectoriser &of);
 llvm::SmallVector<LaneIndex> unsummedIndices(const AttendProblem &problem, RegionVectoriser &of);
 
-/// The coordinates that `extract` loads, in a formula whose indices are the same in all lanes.
+/// Emits the subscripts (index) of the element that `extract` loads. All subscripts must be uniform in `point`.
 LoopBuilder::Values subscriptsOf(RegionVectoriser &point, mlir::tensor::ExtractOp extract);
 
-/// Element d of the result is element order[d].
+/// Element d of the result is indices[order[d]].
 template <typename Indices> Indices permuted(const Indices &indices, llvm::ArrayRef<int64_t> order) {
   Indices result;
   for (int64_t dimension : order)

@@ -1,10 +1,11 @@
-//===- AttendInterval.h - interval analysis of index expressions over a block's rows or keys ------------------===//
+//===- AttendInterval.h - interval analysis of index expressions over a block's rows or keys ----------------------===//
 //
-// Rows, and keys, first .. last of a batch are consecutive elements of a row-major space. The leading index is between
-// those of the first and the last element, and so is every other index if the indices before it do not change;
-// otherwise the interval is its whole extent. Intervals of expressions follow by arithmetic: sums, products with
-// invariants, quotients and remainders by positive constants, minimum and maximum. Intervals may be too wide, never too
-// narrow.
+// A block of attention has consecutive rows (or keys) of a batch, from a first to a last one. Rows have the row
+// dimensions as indices, in row-major order, and keys have the key dimensions. The first of these indices lies between
+// its values at the first and at the last row. Another index lies between its values at these two rows if all indices
+// before it are equal there; otherwise it may have any value of its dimension. Intervals of expressions follow by
+// interval arithmetic: sums, products with invariants, quotients and remainders by positive constants, minimum and
+// maximum. An interval may be too wide, but contains every value. AttendMask.h decides masks of blocks by them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,23 +14,26 @@
 
 namespace attnc {
 
-/// The numbers least .. greatest, both included.
+/// The numbers from `least` to `greatest`, both included.
 struct Interval {
   mlir::Value least, greatest; ///< index
 };
 
-/// Emits the intervals of values of formulas.
+/// Emits the intervals of values of the formulas of `problem`, at the insertion point of `loops`.
 class AttendIntervals {
 public:
-  /// Intervals over rows, or over keys with `ofKeys`; `first` and `last` are bound to the first and the last one.
+  /// Intervals over a block of rows, or over a block of keys if `ofKeys`. `first` and `last` are vectorisers with the
+  /// indices of the batch and of the first or the last row (or key) bound; all these indices are uniform. `problem` and
+  /// `uses` must outlive the object.
   AttendIntervals(LoopBuilder &loops, const AttendProblem &problem, IndexUses &uses, bool ofKeys,
                   const RegionVectoriser &first, const RegionVectoriser &last)
       : loops(loops), problem(problem), uses(uses), ofKeys(ofKeys), first(first), last(last) {}
 
-  /// The interval of a value, an index or an integer; null if rows (or keys) change it other than by this arithmetic on
-  /// indices, e.g. if it depends on elements of a tensor.
+  /// The interval of `value`, an index or an integer, over all rows (or keys) of the block. A value that they do not
+  /// change has the same bounds. Null if they change the value in another way than by the arithmetic above, e.g.
+  /// through a loaded element, or by arithmetic on i32, which may wrap around.
   std::optional<Interval> of(mlir::Value value);
-  /// A value that is the same in all lanes, as an index; an i1 as 0 or 1.
+  /// Evaluates a uniform value (index, integer or i1) in `point` and converts it to an index; an i1 becomes 0 or 1.
   static mlir::Value indexAt(LoopBuilder &loops, RegionVectoriser &point, mlir::Value value);
 
 private:

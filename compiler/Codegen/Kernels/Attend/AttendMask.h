@@ -1,23 +1,27 @@
-//===- AttendMask.h - block-sparse evaluation of masks by interval analysis -----------------------------------===//
+//===- AttendMask.h - block-sparse evaluation of masks by interval analysis ---------------------------------------===//
 //
-// A mask is a tree of and, or and not over comparisons. A comparison that separates into
-//
-//   sum of row terms + sum of key terms  <  0         (or <=, >, >=, ==, !=)
-//
-// is decided for a whole block of rows and keys from the bounds of both sums. Comparisons of a minimum or a maximum,
-// such as |x| < w, become two comparisons. Terms of indices have intervals in closed form (AttendInterval.h), such as
-// the block's corners for the causal mask j - i <= 0. Terms with loads, such as both of doc[b, i] == doc[b, j], are
-// scanned once a block of rows and, in vectors, once a block of keys. A condition on an element of a table whose
-// subscripts depend on the row or on the key, blocks[i / 64, j / 64], is looked up for all subscripts of the block, if
-// these are few. The decision for a block is one of
+// An attention kernel visits blocks of rows and keys. Code from this class decides, before the products of a block,
+// whether its query–key pairs are masked. (A pair whose mask formula is false is masked: it has attention weight 0.)
 //
 //   all pairs are masked  the block is skipped
 //   no pair is masked     the block runs without masking
 //   unknown               every pair is tested
 //
-// If the key, or its quotient by a constant, is the key sum of a condition that must hold, the unmasked keys are within
-// a range in closed form, and blocks outside are not visited. Opaque conditions, which do not separate, and large
-// tables are tested pair by pair before the block's products.
+// A mask is a tree of `and`, `or` and `not` over conditions. A condition that is a comparison of the form
+//
+//   sum of row terms + sum of key terms  <  0         (or <=, >, >=, ==, !=)
+//
+// is decided from the bounds of both sums over the block. A comparison with a minimum, a maximum or a magnitude, such
+// as |x| < w, becomes two comparisons. The bounds of a term of indices are in closed form (AttendInterval.h). For
+// example, the causal mask j - i <= 0 is decided by the corners of the block. The bounds of a term with loads are
+// computed by a loop over the rows or the keys of the block, e.g. for both terms of doc[b, i] == doc[b, j].
+//
+// A condition on one element of a table, each of whose subscripts depends on the row or on the key, as in
+// blocks[i / 64, j / 64], is looked up for all subscripts of the block, if these are at most 64. A larger table and any
+// other condition (an opaque one) can only be decided pair by pair.
+//
+// Some comparisons that must hold bound the key itself, or its quotient by a constant. The unmasked keys are then
+// within a range in closed form (keyRange), and blocks outside are not visited.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,53 +31,61 @@
 
 namespace attnc {
 
-/// The mask of a problem. For each block of rows, prepareRows() is called first, then keyRange() and decide().
+/// The mask of a problem; without a mask formula, no pair is masked. For each block of rows, call prepareRows() first,
+/// then keyRange(), and decide() for each block of keys. Rows and keys are identified by their number within a batch
+/// (AttendProblem.h), of type index. All code is emitted at the insertion point of `loops`. `problem` must outlive the
+/// object.
 class AttendMask {
 public:
   explicit AttendMask(const AttendProblem &problem);
 
-  /// All keys from here on satisfy the problem's congruence: they are `modulus` apart.
+  /// For kernels that iterate over residue classes (problem.classes, which must exist): from now on, all pairs are
+  /// within a class, so that the congruence need not be tested, and the indices of consecutive keys differ by the
+  /// modulus. Call before prepareRows().
   void assumeCongruence();
 
-  /// The keys begin .. end - 1 of a batch, by number.
+  /// The keys from `begin` to `end` - 1 of a batch.
   struct KeyRange {
     mlir::Value begin, end; ///< index
   };
-  /// Computes the bounds of a value over the keys of a block; by default, by a loop over keys or vectors of keys.
+  /// A function that emits the bounds of a value over the keys of a block; valueAt(key) emits the value (index) at a
+  /// key. Devices set one, to scan by all threads. The default is a loop over keys or vectors of keys.
   using KeyScan =
       std::function<Interval(const KeyRange &keys, llvm::function_ref<mlir::Value(mlir::Value key)> valueAt)>;
   void scanKeysBy(KeyScan scan) { scanOfKeys = std::move(scan); }
 
-  /// The rows first .. first + count - 1 of a batch.
+  /// The rows from `first` to `first` + `count` - 1 of a batch.
   struct RowRange {
     mlir::Value first, count;                                      ///< index
-    llvm::function_ref<RegionVectoriser(mlir::Value row)> bindRow; ///< returns the formulas of one row
-    bool inOrder; ///< the rows are numbered in the order of the problem's row dimensions
+    llvm::function_ref<RegionVectoriser(mlir::Value row)> bindRow; ///< returns formulas with the batch and a row bound
+    bool inOrder; ///< row numbers are in row-major order of the row dimensions, so that AttendInterval.h applies
   };
-  /// Emits the bounds of the row sums over a range of rows.
+  /// Emits the bounds of the row sums over a block of rows, which later calls use.
   void prepareRows(LoopBuilder &loops, const RowRange &rows);
 
-  /// The largest c such that keys n c .. n c + c - 1 read the same element of each table, for every n: c for
-  /// blocks[i / c, j / c]; 0 if there is none.
+  /// The largest c such that for every n, the keys n c to n c + c - 1 read the same element of each table. For
+  /// blocks[i / c, j / c] it is c. 0 if there is no such c, no table, or more than one key dimension.
   int64_t keysOfElement();
 
-  /// All pairs of the prepared rows with keys outside of the range are masked. `keys` is the number of keys, and
-  /// `batch` has the bindings of the batch.
+  /// A range of keys such that all pairs of the prepared rows with other keys are masked; it may be empty or have
+  /// begin > end. `keys` (index) is the number of keys of the batch, and `batch` has the indices of the batch bound.
   KeyRange keyRange(LoopBuilder &loops, mlir::Value keys, const RegionVectoriser &batch);
 
-  /// The key from which on all pairs of these rows, which need no preparation, are masked, derived from comparisons of
-  /// plain indices; null if unknown. The rows may be past the last one.
+  /// A key number such that all pairs of these rows with this key and later ones are masked, by comparisons of plain
+  /// indices alone; null if none is known. The rows need not be prepared, and may be past the last one. `keys` and
+  /// `batch` as in keyRange().
   mlir::Value keyEnd(LoopBuilder &loops, const RowRange &rows, mlir::Value keys, const RegionVectoriser &batch) const;
-  /// Whether a comparison that keyEnd() may use depends on the row. Otherwise all rows of a batch have the same end.
+  /// Whether a comparison that keyEnd() may use depends on the row. If not, keyEnd() is the same for all rows of a
+  /// batch.
   bool keyEndDependsOnRows();
 
+  /// The decision about a block. `some` is false only if all pairs are masked; `all` is true only if no pair is masked.
   struct Decision {
-    /// i1: `some` is false only if all pairs are masked, `all` is true only if none is.
-    mlir::Value some, all;
-    mlir::Value unsure; ///< i1: some conditions can only be decided pair by pair
+    mlir::Value some, all; ///< i1
+    mlir::Value unsure;    ///< i1: a condition can only be decided pair by pair; a test of the pairs may skip the block
   };
-  /// Emits the decision for the prepared rows and the keys firstKey .. firstKey + count - 1. `bindKey` returns formulas
-  /// with the batch and a key bound.
+  /// Emits the decision for the prepared rows and the keys firstKey to firstKey + count - 1 (count > 0). bindKey(key)
+  /// returns formulas with the batch and this key bound.
   Decision decide(LoopBuilder &loops, mlir::Value firstKey, mlir::Value count,
                   llvm::function_ref<RegionVectoriser(mlir::Value key)> bindKey);
 

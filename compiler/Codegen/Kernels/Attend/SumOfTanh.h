@@ -1,8 +1,8 @@
-//===- SumOfTanh.h - additive scores by exponentials of rows and keys ----------------------------------------===//
+//===- SumOfTanh.h - additive scores by exponentials of rows and keys ---------------------------------------------===//
 //
 // The score of additive attention (Bahdanau and others 2014) is a sum over features:
 //
-//   s(o, k) = sum_f c[f] tanh(a[o, f] + b[k, f])
+//   s(o, k) = sum_f c[f] tanh(a[o, f] + b[k, f])            o: the row (query), k: the key, f: the feature
 //
 // With A = exp(2a), B = exp(2b) and t = 1 + A B
 //
@@ -26,33 +26,37 @@
 
 namespace attnc {
 
-/// A sum over features of this form.
+/// An attn.reduce of this form: a is the sum of `rowTerms`, b is the sum of `keyTerms`, and c is `coefficient`. Values
+/// are of the formula in the kernel's IR.
 struct SumOfTanh {
-  /// A value times factors, or divided by them.
+  /// `value`, multiplied or divided by each of `factors`, with the opposite sign if `isNegative`.
   struct Product {
-    mlir::Value value; ///< null: 1
-    llvm::SmallVector<std::pair<mlir::Value, bool>> factors = {};
+    mlir::Value value;                                            ///< null: 1
+    llvm::SmallVector<std::pair<mlir::Value, bool>> factors = {}; ///< (factor; true: divide by it, false: multiply)
     bool isNegative = false;
 
+    /// Emits the product, a vector, with the bindings of `at`.
     mlir::Value evaluate(LoopBuilder &loops, RegionVectoriser &at) const;
   };
-  llvm::SmallVector<Product> rowTerms, keyTerms; ///< terms that depend on neither are among the keys'
+  llvm::SmallVector<Product> rowTerms, keyTerms; ///< keyTerms also has the terms without row and key
   Product coefficient;
 
-  /// Emits the sum of the terms, a vector, with the bindings of `at`.
+  /// Emits the sum of `terms` (at least one), a vector, with the bindings of `at`.
   static mlir::Value evaluate(LoopBuilder &loops, RegionVectoriser &at, llvm::ArrayRef<Product> terms);
 
+  /// The side of a pair that a value depends on.
   enum class Side { Neither, Row, Key, Both };
-  /// Reads the sum; `sideOf` returns whether a value of its formula depends on the row or the key. Null if it is not of
-  /// this form, or is over several indices.
+  /// Matches `op`; `sideOf` returns the side of a value of its formula. Null if `op` is not of this form, or if it sums
+  /// over several indices.
   static std::optional<SumOfTanh> match(mlir::attn::ReduceOp op, llvm::function_ref<Side(mlir::Value)> sideOf);
 };
 
-/// The initial flags of a range test over several vectors (vector<Lxi1>), and its result, an i1.
+/// For a range test over several vectors: the initial flags, a vector of i1 that is true in all lanes.
 mlir::Value trueInAllLanes(LoopBuilder &loops);
+/// Its result: an i1, whether all lanes of `flags` are true.
 mlir::Value holdsInAllLanes(LoopBuilder &loops, mlir::Value flags);
 
-/// Arithmetic of additive scores on vectors.
+/// Emits arithmetic of additive scores on vectors of loops.lanes f32 numbers, with the notation above.
 struct SumOfTanhCode {
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -60,16 +64,17 @@ struct SumOfTanhCode {
   LoopBuilder &loops;
   const Target &target;
 
-  static constexpr int64_t featuresAtOnce = 4;
+  static constexpr int64_t featuresAtOnce = 4; ///< features that share a division
+  /// Limits of the valid range: of |a| and |b|, and of sum |c|. The caller tests them.
   static constexpr double largestTerm = 43, largestSum = 1024;
 
-  Value power(Value term); ///< exp(2 x)
-  /// Lanes where |x| <= `most`; false for NaN.
+  Value power(Value term); ///< A or B: exp(2 * term)
+  /// Whether |x| <= `most`, in each lane or of a scalar; false for NaN.
   Value isWithin(Value x, double most);
-  Value denominator(Value rowPower, Value keyPower); ///< t
-  /// sum + the sum of c / t for four denominators.
+  Value denominator(Value rowPower, Value keyPower); ///< t = min(A B + 1, 2^31)
+  /// sum + c0 / t0 + c1 / t1 + c2 / t2 + c3 / t3, for four denominators t and four coefficients c.
   Value addFractions(Value sum, ValueRange denominators, ValueRange coefficients);
-  Values inverses(ValueRange denominators); ///< 1 / t of four
+  Values inverses(ValueRange denominators); ///< 1 / t for each of four denominators
 
 private:
   Value inverse(Value x);

@@ -1,4 +1,4 @@
-//===- GemmProblem.h - the contraction and epilogue of a GEMM kernel --------------------------------------------===//
+//===- GemmProblem.h - a GEMM kernel parsed as a contraction and its epilogue -------------------------------------===//
 //
 // A GEMM kernel is one contraction and at most one pointwise epilogue on its product:
 //
@@ -10,12 +10,13 @@
 //   group    in left  in right  in product
 //   batch    yes      yes       yes
 //   row      yes      -         yes         M = product of their sizes
-//   column   -        yes       yes         N
-//   depth    yes      yes       -           K
+//   column   -        yes       yes         N = product of their sizes
+//   depth    yes      yes       -           K = product of their sizes
 //
-// The innermost loop of the stored result whose size is not 1 is a column loop; otherwise the two operands are
-// exchanged, unless the right one is packed. A group has one flat number, which is split into coordinates only if an
-// operand is not addressed by it (isFlat).
+// The parser exchanges the two operands if necessary, so that the innermost loop of the stored result whose size is not
+// 1 is a column loop. It does not exchange them if the right one is packed. Iterations of a group's loops have one flat
+// number, in row-major order. The emitters (CPU and GPU) split this number into coordinates only if an operand cannot
+// be addressed by it (isFlat).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,46 +30,49 @@ namespace attnc {
 
 enum class LoopGroup { Batch, Row, Column, Depth };
 
-/// A tensor of the contraction: loop loops[d] is the subscript of dimension d.
+/// A dense tensor of the contraction. The subscript of its dimension d is the index of loop loops[d].
 struct Access {
   mlir::Value tensor;
   llvm::SmallVector<unsigned> loops;
 };
 
-/// A GEMM kernel in this form.
+/// A GEMM kernel in this form. Objects come from match(). Sizes are over the symbols of the kernel (KernelSizes.h).
 struct GemmProblem {
   explicit GemmProblem(mlir::func::FuncOp kernel) : kernel(kernel), sizes(kernel) {}
 
-  /// Sets `problem` to the kernel's; if the kernel is not supported, returns the reason and leaves it unset.
+  /// Parses `kernel` into `problem` and returns yes. If the kernel is not of the form that emitters support, returns
+  /// the reason and leaves `problem` unchanged.
   static Verdict match(mlir::func::FuncOp kernel, std::optional<GemmProblem> &problem);
 
   mlir::func::FuncOp kernel;
   KernelSizes sizes;
-  mlir::linalg::GenericOp contraction, epilogue; ///< epilogue may be null
-  llvm::SmallVector<SizeExpr> loopSizes;         ///< of the contraction
-  llvm::SmallVector<unsigned> groups[4];         ///< loops of a group, outermost first
+  mlir::linalg::GenericOp contraction, epilogue; ///< epilogue is null if the kernel has none
+  llvm::SmallVector<SizeExpr> loopSizes;         ///< size of each loop of the contraction
+  llvm::SmallVector<unsigned> groups[4];         ///< the loops of each LoopGroup, outermost first
   Access left, right, product;
-  Access result;                       ///< as it is stored: the tensor that the kernel returns
-  std::optional<PanelPacking> packing; ///< of right, which is then a kernel argument
-  /// The loop of the contraction that is loop l of the epilogue.
+  Access result;                       ///< the tensor that the kernel stores, with its subscripts as loops
+  std::optional<PanelPacking> packing; ///< layout of `right` if it is packed; null if it is row-major
+  /// Loop l of the epilogue is loop epilogueLoops[l] of the contraction; empty without an epilogue.
   llvm::SmallVector<unsigned> epilogueLoops;
 
   llvm::ArrayRef<unsigned> loopsOf(LoopGroup group) const { return groups[static_cast<int>(group)]; }
-  SizeExpr extent(LoopGroup group) const; ///< the product of its loops' sizes
-  /// Elements from one value of the loop at `dimension` of `access` to the next.
+  SizeExpr extent(LoopGroup group) const; ///< the product of the sizes of its loops
+  /// Distance in elements, in the row-major tensor, of adjacent indices of dimension `dimension` of `access`.
   SizeExpr stride(const Access &access, unsigned dimension) const;
-  /// Whether offset = flat number * one stride: the group's loops are adjacent, in order.
+  /// Whether the offset of an element is the flat number of the group times one stride, plus an offset from the other
+  /// groups: the loops of the group are adjacent dimensions of the tensor, in order. Loops of size 1 do not count.
   bool isFlat(const Access &access, LoopGroup group) const;
-  /// The stride of the group's innermost loop that is not of size 1 (1 if there is none).
+  /// The stride of the group's innermost loop whose size is not 1; 1 if there is none.
   SizeExpr innerStride(const Access &access, LoopGroup group) const;
-  /// Consecutive steps of K with one stride in left: all, or those of the innermost depth loop.
+  /// The number of consecutive depth steps that have one stride in `left`: K if isFlat(left, Depth), otherwise the size
+  /// of the innermost depth loop.
   SizeExpr depthRun() const;
-  /// Right as N x K: the depth is contiguous.
+  /// Whether `right` is stored as N x K, with contiguous depth; false if N is 1.
   bool rightIsTransposed() const;
-  /// The number of dimensions of right, after those of the batch, that form K (N if it is transposed). It counts up to
-  /// the last of them whose size is not 1, because a dimension of size 1 may be anywhere.
+  /// PanelPacking::outerDims of `right`: the number of its dimensions after those of the batch that form K (N if it is
+  /// transposed). It counts up to the last of them whose size is not 1, because a dimension of size 1 may be anywhere.
   unsigned rightOuterDims() const;
-  /// Floating-point operations of the kernel, without padding.
+  /// Floating-point operations of a launch, without padding of tiles.
   SizeExpr flops() const;
 
 private:

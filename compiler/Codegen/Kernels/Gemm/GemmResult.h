@@ -1,4 +1,9 @@
-//===- GemmResult.h - epilogue and coordinates of the sums of a GEMM kernel -------------------------------------===//
+//===- GemmResult.h - code of the epilogue of a GEMM kernel -------------------------------------------------------===//
+//
+// The last step of a GEMM kernel, which the emitters for processors and devices share: the coordinates of a tile's
+// sums, and the store of the sums after the epilogue.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
@@ -8,17 +13,21 @@
 
 namespace attnc {
 
-/// The coordinates of number `flat` in loops of these sizes, outermost first.
+/// Emits the index of each loop (of type index) in iteration number `flat`, in row-major order, of loops of these
+/// sizes, outermost first.
 FlatBuilder::Values coordinatesOf(FlatBuilder &code, KernelFrame &frame, llvm::ArrayRef<SizeExpr> sizes,
                                   mlir::Value flat);
-/// Sets `coordinates`, one for each loop of the contraction, to those of number `flat` of a group.
+/// `coordinates` has an element for each loop of the contraction. Sets the elements of the loops of `group` to their
+/// indices in iteration number `flat` (index) of the group; other elements are unchanged.
 void setCoordinates(FlatBuilder &code, KernelFrame &frame, const GemmProblem &problem, LoopGroup group,
                     mlir::Value flat, llvm::MutableArrayRef<LaneIndex> coordinates);
-/// The loop along which lanes run: the innermost of the columns; there is none if the result has no columns.
+/// The loop along which lanes run: the innermost column loop whose size is not 1, or the innermost one if all have size
+/// 1. Null if the product has no column loop.
 std::optional<unsigned> innermostColumn(const GemmProblem &problem);
 
-/// Applies the kernel's pointwise formula (if it has one) to sums, a vector or a scalar, and stores the result.
-/// `coordinates` are those of the first sum; a vector runs along the innermost column.
+/// Applies the kernel's epilogue, if it has one, to `sums` (f32, a vector or a scalar), and stores the result in the
+/// active lanes of `vectoriser`, which must be bound to `frame`. `coordinates` has the index of each loop of the
+/// contraction at the first sum; a vector of sums runs along innermostColumn(), whose element is changed to step 1.
 void storeSums(RegionVectoriser &vectoriser, KernelFrame &frame, const GemmProblem &problem, mlir::Value sums,
                llvm::MutableArrayRef<LaneIndex> coordinates);
 

@@ -1,4 +1,8 @@
-//===- Computation.h - the linalg.generic of a loops kernel -----------------------------------------------------===//
+//===- Computation.h - the computation of a loops kernel ----------------------------------------------------------===//
+//
+// The emitters of loops kernels, for processors and devices, find the op that they compile by these functions.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Interface/Kernel.h"
@@ -6,15 +10,17 @@
 
 namespace attnc {
 
-/// Whether the kernel is one linalg.generic (with an epilogue, if it is a reduction), one attn.scatter_add, or ops that
-/// only move elements, and the RegionVectoriser supports its formulas.
+/// Yes if the kernel is one of these, with formulas that RegionVectoriser supports: one linalg.generic, and an epilogue
+/// on its result if it is a reduction; an attn.scatter_add; or ops that only move elements. Otherwise the reason.
 Verdict canEvaluateLoops(mlir::func::FuncOp kernel);
 
-/// The computation of `kernel`, a copy, with its loops collapsed; a single transpose is generalised to one. Null for
-/// other kernels that only move elements.
+/// The linalg.generic that a kernel computes, without its epilogue. The function changes `kernel`, so the caller passes
+/// a copy of the kernel: it collapses adjacent loops that are adjacent in every operand, and turns a kernel of one
+/// linalg.transpose into a linalg.generic. Null for other kernels that only move elements or scatter. Requires
+/// canEvaluateLoops().
 mlir::linalg::GenericOp takeComputation(mlir::func::FuncOp kernel);
 
-/// The pointwise op on the result of a reduction; null if the kernel returns that result itself.
+/// The epilogue: the linalg.generic that reads a result of `fold`; null if no linalg.generic does.
 mlir::linalg::GenericOp epilogueOf(mlir::linalg::GenericOp fold);
 
 } // namespace attnc

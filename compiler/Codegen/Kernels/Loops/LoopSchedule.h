@@ -1,15 +1,16 @@
-//===- LoopSchedule.h - the schedule of a loops kernel ----------------------------------------------------------===//
+//===- LoopSchedule.h - the schedule of a loops kernel ------------------------------------------------------------===//
 //
-// A loops kernel computes its results at each point of an iteration space: one linalg.generic of any iterators, or ops
-// that only move elements (transposes, slices, reshapes, concatenations). Its loops:
+// The schedule of one linalg.generic gives each of its loops a role:
 //
-//   chunk      over the outer loops, flattened, and blocks of the vectorised one
-//   outer      parallel loops, flattened
-//   vector     one loop in lanes: the one with the most contiguous accesses, by preference the innermost
-//   sequential the other reduction loops; sums stay in registers
+//   outer       the parallel loops that are not vectorised, flattened to one loop
+//   vector      one loop, whose points are in lanes: the one with the most contiguous accesses, of equal ones the
+//               innermost; a reduction loop only if each result is a fold by one combiner
+//   sequential  the reduction loops that are not vectorised; sums stay in registers
 //
-// A vectorised reduction loop is nested inside the sequential ones, and its lanes are combined at the end. Adjacent
-// loops that are adjacent in every operand are collapsed first: a pointwise op on four dimensions has one loop.
+// A chunk has consecutive iterations of the flattened outer loop and, if the vectorised loop is parallel, a block of
+// its points. A vectorised reduction loop is nested inside the sequential ones, and its lanes are combined at the end.
+// The emitters of loops kernels collapse adjacent loops before (Computation.h), so a pointwise op on four dimensions
+// has one loop.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,23 +23,23 @@ namespace attnc {
 
 /// The loops of one linalg.generic by their role.
 struct LoopSchedule {
-  llvm::SmallVector<SizeExpr> sizes;      ///< of all loops
-  llvm::SmallVector<unsigned> outer;      ///< parallel, not vectorised
-  llvm::SmallVector<unsigned> sequential; ///< reductions, not vectorised
-  std::optional<unsigned> vector;         ///< absent if there is no loop
-  bool vectorReduces = false;
-  int64_t outerPerChunk = 1;  ///< iterations of the flattened outer loops
-  int64_t vectorPerChunk = 0; ///< iterations of the vectorised loop; 0: all in one chunk
+  llvm::SmallVector<SizeExpr> sizes;      ///< size of each loop of the op
+  llvm::SmallVector<unsigned> outer;      ///< numbers of the outer loops, outermost first
+  llvm::SmallVector<unsigned> sequential; ///< numbers of the sequential loops, outermost first
+  std::optional<unsigned> vector;         ///< number of the vectorised loop; null if no loop can be vectorised
+  bool vectorReduces = false;             ///< whether the vectorised loop is a reduction
+  int64_t outerPerChunk = 1;              ///< iterations of the flattened outer loop in a chunk
+  int64_t vectorPerChunk = 0;             ///< points of the vectorised loop in a chunk; 0: all
 
-  SizeExpr outerSize() const;
-  /// Points of the parallel loops that a chunk computes.
+  SizeExpr outerSize() const; ///< iterations of the flattened outer loop
+  /// The number of points of the parallel loops in a whole chunk.
   int64_t pointsPerChunk() const;
-  /// Chunks along the vectorised loop.
+  /// The number of blocks into which chunks divide the vectorised loop; 1 if they do not.
   SizeExpr vectorBlocks() const;
 };
 
-/// Chooses the loops for vectors of `lanes` elements. The key `chunk` of the kernel's schedule sets the points of a
-/// chunk.
+/// Chooses the schedule of `op`, in a kernel with these `sizes`, for vectors of `lanes` elements. The key `chunk` of
+/// the kernel's `attn.schedule` sets the number of points of a chunk.
 LoopSchedule scheduleLoops(mlir::linalg::GenericOp op, const KernelSizes &sizes, int64_t lanes);
 
 } // namespace attnc

@@ -1,8 +1,11 @@
-//===- RowPlan.h - the sweeps of a rows kernel ------------------------------------------------------------------===//
+//===- RowPlan.h - the sweeps of a rows kernel --------------------------------------------------------------------===//
 //
-// A rows kernel is linalg.generics over the same rows, in three roles: a map computes an element of the row, a
-// reduction folds the row, a scalar computes with results of reductions. The number of sweeps over each row is the
-// length of the longest chain of dependent reductions, and one more for maps of its last result; in LayerNorm:
+// A rows kernel consists of linalg.generics over the same rows: they have the same leading loops, the row dimensions,
+// and at most one more loop over the last dimension. An op has one of three roles. A map computes each element of a
+// row, a reduction folds a row to one number, and a scalar computes one number for each row from results of reductions.
+//
+// A sweep is one pass over a row. The plan assigns each op to a sweep. Their number is the length of the longest chain
+// of dependent reductions, and one more if a map reads the last of these. In LayerNorm:
 //
 //   sweep 0   sum of x                                      reduction
 //             mean                                          scalar
@@ -10,8 +13,10 @@
 //             variance, 1 / sqrt(variance + epsilon)        scalars
 //   sweep 2   (x - mean) * inverse * gain + bias            map, stored
 //
-// A map that a later sweep reads is recomputed if that is cheap, otherwise stored: in the result, if it is one, or in a
-// row of scratch. (Softmax stores its exponentials.) Later sweeps do not read a result in 16 bits, which is rounded.
+// A map that a later sweep reads is recomputed if it takes few instructions. Otherwise its sweep stores it: in the
+// kernel's result, if the map is one, or in a row of scratch. (Softmax stores its exponentials.) If the result is
+// stored in 16 bits, later sweeps do not read it, because it is rounded. The emitters of CPU/Rows and GPU/Rows follow
+// the plan.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,33 +28,36 @@
 
 namespace attnc {
 
-/// The plan of one kernel.
+/// The plan of one kernel, which must not change while the plan is in use.
 class RowPlan {
 public:
   explicit RowPlan(mlir::func::FuncOp kernel);
 
-  /// Whether the kernel has this structure. If not, no other member may be used.
+  /// Yes if the kernel has this structure and its formulas can be evaluated; otherwise the reason, and no other member
+  /// may be used.
   const Verdict &verdict() const { return verdict_; }
 
-  unsigned numRowDimensions() const { return rows; }
+  unsigned numRowDimensions() const { return rows; } ///< number of leading loops that index the rows
   unsigned numSweeps() const { return sweeps; }
-  llvm::ArrayRef<mlir::linalg::GenericOp> operations() const { return ops; } ///< in program order
+  llvm::ArrayRef<mlir::linalg::GenericOp> operations() const { return ops; } ///< all ops, in program order
   RowRole role(mlir::linalg::GenericOp op) const;
-  /// The sweep of a reduction, the first one that can compute a map, or the first one that can use a scalar.
+  /// The number of a sweep, from 0: for a reduction, the sweep that computes it; for a map, the first sweep that can
+  /// compute it; for a scalar, the first sweep that can use it.
   unsigned sweepOf(mlir::linalg::GenericOp op) const { return sweepNumbers.lookup(op); }
 
-  /// A map that is stored in its sweep: to result `result`, or to a row of scratch if that is absent.
+  /// A map that its sweep stores.
   struct Stored {
-    mlir::Value map;
+    mlir::Value map; ///< the result of the map
     unsigned sweep;
-    std::optional<unsigned> result;
-    bool isRounded = false; ///< to 16 bits, so that later sweeps do not read it there
+    std::optional<unsigned> result; ///< the number of the kernel's result that stores it; null: a row of scratch
+    bool isRounded = false;         ///< the result is stored in 16 bits, so later sweeps do not read it
   };
   llvm::ArrayRef<Stored> stored() const { return storedMaps; }
-  /// Results of the kernel with one element a row: number and value.
+  /// The results of the kernel with one element for each row: the number of the result, and its value.
   llvm::ArrayRef<std::pair<unsigned, mlir::Value>> rowResults() const { return scalarResults; }
 
-  /// Whether a result may overwrite an argument.
+  /// Whether result number `result` may have the same buffer as `argument` (an argument, or its widened value): no
+  /// sweep reads an element of the argument after the result has overwritten it.
   bool mayRunInPlace(mlir::Value argument, unsigned result) const;
 
 private:

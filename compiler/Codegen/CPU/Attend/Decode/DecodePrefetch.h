@@ -1,8 +1,9 @@
-//===- DecodePrefetch.h - software prefetch of the keys and values of a split ---------------------------------===//
+//===- DecodePrefetch.h - software prefetch of the keys and values of a split -------------------------------------===//
 //
-// Cache lines are read in the order of their addresses, which hardware prefetchers follow. They are prefetched in step
-// with the multiplications, PrefetchDistances::keyValueBytes (Isa.h) ahead: the keys of a block, its values, the keys
-// of the next block.
+// Phase 1 of the decode algorithm (AttendDecode.h) reads cache lines in the order of their addresses, which hardware
+// prefetchers follow. In addition, its code prefetches them in step with the multiplications,
+// PrefetchDistances::keyValueBytes (Isa.h) ahead. The order is: the keys of a block, its values, the keys of the next
+// block. DecodeProducts and DecodeValues use this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,24 +14,26 @@ namespace attnc {
 
 class DecodePrefetch : public DecodeChunk {
 public:
-  /// The elements (features or values) of consecutive keys in memory. Element e of the k-th key of the run is
-  /// flat[offset + k * stride + e].
+  /// Where the elements (features or values) of consecutive keys are in memory: element e of the k-th key of the run is
+  /// flat[offset + k * stride + e]. `flat` is a memref with one index.
   struct Run {
     Value flat, offset, stride;
   };
-  /// One for each load of keys (or values) whose address is a function of indices alone; maybe none.
+  /// One run for each load of keys (or values) whose address is a function of indices alone. The list may be empty.
   using Runs = llvm::SmallVector<Run, 2>;
 
-  // `key` is counted from the first key of the block.
+  // `key` (index) is counted from the first key of the block.
 
-  /// The runs to prefetch while the keys from `key` on are read for product number `product`: later keys of the block,
-  /// or, at the end of the last product, the block's values. If neither follows, these keys themselves, which are in
-  /// the cache.
+  /// The runs to prefetch while the keys from `key` on are read for product number `product` of the score. They are
+  /// later keys of the block. Where the last product is near the block's end, the first run is the block's values, if
+  /// their element type is the same. If nothing follows, the runs are these keys themselves, which are in the cache.
   Runs aheadOfProduct(unsigned product, const DecodeBlock &block, Value key) const;
-  /// The runs to prefetch while the values of `key` are read: values of later keys of the block, or the features of
-  /// product 0 of the next block, or, if neither follows, these values themselves.
+  /// The run to prefetch while the values of `key` are read: values of a later key of the block, or the features of a
+  /// key of the next block for product 0, or, if neither follows, these values themselves. Empty if values are not
+  /// loaded from one tensor at indices alone.
   Runs aheadOfValues(const DecodeBlock &block, Value key) const;
-  /// Emits a prefetch, in each run, of the cache line of element `number` of the run's key `key`.
+  /// Emits one prefetch for each run: of the cache line of element `number` (index) of the run's key number `key`, to
+  /// the first-level cache.
   void prefetch(const Runs &runs, int64_t key, Value number) const;
 
 private:

@@ -1,10 +1,11 @@
-//===- DecodeProducts.h - products of the rows and a block of keys --------------------------------------------===//
+//===- DecodeProducts.h - products of queries and a block of keys in decode attention -----------------------------===//
 //
 //   S[r][k] = sum_f Q[r][f] * K[k][f]
 //
-// for each product of the score (or another combiner than the sum). Features are in the lanes. A register tile has as
-// many sums as a vector has lanes: 4 rows x 4 keys, 2 x 8, 1 x 16 for 16 lanes. The sums are reduced over their lanes
-// together, by a tree of pairwise sums.
+// for rows r, keys k and features f (AttendDecode.h). A score may have several such products (AttendProblem::products),
+// with any formula as the term and any combiner instead of the sum. Features are in the lanes. A register tile has at
+// most as many sums as a vector has lanes: with 16 lanes 4 rows x 4 keys, 2 x 8 or 1 x 16. The lanes of all its sums
+// are reduced together, by a tree of pairwise sums. DecodeSplit.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,7 +16,8 @@ namespace attnc {
 
 class DecodeProducts : public DecodeChunk {
 public:
-  /// Computes all products of all rows and the keys of a block; stores product n to DecodeTiles::scores[n].
+  /// Emits the computation of all products of all rows and the keys of a block. Product n is stored to
+  /// DecodeTiles::scores[n], without its scales.
   void compute(const DecodeBlock &block) const;
 
 private:

@@ -1,7 +1,9 @@
-//===- DecodeRows.h - rows of one batch: their formulas and partial results -----------------------------------===//
+//===- DecodeRows.h - rows of a batch in decode attention: bound formulas and partial results ---------------------===//
 //
-// The rows are the pairs (head of the group, query); the queries of one head are consecutive. If the last group has
-// fewer heads, its last head is computed again in their place, and the results of these repetitions are not stored.
+// A row is a pair (head of the head group, query); the queries of one head are consecutive. If the last group has fewer
+// heads than the others, its last head is computed again in place of the missing heads, and the results of these
+// repetitions are not stored (hasHead). Formulas are the regions of the attn.attend. A RegionVectoriser evaluates them
+// after their indices have been bound. Both phases of the decode algorithm (AttendDecode.h) use this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,25 +15,27 @@ namespace attnc {
 
 class DecodeRows : DecodeContext {
 public:
-  /// Binds sizes and buffers; no batch is chosen yet. Score and value report no subscripts out of range, as they are
-  /// evaluated for dropped pairs too; checkSubscripts() of a bound formula reports those of selected pairs.
+  /// Binds sizes and buffers in `formulas`; open() chooses the batch. Formulas of the score and the value do not report
+  /// subscripts out of range, because they are evaluated for dropped pairs too. The caller reports those of selected
+  /// pairs by RegionVectoriser::checkSubscripts().
   explicit DecodeRows(const DecodeContext &context);
-  /// Binds the indices of batch `number` in `formulas`, and those of its rows in `points`. Called once, before all
-  /// below.
+  /// Binds the indices of batch `number` (index) in `formulas`, and those of its rows in `points`. Called once, before
+  /// the functions below.
   void open(Value number);
 
-  /// The formulas bound to one row, by its number.
+  /// A copy of `formulas` bound to one row, by its number (index).
   RegionVectoriser bindRow(Value row) const;
-  /// The formulas of a row (or `to`), bound to one key, the same in all lanes, by its number in the batch.
+  /// The formulas of row number `row`, or `to`, bound to one key by its number in the batch, the same key in all lanes.
   RegionVectoriser bindKey(int64_t row, Value key) const { return bindKey(points[row], key); }
   RegionVectoriser bindKey(RegionVectoriser to, Value key) const {
     bindKeyIndex(problem, to, 0, uniformIndex(key));
     return to;
   }
-  /// i1: whether the row's head exists, so that its results are stored; null without head groups.
+  /// i1: whether the head of row number `row` exists; if not, its results must not be stored. Null if the problem has
+  /// no head groups: then all heads exist.
   Value hasHead(int64_t row) const;
-  /// A row's partial result over a split, in shared scratch: in the flat memref `memory`, from `offset` on, m, l, and,
-  /// from offset + DecodeShape::partialHead on, O.
+  /// The partial result of a row over one split, in the shared scratch. `memory` is a flat memref of f32. m is element
+  /// `offset`, l the next one, and O begins at element offset + DecodeShape::partialHead.
   struct Partial {
     Value memory, offset;
   };
@@ -39,7 +43,7 @@ public:
 
   RegionVectoriser formulas;            ///< the batch indices are bound
   std::vector<RegionVectoriser> points; ///< [row]: the row indices are bound
-  Value keys, values;                   ///< how many keys a batch has, and how many elements a value has
+  Value keys, values;                   ///< the number of keys of a batch, and of elements of a value vector (index)
 
 private:
   Values outerSizes;
@@ -47,7 +51,8 @@ private:
   Value firstHead; ///< of the group; null without groups
 };
 
-/// A chunk of phase 1; the base class of the classes that emit its parts, such as DecodeProducts.
+/// The open rows and the tiles of a chunk of phase 1. The classes that emit parts of the chunk, such as DecodeProducts,
+/// derive from it.
 struct DecodeChunk : DecodeContext {
   const DecodeRows &rows;
   const DecodeTiles &tiles;

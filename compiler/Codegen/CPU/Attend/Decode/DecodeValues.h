@@ -1,10 +1,11 @@
-//===- DecodeValues.h - sums of values by attention weights ---------------------------------------------------===//
+//===- DecodeValues.h - weighted sums of values in decode attention -----------------------------------------------===//
 //
 //   O[r][v] += sum_k p[r][k] * V[k][v]                  values are in the lanes, a tile of O is in registers
 //
-// p are the weights in DecodeTiles::scores[0], O is DecodeTiles::values. A tile of sums with a NaN is computed once
-// more over the selected pairs alone, because the product of a zero weight and an infinite or NaN value of a dropped
-// pair is NaN.
+// for rows r, keys k and elements v of the value vectors (AttendDecode.h). p are the weights in DecodeTiles::scores[0],
+// and O is DecodeTiles::values. If the sums of a register tile contain a NaN, they are computed once more over the
+// selected pairs alone: a dropped pair has the weight 0, and the product of 0 and an infinite or NaN value is NaN.
+// DecodeSplit.cpp uses this class; DecodeWeights corrects O by it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,11 +16,12 @@ namespace attnc {
 
 class DecodeValues : public DecodeChunk {
 public:
-  /// O = 0, in all rows.
+  /// Emits O = 0, for all rows.
   void clear() const;
-  /// Multiplies O of a row with `correction`, a vector with the same factor in all lanes.
+  /// Emits the multiplication of O of row number `row` with `correction`, a vector with the same factor in all lanes.
   void correct(int64_t row, Value correction) const;
-  /// Adds the values of a block, after its weights have been computed.
+  /// Emits the addition of the weighted values of a block to O of all rows. DecodeWeights::compute() of the block must
+  /// precede.
   void accumulate(const DecodeBlock &block) const;
 
 private:

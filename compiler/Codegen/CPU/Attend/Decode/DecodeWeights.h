@@ -1,9 +1,10 @@
-//===- DecodeWeights.h - scores, mask and online softmax of a block of keys -----------------------------------===//
+//===- DecodeWeights.h - scores, mask and online softmax of a block of keys in decode attention -------------------===//
 //
 //   S = score(products, ...), dropped where masked;  m' = max(m, S),  p = exp2(S - m'),  l = a * l + sum_k p
 //
-// for softmax; Normaliser.h has the formulas of others. Keys are in the lanes, one row at a time. A pair whose score is
-// -inf is dropped too. Earlier sums of the row, l and O, are multiplied with the correction a = exp2(m - m').
+// for softmax, with the symbols of AttendDecode.h; Normaliser.h has the formulas of other normalisers. Keys are in the
+// lanes, and rows are computed one after the other. A pair is also dropped if its score is -inf. Earlier sums of a row,
+// l and O, are multiplied with the correction a = exp2(m - m'). DecodeSplit.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,10 +15,11 @@ namespace attnc {
 
 class DecodeWeights : public DecodeChunk {
 public:
-  /// Initialises m and l of all rows, without a sink.
+  /// Emits the initialisation of m and l of all rows, as for rows without a sink: phase 2 adds the sink.
   void start() const;
-  /// Turns the products of a block, DecodeTiles::scores, into weights, in its first tile; updates m, l and O of all
-  /// rows, and stores which pairs are selected. Without `masked`, the mask is not evaluated: it must keep all pairs.
+  /// Emits code that turns the products of a block, DecodeTiles::scores, into weights in the first of these tiles. It
+  /// updates m and l, multiplies O with the correction, and stores DecodeTiles::selected, for all rows. If `masked` is
+  /// false, the mask is not evaluated, so it must keep all pairs of the block.
   void compute(const DecodeBlock &block, bool masked) const;
 
 private:

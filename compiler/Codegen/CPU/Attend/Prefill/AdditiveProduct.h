@@ -1,10 +1,13 @@
-//===- AdditiveProduct.h - additive scores by powers of rows and of keys --------------------------------------===//
+//===- AdditiveProduct.h - additive scores of prefill attention, without a tanh for each pair ---------------------===//
 //
-//   s(q, k) = sum_f c[f] - 2 sum_f c[f] / (1 + A[q, f] B[k, f])          A, B = exp(2 x) of both terms (SumOfTanh.h)
+// An additive score of query q and key k is s(q, k) = sum_f c[f] tanh(a[q, f] + b[k, f]), with features f, coefficients
+// c, and terms a of the query and b of the key (SumOfTanh.h). The code computes it as
 //
-// for features f; c are the coefficients. The powers A are computed once a block of queries, B once a block of keys.
-// packKeys() computes whether the terms and coefficients are within the range of powers; if not, the caller computes
-// the block's tanhs one by one.
+//   s(q, k) = sum_f c[f] - 2 sum_f c[f] / (1 + A[q, f] B[k, f])          A = exp(2 a), B = exp(2 b)
+//
+// The powers A are computed once for each tile of queries, and B once for each block of keys. Powers represent only
+// terms and coefficients in a range. packKeys() emits the test of the range; if it fails, the caller, ScoreProduct,
+// computes the tanhs of the block one by one.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,18 +26,19 @@ public:
   AdditiveProduct(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
                   const PairReduction &product, const PrefillTiles::Additive &tiles);
 
-  /// Emits the computation of the coefficients and of the rows' powers, in `tiles`, from the packed operands.
+  /// Emits the computation of the coefficients c and of the rows' powers A from the packed operands of the queries, and
+  /// stores them in `tiles`. Called first, once for each tile of queries.
   void packRows(const PackedQueries &packed);
-  /// Emits the computation of the powers of a block's keys. Returns i1: whether its terms, those of the rows and the
-  /// coefficients are within the range.
+  /// Emits the computation of the powers B of a block's keys, and stores them in `tiles`. Returns i1: whether the terms
+  /// of the block's keys, the terms of the rows and the coefficients are all within the range. Requires packRows().
   Value packKeys(const KeyBlock &block);
-  /// Returns sums + sum_f c / t, with t = 1 + A B, of a register tile: a vector for each [key][vector from
-  /// firstVector].
+  /// Emits sums + sum_f c[f] / (1 + A B) for a register tile. `sums` and the result have one vector for each key and
+  /// each vector of queries from tile.firstVector on, [key][vector]. Requires packKeys() of the tile's block.
   Values sumFractions(const KeyTile &tile, ValueRange sums);
-  /// The product s, a vector, for a vector of these sums, if they started from 0.
+  /// The vector of scores s for a vector of the sums that sumFractions() returns, if those started from 0.
   Value scoreOf(Value sum) { return loops.fma(sum, loops.splat(-2.0), sumOfCoefficients); }
 
-  /// Keys of a register tile.
+  /// The most keys of a register tile.
   static constexpr int64_t tileRows = 4;
 
 private:

@@ -1,8 +1,10 @@
-//===- DotScores.h - dot products of queries and keys at a constant distance, by a routine --------------------===//
+//===- DotScores.h - dot products of queries and strided keys in prefill attention, by a routine ------------------===//
 //
-// The products of ScoreProduct.h for the usual case: a key is a row of contiguous features, and the keys have a
-// constant distance. The passes of a kernel, its phases with equal tiles and the kernels of several entry points then
-// call the same routine.
+//   scores[k][q] = sum_f keys[k][f] * queries[f][q]          for a block of keys k, a tile of queries q, features f
+//
+// ScoreProduct.cpp calls this code in the usual case: each key is a row of contiguous features, and consecutive keys
+// have a constant distance. The code is a routine (Routine.h), so that the passes of a kernel, its phases with equal
+// tiles, and the kernels of several entry points call one function.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,17 +15,19 @@
 
 namespace attnc {
 
+/// The operands. Tiles are flat memrefs of f32 (TileAccess.h).
 struct DotScores {
-  StridedRows keys;                        ///< of the block; count is their number
-  int64_t features;                        ///< at least 1
-  mlir::Value queries, scores;             ///< tiles: packed queries, [feature][query]; [key][query]
-  mlir::Value maxima;                      ///< of the queries, raised by the scores; null: none
-  llvm::SmallVector<mlir::Value> liveEnds; ///< QueryTile::liveEnds
-  StridedRows nextQueries;                 ///< those of the next tile of queries, which are prefetched ...
-  mlir::Value isLast;                      ///< ... in the last block of keys
+  StridedRows keys;            ///< the keys of the block; `count` is their number, and `columns` is not used
+  int64_t features;            ///< the number of features, at least 1
+  mlir::Value queries, scores; ///< tiles: the packed queries, [feature][query]; the products, [key][query]
+  mlir::Value maxima;          ///< tile [query]: the rows' largest scores, which are raised by the products; or null
+  llvm::SmallVector<mlir::Value> liveEnds; ///< QueryTile::liveEnds: products of masked vectors are omitted
+  StridedRows nextQueries;                 ///< the queries of the next tile; prefetched if `isLast`
+  mlir::Value isLast;                      ///< i1: whether this is the last block of keys of the pass
 };
 
-/// Calls the routine in `module` that stores the products of a block of keys and all queries of a tile.
+/// Emits a call of the routine in `module` that stores the products of all keys of the block and all queries of the
+/// tile to `scores`, except products that `liveEnds` omits.
 void computeDotScores(FlatBuilder &code, mlir::ModuleOp module, const AttendSchedule &schedule,
                       const DotScores &operands);
 

@@ -1,7 +1,9 @@
-//===- FinalWeights.h - results computed from final weights: the weights and their sums by key ----------------===//
+//===- FinalWeights.h - the results `weights` and `key_sums` of prefill attention ---------------------------------===//
 //
-// The result `weights` is stored block by block, and cleared first if a mask may skip blocks. For the result
-// `key_sums`, the rows' weights are added to the chunk's partial sums, one for each key (AttendKeySums.h).
+// Both results are computed from final attention weights, after the weights of a block of keys are in a tile. The
+// result `weights` has the weight of each query and key. It is stored block by block, and is cleared first, because a
+// mask may skip blocks. For the result `key_sums`, the weights of all rows of the tile are added to the chunk's partial
+// sums, one for each key (AttendKeySums.h). PrefillTile.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,8 +13,8 @@
 
 namespace attnc {
 
-/// A chunk's partial sums in the shared scratch: that of key k is element first + k of the flat memref `sums`. Both are
-/// null without `key_sums`.
+/// The partial sums of a chunk in the shared scratch. The sum of key k is element first + k of `sums`, a flat memref of
+/// f32; `first` is of type index. Both are null if `key_sums` is not a result.
 struct KeySumPart {
   mlir::Value sums, first;
 };
@@ -22,14 +24,15 @@ public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
 
+  /// `weights` is the tile of weights of a block, [key][query].
   FinalWeights(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
                const KeySumPart &keySums, Value weights);
 
-  /// Stores zeros for all keys, if `weights` is a result and there is a mask; otherwise emits nothing.
+  /// Emits stores of zeros for all keys, if `weights` is a result and the problem has a mask; otherwise nothing.
   void clear(QueryResults &results);
-  /// Stores the weights of a block, if `weights` is a result.
+  /// Emits stores of the weights of a block, if `weights` is a result; otherwise nothing.
   void store(QueryResults &results, const KeyBlock &block);
-  /// Adds the weights of a block. Requires `key_sums`.
+  /// Emits the addition of the weights of a block to the partial sums. Requires that `key_sums` is a result.
   void addKeySums(const KeyBlock &block);
 
 private:

@@ -1,7 +1,8 @@
-//===- KeyTiles.h - register tiles of a block of scores -------------------------------------------------------===//
+//===- KeyTiles.h - loops over the register tiles of a block of attention scores ----------------------------------===//
 //
-// A register tile has a few keys of the block and the vectors of queries from number firstVector on, as the mask drops
-// the keys for earlier ones (QueryTile::liveEnds).
+// The scores of a block of keys and a tile of queries are computed in register tiles. A register tile has a few keys
+// and the vectors of queries from number firstVector on: the mask drops these keys for all earlier vectors
+// (QueryTile::liveEnds). ScoreProduct.cpp and DotScores.cpp use these functions.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,19 +11,23 @@
 
 namespace attnc {
 
-/// The keys of a tile are row .. row + rows - 1, counted from the first key of the block.
+/// A register tile: keys row .. row + rows - 1, counted from the first key of the block, and the vectors of queries
+/// from number firstVector on.
 struct KeyTileShape {
   mlir::Value row;
   int64_t rows, firstVector;
 };
 
-/// Calls `body` in loops over register tiles of `most` keys, for a block of `count` keys with these live ends. The last
-/// tile begins early where tiles do not divide the keys: no key past the end is read. Few keys are in tiles of fewer.
+/// Emits loops over the register tiles of a block of `count` keys with the ends `liveEnds` (QueryTile::liveEnds), and
+/// calls `body` to emit each kind of tile. A tile has `most` keys. Where tiles do not divide the keys, the last tile
+/// begins earlier and computes some keys again, so no key past the end is read. If the block has fewer than `most`
+/// keys, its tiles have four keys or one.
 void forEachKeyTile(LoopBuilder &loops, mlir::Value count, mlir::ValueRange liveEnds, int64_t most,
                     llvm::function_ref<void(const KeyTileShape &)> body);
 
-/// Stores the scores of a register tile, [key][live vector], in `scores`, [key][query], and raises the maxima of the
-/// queries, a tile of one row (null: none).
+/// Emits stores of the scores of a register tile, `values`, [key][vector from tile.firstVector], in the tile `scores`,
+/// [key][query]. If `maxima`, a tile [query], is not null, its elements become the maximum of themselves and the
+/// scores.
 void storeScores(const TileAccess &access, LoopBuilder &loops, const KeyTileShape &tile, mlir::ValueRange values,
                  mlir::Value scores, mlir::Value maxima);
 

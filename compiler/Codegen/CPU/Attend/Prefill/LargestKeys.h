@@ -1,8 +1,10 @@
-//===- LargestKeys.h - the n keys with the largest scores of each row, and their weights ----------------------===//
+//===- LargestKeys.h - the n keys with the largest scores of each row (top-k), and their weights ------------------===//
 //
-// The largest scores so far are stored sorted, [rank][query], with their keys (PrefillTiles::Top). Each score is
-// compared with the least of them, and few are inserted, after equal scores, whose keys are lower. A row with fewer
-// selected keys than ranks has the key -1 and the weight 0 for the others.
+// The results `top` (the keys) and `top_weights` (their attention weights) of prefill attention have
+// AttendProblem::top() ranks for each row. The tiles of PrefillTiles::Top have the largest scores so far, sorted,
+// [rank][query], and their keys. Each score is compared with the least of them. Few scores are larger; these are
+// inserted after equal scores, whose keys are lower. If a row has fewer selected keys than ranks, the remaining ranks
+// have the key -1 and the weight 0. PrefillTile.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,13 +25,13 @@ public:
   LargestKeys(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries,
               const SelectedPairs &selected, const PrefillTiles &tiles);
 
-  /// Makes all ranks empty. Emits nothing if neither keys nor weights are results.
+  /// Emits code that makes all ranks empty. Emits nothing if neither `top` nor `top_weights` is a result.
   void clear();
-  /// Inserts the scores of a block, PrefillTiles::scores[0], before they become weights. Requires that the kernel
-  /// yields the largest keys or their weights.
+  /// Emits the insertion of the scores of a block, PrefillTiles::scores[0]. Called after the scores are computed and
+  /// before they become weights, in the first pass only. Requires that `top` or `top_weights` is a result.
   void insert(const KeyBlock &block);
-  /// Stores the keys and their weights, if they are results. Called after the last pass, as weights need the row's
-  /// sums.
+  /// Emits stores of the keys and of their weights, if they are results. Called after the last pass, because weights
+  /// depend on the rows' sums.
   void store(QueryResults &results);
 
 private:

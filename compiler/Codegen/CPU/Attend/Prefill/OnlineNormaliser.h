@@ -1,13 +1,15 @@
-//===- OnlineNormaliser.h - online normalisers, such as online softmax: row maxima, sums and weights ----------===//
+//===- OnlineNormaliser.h - online softmax and other online normalisers of prefill attention ----------------------===//
 //
-// For each row, lane-wise, over the blocks of keys (Milakov and Gimelshein: Online normalizer calculation for softmax,
-// 2018):
+// Turns scores into weights, and carries the maximum and the sum of each row over the blocks of keys. Rows are in the
+// lanes. For softmax (Milakov and Gimelshein: Online normalizer calculation for softmax, 2018):
 //
 //   m' = max(m, St),  a = exp2(m - m'),  Pt = exp2(St - m'),  l = a * l + sum_k Pt          (softmax)
 //
-// Normaliser/Normaliser.h has the carriers of other normalisers. Without a sink, m starts at the lowest finite float: a
-// row without selected pairs ends with l = 0 and yields zeros. For the entropy, t' = a (t + l log2 a) + sum w log2 w is
-// carried, where w are the weights before the row's factor: two operations a pair.
+// St are the scores of the block and Pt the weights before the row's factor, both [key][query]. m is the row maximum, l
+// the row sum, and a the correction of earlier sums. Normaliser/Normaliser.h has the carriers of other normalisers.
+// Without a sink, m starts at the lowest finite float, so a row without selected pairs ends with l = 0 and yields
+// zeros. For the entropy, t' = a (t + l log2 a) + sum w log2 w is carried too, where w are the weights Pt of the block.
+// PrefillTile.cpp calls the members in the order of PassPlan.h.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,29 +29,34 @@ public:
   OnlineNormaliser(const PrefillContext &context, QueryTile &queries, PairOperands &pairs,
                    const SelectedPairs &selected, const PrefillTiles &tiles);
 
-  // Carriers are PrefillTiles::Rows; `newMaxima` is the result of PairScores::compute for the block.
+  // The carriers are in PrefillTiles::Rows. `newMaxima` is the result of PairScores::compute() for the block. All
+  // functions emit code.
 
-  /// Initialises the rows' carriers, with the sink if there is one.
+  /// Initialises the carriers of all rows, with the sink if the problem has one. Called once, first.
   void start();
-  /// Initialises the sums again, before a pass in which weights depend on the sums of earlier keys
-  /// (PassPlan::restartsSums).
+  /// Initialises the sums again. Called before the last pass if PassPlan::restartsSums: each weight then depends on the
+  /// sum over the keys before it.
   void restartSums();
-  /// Initialises the block's maxima with those before it, if its products update them (PrefillTraits::keepsMaxima).
+  /// Called before the products of a block. If they update the block's maxima (PrefillTraits::keepsMaxima), copies the
+  /// maxima before the block to PrefillTiles::Rows::blockMaxima; otherwise emits nothing.
   void startBlock();
-  /// Turns a block's scores, PrefillTiles::scores[0], into weights in the same tile (not in the pass Statistics), and
-  /// updates the rows' maxima and sums. In the pass Apply, weights are final, and the maxima and sums are only read
-  /// (sums are updated if PassPlan::restartsSums). Returns the corrections of earlier sums, [vector] of vectors; empty
-  /// if there are none.
+  /// Turns the scores of a block, PrefillTiles::scores[0], into weights in the same tile, and updates the rows' maxima
+  /// and sums. In the pass Statistics, no weights are stored. In the pass Apply, weights are final, and maxima and sums
+  /// are only read, except that sums are updated if the normaliser followsKeys(). If scores are materialised, the pass
+  /// Apply reads the materialised weights instead. Returns a vector of corrections of earlier sums for each vector of
+  /// queries; an empty list if earlier sums need no correction.
   Values weigh(KeyPass pass, const KeyBlock &block, ValueRange newMaxima);
-  /// Computes the rows' factors from the final sums.
+  /// Computes the rows' factors (for softmax 1 / l) from the final sums, into PrefillTiles::Rows::factors.
   void computeFactors();
 
-  /// Appends the scores of a block to the materialised ones, and stores the maxima.
+  /// Stores the scores of a block in PrefillTiles::materialised, from row block.firstMaterialised on, and the maxima.
   void materialise(const KeyBlock &block, ValueRange newMaxima);
-  /// Turns the materialised scores of `count` keys into weights before the row's factor, and stores the factors.
+  /// Turns the first `count` (index) keys of the materialised scores into weights before the row's factor, and stores
+  /// the factors.
   void weighMaterialised(Value count);
 
-  /// The statistics of a vector of rows, after the last pass.
+  /// The log-sum-exp, and the entropy, of the rows of vector number `vector`. Called after the last pass. Requires that
+  /// the statistic is a result.
   Value lse(int64_t vector);
   Value entropy(int64_t vector);
 

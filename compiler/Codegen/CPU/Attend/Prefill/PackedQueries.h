@@ -1,10 +1,11 @@
-//===- PackedQueries.h - the query operand of a product, transposed and scaled --------------------------------===//
+//===- PackedQueries.h - packing of the queries of a tile in prefill attention: transposed and scaled -------------===//
 //
-//   Qt[f][q] = scale * Q[q][f]    once for each block of queries, 16 x 16 elements at a time (8 x 8 with AVX2)
+//   Qt[f][q] = scale * Q[q][f]    once for each tile of queries q; lanes x lanes elements at a time are transposed
 //
-// If features are not contiguous in Q, Qt is filled element by element. The scale of a dot product is folded into
-// Qt; that of another reduction multiplies its sums (ScoreProduct.h), and Qt is not scaled. A product that is no dot
-// product has a Qt for each of its row extracts (PairReduction).
+// f is a feature. If the features are not contiguous in Q, Qt is filled element by element. The scale of a dot product
+// (PairReduction::scales) is folded into Qt. The scale of another reduction multiplies its sums (ScoreProduct.h), and
+// Qt is not scaled. A dot product has one Qt; another reduction has a Qt for each of its row extracts (PairReduction),
+// the loads that depend on the query. ScoreProduct.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,21 +19,23 @@ public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
 
-  /// The operands of `product`, to be stored in `tiles`.
+  /// `tiles` are the tiles to fill, one for each row extract of `product`.
   PackedQueries(const PrefillContext &context, PrefillBatch &batch, const QueryTile &queries,
                 const PairReduction &product, llvm::ArrayRef<Value> tiles);
 
-  /// Emits the code that fills the tiles; sets `scale`.
+  /// Emits the code that fills the tiles, and sets `scale`. Called first, once for each tile of queries.
   void pack();
-  /// Prefetches queries of the next block (tile.block.nextRow), an equal part in each register tile of a block of keys.
-  /// Emits nothing if the number of features is dynamic.
+  /// Emits prefetches of the queries of the next tile, from row tile.block.nextRow on, to the second-level cache: an
+  /// equal part of them in each register tile of a block of keys. Emits nothing if the number of features is dynamic.
   void prefetchNext(const KeyTile &tile);
-  /// Whether the features of each row extract are contiguous and rows have a constant distance.
+  /// Whether the features of each row extract are contiguous, and consecutive rows have a constant distance.
   bool isStrided() const;
-  /// The features of the rows from number `row` on. Requires isStrided().
+  /// The features that `extract`, a row extract, loads for the rows from number `row` of the batch on. Requires
+  /// isStrided(). `count` and `columns` of the result are null.
   StridedRows strided(mlir::tensor::ExtractOp extract, Value row) const;
 
-  /// A vector: the product's factors (PairReduction::scales), times the normaliser's if the product is the score.
+  /// A vector with the product's scale in all lanes: the factors PairReduction::scales, times Normaliser::scoreScale()
+  /// if the product is the score. Null before pack().
   Value scale;
   llvm::ArrayRef<Value> tiles; ///< for each row extract: Qt, [feature][query]
 

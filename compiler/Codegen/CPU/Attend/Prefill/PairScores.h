@@ -1,10 +1,11 @@
-//===- PairScores.h - score and mask formulas of a block of pairs ---------------------------------------------===//
+//===- PairScores.h - score and mask formulas of a block in prefill attention -------------------------------------===//
 //
-//   St = score(products, ...), where masked -inf        one key and one vector of queries at a time
+//   St[k][q] = score(products, ...), where masked -inf        one key k and one vector of queries q at a time
 //
-// times Normaliser::scoreScale. Dropped pairs get the normaliser's droppedScore, if this is not -inf. A block in which
-// the mask keeps every pair runs without masking. If intervals cannot decide whether it keeps any pair, all pairs are
-// tested before the products are computed (AttendMask.h).
+// The scores are multiplied with Normaliser::scoreScale(). A pair is dropped if the mask is false or its score is -inf;
+// its score then becomes Normaliser::droppedScore(). A block in which the mask keeps every pair is computed without
+// masking. If interval analysis (AttendMask.h) cannot decide whether the mask keeps any pair of a block, all pairs are
+// tested before the products are computed. PrefillTile.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,14 +25,18 @@ public:
   PairScores(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries, PairOperands &pairs,
              const SelectedPairs &selected, const PrefillTiles &tiles);
 
-  /// i1: whether the mask may keep a pair of the block: true without tests if `unsure` is false at run time; otherwise
-  /// all pairs are tested. Requires PairOperands::load().
+  /// Emits the test of the mask for the block. Returns i1: whether the mask may keep a pair. If `unsure` (i1,
+  /// AttendMask::Decision) is false at run time, the result is true without a test; otherwise all pairs are tested.
+  /// Requires PairOperands::load() of the block.
   Value hasSelected(Value unsure, const KeyBlock &block);
-  /// Turns the block's products, PrefillTiles::scores, into scores in the first tile; stores the flags of selected
-  /// pairs if PrefillTraits::dropsPairs and some may be dropped. Returns the rows' largest scores so far, this block
-  /// included, [vector] of vectors, and does not store them; empty if the normaliser does not use them.
+  /// Emits code that turns the block's products, PrefillTiles::scores, into scores in the first of these tiles. If
+  /// PrefillTraits::dropsPairs, it stores the flags of selected pairs, except in a block whose products are its scores
+  /// and whose pairs the mask all keeps. Returns the rows' largest scores so far, this block included: one vector for
+  /// each vector of queries. They are not stored in PrefillTiles::Rows::maxima. The list is empty if the normaliser
+  /// does not use maxima.
   Values compute(const KeyBlock &block);
-  /// Reports out-of-range subscripts in the scores of pairs that the mask keeps.
+  /// Emits the report of out-of-range subscripts in the scores of pairs that the mask keeps; nothing if no subscript of
+  /// the score comes from data.
   void check(const KeyBlock &block);
 
 private:

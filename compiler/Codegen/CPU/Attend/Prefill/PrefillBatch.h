@@ -1,8 +1,13 @@
-//===- PrefillBatch.h - rows and keys of one batch, as formulas index them ------------------------------------===//
+//===- PrefillBatch.h - index bindings of the rows and keys of a batch in prefill attention -----------------------===//
 //
-// A dilated mask divides rows and keys into residue classes (ResidueClasses). A chunk computes a block of queries of
-// one residue, and visits only the keys whose residue is that one plus the offset of the mask. Rows and keys are
-// numbered within the class throughout; formulas are bound to their indices, number * modulus + residue.
+// A batch has rows (queries) that share keys. The parts of the prefill algorithm refer to a row or a key by its number.
+// This class translates numbers to the indices of the attn.attend and binds them in formulas: it returns
+// RegionVectorisers, which evaluate the regions of the op.
+//
+// A dilated mask divides rows and keys into residue classes (ResidueClasses of AttendProblem.h). A chunk then computes
+// queries of one residue, and visits only the keys whose residue is this one plus the offset of the mask. Rows and keys
+// are numbered within the class, and their flat index in the batch is number * modulus + residue. Without residue
+// classes, a batch is one class, and numbers are flat indices.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,34 +23,37 @@ public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
 
-  /// Binds sizes and buffers; no batch is chosen yet.
+  /// Binds sizes and buffers in `formulas`; open() chooses the batch.
   explicit PrefillBatch(const PrefillContext &context);
-  /// Binds the indices of batch `number`. With residue classes, number = batch * modulus + class; then rows and keys
-  /// become those of the class, the condition of the class is bound to true, and `mask` assumes that consecutive keys
-  /// are `modulus` apart.
+  /// Binds the indices of a batch in `formulas`. Called once, before the functions below that bind or count. Without
+  /// residue classes, `number` (index) is that of the batch. With them, number = batch * modulus + class. Then `rows`
+  /// and `keys` become those of the class, the condition of the class is bound to true, and `mask` assumes that
+  /// consecutive keys are `modulus` apart.
   void open(Value number, AttendMask &mask);
 
   /// The number of residue classes of a batch; 1 if there are none.
   static int64_t modulusOf(const AttendProblem &problem) { return problem.classes ? problem.classes->modulus : 1; }
 
-  /// The number in the batch of a key by its number in the class.
+  // Values are of type index.
+
+  /// The flat index in the batch of the key with number `key` in the class.
   Value keyIndex(Value key) const { return indexOf(key, keyResidue); }
-  /// The number of keys of all classes.
+  /// The number of keys of the batch, all classes together.
   Value allKeys() const { return problem.classes ? frame.size(problem.keys) : keys; }
-  /// How many keys of the class have a number in the batch below `index`.
+  /// How many keys of the class have a flat index in the batch below `index`.
   Value keysBelow(Value index) const { return countBelow(index, keyResidue); }
 
-  /// `to`, or `formulas`, bound to one key by its number (in the class), the same in all lanes.
+  /// A copy of `to`, or of `formulas`, bound to one key by its number, the same key in all lanes.
   RegionVectoriser bindKey(const RegionVectoriser &to, Value key) const;
   RegionVectoriser bindKey(Value key) const { return bindKey(formulas, key); }
-  /// The formulas of one row by its number, the same in all lanes.
+  /// A copy of `formulas` bound to one row by its number, the same row in all lanes.
   RegionVectoriser bindRow(Value row) const;
-  /// The formulas of consecutive rows from number `first` on, in the lanes; all lanes are active.
+  /// A copy of `formulas` bound to consecutive rows from number `first` on, one row in each lane. All lanes are active.
   RegionVectoriser bindRows(Value first) const;
 
-  RegionVectoriser formulas;               ///< the batch indices are bound
-  Values outerSizes, keySizes, valueSizes; ///< of each dimension
-  Value rows, keys, values;                ///< numbers of rows and keys of the batch, or its class, and of values
+  RegionVectoriser formulas;               ///< all regions; after open(), the batch indices are bound
+  Values outerSizes, keySizes, valueSizes; ///< the sizes of each outer, key and value dimension of the attn.attend
+  Value rows, keys, values; ///< after open(), the numbers of rows and keys of the class; elements of a value vector
 
 private:
   void openClass(Value number, AttendMask &mask);

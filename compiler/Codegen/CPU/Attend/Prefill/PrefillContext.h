@@ -1,8 +1,8 @@
-//===- PrefillContext.h - per-kernel constants of the prefill algorithm ---------------------------------------===//
+//===- PrefillContext.h - shared state of the code generation of prefill attention --------------------------------===//
 //
-// All parts of the prefill algorithm (PrefillTile.h) use the same constants: the problem, its tile sizes, the target,
-// and the builders of the phase's function. Each part derives from PrefillContext, whose fields are its members.
-// PrefillTraits are properties of the problem, computed once.
+// The prefill algorithm (PrefillTile.h) is emitted by several classes. They derive from PrefillContext and so have its
+// fields as members: the problem, its tile sizes, the target, properties of the problem (PrefillTraits), and the
+// builders of the phase's function. This header also describes a block of keys. AttendPrefill creates the context.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,21 +13,26 @@
 
 namespace attnc {
 
-/// A pair of a query and a key is dropped if the mask is false for it or its score is -inf; otherwise it is selected.
+/// Properties of a problem, computed once. A pair of a query and a key is dropped if the mask is false for it or its
+/// score is -inf; otherwise it is selected.
 struct PrefillTraits {
   explicit PrefillTraits(const AttendProblem &problem);
 
-  /// Register tiles of the product update the rows' maxima: the product is the score, and the normaliser uses maxima.
+  /// Whether the register tiles of the product update the rows' maxima (PrefillTiles::Rows::blockMaxima): the score is
+  /// the product, and the normaliser uses maxima.
   bool keepsMaxima;
-  /// No pair of a block is dropped if the mask is true for all: the score is a product or bounded, so it is not -inf
-  /// unless a product overflows, and the normaliser uses maxima.
+  /// Whether no pair of a block is dropped if the mask is true for all its pairs. This holds if the normaliser uses
+  /// maxima and the score is a product or bounded, because such a score is -inf only if a product overflows.
   bool dropsByMaskAlone;
-  /// Pairs may be dropped, and a result (a value, a weight or the largest keys) depends on which. Flags are stored.
+  /// Whether pairs may be dropped and a result depends on which: the value, the weights or their sums, or the largest
+  /// keys. The flags of selected pairs are then stored (SelectedPairs.h).
   bool dropsPairs;
-  /// The score reads an element for each pair that is transposed where it is added (PairExtract::isBias).
+  /// Whether the score reads a bias: an element for each pair that is transposed where it is added
+  /// (PairExtract::isBias).
   bool hasBias;
 };
 
+/// Constants of one phase. AttendPrefill owns the objects that the fields refer to.
 struct PrefillContext {
   const AttendProblem &problem;
   const AttendSchedule &schedule;
@@ -37,14 +42,15 @@ struct PrefillContext {
   FlatBuilder &loops;
 };
 
-/// A block of keys, as a pass visits it. Keys are numbered in the batch, or in its residue class (PrefillBatch.h).
+/// A block of keys, as a pass over the keys (PassPlan.h) visits it. Keys and rows are numbered in the batch, or in its
+/// residue class (PrefillBatch.h). Values are of type index, unless a comment states i1.
 struct KeyBlock {
-  mlir::Value firstKey, count;   ///< its keys are firstKey .. firstKey + count - 1; count <= tileKv
-  mlir::Value isLast;            ///< i1: no block follows in this pass
-  mlir::Value nextRow, nextKey;  ///< the first row and key of the block of pairs that is prefetched
-  mlir::Value firstMaterialised; ///< the row of its first key in PrefillTiles::materialised; 0 if that is not used
-  mlir::Value maskKeepsAll;      ///< i1: if true, the mask drops no pair; false is always correct
-  mlir::Value allSelected = {};  ///< i1: if true, no pair is dropped; false is always correct. Null before weights
+  mlir::Value firstKey, count;   ///< the block has keys firstKey .. firstKey + count - 1; count <= tileKv
+  mlir::Value isLast;            ///< i1: whether no block follows in this pass
+  mlir::Value nextRow, nextKey;  ///< first row and first key of the pairs that are prefetched during this block
+  mlir::Value firstMaterialised; ///< the row of the first key in PrefillTiles::materialised; 0 if that is not used
+  mlir::Value maskKeepsAll;      ///< i1: if true, the mask drops no pair; false permits both
+  mlir::Value allSelected = {};  ///< i1: if true, no pair is dropped; false permits both. Null until scores exist
 };
 
 } // namespace attnc

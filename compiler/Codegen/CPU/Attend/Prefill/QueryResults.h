@@ -1,4 +1,10 @@
-//===- QueryResults.h - stores of the statistics of a block of queries ----------------------------------------===//
+//===- QueryResults.h - stores of the results of a tile of queries in prefill attention ---------------------------===//
+//
+// A statistic is a result of attention, such as the value, the weights or the lse (attn::Statistic). Its tensor has the
+// outer dimensions and, for some statistics, last dimensions, such as keys, ranks or the elements of a value vector.
+// PrefillTile.cpp, FinalWeights, LargestKeys and ValueSums store by this class.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/CPU/Attend/Prefill/QueryTile.h"
@@ -6,7 +12,7 @@
 
 namespace attnc {
 
-/// Stores to the kernel's results. A statistic that is stored must be a result.
+/// Emits stores to the kernel's results. store() and storeRuns() require that the statistic is a result of the kernel.
 class QueryResults : PrefillContext {
 public:
   using Value = mlir::Value;
@@ -17,13 +23,15 @@ public:
 
   /// Whether the statistic is a result of the kernel.
   bool yields(mlir::attn::Statistic statistic) const { return problem.yields(statistic); }
-  /// Stores an element of `value` for each query of a vector (by number) that exists. Its subscripts are the outer
-  /// indices and `last`; with `layout`, subscript d is number layout[d] of these.
+  /// Stores lane l of `value`, a vector, for query l of vector number `vector`, if this query exists. The subscripts of
+  /// the element are the outer indices of the query, then `last` (index, the same for all queries). With `layout`,
+  /// subscript d of the tensor is number layout[d] of these.
   void store(mlir::attn::Statistic statistic, int64_t vector, Value value, mlir::ValueRange last = {},
              std::optional<llvm::ArrayRef<int64_t>> layout = std::nullopt);
-  /// Stores rows 0 .. count-1 of a tile, [row][query], transposed: a run of `count` elements for each query that
-  /// exists, at last subscripts first, first + 1, ... The elements of a query are multiplied with its element of
-  /// `scales` (a tile of one row), if there is one. `layout` must keep the last subscript last.
+  /// Stores the first `count` (index) rows of `tile`, [row][query], transposed: each query that exists gets a run of
+  /// `count` elements, whose last subscripts are `first` (index), first + 1, ... If `scales`, a tile [query], is not
+  /// null, the elements of a query are multiplied with its element. `layout` is as above, and must keep the last
+  /// subscript last. Requires that the statistic has one last dimension.
   void storeRuns(mlir::attn::Statistic statistic, Value tile, Value first, Value count, Value scales = {},
                  std::optional<llvm::ArrayRef<int64_t>> layout = std::nullopt);
 

@@ -1,11 +1,12 @@
-//===- QueryTile.h - a block of queries, in vectors -----------------------------------------------------------===//
+//===- QueryTile.h - a tile of queries in prefill attention, as vectors -------------------------------------------===//
 //
-// Queries are in the lanes: vector v holds queries firstRow + v * lanes and those that follow. Under a causal mask, or
-// any other mask that determines the last key of a row from the row's index, each vector has an end: from this key on,
-// all of its rows are masked, and the products omit the vector. The diagonal is therefore computed in steps of a
-// vector.
+// A tile has up to tileQ() consecutive queries (rows) of a batch, in schedule.vectors vectors. Queries are in the
+// lanes: vector v holds rows firstRow + v * lanes and those that follow. Under a causal mask, or any other mask that
+// determines the last key of a row from the row's index, each vector has an end: from this key on, all of its rows are
+// masked, and the products omit the vector. The diagonal is therefore computed in steps of a vector.
 //
-// Rows are numbered in the batch, or in its residue class (PrefillBatch.h). A `query` is a row of this tile, from 0 on.
+// A `row` is numbered in the batch, or in its residue class (PrefillBatch.h). A `query` is a row of this tile, counted
+// from 0. Both are of type index. AttendPrefill.cpp creates tiles, and the parts of PrefillTile read them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,31 +21,34 @@ public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
 
-  /// Tile `number` of `part` (AttendSchedule.h), of tileQ() rows; the last one may have fewer.
+  /// Tile `number` (index) of `part` (AttendSchedule.h). Sets firstRow and rowCount.
   QueryTile(const PrefillContext &context, const PrefillBatch &batch, const AttendPart &part, Value number);
-  /// Binds the rows in `vectors`, prepares the mask for them, and finds the ends of their keys. Called once.
+  /// Binds the rows in `vectors`, prepares `mask` for them, and finds the ends of their keys. Called once, after
+  /// PrefillBatch::open() and before liveEnds().
   void bind(AttendMask &mask);
 
-  /// The formulas of the vector of rows that begins with `query`; rows that do not exist are inactive lanes.
+  /// The formulas bound to the vector of rows that begins with `query`. Rows that do not exist are inactive lanes.
   RegionVectoriser bindVector(Value query) const;
-  /// [lane]: the formulas of one of these rows, the same in all lanes; for a row that does not exist, the last one.
+  /// For each lane of this vector, the formulas bound to its row, the same row in all lanes. For a row that does not
+  /// exist, the last row of the batch is bound.
   std::vector<RegionVectoriser> bindLanes(Value query) const;
-  /// Whether consecutive rows differ by 1 in one index.
+  /// Whether consecutive rows differ in one index only, by 1.
   bool areStrided() const { return problem.rowDims.size() == 1 && !problem.classes; }
   /// Whether the elements of consecutive rows that an extract of the score loads have a constant distance.
   bool areStrided(mlir::tensor::ExtractOp extract) const;
-  /// Contiguous elements of the rows from number `row` on. `subscriptsAt` returns the subscripts in `memref` of the
-  /// first element of a row; one is the row's index plus an invariant, and the others do not depend on the row.
-  /// Requires areStrided().
+  /// The elements of rows in `memref`, from row `row` on. `subscriptsAt` returns the subscripts in `memref` of the
+  /// first element of a row; one of them must be the row's index plus an invariant, and the others must not depend on
+  /// the row. `count` and `columns` of the result are null. Requires areStrided().
   StridedRows strided(Value memref, Value row, llvm::function_ref<Values(RegionVectoriser &row)> subscriptsAt) const;
-  /// Ascending ends e of the keys of a block, counted from its first key: keys e[v - 1] .. e[v] - 1 (from 0 for v = 0)
-  /// need vectors v, v + 1, ... alone, because the mask drops all pairs of earlier vectors. The last end is the block's
-  /// count. There is one end if the mask determines none.
+  /// The ends e of the live vectors in a block, ascending (index, counted from the block's first key). Keys e[v - 1] ..
+  /// e[v] - 1 (for v = 0, keys 0 .. e[0] - 1) need only vectors v, v + 1, ..., because the mask drops all their pairs
+  /// with earlier vectors. The last end is block.count. There is only this end if the mask determines no others.
   Values liveEnds(const KeyBlock &block) const;
 
-  /// The number of the first row; how many rows exist: at most tileQ(), 0 or less if a class has fewer rows.
+  /// The number of the tile's first row; how many of its rows exist: at most tileQ(), and 0 or less if the residue
+  /// class has no row in this tile.
   Value firstRow, rowCount;
-  std::vector<RegionVectoriser> vectors; ///< [vector]: the row indices are bound
+  std::vector<RegionVectoriser> vectors; ///< [vector]: bindVector() of its first query; empty before bind()
 
 private:
   const PrefillBatch &batch;

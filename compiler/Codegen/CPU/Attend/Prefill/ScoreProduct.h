@@ -1,10 +1,12 @@
-//===- ScoreProduct.h - one product of a block of queries and a block of keys ---------------------------------===//
+//===- ScoreProduct.h - one product of a tile of queries and a block of keys in prefill attention -----------------===//
 //
 //   St[k][q] = sum_f K[k][f] * Qt[f][q]          in register tiles of tileRows keys and `vectors` vectors of queries
 //
-// Keys are read as scalars from their tensor. A reduction that is no dot product is evaluated term by term, an
-// additive score by powers (AdditiveProduct.h). If the product is the score (PrefillTraits::keepsMaxima), its tiles
-// update the rows' maxima while they are in registers.
+// k is a key, q a query and f a feature; Qt are the packed queries (PackedQueries.h). Keys are read as scalars from
+// their tensor. The score of a problem may have several products (AttendProblem::products). A product that is another
+// reduction than a dot product is evaluated term by term, and an additive score by powers (AdditiveProduct.h). If the
+// product is the score and the normaliser uses maxima (PrefillTraits::keepsMaxima), its register tiles update the rows'
+// maxima. PrefillTile.cpp creates one object for each product.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,15 +21,16 @@ public:
   using ValueRange = mlir::ValueRange;
   using Values = LoopBuilder::Values;
 
-  /// Product `number` of the problem. `pairs` are prefetched along with the first one.
+  /// Product `number` of the problem. The elements of `pairs` for the next block are prefetched during product 0.
   ScoreProduct(const PrefillContext &context, PrefillBatch &batch, const QueryTile &queries, PairOperands &pairs,
                const PrefillTiles &tiles, unsigned number);
 
-  /// Emits the packing of the query operands, once for the block of queries.
+  /// Emits the packing of the query operands. Called first, once for the tile of queries.
   void pack();
-  /// Emits the products of all queries and a block of keys, scaled, into PrefillTiles::scores[number], [key][query].
-  /// With keepsMaxima, raises PrefillTiles::Rows::blockMaxima, which must be initialised. Pairs that liveEnds() omits
-  /// keep unspecified values: the mask drops them.
+  /// Emits the products of all queries and a block of keys, multiplied with their scale (PackedQueries::scale), into
+  /// PrefillTiles::scores[number], [key][query]. With keepsMaxima, also raises PrefillTiles::Rows::blockMaxima, which
+  /// OnlineNormaliser::startBlock() has initialised. Elements that QueryTile::liveEnds() omits are unspecified, and the
+  /// mask drops their pairs.
   void compute(const KeyBlock &block);
 
 private:

@@ -1,8 +1,9 @@
-//===- SelectedPairs.h - flags of the query-key pairs that take part ------------------------------------------===//
+//===- SelectedPairs.h - bit flags of the query-key pairs that take part in prefill attention ---------------------===//
 //
-// A pair is dropped if the mask is false or its score is -inf; otherwise it is selected. The flags of a vector of
-// queries and one key are one integer with a bit for each lane, element [key][vector] of a tile. `flags` are vectors of
-// i1, `key` counts from the block's first one, and `query` is the first query of the vector.
+// A pair is dropped if the mask is false or its score is -inf; otherwise it is selected. The flags of one key and a
+// vector of queries are one integer with a bit for each lane, element [key][vector] of a tile. PairScores stores the
+// flags, and later parts of the algorithm load them, to omit dropped pairs. In the functions below, flags are a vector
+// of i1, `key` (index) counts from the first key of the block, and `query` (index) is the first query of the vector.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,6 +15,7 @@ namespace attnc {
 class SelectedPairs : PrefillContext {
 public:
   using Value = mlir::Value;
+  /// `tile` is PrefillTiles::selected.
   SelectedPairs(const PrefillContext &context, Value tile) : PrefillContext(context), tile(tile) {}
 
   void store(Value flags, const KeyBlock &block, Value query, Value key) const {
@@ -22,12 +24,12 @@ public:
   Value load(const KeyBlock &block, Value query, Value key) const {
     return loops.loadFlags(tile, {offset(block, query, key)});
   }
-  /// The same flags, or all true if block.allSelected holds at run time.
+  /// The same flags, or all true if block.allSelected, which must not be null, holds at run time.
   Value loadOrAll(const KeyBlock &block, Value query, Value key) const {
     return loops.either(loops.splat(block.allSelected), load(block, query, key));
   }
 
-  const Value tile; ///< [key][vector]; null if no flags are stored
+  const Value tile; ///< [key][vector], integers; without elements if the kernel stores no flags
 
 private:
   Value offset(const KeyBlock &block, Value query, Value key) const {

@@ -1,10 +1,11 @@
-//===- ValueSums.h - sums of values by weights ----------------------------------------------------------------===//
+//===- ValueSums.h - weighted sums of values in prefill attention -------------------------------------------------===//
 //
-//   Ot[v][q] = a * Ot + sum_k V[k][v] * Pt[k][q]          register tiles, V read as scalars from its tensor
+//   Ot[v][q] = a[q] * Ot[v][q] + sum_k V[k][v] * Pt[k][q]          register tiles, V read as scalars from its tensor
 //
-// Ot is PrefillTiles::values, Pt are the weights in PrefillTiles::scores[0], a the corrections. A tile of sums with a
-// NaN is computed once more over the selected pairs alone, because the product of a zero weight and an infinite or NaN
-// value of a dropped pair is NaN.
+// k is a key of the block, q a query, and v an element of a value vector. Ot is PrefillTiles::values, Pt are the
+// weights in PrefillTiles::scores[0], and a are the corrections of earlier sums. If the sums of a register tile contain
+// a NaN, they are computed once more over the selected pairs alone: a dropped pair has the weight 0, and the product of
+// 0 and an infinite or NaN value is NaN. ValueTiles.h emits the register tiles. PrefillTile.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,14 +27,16 @@ public:
   ValueSums(const PrefillContext &context, const PrefillBatch &batch, const QueryTile &queries, PairOperands &pairs,
             const SelectedPairs &selected, const PrefillTiles &tiles);
 
-  /// Ot = 0. Emits nothing if no value is summed.
+  /// Emits Ot = 0; nothing if the value is not a result.
   void clear();
-  /// Reports out-of-range subscripts in the values of selected pairs.
+  /// Emits the report of out-of-range subscripts in the values of selected pairs; nothing if no subscript of the value
+  /// comes from data.
   void check(const KeyBlock &block);
-  /// Multiplies the sums with `corrections`, [vector] of vectors or empty, and adds the block's weighted values.
-  /// Requires that values are summed.
+  /// Emits the multiplication of Ot with `corrections` and the addition of the block's weighted values. `corrections`
+  /// has one vector for each vector of queries, or is empty: no correction. Requires that the value is a result.
   void accumulate(const KeyBlock &block, ValueRange corrections);
-  /// Stores the value, if it is a result, multiplied with the rows' `factors` (a tile, [query]; null: none).
+  /// Emits stores of the value, if it is a result: Ot, multiplied with the rows' `factors`, a tile [query]; null:
+  /// without factors. Called after the last block.
   void store(QueryResults &results, Value factors);
 
 private:

@@ -1,9 +1,10 @@
-//===- ValueTiles.h - register tiles of the sums of values ----------------------------------------------------===//
+//===- ValueTiles.h - register tiles of the weighted sums of values in prefill attention --------------------------===//
 //
 //   Ot[v][q] = correction[q] * Ot[v][q] + sum_k V[k][v] * Pt[k][q]    for the keys k of a block
 //
-// in register tiles of a few values and all vectors of queries. The tiles are emitted into a phase, for values by any
-// formula, or into a routine (Routine.h), for values that are rows of elements at a constant distance.
+// q is a query, v an element of a value vector, and Pt are the weights. A register tile has a few elements v and all
+// vectors of queries. The tiles are emitted in place for values by any formula, or into a routine (Routine.h) if the
+// value vectors are contiguous and consecutive keys have a constant distance. ValueSums.cpp calls both functions.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,38 +16,43 @@
 
 namespace attnc {
 
-/// Keys that one iteration of the innermost loop of sums of values adds.
+/// The number of keys that one iteration of the innermost loop adds.
 inline constexpr int64_t keysAtOnce = 4;
 
-/// Operands of the sums of a block. Keys are counted from its first key.
+/// Operands of the sums of a block. Keys are counted from the first key of the block, in values of type index.
 struct ValueTileOperands {
   using Value = mlir::Value;
-  Value weights, sums;                  ///< tiles: Pt, [key][query], and Ot, [value][query]
-  Value count, values;                  ///< keys of the block; values of a key
-  llvm::SmallVector<Value> liveEnds;    ///< QueryTile::liveEnds
-  llvm::SmallVector<Value> corrections; ///< [vector] of vectors, or empty
-  Value allSelected;                    ///< KeyBlock::allSelected; null if no pair is dropped
+  Value weights, sums;                  ///< tiles (TileAccess.h): Pt, [key][query]; Ot, [value][query]
+  Value count, values;                  ///< the number of keys of the block; the number of elements of a value vector
+  llvm::SmallVector<Value> liveEnds;    ///< QueryTile::liveEnds() of the block
+  llvm::SmallVector<Value> corrections; ///< one vector for each vector of queries; empty: no correction
+  Value allSelected;                    ///< i1, KeyBlock::allSelected; null if the kernel never drops a pair
 };
 
-/// Emits values and the flags of selected pairs.
+/// Callbacks that emit loads of values and of the flags of selected pairs. Keys are counted from the first key of the
+/// block.
 struct ValueSource {
   using Value = mlir::Value;
-  /// An element of the value of a key, by its number, in a vector for the queries of vector `vector`.
+  /// Returns element `number` (index) of the value vector of one key, as a vector with a lane for each query of vector
+  /// number `vector`.
   using ValueOfKey = std::function<Value(Value number, int64_t vector)>;
-  std::function<ValueOfKey(Value key)> ofKey;
-  bool dependsOnRows = false; ///< otherwise the vector of queries is ignored
-  /// The flags of the pairs of a key and the queries of a vector.
+  std::function<ValueOfKey(Value key)> ofKey; ///< the values of key number `key`
+  bool dependsOnRows = false;                 ///< whether values depend on the query; if not, `vector` is ignored
+  /// The flags of the pairs of a key and the queries of a vector: a vector of i1, true for selected pairs.
   std::function<Value(Value key, int64_t vector)> flagsOf;
-  /// Prefetches the line of an element of the value of a key; null if elements are not contiguous.
+  /// Emits a prefetch of the cache line of element `number` of the value vector of a key. Null if the elements of a
+  /// value vector are not contiguous.
   std::function<void(Value key, Value number, unsigned locality)> prefetchLine;
 };
 
-/// Emits the sums at the insertion point of `code`.
+/// Emits the sums of a block at the insertion point of `code`, for values by any formula.
 void emitValueTiles(FlatBuilder &code, const AttendSchedule &schedule, const ValueTileOperands &operands,
                     const ValueSource &source);
 
-/// Calls a routine in `module` for values that are rows: `rows` are those of the keys of the block. `flags` is the tile
-/// of selected pairs, [key][vector], in which the block begins with row `firstFlags`; null if no pair is dropped.
+/// Emits a call of a routine in `module` that computes the sums of a block. `rows` are the value vectors of the keys
+/// from the block's first key on; their `count` and `columns` are not used. `flags` is the tile of selected pairs,
+/// [key][vector], and `firstFlags` (index) is the row of it that belongs to the block's first key. Both are not used if
+/// operands.allSelected is null.
 void callValueTiles(FlatBuilder &code, mlir::ModuleOp module, const AttendSchedule &schedule,
                     const ValueTileOperands &operands, const StridedRows &rows, mlir::Value flags,
                     mlir::Value firstFlags);

@@ -1,12 +1,15 @@
-//===- AdditiveGradient.h - gradient of an additive score, keys in the lanes ----------------------------------===//
+//===- AdditiveGradient.h - scores and gradient of an additive score in the tiled gradient of attention -----------===//
 //
-// An additive score sum_f c[f] tanh(a[row, f] + b[key, f]) (SumOfTanh.h) replaces the products with panels. With
-// t = 1 + exp(2a) exp(2b), r = 1 / t, and g = dS of a pair, the gradients of a feature's terms a and b are the sums of
+// An additive score is sum_f c[f] tanh(a[row, f] + b[key, f]), with features f, coefficients c, and terms a of the row
+// (query) and b of the key (SumOfTanh.h). In the tiled gradient (TiledGradient.h), this class computes such a score and
+// its gradient instead of the products with panels. Keys are in the lanes. With t = 1 + exp(2a) exp(2b), r = 1 / t, and
+// g = dS of a pair, the gradients of a feature's terms a and b are the sums of
 //
 //   c g dtanh = 4 c g r (1 - r)      over keys for a, over rows for b,
 //
-// and that of the coefficient c is sum of g - 2 sum of g r over all pairs. A tile of four features has one division for
-// each vector of keys. In blocks that powers cannot represent, r = (1 - tanh(a + b)) / 2.
+// and the gradient of the coefficient c is (sum of g) - 2 (sum of g r) over all pairs. Four features together need one
+// division for each vector of keys. In blocks whose terms or coefficients are outside the range of powers
+// (SumOfTanh.h), r = (1 - tanh(a + b)) / 2. TiledBlocks.cpp uses this class, and ScoreGradients for the scores.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,30 +25,34 @@ public:
   using ValueRange = mlir::ValueRange;
   using Values = LoopBuilder::Values;
 
-  /// `number` is that of the additive score in AttendGradientProblem::tanhs.
+  /// `number` is the index of the additive score in AttendGradientProblem::tanhs.
   AdditiveGradient(const TiledContext &context, const AdditiveResults &results, const PartialSums &partial,
                    const KeySplit &split, const GradientTiles &tiles, unsigned number);
 
-  // Each function emits code, on GradientTiles::Additive. For each batch: start(), then for each block of keys
-  // packKeys(), the three functions of a block of rows, and addKeys(); then finish().
+  // Each function emits code that reads and writes the tiles GradientTiles::Additive. Called for each batch: start();
+  // then for each block of keys packKeys(), for each block of rows packRows(), computeScores() and accumulate(), and
+  // after the rows addKeys(); last finish().
 
-  /// Computes the coefficients and scales of the open batch, and clears the sums over all pairs.
+  /// Computes the coefficients and scales of the open batch, and clears the sums over all pairs. Sets `scale`.
   void start();
-  /// Stores the sums over all pairs as partial sums (PartialSums.h), if shared operands are wanted.
+  /// Stores the sums over all pairs as partial sums (PartialSums.h), if GradientTanh::hasShared(); otherwise nothing.
   void finish();
-  /// Computes the terms and powers of tileKv keys from `firstKey` on, and clears their sums.
+  /// Computes the terms and powers of tileKv keys from number `firstKey` (index) of the batch on, and clears their
+  /// sums. After the last key of the batch, this key is repeated.
   void packKeys(Value firstKey);
   /// Computes the terms and powers of a block's rows, and clears their sums.
   void packRows(const PairBlock &block);
-  /// Computes the scores, scaled, of the block's rows `row` .. row + tileRows - 1 with all keys, to
+  /// Computes the scores of the block's rows row .. row + tileRows - 1 (counted in the block) with its keys, multiplied
+  /// with `scale`, and with log2 e if the product is the score. Stores them in the score's tile of
   /// GradientTiles::scores.
   void computeScores(Value row, int64_t tileRows);
-  /// Adds a block, with g of GradientTiles::gradients, to all sums, and its rows' gradients to the results (addRow).
+  /// Adds the pairs of a block, with g from the score's tile of GradientTiles::gradients, to all sums, and the
+  /// gradients of its rows' terms to the results or partial sums (AdditiveResults::addRow).
   void accumulate(const PairBlock &block);
-  /// Adds the gradients of the terms of a block of keys to the results.
+  /// Adds the gradients of the terms of the `keyCount` keys from `firstKey` on to the results.
   void addKeys(Value firstKey, Value keyCount);
 
-  Value scale; ///< a vector: the factor of the product (PairReduction::scales)
+  Value scale; ///< a vector with the factor of the product (PairReduction::scales) in all lanes; null before start()
 
 private:
   /// Four features from `feature` on of the row whose features start at `rowPlace`, and the block's keys from number

@@ -1,7 +1,9 @@
-//===- GradientTiles.h - layout of a worker's scratch in the tiled gradient -----------------------------------===//
+//===- GradientTiles.h - layout of a worker's scratch in the tiled gradient of attention --------------------------===//
 //
-// The tiles of TiledGradient.h, memrefs with one index, row-major in the order that brackets state. [row] and [key]
-// count in the block, and features are padded to whole vectors. Elements are f32, except where i32 is stated.
+// TiledGradient.h explains the algorithm and its symbols. A tile is a memref with one index, row-major in the order
+// that brackets state. [row] counts the tileQ rows of a block and [key] its tileKv keys. Features and values are padded
+// to whole vectors. Elements are f32, except where i32 is stated. All contents are undefined until a part of the
+// algorithm writes them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,27 +18,28 @@ struct GradientTiles {
   /// Allocates all tiles in the scratch of the context's phase.
   explicit GradientTiles(const TiledContext &context);
 
-  /// Tiles of an additive score, with the symbols of AdditiveGradient.h.
+  /// Tiles of an additive score, with the symbols a, b, c, g and r of AdditiveGradient.h.
   struct Additive {
-    /// [row][feature]: a, exp(2a); [feature][key]: b, exp(2b).
+    /// rowTerms and rowPowers, [row][feature]: a, exp(2a). keyTerms and keyPowers, [feature][key]: b, exp(2b).
     Value rowTerms, rowPowers, keyTerms, keyPowers;
     Value coefficients; ///< [feature]: c
-    /// Sums of g r (1 - r): [row][feature], over keys; [feature][key], over rows.
+    /// Sums of g r (1 - r). rowSums, [row][feature]: over keys. keySums, [feature][key]: over rows.
     Value rowSums, keySums;
-    /// Over all pairs: [feature][lane], g r; [lane], g (the lanes are to be added); [feature], the gradient of a + b.
+    /// Sums over all pairs of a batch. coefficientSums, [feature][lane]: of g r. pairSum, [lane]: of g. In both, each
+    /// lane has a partial sum. termSums, [feature]: the gradient of a + b.
     Value coefficientSums, pairSum, termSums;
   };
 
-  Values keyPanels;               ///< for each dot product: Kt (KeyPanels.h)
-  Value valuePanel;               ///< Vt
-  std::vector<Additive> additive; ///< for each additive score
-  /// `scores`: [row][key], for each dot product, then each additive score; at least one. First `scaled` of its
-  /// PairReduction; finishWeight replaces scores[0] by P.
-  /// `gradients`: the same shapes, dS of the product. gradients[0] is first nd + dO V.
+  Values keyPanels;               ///< [dot product]: Kt (KeyPanels.h)
+  Value valuePanel;               ///< Vt (KeyPanels.h)
+  std::vector<Additive> additive; ///< [additive score]
+  /// Tiles [row][key] for each dot product, then for each additive score; at least one of each kind. `scores` have the
+  /// value of the product (PairReduction::scaled, times log2 e if the product is the score); ScoreGradients then
+  /// replaces scores[0] by P. `gradients` have dS of the product; gradients[0] has nd + dO V before.
   Values scores, gradients;
-  Values partials;            ///< for each of AttendGradientProblem::keptPartials: [row][key]
-  Value tileEnds, firstTiles; ///< i32, tables of TrimmedTiles: [row / 4], [key / 4]
-  Value rowLse, rowDelta;     ///< [row of the batch]: nl, nd
+  Values partials;            ///< [AttendGradientProblem::keptPartials]: [row][key], the derivative
+  Value tileEnds, firstTiles; ///< i32, the tables of TrimmedTiles.h: [row / 4], [key / 4]
+  Value rowLse, rowDelta;     ///< for all rows of the batch, [row]: nl, nd
 };
 
 } // namespace attnc

@@ -1,9 +1,10 @@
-//===- KeyPanels.h - keys and values of a block, packed in panels, with scales folded in ----------------------===//
+//===- KeyPanels.h - packing of the keys and values of a block into panels, with scales folded in -----------------===//
 //
 //   panel[key / L][feature][key % L] = scale * matrix[firstKey + key][feature]       L = schedule.panelLanes() keys
 //
-// The last key is repeated up to whole vectors, and keys after these are unspecified. Features that pad to whole
-// vectors are 0.
+// The matrix has the keys, or the values, as rows. These are the panels Kt and Vt of TiledGradient.h. If the block has
+// fewer than tileKv keys, the last key of the batch is repeated up to whole vectors, and elements of later keys are
+// unspecified. A panel has room for features up to whole vectors; ScoreGradients reads only the features that exist.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,14 +21,16 @@ public:
   KeyPanels(const TiledContext &context, const MatrixRows &matrices, const GradientTiles &tiles)
       : TiledContext(context), matrices(matrices), tiles(tiles) {}
 
-  /// Computes the scales below for the open batch.
+  /// Emits the computation of the scales below for the open batch, and sets them. Called once a batch, before pack().
   void readScales();
-  /// Emits the packing of tileKv keys from `firstKey` on: the key factors of dot products to GradientTiles::keyPanels,
-  /// by their scales (and log2 e if the score is the product), the values to valuePanel, by valueScale.
+  /// Emits the packing of tileKv keys from number `firstKey` (index) of the open batch on. The key factor of each dot
+  /// product goes to GradientTiles::keyPanels, multiplied with its scale (and log2 e if the score is the product). The
+  /// values go to GradientTiles::valuePanel, multiplied with valueScale.
   void pack(Value firstKey);
 
-  Values dotScales; ///< for each dot product: f32, its factor (PairReduction::scales)
-  Value valueScale; ///< f32: s of TiledGradient.h, with the factor of the product; 1 if it is not folded
+  Values dotScales; ///< [dot product]: its factor (PairReduction::scales), a scalar f32
+  /// A scalar f32: s of TiledGradient.h times the factor of the product; 1 unless AttendGradientProblem::isFolded.
+  Value valueScale;
 
 private:
   void packStrided(const Matrix &matrix, Value panels, Value scale, Value firstKey);

@@ -1,7 +1,7 @@
-//===- MatrixRows.h - tensors of rows and keys as matrices of contiguous rows ---------------------------------===//
+//===- MatrixRows.h - operands of the tiled gradient of attention as matrices of contiguous rows ------------------===//
 //
-// The operands and results of the products of TiledGradient.h. Row r of a matrix belongs to row r, or key r, of the
-// open batch.
+// The matrix products of TiledGradient.h read and write tensors. This header describes a tensor as a matrix: row r of
+// the matrix is the elements that belong to row (query) r, or to key r, of the open batch.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,7 +12,8 @@
 
 namespace attnc {
 
-/// Rows of `columns` contiguous elements in the flat memref `flat`; offsetOf(r) emits the offset of row r.
+/// Rows of `columns` contiguous elements in `flat`, a flat memref of floats. offsetOf(r) emits the offset of row r;
+/// both are of type index.
 struct Matrix {
   mlir::Value flat;
   std::function<mlir::Value(mlir::Value)> offsetOf;
@@ -20,25 +21,29 @@ struct Matrix {
   bool isStrided = false; ///< consecutive rows have a constant distance
 };
 
-/// Loads or stores vector `number` of the row at `offset`; lanes past the row's end are zero, and are not stored.
+/// Emit the load or store of vector number `number` of the row of `matrix` at `offset` (Matrix::offsetOf). Lanes past
+/// the end of the row are loaded as zero, and are not stored.
 mlir::Value loadVector(FlatBuilder &code, const Matrix &matrix, mlir::Value offset, int64_t number);
 void storeVector(FlatBuilder &code, mlir::Value vector, const Matrix &matrix, mlir::Value offset, int64_t number);
 
+/// Creates matrices for the open batch of the context's phase.
 class MatrixRows : TiledContext {
 public:
   using Value = mlir::Value;
   explicit MatrixRows(const TiledContext &context) : TiledContext(context) {}
 
-  /// Row r is the `columns` elements that `extract` loads for row (or key) r of the batch as `index` counts from 0, in
-  /// `memref`, which has the shape of the extract's tensor: its buffer, or the result with its gradient.
+  /// The matrix whose row r is the elements of `memref` at the subscripts of `extract` for row (or key) r of the batch,
+  /// with `index` = 0 .. columns - 1. `memref` has the shape of the extract's tensor: it is the tensor's buffer, or the
+  /// result that is its gradient.
   Matrix ofRows(mlir::tensor::ExtractOp extract, mlir::BlockArgument index, Value memref, int64_t columns) const;
   Matrix ofKeys(mlir::tensor::ExtractOp extract, mlir::BlockArgument index, Value memref, int64_t columns) const;
-  /// The factors of a dot product, in the buffers of their tensors.
+  /// The row factor, or the key factor, of a dot product, in the buffer of its tensor.
   Matrix rowFactor(const GradientDot &dot) const;
   Matrix keyFactor(const GradientDot &dot) const;
-  /// An argument of the kernel with the shape of the forward op's value: a row for each row of the batch.
+  /// The matrix of `tensor`, an argument of the kernel with the shape of the forward op's value (the saved value or its
+  /// cotangent): a row for each row of the batch.
   Matrix ofValues(Value tensor) const;
-  /// Rows `first` and after of a matrix with isStrided; `count` exist.
+  /// The rows of `matrix` from row `first` on, of which `count` exist (index). Requires matrix.isStrided.
   StridedRows strided(const Matrix &matrix, Value first, Value count) const;
 
 private:

@@ -1,14 +1,19 @@
-//===- PartialSums.h - sums of key splits in the shared scratch -----------------------------------------------===//
+//===- PartialSums.h - partial sums of the tiled gradient in the shared scratch -----------------------------------===//
 //
-// Splits of the keys of one chunk add to the same rows. For a dot product split 0 adds in the result, each other one in
-// partial sums of its own. For an additive score all splits have partial sums: of rows, if keys are split, and of the
-// operands that all pairs share, always. Later phases add them to the results, in order. Shapes in f32:
+// The keys of a chunk may be split among several chunks (TiledGradient.h). These splits add to the gradients of the
+// same rows. For a dot product, split 0 adds to the result, and each other split to partial sums of its own. For an
+// additive score, all splits have partial sums: of rows, if keys are split; of the operands that all pairs of a batch
+// share, always. Later phases add the partial sums to the results, in order. They have these shapes, in f32, one after
+// the other from byte 0 of the shared scratch on:
 //
-//   for each dot product whose rows' gradient is wanted:
+//   for each dot product whose rows' gradient is requested:
 //     [chunk][split - 1][batch of the chunk][row][feature]
 //   for each additive score, features padded to whole vectors:
-//     [chunk][split][batch of the chunk][row][feature]         if keys are split and an operand of rows is wanted
-//     [chunk][split][batch of the chunk][2][feature]           if shared operands are: of the coefficient, of the terms
+//     [chunk][split][batch of the chunk][row][feature]         if keys are split and an operand of rows is requested
+//     [chunk][split][batch of the chunk][2][feature]           if a shared operand is requested: of the coefficient,
+//                                                              then of the terms
+//
+// Here, a chunk is one of GradientPhase::chunks(). An operand is requested if its gradient is a result of the kernel.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,23 +27,24 @@ public:
   using Value = mlir::Value;
   explicit PartialSums(const TiledContext &context) : TiledContext(context) {}
 
-  /// Splits of the keys of one chunk: four for one chunk, one less for each more chunk, at most one for each 512 keys
-  /// or part of these, and at least one; one if the problem does not split keys.
+  /// The number of splits of the keys of a chunk: max(1, min(5 - chunks, keys / 512 rounded up)); 1 if the problem does
+  /// not split keys.
   SizeExpr splits() const;
-  /// Bytes of all partial sums.
+  /// Bytes of all partial sums in the shared scratch.
   SizeExpr sharedBytes() const;
 
-  /// The partial sums of dot product or additive score `number`, as flat memrefs.
+  /// The partial sums of dot product, or of additive score, number `number`: flat memrefs of f32.
   Value dot(unsigned number) const;
   Value additiveRows(unsigned number) const;
   Value additiveShared(unsigned number) const;
-  // Offsets in these. A null `splitCount` is 1.
+  // Offsets in these memrefs, of type index as all arguments but `number`.
 
-  /// The offset of a row of the open batch: `part` is the number of one of `splitCount` splits, minus 1 for a dot
-  /// product.
+  /// The offset of row number `row` of the open batch. `splitCount` is the number of splits; null, in additiveRow only:
+  /// 1. `part` is the number of the split; in dotRow it is this number minus 1.
   Value dotRow(unsigned number, Value splitCount, Value part, Value row) const;
   Value additiveRow(unsigned number, Value splitCount, Value part, Value row) const;
-  /// The offset of the shared sums of the open batch of `chunk` in split `part`: the coefficient's, then the terms'.
+  /// The offset of the shared sums of the open batch, one of chunk number `chunk`, in split `part` of `splitCount`
+  /// (null: 1): the sums of the coefficient, then those of the terms.
   Value additiveSharedRow(unsigned number, Value splitCount, Value part, Value chunk) const;
 
 private:
@@ -49,7 +55,7 @@ private:
   Value sums(const SizeExpr &before, const SizeExpr &floats) const;
 };
 
-/// The gradients of the row factors of dot products, as one split adds them.
+/// Where a split adds the gradients dQ of the row factors of dot products.
 class SplitRowSums : TiledContext {
 public:
   using Value = mlir::Value;
@@ -57,11 +63,12 @@ public:
                const KeySplit &split)
       : TiledContext(context), matrices(matrices), partial(partial), split(split) {}
 
-  /// The rows that the split adds to: the result's, or its partial sums. Requires that the result is wanted.
+  /// The rows that the split adds dQ of dot product number `dot` to: of the result, or of its partial sums. Requires
+  /// that dQ is a result (GradientDot::rowResult).
   Matrix rows(unsigned dot) const;
-  /// Stores zeros in the split's partial sums, for all batches of the chunk. Requires that keys are split.
+  /// Emits stores of zeros in the split's partial sums, for all batches of the chunk. Requires that keys are split.
   void clear() const;
-  /// Adds the partial sums of all splits of the open batch to the results. Requires split.count.
+  /// Emits the addition of the partial sums of all splits of the open batch to the results. Requires split.count.
   void merge() const;
 
 private:

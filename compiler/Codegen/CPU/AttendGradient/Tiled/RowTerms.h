@@ -1,10 +1,10 @@
-//===- RowTerms.h - row terms of the gradient: lse and delta of FlashAttention-2 ------------------------------===//
+//===- RowTerms.h - row terms of the gradient of attention: lse and delta of FlashAttention-2 ---------------------===//
 //
 //   nl = -log2e lse[i],   nd = s (dL[i] - sum_v dO[i,v] O[i,v])
 //
-// with the symbols of TiledGradient.h; dL = 0 without a cotangent of lse. A row without selected pairs has lse = -inf;
-// its nl is -inf too, so that its attention weights are 0. A sink is a key without a value; its gradient is
-// exp(sink - lse) (dL - sum_v dO O).
+// for each row i of a batch, with the symbols of TiledGradient.h; dL = 0 without a cotangent of lse. A row without
+// selected pairs has lse = -inf. Its nl is -inf too, so that its attention weights are 0. A sink is a score without a
+// value; its gradient is exp(sink - lse) (dL - sum_v dO O). TiledBlocks.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,8 +21,9 @@ public:
            const GradientTiles &tiles)
       : TiledContext(context), matrices(matrices), elements(elements), tiles(tiles) {}
 
-  /// Emits the code that fills GradientTiles::rowLse and rowDelta, nl and nd, for all rows of the open batch.
-  /// `valueScale` is s. Split 0 (or the only one) also adds the gradients of the sink's operands to the results.
+  /// Emits the code that fills GradientTiles::rowLse with nl and rowDelta with nd, for all rows of the open batch.
+  /// `valueScale`, a scalar f32, is KeyPanels::valueScale; it takes the place of s. Split 0, or the only split, also
+  /// adds the gradients of the sink's operands to the results.
   void compute(const KeySplit &split, Value valueScale);
 
 private:

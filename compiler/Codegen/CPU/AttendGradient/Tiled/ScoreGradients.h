@@ -1,11 +1,13 @@
-//===- ScoreGradients.h - attention weights and gradients of the scores of a block of pairs -------------------===//
+//===- ScoreGradients.h - attention weights P and score gradients dS of a block of pairs --------------------------===//
 //
 //   P[i][k]  = exp2(log2e score(sum_f Q[i,f] Kt[f][k]) + nl)     0 where masked; lanes are keys
 //   dS[i][k] = (nd + sum_v dO[i,v] Vt[v][k]) P                   times d score / d scaled if that is not folded
 //
-// with the symbols of TiledGradient.h, in register tiles, by panels (KeyPanels.h); additive scores by AdditiveGradient.
-// Kt contains log2 e if the score is the product. dS of each product is the gradient of its sum without its scales. A
-// pair with the weight 0 (masked, or below 2^-100) has the gradient 0, even if its score's derivative is not finite.
+// with the symbols of TiledGradient.h. Both products are computed in register tiles from panels (KeyPanels.h), and
+// additive scores by AdditiveGradient. If the score is the product, Kt contains log2 e, and score() is not multiplied
+// with it again. A score of several products has a dS for each: the gradient of the product's sum without its scales. A
+// pair whose weight is 0 (masked, or below 2^-100) has the gradient 0, even if the derivative of its score is not
+// finite. TiledBlocks.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,11 +29,12 @@ public:
                  const PairTerms &terms, const TrimmedTiles &trimmed, std::vector<AdditiveGradient> &additive,
                  const GradientTiles &tiles);
 
-  /// Emits P of a block to GradientTiles::scores[0], and the derivatives that depend on products to `partials`. The
-  /// panels have the block's keys, and AdditiveGradient has packed its keys and rows.
+  /// Emits the computation of P of a block to GradientTiles::scores[0], and of the derivatives that depend on products
+  /// to GradientTiles::partials. RowTerms must have computed the batch's rows, and KeyPanels and each AdditiveGradient
+  /// must have packed the block.
   void computeWeights(const PairBlock &block);
-  /// Emits dS of each product of the block to GradientTiles::gradients, from P, and adds the gradients of the score's
-  /// terms (PairTerms) to the results. Called after computeWeights.
+  /// Emits the computation of dS of each product to GradientTiles::gradients, from P, and the addition of the gradients
+  /// of the score's terms (PairTerms) to the results. Called after computeWeights() of the block.
   void computeGradients(const PairBlock &block);
 
 private:

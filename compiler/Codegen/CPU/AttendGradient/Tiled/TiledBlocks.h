@@ -1,6 +1,6 @@
-//===- TiledBlocks.h - FlashAttention-2, backward, for one batch and a range of its keys ----------------------===//
+//===- TiledBlocks.h - FlashAttention-2, backward, for one batch and a range of its keys --------------------------===//
 //
-// The formulas are those of TiledGradient.h:
+// The loops over blocks of keys and rows in a phase of TiledGradient.h, which explains the symbols:
 //
 //   for each row i:   nl, nd                                         RowTerms
 //   for each block of keys:
@@ -9,8 +9,8 @@
 //       P, dS                                                        ScoreGradients
 //       dV += P' dO,   dK += dS' Q,   dQ += dS K                     GradientSums
 //
-// (Dao: FlashAttention-2, 2023, with keys outside and one kernel for all five products.) Additive scores replace the
-// products by panels (AdditiveGradient).
+// (Dao: FlashAttention-2, 2023, with keys in the outer loop and one kernel for all five products.) For an additive
+// score, AdditiveGradient takes the place of the products with panels. TiledGradient.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,13 +23,14 @@ namespace attnc {
 
 class TiledBlocks : TiledContext {
 public:
-  /// Allocates its tiles in the phase's scratch. `results` are by additive score.
+  /// Allocates its tiles in the phase's scratch. `results` has one entry for each additive score. The object refers to
+  /// all arguments.
   TiledBlocks(const TiledContext &context, const MatrixRows &matrices, const ElementGradients &elements,
               const PartialSums &partial, const SplitRowSums &rowSums, const std::vector<AdditiveResults> &results,
               const KeySplit &split, PairTerms &terms);
 
-  /// Emits the computation of the open batch and the keys of `split`: adds its gradients to the results and partial
-  /// sums. Called inside GradientPhase::forEachBatch.
+  /// Emits the computation of the open batch and the keys of `split`, which adds all gradients to the results and
+  /// partial sums. Called inside GradientPhase::forEachBatch().
   void compute();
 
 private:

@@ -1,7 +1,8 @@
-//===- TiledContext.h - per-phase constants of the tiled gradient ---------------------------------------------===//
+//===- TiledContext.h - shared state of the code generation of the tiled gradient of attention --------------------===//
 //
-// The parts of the tiled gradient (TiledGradient.h) use the same constants: the problem, its tile sizes, the target,
-// and the phase with the batch that it computes. Each part derives from TiledContext, whose fields are its members.
+// The tiled gradient (TiledGradient.h) is emitted by several classes. They derive from TiledContext and so have its
+// fields as members: the problem, its tile sizes, the target, and the phase with the open batch. This header also
+// describes a split of the keys, a block of pairs and a register tile.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,6 +13,7 @@
 
 namespace attnc {
 
+/// Constants of one phase. TiledGradient and its caller own the objects that the fields refer to.
 struct TiledContext {
   const AttendGradientProblem &problem;
   const AttendGradientSchedule &schedule;
@@ -21,21 +23,23 @@ struct TiledContext {
   FlatBuilder &loops = phase.loops;
 };
 
-/// The keys firstKey .. endKey - 1 of each batch, which a chunk computes. Rows and keys are numbered in the batch.
+/// The keys firstKey .. endKey - 1 of each batch, which a chunk computes. Values are of type index. Keys, and the rows
+/// below, are numbered in the batch.
 struct KeySplit {
-  mlir::Value number; ///< of the split, from 0 on; null if chunks of the phase compute all keys
-  mlir::Value count;  ///< number of splits of a chunk's keys; null in TiledGradient::emitWhole, emitClear
+  mlir::Value number; ///< the number of the split, from 0 on; null if a chunk of the phase computes all keys
+  mlir::Value count;  ///< the number of splits of a chunk's keys; null in TiledGradient::emitWhole() and emitClear()
   mlir::Value firstKey, endKey;
 };
 
-/// A block of pairs: rows firstRow .. firstRow + rowCount - 1, and keys likewise; at most tileQ rows and tileKv keys.
+/// A block of pairs of a row and a key: `rowCount` rows from firstRow on, at most tileQ, and `keyCount` keys from
+/// firstKey on, at most tileKv. Values are of type index.
 struct PairBlock {
   mlir::Value firstRow, rowCount, firstKey, keyCount;
-  bool isWhole = false;   ///< it has tileQ rows and tileKv keys, and the mask keeps every pair
-  bool isTrimmed = false; ///< products omit the masked pairs that TrimmedTiles describes
+  bool isWhole = false;   ///< the block has tileQ rows and tileKv keys, and the mask keeps every pair
+  bool isTrimmed = false; ///< products omit the masked pairs that TrimmedTiles.h describes
 };
 
-/// Sums in registers.
+/// The size of a register tile: rows, and vectors of sums in each row.
 struct RegisterTile {
   int64_t rows = 0, vectors = 0;
 };

@@ -1,8 +1,8 @@
-//===- TrimmedTiles.h - the pairs of a block that a mask cuts, in steps of four rows and keys -----------------===//
+//===- TrimmedTiles.h - masked pairs that the products of the tiled gradient omit ---------------------------------===//
 //
-// If the indices of a row determine its last unmasked key, as under a causal mask, the products of a block that the
-// mask cuts omit the pairs after it. A row tile is four consecutive rows of the block, a key tile four consecutive
-// keys.
+// If the indices of a row determine its last unmasked key, as under a causal mask, the mask cuts blocks at the
+// diagonal. The products of such a block (TiledGradient.h) then omit the pairs after the last unmasked keys, in steps
+// of four rows and four keys. A row tile is four consecutive rows of the block, and a key tile four consecutive keys.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,26 +12,28 @@
 
 namespace attnc {
 
+/// Two tables of a block, in a worker's scratch. Arguments and results of the functions are of type index.
 struct TrimTables {
-  mlir::Value ends, firsts; ///< of i32: [row tile], [key tile]
+  mlir::Value ends, firsts; ///< memrefs of i32: [row tile], [key tile]
 
   /// The key, counted in the block, from which on all pairs of a row tile are masked; at most the block's keyCount.
   mlir::Value endOf(FlatBuilder &code, mlir::Value rowTile) const;
-  /// The first row tile whose end is after the first key of a key tile; in those before it, the whole key tile is
-  /// masked. The number of row tiles if there is none.
+  /// The first row tile whose end is after the first key of a key tile: in all row tiles before it, the whole key tile
+  /// is masked. The number of row tiles of the block if there is none.
   mlir::Value firstOf(FlatBuilder &code, mlir::Value keyTile) const;
 };
 
+/// Emits the code that fills the tables.
 class TrimmedTiles : TiledContext {
 public:
   using Value = mlir::Value;
-  static constexpr int64_t step = 4;
+  static constexpr int64_t step = 4; ///< rows of a row tile, and keys of a key tile
 
   TrimmedTiles(const TiledContext &context, const GradientTiles &tiles)
       : TiledContext(context), tables{tiles.tileEnds, tiles.firstTiles} {}
 
-  /// Emits the code that fills the tables of a block. Returns false, at compile time, if the mask has no such ends;
-  /// then the tables must not be used.
+  /// Emits the code that fills `tables` for a block. Returns false if the mask determines no ends; then the tables must
+  /// not be read. The result is available when code is generated, not only at run time.
   bool find(const PairBlock &block, const AttendMask &mask);
 
   const TrimTables tables;

@@ -3,11 +3,13 @@
 //   m'[r]    = max(m[r], s[r] of all threads)                   by warp shuffles
 //   a        = exp2(m - m'),  p[r] = exp2(s[r] - m'[r])         l[r] = a * l[r] + p[r], a partial sum for each thread
 //
-// for each row r of the warp, with m the row maximum and l the row sum. Other normalisers replace exp2 (Normaliser.h).
-// If an attention weight depends on the keys before it, one thread for each row computes the weights of a block in
-// order.
+// for each row r of the warp and a block of 32 keys, one for each thread; s are scores, m and m' the row maximum before
+// and after the block, p attention weights and l the row sum. Other normalisers replace exp2 (Normaliser.h). If an
+// attention weight depends on the keys before it (Normaliser::followsKeys), one thread for each row computes the
+// weights of a block in order.
 //
-// Scores and attention weights are [row], of the thread's key, as vectors of one lane.
+// WarpNormaliser is the part of AttendGeneral that computes weights, row sums and statistics. Scores and attention
+// weights are [row], for the pair of the row and this thread's key, as vectors of one f32.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,26 +18,30 @@
 
 namespace attnc {
 
+/// Emits the code. Passes over the keys (KeyPass) are those of PassPlan.h.
 class WarpNormaliser : public WarpContext {
 public:
-  /// The states before the first key, without `values`. Only thread r starts row r with the sink, so that it is added
-  /// once.
+  /// The states before the first key, without `values`. The row sum that the normaliser starts with, including the sink
+  /// if `withSink`, is that of thread r alone for row r, so that it is added once.
   RowStates start(bool withSink = true) const;
-  /// Updates m with the scores of a block, and multiplies l and o by the correction a. Only for normalisers that use
-  /// the maximum.
+  /// Updates m with the scores of a block, and multiplies l, o and the sums for the entropy by the correction a. Only
+  /// for normalisers that use the maximum.
   void raiseMaxima(const Values &scores, RowStates &states) const;
-  /// Attention weights of the thread's pairs, before the weight region. Adds them to l, except in a pass Apply by final
-  /// weights, where they are multiplied by the factors of `totals` if the plan requires it.
+  /// Attention weights of the thread's pairs, before the weight region. Adds them to l, except in the pass Apply of a
+  /// normaliser that does not follow keys. Multiplies them by the factors of `totals` if the plan does so in this pass
+  /// (PassPlan::scalesWeights). In the plan's entropy pass, adds w log2 w to `states.logs`.
   Values computeWeights(KeyPass pass, const Values &scores, RowStates &states, const RowTotals &totals) const;
-  /// Applies the weight region, if there is one; zero for dropped pairs.
+  /// The weights after the weight region, if there is one; zero for dropped pairs. `normalised` are the weights of
+  /// computeWeights.
   Values pairWeights(const KeyBlock &block, const Values &normalised) const;
+  /// The row sums of `states`, reduced over the threads, and their factors.
   RowTotals rowTotals(const RowStates &states) const;
-  /// Stores the weights as a result, if the kernel has it.
+  /// Stores the weights of pairWeights to the result of attention weights, if the kernel has it.
   void storeWeights(const KeyBlock &block, const Values &weights) const;
-  /// Sets all attention weights of the rows to zero in the result, if the kernel has it, as fully masked blocks are
-  /// skipped.
+  /// Sets all weights of the rows to zero in the result of attention weights, if the kernel has it and a mask, because
+  /// fully masked blocks are skipped. Emitted before the passes that store weights.
   void clearWeights() const;
-  /// Stores lse and entropy, if the kernel has these results.
+  /// Stores lse and entropy, if the kernel has these results. `states` and `totals` are those after the last pass.
   void storeStatistics(const RowStates &states, const RowTotals &totals) const;
 
 private:

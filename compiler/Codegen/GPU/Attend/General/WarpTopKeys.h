@@ -1,7 +1,9 @@
 //===- WarpTopKeys.h - the keys with the largest scores of each row, and their weights ----------------------------===//
 //
-// Each thread has the sorted top entries of its own keys. At the end, the warp merges these lists: for each rank it
-// selects and removes the largest first entry of all threads.
+// WarpTopKeys is the part of AttendGeneral for the results `top` and `top_weights` of attention. Each thread keeps a
+// sorted list of the largest scores of its own keys, in RowStates::top. At the end, the warp merges the lists of its
+// threads: for each rank it selects and removes the largest first entry of all lists. Among equal scores, the lower key
+// comes first.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,11 +12,13 @@
 
 namespace attnc {
 
+/// Emits the code; nothing if the kernel has neither result.
 class WarpTopKeys : public WarpContext {
 public:
-  /// Inserts the scores of a block, [row], into `states.top`. Does nothing if the kernel has no results of top keys.
+  /// Inserts the scores of a block, [row], into `states.top`; dropped pairs (`block.unmasked`) are not inserted.
   void update(const KeyBlock &block, const Values &scores, RowStates &states) const;
-  /// Merges the entries, and stores the keys and the weights that are results; a rank without a key stores -1 and 0.
+  /// Merges the lists, and stores, for each rank, the key (i32) and, if it is a result, its final attention weight. A
+  /// rank without a key stores -1 and 0. `states` and `totals` are those after the last pass over the keys.
   void store(const RowStates &states, const RowTotals &totals) const;
 
 private:

@@ -1,9 +1,11 @@
 //===- WarpValues.h - sums of values: a thread has some values of all rows of its warp ----------------------------===//
 //
-//   o[r][v]  = o[r][v] + sum_k p_k[r] * V[k][v]                 weights through shared memory
+//   o[r][v]  = o[r][v] + sum_k p_k[r] * V[k][v]                 weights p through shared memory
 //
-// for each row r of the warp, each value v of a slice and the keys k of a block. `firstValue` (index) is the first
-// value of the slice, which has AttendGeneralShape::sliceValues of them.
+// for each row r of the warp, each value v of a slice and the keys k of a block. WarpValues is the part of
+// AttendGeneral for these sums. The attention weights p are distributed over the threads by keys, but the sums o by
+// values, so a warp exchanges the weights through shared memory. `firstValue` (index) is the number of the first value
+// of the slice, which has AttendGeneralShape::sliceValues() values.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,15 +15,19 @@
 
 namespace attnc {
 
+/// Emits the code.
 class WarpValues : public WarpContext {
 public:
-  /// The states with the values set to zero.
+  /// `states` with zeros as `values`; unchanged if the kernel has no result of values.
   RowStates clear(RowStates states) const;
-  /// Adds the values of a block with the thread's attention weights, [row].
+  /// Adds the weighted values of a block to `states.values`. `weights` are the attention weights of this thread's
+  /// pairs, [row]; those of dropped pairs (`block.unmasked`) are zero, and an infinite or NaN value of a dropped pair
+  /// is ignored.
   void accumulate(const KeyBlock &block, const Values &weights, RowStates &states, Value firstValue) const;
-  /// Stores the values as a result, multiplied by the rows' factors, [row], if there are any.
+  /// Stores `states.values` to the result, multiplied by `factors`, [row], unless these are empty. Emits nothing if the
+  /// kernel has no result of values.
   void store(const RowStates &states, const Values &factors, Value firstValue) const;
-  /// Stores the partial results of a split: O, not normalised, and m and l.
+  /// Stores the partial results of split number `split` (index): o, not normalised, and the row's m and l.
   void storePartials(const RowStates &states, PartialResults &memory, Value split, Value firstValue) const;
 
 private:
