@@ -1,4 +1,4 @@
-//===- Attn.h - the dialect `attn`: attention as a formula ------------------------------------------------------===//
+//===- Attn.h - the dialect `attn`: attention as a formula --------------------------------------------------------===//
 //
 // Ops on tensors with value semantics, defined in AttnOps.td. The main ones:
 //
@@ -6,10 +6,11 @@
 //             result[o, v] = sum_k weight(p_k, o, k) * value(o, k, v)
 //   reduce    combines terms over feature indices, inside one of attend's formulas
 //
-// Formulas are regions on scalars (f32, i32, i1, index) whose arguments are indices; they read captured tensors by
-// `tensor.extract`. Sizes are operands of type `index`, so every dimension may be dynamic. The verifier
-// (AttnVerify.cpp) reports errors at the op, with the found and the expected type or number. Canonicalisation removes
-// formulas without effect, such as a constant mask, and unused statistics.
+// Outer indices are those of a row of scores: batch, head and query. Formulas (score, mask, weight, value, sink) are
+// regions on scalars (f32, i32, i1, index) whose arguments are indices. They read captured tensors by `tensor.extract`.
+// Sizes are operands of type `index`, so every dimension may be dynamic. The verifier (AttnVerify.cpp) reports errors
+// at the op, with the found and the expected type or number. Canonicalisation removes formulas without effect (a mask
+// that is constantly true, a weight that yields its argument) and unused statistics.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -36,12 +37,14 @@
 
 namespace mlir::attn {
 
-/// Returns the sizes of a statistic's dimensions, in the order of its result. `Op` is attend or its gradient.
+/// Returns the sizes of the result of `op` for `statistic` (Statistics.h), outermost first: `index` values, and an
+/// attribute for `top`. `Op` is AttendOp or AttendGradientOp; `op` has the attributes that the statistic requires.
 template <typename Op> llvm::SmallVector<OpFoldResult> sizesOf(Op op, Statistic statistic);
 
-/// Creates an attend that yields `statistics`, with the sizes, normaliser and alpha of `op` (attend or its gradient),
-/// and its `top`, `summed` and value layout where `statistics` use them. Its formulas are empty regions, which the
-/// caller fills; without a value statistic the value stays empty.
+/// Creates, at `builder`, an attend that yields `statistics` in order. It has the location, sizes, normaliser and alpha
+/// of `op` (attend or its gradient), and its `top`, `summed` and value layout if one of the statistics uses them.
+/// Without the value statistic it has no value sizes. All its regions are empty: the caller fills the score, and the
+/// other regions that are needed.
 template <typename Op> AttendOp createAttendLike(OpBuilder &builder, Op op, llvm::ArrayRef<Statistic> statistics);
 
 } // namespace mlir::attn

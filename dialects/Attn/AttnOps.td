@@ -1,11 +1,14 @@
 //===- AttnOps.td - attention ops ---------------------------------------------------------------------------------===//
 //
-// Attention as one op, written like the formula in a paper. For each outer index tuple o:
+// Attention as one op, written like the formula in a paper. For each tuple o of outer indices (batch, head, query),
+// over the tuples k of key indices and v of value indices:
 //
 //   s_k  = score(o, k)                      for the keys k with mask(o, k)
 //   p    = normaliser(s)                    over those keys
 //   p'_k = weight(p_k, o, k)
 //   result[o, v] = sum_k p'_k * value(o, k, v)
+//
+// A row is an outer index tuple with all its keys. docs/dialect-attn.md has examples.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #ifndef ATTN_OPS
@@ -51,9 +54,10 @@ def Attn_Combine : I32EnumAttr<"Combine", "the operation that combines the terms
 def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
   let summary = "normalised, masked, weighted sum over keys";
   let description = [{
-    `outer_sizes`, `key_sizes` and `value_sizes` are `index` values and span the iteration space. The regions are
-    formulas on scalars. Their arguments are indices; they read captured tensors by `tensor.extract`, and otherwise
-    contain only `arith`, `math`, `tensor.dim`, `affine.apply`, `attn.reduce`, `attn.stop` and `attn.uniform`.
+    `outer_sizes`, `key_sizes` and `value_sizes` are `index` values and span the iteration space. There is at least one
+    key dimension. The regions are formulas on scalars. Their arguments are indices. They read captured tensors by
+    `tensor.extract`, and otherwise contain only `arith`, `math`, `tensor.dim`, `affine.apply`, `attn.reduce`,
+    `attn.stop` and `attn.uniform`; they end in `attn.yield`.
 
       score (outer..., keys...)            -> f32
       mask  (outer..., keys...)            -> i1       empty region: all keys
@@ -61,14 +65,19 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
       value (outer..., keys..., values...) -> f32      empty region: no value statistic
       sink  (outer...)                     -> f32      empty region: no sink; only with `softmax`
 
-    `yields` names the results in order, statistics from the table of Statistics.h: `value` has shape
-    [outer..., values...], permuted by the attribute `value_layout` if present (result dimension d of the value is
-    iteration dimension value_layout[d] of outer ++ values); `weights` has shape [outer..., keys...]; `lse` and
-    `entropy` [outer...]; `top` (i32) and `top_weights` [outer..., n], where the attribute `top` is n; `key_sums`
-    [outer..., keys...] without the outer dimensions in the attribute `summed`.
+    `yields` names the results in order, each a statistic of the table of Statistics.h, at most once:
 
-    A row without unmasked keys yields zeros. A score of -inf is equivalent to a masked key. An unmasked NaN makes its
-    row NaN. With sums and maxima over the unmasked keys of a row,
+      value        [outer..., values...]; with the attribute `value_layout`, dimension d of the result is dimension
+                   value_layout[d] of [outer..., values...]
+      weights      [outer..., keys...]
+      lse, entropy [outer...]
+      top          [outer..., n], i32, where the attribute `top` is n
+      top_weights  [outer..., n]
+      key_sums     [outer..., keys...] without the outer dimensions in the attribute `summed`
+
+    A row without unmasked keys yields zeros, except that its `lse` is its sink, or -inf without one, and its `top` is
+    -1. A score of -inf is equivalent to a masked key. A NaN score of an unmasked key makes all weights of its row NaN,
+    except under `none` and `stick_breaking` (below). With sums and maxima over the unmasked keys of a row,
 
       softmax         p_k = exp(s_k) / (exp(sink) + sum_j exp(s_j))   a sink has no value; lse includes it
       ratio           p_k = s_k / sum_j s_j                           a zero sum gives zeros
@@ -77,11 +86,12 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
       hard            p_k = 1 for the first of the largest scores, otherwise 0
       stick_breaking  p_k = sigma(s_k) prod_{j < k} (1 - sigma(s_j)), in the order of keys
 
-    A score of +inf makes a row of softmax, ratio and entmax NaN. Under `none` its weight is +inf, under `hard` it is a
-    largest score, under `stick_breaking` its weight is all of the remaining sum. Under `none` a NaN makes only its own
-    weight NaN, under `stick_breaking` its own and those of later keys; the value is then NaN too. `alpha`, only with
-    `entmax`, is in (1, 2]. Only `softmax` has `lse`; normalisers whose weights have a fixed sum (not `none` and `hard`)
-    have `entropy`; all but `stick_breaking` have `top` and `top_weights`. `top` omits keys whose score is NaN.
+    A score of +inf makes a row of softmax, ratio and entmax NaN. Under `none` its weight is +inf. Under `hard` it is a
+    largest score. Under `stick_breaking` its weight is 1 minus the sum of the weights of earlier keys. A NaN score
+    makes only its own weight NaN under `none`, and its own weight and those of later keys under `stick_breaking`; the
+    value is then NaN too. The attribute `alpha`, only with `entmax`, is in (1, 2]. Only `softmax` has `lse`.
+    Normalisers whose weights have a fixed sum (not `none` and `hard`) have `entropy`. All but `stick_breaking` have
+    `top` and `top_weights`. `top` omits keys whose score is NaN.
   }];
   let arguments = (ins Variadic<Index>:$outer_sizes, Variadic<Index>:$key_sizes, Variadic<Index>:$value_sizes,
                        Attn_Normaliser:$normaliser,
@@ -105,7 +115,7 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
   }];
 }
 
-// `yields` names the statistics of `cotangents`, in order.
+// `yields` names the statistics whose cotangents are `cotangents`, in the same order.
 def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSegments]> {
   let summary = "gradients of attention";
   let description = [{
@@ -125,14 +135,14 @@ def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSe
     where dY, dW, dL, dH, dT and dM are the cotangents of `value`, `weights`, `lse`, `entropy`, `top_weights` and
     `key_sums` (the same for all summed o), and p log p has the derivative 0 at 0. Every `tensor.extract` of a tensor in
     `of` within the score, weight, value and sink regions then adds its partial derivative to the gradient of the
-    element that it reads, in the order of keys, then rows, so that results are bitwise equal for every division of the
-    work. Masked keys, and rows without unmasked keys except for their sink, contribute zeros. The first of two equal
-    terms of a maximum receives the gradient. The weights of `hard` have no derivative; the derivative of a softmax of
-    the scores replaces it.
+    element that it reads. Terms are added in the order of keys, then rows, so results are bitwise equal for every
+    division of the work. Masked keys contribute zeros; a row without unmasked keys contributes only to its sink. The
+    first of two equal terms of a maximum receives the gradient. The weights of `hard` have no derivative; the
+    derivative of a softmax of the scores replaces it.
 
-    `saved` are optional results of the forward op, in this order: the value if there is a value region, lse if the
-    normaliser has one, `top` if there is a cotangent of `top_weights`; the last ones may be omitted. They save work and
-    do not change results.
+    `saved` are results of the forward op, which save work and do not change results. Their order is: the value if there
+    is a value region, lse if the normaliser has one, `top` if there is a cotangent of `top_weights`. All of them, or
+    the last ones, may be omitted.
   }];
   let arguments = (ins Variadic<Index>:$outer_sizes, Variadic<Index>:$key_sizes, Variadic<Index>:$value_sizes,
                        Variadic<AnyRankedTensor>:$cotangents, Variadic<AnyRankedTensor>:$saved,
@@ -161,8 +171,9 @@ def Attn_AttendGradientOp : Attn_Op<"attend_gradient", [Pure, AttrSizedOperandSe
 def Attn_ReduceOp : Attn_Op<"reduce", [Pure, SingleBlock]> {
   let summary = "a reduction over feature indices inside a score, mask or value";
   let description = [{
-    `%s = attn.reduce add (%d) in (%D) { ... attn.yield %x : f32 } : f32` combines the yielded terms over the index
-    space `sizes`. A dot product is the sum of the product of two `tensor.extract`s.
+    `%s = attn.reduce add (%d) in (%D) { ... attn.yield %x : f32 } : f32` combines the terms that the region yields, f32
+    or i32, for all index tuples below `sizes` (here %D). There is at least one index. Over an empty index space the
+    result is the identity: 0, 1, -inf, +inf. A dot product is the sum of the product of two `tensor.extract`s.
   }];
   let arguments = (ins Attn_Combine:$combine, Variadic<Index>:$sizes);
   let results = (outs AnyType:$result);
@@ -175,9 +186,9 @@ def Attn_ScatterAddOp : Attn_Op<"scatter_add", [Pure, SingleBlock]> {
   let summary = "adds terms to elements at computed subscripts";
   let description = [{
     `%y = attn.scatter_add (%t, %d) in (%T, %D) into(%x : tensor<?x8xf32>) { ... attn.term %g at [%row, %d] : f32 }` is
-    x with each term added to its element, in the order of the index tuples, the last index fastest. The op is the
-    transpose of loads by subscripts. (`tensor.scatter` stores instead, and is undefined if two tuples have the same
-    element.)
+    x with each term added to the element at its subscripts. Terms are added in the order of the index tuples, the last
+    index fastest. The op is the transpose of loads by subscripts. (`tensor.scatter` stores instead, and is undefined if
+    two tuples have the same element.)
   }];
   let arguments = (ins Variadic<Index>:$sizes, AnyRankedTensor:$init);
   let results = (outs AnyRankedTensor:$result);
@@ -217,11 +228,13 @@ def Attn_UniformOp : Attn_Op<"uniform", [Pure, SameOperandsAndResultShape,
       key      seed, site
       counter  column div 4, row, step, place
 
-    to four words. With w the word number `column mod 4`, the result is floor(w / 2^8) / 2^24. These are the words of
-    attn_random_words (attn/random.h) with seed + site 2^32, stream step + place 2^32, and index column div 4 +
-    row 2^32. All operands are unsigned 32-bit numbers.
+    to four words of 32 bits. With w the word number `column mod 4`, the result is floor(w / 2^8) / 2^24. These are the
+    words of attn_random_words (attn/random.h) with the seed `seed + site 2^32`, the stream `step + place 2^32` and the
+    index `column div 4 + row 2^32`. All operands are unsigned 32-bit numbers.
 
-    `site` distinguishes the calls in a function; `place` is the iteration of the loops around the call, or 0.
+    `site` distinguishes the calls of `random` in a function. `place` is the number of the iteration of the loops around
+    the call, or 0. `row` and `column` are the element that is drawn: `column` is its last index, `row` the number of
+    its other indices in row-major order.
   }];
   let arguments = (ins Attn_I32Like:$seed, Attn_I32Like:$step, Attn_I32Like:$place, Attn_I32Like:$row,
                        Attn_I32Like:$column, I32Attr:$site);

@@ -6,7 +6,8 @@
 
 namespace mlir::attn {
 
-/// Returns "add, mul, max or min": all names of an enumeration of AttnOps.td. `largest` is its getMaxEnumValFor...().
+/// Returns all names of an enumeration of AttnOps.td, as text for a message: "add, mul, max or min". The values of
+/// `Enum` are 0 to `largest`, which is the result of getMaxEnumValFor<Enum>().
 template <typename Enum> std::string namesUpTo(unsigned largest) {
   std::string names;
   for (unsigned each = 0; each <= largest; ++each)

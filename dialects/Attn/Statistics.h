@@ -1,18 +1,23 @@
 //===- Statistics.h - statistics: the results of attention --------------------------------------------------------===//
 //
-// Table of the statistics that `yields` can name: word, element type, shape, supported normalisers, and the destination
-// of the cotangent. Checker, verifier, shape inference, oracle and emitters read it. A new statistic is a row here, its
-// value in compiler/Reference/AttendOps.cpp and its code in compiler/Codegen/CPU/Attend. The header does not depend on
-// MLIR. With p the attention weights of a row and p' the results of `weight`:
+// Table of the statistics that `yields` of an attention can name: word, element type, shape, supported normalisers, and
+// the destination of the cotangent. Checker, verifier, shape inference, oracle and emitters read it. A new statistic is
+// a row here, its value in compiler/Reference/AttendOps.cpp and its code in compiler/Codegen/CPU/Attend. The header
+// does not depend on MLIR.
+//
+// k is a key, p_k the normalised score of a row and a key, and p'_k the attention weight, the result of `weight` for
+// p_k (p'_k = p_k without `weight`):
 //
 //   value         sum over k of p'_k value(k)
-//   weights       p', zero for masked keys
-//   lse           natural logarithm of the sum of exponentials of the scores; -inf for a row without keys
-//   entropy       -sum over k of p_k log p_k
+//   weights       p'_k for each key, zero for masked keys
+//   lse           natural logarithm of the sum of exponentials of the scores, the sink included; for a row without keys
+//                 the sink, or -inf without one
+//   entropy       -sum over k of p_k log p_k, where 0 log 0 is 0
 //   top           the keys of the n largest scores in descending order, the lowest key first among equal scores; -1
 //                 after the last unmasked key. A key of several indices is its number in row-major order
 //   top_weights   p' of these keys, 0 after the last one
-//   key_sums      the sum of p' over the outer dimensions in `summed`, in row order
+//   key_sums      the sum of p'_k over the outer dimensions in `summed`, for each key; terms are added in the order of
+//                 rows
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,31 +31,32 @@ namespace mlir::attn {
 
 enum class Statistic { Value, Weights, Lse, Entropy, Top, TopWeights, KeySums };
 
-/// Properties of the attention weights of a normaliser, which statistics require; a set of bits.
+/// Properties of the normalised scores p of a normaliser, which statistics require; a set of bits.
 enum NormaliserTraits : unsigned {
   weightsAreAny = 0,
-  weightsAreExponentials = 1, ///< exponentials of scores, divided by their sum
-  weightsHaveFixedSum = 2,    ///< their sum is fixed
-  weightsFollowScores = 4,    ///< monotonic: a larger score has no smaller weight
+  weightsAreExponentials = 1, ///< p are exponentials of scores, divided by their sum
+  weightsHaveFixedSum = 2,    ///< the sum of p of a row is fixed
+  weightsFollowScores = 4,    ///< monotonic: a larger score has no smaller p
 };
 
-/// The quantity of a row, with one number for each key, that a statistic is a function of: the gradient passes the
-/// statistic's cotangent to its cotangent.
+/// The numbers of a row, one for each key, that a statistic is a function of. The gradient of attention adds the
+/// contribution of the statistic's cotangent to the cotangents of these numbers.
 enum class PassesTo {
-  Nothing,    ///< keys have no derivative
-  Scores,     ///< s
+  Nothing,    ///< the statistic has no derivative: its elements are keys
+  Scores,     ///< the scores
   Normalised, ///< p
   Weights,    ///< p'
 };
 
-/// A row of the table.
+/// A row of the table: the properties of one statistic.
 struct StatisticInfo {
   Statistic statistic;
   const char *word; ///< name in programs and dumps
-  bool isOfKeys;    ///< its elements are keys, i32; otherwise they are f32
-  /// Shape: the outer sizes (without `summed` ones if isSummed), then the sizes of keys, `top` or values.
+  bool isOfKeys;    ///< its elements are numbers of keys, i32; otherwise they are f32
+  /// The shape: the outer sizes, without the `summed` ones if isSummed; then the key sizes if hasKeys, the number `top`
+  /// if hasTop, the value sizes if hasValues.
   bool isSummed, hasKeys, hasTop, hasValues;
-  unsigned needs; ///< required NormaliserTraits
+  unsigned needs; ///< NormaliserTraits that the normaliser must have
   PassesTo passesTo;
   const char *whyNot; ///< reason for messages if the normaliser lacks `needs`
 };
@@ -69,11 +75,12 @@ inline constexpr StatisticInfo statisticInfos[] = {
     {Statistic::KeySums, "key_sums", false, true, true, false, false, weightsAreAny, PassesTo::Weights, ""},
 };
 
+/// Returns the row of the table; and the word.
 constexpr const StatisticInfo &infoOf(Statistic statistic) { return statisticInfos[static_cast<size_t>(statistic)]; }
 
 constexpr const char *textOf(Statistic statistic) { return infoOf(statistic).word; }
 
-/// The statistic with this word; null if there is none.
+/// Returns the statistic with this word; null if there is none.
 constexpr std::optional<Statistic> statisticNamed(std::string_view word) {
   for (const StatisticInfo &info : statisticInfos)
     if (word == info.word)
@@ -87,7 +94,8 @@ inline constexpr unsigned normaliserTraits[] = {
 #include "dialects/Attn/Normalisers.def"
 };
 
-/// True if attention with this normaliser has the statistic.
+/// True if attention with this normaliser has the statistic. `Normaliser` is an enumeration in the order of
+/// Normalisers.def: mlir::attn::Normaliser or the front end's.
 template <typename Normaliser> constexpr bool hasStatistic(Normaliser normaliser, Statistic statistic) {
   unsigned needs = infoOf(statistic).needs;
   return (normaliserTraits[static_cast<size_t>(normaliser)] & needs) == needs;

@@ -1,7 +1,8 @@
 //===- Lists.h - loops over lists of parameters -------------------------------------------------------------------===//
 //
-// All parameters of modules in a list have one symbol: `model.get @blocks.parts.w[%i, %j]`. A value computed from all
-// of them is a tensor with a leading dimension for each list.
+// The parameters of the modules of a list share one symbol, with an index for each level of lists: `model.get
+// @blocks.parts.w[%i, %j]`. A value that is computed from all of them, such as their gradients, is one tensor with a
+// leading dimension for each level.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,10 +11,11 @@
 
 namespace mlir::model {
 
-/// Emits nested loops over `counts` without carried values, and calls `body` once, in the innermost one: it receives
-/// the element of `list` (a model.element) and its indices, one for each loop, and emits code at `builder`. The leading
-/// dimensions of `list` are the counts; without counts, no loop is emitted and `list` itself is the element.
-/// Afterwards, `builder` inserts after the loops.
+/// Emits, at `builder`, nested `scf.for` loops over `counts` without carried values, with the location `at`. The
+/// leading dimensions of `list` are the counts. Calls `body` once, with `builder` in the innermost loop, so that `body`
+/// emits the code of an iteration. `body` receives the element of `list` (a model.element) and its indices, one for
+/// each loop. Without counts, no loop is emitted and `list` itself is the element. On return, `builder` inserts after
+/// the loops.
 void forEachElement(OpBuilder &builder, Location at, Value list, ArrayRef<int64_t> counts,
                     function_ref<void(Value element, ValueRange place)> body);
 

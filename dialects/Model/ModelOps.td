@@ -7,9 +7,9 @@
 //   %gain = model.get @blocks.norm1.gain[%l] : tensor<384xf32>          // 0 <= %l < 6
 //
 // Shapes of parameters are static. Entry points are functions with the attributes of dialects/Model/Model.h. The
-// verifier (ModelVerify.cpp) reports, at the op: a get with another type or with a constant index out of range, a
-// checkpoint name that lacks an index of its list, and a training step with a function or states that violate
-// Model_StepAttr.
+// verifier (ModelVerify.cpp) reports, at the op, violations of the descriptions below, such as a get with another type
+// or with a constant index out of range, a checkpoint name that lacks an index of its list, and a training step with a
+// function or states that violate Model_StepAttr.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #ifndef MODEL_OPS
@@ -31,9 +31,9 @@ def Model_Dialect : Dialect {
       model.dimensions             array of #model.dimension, on an entry: its named dynamic dimensions, in ABI order
       model.shape                  array of strings, on an argument or result: the name (or number) of each dimension
       model.name                   string, on an argument or result
-      model.state                  unit, on arguments and results of an entry: memory that persists between calls. The
-                                   last arguments have it, and as many of the last results, which are their new values
-                                   in the same memory
+      model.state                  unit, on the last n arguments and the last n results of an entry, for any n: memory
+                                   that persists between calls. The results are the new values of the arguments, in the
+                                   same order and in the same memory
       model.key                    unit, on an argument of an entry: i32 of rank 0, part of the key of random draws
       model.minimize               #model.minimize, on an entry: derive creates a training step
   }];
@@ -55,7 +55,7 @@ def Model_DimensionAttr : AttrDef<Model_Dialect, "Dimension"> {
 def Model_InitialiserAttr : AttrDef<Model_Dialect, "Initialiser"> {
   let mnemonic = "init";
   let summary = "initial values of a parameter: kind in {zeros, ones, constant, normal, uniform}, with two numbers";
-  let description = [{`constant(a)`, `normal(mean a, deviation b)`, `uniform(from a, to b)`.}];
+  let description = [{`constant(a)`, `normal(mean a, standard deviation b)`, `uniform(from a, to b)`.}];
   let parameters = (ins "::mlir::StringAttr":$kind, "::mlir::FloatAttr":$a, "::mlir::FloatAttr":$b);
   let assemblyFormat = "`<` $kind `,` $a `,` $b `>`";
 }
@@ -64,8 +64,9 @@ def Model_StepAttr : AttrDef<Model_Dialect, "Step"> {
   let mnemonic = "step";
   let summary = "an optimizer's update of a parameter";
   let description = [{
-    `function` is a private function (parameter, gradient, number of the training step as f32, states...) ->
-    (parameter, states...); for a list of parameters, it updates each element.
+    `function` is a function (parameter, gradient, number of the training step as tensor<f32>, states...) -> (parameter,
+    states...) with one block. It returns the new values. For a list of parameters, derive applies it to each element;
+    the states are then lists with the same counts.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$parameter, "::mlir::FlatSymbolRefAttr":$function,
                         OptionalArrayRefParameter<"::mlir::FlatSymbolRefAttr">:$states);
@@ -76,10 +77,11 @@ def Model_MinimizeAttr : AttrDef<Model_Dialect, "Minimize"> {
   let mnemonic = "minimize";
   let summary = "one training step";
   let description = [{
-    Marks an entry point whose only result is the loss. The training step computes the gradients with respect to the
-    parameters of `steps`, scales them to a norm of at most `clipNorm` unless that is 0, and passes them to the
-    functions of `steps`. It adds 1 to `count`, an i32. With `batches` n each input has a leading dimension of n, except
-    an input with `model.key`, and loss and gradients are means over the n batches.
+    Marks an entry point whose only result is the loss, a tensor<f32>. The training step computes the gradients with
+    respect to the parameters of `steps`. Unless `clipNorm` is 0, it scales all gradients together to a norm of at most
+    `clipNorm`. It passes them to the functions of `steps`, which update the parameters. It adds 1 to the state `count`,
+    an i32. With `batches` n above 1, each input of the training step has a leading dimension of n, except an input with
+    `model.key`; loss and gradients are means over the n batches.
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$count, "::mlir::FloatAttr":$clipNorm,
                         DefaultValuedParameter<"int64_t", "1">:$batches,
@@ -91,10 +93,10 @@ def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {
   let summary = "a parameter of the model, or a list of them";
   let description = [{
     `model.parameter @blocks.norm1.gain [6] : tensor<384xf32> checkpoint "h.{0}.ln_1.weight" init <"ones", 0.0, 0.0>`
-    declares one parameter for each index in `counts` (a single one if empty). `{0}`, `{1}` in `checkpoint` stand for
-    these indices and are mandatory, so that the parameters of a list have different names. A `frozen` parameter has no
-    gradient. A `state` belongs to training: an optimizer's moments, or the number of training steps; it is frozen, and
-    may be i32.
+    declares one parameter for each index tuple below `counts` (a single one if empty; each count is at least 1). `{0}`,
+    `{1}` in `checkpoint` stand for the indices. They are mandatory for counts above 1, so that the parameters of a list
+    have different names. The elements are f32. A `frozen` parameter has no gradient. A `state` belongs to training: an
+    optimizer's moments, or the number of training steps; it is frozen, and may be i32.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyRankedTensor>:$type,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$counts,
@@ -112,8 +114,9 @@ def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {
 def Model_GetOp : Model_Op<"get", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a parameter";
   let description = [{
-    `model.get @blocks.norm1.gain[%l]` has the type of the parameter, and one index for each of its counts. An index
-    out of range is undefined behaviour; loops over lists remain in range.
+    `model.get @blocks.norm1.gain[%l]` has the type of the parameter, and one index for each of its counts. After the
+    narrow phase, the type may have bf16 or f16 elements instead of f32: a copy of the parameter, stored in 16 bits. An
+    index out of range is undefined behaviour; loops over lists remain in range.
   }];
   let arguments = (ins FlatSymbolRefAttr:$parameter, Variadic<Index>:$indices);
   let results = (outs AnyRankedTensor:$result);
@@ -124,8 +127,8 @@ def Model_SetOp : Model_Op<"set", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
   let summary = "sets the value of a parameter";
   let description = [{
     `model.set @blocks.norm1.gain[%l], %value : tensor<384xf32>`: the parameter has this value after the entry point
-    returns. Every `model.get` reads the value from before the call, so all reads of a parameter precede its set, and a
-    parameter is set at most once.
+    returns. Every `model.get` of the entry point reads the value from before the call. All reads of a parameter
+    therefore precede its set, and a parameter is set at most once.
   }];
   let arguments = (ins FlatSymbolRefAttr:$parameter, Variadic<Index>:$indices, AnyRankedTensor:$value);
   let assemblyFormat = "$parameter (`[` $indices^ `]`)? `,` $value attr-dict `:` type($value)";
@@ -134,8 +137,9 @@ def Model_SetOp : Model_Op<"set", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
 def Model_ElementOp : Model_Op<"element", [Pure]> {
   let summary = "one element of a list of tensors";
   let description = [{
-    `model.element %list[%i] : tensor<12x?x64xf32>` is the tensor at index `i` of the leading dimension, in range. It is
-    free, because the element is not copied; slices, in contrast, are computed by kernels.
+    `model.element %list[%i] : tensor<12x?x64xf32> -> tensor<?x64xf32>` is the tensor at index `i` of the leading
+    dimension. The index is in range. The op is free, because the element is not copied; slices, in contrast, are
+    computed by kernels.
   }];
   let arguments = (ins AnyRankedTensor:$list, Index:$place);
   let results = (outs AnyRankedTensor:$result);
@@ -147,7 +151,7 @@ def Model_WithElementOp : Model_Op<"with_element", [Pure, AllTypesMatch<["list",
   let summary = "a list of tensors with one element replaced";
   let description = [{
     `model.with_element %x into %list[%i] : tensor<?x64xf32> into tensor<12x?x64xf32>` is `list` with `x` at index `i`,
-    in range. The memory plan updates the list in place, so `list` has no use after this op.
+    which is in range. The memory plan updates the list in place, so `list` has no use after this op.
   }];
   let arguments = (ins AnyRankedTensor:$element, AnyRankedTensor:$list, Index:$place);
   let results = (outs AnyRankedTensor:$result);
@@ -158,8 +162,8 @@ def Model_WithElementOp : Model_Op<"with_element", [Pure, AllTypesMatch<["list",
 def Model_EndIfOp : Model_Op<"end_if"> {
   let summary = "early exit of a loop";
   let description = [{
-    `model.end_if %done : tensor<i32>` in an `scf.for`: if `done` is not 0, this iteration is the last one, and the
-    results of the loop are the values that it yields.
+    `model.end_if %done : tensor<i32>` in the body of an `scf.for`: if `done` is not 0, this iteration is the last one,
+    and the results of the loop are the values that this iteration yields.
   }];
   let arguments = (ins TensorOf<[I32]>:$done);
   let assemblyFormat = "$done attr-dict `:` type($done)";
@@ -171,8 +175,8 @@ def Model_CallOp : Model_Op<"call", [Pure]> {
   let description = [{
     `model.call @write(%prompt, %prompt_length) ["prompt", "prompt_length"]` calls the entry point that derive creates
     from the function `write`, which has `model.decode`. `names` are the names of the derived entry point's arguments,
-    one for each operand; the first one is the prompt, and each result has a row for each row of the prompt. Derive
-    replaces the op by the body of the entry point.
+    one for each operand. The first operand is the prompt, of rank 2. Each result has a row for each row of the prompt,
+    and its other sizes are static. Derive replaces the op by the body of the entry point.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyRankedTensor>:$inputs, StrArrayAttr:$names);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
@@ -184,21 +188,23 @@ def Model_AppendOp : Model_Op<"append", [Pure, AttrSizedOperandSegments, AllType
   let summary = "a cache with rows appended after its positions";
   let description = [{
     `model.append %k to %cache[%l] at %length along 2 row 0 : tensor<?x4x?x64xf32> to tensor<12x?x4x?x64xf32> at
-    tensor<?xi32>` is `cache` with the element of `k` at [b, h, i, d] stored at [l, b, h, length[b] + i, d]. `row`, a
-    dimension before `along`, is the dimension of `k` that subscripts `length`; without it `length` has rank 0 and
-    applies to all of `k`. `place` is the index in the leading dimension if the cache is a list.
+    tensor<?xi32>` is `cache` with the element of `k` at [b, h, i, d] stored at [l, b, h, length[b] + i, d]. `along` is
+    the dimension of the positions in `k`. `row`, a dimension of `k` before `along`, subscripts `length`, the i32 number
+    of positions that each row holds; without `row`, `length` has rank 0 and applies to all of `k`. `place` is the index
+    in the leading dimension if the cache is a list.
 
-    With `ring` the cache is a ring buffer: position p is stored at p mod its size along that dimension and overwrites
-    an earlier one, so the cache is never full and contains the last positions. `count %n` is the number of positions of
-    each row of `k` that are appended, the first ones; without it all are.
+    With `ring` the cache is a ring buffer: position p is stored at p mod the size of the cache along the dimension of
+    positions, and overwrites an earlier position. The cache is therefore never full and contains the last positions.
+    `count %n` has a number c for each row: only the first c positions of the row are appended. Without it all are.
 
-    With `step %t of %n` the op is one of n appends in a loop: the rows are time step t of a sequence of n positions, so
-    `k` has size 1 along that dimension. It is stored at [l, b, h, length[b] + t, d], if t is below the count of row b;
-    a ring buffer may omit time steps that later ones would overwrite.
+    With `step %t of %n` the op is one of n appends in a loop: `k` is time step t of a sequence of n positions, so it
+    has size 1 along the dimension of positions. It is stored at [l, b, h, length[b] + t, d], if t is below the count of
+    row b. A ring buffer may omit time steps that later ones would overwrite.
 
-    If the cache is an argument, an entry point checks it before it writes: rows beyond the capacity are reported to the
-    caller as "the cache is full"; lengths below 0 and invalid counts are errors too. A cache that an entry point
-    allocates must be large enough. The memory plan updates in place, so `cache` has no use after this op.
+    If the cache is an argument, the entry point checks it before it writes anything. Positions beyond the capacity are
+    reported to the caller as "the cache is full"; lengths below 0 and invalid counts are errors too. A cache that an
+    entry point allocates must be large enough. The memory plan updates the cache in place, so `cache` has no use after
+    this op.
   }];
   let arguments = (ins AnyRankedTensor:$rows, AnyRankedTensor:$cache, AnyRankedTensor:$length, Optional<Index>:$place,
                        Optional<AnyRankedTensor>:$count, Optional<Index>:$step, Optional<Index>:$steps, I64Attr:$along,

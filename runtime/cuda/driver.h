@@ -1,4 +1,5 @@
-/* Binding of the NVIDIA driver, libcuda.so.1: the functions and records of its ABI that this library uses. */
+/* Binding of the NVIDIA driver API, libcuda.so.1: the functions, records and constants of its ABI that the library
+ * attnc::cuda uses. They are declared here because builds do not depend on CUDA. */
 #ifndef ATTN_CUDA_DRIVER_H
 #define ATTN_CUDA_DRIVER_H
 
@@ -17,7 +18,8 @@ typedef struct cu_graph_state *cu_graph;
 typedef struct cu_node_state *cu_node;
 typedef struct cu_executable_state *cu_executable; /* an instantiated graph */
 
-typedef struct cu_kernel_parameters { /* CUDA_KERNEL_NODE_PARAMS_v1 */
+/* A kernel launch, as a node of a graph: CUDA_KERNEL_NODE_PARAMS_v1. */
+typedef struct cu_kernel_parameters {
   cu_function function;
   unsigned blocks[3], threads[3], shared_bytes;
   void **parameters, **options;
@@ -36,10 +38,11 @@ enum {
   /* Attributes of functions. */
   CU_FUNCTION_OWN_BLOCK_BYTES = 1, /* static shared memory of a block */
   CU_FUNCTION_BLOCK_BYTES = 8,     /* most dynamic shared memory of a launch */
-  CU_STREAM_NON_BLOCKING = 1 /* a flag of streams: no synchronisation with the default stream */
+  CU_STREAM_NON_BLOCKING = 1 /* flag of cuStreamCreate: no synchronisation with the default stream */
 };
 
-/* X(FUNCTION, SUFFIX, PARAMETERS): a function of the driver; its name in libcuda has the suffix, such as a version. */
+/* X(FUNCTION, SUFFIX, PARAMETERS): a function of the driver that returns a cu_result. Its symbol in libcuda is FUNCTION
+ * followed by SUFFIX, such as cuMemAlloc_v2. */
 #define CUDA_ENTRY_POINTS(X)                                                                                           \
   X(cuInit, "", (unsigned flags))                                                                                      \
   X(cuDriverGetVersion, "", (int *version))                                                                            \
@@ -89,10 +92,11 @@ typedef struct cuda_driver {
 #undef CUDA_MEMBER
 } cuda_driver;
 
-/* Loads and initialises the driver. Returns ATTN_UNSUPPORTED if there is no driver or no device, if the driver lacks a
- * function, or if it does not start. The library stays in the process, because the driver starts threads. */
+/* Loads libcuda.so.1, fills *driver and initialises the driver (cuInit). Returns ATTN_UNSUPPORTED if there is no driver
+ * or no device, if the driver lacks a function, or if it does not start; on success it leaves the status unchanged. The
+ * library stays in the process, because the driver starts threads. */
 attn_code cuda_driver_load(cuda_driver *driver, attn_status *status);
-/* Returns the name of an error, such as "CUDA_ERROR_LAUNCH_FAILED". */
+/* Returns the name of an error, such as "CUDA_ERROR_LAUNCH_FAILED", as a constant string; never null. */
 const char *cuda_error_name(const cuda_driver *driver, cu_result error);
 
 #endif

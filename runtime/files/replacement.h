@@ -1,26 +1,29 @@
-/* Atomic replacement of a file: it is written under another name in the same directory, then renamed.
+/* Atomic replacement of a file: the new contents are written to a temporary file in the same directory, which is then
+ * renamed to the name of the old file. At every instant, the path is the old file or the complete new one.
  *
- * The other name is NAME.<16 random hexadecimal digits>.part, where NAME is cut off if it is too long. The writer holds
- * a lock on the file (flock(2)). A file without a lock belongs to a writer that was killed, and the next writer of NAME
- * removes it. Functions return 0 or an errno. */
+ * For a path with the last component NAME, the temporary file is NAME.<16 random hexadecimal digits>.part, where NAME
+ * is cut off if it is too long. The writer holds a lock on the temporary file (flock(2)). A temporary file without a
+ * lock belongs to a writer that was killed, and the next writer of NAME removes it. Functions return 0 or an errno. */
 #ifndef ATTN_REPLACEMENT_H
 #define ATTN_REPLACEMENT_H
 
-/* A replacement in progress. */
+/* A replacement in progress, from a successful begin to commit or abandon, which close the descriptors. */
 typedef struct attn_replacement {
   int directory;    /* descriptor of the directory of the path */
-  int file;         /* descriptor of the new file, to which the caller writes */
-  const char *name; /* the last component of the path, which outlives this */
-  char part[256];   /* the other name, in the directory */
+  int file;         /* descriptor of the temporary file, to which the caller writes the new contents */
+  const char *name; /* the last component of the path, in the text given to attn_replacement_begin */
+  char part[256];   /* the name of the temporary file in the directory */
 } attn_replacement;
 
-/* Creates and locks the new file. Fails if `path` is a directory, device or pipe. After an error there is nothing to
- * end. */
+/* Starts a replacement: creates and locks the temporary file. The text `path` must outlive the replacement. Returns
+ * EISDIR if `path` is a directory, ENOTSUP if it is a device or pipe. After an error, no file is open, and the caller
+ * calls neither commit nor abandon. */
 int attn_replacement_begin(attn_replacement *replacement, const char *path);
-/* Syncs the file, renames it and syncs its directory. Ends the replacement, also on an error: the old file then
- * remains, unless the error is from the sync of the directory. */
+/* Syncs the temporary file, renames it to the path and syncs the directory. Ends the replacement, also after an error.
+ * After an error the old file remains and the temporary file is removed, unless the error is from the sync of the
+ * directory: then the new file is in place. */
 int attn_replacement_commit(attn_replacement *replacement);
-/* Removes the new file and ends the replacement. */
+/* Ends the replacement without effect: removes the temporary file. */
 void attn_replacement_abandon(attn_replacement *replacement);
 
 #endif

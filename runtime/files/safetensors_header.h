@@ -1,28 +1,32 @@
-/* Parser of the JSON header of a .safetensors file. It accepts only the JSON that the format uses. Names of element
- * types in the header. */
+/* Parser of the JSON header of a .safetensors file, which accepts only the JSON that the format uses; and the names of
+ * element types in the header. The header is untrusted. */
 #ifndef ATTN_SAFETENSORS_HEADER_H
 #define ATTN_SAFETENSORS_HEADER_H
 
 #include "attn/safetensors.h"
 
-/* A parsed header, which owns the memory that it points to. */
+/* A parsed header, which owns the memory that it points to. An empty one is all zeros. */
 typedef struct attn_header {
-  attn_file_tensor *tensors;  /* in the order of the header */
-  attn_file_tensor **by_name; /* the same tensors, sorted by strcmp of their names */
+  attn_file_tensor *tensors;  /* an array of `count`, in the order of the header */
+  attn_file_tensor **by_name; /* pointers to the same tensors, sorted by strcmp of their names */
   int64_t count;
-  char *names;     /* memory of the names */
-  char object[40]; /* "attnc.object" of the metadata: attn_model.identity of the writer; or empty */
+  char *names;     /* memory of the tensors' names */
+  char object[40]; /* "attnc.object" of the metadata: attn_model.identity of the model that was saved; empty if
+                      the metadata have no such string of at most 39 bytes */
 } attn_header;
 
-/* Parses the `text_bytes` bytes at `text`, the JSON alone; `data_bytes` bytes of tensors follow it in the file, which
- * messages refer to as `file`. The tensors of the result cover the data exactly once, and each has the bytes that its
- * shape and type imply. Takes O(n log n) time for n tensors. ATTN_BAD_FILE if the header is corrupt, ATTN_NO_MEMORY;
- * after an error the result is empty. */
+/* Parses the `text_bytes` bytes at `text`, the JSON alone, without the 8 bytes of its length. `data_bytes` is the
+ * number of bytes of tensors that follow in the file. `file` is its name in messages. Names in the result are distinct,
+ * shapes have at most ATTN_MAX_RANK dimensions, the tensors cover the data exactly once, and each has the bytes that
+ * its shape and type imply. Takes O(n log n) time for n tensors. Returns ATTN_BAD_FILE if the header is not of this
+ * form, or ATTN_NO_MEMORY; after an error *header is empty. On success the status is unchanged, and the caller frees
+ * *header. */
 attn_code attn_header_parse(const char *file, const char *text, uint64_t text_bytes, uint64_t data_bytes,
                             attn_header *header, attn_status *status);
+/* Frees the memory of a header, which is then empty. */
 void attn_header_free(attn_header *header);
 
-/* Returns the name in the format of an attn_dtype, such as "F32"; "unknown" for other numbers. */
+/* Returns the name that the format has for an attn_dtype, such as "F32"; "unknown" for other numbers. */
 const char *attn_dtype_file_name(int32_t dtype);
 
 #endif

@@ -1,6 +1,7 @@
-/* Internal interface of the runtime, also for `files` and `cuda`: error messages, argument checks, shapes, and moves of
- * rows of states. Functions with a status parameter fill it, as in attn/status.h, except that checks (attn_check_*)
- * leave it unchanged if they return ATTN_OK. */
+/* Internal interface of the runtime, also for the libraries `files` and `cuda`: error messages, argument checks,
+ * shapes, moves of rows of states, and the record of training in weights. Functions with a status parameter fill it, as
+ * in attn/status.h, except that checks (attn_check_*) leave it unchanged if they return ATTN_OK. Pointers other than
+ * the status are not null unless a comment says so. */
 #ifndef ATTN_INTERNAL_H
 #define ATTN_INTERNAL_H
 
@@ -25,74 +26,85 @@ attn_code attn_fail(attn_status *status, attn_code code, const char *format, ...
 /* Fills `status`, unless it is null, with ATTN_OK and an empty message; returns ATTN_OK. */
 attn_code attn_succeed(attn_status *status);
 
-/* Writes a text, which may come from a file, in at most `size` bytes including its end: control characters and invalid
- * UTF-8 become "\x1b", and "..." replaces the middle of a text that is too long. */
+/* Writes a text, which may come from a file, to `out` in at most `size` bytes including the final zero; `size` is at
+ * least 4. A byte of a control character or of invalid UTF-8 is written as an escape such as "\x1b". "..." replaces the
+ * middle of a text that is too long. */
 void attn_show(const char *text, char *out, size_t size);
 
-/* A text by value. */
+/* A text by value, for an argument of attn_fail. */
 typedef struct attn_text {
   char text[22 * ATTN_MAX_RANK + 3]; /* has room for the longest shape */
 } attn_text;
-/* Returns a name as attn_show writes it in 120 bytes. attn_shown(name).text lives until the end of the expression. */
+/* Returns a name as attn_show writes it in 120 bytes. attn_shown(name).text lives until the end of the full expression
+ * that has the call. */
 attn_text attn_shown(const char *name);
-/* Returns a shape, such as "[2, 64]". */
+/* Returns a shape, such as "[2, 64]"; `rank` is at most ATTN_MAX_RANK. */
 attn_text attn_shape(const int64_t *shape, int32_t rank);
 
 /* Element types of tensors ---------------------------------------------------------------------------------------- */
 
-/* Returns 1 for the types of ATTN_ELEMENT_TYPES. */
+/* Returns 1 for the types of ATTN_ELEMENT_TYPES, otherwise 0. */
 int attn_is_tensor_dtype(int32_t dtype);
 /* Returns the name in messages, such as "f32"; "unknown" for other numbers. */
 const char *attn_dtype_name(int32_t dtype);
-/* Returns the bytes of a tensor: 0 if a size is 0, INT64_MAX if the product exceeds 64 bits. */
+/* Returns the bytes of a tensor with sizes of at least 0: 0 if a size is 0, INT64_MAX if the product exceeds 64
+ * bits. */
 int64_t attn_tensor_bytes(int32_t dtype, const int64_t *shape, int32_t rank);
 
 /* Argument checks ------------------------------------------------------------------------------------------------- */
 
-/* Returns ATTN_BAD_ARGUMENT if `pointer` is null; `what` names it, such as "the model". */
+/* Checks return ATTN_OK or an error code. */
+
+/* Returns ATTN_BAD_ARGUMENT if `pointer` is null; `what` names it in the message, such as "the model". */
 attn_code attn_check_pointer(const void *pointer, const char *what, attn_status *status);
-/* Returns ATTN_BAD_ARGUMENT for a non-null executor with no worker or a null function; `name`, in messages, is the
- * model or entry point that it is for. */
+/* Returns ATTN_BAD_ARGUMENT for an executor with fewer than one worker or a null function; a null executor is valid.
+ * `name`, in messages, is the model or the entry point that the executor is for. */
 attn_code attn_check_executor(const attn_executor *executor, const char *name, attn_status *status);
 /* Returns ATTN_UNSUPPORTED if the processor lacks a feature that the model's code requires. */
 attn_code attn_check_processor(const attn_model *model, attn_status *status);
-/* Checks pointer, ABI version and processor features of a model. */
+/* Checks a model, which may be null: ATTN_BAD_ARGUMENT for null, ATTN_UNSUPPORTED for another ABI version or missing
+ * processor features. */
 attn_code attn_check_model(const attn_model *model, attn_status *status);
-/* Checks the model as attn_check_model does, and that it has entry point `number`. */
+/* Checks the model as attn_check_model does; ATTN_BAD_ARGUMENT if it has no entry point `number`. */
 attn_code attn_check_entry(const attn_model *model, int64_t number, attn_status *status);
-/* Checks that `tensor` has the element type and rank of the entry point's tensor `number`, and no negative size. */
+/* Returns ATTN_BAD_ARGUMENT unless `tensor` has the element type and rank of tensor `number` of the entry point
+ * (inputs, then results), and no negative size. */
 attn_code attn_check_kind(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor, attn_status *status);
-/* Returns ATTN_BAD_ARGUMENT if the tensor's `data` is null, unless `bytes`, the size of its elements, is 0. */
+/* Returns ATTN_BAD_ARGUMENT if the data of tensor `number` is null, unless `bytes`, the size of the tensor, is 0. */
 attn_code attn_check_data(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor, int64_t bytes,
                           attn_status *status);
-/* Checks all arguments of a call except shapes: entry point, pointers, number of tensors, executor, weights. */
+/* Checks all arguments of attn_run, which may be null, except shapes and the arena: entry point, pointers, number of
+ * tensors, executor, and whether the weights support the call. Returns the codes of attn_run. */
 attn_code attn_check_call(const attn_model *model, int64_t number, const attn_context *context,
                           const attn_tensor *tensors, int64_t tensor_count, attn_status *status);
 
 /* Calls ----------------------------------------------------------------------------------------------------------- */
 
-/* Fills `status` for the code that an entry point returned, and returns the code. */
+/* Fills `status`, with a message for the code that the compiled code of an entry point returned; returns the code. */
 attn_code attn_report(const attn_model *model, const attn_entry_info *entry, attn_code code, attn_status *status);
 
-/* Moves a row of a state, `bytes` long: `row` becomes a copy of `other`, or, if `swap` is 1, the two are swapped. */
+/* How to move rows of states in the memory that holds them, host or device. `move` copies `bytes` bytes from `other` to
+ * `row` if `swap` is 0, and exchanges the two ranges if `swap` is 1; they do not overlap. */
 typedef struct attn_state_mover {
   void (*move)(void *self, char *row, char *other, size_t bytes, int swap);
   void *self;
 } attn_state_mover;
-/* Does attn_states_reorder with a mover. */
+/* Implements attn_states_reorder, with its checks and results, by calls of mover->move in an order that needs no other
+ * copy of the rows. */
 attn_code attn_states_move(const attn_model *model, int64_t entry, const char *rows, const attn_tensor *states,
                            const int32_t *from, const attn_state_mover *mover, attn_status *status);
 
 /* Weights --------------------------------------------------------------------------------------------------------- */
 
-/* Returns 1 if training steps may use the weights. */
+/* Returns 1 if training steps may use the weights, otherwise 0. */
 int attn_weights_are_trainable(const attn_weights *weights);
-/* Returns 1 if a training step has changed the weights since they were packed; always 0 for a model without packed
- * weights. */
+/* Returns 1 if a training step has changed the weights since they were packed, otherwise 0; always 0 for a model
+ * without packed weights. */
 int attn_weights_are_stale(const attn_weights *weights);
-/* Records that a training step changes the weights. */
+/* Records that a training step changes the weights, until they are packed again. */
 void attn_weights_set_stale(attn_weights *weights);
-/* Returns the number of times that the weights were packed; a device's copy made at another number is outdated. */
+/* Returns the number of times that the weights were packed, at least 1 once they are created. A copy on a device is
+ * outdated if the number was another one when the copy was made. */
 int64_t attn_weights_packings(const attn_weights *weights);
 
 #endif

@@ -1,4 +1,6 @@
-/* Weights in memory: the record behind attn_weights, which weights.c and the library `files` fill, pack and save. */
+/* Weights in memory: the record behind attn_weights, and functions to allocate and pack its values. weights.c fills it
+ * with drawn, embedded and borrowed values, and the library `files` with values of a file, which it also saves. `cuda`
+ * copies the values to a device. */
 #ifndef ATTN_WEIGHTS_RECORD_H
 #define ATTN_WEIGHTS_RECORD_H
 
@@ -8,41 +10,41 @@
 
 struct attn_weights {
   const attn_model *model;
-  const void **table; /* the parameter table */
+  const void **table; /* the parameter table (attn/model.h): loaded_count + packed_count pointers */
   char *values;       /* memory of loaded or drawn values; null if the caller or the object owns them */
   size_t values_bytes;
-  char *packed;       /* memory of packed weights; null if the model has none */
+  char *packed; /* memory of packed weights; null if the model has none */
   size_t packed_bytes;
-  int keeps_values; /* values that kernels read only packed are stored in `values` too */
-  int trainable;    /* training steps may update all values; states of training are in memory too */
-  int stale;        /* values have changed since they were packed */
-  int64_t packings; /* number of packings */
+  int keeps_values; /* 1: values that kernels read only packed are stored in `values` too */
+  int trainable;    /* 1: training steps may update all values, and the states of training are in memory */
+  int stale;        /* 1: a training step has changed values since they were packed */
+  int64_t packings; /* number of times that the weights were packed */
 };
 
-/* Creates weights with null pointers in the table. Checks the arguments, model and executor; *out is null after an
- * error. */
+/* Creates weights whose table has null pointers, without values. The caller frees them with attn_weights_free. Checks
+ * the arguments as attn/weights.h specifies; a null executor is valid. *out is null after an error. */
 attn_code attn_weights_create(const attn_model *model, const attn_executor *executor, attn_weights **out,
                               attn_status *status);
 
-/* Returns the number of elements that a parameter has in the parameter table: one for each entry of its list. */
+/* Returns the number of entries of a parameter (attn_parameter_info), each with an element of the parameter table. */
 int64_t attn_entries(const attn_parameter_info *parameter);
-/* Return the elements and bytes of one entry. */
+/* Return the elements and the bytes of the value of one entry. */
 int64_t attn_parameter_elements(const attn_parameter_info *parameter);
 size_t attn_parameter_bytes(const attn_parameter_info *parameter);
 /* Returns the bytes of the longest name that attn_parameter_name writes for the model, including the final zero. */
 size_t attn_name_bytes(const attn_model *model);
 
-/* Returns 1 if a parameter is stored in `values`: a state of training if the weights are trainable, another parameter
- * if kernels read it as loaded or values are kept. */
+/* Returns 1 if attn_reserve_values reserves memory for a parameter, otherwise 0. A state of training is stored if the
+ * weights are trainable. Another parameter is stored if kernels read it as loaded, or if `keeps_values` is 1. */
 int attn_is_stored(const attn_weights *weights, const attn_parameter_info *parameter);
-/* Allocates `values` and sets the table elements of all stored parameters to addresses in it. The values are zeros.
- * `source` is the model or file in messages. */
+/* Allocates `values` and sets the table elements of all stored parameters (attn_is_stored) to addresses in it. The
+ * values are zeros. `source` is the name of the model or file in messages. Returns ATTN_OK or ATTN_NO_MEMORY. */
 attn_code attn_reserve_values(attn_weights *weights, const char *source, attn_status *status);
 /* Allocates `packed` and sets the table elements of packed weights to addresses in it; does nothing for a model without
- * packed weights. */
+ * packed weights. Returns ATTN_OK or ATTN_NO_MEMORY. */
 attn_code attn_reserve_packed(attn_weights *weights, attn_status *status);
-/* Runs `prepare`, if the model has it, which packs values of the table. Counts a packing; the weights are then not
- * stale. `executor` is not null. */
+/* Packs the values of the table: runs attn_model.prepare, if the model has it, on `executor`, which is not null. Adds 1
+ * to `packings`, and sets `stale` to 0 on success. Returns the code of `prepare`, or ATTN_NO_MEMORY. */
 attn_code attn_fill_packed(attn_weights *weights, const attn_executor *executor, attn_status *status);
 
 #endif

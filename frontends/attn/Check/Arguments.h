@@ -6,29 +6,32 @@
 
 namespace attnc::check {
 
-/// A checked argument of a call.
+/// An argument of a call, with the value that the checker has computed for it.
 struct CheckedArgument {
-  std::optional<ast::Name> label;
+  std::optional<ast::Name> label; ///< the name of a named argument, `axis` in `sum(x, axis: 0)`; null without a name
   Value value;
   SourceRange range;
 };
 
-/// Checks the arguments of a call, in source order. An erroneous one is an ErrorValue.
+/// Checks the arguments of a call in `scope`, and returns them in source order. The value of an erroneous argument,
+/// which is reported, is an ErrorValue.
 std::vector<CheckedArgument> checkArguments(ExpressionChecker &expressions, const ast::CallExpr &expr, Scope &scope);
 /// True if an argument is an ErrorValue.
 bool anyError(const std::vector<CheckedArgument> &arguments);
 
-/// The name of a parameter and its declaration.
+/// The name of a parameter of a function, module or decoder.
 struct ParameterName {
   std::string text;
-  SourceRange range;
+  SourceRange range; ///< the declaration
   bool hasDefault = false;
 };
 std::vector<ParameterName> namesOf(const std::vector<ast::Parameter> &parameters);
 
-/// Returns one element for each parameter, in their order: the argument with its label, or the next one without a
-/// label; null for an omitted argument whose parameter has a default. Null, with an error, if an argument is missing,
-/// surplus, repeated or unknown. `callee` is the name in messages.
+/// Assigns the arguments of a call to parameters. An argument with a label belongs to the parameter of that name; the
+/// n-th argument without a label belongs to the n-th parameter. Returns one element for each parameter, in their order;
+/// the element is null if the argument is omitted and the parameter has a default. Returns null, with an error, if an
+/// argument is missing, surplus, repeated or unknown. `call` is the range of a missing argument's error; `callee` is
+/// the name of the callee in messages.
 std::optional<std::vector<std::optional<CheckedArgument>>> matchArguments(Reporter &reporter,
                                                                           const std::vector<ParameterName> &parameters,
                                                                           std::vector<CheckedArgument> arguments,

@@ -12,21 +12,23 @@
 
 namespace attnc {
 
-/// Parses a file and the files that it uses, and checks them. Null if there are errors, which `diagnostics` lists:
-/// those of syntax, or, if there are none, those of types, shapes and names. Used files are read and added to
-/// `sources`.
+/// Parses a file of `sources` and the files that it uses, and checks them: the phases parse and check. Used files are
+/// read and added to `sources`. Returns null if `diagnostics` has an error, also one from before the call. Errors are
+/// those of syntax, or, if there are none, those of names, types and shapes. Warnings are added to `diagnostics` too.
 std::unique_ptr<typed::Program> checkFile(SourceManager &sources, FileId file, DiagnosticEngine &diagnostics,
                                           const CheckOptions &options = {});
 
-/// Returns the text of a file of the prelude: preludeText("nn") is nn.attn. Null if there is no such file.
+/// Returns the text of a file of the prelude, the library of the language: preludeText("nn") is nn.attn, which is part
+/// of the program. Null if there is no such file.
 std::optional<std::string_view> preludeText(std::string_view name);
-/// Returns the names of the prelude's files.
+/// Returns the names of the prelude's files, without the suffix .attn.
 std::vector<std::string> preludeNames();
 
 /// Name, signature and description of a builtin function, for the language reference.
 struct BuiltinSummary {
   std::string_view name, signature, doc;
 };
+/// Returns all builtin functions, in the order of the table of Builtins.cpp.
 std::vector<BuiltinSummary> builtinSummaries();
 
 } // namespace attnc

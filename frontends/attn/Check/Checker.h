@@ -1,12 +1,14 @@
 //===- Checker.h - the checker of one program ---------------------------------------------------------------------===//
 //
-// The checker evaluates the program on shapes (Value.h): entry points first, with calls inlined and modules
-// instantiated at the fields that name them. It owns the state of the run and one collaborator for each construct of
-// the language, which receives the collaborators that it uses as constructor arguments. Expressions nest in each other,
-// so collaborators check operands through ExpressionChecker, which the checker implements.
+// The checker turns an AST into the typed AST (Typed.h) by abstract interpretation: it evaluates the program on shapes
+// (Value.h). It checks entry points first. Calls are inlined, and a module is instantiated at the field that names it.
 //
-// Files of this folder create typed nodes, report errors and prove ranges. Each inner folder uses only this folder and
-// inner folders before it in the order Names, Types, Indices, Builtins, Functions, Attend, Modules, Entries.
+// The class owns the state of the run, and one collaborator object for each construct of the language. Each
+// collaborator receives the collaborators that it uses as constructor arguments. Expressions nest in each other, so
+// collaborators check operands through ExpressionChecker, which the checker implements.
+//
+// The files of this folder (Check) create typed nodes, report errors and prove ranges. Each folder in it uses only this
+// folder and the folders before it in the order Names, Types, Indices, Builtins, Functions, Attend, Modules, Entries.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,11 +29,11 @@ class Checker final : public ExpressionChecker {
 public:
   Checker(SourceManager &sources, DiagnosticEngine &diagnostics, const CheckOptions &options);
 
-  /// Checks a file and the files that it uses; null if an error was reported.
+  /// Parses and checks a file and the files that it uses; null if `diagnostics` has an error (checkFile of Check.h).
   std::unique_ptr<typed::Program> run(FileId file);
 
-  /// Dispatches to the collaborator of the kind of expression, and limits the size and the nesting of the program.
-  /// Beyond the limits it reports an error, and all further errors are dropped.
+  /// Dispatches to the collaborator for the kind of expression, and limits the size and the nesting of the program.
+  /// Beyond the limits it reports an error, after which the reporter drops all errors, and returns ErrorValues.
   Value check(const ast::Expr &expr, Scope &scope) override;
 
 private:
@@ -40,7 +42,8 @@ private:
   Value repeatedList(const ast::ListRepeatExpr &expr, Scope &scope);
   Value listComprehension(const ast::ListComprehensionExpr &expr, Scope &scope);
 
-  /// Returns the first `model` of the file, null for a file of functions; reports a second one.
+  /// Returns the first `model` of the file; null for a file without one, such as a file of functions. Reports a second
+  /// model, and settings of hyperparameters if there is no model.
   const ast::ModuleDecl *chooseModel(SourceUnit &unit);
   /// Checks the exports; in a file without exports, every function that can be an entry point.
   void checkEntries(SourceUnit &unit, Instance *model);

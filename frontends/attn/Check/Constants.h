@@ -6,17 +6,19 @@
 
 namespace attnc::check {
 
-/// Evaluate an operator on compile-time numbers. Null if an operand is no number, or if the result is not a
-/// compile-time number, such as `n < m` for dynamic sizes; it is then computed at run time. An ErrorValue, with an
-/// error, for a division of integers that is not exact, and for a result beyond 64 bits.
+/// Evaluate an operator on compile-time numbers (Value::isNumber), which include sizes. Return null if an operand is no
+/// number, or if the result is not known at compile time, such as `n < m` for dynamic sizes; the operator is then
+/// computed at run time. foldBinary returns an ErrorValue, with an error, for a division of integers by zero or with a
+/// remainder, and for an integer result beyond 64 bits.
 std::optional<Value> foldBinary(Reporter &reporter, const ast::BinaryExpr &expr, const Value &a, const Value &b);
 std::optional<Value> foldUnary(const ast::UnaryExpr &expr, const Value &a);
 
-/// Return a value as a compile-time integer (the length of a list, an axis) and as a size, which may be dynamic. Null
-/// for other values, with an error, and for an ErrorValue. `what` begins the message.
+/// Return a value as a compile-time integer (the length of a list, an axis), and as a size, which may be dynamic.
+/// Return null, with an error at `range`, for other values; and null, without another error, for an ErrorValue. `what`
+/// begins the message: "the axis".
 std::optional<int64_t> asInteger(Reporter &reporter, const Value &value, SourceRange range, const char *what);
 std::optional<Dim> asSize(Reporter &reporter, const Value &value, SourceRange range);
-/// Checks an expression and returns its value by asInteger.
+/// Checks an expression in `scope` and returns its value by asInteger.
 std::optional<int64_t> constantInteger(Reporter &reporter, ExpressionChecker &expressions, const ast::Expr &expr,
                                        Scope &scope, const char *what);
 

@@ -7,27 +7,34 @@
 
 namespace attnc::check {
 
+/// Lower and upper bounds of the dynamic dimensions of the entry point that is being checked. The upper bounds, maxima,
+/// are declared (`seq <= 256`). The lower bounds, minima, are 0 or 1: the checker raises a minimum from 0 to 1 where a
+/// slice or a subscript is only in range if the dimension is not empty, such as x[n - 1].
 class DimensionBounds {
 public:
-  /// Declares a dynamic dimension of the current entry point, with the minimum 0.
+  /// Declares a dynamic dimension of the entry point, with the minimum 0.
   void add(const std::string &name) { minima[name] = 0; }
-  /// Sets an upper limit of a dynamic dimension.
+  /// Sets the maximum, an inclusive bound, of a dynamic dimension.
   void setMaximum(const std::string &name, int64_t maximum) { maxima[name] = maximum; }
-  /// Returns the least size, 0 or 1, of a declared dimension for which all subscripts decided so far are in range.
+  /// Returns the minimum, 0 or 1, of a declared dimension: for sizes from this one on, all accesses proved so far are
+  /// in range.
   int64_t minimum(const std::string &name) const { return minima.at(name); }
+  /// Removes all dimensions, before the next entry point.
   void clear() {
     maxima.clear();
     minima.clear();
   }
 
-  /// True if 0 <= dim is proved for all values of the dimensions, up to their maxima; with `positive`, for all values
-  /// of at least 1.
+  /// True if 0 <= dim is proved for all sizes of the dimensions, from 0 to their maxima; with `positive`, for all sizes
+  /// from 1 on. False means that there is no proof. Does not use the minima.
   bool isNonNegative(const Dim &dim, bool positive = false) const;
-  /// Raises the least sizes of the dimensions that must be at least 1 for all `dims` to be nonnegative. False,
-  /// without a change, if some may be negative even then. Reports nothing.
+  /// Requires that all `dims` are nonnegative: sets the minimum to 1 for each dimension without which this cannot be
+  /// proved, and returns true. Returns false, without a change, if there is no proof even if all dimensions are at
+  /// least 1. Reports nothing.
   bool require(const std::vector<Dim> &dims);
-  /// Raises the least size to 1 for each dimension without which `holds` fails, except `existing` ones. It holds if all
-  /// dimensions are at least 1.
+  /// Sets the minimum to 1 for each dimension that must be at least 1 for `holds`. The dimensions in `existing` are at
+  /// least 1 by assumption; their minima do not change. `holds` calls isNonNegative with `positive`, which assumes
+  /// sizes from 1 on; meanwhile raiseMinima lets one dimension after the other be 0. `holds` is true before the call.
   void raiseMinima(const std::set<std::string> &existing, const std::function<bool()> &holds);
 
 private:

@@ -1,7 +1,9 @@
 //===- Draws.h - random draws of an entry point and their keys ----------------------------------------------------===//
 //
-// The key of a random draw (typed::Draw) is the entry point's seed and step, the number of the call (its site), the
-// iterations of the loops around it, and the element. The first draw of an entry point creates `seed` and `step`.
+// A random draw is a call of `random`, or the noise of a normaliser such as `sample`. The key of a draw (typed::Draw)
+// consists of the entry point's arguments `seed` and `step`, the number of the draw in the entry point (its site), the
+// iterations of the loops around it, and the element that is drawn. The first draw of an entry point creates `seed` and
+// `step`.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,15 +20,19 @@ public:
   Draws(Reporter &reporter, Builder &build, const EntryContext &context, const LoopNest &loops)
       : reporter(reporter), build(build), context(context), loops(loops) {}
 
+  /// Starts an entry point, without draws.
   void beginEntry() { first.reset(); }
-  /// True if a draw is supported here; reports a draw in the step of an optimizer or in incremental inference. `what`
-  /// is the construct that draws. Creates seed and step at the entry point's first draw.
+  /// Returns true if a draw is supported here. Reports a draw in the step of an optimizer or in incremental inference,
+  /// and returns false. `what` names the construct that draws in messages. Creates seed and step at the entry point's
+  /// first draw.
   bool mayDraw(SourceRange range, const std::string &what);
-  /// Returns an open scalar, a random number in [0, 1) for each tuple of the indices, with the next site. Requires
-  /// mayDraw. The last index selects the word within a Philox block, so that numbers along it are the cheapest.
+  /// Returns a typed::Draw with the next site: an f32 scalar, open in the indices `over`, that is a random number in
+  /// [0, 1) for each tuple of the indices. Requires that mayDraw has returned true for this draw. The last index
+  /// selects the word within a Philox block of four, so neighbouring numbers along this index share the computation of
+  /// a block.
   typed::ExprRef draw(const std::vector<typed::Index *> &over, SourceRange range);
-  /// Appends `seed` to the arguments of an entry point with draws, and `step` unless it is a training step.
-  /// Reports an argument of the same name.
+  /// Ends an entry point: if it has draws, sets its `seed` and `step`, and appends both to its arguments; for a
+  /// training step, appends `seed` alone. Reports an argument that has one of these names already.
   void addArguments(typed::Entry &entry);
 
 private:

@@ -5,26 +5,28 @@
 
 namespace attnc::check {
 
-/// Checker of expressions, which the Checker implements.
+/// Interface of the checker of expressions, which the class Checker implements.
 class ExpressionChecker {
 public:
   virtual ~ExpressionChecker() = default;
-  /// Returns the value of an expression; an ErrorValue if an error was reported.
+  /// Checks an expression, with names looked up in `scope`, and returns its value; an ErrorValue if it has an error,
+  /// which has been reported.
   virtual Value check(const ast::Expr &expr, Scope &scope) = 0;
 
-  /// Counts an iteration of an unrolled loop, like an expression, towards the limit of a program's size.
+  /// Counts an iteration of an unrolled loop towards the limit of a program's size, like one expression.
   void countStep() { ++steps; }
 
 protected:
   uint64_t steps = 0; ///< expressions and iterations checked so far
 };
 
-/// Checker of blocks, which Statements implements.
+/// Interface of the checker of blocks, which the class Statements implements.
 class BlockChecker {
 public:
   virtual ~BlockChecker() = default;
-  /// Returns the value of the last statement, or of a `return` that ended the block, for which `returned` becomes true.
-  /// A NothingValue if the last statement is no expression; an ErrorValue if it has an error.
+  /// Checks the statements of a block in `scope` and adds them to the current block of the typed AST (LetBuilder).
+  /// Returns the value of the last statement: a NothingValue if it is not an expression, an ErrorValue if it has an
+  /// error. If a `return` ends the block, sets `returned` to true, and returns the value of the `return`.
   virtual Value check(const ast::Block &block, Scope &scope, bool &returned) = 0;
 };
 

@@ -1,9 +1,9 @@
 //===- Gradients.h - activity analysis for gradients --------------------------------------------------------------===//
 //
-// An expression is active if it is f32 and depends on a variable of differentiation: a parameter that is not frozen,
-// and, except in a training step, an argument. A local variable without a definition, such as a loop-carried value,
-// counts as active. An operation without a derivative on an active operand is an error, unless `stop` around the
-// operand makes it inactive.
+// Activity analysis of automatic differentiation. An expression is active if it is f32 and depends on a variable of
+// differentiation: a parameter that is not frozen, and, except in a training step, an argument of the entry point. A
+// local variable without a definition, such as a loop-carried value, counts as active. An operation without a
+// derivative on an active operand is an error; `stop(x)` is inactive.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,17 +21,19 @@ public:
   Gradients(Reporter &reporter, const PendingAttends &pendings, const LetBuilder &lets, const EntryContext &context)
       : reporter(reporter), pendings(pendings), lets(lets), context(context) {}
 
+  /// Starts an entry point, without arguments.
   void beginEntry();
-  /// Records an argument of the entry point.
+  /// Records an argument of the entry point, which is a variable of differentiation except in a training step.
   void addArgument(const typed::Local *argument) { arguments.insert(argument); }
 
-  /// True if the entry point is differentiated.
+  /// True if gradients of the entry point are computed (EntryContext::isDifferentiated).
   bool areTaken() const { return context.isDifferentiated; }
-  /// True if an i32 expression depends on the indices of the top keys (`top`) of an attend whose score is active. These
-  /// indices have no gradient.
+  /// True if an i32 expression depends on the result `top`, numbers of keys, of an `attend` with an active score.
+  /// Numbers of keys have no gradient. Also true if the `attend` is pending and another of its formulas is active.
   bool dependsOnChosenKeys(typed::ExprRef expr);
-  /// Checks the operand of `what`, an operation without a derivative. True if the operand is inactive or nothing is
-  /// differentiated; false, with an error, if it is active.
+  /// Checks the operand x, at `range`, of an operation without a derivative; `what` is its name in messages. Returns
+  /// true if the operand is inactive or the entry point is not differentiated; false, with an error, if the operand is
+  /// active.
   bool passesNoGradient(typed::ExprRef x, SourceRange range, const std::string &what);
 
 private:

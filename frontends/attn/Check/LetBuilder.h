@@ -1,7 +1,8 @@
 //===- LetBuilder.h - builder of Let statements -------------------------------------------------------------------===//
 //
-// Adds Lets to the current block, the block of statements whose expressions are being checked. An expression that is
-// bound again in the same block is a reference to the same local.
+// Adds Let statements (Typed.h) to the current block, the block of the typed AST whose statements are being checked. A
+// Let binds a local to an expression, so that the value is computed once. An expression that is bound again in the same
+// block is not computed again: the result is a reference to the same local.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,14 +18,16 @@ public:
 
   /// Returns the current block; null before the first setBlock.
   typed::Block *getBlock() const { return block; }
-  /// Makes `newBlock` the current block: a block inside of the current one, or the block around it after its end.
+  /// Makes `newBlock` the current block: a block inside of the current one, or, after the end of a block, the block
+  /// around it. Returning to a block restores the expressions that are bound in it.
   void setBlock(typed::Block *newBlock);
 
+  /// True for an open expression (Builder.h).
   bool isOpen(typed::ExprRef expr) const { return build.isOpen(expr); }
-  /// Binds a closed expression to a new local and returns a reference to it. Returns LocalRefs, ParameterRefs,
-  /// constants and sizes unchanged. Requires that `value` is not open.
+  /// Binds a closed expression to a new local with the name `name` and returns a LocalRef. Returns LocalRefs,
+  /// ParameterRefs, and scalar constants and sizes unchanged. Requires that `value` is closed.
   typed::ExprRef bind(std::string name, typed::ExprRef value, SourceRange range);
-  /// Adds a Let of `locals`.
+  /// Adds a Let of `locals` to `value` to the current block; several locals are for the results of an Attend.
   void let(std::vector<const typed::Local *> locals, typed::ExprRef value);
   /// Returns the expression to which a Let binds the local; null for other locals.
   typed::ExprRef definitionOf(const typed::Local *local) const {
@@ -32,11 +35,12 @@ public:
     return found == definitions.end() ? nullptr : found->second;
   }
 
-  /// Returns the Subscript of `base`: an element, or a row if there are fewer indices than dimensions. A closed base is
-  /// bound first. Indices are scalars of element type Index, marked as proved: the caller adds the obligations
-  /// (RangeProofs.h).
+  /// Returns a typed::Subscript of `base`: an element, or, if there are fewer indices than dimensions, a row of the
+  /// last dimensions. A closed base is bound first. Indices are scalars of element type Index. They are marked as in
+  /// range (InRange::Proved); the caller adds the obligations to prove it (RangeProofs.h).
   typed::ExprRef subscript(typed::ExprRef base, std::vector<typed::ExprRef> indices, SourceRange range);
-  /// Like subscript, but the element of `iota(n)` at i is i itself, converted to the element type.
+  /// Like subscript, but if the tensor is `iota(n)`, [i < n] => i, the result is the index itself, converted to the
+  /// element type of the tensor.
   typed::ExprRef elementOf(typed::ExprRef tensor, std::vector<typed::ExprRef> indices, SourceRange range);
 
 private:

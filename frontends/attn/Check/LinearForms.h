@@ -1,7 +1,12 @@
-//===- LinearForms.h - linear forms of subscripts, with facts about their atoms -----------------------------------===//
+//===- LinearForms.h - linear forms of integer expressions, for range proofs --------------------------------------===//
 //
-// Atoms are indices, floor(e/c), and values from data such as t[b]. Facts F >= 0 come from the ranges of indices, from
-// conditions, and from the properties of floor division, remainders, min, max and abs.
+// The input of the linear arithmetic by which RangeProofs proves that subscripts are in range. An integer expression is
+// a linear form: a sum of atoms with coefficients, and a constant. Coefficients and constant are sizes (Dim),
+// polynomials over dynamic dimensions. An atom is an integer that is not expanded further: an index, the time step of a
+// scan, floor(e/c), a remainder, a min, max, abs or select, or a value from data such as t[b].
+//
+// A fact is a linear form F with F >= 0. Facts come from the ranges of indices (i >= 0, n - 1 - i >= 0), from
+// conditions around the subscript, and from the properties of floor division, remainders, min, max and abs.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,11 +18,12 @@
 
 namespace attnc::check {
 
-/// The linear form of an integer expression: coefficients * atoms + constant.
+/// The linear form of an integer expression: the sum of coefficient * atom over the atoms, plus the constant.
 struct Linear {
   std::map<unsigned, Dim> coefficients; ///< by number of the atom; never zero
   Dim constant;
 
+  /// Return the form of a size, and of one atom.
   static Linear number(const Dim &dim) { return {{}, dim}; }
   static Linear single(unsigned atom) { return {{{atom, Dim(1)}}, Dim()}; }
 
@@ -30,33 +36,36 @@ struct Linear {
   }
 };
 
-/// A condition and its truth value.
+/// A condition, of element type Bool, and its truth value: false in the `else` of an `if`.
 using Guard = std::pair<typed::ExprRef, bool>;
-/// The conditions that hold around an expression.
+/// The conditions that hold around an expression, outermost first.
 using Guards = std::vector<Guard>;
 
-/// True if the extent of an index is known.
+/// A function that returns true if the extent of an index is known.
 using HasExtent = std::function<bool(const typed::Index *)>;
 
-/// The forms of the expressions of one obligation.
+/// Linear forms of the expressions of one proof obligation (RangeProofs.h), their atoms, and the facts about the atoms.
+/// The forms are computed on demand; the computation of a form adds the facts about its atoms.
 class LinearForms {
 public:
   LinearForms(const DimensionBounds &bounds, const HasExtent &hasExtent) : bounds(bounds), hasExtent(hasExtent) {}
 
   struct Atom {
-    bool isData = false;           ///< it depends on values of tensors
-    std::vector<Linear> branches;  ///< alternatives of a min, max or select
-    typed::Op op = typed::Op::Add; ///< the op of the branches
-    std::vector<size_t> facts;     ///< facts in which the atom has a constant coefficient
+    bool isData = false;           ///< it depends on values of tensors, or is an expression that is not linear
+    std::vector<Linear> branches;  ///< the two alternatives of a min, max or select; empty for other atoms
+    typed::Op op = typed::Op::Add; ///< Min, Max or Select if there are branches
+    std::vector<size_t> facts;     ///< numbers of the facts in which the atom has a constant coefficient
   };
 
+  /// Returns the form of an integer expression, of I32 or Index. An expression that is not linear is one atom.
   Linear of(typed::ExprRef expr);
-  /// Adds the facts that follow from a condition.
+  /// Adds the facts that follow from a condition on integers. Other conditions add nothing.
   void addGuard(const Guard &guard);
 
+  /// Returns the atom with a number of Linear::coefficients.
   const Atom &atom(unsigned number) const { return atoms[number]; }
   const std::vector<Linear> &getFacts() const { return facts; }
-  /// True if an atom of the form depends on values of tensors.
+  /// True if an atom of the form has isData.
   bool dependsOnData(const Linear &form) const;
 
 private:

@@ -9,28 +9,31 @@
 
 namespace attnc {
 
-/// Requests an entry point that writes tokens. If the file exports no `decode` (with the name `entry`, if given), the
-/// checker adds an entry point, as by
+/// Requests an entry point that writes tokens (a decoding loop), for commands such as `attnc generate`. If the file
+/// exports one by `decode`, the checker adds none. Otherwise it adds an entry point, as by
 ///
 ///   export <next>.write = decode(<next>, with: <file>.<choice>, at_most: ...)
 ///
-/// for the entry point <next> that the file exports by `incremental` (with the name `entry`, if given). It adds none if
-/// there is no such entry point, or several. If <next> is not decodable (DecoderRules.h), that is an error.
+/// for the entry point <next> that the file exports by `incremental`. If `entry` is not empty, only exports with this
+/// name are considered. The checker adds nothing if no export by `incremental` is left, or several. If <next> is not
+/// decodable (DecoderRules.h), that is an error.
 struct WriterRequest {
-  std::string entry;        ///< name of the exported writer or of <next>; empty: the only one
+  std::string entry;        ///< name of the export by `decode` or of <next>; empty: the only one
   std::string file, choice; ///< the sampler: the function `choice` of the prelude's file `file`
-  int64_t atMost = 1;       ///< most tokens of a call; limited to half of the dimension's bound, if it has one
+  int64_t atMost = 1;       ///< most tokens of a call; at most half of the bound of the dimension of positions, if any
 
   /// True if an entry point `name` that writes tokens is the requested one: exported, or added by the checker.
   bool names(const std::string &name) const { return entry.empty() || name == entry || name == madeOf(entry); }
-  /// Returns the name of the entry point that the checker adds.
+  /// Returns the name of the entry point that the checker adds for the entry point `next`.
   static std::string madeOf(const std::string &next) { return next + ".write"; }
 };
 
+/// Options of checkFile (Check.h).
 struct CheckOptions {
-  /// Hyperparameters of the model and their values, as in `--set layers=12`: a number, true or false.
+  /// Hyperparameters of the model and their values as text, as in `--set layers=12`. A value is a number, true, false,
+  /// or the name of a function or module of the file, such as `nn.GRU`. The last of several values of a name counts.
   std::vector<std::pair<std::string, std::string>> settings;
-  std::optional<WriterRequest> writer = std::nullopt;
+  std::optional<WriterRequest> writer = std::nullopt; ///< null: no entry point is added
 };
 
 } // namespace attnc

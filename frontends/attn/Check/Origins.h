@@ -1,11 +1,12 @@
 //===- Origins.h - origins of dimensions, for notes in shape errors -----------------------------------------------===//
 //
-// A shape error is found where a value is used, but often has to be corrected where the value is computed:
+// The checker finds a shape error where a value is used, but the error often has to be corrected where the value is
+// computed. A note of the error names that place:
 //
 //   note: `k` is made by `wk`, declared at gpt.attn:12:3
 //
-// The analysis follows a dimension of a value through operators, index notation and variables to the called module, the
-// parameter or the argument that the dimension comes from.
+// The analysis follows a dimension of a value backwards through operators, index notation and variables, to the called
+// module, the parameter or the argument that the dimension comes from: its origin.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,7 +21,8 @@
 
 namespace attnc::check {
 
-/// Origins of the dimensions of all expressions of a program, from the calls, variables and arguments recorded so far.
+/// Origins of the dimensions of the expressions of a program. The checker records calls, variables and arguments as it
+/// checks them; queries use the records made so far.
 class Origins {
 public:
   explicit Origins(const SourceManager &sources) : sources(sources) {}
@@ -35,22 +37,25 @@ public:
   /// A call of a module, whose hyperparameters determine shapes, or of a function, whose results mostly have dimensions
   /// of its arguments.
   struct Call {
-    std::string maker;
-    SourceRange declared;
-    bool isOfModule; ///< the call is the origin; a call of a function only if the operands of the result have none
+    std::string maker;    ///< the called field or function, as in the source
+    SourceRange declared; ///< its declaration
+    /// A call of a module is the origin of all dimensions of its result. A call of a function is the origin of a
+    /// dimension only if the search in the operands of the result finds none.
+    bool isOfModule;
   };
   /// Records that a call has computed `result`.
   void addCall(typed::ExprRef result, Call call);
-  /// Records the value of the variable `reference`; ignores a reference that is no LocalRef.
+  /// Records that the variable `reference`, a LocalRef, has the value `value`; ignores other references.
   void addVariable(typed::ExprRef reference, typed::ExprRef value);
   /// Records an argument of an entry point.
   void addArgument(const typed::Local *local) { arguments.insert(local); }
 
-  /// Returns the origin of the first dimension of `expr` that is equal to `dim`; null if it is unknown.
+  /// Returns the origin of a dimension of `expr` whose size is `dim`; null if it is unknown.
   std::optional<Origin> find(typed::ExprRef expr, const Dim &dim) const;
 
-  /// Adds a note with the origin of an operand's dimension to `report`, unless the origin is unknown or on the line of
-  /// the error. `written` is the operand in the source.
+  /// Adds a note to `report` with the origin of the dimension of size `dim` of an operand. Adds none if the origin is
+  /// unknown, is on the line of the error, or is in a note of the report already. `written` is the range of the operand
+  /// in the source.
   void note(Diagnostic &report, typed::ExprRef operand, SourceRange written, const Dim &dim) const;
 
 private:

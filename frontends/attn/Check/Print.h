@@ -1,6 +1,6 @@
 //===- Print.h - printer of the typed AST -------------------------------------------------------------------------===//
 //
-// Prints a dump for people and for tests:
+// Prints the typed AST as text, the dump of `--emit=check`, for people and for tests:
 //
 //   entry f(x: f32[n], n) {
 //     let t0: f32 = [] => sum k < n => x[k]
@@ -15,6 +15,7 @@
 
 namespace attnc::typed {
 
+/// Returns the text of a program: model, hyperparameters, parameters, then entry points.
 std::string print(const Program &program);
 
 } // namespace attnc::typed

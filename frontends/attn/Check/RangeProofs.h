@@ -5,21 +5,28 @@
 //
 //   [s] => if s >= 1 then a[s - 1] else 0        s - 1 >= 0 because s >= 1;  n - 1 - (s - 1) >= 0 because s <= n - 1
 //
-// The prover decides such goals G >= 0 by linear arithmetic with sizes (polynomials, Dim) as coefficients. It subtracts
-// multiples of facts F >= 0 (LinearForms.h) from a goal until the goal contains no atom:
+// Each bound of a subscript is a goal G >= 0. The prover decides goals by linear arithmetic with sizes (polynomials,
+// Dim) as coefficients. It subtracts multiples of facts F >= 0 (LinearForms.h) from a goal until the goal contains no
+// index:
 //
 //   a goal      rows*cols - 1 - cols*i - j
 //   with        i <= rows - 1 (times cols), j <= cols - 1
 //   leaves      0 >= 0
 //
-// Linear forms and facts are computed once for a subscript, before the proofs. A failed goal is not tried again at the
-// same or a greater depth.
+// There are up to four attempts for a goal. The first one that succeeds decides:
 //
-// A data-dependent subscript that cannot be proved is checked at run time. A second attempt assumes that each dynamic
-// dimension is at least 1. Accesses that depend on this assumption or on a condition are clamped, and the least size of
-// the dimension becomes 1, unless the indices of the subscript or a condition on them imply it, as an empty loop reads
-// nothing. A subscript without indices is a slice of the tensor, which is computed whatever condition surrounds it
-// (SubscriptPositions.cpp).
+//   1. from the ranges of the indices alone                          Proved
+//   2. also from the conditions around the subscript                 Clamped
+//   3. as 1, if each dynamic dimension is at least 1                 Clamped; the minimum of the dimension becomes 1
+//   4. as 2, if each dynamic dimension is at least 1                 Clamped
+//
+// A clamped subscript may be evaluated anywhere, also where its condition is false. In attempt 3 the minimum of a
+// dimension (DimensionBounds.h) is raised only if the proof needs it, and not for the extent of an index of the
+// subscript: an empty loop reads nothing. If all attempts fail, a subscript that is computed from data is checked at
+// run time (Runtime); another subscript is an error (Failed).
+//
+// A subscript without indices, such as x[n - 1], is no obligation: it is a slice of the tensor, which is computed
+// whatever condition surrounds it (Indices/Subscripts.h).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,42 +36,48 @@
 
 namespace attnc::check {
 
-/// A proof obligation: a subscript of the program that must be in range.
+/// A proof obligation: an index of a typed::Subscript that must be in range, 0 <= index <= extent - 1.
 struct Obligation {
   typed::ExprRef subscript; ///< the Subscript
-  unsigned position;        ///< of the index among its indices
-  Dim extent;               ///< the size of that dimension
-  Guards guards;            ///< the conditions around the subscript
-  SourceRange range;        ///< of the index in the source
-  SourceRange baseRange;    ///< of the tensor in the source
+  unsigned position;        ///< the position of the index among the indices of the Subscript
+  Dim extent;               ///< the size of the dimension that the index subscripts
+  Guards guards;            ///< the scalar conditions around the subscript
+  SourceRange range;        ///< the index in the source
+  SourceRange baseRange;    ///< the tensor in the source
 };
 
-/// The reason why an index respects one bound.
+/// The decision for one bound of an index.
 enum class Side {
-  Proved,  ///< for all values of the dimensions and indices
-  Clamped, ///< under the conditions around it, or if dimensions are at least 1; Elements clamps the index to the bound
+  Proved,  ///< holds for all sizes of the dimensions and all values of the indices
+  Clamped, ///< holds under conditions around it, or if dimensions are at least 1; Elements clamps the index
   Runtime, ///< not proved, but the index is computed from data: it is checked at run time
   Failed   ///< not proved: an error (Indices/RangeErrors.h)
 };
 
-/// The decision of an obligation: 0 <= index, and index <= extent - 1.
+/// The decisions for the two bounds of an obligation: `lower` for 0 <= index, `upper` for index <= extent - 1.
 struct Verdict {
   Side lower = Side::Proved, upper = Side::Proved;
 };
 
-/// The obligations of a program, and the sizes of the dimensions of the entry point that is being checked.
+/// The proof obligations of a program that are not yet decided, and the verdicts of the others. The checker adds
+/// obligations while it checks the body of index notation, and decides them when the whole expression is closed
+/// (Indices/Bodies.h).
 class RangeProofs {
 public:
   RangeProofs(Builder &build, DimensionBounds &bounds) : build(build), bounds(bounds) {}
 
+  /// Adds an obligation, undecided.
   void add(Obligation obligation) { obligations.push_back(std::move(obligation)); }
-  /// Returns the number of obligations so far; `decide` takes those that are added afterwards.
+  /// Returns the number of undecided obligations. A later call of `decide` with this number decides the obligations
+  /// that were added after this call.
   size_t mark() const { return obligations.size(); }
-  /// Decides and removes all obligations since `mark`, except those with an index whose extent is not yet known; calls
-  /// `failed` for each with a Failed side, which is an error. May raise the minimum of dimensions.
+  /// Decides and removes all obligations since `mark`, except those with an index whose extent is not yet known, which
+  /// stay. Calls `failed` for each obligation with a Failed side; the caller reports the error. May raise the minima of
+  /// dimensions.
   void decide(size_t mark, const HasExtent &hasExtent,
               const std::function<void(const Obligation &, const Verdict &)> &failed);
-  /// Returns the verdict of a position of a Subscript; Proved on both sides if it had no obligation.
+  /// Returns the verdict for an index of a Subscript, by its position; Proved on both sides if it had no obligation or
+  /// the obligation is undecided.
   Verdict verdictOf(typed::ExprRef subscript, unsigned position) const;
 
 private:

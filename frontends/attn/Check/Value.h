@@ -1,11 +1,11 @@
 //===- Value.h - values of the checker: compile-time values and typed tensors -------------------------------------===//
 //
-// The checker evaluates a program on shapes. The value of an expression is a compile-time number (a hyperparameter, a
-// size), another compile-time object (a module, a function, a list of modules), or a tensor of the run time, as a typed
-// expression.
+// The checker evaluates a program on shapes, by abstract interpretation. The value of an expression is a compile-time
+// number (a hyperparameter, a size), another compile-time object (a module, a function, a list of modules), or a tensor
+// that is computed at run time, represented by a typed expression (Typed.h).
 //
-// An ErrorValue is the value of an erroneous expression. Expressions with an ErrorValue as operand are ErrorValues and
-// report nothing, so that one mistake causes one message.
+// An ErrorValue is the value of an erroneous expression, whose error has been reported. Expressions with an ErrorValue
+// as operand are ErrorValues and report nothing, so that one mistake causes one message.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -36,25 +36,29 @@ struct StringValue {
 struct TensorValue {
   typed::ExprRef expr;
 };
-/// Several results, or a list of tensors, numbers or different modules.
+/// A tuple, such as the results of a function, or a list: of tensors, of numbers, or of modules that have instances of
+/// their own.
 struct TupleValue {
   std::vector<Value> parts;
 };
-/// A field `gain: f32[dim]` among the members of an Instance. Names turns it to a TensorValue, a ParameterRef with the
-/// indices in the lists around the module.
+/// A field `gain: f32[dim]` among the members of an Instance. It occurs only there: Names::find returns it as a
+/// TensorValue, a ParameterRef with the indices in the lists around the module.
 struct ParameterValue {
   const typed::Parameter *parameter;
 };
-/// A module: an instance, or an element of lists of equal modules.
+/// A module: an instance; or, if the instance stands for lists of equal modules, one element of these lists.
 struct ModuleValue {
   Instance *instance;
-  std::vector<typed::ParameterRef::Pick> picks; ///< indices in the lists around, which Names adds to a member
+  /// The indices of the element in the lists around the module, outermost first. Names adds them to the members of the
+  /// module.
+  std::vector<typed::ParameterRef::Pick> picks;
 };
-/// A list of equal modules, `[Block(dim); layers]`. They share `instance`, whose parameters have one further count.
+/// A list of equal modules, `[Block(dim); layers]`. They share `instance`: each of its parameters is a list of
+/// parameters, whose last count is `count`.
 struct ModuleListValue {
   Instance *instance;
   int64_t count;
-  std::vector<typed::ParameterRef::Pick> picks; ///< indices in the lists around
+  std::vector<typed::ParameterRef::Pick> picks; ///< indices in the lists around this list, outermost first
 };
 /// A function of a file or of a module.
 struct FunctionValue {
@@ -62,6 +66,7 @@ struct FunctionValue {
   SourceUnit *unit;
   ModuleValue self; ///< the module of a member function; otherwise its instance is null
 };
+/// A function written in place: `w => w * 2`.
 struct LambdaValue {
   const ast::LambdaExpr *lambda;
   Scope *scope; ///< scope around the lambda
@@ -69,25 +74,26 @@ struct LambdaValue {
 struct BuiltinValue {
   const Builtin *builtin;
 };
-/// The name of a module that is not instantiated: `Block` in `Block(dim)`.
+/// A declared module that is not instantiated: `Block` in `Block(dim)`.
 struct ClassValue {
   const ast::ModuleDecl *decl;
   SourceUnit *unit;
 };
-/// The name of an optimizer: `adamw` in `adamw(lr: 1e-3)`.
+/// A declared optimizer: `adamw` in `adamw(lr: 1e-3)`.
 struct OptimizerValue {
   const ast::OptimizerDecl *decl;
   SourceUnit *unit;
 };
 /// An entry point of the program that `decode` derives: `write` after `export write = decode(next, ...)`.
 struct DecoderValue {
-  std::string entry;
+  std::string entry; ///< its name
 };
 /// A used file: `nn` in `nn.Linear`.
 struct NamespaceValue {
   SourceUnit *unit;
 };
 
+/// The value of an expression of the program. A default-constructed Value is an ErrorValue.
 struct Value {
   /// A Dim is a compile-time integer or a size; bool and double are other compile-time numbers.
   using Node = std::variant<ErrorValue, NothingValue, Dim, double, bool, StringValue, TensorValue, TupleValue,
@@ -98,64 +104,67 @@ struct Value {
   Value() : node(ErrorValue()) {}
   template <class T> Value(T node) : node(std::move(node)) {}
 
+  /// Returns the value as a `T`, one of the alternatives of Node; null if it is another one.
   template <class T> const T *as() const { return std::get_if<T>(&node); }
   bool isError() const { return as<ErrorValue>(); }
   /// True for compile-time numbers, sizes and booleans.
   bool isNumber() const { return as<Dim>() || as<double>() || as<bool>(); }
   /// Returns the expression of a TensorValue; null for other values.
   const typed::Expr *tensor() const { return as<TensorValue>() ? as<TensorValue>()->expr : nullptr; }
-  /// Returns a constant Dim or a double as a double, such as 64 or 0.5; null for other values.
+  /// Returns a Dim that is constant, or a double, as a double, such as 64 or 0.5; null for other values.
   std::optional<double> real() const;
 };
 
 /// Returns the description of a value in messages: "a number", "f32[batch, 64]", "a module", ...
 std::string describe(const Value &value);
 
-/// The value of a name.
+/// The binding of a name in a scope or a module: its current value, and its declaration.
 struct Binding {
   Value value;
-  SourceRange range;        ///< where it is bound
-  bool isVar = false;       ///< `=` may assign it
-  bool isDimension = false; ///< bound by a parameter's type
-  bool isState = false;     ///< `<-` may assign it, in the step of an optimizer
+  SourceRange range;        ///< the declaration of the name
+  bool isVar = false;       ///< declared by `var` or `carry`: `=` may assign it
+  bool isDimension = false; ///< a dimension that the type of a parameter binds
+  bool isState = false;     ///< `<-` may assign it: the parameter or a state, in the step of an optimizer
 };
 
-/// The names of a block. Lookup goes from a scope to its parents, then to the module `self` and the file `unit`
-/// (Names/Names.h), which have no scopes with names.
+/// A lexical scope: the names that a block, a function or an expression binds. Lookup goes from a scope to its parents,
+/// and then to the members of the module `self` and the items of the file `unit` (Names/Names.h). Scopes
+/// (Names/Scopes.h) owns all scopes.
 struct Scope {
-  Scope *parent = nullptr;
+  Scope *parent = nullptr; ///< null for an outermost scope
   std::map<std::string, Binding> names;
-  /// The dimensions of `..` in the types of this function, once a parameter has bound it, and the argument that bound
-  /// it.
+  /// The dimensions that `..` stands for in the types of this function, and the source range of the argument that has
+  /// bound them; null before.
   std::optional<Shape> rest;
   SourceRange restRange;
-  SourceUnit *unit = nullptr;    ///< the file, for all scopes of it
-  ModuleValue self{nullptr, {}}; ///< the module, for all scopes of its functions; a null instance in other functions
-  bool isFunction = false;       ///< the outermost scope of a function
-  bool isStep = false;           ///< the body of a scan, which does not assign variables outside of it
+  SourceUnit *unit = nullptr;    ///< the file that the scope is in; never null
+  ModuleValue self{nullptr, {}}; ///< the module that the scope is in; a null instance outside of modules
+  bool isFunction = false;       ///< true for the outermost scope of a function, which has its parameters
+  bool isStep = false;           ///< true for the body of a scan, which cannot assign variables outside of it
 };
 
-/// A parsed file and the files that it uses.
+/// A parsed file of the program and the files that it uses. Files (Names/Files.h) owns it.
 struct SourceUnit {
   std::string name; ///< the last word of its `use`; empty for the model file
   FileId file = SourceRange::noFile;
   std::unique_ptr<ast::File> ast;
-  std::map<std::string, SourceUnit *> uses;    ///< by name; names are unambiguous, so the order is irrelevant
+  std::map<std::string, SourceUnit *> uses;    ///< the used files, by the last word of `use`
   std::map<std::string, Value> constants;      ///< values of the constants that have been evaluated
-  std::set<std::string> decoders;              ///< exports by `decode` that have been checked
-  std::set<const ast::ConstDecl *> evaluating; ///< to detect a constant that depends on itself
+  std::set<std::string> decoders;              ///< names of the exports by `decode` that have been checked
+  std::set<const ast::ConstDecl *> evaluating; ///< constants under evaluation, to detect one that depends on itself
 };
 
-/// An instantiated module with its hyperparameters; for a list of equal modules, all of them together.
+/// An instantiated module, with values for its hyperparameters. The modules of a list of equal modules have one
+/// instance together. Modules (Modules/Modules.h) owns all instances.
 struct Instance {
   const ast::ModuleDecl *decl;
   SourceUnit *unit;
-  std::string path;                       ///< "blocks.norm1"; empty for the model
+  std::string path;                       ///< names of the fields that lead to it: "blocks.norm1"; empty for the model
   std::string checkpoint;                 ///< path in checkpoints: "h.{0}.ln_1"
-  std::vector<int64_t> counts;            ///< lengths of the lists of equal modules around, outermost first
-  bool isFrozen = false;                  ///< it or a module around it is frozen
-  unsigned listDepth = 0;                 ///< number of lists around, including unrolled ones
-  SourceRange field;                      ///< its declaration; empty for the model
+  std::vector<int64_t> counts;            ///< lengths of the lists of equal modules around it, outermost first
+  bool isFrozen = false;                  ///< its field or one around it is `frozen`
+  unsigned listDepth = 0;                 ///< number of lists around it, including lists of different modules
+  SourceRange field;                      ///< the name of its field; not valid for the model
   std::map<std::string, Binding> members; ///< hyperparameters, constants and fields, by name
 };
 

@@ -1,9 +1,10 @@
 //===- Formula.h - scalar expressions as arith and math -----------------------------------------------------------===//
 //
-// Builds the body of a linalg.generic, of a region of attn.attend, or of an attn.reduce: everything is a scalar,
-// indices are `index` values, and tensors are read by tensor.extract unless they are operands of the enclosing op. An
-// expression that is reached twice in one body is computed once. The functions create ops at the insertion point of
-// `builder`, with the location `at`, and return their result.
+// Translates an element expression (Check/Typed.h) to the body of a linalg.generic, of a region of attn.attend, or of
+// an attn.reduce. All values in a body are scalars. Indices are `index` values. Tensors are read by tensor.extract
+// unless they are operands of the enclosing op. An expression that is reached twice in one body is computed once.
+//
+// The functions create ops at the insertion point of `builder`, with the location `at`, and return their result.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,12 +18,13 @@
 
 namespace attnc {
 
-/// Combines two terms of a reduction; not for ArgMax and ArgMin.
+/// Combines two terms of a reduction, of the element type `element`. The combiner is not ArgMax or ArgMin.
 mlir::Value combine(mlir::OpBuilder &builder, mlir::Location at, typed::Combiner combiner, typed::Element element,
                     mlir::Value left, mlir::Value right);
 
-/// Returns the result of a reduction without terms (typed::Combiner), a constant; for ArgMax and ArgMin, -inf and +inf,
-/// or the least and the largest i32.
+/// Returns the identity of a combiner, a constant of the element type `element`: the result of a reduction without
+/// terms (typed::Combiner). For ArgMax and ArgMin it is the initial term, -inf and +inf, or the least and the largest
+/// i32.
 mlir::Value identity(mlir::OpBuilder &builder, mlir::Location at, typed::Combiner combiner, typed::Element element);
 
 /// Applies the operator of `expr`, an Elementwise, to the values of its operands.
@@ -33,25 +35,30 @@ mlir::Value operation(mlir::OpBuilder &builder, mlir::Location at, const typed::
 mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location at, typed::Element from, typed::Element to,
                    mlir::Value value);
 
+/// Returns a constant of the element type.
 mlir::Value constant(mlir::OpBuilder &builder, mlir::Location at, typed::Element element, const typed::Constant &value);
 
-/// True if an expression depends on the time step of a scan, and besides it on constants and sizes alone.
+/// True if an expression depends on the time step of a scan, and on nothing else but constants and sizes, as t and t -
+/// 1.
 bool isStepNumber(typed::ExprRef expr);
-/// Returns the position of the first index of a Subscript that isStepNumber; the number of indices if there is none.
+/// Returns the position of the first index of a Subscript for which isStepNumber is true; the number of indices if
+/// there is none.
 unsigned stepSubscript(const typed::Subscript &subscript);
 
-/// The scalar expressions of one body, with the values of the indices, locals and operands that they refer to.
+/// The code of one body: the values of its scalar expressions, and of the indices, locals and operands that they refer
+/// to. `bind` sets the latter before `value` is called.
 class Formula {
 public:
   using SizeOf = std::function<mlir::Value(const Dim &, mlir::Location)>;
   using TensorOf = std::function<mlir::Value(typed::ExprRef)>;
   using CounterOf = std::function<mlir::Value(const typed::LoopCounter *)>;
-  /// Returns the slice of a tensor at index `place`, a number of the time step, of a dimension, without that dimension.
+  /// Returns the slice of a tensor at the index `place` of the dimension `dimension`, without that dimension.
+  /// isStepNumber is true for `place`.
   using StepOf = std::function<mlir::Value(typed::ExprRef, unsigned dimension, typed::ExprRef place)>;
   using LocationOf = std::function<mlir::Location(SourceRange)>;
 
-  /// Values from outside that a body uses: a size and the counter of a loop as `index`, and tensors. The functions
-  /// create ops before the op that owns the body.
+  /// Functions for values from outside of a body: a size and the counter of a loop as `index`, a tensor, and a slice of
+  /// a tensor at the time step. They create ops before the op that owns the body. `location` converts a source range.
   struct Surroundings {
     SizeOf size;
     TensorOf tensor;
@@ -60,8 +67,9 @@ public:
     LocationOf location;
   };
 
-  /// `outer` is the formula of the body around this one, an attn.reduce, whose values are found too; null if there is
-  /// none.
+  /// Creates the code of the body at the insertion point of `builder`. For the body of an attn.reduce, `outer` is the
+  /// formula of the body around it, whose values this body uses too; otherwise it is null. All arguments outlive the
+  /// object.
   Formula(mlir::OpBuilder &builder, const Surroundings &around, const Formula *outer = nullptr)
       : builder(builder), around(around), outer(outer) {}
 

@@ -1,7 +1,8 @@
 //===- Import.h - translation of the typed AST to MLIR ------------------------------------------------------------===//
 //
-// A plain walk over a checked program. It produces the module that docs/architecture.md shows under "After import": a
-// `model.parameter` for each parameter, a `func.func` for each entry point, tensors with value semantics.
+// The import phase, a plain walk over a checked program (Check/Typed.h). It produces the module that
+// docs/architecture.md shows under "After import": a `model.parameter` for each parameter, a `func.func` for each entry
+// point, tensors with value semantics.
 //
 //   typed AST            becomes
 //   Comprehension        linalg.generic; a Subscript by plain indices is an operand, any other a tensor.extract
@@ -14,7 +15,7 @@
 //   Loop                 scf.for, in which a parameter of a list is model.get @p[%l]
 //   Scan                 scf.for over the time steps, with model.scan (StatementImporter.h)
 //
-// The location of every op is the source range that it was created for.
+// The location of an op is the source range of the expression or statement that the op was created for.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -28,17 +29,18 @@
 
 namespace attnc {
 
-/// An internal error: the verifier rejects the imported module.
+/// The description of an internal error: the verifier rejects the imported module.
 struct ImportFailure {
   std::string message; ///< the verifier's message
   std::string ir;      ///< the rejected module, in generic form
 };
 
-/// Adds the dialects of an imported module to `registry`.
+/// Adds the dialects that an imported module uses to `registry`.
 void registerImportDialects(mlir::DialectRegistry &registry);
 
-/// Returns the verified module of `program`, with the name `name`. If the verifier rejects it, returns null and fills
-/// `failure`. Requires that the dialects of registerImportDialects are loaded in `context`.
+/// Returns the verified module of `program`, as a module op with the symbol name `name`. `sources` has the files of the
+/// program, for locations. If the verifier rejects the module, returns null and fills `failure`. Requires that the
+/// dialects of registerImportDialects are loaded in `context`.
 mlir::OwningOpRef<mlir::ModuleOp> importProgram(const typed::Program &program, llvm::StringRef name,
                                                 const SourceManager &sources, mlir::MLIRContext &context,
                                                 ImportFailure &failure);

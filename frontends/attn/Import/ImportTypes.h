@@ -9,14 +9,14 @@
 
 namespace attnc {
 
-/// Translates source ranges to locations, and element types and shapes to MLIR types.
+/// Translates source ranges to MLIR locations, and element types and shapes of the typed AST to MLIR types.
 class ImportTypes {
 public:
   ImportTypes(const SourceManager &sources, mlir::MLIRContext &context) : sources(sources), context(context) {}
 
   /// Returns a FileLineColRange; an UnknownLoc for a range that is not valid.
   mlir::Location location(SourceRange range) const;
-  /// Returns the type of a scalar in a body or of a number: f32, i32, i1 or index.
+  /// Returns the type of a scalar in a body, or of a number outside of bodies: f32, i32, i1 or index.
   mlir::Type elementType(typed::Element element) const;
   /// Return the type of a tensor, in which elements of type Index are i32 and sizes that are not constant are `?`.
   mlir::RankedTensorType tensorType(const typed::Type &type) const { return tensorType(type.element, type.shape); }

@@ -1,7 +1,8 @@
 //===- ProgramImporter.h - import of a program: parameters, entry points, optimizer steps -------------------------===//
 //
-// Walks a typed program (Check/Typed.h) and builds the module that docs/architecture.md shows under "After import". The
-// checker has already reported all errors of the program.
+// The implementation of importProgram (Import.h): walks a typed program (Check/Typed.h) and builds the module that
+// docs/architecture.md shows under "After import". The checker has already reported all errors of the program, so the
+// importer reports none.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,7 +22,8 @@ public:
         tensors(builder, types, scopes), states(builder, types, tensors),
         statements(builder, types, scopes, tensors, states) {}
 
-  /// Returns the module, which is not yet verified.
+  /// Builds and returns the module, with the symbol name `name`. The module is not verified. Parameters of empty lists
+  /// are omitted.
   mlir::OwningOpRef<mlir::ModuleOp> run(llvm::StringRef name);
 
 private:

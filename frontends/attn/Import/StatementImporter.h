@@ -1,8 +1,10 @@
 //===- StatementImporter.h - import of statements: variables, loops over modules, scans, calls of decoders --------===//
 //
-// A scan becomes an scf.for over the time steps. A tensor that is subscripted by the time step is first transposed, so
-// that the time steps are its leading dimension, and then read by model.element. A stacked result is a per-iteration
-// list, which model.with_element updates:
+// A Let binds its locals to values. A Loop becomes an scf.for over the modules of the list. A Scan becomes an scf.for
+// over the time steps. A tensor that is subscripted by the time step is first transposed, so that the time steps are
+// its leading dimension, and then read by model.element. A stacked result is a per-iteration list: a loop-carried
+// tensor with the time steps as leading dimension, which model.with_element updates, and which is transposed after the
+// loop:
 //
 //   scan t over seq carry (h = h0) { h = f(x[:, t], h) } -> h[:, t]
 //
@@ -25,8 +27,8 @@ public:
                     StateLists &states)
       : builder(builder), types(types), scopes(scopes), tensors(tensors), states(states) {}
 
-  /// Creates the ops of the statements at the insertion point, in the scope that the caller has entered, and binds
-  /// their locals.
+  /// Creates the ops of the statements of a block at the insertion point, and binds their locals. The caller has
+  /// entered the scope of the block (ImportScopes::enter).
   void statements(const typed::Block &block);
 
 private:

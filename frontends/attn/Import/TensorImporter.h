@@ -1,7 +1,7 @@
 //===- TensorImporter.h - tensor expressions as linalg and tensor ops ---------------------------------------------===//
 //
-// A tensor expression becomes a value with the shape of its type, with `?` for sizes that are not constant. A number (a
-// constant, a size, arithmetic on them) is computed where it is used.
+// A tensor expression becomes a value with the shape of its type, with `?` for sizes that are not constant. Numbers
+// (isNumber), such as a size or its square root, are scalars, not tensors: an op that uses one computes it in its body.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,23 +11,25 @@
 
 namespace attnc {
 
-/// Importer of tensor expressions, for the statements and for the bodies that read tensors.
+/// Importer of tensor expressions, for statements and for bodies of ops that read tensors.
 class TensorImporter {
 public:
   TensorImporter(mlir::OpBuilder &builder, const ImportTypes &types, ImportScopes &scopes)
       : builder(builder), types(types), scopes(scopes), indexing(builder, types, scopes, *this) {}
 
-  /// Returns the value of a tensor expression. Its ops are created at its first use in a scope, before the op whose
-  /// body is being built. A number becomes a tensor of rank 0.
+  /// Returns the value of a tensor expression. If no open scope has it (ImportScopes), creates its ops, outside of the
+  /// body that is being built. A number becomes a tensor of rank 0.
   mlir::Value tensor(typed::ExprRef expr);
   /// True if the expression is a number: a scalar of constants, sizes and time steps, which does not depend on tensors.
   bool isNumber(typed::ExprRef expr) const;
-  /// Computes the sizes in a number now, so that they are valid in the bodies of later ops.
+  /// Computes the sizes in a number at the insertion point, so that they are valid in bodies of later ops. Requires
+  /// isNumber(expr).
   void computeSizes(typed::ExprRef expr);
-  /// Computes a number (isNumber) at the insertion point, as a scalar, which is `index` for element type Index.
+  /// Computes a number at the insertion point and returns it as a scalar, of type `index` for element type Index.
+  /// Requires isNumber(expr).
   mlir::Value number(typed::ExprRef expr);
 
-  /// Binds the yields of an attend to `locals`.
+  /// Creates the attn.attend of an Attend and binds `locals` to its results, one for each yield.
   void attend(const typed::Expr &expr, llvm::ArrayRef<const typed::Local *> locals) { indexing.attend(expr, locals); }
 
 private:

@@ -1,9 +1,11 @@
-//===- AST.h - AST of a model file --------------------------------------------------------------------------------===//
+//===- AST.h - abstract syntax tree (AST) of a model file ---------------------------------------------------------===//
 //
-// The parser builds the AST and the checker reads it. It represents the source without types or resolved names. Every
-// node has a source range. A string `doc` is the `///` comment above a declaration, empty if there is none. The AST
-// that the checker receives comes from a file without syntax errors, so it contains no `ErrorExpr`, and a pointer is
-// null only if its comment permits it. After a syntax error, pointers may be null, names empty and lists too short.
+// The parser builds the AST, and the checker reads it and builds the typed AST (Check/Typed.h). The AST represents the
+// source without types or resolved names. Every node has a source range, and owns its subnodes. A string `doc` is the
+// `///` comment above a declaration, empty if there is none. Comments show the source that a node stands for.
+//
+// The checker receives only ASTs of files without syntax errors: they contain no `ErrorExpr`, and a pointer is null
+// only if its comment permits it. After a syntax error, pointers may be null, names empty and lists too short.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -52,6 +54,7 @@ enum class ExprKind {
   Error,
 };
 
+/// An expression. `kind` determines the derived struct.
 struct Expr {
   ExprKind kind;
   SourceRange range;
@@ -108,7 +111,7 @@ struct MemberExpr : ExprOf<ExprKind::Member> {
   Name member;
 };
 
-/// One argument of a call; `label` is set for `lr: 1.0`.
+/// One argument of a call; a named argument such as `lr: 1.0` has a `label`.
 struct Argument {
   std::optional<Name> label;
   ExprPtr value;
@@ -125,10 +128,10 @@ struct CallExpr : ExprOf<ExprKind::Call> {
 enum class SubscriptKind {
   Index, ///< `i + 1`: `value`
   Slice, ///< `lo:hi`: `value` is lo and `upper` is hi; null if omitted
-  Rest,  ///< `..`: all dimensions that no other subscript of the list is for; neither pointer is set
+  Rest,  ///< `..`: all dimensions without another subscript in the list, perhaps none; both pointers are null
 };
 
-/// One subscript between brackets, for one dimension, or, as a Rest, for any number of them.
+/// One subscript between brackets. It selects along one dimension; a Rest stands for any number of whole dimensions.
 struct SubscriptElement {
   SubscriptKind kind = SubscriptKind::Index;
   ExprPtr value;
@@ -191,18 +194,19 @@ struct ListRepeatExpr : ExprOf<ExprKind::ListRepeat> {
   ExprPtr count;
 };
 
-/// An index that an expression binds: `i`, `i < n`, or `..`, which stands for an index for each dimension that `..`
-/// subscripts in the body.
+/// An index that an expression binds: `i`, `i < n`, or `..`. The binder `..` stands for a list of indices, one for each
+/// dimension that the subscript `..` stands for in the body.
 struct Binder {
   Name name;     ///< empty text for `..`
-  ExprPtr bound; ///< null: the range is the size of the dimension that the index subscripts
+  ExprPtr bound; ///< the exclusive upper bound n; null: the size of the dimension that the index subscripts
   bool isRest = false;
   SourceRange range;
 };
 
-/// The range of a `for`: `l < n` (`isBelow`) or `block in blocks`.
+/// The range of a `for`: `l < n` (`isBelow`: the numbers from 0 to n - 1) or `block in blocks` (the elements of a
+/// list).
 struct Iteration {
-  Name name;
+  Name name; ///< the variable: l or block
   bool isBelow = false;
   ExprPtr source; ///< the bound (`isBelow`) or the list
   SourceRange range;
@@ -224,13 +228,14 @@ struct BuildExpr : ExprOf<ExprKind::Build> {
 
 enum class ReduceOp { Sum, Prod, Max, Min, Mean, ArgMax };
 
-/// `sum k => body`, `max (y, x) where c => body`
+/// `sum k => body`, `max (y, x) where c => body`: a reduction over the indices in `binders`, which bind names in
+/// `filter` and `body`
 struct ReduceExpr : ExprOf<ExprKind::Reduce> {
   using ExprOf::ExprOf;
   ReduceOp op = ReduceOp::Sum;
   SourceRange opRange;
   std::vector<Binder> binders;
-  ExprPtr filter; ///< null without `where`
+  ExprPtr filter; ///< only terms for which it is true are reduced; null without `where`
   ExprPtr body;
 };
 
@@ -241,18 +246,19 @@ struct LambdaExpr : ExprOf<ExprKind::Lambda> {
   ExprPtr body;
 };
 
-/// `attend j { score: ..., mask: ..., by: ..., value: ..., weight: w => ..., renormalise: true } yields (value, lse)`
+/// `attend j { score: ..., mask: ..., by: ..., value: ..., weight: w => ..., renormalise: true } yields (value, lse)`:
+/// attention. The keys bind the indices of the keys, such as j.
 struct AttendExpr : ExprOf<ExprKind::Attend> {
   using ExprOf::ExprOf;
   SourceRange keywordRange;
   std::vector<Binder> keys;
   ExprPtr score;
-  ExprPtr mask;                ///< null: all keys
-  ExprPtr by;                  ///< null: softmax
-  ExprPtr value;               ///< null: the attention weights
+  ExprPtr mask;                ///< the condition; null: all keys take part
+  ExprPtr by;                  ///< the normaliser; null: softmax
+  ExprPtr value;               ///< the summed value; null: there is none
   ExprPtr weight;              ///< the function of the normalised score, usually a `LambdaExpr`; null: the identity
-  ExprPtr renormalise;         ///< null: false
-  std::vector<ExprPtr> yields; ///< empty: the value alone (the attention weights if there is no value)
+  ExprPtr renormalise;         ///< divide the weights by their sum after `weight`; null: false
+  std::vector<ExprPtr> yields; ///< the results; empty: the value (the attention weights if there is no value)
 };
 
 struct Block;
@@ -263,8 +269,8 @@ struct Carry {
   ExprPtr initial;
 };
 
-/// A result of a scan: `h`, its last value, or `h[:, t]`, its values in all time steps, stacked along the dimension of
-/// `t`
+/// A result of a scan: `h`, a carried value after the last time step, or `h[:, t]`, the values of a variable of the
+/// body in all time steps, stacked along the dimension of `t`
 struct ScanResult {
   Name name;
   std::vector<SubscriptElement> subscripts;
@@ -272,14 +278,14 @@ struct ScanResult {
   SourceRange range;
 };
 
-/// `scan t over seq backward until length carry (h = h0) { ... } -> (h[:, t], h)`
+/// `scan t over seq backward until length carry (h = h0) { ... } -> (h[:, t], h)`: a recurrence over the time steps t
 struct ScanExpr : ExprOf<ExprKind::Scan> {
   explicit ScanExpr(SourceRange range);
   ~ScanExpr() override;
   Name index;
-  ExprPtr over;
-  bool backward = false;
-  ExprPtr until; ///< null: all time steps
+  ExprPtr over;          ///< the number of time steps
+  bool backward = false; ///< from the last time step to the first
+  ExprPtr until;         ///< the number of time steps of each row, for rows of different lengths; null: all time steps
   std::vector<Carry> carries;
   std::unique_ptr<Block> body;
   std::vector<ScanResult> results;
@@ -298,9 +304,9 @@ struct ErrorExpr : ExprOf<ExprKind::Error> {
 /// The checker rejects all except F32, I32 and Bool.
 enum class ElementType { F32, F16, BF16, F64, I8, I32, I64, Bool };
 
-/// Returns the element type with that name; null for other words.
+/// Returns the element type with the name `word`, such as "f32"; null for other words.
 std::optional<ElementType> elementTypeNamed(std::string_view word);
-/// Returns its name, such as "f32".
+/// Returns the name of an element type, such as "f32".
 std::string_view nameOf(ElementType type);
 
 /// One dimension of a type: `dim`, `3 * dim`, `seq <= context`, or `..`.
@@ -322,6 +328,7 @@ struct TensorType {
 // Statements
 //===----------------------------------------------------------------------------------------------------------===//
 
+/// The kinds of statements. `kind` of a Stmt determines the derived struct.
 enum class StmtKind { Let, Const, Assign, Update, For, If, Return, Expression };
 
 struct Stmt {
@@ -382,7 +389,7 @@ struct AssignStmt : StmtOf<StmtKind::Assign> {
   ExprPtr value;
 };
 
-/// `u <- e`: the next value of a state
+/// `u <- e`: sets the value of a state for the next call
 struct UpdateStmt : StmtOf<StmtKind::Update> {
   using StmtOf::StmtOf;
   ExprPtr target; ///< a `NameRefExpr` or a `MemberExpr`
@@ -459,11 +466,11 @@ enum class FieldKind {
 struct FieldDecl {
   FieldKind kind = FieldKind::Module;
   Name name;
-  bool isFrozen = false;
-  std::optional<TensorType> type; ///< of a parameter or state
+  bool isFrozen = false;          ///< `frozen`: training does not update the parameters
+  std::optional<TensorType> type; ///< of a parameter or state; null for a module
   ExprPtr value;                  ///< null: a parameter or state without an initialiser
   std::optional<Name> checkpoint; ///< the text of `as "..."`
-  std::vector<Name> tags;         ///< `#no_decay`
+  std::vector<Name> tags;         ///< `#no_decay`: marks, which `tagged` tests in an optimizer's step
   std::string doc;
   SourceRange range;
 };
@@ -502,12 +509,12 @@ struct UseDecl {
   SourceRange range;
 };
 
-/// `export logits`, `export train = minimize(loss, ...)`, `export write = decode(...) -> (tokens, length)`. `export fn
-/// f` is parsed to a FunctionDecl and the ExportDecl of `export f`.
+/// An entry point: `export logits`, `export train = minimize(loss, ...)`, `export write = decode(...) -> (tokens,
+/// length)`. `export fn f` is parsed to a FunctionDecl and the ExportDecl of `export f`.
 struct ExportDecl {
   Name name;
   ExprPtr value;             ///< null: the function with that name
-  std::vector<Name> results; ///< empty without `->`
+  std::vector<Name> results; ///< names of the results; empty without `->`
   std::string doc;
   SourceRange range;
 };

@@ -1,7 +1,7 @@
 //===- Brackets.h - matching of brackets --------------------------------------------------------------------------===//
 //
-// Brackets are matched before parsing. The parser then skips a bracketed range in one step (is `(a, b)` followed by
-// `=>`?), and after an error continues after the construct.
+// Brackets `()`, `[]` and `{}` are matched between lexing and parsing. The parser can then skip a bracketed range in
+// one step: to look ahead (is `(a, b)` followed by `=>`?), and after an error, to continue behind the construct.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,8 +10,9 @@
 
 namespace attnc {
 
-/// Sets the `partner` of both tokens of each matched pair, reports every unmatched bracket, and sets `firstUnbalanced`,
-/// which stays `none` if there is no unmatched bracket.
+/// Sets Token::partner of both tokens of each matched pair, and reports unmatched brackets. Sets
+/// TokenStream::firstUnbalanced to the first unmatched bracket; it stays `none` if all brackets match. `lex` calls this
+/// once, on a stream whose tokens have no partners.
 void pairBrackets(TokenStream &stream, const SourceManager &sources, DiagnosticEngine &diagnostics);
 
 } // namespace attnc

@@ -5,14 +5,15 @@
 
 namespace attnc {
 
-/// Recursive-descent parser of a file. It owns the parsers of statements, expressions and types.
+/// Recursive-descent parser of a file, and the entry to the other parsers. It owns the parser of statements, which owns
+/// those of expressions and types; all share one TokenCursor. parseFile creates it.
 class DeclarationParser {
 public:
   explicit DeclarationParser(TokenCursor &tokens)
       : tokens(tokens), statements(tokens), expressions(statements.getExpressions()), types(statements.getTypes()) {}
 
-  /// Parses all tokens. After a syntax error it continues at the next item, member or statement
-  /// (TokenCursor::elements).
+  /// Parses all tokens of the file `id`, from the first to EndOfFile. After a syntax error it continues at the next
+  /// item, member or statement (TokenCursor::elements).
   ast::File file(FileId id);
 
 private:

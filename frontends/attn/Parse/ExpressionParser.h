@@ -3,9 +3,11 @@
 //   or    and    not    == != < <= > >=    + -    * / % @    - (sign)    **    f(x)  x[i]  x.y  x'
 //
 // The list begins with the lowest precedence. `if`, lambdas, index notation, reductions, `attend` and `scan` have a
-// lower one: each is an operand whose last part extends as far right as it can.
+// still lower precedence: each is an operand whose last part extends as far right as it can. Binary operators group to
+// the left, `**` groups to the right, and comparisons do not chain.
 //
-// After a syntax error a function returns the part that it has parsed, or an ErrorExpr, never null.
+// After a syntax error, which is reported, a function returns the part that it has parsed, or an ErrorExpr, never null.
+// The cursor is then lost (TokenCursor.h).
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,6 +16,8 @@
 
 namespace attnc {
 
+/// Recursive-descent parser of expressions. Each function begins at the current token of `tokens`, which it shares with
+/// the other parsers of a file, and advances behind the construct. `statements` parses the bodies of scans.
 class ExpressionParser {
 public:
   ExpressionParser(TokenCursor &tokens, StatementParser &statements)
@@ -21,17 +25,18 @@ public:
 
   /// Parses an expression of any precedence.
   ast::ExprPtr expression();
-  /// Parses an expression whose outermost operators are neither comparisons nor logical operators, such as a bound.
+  /// Parses an expression whose outermost operators are neither comparisons nor logical operators, such as the bound of
+  /// an index or of a dimension.
   ast::ExprPtr sum();
-  /// Parses the current token, a String.
+  /// Parses a string literal; the current token is a String. Returns a StringExpr, with escapes replaced.
   ast::ExprPtr string();
-  /// Parses the rest of `if c then a else b`, from `then` on; `start` is the range of `if`.
+  /// Parses the rest of `if c then a else b`, from `then` on; `condition` is c, `start` is the range of `if`.
   ast::ExprPtr conditional(SourceRange start, ast::ExprPtr condition);
-  /// Parses `l < n` or `block in blocks`, after `for`.
+  /// Parses `l < n` or `block in blocks`; `for` has been accepted.
   ast::Iteration iteration();
-  /// Parses the arguments of a call; the current token is `(`.
+  /// Parses the arguments of a call of `callee`, with their parentheses; the current token is `(`. Returns a CallExpr.
   ast::ExprPtr call(ast::ExprPtr callee);
-  /// Parses the subscripts between brackets; the current token is `[`.
+  /// Parses `[...]`, subscripts with their brackets; the current token is `[`.
   std::vector<ast::SubscriptElement> subscripts();
 
 private:

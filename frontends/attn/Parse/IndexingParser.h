@@ -1,8 +1,8 @@
 //===- IndexingParser.h - parser of expressions that bind indices: index notation, reductions, attend, scan -------===//
 //
-// Lists are parsed here too, because they begin like index notation: `[a, b]` and `[i, j] => body`. The public
-// functions require that the current token begins the construct. After a syntax error their result is incomplete, but
-// not null.
+// Index notation `[i, j] => body` builds a tensor from its elements. Lists are parsed here too, because they begin like
+// index notation: `[a, b]`. The public functions require that the current token begins the construct, and advance
+// behind the construct. After a syntax error their result is incomplete, but not null.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,6 +16,7 @@ namespace attnc {
 class ExpressionParser;
 class StatementParser;
 
+/// The part of the recursive-descent parser of expressions for expressions that bind indices. ExpressionParser owns it.
 class IndexingParser {
 public:
   IndexingParser(TokenCursor &tokens, ExpressionParser &expressions, StatementParser &statements)
@@ -23,11 +24,14 @@ public:
 
   /// Parses a list in one of its three forms (`[a, b]`, `[a; n]`, `[f(l) for l < n]`), or `[i, j] => body`.
   ast::ExprPtr squareBracketed();
-  /// Returns the operator of the reduction that begins at the current token; null if none begins there. Accepts no
-  /// token.
+  /// Returns the operator of the reduction, such as `sum k => body`, that begins at the current token; null if none
+  /// begins there. Accepts no token.
   std::optional<ast::ReduceOp> atReduce() const;
+  /// Parses a reduction with the operator `op`, the result of atReduce.
   ast::ExprPtr reduce(ast::ReduceOp op);
+  /// Parses `attend j { ... }`; the current token is `attend`.
   ast::ExprPtr attend();
+  /// Parses `scan t over n carry (...) { ... } -> ...`; the current token is `scan`.
   ast::ExprPtr scan();
 
 private:

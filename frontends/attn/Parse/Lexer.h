@@ -69,7 +69,7 @@ enum class TokenKind {
   GreaterEqual,
 };
 
-/// Returns a kind of token for messages: "`=>`", "a name", "the end of the file".
+/// Returns the description of a kind of token in messages: "`=>`", "a name", "the end of the file".
 std::string describe(TokenKind kind);
 
 /// A token of a file. Tokens are numbered by their positions in TokenStream::tokens.
@@ -78,7 +78,7 @@ struct Token {
 
   TokenKind kind = TokenKind::EndOfFile;
   bool startsLine = false; ///< it is the first token of its line
-  bool damaged = false;    ///< invalid characters directly before it were reported and skipped
+  bool damaged = false;    ///< invalid characters between it and the previous token were reported and skipped
   SourceRange range;
   uint32_t partner = none; ///< number of the matching bracket; none for an unmatched bracket and for other tokens
   uint32_t doc = none;     ///< index in `docs` of the `///` comment on the lines above it; none if there is none
@@ -93,9 +93,9 @@ struct TokenStream {
   uint32_t firstUnbalanced = Token::none;
 };
 
-/// Splits a file into tokens and matches its brackets. Reports invalid characters, numbers, escapes, strings that are
-/// not closed, and unmatched brackets, and continues after each. A file that is not text has one error and only
-/// EndOfFile.
+/// Splits a file of `sources` into tokens and matches its brackets (Brackets.h). Reports invalid characters, numbers
+/// and escapes, strings that are not closed, and unmatched brackets, and continues after each. For a file that is not
+/// UTF-8 text it reports one error, and returns only EndOfFile.
 TokenStream lex(const SourceManager &sources, FileId file, DiagnosticEngine &diagnostics);
 
 } // namespace attnc

@@ -6,12 +6,13 @@
 
 namespace attnc {
 
-/// Parses a file. After a syntax error the parser continues at the next statement, member or item, so it can report
-/// several, but none behind an unmatched bracket. The AST is complete if `diagnostics` has no errors of this file.
+/// Parses a file of `sources`: runs the lexer, then the parser. After a syntax error the parser continues at the next
+/// statement, member or item. It can therefore report several errors in one file, but none behind an unmatched bracket.
+/// The AST is complete if no error of this file was reported to `diagnostics`.
 ast::File parseFile(const SourceManager &sources, FileId file, DiagnosticEngine &diagnostics);
 
-/// Limit of the nesting of expressions and blocks, because walks over the AST may recurse. Deeper nesting is a TooDeep
-/// error.
+/// Limit of the nesting of expressions and blocks, which bounds the recursion of walks over the AST. Deeper nesting is
+/// a TooDeep error.
 constexpr unsigned maximumNesting = 256;
 /// The number of operators in a chain such as `a + b + c` that count as one level of nesting, because a walk recurses
 /// into the left operand of each.

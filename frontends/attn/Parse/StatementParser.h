@@ -6,15 +6,16 @@
 
 namespace attnc {
 
-/// Recursive-descent parser of statements. It owns the parsers of expressions and types, which it passes to the parser
-/// of declarations. Expressions contain blocks (the body of a scan), so the expression parser calls it back.
+/// Recursive-descent parser of statements. It owns the parsers of expressions and types, which the parser of
+/// declarations uses too. An expression can contain a block (the body of a scan), for which the expression parser calls
+/// this one.
 class StatementParser {
 public:
   explicit StatementParser(TokenCursor &tokens)
       : tokens(tokens), expressions(tokens, *this), types(tokens, expressions) {}
 
-  /// Parses `{ ... }`; `where` ends the message "expected `{` ..." of a missing brace. Recovers from errors in
-  /// statements.
+  /// Parses `{ ... }` from the current token on; `where` ends the message "expected `{` ..." if there is no brace.
+  /// After an error in a statement, continues at the next statement.
   ast::Block block(const char *where);
   /// Parses `const name = e`; the current token is `const`.
   ast::ConstDecl constDecl();

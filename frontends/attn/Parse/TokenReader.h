@@ -5,7 +5,8 @@
 
 namespace attnc {
 
-/// The number of the current token, over the tokens of a file. `ahead` counts tokens from the current one.
+/// A read position in the tokens of a file: the number of the current token. `ahead` counts tokens from the current
+/// one, which is 0. The position is always that of a token, at most that of EndOfFile.
 class TokenReader {
 public:
   TokenReader(const SourceManager &sources, const TokenStream &stream) : sources(sources), stream(stream) {}
@@ -13,26 +14,30 @@ public:
   const Token &current() const { return stream.tokens[at]; }
   /// Returns the token `ahead` tokens after the current one, at most the EndOfFile.
   const Token &peek(uint32_t ahead) const;
+  /// Returns the token before the current one; at the first token, the first token.
   const Token &previous() const { return stream.tokens[at == 0 ? 0 : at - 1]; }
   bool is(TokenKind kind) const { return current().kind == kind; }
-  /// True if the current token is the name `word`; words such as `use` and `where` are no keywords.
+  /// True if the current token is the name `word`. Words such as `use` and `where` are names for the lexer, not
+  /// keywords.
   bool isWord(std::string_view word) const { return is(TokenKind::Identifier) && text(current()) == word; }
+  /// Returns the source text of a token.
   std::string_view text(const Token &token) const { return sources.text(token.range); }
   /// Returns the text of the `///` comment above the current token, or an empty text.
   std::string doc() const;
-  /// Returns the token behind the closing bracket whose opening bracket is at `ahead`; null if that is not a matched
-  /// bracket.
+  /// Returns the token directly behind the closing bracket whose opening bracket is the token at `ahead`; null if the
+  /// token at `ahead` is not a matched bracket.
   const Token *behindBracket(uint32_t ahead) const;
-  /// Returns the range from `start` to the last token before the current one.
+  /// Returns the source range from the beginning of `start` to the end of the token before the current one.
   SourceRange since(SourceRange start) const { return merge(start, previous().range); }
-  /// True if no bracket before the current token is unmatched, so that the nesting is known.
+  /// True if all brackets before the current token are matched, so that the nesting is known.
   bool isBalanced() const { return at <= stream.firstUnbalanced; }
 
   /// Returns the current token and advances; never beyond EndOfFile.
   Token take();
+  /// Returns the number of the current token, and moves to an earlier one.
   uint32_t position() const { return at; }
   void returnTo(uint32_t position) { at = position; }
-  /// Moves behind the current token, and behind the partner of an opening bracket.
+  /// Moves behind the current token; if it is a matched opening bracket, behind its partner.
   void skip();
 
 private:

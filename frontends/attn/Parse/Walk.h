@@ -7,7 +7,7 @@
 
 namespace attnc {
 
-/// Callbacks of a walk, called on each node of a kind, in preorder. Empty callbacks are not called.
+/// Callbacks of a walk, each called on all nodes of its kind, in preorder. A null callback is not called.
 struct Visitor {
   std::function<void(const ast::Expr &)> expression = nullptr;
   std::function<void(const ast::Block &)> block = nullptr;
@@ -15,13 +15,14 @@ struct Visitor {
   std::function<void(const ast::Parameter &)> parameter = nullptr;
 };
 
-/// Visit a file, an expression or a block and everything in it, including bodies of scans and sizes in types.
+/// Visit a file, an expression or a block and all nodes in it, including bodies of scans, types, and the expressions of
+/// their sizes and bounds. The AST must be free of syntax errors (AST.h).
 void walk(const ast::File &file, const Visitor &visitor);
 void walk(const ast::Expr &expr, const Visitor &visitor);
 void walk(const ast::Block &block, const Visitor &visitor);
 
-/// Returns the direct subexpressions of an expression in the order of its fields, without omitted ones. Bounds of
-/// indices are among them, the statements of a scan are not.
+/// Returns the direct subexpressions of an expression in the order of the members of its AST node. Null members are
+/// omitted. Bounds of indices are included; the statements of a scan are not.
 std::vector<const ast::Expr *> operandsOf(const ast::Expr &expr);
 
 } // namespace attnc

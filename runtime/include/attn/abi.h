@@ -1,8 +1,9 @@
 /* Binary interface (ABI) between generated code and its caller.
  *
- * Generated objects include no header and call no function of the runtime; these records contain everything they read.
- * The runtime (attn/attn.h) fills the records; a program with its own threads or memory can fill them itself. Layouts
- * are fixed for one ATTN_ABI_VERSION. All pointers to tensors address dense row-major elements. */
+ * Generated code calls no function of the runtime. It reads these records, and the memory that they point to. attn_run
+ * (attn/run.h) fills an attn_frame; a program can also fill the frame and the executor itself. Generated code checks
+ * neither of them. Layouts are fixed for one ATTN_ABI_VERSION. All pointers to tensors address dense row-major
+ * elements. In a model for a device, they are addresses in device memory. */
 #ifndef ATTN_ABI_H
 #define ATTN_ABI_H
 
@@ -14,7 +15,8 @@ extern "C" {
 #endif
 
 #define ATTN_ABI_VERSION 7
-/* Limits of attn_run: dimensions of a tensor; inputs and results, and named dimensions, of an entry point. */
+/* Limits of attn_run: dimensions of a tensor; inputs plus results of an entry point; dynamic dimensions of an entry
+ * point. */
 #define ATTN_MAX_RANK 8
 #define ATTN_MAX_TENSORS 1024
 #define ATTN_MAX_DIMENSIONS 256
@@ -23,43 +25,54 @@ extern "C" {
 /* Alignment of tensors in device memory, in bytes; in host memory, tensors are aligned to their elements. */
 #define ATTN_DEVICE_ALIGNMENT 16
 
-/* The dynamic operands of one kernel launch. The launches of all phases of a kernel have the same. */
+/* The operands of one launch of a kernel, the same for all its kernel phases. The launching code owns the record, which
+ * is valid until parallel_for (attn_executor) returns. */
 typedef struct attn_kernel_args {
   void *const *buffers;  /* the kernel's tensors: operands in order, then results in order */
   const int64_t *sizes;  /* dynamic sizes of those tensors in order (outermost first), then the index operands */
-  void *shared;          /* memory shared by all chunks of one launch (partial results); ATTN_ALIGNMENT-aligned */
-  int32_t *status;       /* set to an attn_code if data are out of range; never cleared by a kernel */
+  void *shared;          /* memory that all chunks and phases of the launch share (partial results), ATTN_ALIGNMENT-
+                            aligned; unspecified if the kernel needs none */
+  int32_t *status;       /* a kernel sets it to an attn_code if a subscript from data is out of range, and never
+                            clears it; any number of threads may set it */
 } attn_kernel_args;
 
-/* A kernel phase: computes chunk number `chunk`. `scratch` belongs to the calling worker alone; its contents are
- * undefined before and after. */
+/* A kernel phase: computes chunk number `chunk`, and calls of several chunks may run at the same time. `scratch`
+ * belongs to the calling worker alone; its contents are undefined before and after. It may be null if the phase needs
+ * none. */
 typedef void (*attn_kernel_fn)(const attn_kernel_args *args, int64_t chunk, void *scratch);
 
-/* Runs chunks 0..chunks-1 of a kernel, in any order and on any threads, and returns when all are done. Worker w (0 <= w
- * < workers) receives scratch + w * scratch_stride. */
+/* The interface through which generated code runs kernel phases. Its implementations are attn_pool_executor and
+ * attn_serial_executor (attn/threads.h), attnc::cuda, and programs with their own threads.
+ *
+ * parallel_for receives `self` of this record. It calls fn(args, chunk, scratch of the worker) once for each chunk from
+ * 0 to chunks - 1, in any order and on any threads, and returns when all calls have returned. Worker w (0 <= w <
+ * workers) receives scratch + w * scratch_stride; the stride is in bytes. `chunks` may be 0. For a model on a device,
+ * parallel_for may return before the chunks are done, if the device executes all launches in order. */
 typedef struct attn_executor {
   void (*parallel_for)(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
                        int64_t scratch_stride);
   void *self;
-  int64_t workers; /* at least 1 */
+  int64_t workers; /* number of pieces of scratch, at least 1 */
 } attn_executor;
 
-/* One call of an entry point. */
+/* The arguments of one call of an entry point, or of `prepare`. The caller owns all memory. */
 typedef struct attn_frame {
-  void *const *tensors;           /* inputs in order, then results in order */
+  void *const *tensors;           /* inputs in order (states are the last inputs), then results in order; results
+                                     and states overlap no other tensor */
   const int64_t *dimensions;      /* the entry point's dynamic dimensions, in the order of its descriptor */
   const void *const *parameters;  /* the model's parameter table: as loaded, then as packed by prepare; an entry point
                                      that trains writes through it */
-  char *arena;                    /* ATTN_ALIGNMENT-aligned, arena_bytes(dimensions, workers) long */
+  char *arena;                    /* ATTN_ALIGNMENT-aligned, arena_bytes(dimensions, executor->workers) bytes long */
   const attn_executor *executor;
 } attn_frame;
 
 typedef int32_t (*attn_entry_fn)(const attn_frame *frame); /* returns an attn_code */
-/* Returns the bytes of the arena of a call, 0 if it needs none. */
+/* Returns the bytes of the arena of a call: 0 if it needs none, INT64_MAX or a negative number if 64 bits overflow. */
 typedef int64_t (*attn_arena_bytes_fn)(const int64_t *dimensions, int64_t workers);
 
-/* Packs weights: reads the memory of parameters[0 .. loaded_count), writes that of parameters[loaded_count ..) (see
- * attn/model.h). The frame has no tensors and no dimensions. Returns an attn_code. */
+/* Packs weights: reads the memory of parameters[0 .. loaded_count), writes the memory of parameters[loaded_count ..
+ * loaded_count + packed_count) (attn_model of attn/model.h). `tensors` and `dimensions` of the frame may be null. The
+ * first buffer of each launch is the value that the launch packs. Returns an attn_code. */
 typedef int32_t (*attn_prepare_fn)(const attn_frame *frame);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
-/* All headers of the runtime for models that run on processors, and those of attnc::files where they are on the include
- * path. C11 and C++17; depends on libc alone. Models that run on devices also need attn/cuda.h. */
+/* Includes the whole runtime for models that run on processors: the headers of attnc::runtime and, where they are on
+ * the include path, those of attnc::files. They are C11 and C++17. The libraries depend on libc alone. Programs with
+ * models for devices also include attn/cuda.h. */
 #ifndef ATTN_ATTN_H
 #define ATTN_ATTN_H
 

@@ -1,10 +1,11 @@
 /* Features of x86-64 processors that generated code may require. An object records the features of its target
- * (attn_model.features); the runtime compares them with CPUID, and with XGETBV for the operating system.
+ * (attn_model.features). Before a call, the runtime compares them with attn_processor_features, and returns
+ * ATTN_UNSUPPORTED if a feature is missing.
  *
- * Compiler and runtime share the table below; names are LLVM's. It has the features that LLVM's code generator uses
- * without intrinsics. It omits features that only intrinsics use (AES, AMX, random numbers), features of every x86-64
- * processor (SSE2) and hints (PREFETCHW), because the runtime would otherwise reject processors that can run
- * the code. */
+ * Compiler and runtime share the table below; names are LLVM's. The table contains the features that LLVM's code
+ * generator uses without intrinsics. It omits features that only intrinsics use (AES, AMX, random numbers), features of
+ * every x86-64 processor (SSE2) and hints (PREFETCHW), because the runtime would otherwise reject processors that can
+ * run the code. */
 #ifndef ATTN_PROCESSOR_H
 #define ATTN_PROCESSOR_H
 
@@ -14,13 +15,14 @@
 extern "C" {
 #endif
 
-/* X(NUMBER, NAME, LEAF, SUBLEAF, REGISTER, MASK, LEAST, STATE): the processor has NAME if `(word & MASK) >= LEAST` for
- * word number REGISTER (EAX, EBX, ECX, EDX) of CPUID's leaf, and the operating system saves the registers STATE, a mask
- * of XCR0. NUMBER is the bit in attn_model.features; it is the same in all versions. */
+/* X(NUMBER, NAME, LEAF, SUBLEAF, REGISTER, MASK, LEAST, STATE): the processor has the feature NAME if two conditions
+ * hold. First, `(word & MASK) >= LEAST`, where `word` is register number REGISTER (0 EAX, 1 EBX, 2 ECX, 3 EDX) of leaf
+ * LEAF, subleaf SUBLEAF of CPUID. Second, the operating system saves the registers STATE, a mask of XCR0 (XGETBV), 0
+ * for none. NUMBER, 0 to 62, is the bit in attn_model.features; it is the same in all versions. */
 #define ATTN_PROCESSOR_FEATURES(X)                                                                                     \
   ATTN_FEATURES_1(X) ATTN_FEATURES_7(X) ATTN_FEATURES_7_1(X) ATTN_FEATURES_80000001(X) ATTN_FEATURES_OTHERS(X)
 
-/* A feature that is bit number BIT of its word. */
+/* A row of the table for a feature that is a single bit, number BIT of its register. */
 #define ATTN_BIT(X, NUMBER, NAME, LEAF, SUBLEAF, REGISTER, BIT, STATE)                                                 \
   X(NUMBER, NAME, LEAF, SUBLEAF, REGISTER, 1u << BIT, 1u << BIT, STATE)
 
@@ -91,11 +93,12 @@ extern "C" {
   ATTN_BIT(X, 50, "cf", 0x29, 0, 1, 0, ATTN_APX)                                                                       \
   ATTN_BIT(X, 51, "zu", 0x29, 0, 1, 0, ATTN_APX)
 
-/* Returns the features of this processor that its operating system supports: bit NUMBER for each. The first call
- * executes CPUID, which takes tens of microseconds in a virtual machine; later calls return the same result. */
+/* Returns the features of this processor that its operating system supports: bit NUMBER for each. Thread-safe. The
+ * first call executes CPUID, which takes tens of microseconds in a virtual machine; later calls return the same
+ * result. */
 uint64_t attn_processor_features(void);
 
-/* Returns the name of a feature by its NUMBER, such as "avx2"; null for other numbers. */
+/* Returns the name of a feature by its NUMBER, such as "avx2", as a constant string; null for other numbers. */
 const char *attn_processor_feature_name(int32_t number);
 
 #ifdef __cplusplus

@@ -1,5 +1,9 @@
 /* Truncation and reordering of rows in the states of `incremental` entry points, for speculative decoding and beam
- * search. */
+ * search. A row is one sequence of the batch. The states are the key-value caches and other memory of the caller that a
+ * call updates in place (attn_entry_info.state_count). length[b] is the number of positions that the states of row b
+ * hold, an input of the entry point. No call that uses the states may be running. Both functions
+ * also return ATTN_BAD_ARGUMENT for an invalid entry point, and ATTN_UNSUPPORTED for a model that this processor or
+ * this runtime does not support. */
 #ifndef ATTN_STATES_H
 #define ATTN_STATES_H
 
@@ -9,22 +13,29 @@
 extern "C" {
 #endif
 
-/* Truncates each row b, 0 <= b < rows, to its first to[b] positions: length[b] becomes to[b]. `length` is the list that
- * the caller passes to the entry point; the states themselves are not needed.
+/* Truncates each row b, 0 <= b < rows, to its first to[b] positions: length[b] becomes to[b]. `length` and `to` have
+ * `rows` elements; `length` is the list that the caller passes to the entry point. The states themselves do not change.
  *
- * States that are ring buffers store only the last positions of a row. If an entry point has one, its take_back
- * (attn_entry_info) is above 0, and a row can be truncated only to 0, or to a to[b] that is at most take_back below the
- * largest length that the row has had. States do not record this length, so the caller has to add earlier truncations
- * of a row. This function compares with length[b]. It returns ATTN_OUT_OF_RANGE, and changes no length, if to[b] is
- * negative or larger than length[b], or if take_back and to[b] are above 0 and length[b] - to[b] exceeds take_back. */
+ * A state that is a ring buffer stores only the last positions of a row. If an entry point has a ring buffer, its
+ * take_back (attn_entry_info) is above 0. A row can then be truncated to 0, or by at most take_back positions below the
+ * largest length that the row has had. The states do not record this length, and the function checks only length[b] -
+ * to[b]. A caller that truncates a row repeatedly therefore has to add the truncations.
+ *
+ * Returns ATTN_OUT_OF_RANGE if to[b] is negative or larger than length[b], or if take_back and to[b] are above 0 and
+ * length[b] - to[b] exceeds take_back. Returns ATTN_BAD_ARGUMENT if `rows` is negative or the entry point has no
+ * states. After an error no length has changed. */
 attn_code attn_states_truncate(const attn_model *model, int64_t entry, int64_t rows, int32_t *length,
                                const int32_t *to, attn_status *status);
 
-/* Copies the states of row from[b] to row b, for all rows at once, as they were before the call; several rows may copy
- * one row. `states` are the attn_entry_info.state_count states, in host memory (attn_cuda_states_reorder of attn/cuda.h
- * is for states on a device), `rows` is the name of the dimension of rows, such as "batch", and `from` has an element
- * for each row. Returns ATTN_BAD_ARGUMENT if a state has no such dimension, ATTN_OUT_OF_RANGE if from[b] is no row;
- * nothing is copied after an error. The caller reorders lengths and all other data of a row. */
+/* Sets the states of each row b to those that row from[b] had before the function; several rows may copy one row.
+ * `states` are the attn_entry_info.state_count states, in order and in host memory (attn_cuda_states_reorder of
+ * attn/cuda.h is for states on a device). `rows` is the name of the dimension of rows, such as "batch". All states have
+ * the same number of rows, and `from` has an element for each row. The caller reorders lengths and all other data of a
+ * row.
+ *
+ * Returns ATTN_BAD_ARGUMENT if the entry point has no states, or if a state has no dimension `rows`, another number of
+ * rows, or a wrong rank or element type. Returns ATTN_OUT_OF_RANGE if from[b] is no row. Returns
+ * ATTN_NO_MEMORY if there is no memory for the order of the rows. After an error nothing is copied. */
 attn_code attn_states_reorder(const attn_model *model, int64_t entry, const char *rows, const attn_tensor *states,
                               const int32_t *from, attn_status *status);
 

@@ -1,4 +1,4 @@
-/* Status of a call: an error code and a message. */
+/* Status of a call of the runtime: an error code and a message. */
 #ifndef ATTN_STATUS_H
 #define ATTN_STATUS_H
 
@@ -12,16 +12,20 @@ typedef enum attn_code {
   ATTN_OK = 0,
   ATTN_BAD_ARGUMENT = 1,  /* a null pointer, a wrong rank, shape or element type */
   ATTN_BAD_ARENA = 2,     /* the arena is null, misaligned or too small */
-  ATTN_BAD_WEIGHTS = 3,   /* a tensor is missing, unexpected or misshapen; or the weights do not support the call */
+  ATTN_BAD_WEIGHTS = 3,   /* a tensor of a weights file is missing, unexpected or misshapen; or the weights do not
+                             support the call: they are not packed again after training, or not trainable */
   ATTN_BAD_FILE = 4,      /* the file cannot be read or written, is truncated or corrupt */
-  ATTN_OUT_OF_RANGE = 5,  /* an index in the data is out of range: an element, row or position */
-  ATTN_NO_MEMORY = 6,     /* the system has no memory or threads left */
+  ATTN_OUT_OF_RANGE = 5,  /* an index that comes from data is out of range: an element, row or position */
+  ATTN_NO_MEMORY = 6,     /* the system or the device has too little memory, or the system starts too few threads */
   ATTN_UNSUPPORTED = 7,   /* the processor, runtime, driver or device is missing, or older than the code */
-  ATTN_FULL = 8,          /* a cache has no capacity for the positions of the call; nothing was written */
+  ATTN_FULL = 8,          /* a cache has too little capacity for the positions of the call, or a length is negative;
+                             nothing was written */
   ATTN_DEVICE_FAULT = 9   /* a device or its driver failed; the message has the driver's error */
 } attn_code;
 
-/* Every function with an attn_status parameter fills it; the message is empty on success. The pointer may be null.
+/* The status of one call, a record of the caller. Every function with an attn_status parameter fills the record; the
+ * pointer may be null, and the code is then only returned. The message is UTF-8 that ends in a zero, without control
+ * characters; it is empty on success.
  *
  * A function that returns an attn_code returns ATTN_BAD_ARGUMENT for any other null pointer, unless its description
  * specifies null; the pointer of an empty list may be null. Other functions specify their result for null. */
@@ -30,7 +34,7 @@ typedef struct attn_status {
   char message[508];
 } attn_status;
 
-/* Returns the code's name, such as "bad argument". */
+/* Returns the name of a code, such as "bad argument", as a constant string; "unknown code" for other numbers. */
 const char *attn_code_name(attn_code code);
 
 #ifdef __cplusplus

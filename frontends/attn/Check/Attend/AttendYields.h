@@ -7,15 +7,16 @@
 
 namespace attnc::check {
 
-/// Reader of the `yields` clause.
+/// Checker of the `yields` clause of `attend`, a part of Attends. The clause lists the results: statistics of attention
+/// (dialects/Attn/Statistics.h), and `logp`.
 class AttendYields {
 public:
   AttendYields(Reporter &reporter, Builder &build, ExpressionChecker &expressions)
       : reporter(reporter), build(build), expressions(expressions) {}
 
-  /// Sets `statistics`, `yields`, `top`, `summed` and `logpPlace` of a pending attend whose normaliser, formulas and
-  /// keys are known. Without the clause, the attend yields its value, or its attention weights if it has no value.
-  /// False, with an error, if a yield is invalid.
+  /// Sets `statistics`, `yields`, `top`, `summed` and `logpPlace` of a pending attend (PendingAttends.h), whose
+  /// normaliser, formulas and keys with their extents are known. Without the clause, the attend yields its value, or
+  /// its attention weights if it has no value. Returns false, with an error, if a yield is invalid.
   bool read(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
 
 private:

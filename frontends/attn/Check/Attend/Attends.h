@@ -8,8 +8,9 @@
 
 namespace attnc::check {
 
-/// Checker of `attend`, which it describes as a PendingAttend (PendingAttends.h). `mark` is the number of proof
-/// obligations before the expression: RangeProofs::mark.
+/// Checker of `attend`, the language's expression for attention. It checks the formulas, the normaliser and the yields,
+/// and describes the expression as a PendingAttend (PendingAttends.h). `mark` is the result of RangeProofs::mark before
+/// the expression: obligations since then belong to it.
 class Attends {
 public:
   Attends(Reporter &reporter, Builder &build, PendingAttends &pendings, RangeProofs &ranges, Guards &guards,
@@ -20,12 +21,15 @@ public:
         expressions(expressions), normalisers(reporter, build, conversions, expressions),
         yields(reporter, build, expressions) {}
 
-  /// Returns the results in the order of `yields`: one value, or a TupleValue; an ErrorValue after an error. The values
-  /// are open in the indices around the `attend`, or tensors if there are none.
+  /// Checks `attend` and returns its results in the order of `yields`: one value, or a TupleValue; an ErrorValue after
+  /// an error. Inside of index notation, the values are open expressions in the indices around the `attend`
+  /// (Builder.h), and the attend is pending. Elsewhere they are tensors, and the typed::Attend has been added to the
+  /// current block.
   Value attend(const ast::AttendExpr &expr, Scope &scope);
 
 private:
-  /// Check the formulas and set them in `pending`. False, with an error, if one is invalid.
+  /// Check the formulas (mask, score, value and weight; then weight alone) and set them in `pending`. False, with an
+  /// error, if one is invalid.
   bool parts(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
   bool weight(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
   /// Returns whether a score, mask or weight is a scalar; reports another one.

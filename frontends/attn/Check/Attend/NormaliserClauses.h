@@ -9,14 +9,15 @@
 
 namespace attnc::check {
 
-/// Reader of the `by:` clause.
+/// Checker of the `by:` clause of `attend`, a part of Attends.
 class NormaliserClauses {
 public:
   NormaliserClauses(Reporter &reporter, Builder &build, Conversions &conversions, ExpressionChecker &expressions)
       : reporter(reporter), build(build), conversions(conversions), expressions(expressions) {}
 
-  /// Sets `word`, `normaliser`, `alpha`, `sink` and `temperature` of the pending attend, whose keys are known; softmax
-  /// without the clause. False, with an error, if the clause is invalid. composeScore has to follow.
+  /// Sets `word` and `normaliser` of the pending attend, whose keys are known, and, where the clause has these
+  /// arguments, `alpha`, `sink` and `temperature`. Without the clause the word is softmax. Returns false, with an
+  /// error, if the clause is invalid. The caller then calls composeScore.
   bool read(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
 
 private:
@@ -33,9 +34,9 @@ private:
   ExpressionChecker &expressions;
 };
 
-/// Replaces the score of a pending attend by the score that its word normalises (ComposedScore): divided by the
-/// temperature, and with noise for some words. False, with an error, if the word draws random numbers where draws are
-/// not supported.
+/// Replaces the score of a pending attend, whose clause has been read, by the score that its word normalises
+/// (ComposedScore): divided by the temperature, and with noise for some words. For `sample`, also sets `plainScore`.
+/// Returns false, with an error at `range`, if the word draws random numbers where draws are not supported.
 bool composeScore(Builder &build, Draws &draws, PendingAttend &pending, SourceRange range);
 
 } // namespace attnc::check

@@ -5,27 +5,36 @@
 
 namespace attnc::check {
 
-/// True if `decode` can call an entry point that `incremental` derives along `step.along`: exactly one dimension of its
-/// arguments is `along`, in tokens i32[batch, along] with a dynamic batch, and its only result is the logits f32[batch,
-/// along, vocab], or f32[batch, vocab] of the last position. Reports others at `range`.
+// `export write = decode(step, with: choice, at_most: n, stop: s)` derives a decoding loop. It calls the entry point
+// `step`, which computes the logits of the next position, and the sampler `choice`, which chooses a token for each row
+// of the batch, or the beams of a beam search. Decoders calls these functions on the checked entry points. Vocab is the
+// number of tokens.
+
+/// True if a decoding loop can call the entry point `step`, which `incremental` derives along the dimension
+/// `step.along`. One argument must be the tokens, i32[batch, along] with a dynamic batch, and no other argument may
+/// have the dimension `along`. The only result must be the logits: f32[batch, along, vocab], or f32[batch, vocab] of
+/// the last position. Reports an error at `range` and returns false for others.
 bool isDecodable(Reporter &reporter, const typed::Entry &step, SourceRange range);
 
-/// True if the function chooses a token for each row of logits, f32[batch, vocab] to i32[batch], where both dimensions
-/// are dynamic and further arguments satisfy hasSizesOfCall. Reports others.
+/// True if the entry point is a sampler that chooses a token for each row of logits: its first argument is f32[batch,
+/// vocab], both dimensions dynamic, its only result is i32[batch], and further arguments satisfy hasSizesOfCall.
+/// Reports an error at `range` and returns false for others.
 bool isChoice(Reporter &reporter, const typed::Entry &entry, SourceRange range);
 
-/// Returns the constant n, the beams of each row, if the function chooses the beams of a search: from scores f32[batch,
-/// n], flags of ended beams bool[batch, n] and logits f32[batch, n, vocab] it computes new scores f32[batch, n], the
-/// parent beams i32[batch, n] and their next tokens i32[batch, n]. Null, without an error, for other functions.
+/// Returns the constant n, the number of beams of each row, if the entry point is a sampler that chooses the beams of a
+/// beam search. Its first arguments are scores f32[batch, n], flags of ended beams bool[batch, n] and logits f32[batch,
+/// n, vocab]; its results are new scores f32[batch, n], the parents i32[batch, n] and the next tokens i32[batch, n].
+/// batch and vocab are dynamic. Null, without an error, for other functions.
 std::optional<int64_t> beamsOf(const typed::Entry &entry);
 
-/// True if the sizes of the arguments from number `from` on are constants or the first or last size of the logits.
-/// Reports others.
+/// True if each size of the arguments of `choice` from number `from` on is a constant, or the first or the last size of
+/// the type `logits`. Reports an error at the argument and returns false for others.
 bool hasSizesOfCall(Reporter &reporter, const typed::Entry &choice, size_t from, const typed::Type &logits);
 
-/// True if `most`, the value of `at_most:`, is within the bound of `step.along`, and `last`, the value of `stop:`,
-/// below the size of the vocabulary; each holds if there is no bound, no `stop:` or no constant size. Reports a
-/// violation at the argument. Requires isDecodable(step).
+/// True if two conditions hold. `most`, the value of the argument `atMost`, is within the bound of the dimension
+/// `step.along`, if it has one. `last`, the value of the argument `stop`, is below the size of the vocabulary, if that
+/// is constant; both are null without `stop:`. Reports a violation at the argument and returns false. Requires
+/// isDecodable(step).
 bool hasTokens(Reporter &reporter, const typed::Entry &step, int64_t most, const ast::Argument &atMost,
                std::optional<int64_t> last, const ast::Argument *stop);
 

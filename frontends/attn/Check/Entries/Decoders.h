@@ -1,7 +1,9 @@
 //===- Decoders.h - decoding loops: `decode(next, with: greedy, stop: 0, at_most: 64)` ----------------------------===//
 //
-// The loop calls an entry point that computes position by position, and a sampler, which chooses a token from the
-// logits of one position.
+// `decode` in an export derives an entry point that writes tokens. Its loop calls an entry point that computes the
+// logits position by position (`next`, which `incremental` derives), and a sampler (`greedy`), which chooses a token
+// from the logits of one position. The checker adds the sampler as an entry point; the derive phase creates the loop
+// around it.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,7 +16,7 @@
 
 namespace attnc::check {
 
-/// Checker of `decode`.
+/// Checker of exports by `decode`.
 class Decoders {
 public:
   Decoders(typed::Program &program, Reporter &reporter, LetBuilder &lets, Files &files, Modules &modules,
@@ -22,11 +24,12 @@ public:
       : program(program), reporter(reporter), lets(lets), files(files), modules(modules), entries(entries),
         expressions(expressions) {}
 
-  /// Adds the entry point `decl.name`, the sampler with its decoding loop, for a derivation by `decode`, and its name
-  /// to `unit`, the file. The entry point that it calls is exported before it. Reports errors, after which the program
-  /// may lack the loop.
+  /// Checks the export `decl`, whose derivation is by `decode`. Adds the sampler to the program as an entry point with
+  /// the name of the export and a typed::Decoding, and the name to `unit.decoders`, so that functions can call it.
+  /// Reports errors, among them a `next` that is not exported before by `incremental`; after an error the program may
+  /// have the entry point without its Decoding.
   void decode(const Derivation &derivation, const ast::ExportDecl &decl, SourceUnit &unit, Scope &scope);
-  /// Adds the decoding loop that a command requests, as WriterRequest specifies.
+  /// Adds the decoding loop that a command requests, as WriterRequest (Options.h) specifies.
   void addWriter(const WriterRequest &wanted);
 
 private:

@@ -5,26 +5,29 @@
 
 namespace attnc::check {
 
-/// The rule of an export and its arguments. `export f` derives f from itself.
+/// An export as read from the AST: the rule by which its entry point is derived from a function, and the arguments of
+/// the rule. `export f` has no rule.
 struct Derivation {
   const ast::NameRefExpr *rule = nullptr;       ///< `minimize`, `gradient`, ...; null: the function itself
-  ast::Name function;                           ///< the first argument without a label; for `decode`, an entry point
-  std::vector<const ast::Argument *> arguments; ///< all others
+  ast::Name function;                           ///< the first argument, a function; for `decode`, an entry point
+  std::vector<const ast::Argument *> arguments; ///< the arguments after it, in order
 
   /// True if the rule is `name`.
   bool isBy(const char *name) const { return rule && rule->name == name; }
 };
 
-/// Reads the derivation of an export; null, with an error, if the rule is unknown or has no function. Only `gradient`
-/// and `attention` are checked for surplus arguments.
+/// Reads the derivation of an export. Returns null, with an error, if the rule is unknown or lacks a function, or if
+/// `gradient` or `attention` has more arguments. The arguments of other rules are not checked. `export f` and `export g
+/// = f` have no rule and the function f.
 std::optional<Derivation> derivationOf(Reporter &reporter, const ast::ExportDecl &decl);
 
-/// Returns the function of the model with that name, otherwise that of the file or of a file that it uses; null, with
-/// an error, if there is none. `model` is null in a file without one.
+/// Looks up a function to export: among the functions of the model, then of the file `unit`, then of the files that it
+/// uses. Null, with an error, if there is none. `model` is null in a file without a model.
 std::optional<FunctionValue> exportedFunction(Reporter &reporter, const ast::Name &name, SourceUnit &unit,
                                               Instance *model);
 
-/// True if the only result of an entry point is an f32 of rank 0. Reports other results: "`what` one f32, but ...".
+/// True if the entry point has one result, an f32 of rank 0. Reports other results at the value of the export `decl`:
+/// "WHAT one f32, but this function returns ...", and returns false.
 bool isLoss(Reporter &reporter, const typed::Entry &entry, const ast::ExportDecl &decl, const char *what);
 
 } // namespace attnc::check

@@ -8,7 +8,8 @@
 
 namespace attnc::check {
 
-/// Checks functions as entry points: each parameter is an argument, each new name in its type a dynamic dimension.
+/// Checks functions as entry points. Each parameter of the function becomes an argument of the entry point, and each
+/// new name in the type of a parameter a dynamic dimension.
 class Entries {
 public:
   Entries(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, DimensionBounds &bounds,
@@ -18,13 +19,13 @@ public:
         scopes(scopes), types(types), conversions(conversions), bodies(bodies), gradients(gradients), draws(draws),
         updates(updates) {}
 
-  /// Checks a function and adds it to the program as the entry point `name`, without a derivation. Null, and nothing is
-  /// added, if it has an error. `range` is the export in the source. The result is valid until the next entry point is
-  /// added.
+  /// Checks a function and adds it to the program as the entry point `name`, without a derivation. If it has an error,
+  /// adds nothing and returns null. `range` is the export in the source. The program owns the result, which is valid
+  /// until the next entry point is added.
   typed::Entry *add(const FunctionValue &function, const std::string &name, SourceRange range);
-  /// Checks a function that no entry point calls, for errors alone. A function with a parameter without a type is not
-  /// checked further. For `..` in a type the checker assumes one dimension, and errors that may depend on that are
-  /// dropped.
+  /// Checks a function that no entry point calls, for errors alone; `name` and `range` are as in `add`. The body of a
+  /// function with a parameter without a type is not checked. If a type has `..`, the checker assumes one dimension for
+  /// it, and drops errors that may depend on this assumption.
   void checkAlone(const FunctionValue &function, const std::string &name, SourceRange range);
 
 private:
@@ -52,9 +53,9 @@ private:
 /// True if a function can be an entry point: all its parameters have types without `..`.
 bool isEntryLike(const ast::FunctionDecl &decl);
 
-/// Reports entry points whose C names collide. An entry point `f` of a model `m` has the names `m_f`, `m_f_run` and
-/// `m_f_arena_bytes` in the header; the model has `m_model`, `m_prepare` and `m_prepare_arena_bytes`. An entry point
-/// that `incremental` derives also has `m_f_truncate` and `m_f_reorder`.
+/// Reports entry points of the program whose C names collide with other names of the generated header. An entry point
+/// `f` of a model `m` has the names `m_f`, `m_f_run` and `m_f_arena_bytes` there; the model has `m_model`, `m_prepare`
+/// and `m_prepare_arena_bytes`. An entry point that `incremental` derives also has `m_f_truncate` and `m_f_reorder`.
 void checkEntryNames(Reporter &reporter, const typed::Program &program);
 
 } // namespace attnc::check

@@ -6,7 +6,7 @@
 
 namespace attnc::check {
 
-/// Checker of `minimize`.
+/// Checker of exports by `minimize`, which derive a training step from a function that returns a loss.
 class Minimizer {
 public:
   Minimizer(typed::Program &program, Reporter &reporter, LetBuilder &lets, const EntryContext &context,
@@ -14,11 +14,13 @@ public:
       : program(program), reporter(reporter), lets(lets), context(context), parameters(parameters),
         optimizers(optimizers), expressions(expressions) {}
 
-  /// Returns the value of `over:`, modules or parameters; null without it. It is required before the function is
-  /// checked, because the function updates only states of these modules.
+  /// Checks the argument `over:` and returns its value: modules or parameters, the ones to train. Null without the
+  /// argument. The value is needed before the check of the function, because the function updates only states of these
+  /// modules.
   std::optional<Value> over(const Derivation &derivation, Scope &scope);
-  /// Sets `training` of the entry point, whose result has to be a loss: a step of the optimizer for each parameter to
-  /// train. Adds the states of training to the program. Reports errors; `training` is then missing or incomplete.
+  /// Sets `training` of the entry point, with a step of the optimizer for each parameter to train. Adds the states of
+  /// training to the program. Requires that EntryContext::minimizedOver is the value of `over`. Reports errors, among
+  /// them a result that is not a loss; `training` is then null or incomplete.
   void minimize(typed::Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope);
 
 private:
@@ -29,7 +31,7 @@ private:
   };
   Arguments readArguments(const Derivation &derivation, Scope &scope);
   void readArgument(Arguments &result, const ast::Argument &argument, const std::string &label, Scope &scope);
-  /// Returns the parameters that `over:` selects, without frozen ones.
+  /// Returns the parameters that `over:` selects, all without it; without frozen ones and those of empty lists.
   std::vector<const typed::Parameter *> trainedParameters() const;
 
   typed::Program &program;

@@ -5,7 +5,8 @@
 
 namespace attnc::check {
 
-/// Checker of optimizers. The step of an optimizer is checked for each trained parameter, with its shape and tags.
+/// Checker of optimizers: `optimizer adamw(lr) { state m, v = like(p); step(p, g, t) { ... } }`. The step is checked
+/// once for each trained parameter p, with its shape and tags.
 class Optimizers {
 public:
   Optimizers(Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes, EntryContext &context,
@@ -14,11 +15,12 @@ public:
       : reporter(reporter), build(build), lets(lets), scopes(scopes), context(context), modules(modules),
         parameters(parameters), conversions(conversions), expressions(expressions), blocks(blocks) {}
 
-  /// Instantiates `adamw(lr: 1e-3)` with its hyperparameters; null, with an error, if it is invalid.
+  /// Instantiates the optimizer that the expression `with` names, such as `adamw(lr: 1e-3)`, with its hyperparameters.
+  /// Null, with an error, if the expression or the optimizer is invalid. Modules owns the result.
   Instance *make(const ast::Expr &with, Scope &scope);
-  /// Checks the optimizer's step for one parameter, or for an element of a list of parameters, and adds it to the
-  /// `training` of the entry point, which is set. Adds the states to the program. False, with an error, if the step is
-  /// invalid.
+  /// Checks the optimizer's step for one parameter, or for an element of a list of parameters, and adds it to
+  /// entry.training, which is not null. Adds the states for the parameter to the program. False, with an error, if the
+  /// step is invalid.
   bool addStep(typed::Entry &entry, Instance &optimizer, const typed::Parameter &parameter);
 
 private:

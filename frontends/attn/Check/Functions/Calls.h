@@ -7,8 +7,9 @@
 
 namespace attnc::check {
 
-/// Checker of calls. A function is inlined: its body is checked with its parameters bound to the arguments, and its
-/// statements are added to the current block. Functions return an ErrorValue after an error.
+/// Checker of calls. A call of a function is inlined: the body of the function is checked with its parameters bound to
+/// the arguments, and its statements are added to the current block. All member functions that return a Value return an
+/// ErrorValue after an error, which they report.
 class Calls {
 public:
   Calls(Reporter &reporter, LetBuilder &lets, Origins &origins, CallStack &stack, Scopes &scopes, Names &names,
@@ -18,10 +19,12 @@ public:
         conversions(conversions), bodies(bodies), decoders(decoders), context(context), services(services),
         expressions(expressions) {}
 
+  /// Checks callee and arguments of a call, and returns the value of the call.
   Value call(const ast::CallExpr &expr, Scope &scope);
-  /// Calls a function, a lambda, a builtin, a decoder, or the function without a name of a module; reports other
-  /// values. In the step of an optimizer a call of a number returns the number, a rate that is constant. `name` is the
-  /// callee as in the source, at `calleeRange`; no argument is an ErrorValue.
+  /// Returns the value of a call of `callee`: a function, a lambda, a builtin, a decoder (DecoderCalls.h), or a module,
+  /// whose function without a name is called. Reports other values. In the step of an optimizer, a call of a number
+  /// returns the number: a learning rate is a number or a function of the step. `name` is the callee as in the source,
+  /// at `calleeRange`; `range` is the call. No argument is an ErrorValue.
   Value callValue(const Value &callee, const std::string &name, SourceRange calleeRange, SourceRange range,
                   std::vector<CheckedArgument> arguments);
 

@@ -1,10 +1,13 @@
 //===- DecoderCalls.h - calls of entry points that `decode` derives -----------------------------------------------===//
 //
-// After `export write = decode(next, ...)` functions can call `write`, for example a metric of the tokens that a beam
-// search chooses. The checker knows only the sampler and the function behind `next`, so a call is a statement, which
-// the derive phase replaces by the decoding loop. The parameters are those of the derived entry point:
+// After `export write = decode(next, ...)` functions can call `write`, for example to compute a metric of the tokens
+// that a beam search chooses. The decoding loop does not exist before the derive phase, so a call becomes a statement
+// (typed::DecoderCall), which the derive phase replaces by the loop. The parameters are those of the derived entry
+// point:
 //
 //   write(prompt, prompt_length, other arguments of the function, other arguments of the sampler, seed)
+//
+// The function is the one from which `incremental` derives `next`.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,7 +21,7 @@
 
 namespace attnc::check {
 
-/// Checker of calls of decoders.
+/// Checker of calls of decoders, entry points that `decode` derives.
 class DecoderCalls {
 public:
   DecoderCalls(const typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets,
@@ -27,10 +30,10 @@ public:
       : program(program), reporter(reporter), build(build), lets(lets), bounds(bounds), origins(origins),
         indexScopes(indexScopes), conversions(conversions), context(context) {}
 
-  /// Adds a call to the current block and returns its results, (tokens: i32[batch, at_most], length: i32[batch]). No
-  /// argument is an ErrorValue. An ErrorValue, with an error, if an argument does not fit its parameter, if sizes
-  /// leave no room for the tokens, or where calls are not supported: in index notation and in functions for
-  /// `incremental` and `attention`.
+  /// Adds a call to the current block and returns its results as a TupleValue: the tokens i32[batch, at_most] and
+  /// the number of tokens of each row, i32[batch]. No argument is an ErrorValue. Returns an ErrorValue, with an error,
+  /// if an argument does not fit its parameter, or if sizes leave no room for the tokens. Calls are not supported in
+  /// index notation, nor in functions that `incremental` or `attention` derives; they are reported too.
   Value call(const DecoderValue &decoder, SourceRange range, std::vector<CheckedArgument> arguments);
 
 private:

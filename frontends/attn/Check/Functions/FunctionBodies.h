@@ -6,17 +6,21 @@
 
 namespace attnc::check {
 
-/// Checks the bodies of functions that are called or entry points.
+/// Checks the bodies of functions. Calls uses it for a call, Entries for an entry point: enter, then check, then leave.
 class FunctionBodies {
 public:
   FunctionBodies(Reporter &reporter, CallStack &calls, Scopes &scopes, DeclaredTypes &types, BlockChecker &blocks)
       : reporter(reporter), calls(calls), scopes(scopes), types(types), blocks(blocks) {}
 
-  /// Pushes a function on the call stack. False, with an error, for a recursive call, which is not pushed.
+  /// Pushes a function on the call stack; `call` is the call in the source. For a recursive call, reports an error,
+  /// pushes nothing and returns false. Also reports parameters with the same name.
   bool enter(const FunctionValue &function, SourceRange call);
+  /// Pops the function of the last successful `enter`.
   void leave() { calls.pop(); }
-  /// Returns the value of a body whose parameters are bound in `scope`, the function's scope. It conforms to the
-  /// declared results, if there are any: one value, or a TupleValue of several. An ErrorValue after an error.
+  /// Checks the body of a function, whose parameters are bound in `scope`, the function's scope, and returns its value.
+  /// If results are declared, the value is converted to their types: one value, or a TupleValue of several. Without
+  /// declared results, a body that ends without an expression has a NothingValue. An ErrorValue after an error. Also
+  /// warns of probably misspelt dimensions (warnNearMiss of Types/DeclaredTypes.h).
   Value check(const ast::FunctionDecl &decl, Scope &scope);
 
 private:

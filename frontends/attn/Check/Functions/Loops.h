@@ -13,7 +13,7 @@
 
 namespace attnc::check {
 
-/// Checker of `for` statements.
+/// Checker of `for` statements, a part of Statements.
 class Loops {
 public:
   Loops(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes,
@@ -21,8 +21,8 @@ public:
       : program(program), reporter(reporter), build(build), lets(lets), scopes(scopes), conversions(conversions),
         loopsAround(loopsAround), expressions(expressions), blocks(blocks) {}
 
-  /// Checks a loop and adds its statements to the current block. `returned` becomes true, with an error, for a `return`
-  /// in the body.
+  /// Checks a loop and adds its statements to the current block. A variable that the body assigns has its last value
+  /// afterwards, or an ErrorValue after an error. A `return` in the body is an error; `returned` is then true.
   void check(const ast::ForStmt &stmt, Scope &scope, bool &returned);
 
 private:

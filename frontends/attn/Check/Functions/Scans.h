@@ -8,9 +8,10 @@
 
 namespace attnc::check {
 
-/// Checker of `scan`, which becomes a typed::Scan. `step` is the scope of a time step. `length` is the tensor after
-/// `until`, the number of time steps of each row; null without it. Its dimensions, the rows, are the first ones of all
-/// carried and stacked values; a row that has ended has its last carried values, and zeros in stacked ones.
+/// Checker of `scan`, a recurrence over time steps, which becomes a typed::Scan. `step` is the scope of the body of a
+/// time step. `length` is the i32 tensor after `until`, the number of time steps of each row; null without it. Its
+/// dimensions, the rows, are the first dimensions of all carried and stacked values. For a row that has ended, carried
+/// values keep their last values, and stacked results are zeros.
 class Scans {
 public:
   Scans(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes, Names &names,
@@ -20,8 +21,8 @@ public:
         conversions(conversions), indexScopes(indexScopes), loopsAround(loopsAround), expressions(expressions),
         blocks(blocks) {}
 
-  /// Adds the scan to the current block and returns its results: one value, or a TupleValue. An ErrorValue after an
-  /// error, which may be a scan without results, or a scan inside index notation.
+  /// Checks a scan, adds it to the current block and returns its results: one value, or a TupleValue. Returns an
+  /// ErrorValue after an error, among them a scan without results, and a scan inside index notation.
   Value scan(const ast::ScanExpr &expr, Scope &scope);
 
 private:

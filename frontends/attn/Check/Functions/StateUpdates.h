@@ -1,9 +1,15 @@
 //===- StateUpdates.h - statements `state <- value` ---------------------------------------------------------------===//
 //
-// In the step of an optimizer, the statement assigns a parameter or a state of the optimizer; later statements read the
-// new value. In a function of a module, it sets a state of the module, once, when a training step returns; the training
-// step reads the previous value. In other entry points, and for modules that `minimize`'s `over:` does not select, it
-// is checked and has no effect.
+// The statement means different things in two places:
+//
+// - In the step of an optimizer, it assigns the parameter or a state of the optimizer. Later statements of the step
+// read the
+//   new value.
+// - In a function of a module, it sets a `state` of the module. Only training steps do this: the new value is stored
+// when the
+//   training step returns, and the training step itself reads the previous value. In other entry points, and for
+// modules
+//   that `over:` of `minimize` does not select, the statement is checked and has no effect.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,7 +21,7 @@
 
 namespace attnc::check {
 
-/// Checker of `<-`, and the updates of module states in the entry point that is being checked.
+/// Checker of `<-`, and the list of updates of module states in the entry point that is being checked.
 class StateUpdates {
 public:
   StateUpdates(Reporter &reporter, Builder &build, LetBuilder &lets, Origins &origins, Conversions &conversions,
@@ -23,14 +29,15 @@ public:
       : reporter(reporter), build(build), lets(lets), origins(origins), conversions(conversions), context(context),
         loops(loops), expressions(expressions) {}
 
-  /// Checks an update. A scalar value is repeated in the shape of the state. Reports a target that is no state of this
-  /// module or step, and a value of another type. In a training step, also reports an update of a module state that is
-  /// inside index notation, that is the second one of this state, or that updates one module in a loop over others or
-  /// one element of a list of modules.
+  /// Checks an update and records it. A scalar value is repeated in the shape of the state. Reports a target that is no
+  /// state of this module or step, and a value of another type. In a training step, also reports an update of a module
+  /// state that is inside index notation, a second update of one state, and, in lists of modules, an update that does
+  /// not apply to all modules of the list in a loop over them.
   void update(const ast::UpdateStmt &stmt, Scope &scope);
 
+  /// Starts an entry point, without updates.
   void beginEntry() { updates.clear(); }
-  /// Returns and clears the updates of the entry point's module states.
+  /// Returns the updates of module states of the entry point; the list is then empty.
   std::vector<typed::StateUpdate> take() { return std::move(updates); }
 
 private:

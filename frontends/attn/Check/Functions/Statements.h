@@ -7,7 +7,8 @@
 
 namespace attnc::check {
 
-/// Checker of blocks. Conditions of `if` statements are compile-time values; only the chosen block is checked.
+/// Checker of blocks and of their statements: `let`, `var`, `const`, assignments, `<-`, `for`, `if`, `return` and
+/// expressions. The condition of an `if` statement has to be a compile-time value; only the chosen block is checked.
 class Statements : public BlockChecker {
 public:
   Statements(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Origins &origins,

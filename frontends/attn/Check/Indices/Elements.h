@@ -1,15 +1,19 @@
 //===- Elements.h - scalarisation of index notation ---------------------------------------------------------------===//
 //
-// A body may contain rows: `dot(q[b, h, i], k[b, h, j])`, `tanh(ws[t] + uh[i])`, `s[t] @ w`. Elements rewrites a closed
-// body so that every expression in it is a scalar:
+// The body of index notation may contain rows, open expressions with dimensions: `dot(q[b, h, i], k[b, h, j])`,
+// `tanh(ws[t] + uh[i])`, `s[t] @ w`. Elements rewrites a closed expression so that every expression in its body is a
+// scalar:
 //
 //   [b, h, i, j] => dot(q[b, h, i], k[b, h, j])    becomes    [b, h, i, j] => sum d => q[b, h, i, d] * k[b, h, j, d]
 //
 // The element of a row operator at index d is the operator on elements at d; the element of a matrix product is a sum;
-// the element of a comprehension is its body with the indices replaced. Reductions nested in a larger body are hoisted:
-// they become tensors over the indices they depend on, bound before the statement. In attend, only reductions and
-// costly functions (exp, log, ...) that depend on queries alone or on keys alone are hoisted, and none that may fail a
-// run-time check in a formula that is evaluated for unmasked pairs alone.
+// the element of a comprehension is its body with the indices replaced.
+//
+// Work that would be repeated for each index is hoisted: it becomes a tensor over the indices that it depends on, bound
+// before the statement, and the body reads elements of the tensor. In a comprehension or reduction, each reduction that
+// is nested in a larger body is hoisted. In an attend, reductions and costly functions (exp, log, ...) are hoisted if
+// they depend on outer indices alone or on keys alone. An expression that may fail a run-time check is not hoisted out
+// of a formula that is evaluated for unmasked pairs alone.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,17 +24,18 @@
 
 namespace attnc::check {
 
-/// Rewrites closed bodies. Subscripts that RangeProofs decided as Clamped are clamped, those from data marked Runtime.
+/// The rewriting of closed expressions. Bodies uses it. Subscripts with the verdict Clamped of RangeProofs are clamped
+/// to the bounds of the dimension; those with Runtime are marked as InRange::Runtime.
 class Elements {
 public:
   Elements(Builder &build, LetBuilder &lets, const PendingAttends &pendings, const RangeProofs &ranges)
       : build(build), lets(lets), pendings(pendings), ranges(ranges) {}
 
-  /// Takes a closed expression, which may contain rows: a comprehension with its indices, a reduction, a subscript, or
-  /// a yield of a pending attend. All obligations of the expression have been decided. Returns it as a tensor
-  /// expression that satisfies Typed.h: a Comprehension of scalars (over no indices if `body` is a scalar), or a
-  /// LocalRef for a yield of an attend. Elements that are indices become i32. Adds Lets of hoisted tensors and of
-  /// attends to the current block. Reports no errors.
+  /// Returns a closed expression, which may contain rows, as a tensor expression that satisfies Typed.h. `body` is the
+  /// whole expression: a Comprehension, an IndexReduction, a Subscript, or a yield of a pending attend. All its
+  /// obligations have been decided. The result is a Comprehension of scalars, over no indices if `body` is a scalar, or
+  /// a LocalRef for a yield of an attend. Elements of element type Index become i32. Adds Lets of hoisted tensors and
+  /// of attends to the current block. Reports no errors.
   typed::ExprRef close(typed::ExprRef body, SourceRange range);
 
 private:

@@ -7,9 +7,9 @@
 namespace attnc::check {
 
 /// Checker of index notation. The indices of an expression are declared first; their extents are known after its body
-/// has been checked. If the result depends on no index around it, Bodies completes it: its subscripts are proved in
-/// range and its rows are rewritten to elements. Otherwise the result is returned open, and is completed as a part of
-/// the expression that binds those indices.
+/// has been checked. If the result depends on no index of an enclosing expression (it is closed, Builder.h), Bodies
+/// completes it: its subscripts are proved in range and its rows are rewritten to elements. Otherwise the result is
+/// returned open, and is completed as a part of the expression that binds those indices.
 class IndexNotation {
 public:
   IndexNotation(Reporter &reporter, Builder &build, Scopes &scopes, RangeProofs &ranges, Guards &guards,
@@ -18,14 +18,15 @@ public:
       : reporter(reporter), build(build), scopes(scopes), ranges(ranges), guards(guards), indexScopes(indexScopes),
         bodies(bodies), conversions(conversions), gradients(gradients), expressions(expressions) {}
 
-  /// Checks `[i, j < n] => body`. Returns a tensor, or a TupleValue of tensors if the body is a tuple. An ErrorValue
-  /// after an error.
+  /// Checks `[i, j < n] => body` and returns its value: a tensor with a dimension for each index, or a TupleValue of
+  /// tensors if the body is a tuple. An ErrorValue after an error.
   Value comprehension(const ast::BuildExpr &expr, Scope &scope);
-  /// Checks `sum k where filter => body`. An ErrorValue after an error.
+  /// Checks a reduction, `sum k where filter => body`, and returns its value, which has the shape of the body. An
+  /// ErrorValue after an error.
   Value reduce(const ast::ReduceExpr &expr, Scope &scope);
 
 private:
-  // `mark` is the number of proof obligations before the whole expression (Bodies.h).
+  // `mark` is the result of RangeProofs::mark before the whole expression (Bodies.h).
 
   /// Returns the condition of `where`; null, with an error, if it is no single condition.
   typed::ExprRef filterOf(const ast::ReduceExpr &expr, Scope &scope);

@@ -6,7 +6,8 @@
 
 namespace attnc::check {
 
-/// Checker of subscripts. A subscript by an index is an element or a row; by a range, a slice; by a tensor, a gather.
+/// Checker of subscript expressions, x[...]. A subscript by a scalar integer yields an element or a row, a subscript by
+/// a range a slice, and a subscript by a tensor of i32 a gather.
 class Subscripts {
 public:
   Subscripts(Reporter &reporter, Builder &build, LetBuilder &lets, DimensionBounds &bounds, RangeProofs &ranges,
@@ -16,8 +17,8 @@ public:
         indexScopes(indexScopes), bodies(bodies), conversions(conversions), expressions(expressions),
         written(reporter, build, bounds, indexScopes, expressions) {}
 
-  /// Returns an element, row, slice or gather of a tensor, or an element of a tuple or list, whose subscript is a
-  /// compile-time integer. An ErrorValue after an error.
+  /// Checks a subscript expression and returns its value: an element, row, slice or gather of a tensor; or an element
+  /// of a tuple or list, whose subscript must be a compile-time integer. An ErrorValue after an error.
   Value subscript(const ast::SubscriptExpr &expr, Scope &scope);
 
 private:

@@ -6,18 +6,21 @@
 
 namespace attnc::check {
 
-/// Names and values of hyperparameters of the model, as in `--set layers=12`; the last of several values of a name
-/// counts.
+/// Names and values, as text, of hyperparameters of the model, as in `--set layers=12`. The last of several values of a
+/// name counts.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// Returns the settings as arguments, with labels, of the model's instantiation: numbers, booleans, and functions and
-/// modules by the names that `scope`, that of the file, has for them. Reports settings that are unknown or of another
-/// kind, and hyperparameters without a setting and a default, which become ErrorValues.
+/// Returns the settings as arguments for the instantiation of the model `decl`, one for each name, labelled by it. A
+/// text is a number, true or false, or the name of a function or module that lookup in `scope`, the scope of the file,
+/// finds. Reports a name that is no hyperparameter, which is omitted; a text of another kind; and a hyperparameter with
+/// neither a setting nor a default. The last two become arguments with an ErrorValue.
 std::vector<CheckedArgument> modelArguments(Reporter &reporter, Names &names, Scope &scope, const ast::ModuleDecl &decl,
                                             const Settings &settings);
 
-/// Binds the arguments, and defaults for omitted ones, as members of the instance; after an error, ErrorValues. Reports
-/// arguments that do not match `parameters`, and tensors. `call` and `callee` are for messages.
+/// Binds each of `parameters` as a member of the instance: to its argument, or to the value of its default, which is
+/// evaluated in the scope of the instance. Reports arguments that do not match `parameters`, and a value that is a
+/// tensor; the member is then an ErrorValue. `call` is the range of the instantiation and `callee` the name of the
+/// module in messages.
 void bindHyperparameters(Reporter &reporter, Scopes &scopes, ExpressionChecker &expressions, Instance &instance,
                          const std::vector<ast::Parameter> &parameters, std::vector<CheckedArgument> arguments,
                          SourceRange call, const std::string &callee);

@@ -2,7 +2,8 @@
 //
 // A field `norm: LayerNorm(dim)` instantiates a module: its hyperparameters are bound, its constants are evaluated, and
 // its fields become parameters, instances, or lists of instances. A list of equal modules, `[Block(dim); layers]`, has
-// one instance, whose parameters have a further count; `[Block(l) for l < n]` has n instances.
+// one instance, whose parameters have a further count `layers` (Value.h). `[Block(l) for l < n]` and `[A(), B()]` have
+// an instance for each element.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,19 +21,21 @@ public:
       : program(program), reporter(reporter), scopes(scopes), names(names), parameters(parameters),
         expressions(expressions) {}
 
-  /// Instantiates the model with its settings, and sets name and hyperparameters of the program. Reports errors; never
-  /// null.
+  /// Instantiates the model `decl` of the file `unit` with its settings (Hyperparameters.h), adds its parameters to the
+  /// program, and sets name and hyperparameters of the program. Reports errors. Never returns null; after an error the
+  /// instance is incomplete.
   Instance *instantiateModel(const ast::ModuleDecl &decl, SourceUnit &unit, const Settings &settings);
-  /// Instantiates a module with its defaults to check it and later its functions; the program does not get its
-  /// parameters.
+  /// Instantiates a module that no field instantiates, with the defaults of its hyperparameters, to find errors in it
+  /// and later in its functions. Its parameters are not added to the program.
   void instantiateAlone(const ast::ModuleDecl &decl, SourceUnit &unit);
-  /// Instantiates the module `cls` by `call`, which is checked in `scope`. `place` has the path, the checkpoint path,
-  /// the counts and the frozen state that the instance gets from its field. A ModuleValue; an ErrorValue after an
-  /// error.
+  /// Instantiates the module `cls` by the call `call`, whose arguments are checked in `scope`. `place` has the members
+  /// of the instance that depend on its field: path, checkpoint path, counts, and whether it is frozen. Adds the
+  /// parameters to the program. Returns a ModuleValue without picks; an ErrorValue after an error.
   Value instantiate(const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope);
-  /// Adds an instance without fields, for an optimizer with hyperparameters.
+  /// Adds an empty instance, for an optimizer, whose hyperparameters the caller then binds.
   Instance &addInstance(const ast::ModuleDecl &decl, SourceUnit &unit);
 
+  /// Returns all instances, in the order of their creation.
   std::deque<Instance> &getInstances() { return instances; }
 
 private:

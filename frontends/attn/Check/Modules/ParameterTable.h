@@ -5,19 +5,23 @@
 
 namespace attnc::check {
 
-/// Adds parameters and states to the program, with their names in checkpoints, and checks that these are distinct.
+/// Adds parameters and states to the program, with their names in checkpoints, and checks that these names are
+/// distinct.
 class ParameterTable {
 public:
   ParameterTable(typed::Program &program, Reporter &reporter, Names &names, DeclaredTypes &types,
                  ExpressionChecker &expressions)
       : program(program), reporter(reporter), names(names), types(types), expressions(expressions) {}
 
-  /// Adds the parameter or state that a field of a module declares, unless it has no elements. A ParameterValue; an
-  /// ErrorValue after an error.
+  /// Adds the parameter or state that a field of a module declares, `gain: f32[dim] = ones`, to the program. Size
+  /// expressions and initialiser are checked in `scope`, the scope of the module. A parameter without elements is not
+  /// added. Returns a ParameterValue; an ErrorValue after an error, such as an element type that is not f32 or a size
+  /// that is not constant.
   Value add(const Instance &instance, const ast::FieldDecl &field, Scope &scope);
-  /// Adds a state of training (isState) of an entry point: the optimizer's state `name` for the parameter `of`, with
-  /// its counts, or a state of the training as a whole if `of` is null. `start` is the initial value of all elements.
-  /// Reports a name that another parameter has; never null.
+  /// Adds a state of training (typed::Parameter::isState) of the entry point `entry`: the optimizer's state `name` for
+  /// the parameter `of`, with the counts of the parameter; or a state of the training as a whole if `of` is null.
+  /// `start` is the initial value of all elements. Reports a name that another parameter has, at `range`. Never returns
+  /// null.
   const typed::Parameter *addState(const typed::Entry &entry, const std::string &name, const typed::Parameter *of,
                                    typed::Type type, double start, SourceRange range);
 
@@ -38,7 +42,7 @@ private:
   std::map<std::string, SourceRange> checkpointNames; ///< with the declaration of the parameter
 };
 
-/// Returns `path.step`, without the dot if either is empty.
+/// Returns the path `path` extended by the name `step`: "path.step", without the dot if either is empty.
 std::string joinedPath(const std::string &path, const std::string &step);
 
 } // namespace attnc::check

@@ -5,13 +5,14 @@
 
 namespace attnc::check {
 
-/// Reports repeated names, and names of builtins, among the items of a file and the members of its modules. Also
-/// reports `extern fn`, which is not supported, and a function without a name outside of modules.
+/// Reports repeated names among the items of a file and among the members of each of its modules, and items and members
+/// with the name of a builtin. Also reports `extern fn`, which is not supported, and a function without a name outside
+/// of modules. unit.ast is free of syntax errors.
 void checkNames(Reporter &reporter, const SourceUnit &unit);
-/// Returns whether a name is none of a builtin; reports one that would hide a builtin. `what` begins the message: "the
-/// local".
+/// Returns true if no builtin function or constant has the name. Otherwise reports that the name would hide the
+/// builtin, and returns false. `what` begins the message: "the local".
 bool checkNotBuiltin(Reporter &reporter, const ast::Name &name, const char *what);
-/// Reports parameters with the same name.
+/// Reports parameters of a function that have the same name.
 void checkDistinct(Reporter &reporter, const std::vector<ast::Parameter> &parameters);
 
 } // namespace attnc::check

@@ -5,21 +5,24 @@
 
 namespace attnc::check {
 
-/// Loads the files of a program and owns their syntax trees.
+/// Loads the files of a program: the model file, and the files that it uses. Owns their SourceUnits and with them the
+/// ASTs.
 class Files {
 public:
   Files(SourceManager &sources, DiagnosticEngine &diagnostics, Reporter &reporter)
       : sources(sources), diagnostics(diagnostics), reporter(reporter) {}
 
-  /// Parses a file, checks its names (DeclaredNames.h) and loads the files that it uses. `name` is the last word of the
-  /// `use`; empty for the model file. Never null; after an error the AST or `uses` is incomplete.
+  /// Parses a file of the source manager, checks its names (DeclaredNames.h) and loads the files that it uses. `name`
+  /// is the last word of the `use`; empty for the model file. Never returns null; after an error the AST or `uses` is
+  /// incomplete.
   SourceUnit *load(FileId file, std::string name);
-  /// Loads a file of the prelude; an empty file if the prelude has none of that name.
+  /// Loads the file `name` of the prelude (Check.h), anew at each call; an empty file if the prelude has none of that
+  /// name.
   SourceUnit *loadPrelude(const std::string &name);
 
 private:
-  /// Loads the file that a `use` means: one beside `user`, otherwise one of the prelude. Null, with an error, if there
-  /// is none. A file that is used twice is loaded once.
+  /// Loads the file that a `use` in the file `user` means: one in the folder of `user`, otherwise one of the prelude.
+  /// Null, with an error, if there is none. A file that is used twice is loaded once.
   SourceUnit *loadUsed(const ast::UseDecl &use, SourceUnit &user);
 
   SourceManager &sources;

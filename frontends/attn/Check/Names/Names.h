@@ -1,8 +1,8 @@
 //===- Names.h - name lookup --------------------------------------------------------------------------------------===//
 //
-// The lookup order is: the scopes of the function body, the members of its module, the items of its file, the used
-// files themselves (`nn`), the items of used files, the builtins. Exports by `decode` are items of their file after all
-// others, from their export on.
+// The lookup order is: the scopes from the innermost to the outermost one, the members of the module, the items of the
+// file, the used files themselves (`nn`), the items of used files, the builtins. An export by `decode` is an item of
+// its file once the export has been checked; other items of the same name precede it.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,22 +13,24 @@
 
 namespace attnc::check {
 
-/// Looks up names. Constants of files are evaluated when they are first found.
+/// Looks up names. A constant of a file is evaluated when it is first found.
 class Names {
 public:
   Names(Reporter &reporter, Builder &build, Scopes &scopes, const EntryContext &context, ExpressionChecker &expressions)
       : reporter(reporter), build(build), scopes(scopes), context(context), expressions(expressions) {}
 
-  /// Returns the value of a name; null, without an error, if it is unknown.
+  /// Returns the value of a name in `scope`; null, without an error, if it is unknown. A parameter of a module is
+  /// returned as a tensor, with the indices in the lists around the module.
   std::optional<Value> find(Scope &scope, const std::string &name);
-  /// Returns the value of an item of a file itself; null, without an error, if there is none.
+  /// Returns the value of an item of the file `unit`, not of the files that it uses; null, without an error, if there
+  /// is none.
   std::optional<Value> findItem(SourceUnit &unit, const std::string &name) { return findTopLevel(&unit, name, false); }
-  /// Return the value of `x`, and of `x.y` in a module or a used file. An ErrorValue, with an error, if the name is
-  /// unknown.
+  /// Return the value of `x`; and of `x.y`, where x is a module or a used file. An ErrorValue, with an error, if the
+  /// name is unknown or x has no members.
   Value nameRef(const ast::NameRefExpr &ref, Scope &scope);
   Value member(const ast::MemberExpr &expr, Scope &scope);
-  /// Reports an unknown name, with the most similar known one or the file of the prelude that has it. Returns an
-  /// ErrorValue.
+  /// Reports the unknown name `name` at `range`, and returns an ErrorValue. A hint has the most similar visible name or
+  /// the file of the prelude that has the name; a note has an export of that name.
   Value unknownName(SourceRange range, const std::string &name, Scope &scope);
 
 private:
@@ -43,7 +45,8 @@ private:
   ExpressionChecker &expressions;
 };
 
-/// Returns all names that `Names::find` would find, except the builtin constants `inf`, `pi` and `training`. For hints.
+/// Returns all names that `Names::find` finds in `scope`, except the builtin constants `inf`, `pi` and `training`; for
+/// hints. The list is not sorted and may have a name twice.
 std::vector<std::string> visibleNames(const Scope &scope);
 
 } // namespace attnc::check

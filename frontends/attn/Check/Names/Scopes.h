@@ -9,22 +9,23 @@
 
 namespace attnc::check {
 
-/// Owns all scopes, because scopes and lambdas refer to each other.
+/// Creates and owns all scopes (Value.h) of a check. They live until its end, because lambdas refer to scopes.
 class Scopes {
 public:
   explicit Scopes(Reporter &reporter) : reporter(reporter) {}
 
-  /// Returns a new scope without names, in which lookup finds the top level of a file.
+  /// Returns a new scope without names, in which lookup finds the items of a file.
   Scope &unitScope(SourceUnit *unit);
-  /// Returns a new scope without names, in which lookup finds the members of a module, then the top level of its file.
+  /// Returns a new scope without names, in which lookup finds the members of a module, then the items of its file.
   Scope &moduleScope(const ModuleValue &self);
-  /// Returns a new outermost scope of a function, for its parameters.
+  /// Returns a new scope without names for the parameters of a function, the outermost scope of the function.
   Scope &functionScope(const FunctionValue &function);
-  /// Returns a new scope inside of `parent`.
+  /// Returns a new scope without names inside of `parent`.
   Scope &childOf(Scope &parent);
 
-  /// Binds a local name; `_` binds nothing. Reports a name of a builtin, and repetition in the same scope, and binds
-  /// the name nevertheless. A name of an enclosing scope may be hidden.
+  /// Binds a local name in `scope` to `value`; `_` binds nothing. `isVar`: `=` may assign it. Reports a name of a
+  /// builtin, and a name that `scope` has already, and binds the name nevertheless. A name of an enclosing scope may be
+  /// hidden.
   void bindLocal(Scope &scope, const ast::Name &name, Value value, bool isVar);
 
 private:
@@ -32,12 +33,13 @@ private:
   std::deque<Scope> scopes;
 };
 
-/// Returns the binding of a name in a scope or its parents; null if there is none, as for members of modules, items of
-/// files and builtins.
+/// Returns the innermost binding of a name in a scope and its parents; null if there is none, as for members of
+/// modules, items of files and builtins.
 Binding *findBinding(Scope &scope, const std::string &name);
 
-/// Returns the value with its tensors, in tuples too, bound to locals `name`, so that each is computed once. Open
-/// tensors and scalars of element type Index remain as they are, and so do other values.
+/// Binds the tensors in a value, also those in tuples, to new locals with the name `name` (LetBuilder::bind), so that
+/// each is computed once. Returns the value with references to the locals. Open expressions, scalars of element type
+/// Index, and values that are no tensors remain as they are. Records the variables in `origins`.
 Value bindValue(LetBuilder &lets, Origins &origins, const std::string &name, const Value &value, SourceRange range);
 
 } // namespace attnc::check

@@ -7,44 +7,48 @@
 
 namespace attnc::check {
 
-/// A value with its source range.
+/// An operand of an operator: a value with its source range.
 struct Operand {
   Value value;
   SourceRange range;
 };
 
-/// Converts values to tensor expressions, and checks operands of elementwise operators. `what` is the operator in
-/// messages.
+/// Converts values of the checker to tensor expressions, and checks operands of elementwise operators. `range` is the
+/// place of errors, and `what` the operator in messages. A compile-time number has no element type of its own: it
+/// adapts to the other operands.
 class Conversions {
 public:
   Conversions(Reporter &reporter, Builder &build, const Origins &origins)
       : reporter(reporter), build(build), origins(origins) {}
 
   /// Returns a tensor unchanged, of any element type. An integer or size becomes a scalar of `wanted` if that is F32 or
-  /// I32, otherwise of Index; a double becomes F32, a boolean Bool. Null for other values, with an error, and for an
-  /// ErrorValue.
+  /// I32, otherwise of Index; a double becomes a scalar of F32, a boolean one of Bool. Returns null, with an error, for
+  /// other values and for numbers that do not fit into the type; and null, without another error, for an ErrorValue.
   typed::ExprRef asTensor(const Value &value, SourceRange range, std::optional<typed::Element> wanted = std::nullopt);
-  /// Like asTensor, but the result is F32, or null: scalars of element type Index are converted, I32 and Bool reported.
+  /// Like asTensor, but the result is F32, or null: scalars of element type Index are converted; I32 and Bool are
+  /// reported.
   typed::ExprRef asReal(const Value &value, SourceRange range, const std::string &what);
   /// Like asTensor, but the result is Bool, or null: other element types are reported.
   typed::ExprRef asCondition(const Value &value, SourceRange range, const std::string &what);
 
-  /// Like asTensor, but the result has the element type `wanted` of the parameter `name`, declared at `declared`, or is
-  /// null: scalars of element type Index are converted to F32 and I32, other element types reported.
+  /// Like asTensor, for the argument of a parameter `name`, declared at `declared` with the element type `wanted`. The
+  /// result has this element type, or is null: scalars of element type Index are converted to F32 and I32; other
+  /// element types are reported.
   typed::ExprRef asArgument(const Value &value, SourceRange range, typed::Element wanted, const std::string &name,
                             SourceRange declared);
 
-  /// Converts values to tensors of one element type: compile-time integers and Index scalars adapt to F32 and I32, an
-  /// I32 tensor does not adapt to F32. Empty, with an error, if there is no common type, or if a value is no tensor. If
-  /// `ofTensors`, the result is never of Index, which only scalars have.
+  /// Converts values to tensors of one element type, in their order. Compile-time integers and scalars of element type
+  /// Index adapt to F32 and I32; an I32 tensor does not adapt to F32. Empty, with an error, if there is no common type,
+  /// or if a value is no tensor or number. If `ofTensors`, the result is never of Index, which only scalars have.
   std::vector<typed::ExprRef> agree(const std::vector<Operand> &operands, SourceRange range, const std::string &what,
                                     bool ofTensors = false);
-  /// Returns whether the shapes of the operands can be broadcast; reports the sizes that differ. `written` are the
-  /// operands in the source.
+  /// Returns true if the shapes of the operands can be broadcast (Builder.h); otherwise reports the sizes that differ
+  /// and returns false. `written` are the same operands in the source.
   bool checkBroadcast(const std::vector<typed::ExprRef> &operands, const std::vector<Operand> &written,
                       SourceRange range, const std::string &what);
-  /// Returns an elementwise operator on operands that `agree` and broadcast; an ErrorValue, with an error, if they do
-  /// not. The error is at `sign` if that is given, otherwise at `range`.
+  /// Returns the elementwise operator `op` on the operands, converted by `agree` and checked by checkBroadcast; an
+  /// ErrorValue, with an error, if they have no common element type or shape. `range` is the whole expression. The
+  /// error is at `sign`, the operator in the source, if that is given, otherwise at `range`.
   Value elementwise(typed::Op op, const std::vector<Operand> &operands, SourceRange range, const std::string &what,
                     SourceRange sign = {});
 

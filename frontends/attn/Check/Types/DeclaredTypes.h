@@ -7,8 +7,8 @@
 
 namespace attnc::check {
 
-/// Evaluates declared types, whose sizes are expressions of numbers and dimensions in scope. `what` begins messages:
-/// "the dimension".
+/// Evaluates declared tensor types, such as `f32[batch, 2 * n]`, whose sizes are expressions of numbers and dimensions
+/// that `scope` has. `what` begins messages: "the dimension".
 class DeclaredTypes {
 public:
   DeclaredTypes(Reporter &reporter, Builder &build, DimensionBounds &bounds, const Origins &origins, Names &names,
@@ -16,19 +16,22 @@ public:
       : reporter(reporter), build(build), bounds(bounds), origins(origins), names(names), conversions(conversions),
         expressions(expressions) {}
 
-  /// Return the element type, the shape, and one size; null, with an error, if it is not supported, unknown, negative
-  /// or too large. In a shape, `..` stands for the dimensions that a parameter of the function has bound.
+  /// Return the element type of a declared type, its shape, and the value of one size expression. Null, with an error,
+  /// for an element type that is not supported, a name that is unknown, a value that is no size, and a size that is
+  /// negative or too large. In a shape, `..` stands for the dimensions that a parameter of the function has bound to
+  /// it.
   std::optional<typed::Element> elementOf(const ast::TensorType &type);
   std::optional<Shape> evaluateShape(const ast::TensorType &type, Scope &scope, const char *what);
   std::optional<Dim> evaluateDim(const ast::Expr &expr, Scope &scope, const char *what);
-  /// Returns whether `actual` is proved to be within the bound of its dimension, `n <= context`, if it has one; reports
-  /// another size at `range`.
+  /// Returns true if the size `actual` is proved to be within the bound of the declared dimension, `n <= context`, or
+  /// if that has no bound. Otherwise reports an error at `range` and returns false.
   bool checkBound(const ast::Dimension &dimension, const Dim &actual, SourceRange range, Scope &scope);
-  /// Converts a value to the declared type of a result or a `let`. An ErrorValue, with an error, if it has another
-  /// element type or shape.
+  /// Converts a value, at `range`, to the declared type of a result or a `let`, and returns it as a TensorValue.
+  /// Numbers adapt to the element type. An ErrorValue, with an error, if it has another element type or shape.
   Value conform(const Value &value, const ast::TensorType &declared, SourceRange range, Scope &scope, const char *what);
-  /// Adds to `entry`, and binds in `scope`, a dynamic dimension for each name in the type of a parameter that is not
-  /// known, with its bound. `..`, in a function that is checked alone, becomes one assumed dimension.
+  /// For the type of a parameter of an entry point: for each dimension that is a name which lookup in `scope` does not
+  /// find, adds a dynamic dimension with its bound to `entry` and to the DimensionBounds, and binds the name in
+  /// `scope`. `..`, in a function that is checked alone (Entries::checkAlone), becomes one assumed dimension.
   void introduceDims(const ast::TensorType &type, Scope &scope, typed::Entry &entry);
 
 private:
@@ -41,8 +44,9 @@ private:
   ExpressionChecker &expressions;
 };
 
-/// Warns of a dimension that occurs once in a function's signature, and whose name differs in one letter from that of
-/// another dimension there or of a number of the module: probably a misspelling. `scope` is the function's scope.
+/// Warns of a dimension that occurs once in a function's signature, and whose name differs in one letter from the name
+/// of another dimension there, or of an integer member of the module: probably a misspelling. `scope` is the function's
+/// scope, in which the dimensions are bound.
 void warnNearMiss(Reporter &reporter, const ast::FunctionDecl &decl, const Scope &scope);
 
 } // namespace attnc::check

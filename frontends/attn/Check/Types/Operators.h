@@ -7,8 +7,9 @@
 
 namespace attnc::check {
 
-/// Checker of operators. They are evaluated on compile-time numbers, and become nodes on tensors; an ErrorValue after
-/// an error.
+/// Checker of operators: `-x`, `not x`, `x'`, binary operators, and `if c then a else b`. An operator is evaluated if
+/// its operands are compile-time numbers; otherwise it becomes a typed expression. The functions return the value of
+/// the expression; an ErrorValue after an error, which they report.
 class Operators {
 public:
   Operators(Reporter &reporter, Builder &build, const Origins &origins, Guards &guards, Conversions &conversions,
@@ -18,8 +19,9 @@ public:
 
   Value unary(const ast::UnaryExpr &expr, Scope &scope);
   Value binary(const ast::BinaryExpr &expr, Scope &scope);
-  /// Checks `if c then a else b`: only the chosen branch of a compile-time condition, otherwise both, each with the
-  /// condition among the guards.
+  /// Checks `if c then a else b`. If the condition is a compile-time value, only the chosen branch is checked; the
+  /// result is its value. Otherwise both branches are checked, each with the condition among the guards
+  /// (LinearForms.h), and the result is a Select.
   Value conditional(const ast::ConditionalExpr &expr, Scope &scope);
 
 private:

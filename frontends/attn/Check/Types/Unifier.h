@@ -1,8 +1,9 @@
 //===- Unifier.h - unification of parameter types with argument types ---------------------------------------------===//
 //
-// Unification binds the named dimensions of a function's parameters to the sizes of the arguments. A size that is not a
-// name, such as `2 * n`, is handled after all names of all parameters are bound: it is compared with the size of the
-// argument, or, if one name in it is unbound, solved for that name.
+// Unification binds the named dimensions in the types of a function's parameters to the sizes of the arguments of a
+// call, and compares the sizes of names that are bound already. A size that is not a name, such as `2 * n`, is handled
+// after the names of all parameters are bound: it is compared with the size of the argument; or, if one name in it is
+// unbound and the size is linear in the name, it is solved for that name.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,16 +12,17 @@
 
 namespace attnc::check {
 
-/// The unification of one call; `scope` is the function's scope, in which it binds dimensions and `..`.
+/// The unification of one call: `unify` for each parameter with a type, then `finish`. `scope` is the function's scope,
+/// in which it binds dimensions and `..`.
 class Unifier {
 public:
   Unifier(Reporter &reporter, const Origins &origins, Names &names, DeclaredTypes &types, Scope &scope)
       : reporter(reporter), origins(origins), names(names), types(types), scope(scope) {}
 
-  /// Unifies the type of one parameter with the argument `tensor`, at `range` in the source; false, with an error, if
-  /// the rank or a size does not fit.
+  /// Unifies the type of one parameter with the argument `tensor`, at `range` in the source. The element type is not
+  /// compared. False, with an error, if the rank, a size or the bound of a dimension does not fit.
   bool unify(const ast::TensorType &type, typed::ExprRef tensor, SourceRange range);
-  /// Compares or solves the sizes that are not names, after the last unify; false, with an error, if one does not fit.
+  /// Compares or solves the sizes that are not names. False, with an error, if one does not fit.
   bool finish();
 
 private:

@@ -1,6 +1,7 @@
 /* Reader of .safetensors files: a JSON header of names, types, shapes and offsets, then the bytes of the tensors.
  * Opening a file reads its header and checks every offset; attn_safetensors_read copies elements to the caller's
- * memory. Files are not mapped: after another program truncates a file, reads return ATTN_BAD_FILE. */
+ * memory. Files are not mapped: after another program truncates a file, reads return ATTN_BAD_FILE. Several threads may
+ * use one open file at the same time, until attn_safetensors_close. */
 #ifndef ATTN_SAFETENSORS_H
 #define ATTN_SAFETENSORS_H
 
@@ -11,7 +12,7 @@
 extern "C" {
 #endif
 
-/* The element types of the format, by their names in it; `bool` of a model is BOOL. */
+/* The element types of the format, ATTN_FILE_ and the name in the format; `bool` of a model is BOOL. */
 typedef enum attn_file_dtype {
   ATTN_FILE_BOOL, ATTN_FILE_U8, ATTN_FILE_I8, ATTN_FILE_I16, ATTN_FILE_U16, ATTN_FILE_F16, ATTN_FILE_BF16,
   ATTN_FILE_I32, ATTN_FILE_U32, ATTN_FILE_F32, ATTN_FILE_I64, ATTN_FILE_U64, ATTN_FILE_F64
@@ -20,13 +21,14 @@ typedef enum attn_file_dtype {
 /* A tensor of a file, as its header describes it; valid until the file is closed. */
 typedef struct attn_file_tensor {
   const char *name;
-  uint64_t offset; /* of its first byte from the end of the header; attn_safetensors_read adds it */
-  uint64_t bytes;
-  int64_t shape[ATTN_MAX_RANK];
+  uint64_t offset;              /* distance of its first byte from the end of the header, in bytes */
+  uint64_t bytes;               /* size of all elements */
+  int64_t shape[ATTN_MAX_RANK]; /* `rank` sizes, outermost first */
   int32_t rank;
   int32_t dtype; /* an attn_file_dtype */
 } attn_file_tensor;
 
+/* An open file. */
 typedef struct attn_safetensors attn_safetensors;
 
 /* Opens a file, reads its header and checks it: element types are those of attn_file_dtype; tensors have at most
@@ -44,17 +46,19 @@ void attn_safetensors_close(attn_safetensors *file);
 
 /* Returns the number of tensors; 0 for null. */
 int64_t attn_safetensors_count(const attn_safetensors *file);
-/* Return tensor number `index`, in the order of the header, and the tensor with a name; null if there is none. */
+/* Return tensor number `index`, from 0 in the order of the header, and the tensor with the name `name`. Return null if
+ * there is none, or for a null argument. */
 const attn_file_tensor *attn_safetensors_at(const attn_safetensors *file, int64_t index);
 const attn_file_tensor *attn_safetensors_find(const attn_safetensors *file, const char *name);
 
-/* Copies bytes [from, from + count) of a tensor to `to`. Returns ATTN_BAD_FILE if the file has become shorter since it
- * was opened, or cannot be read; ATTN_BAD_ARGUMENT if the tensor has no such bytes. */
+/* Copies bytes [from, from + count) of a tensor of this file to `to`; byte 0 is the first byte of the tensor. Returns
+ * ATTN_BAD_FILE if the file has become shorter since it was opened, or cannot be read; ATTN_BAD_ARGUMENT if the tensor
+ * has no such bytes. */
 attn_code attn_safetensors_read(const attn_safetensors *file, const attn_file_tensor *tensor, uint64_t from,
                                 uint64_t count, void *to, attn_status *status);
 
-/* Returns attn_model.identity of the object whose attn_weights_save wrote the file; an empty text for files of other
- * programs and for null. */
+/* Returns attn_model.identity of the model whose weights attn_weights_save wrote to the file; an empty text for files
+ * of other programs and for null. The text is valid until the file is closed. */
 const char *attn_safetensors_object(const attn_safetensors *file);
 
 const char *attn_file_dtype_name(int32_t dtype); /* name in the format, such as "F32"; "unknown" for other numbers */
