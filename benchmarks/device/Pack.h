@@ -1,6 +1,7 @@
-//===- Pack.h - folder of models and expected results for a machine with a device -------------------------------===//
+//===- Pack.h - folder of models and expected results for a machine with a device ---------------------------------===//
 //
-// A folder with all input of device-check:
+// device-pack, on a machine without a device, fills a folder with all input of device-check (DeviceCheck.h), which runs
+// on a machine with one:
 //
 //   models/NAME.so                    a model of --target cuda, linked
 //   checks.json                       calls: a library and its entry point, its dimensions and the bounds of integer
@@ -41,9 +42,10 @@
 
 namespace attnc::device {
 
-/// Fills `folder` from the table in the file `cases`, whose models are below `root`. `only` selects the checks of
-/// models whose path contains it, and the timed cases whose name contains it. Throws a std::runtime_error if nothing
-/// matches, if the table has an unknown word, or if compilation, interpretation or writing fails.
+/// Fills `folder` from the table in the file `cases`, whose models are below `root`. If `only` is not empty, packs only
+/// the checks of models whose path contains `only`, and the timed cases whose name contains it. Throws a std::exception
+/// if nothing matches, if the table is not JSON or has an unknown word, or if compilation, interpretation or writing
+/// fails.
 void pack(const std::string &cases, const std::string &root, const std::string &folder, const std::string &only = "");
 
 } // namespace attnc::device

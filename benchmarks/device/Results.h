@@ -1,6 +1,6 @@
-//===- Results.h - results file of a run on a device ------------------------------------------------------------===//
+//===- Results.h - results file of a run on a device --------------------------------------------------------------===//
 //
-// A file with one JSON object a line, to which the programs of a run append one after the other:
+// A file with one JSON object on each line, to which the programs of a run append one after the other:
 //
 //   {"what": "device", "name", "architecture", "processors", "memory_bytes", "driver"}    "13.1": CUDA version
 //   {"what": "packed", "calls"}                                                     number of calls to check
@@ -21,11 +21,13 @@
 
 namespace attnc::device {
 
-/// Reads a file with one JSON value. Throws a std::runtime_error if the file can't be read or is not JSON.
+/// Reads a file with one JSON value. Throws a std::runtime_error if the file cannot be read, and an
+/// nlohmann::json::exception (also a std::exception) if it is not JSON.
 nlohmann::json readJson(const std::string &path);
-/// Reads a file with a JSON value in each line. Throws a std::runtime_error as readJson does.
+/// Reads a file with a JSON value on each line; empty lines are skipped. Throws as readJson() does.
 std::vector<nlohmann::json> readLines(const std::string &path);
-/// Appends a line to the file; does nothing if `path` is empty.
+/// Appends `line` and a line break to the file, which is created if necessary; does nothing if `path` is empty. Throws
+/// a std::runtime_error if the file cannot be written.
 void append(const std::string &path, const nlohmann::json &line);
 
 } // namespace attnc::device

@@ -1,10 +1,12 @@
-//===- Additive.h - benchmark of additive attention ------------------------------------------------------------===//
+//===- Additive.h - benchmark of additive attention ---------------------------------------------------------------===//
 #pragma once
 
 namespace attnc::bench {
 
-/// Prints the times of one head of additive attention with 1024 queries and keys and 64 features, forward and backward,
-/// relative to a loop that computes one tanh for each query–key pair and feature.
+/// Measures one head of additive attention (score = sum over features of c tanh(w + u)) with 1024 queries, 1024 keys
+/// and 64 features, on one thread. Prints to standard output the time of the forward pass relative to a loop that
+/// computes one tanh for each query–key pair and feature, and the time of the backward pass relative to the forward
+/// pass.
 void runAdditive();
 
 } // namespace attnc::bench

@@ -1,6 +1,6 @@
-//===- Machine.h - measurement of speed relative to the peak of the machine ------------------------------------===//
+//===- Machine.h - measurement of speed relative to the peak of the machine ---------------------------------------===//
 //
-// The speed of a kernel is reported as a fraction of the peak of the same core at the same time:
+// The speed of a kernel is reported as a fraction of the peak of the same core at about the same time:
 //
 //   share of peak      = (flops / seconds) / fmaPeak()
 //   share of bandwidth = (bytes / seconds) / readBandwidth()
@@ -28,28 +28,30 @@ using machine::readBandwidth;
 using machine::readBandwidthOf;
 using machine::threadSeconds;
 
-/// Memory aligned to 2 MiB, in huge pages if available, filled with random floats of magnitude up to `scale`.
+/// `count` random floats in [-scale, scale), equal for equal seeds, in memory aligned to 2 MiB, with huge pages if
+/// available. The memory is never freed. Null if there is none.
 float *randomFloats(size_t count, float scale, unsigned seed);
 
 struct Measurement {
-  double seconds = 0;   ///< median of one run
-  double rate = 0;      ///< work / seconds, median
-  double reference = 0; ///< median of the reference slices
-  double share = 0;     ///< median of the ratios of each run to its neighbouring slices
+  double seconds = 0;   ///< median time of a repetition
+  double rate = 0;      ///< units of work per second, at this time
+  double reference = 0; ///< median over repetitions of the mean of the two reference rates, in units per second
+  double share = 0;     ///< median over repetitions of the rate divided by this mean
 };
 
 /// The clock: processor time of the calling thread, or wall-clock time for kernels on several threads.
 enum class Clock { Thread, Wall };
 
-/// Wall-clock time in seconds.
+/// Wall-clock time in seconds, from an arbitrary start.
 double wallSeconds();
 
-/// Runs `body`, which does `work` units of work, once for warm-up and then `repetitions` times between slices of
-/// `reference` (units per second).
+/// Runs `body`, which does `work` units of work (operations or bytes), once for warm-up and then `repetitions` times.
+/// Calls `reference` directly before and after each repetition; it returns a rate in the same units per second.
 Measurement measure(double work, int repetitions, const std::function<void()> &body,
                     const std::function<double()> &reference, Clock clock = Clock::Thread);
 
-/// Prints one line of a table: name, milliseconds, rate in 10^9 units per second, share in percent.
+/// Prints one line of a table to standard output: name, milliseconds, rate in 10^9 units per second, share in percent
+/// of the reference in 10^9 units per second. `unit` is the name of a unit of work: "FLOP".
 void print(const std::string &name, const Measurement &measurement, const char *unit);
 
 } // namespace attnc::bench

@@ -1,6 +1,7 @@
-//===- Model.h - resources of calls of a compiled model --------------------------------------------------------===//
+//===- Model.h - resources of calls of a compiled model -----------------------------------------------------------===//
 //
-// RAII owners of the resources of a call of an entry point. On failure, they end the program with the reason.
+// RAII owners of the resources of a call of an entry point. If their constructors fail, they print the reason to
+// standard error and end the program with exit code 1.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,13 +12,13 @@
 
 namespace attnc::bench {
 
-/// Ends the program with the message of `status` unless `code` is ATTN_OK.
+/// Prints the message of `status` and ends the program with exit code 1, unless `code` is ATTN_OK.
 void must(attn_code code, const attn_status &status);
 
 /// Owns a thread pool.
 class Workers {
 public:
-  /// `count` 0: one thread for each core.
+  /// `count` is the number of threads; 0: one for each processor.
   explicit Workers(int64_t count = 0);
   ~Workers();
   Workers(const Workers &) = delete;
@@ -28,7 +29,7 @@ private:
   attn_pool *pool = nullptr;
 };
 
-/// The initial parameters of a model.
+/// Owns the initial parameters of a model, drawn from seed 0 by their initialisers. The model must have parameters.
 class Weights {
 public:
   Weights(const attn_model &model, const Workers &workers);
@@ -41,7 +42,8 @@ private:
   attn_weights *weights = nullptr;
 };
 
-/// The context of calls of one entry point: parameters, executor (null: the calling thread) and an arena of `bytes`.
+/// The context of calls of one entry point: parameters, executor, and an arena of `bytes` bytes, which it owns. A null
+/// `executor` runs everything on the calling thread. `weights` and `executor` must outlive the context.
 class Context {
 public:
   Context(const Weights &weights, const attn_executor *executor, int64_t bytes);
@@ -57,7 +59,8 @@ private:
   attn_context context;
 };
 
-/// The integers on the command line, or `otherwise` if there are none.
+/// The arguments of main() after the program's name, as integers; `otherwise` if there are none. A word that is not a
+/// number is 0.
 std::vector<int64_t> numbersOf(int count, char **arguments, std::vector<int64_t> otherwise);
 
 } // namespace attnc::bench

@@ -1,7 +1,7 @@
 //===- Mutation.h - mutations of generated kernels ----------------------------------------------------------------===//
 //
 // Mutation testing of the test suite: a mutant is a generated kernel with one operation changed as by a typical
-// mistake; the comparison with the oracle must tell it from the original kernel.
+// mistake. The comparison with the oracle must distinguish the mutant from the original kernel.
 //
 //   drop-factor    a * b      -> a            a forgotten rescaling, scale or weight
 //   drop-term      a + b      -> a            a forgotten contribution (fma: nothing is accumulated)
@@ -26,22 +26,22 @@
 namespace attnc {
 
 struct Mutation {
-  std::string_view kind;
-  int site; ///< number of an op to which the kind applies
+  std::string_view kind; ///< a name of the list above
+  int site;              ///< number, from 0, among the ops to which the kind applies; negative: no mutation
 };
 
-/// The kinds of the list above.
+/// The names of the list above, in order.
 const std::vector<std::string_view> &mutationKinds();
 
-/// Emits the code of `inner` with one mutation; without a mutation it counts the sites.
+/// Emits the code of `inner` with one mutation. A negative `site` only counts the ops to which `kind` applies.
 class MutatingEmitter : public ChangedEmitter {
 public:
+  /// `inner` must outlive this emitter, which must not move.
   MutatingEmitter(const Emitter &inner, std::string_view kind, int site = -1)
       : ChangedEmitter(inner, [this](mlir::ModuleOp code) { mutate(code); }), mutation{kind, site} {}
 
-  /// Return the number of sites of the last emission, and the mutated operation and its users as text.
-  int sites() const { return found; }
-  const std::string &mutated() const { return text; }
+  int sites() const { return found; }                 ///< number of ops to which `kind` applies, in the last emission
+  const std::string &mutated() const { return text; } ///< the mutated op and its users as text; empty without one
 
 private:
   void mutate(mlir::ModuleOp code);

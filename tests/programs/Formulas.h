@@ -1,6 +1,7 @@
 //===- Formulas.h - random scalar expressions of the language -----------------------------------------------------===//
 //
-// Numbers and conditions over the indices and tensors in scope.
+// Formulas draws expressions of type f32 and conditions over the indices and tensors in scope, as text of the language.
+// RandomProgram.h assembles programs from these.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,8 +15,8 @@ namespace attnc::programs {
 /// A tensor of f32, or of i32 whose elements are subscripts of a dimension.
 struct Tensor {
   std::string name;
-  std::vector<std::string> dimensions;
-  std::string below = ""; ///< for i32: the dimension that it subscripts
+  std::vector<std::string> dimensions; ///< names or numbers
+  std::string below = "";              ///< for i32: the dimension that it subscripts; empty for f32
 };
 
 /// An index, and the dimension that it runs over.
@@ -23,11 +24,12 @@ struct Index {
   std::string name, dimension;
 };
 
+/// The generator and its scope. `depth` below limits the nesting of operations.
 class Formulas {
 public:
   explicit Formulas(const std::string &seed) : random(seed) {}
 
-  e2e::Random random;
+  e2e::Random random;          ///< all draws
   std::vector<Tensor> tensors; ///< in scope, in the order of their creation
   std::vector<Index> indices;  ///< in scope
   bool isSmooth = true;        ///< no discontinuous or non-differentiable function was drawn
@@ -37,19 +39,21 @@ public:
   /// Subscripts may be 0 and n - 1 of a dimension n. Entry points then reject n = 0, so sizes are drawn from 1 on.
   bool takesEnds = true;
 
+  /// A random element of `from`, which is not empty.
   template <typename T> const T &pick(const std::vector<T> &from) { return from[random.below(int64_t(from.size()))]; }
   std::string pick(std::initializer_list<const char *> from) {
     return from.begin()[random.below(int64_t(from.size()))];
   }
-  bool oneOf(int64_t count) { return random.below(count) == 0; }
-  std::string fresh(const std::string &letter) { return letter + std::to_string(next++); }
+  bool oneOf(int64_t count) { return random.below(count) == 0; } ///< true with probability 1 / count
+  std::string fresh(const std::string &letter) { return letter + std::to_string(next++); } ///< a new name
   /// Adds an index with a new name to the scope, until `leave`.
   Index enter(const std::string &letter, const std::string &dimension);
+  /// Removes the last `count` indices from the scope.
   void leave(size_t count = 1) { indices.resize(indices.size() - count); }
 
-  std::string real(int depth);
-  std::string condition(int depth);
-  std::string element(const Tensor &tensor);
+  std::string real(int depth);               ///< an expression of type f32; may clear `isSmooth`
+  std::string condition(int depth);          ///< an expression of type bool
+  std::string element(const Tensor &tensor); ///< a read of one element, with a guard if a subscript may be out of range
   /// Returns a random tensor in scope for which the predicate is true; null if there is none.
   template <typename Predicate> std::optional<Tensor> find(Predicate isWanted) {
     std::vector<Tensor> found;
@@ -68,13 +72,14 @@ private:
   std::pair<std::string, std::string> subscript(const std::string &dimension);
   std::string shifted(const Index &index, std::string &guard);
 
-  int next = 0;
+  int next = 0; ///< number of the next new name
 };
 
+/// Whether a dimension is a number, not a name.
 inline bool isNumber(const std::string &dimension) {
   return dimension.find_first_not_of("0123456789") > dimension.size();
 }
-/// Returns "[n, 4]", or an empty text for a scalar.
+/// Returns the dimensions in brackets, "[n, 4]"; an empty text for a scalar.
 std::string typed(const std::vector<std::string> &dimensions);
 
 } // namespace attnc::programs

@@ -1,10 +1,11 @@
 //===- ProgramCheck.h - comparison of a random program with the oracle --------------------------------------------===//
 //
-// The program is compiled in this process as by `attnc compile`, and each entry point is called in guarded memory.
-// Results, states and updated parameters must equal the oracle's up to rounding (Tolerance.h, RoundingSamples.h), and
-// be bitwise equal for other threads and addresses. The oracle's gradient of a smooth function must equal its finite
-// differences. With 16-bit storage, also of caches, a smooth program must satisfy the bound of StorageBound.h, and any
-// program must run with bitwise equal results. Caches contain any number of positions.
+// A random program (RandomProgram.h) is compiled in this process as by `attnc compile`, and each entry point is called
+// in guarded memory (GuardedBuffer.h). Results, states and updated parameters must equal the oracle's up to rounding
+// (Tolerance.h, RoundingSamples.h). They must be bitwise equal for other numbers of threads and other addresses. The
+// oracle's gradient of a smooth function must equal its finite differences. With 16-bit storage, a smooth program must
+// satisfy the bound of StorageBound.h; any program must give bitwise equal results. Caches contain any number of
+// positions.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,11 +21,12 @@ struct Verdict {
     Wrong,   ///< a crash, an internal error, or results other than the oracle's
   };
   Kind kind = Right;
-  std::string message = "";
+  std::string message = ""; ///< the difference or the compiler's message; empty if Right
 };
 
+/// Compiles and calls the program in this process, which a fault of generated code may end.
 Verdict check(const RandomProgram &program);
-/// Checks in a child process. A crash, or a run longer than `seconds`, is wrong.
+/// The same in a child process. A crash, or a run longer than `seconds`, is Wrong.
 Verdict checkInChild(const RandomProgram &program, unsigned seconds = 300);
 
 } // namespace attnc::programs

@@ -1,10 +1,10 @@
-//===- RandomProgram.h - random programs --------------------------------------------------------------------------===//
+//===- RandomProgram.h - generator of random programs, for differential tests -------------------------------------===//
 //
-// A program is well typed by construction: statements are drawn one after the other, each a tensor computed from
-// earlier tensors, in index notation (with subscripts that are reversed, shifted under a guard, or data-dependent), by
-// reductions, `attend`, `scan`, products, and operations on whole tensors. Dimensions are `b`, `n`, `m`, `seq` and
-// small numbers. The name of an integer input contains the dimension that it subscripts; its elements are drawn below
-// that size.
+// A program is well typed by construction. Its statements are drawn one after the other; each computes a tensor from
+// earlier tensors. A statement is index notation (with subscripts that are reversed, shifted under a guard, or
+// data-dependent), a reduction, an `attend`, a `scan`, a product, or an operation on whole tensors. Dimensions are `b`,
+// `n`, `m`, `seq` and small numbers. The name of an integer input contains the dimension that it subscripts, as in
+// g2_n; its elements are drawn below the size of this dimension.
 //
 //   fn f(x0: f32[n, 4], x1: f32[m], g2_n: i32[n]) {
 //     let t3 = [i1 < n] => (sum k2 < m where k2 <= 2 => tanh(x1[k2]))
@@ -28,16 +28,15 @@
 namespace attnc::programs {
 
 struct RandomProgram {
-  std::string text;
-  e2e::Dimensions sizes;              ///< sizes of named dimensions
-  std::vector<std::string> overrides; ///< WHAT.KEY=VALUE
-  std::string emitter = "auto";
-  std::string precision = "f32";
-  /// True if f is differentiable everywhere.
-  bool isSmooth = true;
+  std::string text;                   ///< content of a model file
+  e2e::Dimensions sizes;              ///< sizes of named dimensions in the calls
+  std::vector<std::string> overrides; ///< values of --override: WHAT.KEY=VALUE
+  std::string emitter = "auto";       ///< value of --emitter
+  std::string precision = "f32";      ///< value of --precision
+  bool isSmooth = true;               ///< f is differentiable everywhere
 };
 
-/// Returns a program that is equal for equal numbers on every machine.
+/// Returns the program with this number; equal numbers give equal programs on every machine.
 RandomProgram randomProgram(uint64_t number);
 
 } // namespace attnc::programs

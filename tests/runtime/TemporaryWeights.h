@@ -10,17 +10,20 @@
 #include <unistd.h>
 #include <vector>
 
-/// A tensor: dtype and shape as the format spells them, and its bytes.
+/// A tensor of the file: `dtype` and `shape` as the format spells them ("F32", "[2,3]"), and its bytes.
 struct Entry {
   std::string name, dtype, shape, bytes;
 };
 
+/// Returns the bytes of f32 values.
 inline std::string floats(std::initializer_list<float> values) {
   return std::string(reinterpret_cast<const char *>(values.begin()), values.size() * 4);
 }
 
+/// A file in the working directory, which the destructor removes.
 class TemporaryFile {
 public:
+  /// Writes a file with these tensors; a failure to write fails the test.
   explicit TemporaryFile(const std::vector<Entry> &entries) {
     std::string header = "{", data;
     for (const Entry &entry : entries) {

@@ -7,10 +7,11 @@
 
 namespace attnc {
 
-/// Emits kernels by another emitter and then changes the code, for mutants.
+/// Emits kernels by another emitter and then changes the emitted code, for mutation tests.
 class ChangedEmitter : public Emitter {
 public:
-  /// `inner` must outlive this emitter; an empty `change` changes nothing.
+  /// `inner` emits the kernels, and must outlive this emitter. `change` then changes the module of the emitted code in
+  /// place; an empty `change` changes nothing.
   ChangedEmitter(const Emitter &inner, std::function<void(mlir::ModuleOp code)> change)
       : inner(inner), change(std::move(change)) {}
 

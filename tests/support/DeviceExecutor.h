@@ -1,12 +1,13 @@
 //===- DeviceExecutor.h - executor of device code on the host -----------------------------------------------------===//
 //
-//   DeviceExecutor device(ir);                            // LLVM IR as the NVPTX back end is given it, or its text
+//   DeviceExecutor device(ir);                            // LLVM IR as the NVPTX back end receives it, or its text
 //   ASSERT_TRUE(device) << device.message();
 //   std::string fault = device.run({"rows_0", blocks, 256, {x, y, n, shared, status}}, Order::Descending);
 //
-// A function is compiled for the host at its first launch, with its NVVM intrinsics replaced by calls of models, and is
-// executed as on the device: each thread of a block is a fibre that runs until it waits for others, at a barrier or in
-// a warp-wide exchange. Blocks run one after the other. The executor detects
+// At its first launch, a function is compiled for the host, with its NVVM intrinsics replaced by calls of host
+// functions (DeviceIntrinsics.h). The simulator executes the function as the device does (DeviceBlock.h): each thread
+// of a block is a fibre that runs until it waits for others, at a barrier or in a warp-wide exchange. Blocks run one
+// after the other. The executor detects
 //
 //   a missing barrier     as wrong numbers: shared memory contains NaN when a block begins, and threads run in several
 //                         orders, in which a thread reads before another one has written
@@ -19,8 +20,8 @@
 //   an access outside of a tensor or of shared memory, or with less alignment than declared, as a fault of the
 //   host
 //
-// It supports the intrinsics that emitters use, and rejects others by name. It models neither time nor races between
-// blocks.
+// The executor supports the intrinsics that emitters use, and rejects code with others, which message() names. It
+// models neither time nor races between blocks.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -44,20 +45,22 @@ enum class Order { Ascending, Descending, Shuffled };
 
 class DeviceExecutor {
 public:
-  /// `ir` is the text of LLVM IR. message() states the reason if it cannot run.
+  /// `ir` is the text of an LLVM IR module for NVPTX. If the code cannot run, message() has the reason.
   explicit DeviceExecutor(const std::string &ir);
+  /// The same for a module in memory and its context, which the executor owns from then on.
   DeviceExecutor(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> ir);
   ~DeviceExecutor();
 
   explicit operator bool() const { return message_.empty(); }
-  const std::string &message() const { return message_; } ///< reason why the code cannot run
+  const std::string &message() const { return message_; } ///< reason why the code cannot run; empty if it can
 
+  /// One launch of a kernel function.
   struct Launch {
-    std::string function;
-    int64_t blocks, threads;
-    std::vector<uint64_t> parameters; ///< pointers and 64-bit numbers
-    int64_t blockBytes = 0;           ///< dynamic shared memory of a block
-    TensorCoreSums sums = TensorCoreSums::CutOff;
+    std::string function;                         ///< name in the module
+    int64_t blocks, threads;                      ///< number of blocks; threads of a block
+    std::vector<uint64_t> parameters;             ///< pointers to host memory, and 64-bit numbers
+    int64_t blockBytes = 0;                       ///< dynamic shared memory of a block
+    TensorCoreSums sums = TensorCoreSums::CutOff; ///< rounding of tensor-core sums
   };
   /// Runs a launch to its end. Returns a description of the first fault; empty if there is none. Requires that the
   /// code can run.

@@ -1,4 +1,8 @@
-//===- DeviceIntrinsics.h - models of device intrinsics -----------------------------------------------------------===//
+//===- DeviceIntrinsics.h - host functions that model device intrinsics -------------------------------------------===//
+//
+// DeviceExecutor replaces calls of NVVM intrinsics, and inline PTX, by calls of these functions.
+//
+//===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
@@ -7,13 +11,15 @@
 
 namespace attnc {
 
-/// A host function that behaves like an intrinsic. `model` receives the operands of a call, 8 bytes each, and writes
-/// its result; it runs on a thread of DeviceBlock::running().
+/// A host function that behaves like an intrinsic.
 struct DeviceIntrinsic {
   std::string_view name; ///< "llvm.nvvm.bar.warp.sync", or the name of a model of inline PTX (DeviceAssembly.h)
+  /// Executes the intrinsic for the running thread of DeviceBlock::running(). `operands` has 8 bytes for each operand
+  /// of the call. The function writes the result, in its own size, to `result`; an intrinsic without a result writes
+  /// none.
   void (*model)(const uint64_t *operands, void *result);
 };
-/// All models.
+/// All supported intrinsics.
 const std::vector<DeviceIntrinsic> &deviceIntrinsics();
 
 } // namespace attnc

@@ -1,8 +1,9 @@
 //===- DeviceTensorMap.h - tensor maps of TMA copies --------------------------------------------------------------===//
 //
-// A tensor map is 128 bytes that only instructions read and write: tensormap.replace sets a field in shared memory,
-// tensormap.cp_fenceproxy copies the map to global memory and releases it, a fence acquires it there, and copies use
-// it. The layout of its fields is specific to this model; bytes that no instruction writes must be zero.
+// Part of the simulator of thread blocks (DeviceBlock.h). A tensor map is 128 bytes that describe a tensor in global
+// memory. Only these instructions read and write the map: tensormap.replace sets a field in shared memory,
+// tensormap.cp_fenceproxy copies the map to global memory and releases it, a fence acquires the released map, and TMA
+// copies use it. The layout of the fields is specific to this simulator; bytes that no instruction writes must be zero.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,9 +16,11 @@
 
 namespace attnc {
 
-/// Rounds the bits of an f32 to the nearest tf32, which has a ten-bit fraction, halves away from zero; preserves NaN.
+/// Rounds the bits of an f32 to the nearest tf32, which has a fraction of ten bits, with halves away from zero.
+/// Preserves NaN. The result has the bits of an f32.
 uint32_t nearestTf32(uint32_t bits);
 
+/// The content of a tensor map; an object of this class lies at the map's address.
 class DeviceTensorMap {
 public:
   static constexpr size_t size = 128, mostDimensions = 5;
@@ -28,11 +31,11 @@ public:
 
   /// Returns the reason why the map is invalid; empty if it is valid.
   std::string check() const;
-  size_t dimensions() const { return rank + size_t(1); }
-  /// The bytes of a box. The functions from here on require a valid map.
+  size_t dimensions() const { return rank + size_t(1); } ///< number of dimensions of the tensor
+  /// The bytes of a box. This function and copy() require a valid map.
   size_t bytes() const;
-  /// Copies the box at the coordinates, one for each dimension, the innermost first, to `to`, with the swizzle of its
-  /// 16-byte vectors. Elements outside of the tensor become zero.
+  /// Copies the box at `coordinates`, one for each dimension, the innermost first, to `to`, bytes() bytes with the
+  /// swizzle of 16-byte vectors. Elements outside of the tensor become zero.
   void copy(std::span<const int32_t> coordinates, char *to) const;
 
 private:

@@ -6,9 +6,11 @@
 //   AgainstStart   | page | buffer ..filler.. | page |      accesses before the buffer fault
 //   Misaligned     | page | ..filler.. buffer . | page |    the address is an odd multiple of the promised alignment
 //
-// The first two may be aligned to more than is promised (attn/abi.h), so all three are needed.
+// The promised alignment is the one that generated code may rely on (attn/abi.h). AgainstEnd and AgainstStart may be
+// aligned to more, so tests use all three placements.
 //
-// Buffer and filler initially contain NaN (0xff). A write to a filler ends the process.
+// Buffer and filler initially contain NaN (bytes 0xff). If generated code has written to a filler, the destructor ends
+// the process.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,11 +29,12 @@ namespace attnc {
 enum class Placement { AgainstEnd, AgainstStart, Misaligned };
 inline constexpr Placement everyPlacement[] = {Placement::AgainstEnd, Placement::AgainstStart, Placement::Misaligned};
 
+/// One or several buffers of the same size.
 class GuardedBuffer {
 public:
-  GuardedBuffer() = default;
-  /// Allocates `count` buffers of `bytes` bytes, a stride apart, with an inaccessible page around each of them.
-  /// `alignment` is a power of two.
+  GuardedBuffer() = default; ///< no buffer: data() is null
+  /// Allocates `count` buffers of `bytes` bytes, stride() bytes apart, each between two inaccessible pages. `alignment`
+  /// is the promised alignment in bytes, a power of two. Ends the process if there is no memory.
   GuardedBuffer(int64_t bytes, Placement placement, int64_t alignment, int64_t count = 1) : bytes(bytes), count(count) {
     int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
     int64_t slack = placement == Placement::Misaligned ? alignment : 0;
@@ -67,9 +70,9 @@ public:
     munmap(mapped, mappedBytes());
   }
 
-  char *data() const { return mapped ? usablePart(0) + offset : nullptr; }
-  int64_t size() const { return bytes; }
-  int64_t stride() const { return usable + page; }
+  char *data() const { return mapped ? usablePart(0) + offset : nullptr; } ///< the first buffer
+  int64_t size() const { return bytes; }                                   ///< bytes of one buffer
+  int64_t stride() const { return usable + page; } ///< bytes from the start of a buffer to that of the next one
 
 private:
   static constexpr int filler = 0xff;

@@ -1,4 +1,4 @@
-// Calls functions of the C interface with each of their pointers null, one at a time.
+// Calls functions of the C interface with each of their pointer arguments null, one at a time.
 #pragma once
 
 #include "attn/status.h"
@@ -16,7 +16,7 @@
 
 namespace attnc {
 
-/// Returns the functions with pointer parameters that a header declares, such as "attn_run".
+/// Returns the names of the functions with pointer parameters that a C header declares, such as "attn_run".
 inline std::set<std::string> functionsOf(const std::filesystem::path &header) {
   std::stringstream text;
   text << std::ifstream(header).rdbuf();
@@ -28,15 +28,17 @@ inline std::set<std::string> functionsOf(const std::filesystem::path &header) {
   return names;
 }
 
-/// A table of calls: `check` adds a function and calls it, `functions` are the functions so far.
+/// Checks functions, and collects their names.
 class NullArguments {
 public:
-  /// The functions write to `status`; `tidy` is called after each call and frees its results.
+  /// `status` is the object that the arguments refer to, to which the functions write. `tidy` is called after each call
+  /// and frees its results.
   NullArguments(attn_status &status, std::function<void()> tidy) : status(status), tidy(std::move(tidy)) {}
 
-  /// Calls `function` with `good` arguments, expecting `expected`, and then with one null pointer at a time, from left
-  /// to right, expecting the texts in `nulls`. The text of an attn_code is "ok" or the message, or its name without a
-  /// message; of a pointer "null" or "a pointer"; of a string the string; of void "nothing".
+  /// Calls `function` with the arguments `good`, and expects the result `expected`. Then replaces one pointer of `good`
+  /// at a time by null, from left to right, and expects the results `nulls`. Results are compared as text: an attn_code
+  /// as "ok", as the message in `status`, or as its name if it has set no message; a pointer as "null" or "a pointer";
+  /// a string as itself, or "null"; a number in decimal; void as "nothing".
   template <typename Result, typename... Parameters>
   void check(const char *name, Result (*function)(Parameters...), std::tuple<std::type_identity_t<Parameters>...> good,
              const std::string &expected, const std::vector<std::string> &nulls) {
@@ -47,7 +49,7 @@ public:
     EXPECT_EQ(found, nulls) << name;
   }
 
-  std::set<std::string> functions;
+  std::set<std::string> functions; ///< names of the checked functions
 
 private:
   attn_status &status;

@@ -1,4 +1,5 @@
-// A module parsed from text, with a context that has every dialect of the compiler.
+// A module parsed from text, with a context that has the dialects attn, model, affine, func, scf, vector, memref and
+// llvm, and those that these load.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,15 +11,17 @@
 
 namespace attnc {
 
+/// The module, which this object owns, unless the text is invalid.
 class ParsedModule {
 public:
-  /// Parses and verifies; diagnostics() has the errors.
+  /// Parses and verifies `text`; diagnostics() has the errors.
   explicit ParsedModule(llvm::StringRef text);
 
-  explicit operator bool() const { return bool(module); }
+  explicit operator bool() const { return bool(module); } ///< the text is valid; get() and function() require it
+  /// All diagnostics of the context as text, also of later passes; empty if there are none.
   const std::string &diagnostics() const { return *text; }
   mlir::ModuleOp get() const { return *module; }
-  /// Returns the function with this name; without a name, the first one.
+  /// Returns the function with this name; without a name, the first one. Null if there is none.
   mlir::func::FuncOp function(llvm::StringRef name = "") const;
 
 private:

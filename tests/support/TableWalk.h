@@ -1,4 +1,4 @@
-//===- TableWalk.h - reads every field of a model table -----------------------------------------------------------===//
+//===- TableWalk.h - reader of all fields of a model table, for tests of damaged objects --------------------------===//
 #pragma once
 
 #include "attn/model.h"
@@ -9,8 +9,9 @@
 
 namespace attnc {
 
-/// Computes a number that depends on every text, count and size of a table, except functions and the bytes of device
-/// code; of embedded values it reads the first and the last byte.
+/// Reads a model table as programs do, so that an invalid pointer or count in a table that passed all checks is
+/// detected as a crash. Reads texts, counts, sizes and the pointers to phases, and the first and the last byte of
+/// embedded values. Functions are not called.
 class TableWalk {
 public:
   explicit TableWalk(const attn_model &model) {
@@ -28,7 +29,7 @@ public:
     for (int64_t n = 0; model.device && n < model.device->phase_count; ++n)
       text(model.device->phases[n].name);
   }
-  uint64_t sum() const { return total; }
+  uint64_t sum() const { return total; } ///< a hash of all values that were read
 
 private:
   void add(uint64_t value) { total = total * 31 + value; }
@@ -69,7 +70,8 @@ private:
   uint64_t total = 0;
 };
 
-/// Reads an object, aligned like a file, and walks its table; returns the error if it is invalid.
+/// Reads the table of `object`, the bytes of an object file (compiler/Emit/ObjectTable.h), from a copy aligned like a
+/// mapped file. Returns the error if the table is invalid; otherwise reads all of its fields.
 inline llvm::Error walkTable(llvm::StringRef object) {
   auto file = llvm::MemoryBuffer::getMemBufferCopy(object);
   auto table = ObjectTable::read(file->getBuffer());

@@ -8,10 +8,10 @@
 
 namespace attnc {
 
-/// Creates a new folder, which is removed with its contents.
+/// A new folder, which the destructor removes with its contents.
 class TemporaryFolder {
 public:
-  /// `begin` is the path without the random suffix.
+  /// Creates the folder at the path `begin` with a random suffix. A failure fails the test.
   explicit TemporaryFolder(std::string begin) {
     begin += "-XXXXXX";
     EXPECT_NE(mkdtemp(begin.data()), nullptr) << begin;

@@ -1,4 +1,4 @@
-// Name of a parameterised test from a title: "grouped heads" is grouped_heads.
+// Names of parameterised tests (GoogleTest).
 #pragma once
 
 #include <cctype>
@@ -6,6 +6,7 @@
 
 namespace attnc {
 
+/// Returns a valid test name for a title: "grouped heads" becomes "grouped_heads".
 inline std::string testName(std::string what) {
   for (char &character : what)
     if (!std::isalnum(static_cast<unsigned char>(character)))

@@ -1,8 +1,8 @@
-//===- CommandQuestion.h - interestingness test by a command ----------------------------------------------------===//
+//===- CommandQuestion.h - interestingness test by a command ------------------------------------------------------===//
 //
-// A candidate is written to a file and a command is run on it. The candidate is interesting if the command's ending
-// meets the criteria. Up to `jobs` commands run in parallel. Each job has a folder of its own for the candidate's file,
-// which has the name of the user's file.
+// CommandQuestion writes a candidate (a reduced text) to a file and runs a command on this file. The candidate is
+// interesting if the command's ending meets the criteria. Up to `jobs` commands run in parallel. Each job has a folder
+// of its own for its candidate; the candidate's file has the name of the user's file.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,58 +17,68 @@ namespace attnc::reduce {
 
 /// Criteria of an interesting candidate; all criteria that are set must hold.
 struct Criteria {
-  bool succeeds = false;             ///< the exit code is 0
-  bool crashes = false;              ///< a signal ends the command, or the exit code means an internal error
+  bool succeeds = false; ///< the command exits with code 0 within its time limit
+  /// A signal ends the command within its time limit, or the exit code means a crash: 2, an internal error of attnc, or
+  /// 129 and above, a shell's code for a signal.
+  bool crashes = false;
   bool hangs = false;                ///< the command exceeds its time limit (Ending::ranOut)
-  std::optional<std::string> prints; ///< the output contains this text; Ending has the output with placeholders
+  std::optional<std::string> prints; ///< `Ending::output`, in which placeholders replace paths, contains this text
 
-  bool isEmpty() const { return !succeeds && !crashes && !hangs && !prints; }
-  bool holdFor(const Ending &ending) const;
+  bool isEmpty() const { return !succeeds && !crashes && !hangs && !prints; } ///< no criterion is set
+  bool holdFor(const Ending &ending) const;                                   ///< all criteria hold; true if isEmpty()
   /// The criteria as a phrase for messages: "crash and print 'x'".
   std::string text() const;
 };
 
+/// The interestingness test of attn-reduce. Its member functions are called by one thread, one call at a time.
 class CommandQuestion : public Question {
 public:
-  /// Placeholders for the paths of the file and of its folder: whole words of `command`, and any part of the output.
+  /// Placeholders of the candidate's path and of its folder's path. In `command`, a placeholder is a whole word, which
+  /// the path replaces. In the output, a placeholder replaces each occurrence of the path.
   static constexpr const char *fileWord = "{}", *folderWord = "{folder}";
 
   struct Options {
     std::vector<std::string> command; ///< words, with placeholders; the first one is the program
-    Criteria criteria;
-    Limits limits;
-    size_t jobs = 1;                  ///< largest number of commands that run at a time
-    std::string fileName;             ///< name of the file in its folder
+    Criteria criteria;                ///< not used by endingOf()
+    Limits limits;                    ///< of each command
+    size_t jobs = 1;                  ///< largest number of commands that run at a time; at least 1
+    std::string fileName;             ///< name of a candidate's file in its job's folder
     std::string workFolder;           ///< an existing folder that nothing else uses; the caller removes it
-    std::vector<std::string> besides; ///< paths of files and folders that the file needs beside it, as links
+    std::vector<std::string> besides; ///< absolute paths of files and folders, linked into each job's folder
   };
-  /// Creates a folder for each job.
+  /// Creates the folders `workFolder`/0, 1, ... of the jobs, and the symbolic links to `besides` in each. An error if
+  /// one of these cannot be created. `interruption` must outlive the result.
   static llvm::Expected<std::unique_ptr<CommandQuestion>> create(Options options, const Interruption &interruption);
 
+  /// Null also after an interruption, or if a command could not run (see takeError()); later calls then run nothing.
   std::optional<size_t> first(const Texts &texts) override;
-  /// Runs the command on one text and returns its ending; an error if it cannot run, or after an interruption. In its
-  /// output, the paths of file and folder are replaced by `fileWord` and `folderWord`.
+  /// Runs the command on `text` in the folder of job 0, waits, and returns its ending, with placeholders in the output.
+  /// An error if the command cannot run, or after an interruption.
   llvm::Expected<Ending> endingOf(const std::string &text);
-  /// The error that prevented a command from running; moved out by the call. Success after an interruption.
+  /// The error that kept first() from running a command, moved out; success if there is none, also after an
+  /// interruption.
   llvm::Error takeError() { return std::move(error); }
 
   ~CommandQuestion() override { llvm::consumeError(std::move(error)); }
 
 private:
+  /// A running command.
   struct Running {
-    size_t number; ///< number of its text
-    size_t folder;
+    size_t number; ///< number of its text among the texts of first()
+    size_t folder; ///< number of its job, which is the name of its folder
     ChildProcess child;
   };
   CommandQuestion(Options options, const Interruption &interruption)
       : options(std::move(options)), interruption(interruption) {}
-  std::string folder(size_t job) const;
+  std::string folder(size_t job) const; ///< path of the job's folder
+  /// Writes `text` to the job's file, and starts the command on this file.
   llvm::Expected<ChildProcess> start(size_t job, const std::string &text);
-  /// Waits until a command ends or exceeds its time; returns end() after an interruption.
+  /// Waits until a command of `running` ends or exceeds its time; returns running.end() after an interruption.
   std::list<Running>::iterator waitForAny();
-  /// Collects the ending of a command, and kills the command if it still runs.
+  /// Returns the ending of a command, with placeholders in the output. Kills the command if it still runs.
   Ending end(Running &each);
-  /// Starts commands while there are free jobs and texts; `next` counts texts. Returns whether one was started.
+  /// Starts a command on the next text, in a free job's folder. `next` is the number of this text, and is incremented.
+  /// Returns false if there is no text, or if the command could not run.
   bool startNext(const Texts &texts, size_t &next);
 
   Options options;

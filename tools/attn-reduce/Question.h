@@ -7,14 +7,15 @@
 
 namespace attnc::reduce {
 
-/// Decides which candidates are interesting.
+/// Tests whether candidates (reduced texts) are interesting: whether they still show the fault.
 class Question {
 public:
   virtual ~Question() = default;
-  /// Returns the next candidate; null after the last one.
+  /// A generator: each call returns the next candidate, and null after the last one.
   using Texts = std::function<std::optional<std::string>()>;
-  /// The number, from 0, of the first interesting text among `texts`, independent of the order in which tests end; null
-  /// if there is none, or if no more tests can run. Texts after it may have been requested from `texts`, too.
+  /// Tests candidates until one is interesting, possibly several in parallel. Returns the number of the first
+  /// interesting candidate in the order of `texts`, counted from 0, whichever test ends first. Null if no candidate is
+  /// interesting, or if no more tests can run. Candidates after the returned one may have been taken from `texts`.
   virtual std::optional<size_t> first(const Texts &texts) = 0;
 };
 

@@ -1,13 +1,14 @@
-//===- Search.h - hierarchical delta debugging ------------------------------------------------------------------===//
+//===- Search.h - hierarchical delta debugging --------------------------------------------------------------------===//
 //
-// For each transformation, from coarse to fine, the search tries groups of changes: all at once, then halves, quarters,
-// and so on to single changes (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002), outer
-// nodes of the tree before inner ones (Misherghi and Su, "HDD: Hierarchical Delta Debugging", 2006). Rounds repeat
-// until one changes nothing. The result is then 1-minimal: no single change of any transformation gives an interesting
-// text.
+// A round applies each transformation in order, from coarse to fine. For a transformation, the search tries groups of
+// consecutive changes: all at once, then halves, quarters, and so on to single changes (Zeller and Hildebrandt,
+// "Simplifying and Isolating Failure-Inducing Input", 2002). The changes of model files are in the order of "HDD:
+// Hierarchical Delta Debugging" (Misherghi and Su, 2006): outer nodes of the tree before inner ones. Rounds repeat
+// until one changes nothing. The result is then 1-minimal: no single change of any transformation gives a smaller
+// interesting text.
 //
-// Each accepted text is smaller than the one before (`Size`), so the search terminates. Acceptance depends only on the
-// order of the search, so the result does not depend on the number of parallel tests.
+// Each accepted text is smaller than the one before (`Size`), so the search terminates. The search accepts the first
+// interesting candidate of its order, so the result does not depend on the number of parallel tests.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,41 +20,47 @@
 
 namespace attnc::reduce {
 
+/// Counts since the Search was created.
 struct Statistics {
-  int64_t rounds = 0;
-  int64_t tried = 0; ///< tested texts
-  int64_t taken = 0; ///< accepted texts
+  int64_t rounds = 0; ///< rounds, with the last one, which changed nothing or was stopped
+  int64_t tried = 0;  ///< candidates that were given to the Question
+  int64_t taken = 0;  ///< accepted candidates
 };
 
 class Search {
 public:
-  /// Observes the search. All three functions must be set.
+  /// Functions by which the caller observes and stops the search. All three must be set.
   struct Watcher {
-    /// Called with each accepted text; the search ends if it returns false.
+    /// Called with each accepted text; a result of false ends the search.
     std::function<bool(const std::string &text)> taken;
-    /// Called before each test, with the size of the smallest text so far.
+    /// Called before each candidate is tested, with the transformation that gave it, and with the size of the smallest
+    /// interesting text so far.
     std::function<void(const Transformation &now, const Size &size, const Statistics &statistics)> progress;
-    /// Called before each test; the search ends if it returns false.
+    /// Called before each transformation and each candidate; a result of false ends the search.
     std::function<bool()> goesOn;
   };
 
+  /// `subject` and `question` must outlive the search.
   Search(const Subject &subject, Question &question, Watcher watcher)
       : subject(subject), question(question), watcher(std::move(watcher)) {}
 
-  /// Reduces `text`, which must be interesting; returns the last accepted text, or `text` if none was accepted.
+  /// Reduces `text`. The caller has tested that `text` is interesting. Returns the last accepted text, which is the
+  /// smallest one, also if the search was stopped; `text` if none was accepted. Called once.
   std::string run(std::string text);
 
   const Statistics &statistics() const { return counts; }
 
 private:
-  /// A group of consecutive changes from `begin`, and the text with these changes.
+  /// A candidate: the number `begin` of the first change of a group, and the text with the changes of the group.
   struct Attempt {
     size_t begin;
     std::string text;
   };
-  /// Replaces `current` by smaller interesting texts while there are any; returns whether it has changed.
+  /// Applies one transformation: replaces `current` by smaller interesting texts, with groups of all lengths. Returns
+  /// whether `current` has changed.
   bool reduceBy(const Transformation &transformation);
-  /// Tests the groups of `length` changes from `begin` on. Returns the first interesting one; null if there is none.
+  /// Cuts the changes from number `begin` on into groups of `length` changes, and tests them in order. Returns the
+  /// first interesting candidate that is smaller than `current`; null if there is none.
   std::optional<Attempt> attempt(const Transformation &transformation, const Changes &changes, size_t begin,
                                  size_t length);
 
@@ -63,7 +70,7 @@ private:
   Statistics counts;
   bool isStopped = false;
   std::string current;                     ///< the smallest interesting text so far
-  std::unordered_set<std::string> refused; ///< texts that are not interesting
+  std::unordered_set<std::string> refused; ///< texts that were tested and are not interesting
 };
 
 } // namespace attnc::reduce

@@ -1,7 +1,7 @@
-//===- Subject.h - language-specific part of the reduction -------------------------------------------------------===//
+//===- Subject.h - language-specific part of test-case reduction --------------------------------------------------===//
 //
-// A Subject gives the search the transformations of a language, their possible changes of one text (`Changes`), and the
-// size of a text. There are two languages: model files and modules in MLIR.
+// A Subject is a language: its transformations, their possible changes of one text (`Changes`), and the size of a text.
+// There are two: model files (ModelSubject) and MLIR modules (ModuleSubject). `Search` calls them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,28 +17,32 @@
 
 namespace attnc::reduce {
 
-/// Size of a text, in lexicographic order of the members; only changes to a smaller size are accepted.
+/// Size of a text, compared lexicographically by its members. The search accepts only changes to a smaller size.
 struct Size {
-  int64_t rough = 0;     ///< 1 if the text is not in the canonical form of its language
-  int64_t parts = 0;     ///< words of a model; ops, operands and attributes of a module
-  int64_t magnitude = 0; ///< sum over its numbers
+  int64_t rough = 0; ///< 1 if the text is not in the canonical form of its language, as its printer writes it; else 0
+  /// Weighted count: of words of a model, or of ops, operands, arguments, results and attributes of a module.
+  int64_t parts = 0;
+  /// Sum of the numbers of a model, or of the static sizes in the types of a module. A model that is not canonical adds
+  /// the length of its text in bytes.
+  int64_t magnitude = 0;
   friend auto operator<=>(const Size &, const Size &) = default;
 };
 
-/// The possible changes of a text by one transformation, numbered from 0; outer nodes come before inner ones.
+/// The possible changes of one text by one transformation, numbered from 0 in the order in which the search tries them.
 class Changes {
 public:
   virtual ~Changes() = default;
   virtual size_t count() const = 0;
-  /// The text with the changes `chosen` (ascending numbers); null if the text can't be interesting.
+  /// The text with the changes `chosen` (ascending numbers). Null if none of them applies, or if the result is known
+  /// not to be interesting, for example because it is invalid.
   virtual std::optional<std::string> apply(std::span<const size_t> chosen) const = 0;
 };
 
-/// A kind of change that makes a text smaller.
+/// One way to shrink a text, such as the removal of statements.
 struct Transformation {
-  std::string name;
-  bool inGroups; ///< the search tries groups of changes first; otherwise single changes only
-  /// Returns the changes that are possible in `text`; not null.
+  std::string name; ///< a phrase for progress messages: "drop statements"
+  bool inGroups;    ///< the search tries groups of changes before single changes; otherwise single changes only
+  /// Returns the changes that are possible in `text`; not null. Requires that the Subject still exists.
   std::function<std::unique_ptr<Changes>(const std::string &text)> find;
 };
 
@@ -46,10 +50,11 @@ struct Transformation {
 class Subject {
 public:
   virtual ~Subject() = default;
+  /// Defined for any text, also one with syntax errors.
   virtual Size sizeOf(const std::string &text) const = 0;
   /// The name of Size::parts in messages.
   virtual const char *partsName() const = 0;
-  /// The transformations, from coarse to fine.
+  /// The transformations, from coarse to fine. The Subject owns them.
   virtual std::span<const Transformation> transformations() const = 0;
 };
 

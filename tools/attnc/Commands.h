@@ -1,6 +1,9 @@
-//===- Commands.h - the subcommands of attnc --------------------------------------------------------------------===//
+//===- Commands.h - the subcommands of attnc ----------------------------------------------------------------------===//
 //
-// Each function adds a subcommand to the command line, whose callback sets the exit code of the process.
+// Each function adds one subcommand to the command-line parser `app`. CLI11 runs the subcommand in a callback when it
+// has parsed the command line; the callback stores the result in `exitCode`, which must outlive `app`. Each function is
+// defined in the folder of its subcommand, for example addBench in tools/attnc/Bench. addMergeTuning adds
+// `merge-tuning`, which merges tuning databases.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -6,8 +6,9 @@
 
 namespace attnc::machine {
 
-/// Measures this machine in about two seconds. Each rate is the best of several slices of a few milliseconds of
-/// processor time. The costs of launches are those of `executor`.
+/// Measures all parameters of the cost model for this machine, in about two seconds. Needs a processor with AVX2 and
+/// FMA. Each rate is the best of several short slices, in processor time of the calling thread. `cores` is the number
+/// of workers of `executor`, and the costs of launches and chunks are those of its parallel_for.
 Machine measure(const attn_executor *executor);
 
 } // namespace attnc::machine

@@ -1,4 +1,4 @@
-//===- Median.h - median of measurements -------------------------------------------------------------------------===//
+//===- Median.h - median of measurements --------------------------------------------------------------------------===//
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace attnc {
 
-/// The median of at least one value; the upper median of an even number of values.
+/// The median of `values`, which must not be empty; the larger of the two middle values if their number is even.
 inline double median(std::vector<double> values) {
   auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

@@ -6,7 +6,8 @@
 
 namespace attnc::machine {
 
-/// Events per second: the best of five slices, in each of which `run` executes `events` events.
+/// Events per second of processor time of the calling thread. Calls `run()` five times on this thread and returns the
+/// largest rate; each call executes `events` events (instructions, bytes or calls).
 template <class Run> double rateOf(double events, Run run) {
   double best = 0;
   for (int slice = 0; slice < 5; ++slice) {

@@ -1,4 +1,4 @@
-// Incremental entry points and the function that they are derived from, on the double-precision oracle.
+// Compares incremental entry points with the function that they are derived from. The oracle interprets both.
 #pragma once
 
 #include "compiler/Derive/Derive.h"
@@ -8,9 +8,10 @@
 
 namespace attnc {
 
-/// A program that exports `f` and `next = incremental(f, along: seq)`.
+/// A program that exports `f` and `next = incremental(f, along: seq)`, with random parameters, after the phase derive.
 class Stepped {
 public:
+  /// Imports and derives the program `text`; `derived` is whether both succeeded.
   explicit Stepped(const std::string &text) : imported(text) {
     if (!imported.module)
       return;
@@ -21,7 +22,9 @@ public:
     derived = succeeded(passes.run(*imported.module));
   }
 
+  /// The entry point with this name; null if there is none.
   mlir::func::FuncOp function(llvm::StringRef name) { return imported.module->lookupSymbol<mlir::func::FuncOp>(name); }
+  /// An array of standard normal numbers for f32, otherwise of integers from 0 to `below` - 1.
   Array random(Element element, llvm::ArrayRef<int64_t> shape, int64_t below = 0) {
     Array array(element, shape);
     for (double &value : array.values)
@@ -29,6 +32,7 @@ public:
                                       : double(std::uniform_int_distribution<int64_t>(0, below - 1)(engine));
     return array;
   }
+  /// Interprets an entry point; a failure fails the test and returns no results.
   std::vector<Array> call(llvm::StringRef name, llvm::ArrayRef<Array> inputs) {
     auto results = interpret(function(name), inputs, parameters);
     EXPECT_TRUE(bool(results)) << (results ? "" : llvm::toString(results.takeError()));
@@ -36,7 +40,7 @@ public:
   }
 
   bool derived = false;
-  Parameters parameters;
+  Parameters parameters; ///< by checkpoint name
 
 private:
   void addParameter(mlir::model::ParameterOp parameter) {
@@ -68,16 +72,18 @@ inline Array slice(const Array &whole, int64_t dim, int64_t from, int64_t count)
   return part;
 }
 
+/// Asserts that both arrays have the same shape, and elements that differ by at most 1e-9. `what` is for messages.
 inline void expectNear(const Array &found, const Array &expected, const std::string &what) {
   ASSERT_EQ(found.shape, expected.shape) << what;
   for (size_t n = 0; n < found.values.size(); ++n)
     ASSERT_NEAR(found.values[n], expected.values[n], 1e-9) << what << ", element " << n;
 }
 
-/// Computes all positions of f for two rows of tokens i32[batch, seq] of different lengths, in chunks and steps, over
-/// caches that are NaN where no position was written.
+/// Computes all positions of `f` for two rows of tokens i32[batch, seq] of different lengths by the incremental entry
+/// points, in chunks of several positions and in single steps. Caches are NaN where no position was written.
 class Decoding {
 public:
+  /// Draws the tokens, below `vocab`, and computes `f` on them. `others` are the inputs of `f` before its tokens.
   Decoding(Stepped &program, int64_t vocab, std::vector<Array> others = {}) : program(program) {
     tokens = program.random(Element::I32, {2, total}, vocab);
     std::vector<Array> inputs = others;
@@ -109,7 +115,9 @@ public:
       }
   }
 
-  /// Expects the positions `from[b]` .. `from[b] + count - 1` of each row b from `entry`.
+  /// Calls the incremental entry point `entry` with the positions from[b] to from[b] + count - 1 of each row b, and
+  /// expects the results of `f` at these positions. Keeps the updated caches. `keptOfCall` has the number of these
+  /// positions that belong to each row, if `entry` has such an input; empty: all.
   void expect(const std::string &entry, std::vector<double> from, int64_t count, std::vector<double> keptOfCall = {}) {
     Array chunk(Element::I32, {2, count});
     for (int64_t row = 0; row < 2; ++row)
@@ -136,6 +144,7 @@ public:
     caches.assign(results.begin() + 1, results.end());
   }
 
+  /// Covers all positions by calls of `next_prefill` and `next`.
   void expectAll() {
     expect("next_prefill", {0, 0}, 5, {5, 2});
     // Without rings, the second row is truncated by three positions.
@@ -145,9 +154,9 @@ public:
     expect("next_prefill", {9, 6}, 3);
   }
 
-  static constexpr int64_t total = 12, capacity = 14;
+  static constexpr int64_t total = 12, capacity = 14; ///< positions of a row of tokens; of a cache
   Stepped &program;
-  Array tokens, whole;
+  Array tokens, whole; ///< i32[2, total]; the result of `f`
   /// The arguments of `next` before its tokens, the results of `next_begin`, and the states.
   std::vector<Array> before, given, caches;
 
@@ -157,6 +166,7 @@ private:
   }
 };
 
+/// The start of a model with an embedding of tokens, to which tests append fields and functions.
 inline constexpr const char *embedded = R"(use nn
 model M(vocab = 11, context = 16, layers = 2, heads = 2, dim = 8) {
   token: nn.Embedding(vocab, dim)

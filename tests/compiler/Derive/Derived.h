@@ -1,4 +1,4 @@
-// Derived gradients, interpreted by the oracle, against central differences of the forward function.
+// Compares derived gradients with central differences of the forward function. The oracle interprets both.
 #pragma once
 
 #include "compiler/Derive/Gradient.h"
@@ -9,10 +9,12 @@
 
 namespace attnc {
 
-/// A program whose entry point `f` returns a number, with values for its inputs and parameters.
+/// A program whose entry point `f` returns a number (the loss), with values for its inputs and parameters. Failures
+/// fail the test.
 class Derived {
 public:
-  /// Derives the gradients, with scans in segments of `segment` time steps; 0: in one segment.
+  /// Imports the program `text` and derives the gradients of `f`, with scans in segments of `segment` time steps; 0: in
+  /// one segment. Parameters are random.
   Derived(const std::string &text, std::vector<Array> inputs, int64_t segment = 0)
       : imported(text), inputs(std::move(inputs)), segment(segment) {
     if (!imported.module)
@@ -23,7 +25,8 @@ public:
     append();
   }
 
-  /// Returns the number, and its gradients with respect to all real inputs, then parameters, at the inputs `at`.
+  /// Returns the number, then its gradients with respect to each f32 input, then to each parameter, at the inputs `at`;
+  /// empty on a failure.
   std::vector<Array> gradients(const std::vector<Array> &at) {
     auto found = interpret(backward, at, parameters);
     EXPECT_TRUE(bool(found)) << (found ? "" : llvm::toString(found.takeError()));
@@ -38,7 +41,8 @@ public:
     return found;
   }
 
-  /// Compares the derivative of every element; of large tensors, of a selection.
+  /// Expects that each gradient equals the central difference of the loss, within 1e-6 of the largest gradient.
+  /// Compares all elements of small tensors, and about 20 of each large one.
   void expectDifferences() {
     ASSERT_TRUE(backward);
     auto found = interpret(backward, inputs, parameters);
@@ -141,6 +145,7 @@ private:
   std::mt19937 random{7};
 };
 
+/// An f32 array of standard normal numbers.
 inline Array draw(std::initializer_list<int64_t> shape, unsigned seed = 1) {
   std::mt19937 random(seed);
   Array array(Element::F32, llvm::ArrayRef<int64_t>(shape.begin(), shape.end()));
@@ -149,6 +154,7 @@ inline Array draw(std::initializer_list<int64_t> shape, unsigned seed = 1) {
   return array;
 }
 
+/// An i32 array of uniform integers from 0 to limit - 1.
 inline Array drawBelow(int limit, std::initializer_list<int64_t> shape) {
   std::mt19937 random(3);
   Array array(Element::I32, llvm::ArrayRef<int64_t>(shape.begin(), shape.end()));

@@ -1,10 +1,13 @@
-// A machine with round numbers.
+// A machine of the cost model (compiler/Predict/Machine.h) with round numbers, for tests of predictions.
 #pragma once
 
 #include "compiler/Predict/Machine.h"
 
 namespace attnc {
 
+/// One core with 16 lanes. Multiply-adds and bytes of each memory level take one second each, divisions 10, square
+/// roots 20; other instructions take 1 ns. Levels: L1 of 1000 bytes, L2 of 10000 bytes, main memory. Other members are
+/// those of defaultMachine(16).
 inline Machine testMachine() {
   Machine machine = defaultMachine(16);
   machine.fma = machine.arithmetic = machine.narrow = 1;

@@ -1,4 +1,4 @@
-// Runs MLIR text on the oracle.
+// Interprets MLIR text by the oracle, and compares and creates arrays of the oracle.
 #pragma once
 
 #include "compiler/Reference/Reference.h"
@@ -13,6 +13,7 @@ namespace attnc::reference {
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
+// Arrays with row-major `values` as f32 or i32, and scalars of type index and f32.
 inline Array floats(std::initializer_list<int64_t> shape, std::vector<double> values) {
   return Array(Element::F32, llvm::ArrayRef<int64_t>(shape.begin(), shape.end()), std::move(values));
 }
@@ -22,7 +23,7 @@ inline Array integers(std::initializer_list<int64_t> shape, std::vector<double> 
 inline Array index(int64_t value) { return Array::scalar(Element::Index, value); }
 inline Array number(double value) { return Array::scalar(Element::F32, value); }
 
-/// Returns the results of the function @f of `text`; if it fails, fails the test and returns empty arrays.
+/// Returns the results of the function @f of the module `text`. A failure fails the test and returns four empty arrays.
 inline std::vector<Array> interpretText(llvm::StringRef text, llvm::ArrayRef<Array> inputs,
                                         const Parameters &parameters = {}) {
   ParsedModule module(text);
@@ -36,7 +37,7 @@ inline std::vector<Array> interpretText(llvm::StringRef text, llvm::ArrayRef<Arr
   return std::vector<Array>(4);
 }
 
-/// Returns the oracle's error for @f of `text`; empty if it runs.
+/// Returns the oracle's error for @f of the module `text`; empty if it runs. A text that does not parse fails the test.
 inline std::string errorOf(llvm::StringRef text, llvm::ArrayRef<Array> inputs, const Parameters &parameters = {}) {
   ParsedModule module(text);
   EXPECT_TRUE(module) << module.diagnostics();
@@ -44,6 +45,7 @@ inline std::string errorOf(llvm::StringRef text, llvm::ArrayRef<Array> inputs, c
   return results ? "" : llvm::toString(results.takeError());
 }
 
+/// Expects an array of this shape with these row-major values; NaN equals NaN.
 inline void expectArray(const Array &found, llvm::ArrayRef<int64_t> shape, const std::vector<double> &values) {
   EXPECT_EQ(llvm::ArrayRef<int64_t>(found.shape), shape);
   EXPECT_THAT(found.values, testing::Pointwise(testing::NanSensitiveDoubleEq(), values));

@@ -1,15 +1,18 @@
-//===- ModelSubject.h - reduction of model files ----------------------------------------------------------------===//
+//===- ModelSubject.h - reduction of model files ------------------------------------------------------------------===//
 #pragma once
 
 #include "tools/attn-reduce/Model/ModelText.h"
 
 namespace attnc::reduce {
 
+/// The language of model files. Changes rejects results by the checker (frontends/attn/Check), before a test runs.
 class ModelSubject : public Subject {
 public:
-  /// `path` is the user's file, which may use files beside it; `text` is its content. If the checker accepts `text`,
-  /// only texts that it accepts are tested, because the fault is in a later phase. `message` is the text of --expect;
-  /// if the checker's messages about `text` contain it, only texts with such a message are tested.
+  /// `path` is the path of the user's file, beside which the checker finds the files that it uses. `text` is the
+  /// content of the file. If the checker accepts `text`, the fault is in a later phase, and Changes::apply returns only
+  /// texts that the checker accepts. `message` is the text that the fault prints (--expect); null if the criteria have
+  /// none. If the checker's messages about `text` contain `message`, Changes::apply returns only texts with such a
+  /// message.
   ModelSubject(std::string path, const std::string &text, CheckOptions options,
                const std::optional<std::string> &message);
 
@@ -17,14 +20,15 @@ public:
   const char *partsName() const override { return "words"; }
   std::span<const Transformation> transformations() const override { return list; }
 
-  /// The first components of the paths of files that `text` may use: {"a"} for `use a.b`.
+  /// The first components of the paths in the `use` declarations of `text`: {"a"} for `use a.b`. May have duplicates.
   static std::vector<std::string> usedBy(const std::string &text);
 
 private:
-  /// The messages of the checker; empty if it accepts the text.
+  /// The rendered messages of the checker about `text`; empty if the checker accepts it.
   std::string messagesOf(const std::string &text) const;
-  /// Whether the checker's answer to the text is as the constructor requires.
+  /// Whether the checker's result for `text` meets the condition of the constructor (isChecked, message).
   bool isWorthTrying(const std::string &text) const;
+  /// The transformation whose changes are those that `find` returns.
   Transformation transformation(std::string name, bool inGroups, std::vector<Change> (*find)(const ModelText &)) const;
   friend class ModelChanges;
 

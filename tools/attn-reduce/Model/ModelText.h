@@ -1,8 +1,9 @@
-//===- ModelText.h - model files and transformations of their text ----------------------------------------------===//
+//===- ModelText.h - model files and transformations of their text ------------------------------------------------===//
 //
-// A change of a model is a list of edits of its text, each of which replaces the range of a node. The result is parsed
-// and printed again, so edits need not care for parentheses and line breaks, and the transformations may rely on the
-// printer's layout (frontends/attn/Parse/Print.h).
+// A change of a model is a list of edits of its text; each edit replaces the range of a syntax-tree node. If the text
+// is in canonical form (as the printer of frontends/attn/Parse/Print.h writes it), the edited text is parsed and
+// printed again. Edits therefore may leave redundant parentheses and line breaks, and the transformations rely on the
+// printer's layout.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,18 +14,18 @@
 
 namespace attnc::reduce {
 
-/// A text and its syntax tree.
+/// The text of a model file and its syntax tree, from which documentation comments are removed.
 struct ModelText {
-  explicit ModelText(std::string text);
+  explicit ModelText(std::string text); ///< parses `text`
 
-  std::string_view text() const { return sources.file(file.file).text(); }
-  std::string source(SourceRange range) const { return std::string(sources.text(range)); }
+  std::string_view text() const { return sources.file(file.file).text(); }                 ///< the text as given
+  std::string source(SourceRange range) const { return std::string(sources.text(range)); } ///< the text of a range
   /// The text that the printer writes for the tree, without comments. Requires isParsed.
   std::string canonical() const;
 
   SourceManager sources;
-  bool isParsed = false; ///< parsed without errors
-  ast::File file;
+  bool isParsed = false; ///< whether `text` has no syntax errors
+  ast::File file;        ///< incomplete if there are syntax errors
 };
 
 /// Replaces a range by a text; an empty text removes the range.
@@ -36,26 +37,30 @@ struct Edit {
 /// Edits that are made together, such as the removal of a parameter and of its arguments.
 using Change = std::vector<Edit>;
 
-/// The range of an element of a list with the comma after it; for the last element, with the comma before it.
+/// Extends `range`, an element of a list in canonical layout, by the ", " after it, or by the ", " before the last
+/// element; unchanged for an only element.
 SourceRange withComma(const ModelText &model, SourceRange range);
 
-/// The text with the edits; of overlapping edits, only the outer ones.
+/// `text` with `edits` applied, in any order. If edits overlap, only the outer one is applied.
 std::string edited(std::string_view text, std::vector<Edit> edits);
 
 //===- The transformations, from coarse to fine -----------------------------------------------------------------===//
 //
-// Each function returns all changes of its kind that are possible in the file, outer nodes before inner ones.
+// Each function returns all changes of its kind that are possible in the file. A change need not give a valid model.
+// These functions return no change for a file with syntax errors.
 
 std::vector<Change> dropItems(const ModelText &model);           ///< declarations of the file
 std::vector<Change> dropMembers(const ModelText &model);         ///< fields, functions and constants of modules
 std::vector<Change> dropStatements(const ModelText &model);      ///< statements of blocks
 std::vector<Change> unwrapBlocks(const ModelText &model);        ///< replaces `if` and `for` by their bodies
 std::vector<Change> dropParts(const ModelText &model);           ///< elements of lists, and optional syntax
-std::vector<Change> dropParameters(const ModelText &model);      ///< with the arguments of calls
-std::vector<Change> inlineNames(const ModelText &model);         ///< replaces names by their values
+std::vector<Change> dropParameters(const ModelText &model);      ///< parameters with their arguments in all calls
+std::vector<Change> inlineNames(const ModelText &model);         ///< replaces uses of a name by its value
 std::vector<Change> simplifyExpressions(const ModelText &model); ///< replaces an expression by an operand or a literal
-std::vector<Change> shrinkNumbers(const ModelText &model);       ///< all literals of one value at once, then each
-/// Transformations of a file with syntax errors.
+/// Replaces an integer literal by a smaller one, all literals of one value at once, then each alone; then a float
+/// literal by 0.0 or 1.0.
+std::vector<Change> shrinkNumbers(const ModelText &model);
+/// Remove lines and tokens of a file with syntax errors; no change for a file without.
 std::vector<Change> dropLines(const ModelText &model);
 std::vector<Change> dropWords(const ModelText &model);
 

@@ -1,9 +1,8 @@
-//===- ModuleSubject.h - reduction of modules in MLIR -----------------------------------------------------------===//
+//===- ModuleSubject.h - reduction of MLIR modules ----------------------------------------------------------------===//
 //
 // MLIR's own reducer (mlir-reduce, in libMLIR) removes ranges of ops of a function and applies patterns of a dialect.
-// This one also replaces results of ops by operands and zeros, so that an op in the middle of a computation can be
-// removed; it removes arguments, results and attributes, and shrinks dimensions. Its candidates run in parallel and
-// with limits, like those of models.
+// ModuleSubject also replaces results of ops by operands and zeros, so that an op in the middle of a computation can be
+// removed. It removes arguments, results and attributes, and shrinks dimensions.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,8 +14,9 @@
 
 namespace attnc::reduce {
 
-/// Changes a module in place; returns false if the change is not applicable. `ops` is the result of opsOf() before the
-/// first change of a group, with null for erased ops.
+/// Changes `module` in place; returns false if the change is not applicable. `module` is a clone of the module in which
+/// the change was found. `ops` is the result of opsOf(module) before the first change of a group; a change that erases
+/// ops sets their elements to null. The result may be invalid: the caller verifies it.
 using ModuleChange = std::function<bool(mlir::ModuleOp module, llvm::MutableArrayRef<mlir::Operation *> ops)>;
 
 /// All ops in a module in preorder.
@@ -24,16 +24,20 @@ std::vector<mlir::Operation *> opsOf(mlir::ModuleOp module);
 
 //===- The transformations, from coarse to fine -----------------------------------------------------------------===//
 //
-// Each function returns all changes of its kind that are possible in the module, outer ops before inner ones.
+// Each function returns all changes of its kind that are possible in the module, and does not change the module.
+// replaceResults and dropUnused list later ops first, so that users come before their operands. dropSymbols,
+// unwrapRegions and dropAttributes list ops in preorder.
 
-std::vector<ModuleChange> dropSymbols(mlir::ModuleOp module);      ///< functions, parameters and other symbols
-std::vector<ModuleChange> replaceResults(mlir::ModuleOp module);   ///< by operands or zeros
-std::vector<ModuleChange> dropUnused(mlir::ModuleOp module);       ///< ops without uses
-std::vector<ModuleChange> unwrapRegions(mlir::ModuleOp module);    ///< replaces an op by the ops of its block
-std::vector<ModuleChange> dropSignatures(mlir::ModuleOp module);   ///< unused results and arguments of functions
-std::vector<ModuleChange> dropAttributes(mlir::ModuleOp module);   ///< discardable attributes of ops and arguments
-std::vector<ModuleChange> shrinkDimensions(mlir::ModuleOp module); ///< one static size in all types at once
+std::vector<ModuleChange> dropSymbols(mlir::ModuleOp module);    ///< erases functions, parameters and other symbols
+std::vector<ModuleChange> replaceResults(mlir::ModuleOp module); ///< replaces an op by its operands or by zeros
+std::vector<ModuleChange> dropUnused(mlir::ModuleOp module);     ///< erases ops whose results have no uses
+std::vector<ModuleChange> unwrapRegions(mlir::ModuleOp module);  ///< replaces an op by the ops of its region's block
+std::vector<ModuleChange> dropSignatures(mlir::ModuleOp module); ///< removes unused results, arguments of functions
+std::vector<ModuleChange> dropAttributes(mlir::ModuleOp module); ///< discardable ones, of ops, arguments and results
+/// Replaces one static size by a smaller one in the whole module: in all types, and in attributes that repeat the size.
+std::vector<ModuleChange> shrinkDimensions(mlir::ModuleOp module);
 
+/// The language of MLIR modules in the dialects of MLIR and of attnc.
 class ModuleSubject : public Subject {
 public:
   ModuleSubject();
@@ -41,12 +45,14 @@ public:
   const char *partsName() const override { return "parts"; }
   std::span<const Transformation> transformations() const override { return list; }
 
-  /// Null if the text is not a valid module. Nothing is printed; `problem` receives MLIR's diagnostic with its location
-  /// in a file called `name`, such as "broken.mlir:3:5: custom op 'x' is unknown".
+  /// Parses and verifies `text`. Returns null if `text` is not a valid module. Prints nothing: if `problem` is not null
+  /// and empty, it receives MLIR's first error with a location in a file called `name`, such as "broken.mlir:3:5:
+  /// custom op 'x' is unknown". The result must not outlive this object, which owns the MLIRContext.
   mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text, const std::string &name = "",
                                           std::string *problem = nullptr) const;
 
 private:
+  /// Adds the transformation whose changes are those that `find` returns.
   void add(std::string name, bool inGroups, std::vector<ModuleChange> (*find)(mlir::ModuleOp));
 
   std::unique_ptr<mlir::MLIRContext> context;

@@ -1,7 +1,8 @@
-//===- DrawnInput.h - random elements of an input ---------------------------------------------------------------===//
+//===- DrawnInput.h - random elements of an input -----------------------------------------------------------------===//
 //
-// An input without a file has random elements, which are a function of the seed, the number of the input and the number
-// of the element. The header depends on the runtime alone, because benchmarks/device uses it too.
+// An input without a file has random elements. An element is a function of the seed, the stream (the number of the
+// input) and the number of the element. The header includes only headers of the runtime, because benchmarks/device uses
+// it too.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -11,12 +12,14 @@
 
 namespace attnc {
 
+/// The distribution of the elements of one input.
 struct DrawnInput {
-  attn_dtype dtype;
-  int64_t bound; ///< upper limit of integers, exclusive; 0 for other types
-  uint64_t seed, stream;
+  attn_dtype dtype;      ///< element type of the input
+  int64_t bound;         ///< upper limit of integers, exclusive, above 0; 0 for other types
+  uint64_t seed, stream; ///< as in attn/random.h
 
-  /// Integers are uniform in [0, bound), booleans are 0 or 1 with equal probability, others are standard normal.
+  /// The element with number `index`: an integer uniform in [0, bound) if `bound` is above 0; otherwise 0 or 1 with
+  /// equal probability for booleans, and a standard normal number for other types.
   double at(int64_t index) const {
     return bound > 0             ? double(int64_t(attn_random_uniform(seed, stream, index) * double(bound)))
            : dtype == ATTN_BOOL ? double(attn_random_uniform(seed, stream, index) < 0.5)

@@ -7,15 +7,16 @@
 
 namespace attnc {
 
-/// The entry points that a command supports.
+/// The entry points that a command supports; by default all.
 struct EntryKind {
   llvm::StringRef does; ///< predicate for the message "no entry point that ...": "trains"; empty for all entry points
-  llvm::StringRef hint; ///< appended to "the model has no entry point that trains"; may be empty
+  llvm::StringRef hint; ///< appended to "the model has no entry point that trains", with its separator; may be empty
   bool (*contains)(const attn_entry_info &) = [](const attn_entry_info &) { return true; };
 };
 
-/// The number of the entry point `name` in the model's table; if `name` is empty, of the only entry point of `kind`.
-/// Fails if there is no such entry point, or if the choice is ambiguous; the message lists the entry points of `kind`.
+/// The index in `model.entries` of the entry point `name`, which must be of `kind`; if `name` is empty, the index of
+/// the only entry point of `kind`. An error if there is no such entry point, or if `name` is empty and there are
+/// several; the message lists the entry points of `kind`.
 llvm::Expected<int64_t> chooseEntry(const attn_model &model, llvm::StringRef name, const EntryKind &kind);
 
 } // namespace attnc

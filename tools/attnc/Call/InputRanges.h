@@ -1,12 +1,12 @@
 //===- InputRanges.h - bounds of integer inputs that are subscripts -----------------------------------------------===//
 //
 // Integers that a model uses as subscripts, such as tokens, must be below the sizes of the subscripted dimensions.
-// These sizes are read from the derived module:
+// inputRanges() reads these sizes from a module before fusion:
 //
 //   logits(tokens: i32[batch, seq])  reads  token.table[tokens[b, t], d]      tokens: {"256"}
 //
-// A length of a cache must be below 1: random inputs belong to a call with empty caches. A count of appended positions
-// must be below the number of positions of the call.
+// The limit of an input that is the length of a cache is 1: random inputs are for a call with empty caches. The limit
+// of an input that counts appended positions (model.append) is the number of positions of the call.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,13 +22,14 @@ class ModuleOp;
 
 namespace attnc {
 
-/// For each input of an entry point that is used as a subscript: its upper limits, exclusive, as numbers or as names of
-/// dimensions.
+/// For each input that has limits, by its name: its upper limits, exclusive. Each limit is a number ("256") or the name
+/// of a dimension of the entry point ("seq"). Elements must be below all limits.
 using InputRanges = std::map<std::string, std::vector<std::string>>;
 
-/// The ranges of the inputs of `entry` in a module after derive; empty if the entry point does not exist.
+/// The ranges of the inputs of the entry point `entry`. `module` is the module after the phase derive or an earlier
+/// one. Empty if the entry point does not exist. A size that the entry point computes gives no limit.
 InputRanges inputRanges(mlir::ModuleOp module, const std::string &entry);
-/// The smallest of the sizes that are numbers; 0 if there is none.
+/// The smallest of the limits `sizes` that are numbers; 0 if there is none.
 int64_t leastOf(const std::vector<std::string> &sizes);
 
 } // namespace attnc

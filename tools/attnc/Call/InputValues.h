@@ -1,10 +1,12 @@
 //===- InputValues.h - values of inputs by --input NAME=VALUES ----------------------------------------------------===//
 //
-// VALUES is a file (TensorFile.h), a number for an input of rank 0, one row of words (`words:the dog`) or one label
-// (`label:noun`), or a filling: `zeros`, `iota` (0, 1, 2, ...), `random`, or `random:BOUND` (integers below it).
+// VALUES is one of: a file (TensorFile.h); a number, for an input of rank 0; one row of words (`words:the dog`); one
+// label (`label:noun`); or a filling, which is `zeros`, `iota` (0, 1, 2, ...), `random`, or `random:BOUND` (random
+// integers from 0 to BOUND - 1).
 //
-// In a training step that accumulates n batches, each input of the loss has one more leading dimension, of size n. A
-// value of one batch lacks this dimension (repeatedFor).
+// In a training step that accumulates the gradients of n batches, each input of the loss has one more leading
+// dimension, of size n. The value of an input for one batch lacks this dimension; repeatedFor() repeats it along the
+// dimension.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,33 +23,40 @@
 
 namespace attnc {
 
+/// The values of one input.
 struct InputValues {
-  std::string text;  ///< a file, a number or a filling
-  HostTensor tensor; ///< the elements of the file, the number or the text; unset for a filling
+  std::string text;  ///< VALUES of the option
+  HostTensor tensor; ///< the elements of the file, number, words or label; without elements for a filling
 
-  bool isFilling() const;
+  bool isFilling() const; ///< whether `text` is a filling, whose elements fill() sets
 };
 
-/// The values of the first `count` inputs of `entry`, by `options` of the form NAME=VALUES; null for the others. Reads
-/// files; each dimension of `dimensions` whose size a file has is set. Fails if an option is wrong, or if a file or
-/// number does not have the element type, the rank or a constant size of its input. If `areOfOneBatch`, values of a
-/// training step may lack a first dimension whose size is a number. Words and labels are read by `vocabularies`.
+/// Reads the values of the first `count` inputs of `entry` from `options`, each NAME=VALUES. The result has `count`
+/// elements, null for an input without an option. `dimensions` has the sizes of the entry point's dimensions in order;
+/// each size that a file determines is set, the others are unchanged. If `areOfOneBatch`, values for a training step
+/// may lack a first dimension whose size is a number. `vocabularies` converts words and labels to numbers. An error if
+/// an option is wrong or names an input twice, if a file cannot be read, or if a file or number does not have the
+/// element type, the rank or a constant size of its input.
 llvm::Expected<std::vector<std::optional<InputValues>>> readInputValues(const attn_entry_info &entry, int32_t count,
                                                                         llvm::ArrayRef<std::string> options,
                                                                         const Vocabularies &vocabularies,
                                                                         llvm::MutableArrayRef<int64_t> dimensions,
                                                                         bool areOfOneBatch = false);
 
-/// Sets the elements of a tensor; `drawn` has those of a `random` one.
+/// Sets all elements of `tensor` by a filling. `drawn` gives the elements for `random`; `random:BOUND` replaces its
+/// bound.
 void fill(HostTensor &tensor, llvm::StringRef filling, DrawnInput drawn);
 
-/// The tensor for an input; if it lacks the first dimension, it is repeated along it.
+/// `tensor` with the rank of `input`. If `tensor` lacks the first dimension, whose size must be a number, the result
+/// repeats the elements of `tensor` along this dimension.
 HostTensor repeatedFor(const attn_tensor_info &input, HostTensor tensor);
 
-/// The size of the first dimension; null if it is not a number.
+/// The size of the tensor's first dimension; null if the rank is 0, or if the size depends on the entry point's
+/// dimensions.
 std::optional<int64_t> leadingNumber(const attn_tensor_info &tensor);
 
-/// Splits NAME=VALUE and returns the number of NAME in `names`, and VALUE. `what` names their kind in messages.
+/// Splits the option NAME=VALUE. Returns the index of NAME in `names`, and VALUE, which refers to `option`. An error if
+/// there is no `=`, or if `names` does not contain NAME. `what` is the noun for the names in messages: "input".
 llvm::Expected<std::pair<size_t, llvm::StringRef>> splitNamed(llvm::StringRef option, llvm::StringRef what,
                                                               llvm::ArrayRef<llvm::StringRef> names);
 

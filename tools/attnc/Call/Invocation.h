@@ -1,4 +1,4 @@
-//===- Invocation.h - one call of an entry point, by the options of the command line --------------------------===//
+//===- Invocation.h - one call of an entry point, by the options of the command line ------------------------------===//
 #pragma once
 
 #include "tools/attnc/Call/DrawnInput.h"
@@ -10,24 +10,27 @@
 
 namespace attnc {
 
-/// The current value of a parameter, or of one element of a list of parameters.
+/// The current value of a parameter; for a list of parameters (of a list of modules), the value of one element.
 struct ParameterNow {
-  std::string name; ///< checkpoint name
-  const attn_parameter_info &info;
-  const void *values; ///< elements of the type and shape in `info`; valid until the weights change
+  std::string name;                ///< name in checkpoints, with the list index: "blocks.0.norm1.gain"
+  const attn_parameter_info &info; ///< of the parameter, in the model's table
+  const void *values; ///< elements of the type and shape in `info`, owned by the runner; valid until the weights change
 };
 
-/// Owns the data of a call: inputs, results, weights, arena and threads.
+/// Owns the data of calls of one entry point: inputs, results, weights, arena and threads.
 class Invocation {
 public:
-  /// Chooses the entry point, reads or fills its inputs, determines the dimensions, starts threads, loads weights,
-  /// and allocates results and arena. Fails if an option is wrong, or a size remains unknown.
+  /// Chooses the entry point, reads or fills its inputs, determines the dimensions, starts threads, loads weights, and
+  /// allocates results and arena. An error if an option is wrong, an input is missing, a size remains unknown, or there
+  /// is not enough memory. `model` must outlive the result.
   static llvm::Expected<std::unique_ptr<Invocation>> create(const attn_model &model, const InvocationOptions &options);
 
-  /// Calls the entry point, which writes the results and updates states among the inputs.
+  /// Calls the entry point, which writes the results and updates parameters, and states among the inputs. May be called
+  /// repeatedly.
   llvm::Error run();
 
-  /// The random elements of an input without a file. (A state without a file is zero.)
+  /// The distribution of the elements that create() gives input `number` if the input has no values and is not a state.
+  /// (A state without values is zero.) `options` are those of create().
   DrawnInput drawnInput(int32_t number, const InvocationOptions &options) const;
 
   /// The parameters that are in memory. States of training are missing if the weights file lacks them; parameters that
@@ -35,9 +38,9 @@ public:
   std::vector<ParameterNow> parameters() const;
 
   const attn_model &model;
-  const attn_entry_info *entry = nullptr;
-  std::vector<int64_t> dimensions; ///< in the order of the entry point's dimensions
-  std::vector<HostTensor> tensors; ///< inputs, then results
+  const attn_entry_info *entry = nullptr; ///< the called entry point, in the model's table
+  std::vector<int64_t> dimensions;        ///< sizes, in the order of the entry point's dimensions
+  std::vector<HostTensor> tensors;        ///< inputs, then results, as in entry->tensors
   Runner runner;
   Vocabularies vocabularies; ///< of words and labels among inputs and results
 
@@ -50,7 +53,7 @@ private:
   int64_t boundOf(const attn_tensor_info &input, const InputRanges &ranges) const;
   llvm::Error makeContext(const InvocationOptions &options);
 
-  int64_t entryNumber = 0;
+  int64_t entryNumber = 0; ///< index of `entry` in model.entries
 };
 
 } // namespace attnc

@@ -1,6 +1,6 @@
 //===- InvocationOptions.h - options of one call of an entry point ------------------------------------------------===//
 //
-// Options that commands which call a model, such as run and bench, have in common.
+// Common options of the commands that call a model, such as run and bench. Invocation::create() reads them.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,18 +15,19 @@ namespace attnc {
 
 struct InvocationOptions {
   std::string entry;                     ///< name of the entry point; may be empty if the model has only one
-  std::vector<std::string> inputs;       ///< name=values (InputValues.h)
-  std::vector<std::string> dims;         ///< name=size
+  std::vector<std::string> inputs;       ///< each NAME=VALUES (InputValues.h)
+  std::vector<std::string> dims;         ///< each NAME=SIZE: sizes of dimensions
   std::string weights;                   ///< a .safetensors file; empty: embedded values, or else random ones
-  std::vector<std::string> vocabularies; ///< Vocabularies::open()
+  std::vector<std::string> vocabularies; ///< values of --vocabulary, for Vocabularies::open()
   bool allowExtra = false;               ///< ignore tensors of the weights file that are no parameters
-  bool keepsParameters = false;          ///< keep parameters that kernels read only packed in parameters()
-  bool fillMissing = false;              ///< inputs that `inputs` does not name are random
+  bool keepsParameters = false;          ///< keep a copy of parameters that kernels read only packed in their own order
+  bool fillMissing = false;              ///< inputs that `inputs` does not name are random; otherwise an error
   InputRanges ranges;                    ///< upper limits of random i32 inputs
-  uint64_t seed = 0;
-  int64_t threads = 0; ///< 0: one for each processor
+  uint64_t seed = 0;                     ///< of random weights and inputs
+  int64_t threads = 0;                   ///< number of threads; 0: one for each processor
 
-  /// Adds --entry, --input, --dim, --weights, --vocabulary, --allow-extra, --seed and --threads.
+  /// Adds --entry, --input, --dim, --weights, --vocabulary, --allow-extra, --seed and --threads to a command, whose
+  /// parse sets the members. The other members have no option here.
   void addTo(CLI::App &command);
 };
 

@@ -7,27 +7,29 @@
 
 namespace attnc {
 
-/// The deviation of one tensor from the oracle's after a call. The tensor is a result, or a parameter or state that the
-/// call has updated.
+/// The deviation of one tensor after a call from the same tensor of the oracle. The tensor is a result, or a parameter
+/// or state that the call has updated. `c` below is the factor of the tolerance, 8 by default.
 struct Deviation {
-  std::string name;
-  bool isUpdated = false; ///< a parameter, or a state of a module or of an optimizer
+  std::string name;       ///< of the result, parameter or state
+  bool isUpdated = false; ///< the tensor is a parameter, or a state of a module or of an optimizer
   bool isReal = true;     ///< false for integers and booleans, which must be equal
   double largest = 1;     ///< largest |value| of the oracle
-  /// |compiled - oracle| of the element that exceeds its limit most, or else is nearest to it. Infinite if one of the
-  /// two is NaN or infinite and the other is not.
+  /// |compiled - oracle| of the element that exceeds its limit most; if all are within their limits, of the element
+  /// that comes nearest to its limit. Infinite if one of the two values is NaN or infinite and the other is different.
   double difference = 0;
-  int64_t terms = 0;   ///< number of terms in the longest chain of sums
-  double rounding = 0; ///< variation of that element among the rounding samples, if `terms` do not explain it
-  /// Tolerance for --precision: a multiple of the change of this tensor when the oracle rounds stored tensors. If the
-  /// bound of StorageBound.h is smaller, `storage` is that bound, and `storedBy` is the change; otherwise 0.
+  int64_t terms = 0; ///< number of terms in the longest chain of sums that the oracle computed for this tensor
+  /// Variation of the element of `difference` among the rounding samples; 0 if the difference is within the limit of
+  /// `terms`, so that no samples were needed.
+  double rounding = 0;
+  /// Tolerance for --precision other than f32: twice (tf32: four times) the change of this tensor when the oracle
+  /// rounds stored tensors; at most the bound of StorageBound.h. 0 for f32; infinite if the change is.
   double storage = 0;
-  double storedBy = 0;
+  double storedBy = 0;            ///< the change, if `storage` is the bound; otherwise 0
   int64_t ties = 0;               ///< integers that differ from the oracle's, but equal those of a rounding sample
   std::optional<double> constant; ///< the oracle's value if there are at least two elements and all are equal
 
   /// The limit of `difference`: c u sqrt(terms) largest (compiler/Reference/Tolerance.h) + c / 8 rounding + storage,
-  /// where an infinite `storage` is omitted.
+  /// where an infinite `storage` is omitted; 0 if the tensor is not real. u is the unit roundoff of f32.
   double limit(double c) const;
   /// Whether all elements are within their limits.
   bool isWithin(double c) const { return difference <= limit(c); }
@@ -36,35 +38,40 @@ struct Deviation {
 /// The oracle's value of a result, or of a state after the call.
 struct Answer {
   reference::Array exact;
-  Deviation allowed; ///< the tolerances; its difference is 0, and `largest` is at least 1
+  Deviation allowed; ///< the tolerances: a Deviation with difference 0 and `largest` of at least 1
 };
 
-/// The current weights, by checkpoint name.
+/// Copies of the current weights, by their names in checkpoints.
 reference::Parameters parametersOf(const Invocation &call);
 
-/// Compares `call`, which has run, with the oracle, which interprets the entry point on the same inputs and on the
-/// weights `before` the call. `options` select the model, `made` is its compile. Returns the deviations of the results,
-/// then those of parameters in the order of their names: of parameters that the entry point updates, and of others that
-/// the call has changed all the same. Elements beyond limit(c) are tested by rounding samples (RoundingSamples.h).
+/// Compares `call`, which has run, with the oracle. The oracle interprets the entry point on the same inputs, and on
+/// the weights `before`, which parametersOf() returned before the call. `options` are those of the compile `made`,
+/// which produced the called object. Returns the deviations of the results, then of the states among the inputs, then
+/// of parameters in the order of their names: those that the entry point updates, and others that the call has changed
+/// by mistake. Elements beyond limit(c) are tested by rounding samples (RoundingSamples.h). An error if the model
+/// cannot be compiled or interpreted.
 ///
-/// With --precision bf16 or f16 the oracle also interprets `made`, which rounds the tensors that are stored in 16 bits,
-/// and measures the change of each result. A result may differ from the oracle's by twice this change, because a sum
-/// that is near the midpoint of two numbers may be rounded to either one; but not by more than the bound of
-/// StorageBound.h, which is independent of the choice of stored tensors. An integer passes if it equals that of the
-/// oracle, of a rounding sample or of the interpretation of `made`; with 16-bit storage, StorageBound.h limits the
-/// number of different integers.
+/// With --precision bf16 or f16 the oracle also interprets the module of `made`, which rounds the tensors that are
+/// stored in 16 bits, and measures the change of each result. A result may differ from the oracle's by twice this
+/// change, because a sum near the midpoint of two numbers may be rounded to either one. The difference must not exceed
+/// the bound of StorageBound.h, which is independent of the choice of stored tensors. An integer passes if it equals
+/// the integer of the oracle, of a rounding sample or of the interpretation of `made`; with 16-bit storage,
+/// StorageBound.h limits the number of different integers.
 llvm::Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &options, const Compilation &made,
                                                          const Invocation &call, const reference::Parameters &before,
                                                          double c);
 
-/// The model of `options` before fusion, which the oracle interprets.
+/// Compiles the model of `options`, without its overrides, up to the phase derive: the module that the oracle
+/// interprets.
 llvm::Expected<std::unique_ptr<Compilation>> compileAsWritten(CompileOptions options);
 
-/// The oracle's results, then states, for `call`, which has not run: exact values by the model as `written`, tolerances
-/// also by its compile `made` with that precision.
+/// The oracle's values for `call`, which has not run: of its results, then of the states among its inputs. The values
+/// are those of `written`, the result of compileAsWritten(). The tolerances also depend on `made`, the compile of the
+/// called object with --precision `precision`.
 llvm::Expected<std::vector<Answer>> answersOf(const Compilation &written, const Compilation &made, Precision precision,
                                               const Invocation &call);
-/// Deviations of the results and states of a call that has run from the answers. Integers must be equal.
+/// The deviations of the results and states of `call`, which has run, from `answers` = answersOf() before the call, in
+/// the same order. There are no rounding samples, so integers must equal the oracle's.
 std::vector<Deviation> compareWithAnswers(const Invocation &call, llvm::ArrayRef<Answer> answers);
 
 } // namespace attnc

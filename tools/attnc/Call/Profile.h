@@ -1,8 +1,8 @@
 //===- Profile.h - time of each kernel within calls ---------------------------------------------------------------===//
 //
-// Wall-clock time of each launch in a run of an entry point, including the time in which workers wait. The sum over all
-// launches is the time of the run without the host code between launches. All launches of a kernel, with all of its
-// phases, are one line. Not thread-safe.
+// A Profile records the wall-clock time of each launch in a run of an entry point, including the time in which workers
+// wait. The sum over all launches is the time of the run without the host code between launches. All launches of a
+// kernel, with all of its kernel phases, are summed in one Line. Not thread-safe: one run at a time.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,17 +17,18 @@ namespace attnc {
 /// An executor that forwards launches to another one and records the time of each.
 class Profile {
 public:
+  /// The times of one kernel.
   struct Line {
-    std::string name, kind;
-    int64_t launches = 0;        ///< in all recorded runs
-    std::vector<double> seconds; ///< one sum for each run, see endRun()
+    std::string name, kind;      ///< of the kernel, as in attn_kernel_info
+    int64_t launches = 0;        ///< number of launches in all recorded runs
+    std::vector<double> seconds; ///< for each recorded run, the time of all launches of the kernel; see endRun()
   };
 
   /// `inner` runs the launches. The model and `inner` must outlive this object.
   Profile(const attn_model &model, const attn_executor *inner);
-  /// The executor to pass to calls.
+  /// The executor to pass to calls (attn_context). This object owns it and must not move while calls use it.
   const attn_executor *executor() const { return &outer; }
-  /// Ends a run of the entry point: its times become one element of `seconds`.
+  /// Ends a run of the entry point: its times are appended to `seconds` of each line, 0 for kernels without launches.
   void endRun();
   /// Drops the times of the current run, such as one that warms up.
   void discardRun();
@@ -40,11 +41,12 @@ private:
   attn_executor outer;
   const attn_executor *inner;
   std::vector<Line> kernels;
+  /// Launches of one kernel in the current run.
   struct Noted {
     int64_t launches = 0;
     double seconds = 0;
   };
-  std::vector<Noted> current; ///< by kernel, since the last endRun
+  std::vector<Noted> current; ///< by kernel, since the last endRun() or discardRun()
   struct Phase {
     size_t kernel;
     bool isFirst; ///< of its kernel: counts the launch

@@ -1,7 +1,9 @@
 //===- Runner.h - threads, weights and arena of calls -------------------------------------------------------------===//
 //
-// A Runner owns what calls of a model share. The arena grows to the size of the largest call. A model for a device is
-// called through attn/cuda.h, which manages the memory itself. Methods return the errors of the runtime.
+// A Runner owns the threads, the weights and the arena that calls of a model share. The arena grows to the size of the
+// largest call. A model for a device is called through attn/cuda.h, which manages the memory itself; tensors are in
+// host memory all the same. Methods return the errors of the runtime. `entry` below is the index of an entry point in
+// model.entries.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,43 +17,46 @@ namespace attnc {
 
 class Runner {
 public:
-  explicit Runner(const attn_model &model) : model(model) {}
+  explicit Runner(const attn_model &model) : model(model) {} ///< `model` must outlive the Runner
   ~Runner();
   Runner(const Runner &) = delete;
   Runner &operator=(const Runner &) = delete;
 
   /// Starts `threads` threads; 0 means one for each processor. Precedes all other calls.
   llvm::Error start(int64_t threads);
-  /// Loads the parameters from `file`, with `flags` of attn_weights_load. If `file` is empty, uses the embedded
-  /// parameters; without these, draws the parameters from the seed by their initialisers.
+  /// Loads the parameters from the .safetensors file `file`, with `flags` of attn_weights_load. If `file` is empty,
+  /// uses the parameters embedded in the object; without embedded ones, draws the parameters from `seed` by their
+  /// initialisers. Does nothing for a model without parameters; a file is then an error.
   llvm::Error loadWeights(const std::string &file, int32_t flags, uint64_t seed);
-  /// Takes ownership of the weights, and frees the previous ones.
+  /// Takes ownership of `weights`, which may be null, and frees the previous weights.
   void setWeights(attn_weights *weights);
-  /// Grows the arena for calls of an entry point with these dimensions. Does nothing for a device.
+  /// Grows the arena so that it suffices for calls of an entry point with these dimensions. Does nothing for a device.
   llvm::Error growArena(const attn_entry_info &entry, llvm::ArrayRef<int64_t> dimensions);
 
-  /// The sizes of an entry point's dimensions, in order, by the shapes of its inputs. Fails if they contradict each
-  /// other.
+  /// The sizes of the entry point's dimensions, in order, by the shapes of `inputs`, which are all inputs. An error if
+  /// the shapes do not fit the entry point or contradict each other.
   llvm::Expected<std::vector<int64_t>> dimensionsOf(int64_t entry, std::vector<HostTensor> &inputs) const;
-  /// Calls an entry point, for whose dimensions the arena is large enough. `tensors` are inputs, then results.
+  /// Calls an entry point. `tensors` are all inputs, then all results. The arena must have been grown for their
+  /// dimensions.
   llvm::Error call(int64_t entry, llvm::ArrayRef<attn_tensor> tensors);
-  /// Grows the arena, calls an entry point and returns its results. States among the inputs are updated in place.
+  /// Grows the arena, calls an entry point and returns new tensors with its results. States among `inputs` are updated
+  /// in place.
   llvm::Expected<std::vector<HostTensor>> run(int64_t entry, std::vector<HostTensor> &inputs);
 
   const attn_model &model;
-  attn_context context = {};
+  attn_context context = {}; ///< executor, weights and arena of the calls; this object owns them
 
 private:
   attn_pool *pool = nullptr;
   attn_cuda *device = nullptr; ///< opened by the first call
 };
 
-/// Tensors for the runtime, which refer to the memory of `tensors`.
+/// Descriptors for the runtime, which refer to the memory of `tensors` (HostTensor::view).
 std::vector<attn_tensor> viewsOf(std::vector<HostTensor> &tensors);
 
-/// The size if it is a number; null if it depends on dimensions.
+/// The value of `size` if it is a number; null if it depends on dimensions of the entry point.
 std::optional<int64_t> constantSize(const attn_size_info &size);
-/// The shape of an input or result of an entry point with these dimensions.
+/// The shape of an input or result, where `dimensions` has the sizes of the entry point's dimensions in order.
 std::vector<int64_t> shapeOf(const attn_tensor_info &info, llvm::ArrayRef<int64_t> dimensions);
 
 } // namespace attnc

@@ -9,12 +9,12 @@ namespace attnc {
 
 struct HostTensor;
 
-/// "f32[batch, 2*n - 1]": the type of an input or result, with these names of the entry point's dimensions; "f32" for a
-/// number.
+/// The type of an input or result: "f32[batch, 2*n - 1]"; "f32" if its rank is 0. `dimensions` has the names of the
+/// entry point's dimensions in order.
 std::string typeText(const attn_tensor_info &tensor, llvm::ArrayRef<std::string> dimensions);
-/// The same with the names in `entry`.
+/// The same with the names of the dimensions of `entry`, to which the tensor belongs.
 std::string typeText(const attn_entry_info &entry, const attn_tensor_info &tensor);
-/// "f32[8, 15]".
+/// The type of a tensor in memory: "f32[8, 15]".
 std::string typeText(const HostTensor &tensor);
 
 } // namespace attnc

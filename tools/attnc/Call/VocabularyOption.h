@@ -6,11 +6,12 @@
 
 namespace attnc {
 
-/// Adds --vocabulary, whose values Vocabularies::open() accepts.
+/// Adds --vocabulary to a command. The parse appends the values, which Vocabularies::open() accepts, to `files`.
 CLI::Option *addVocabularyOption(CLI::App &command, std::vector<std::string> &files);
-/// The vocabularies for inference: those of the option; otherwise of the training that wrote `weights`.
+/// The vocabularies for inference: those of the values `files` of the option; for inputs and results without one, those
+/// in the folder of the file `weights`, which a training wrote beside it.
 llvm::Expected<Vocabularies> openVocabularies(llvm::ArrayRef<std::string> files, llvm::StringRef weights);
-/// The folder of a file of weights; empty without weights.
+/// The folder of the file `weights`, "." for a name without a folder; empty if `weights` is empty.
 std::string folderOfWeights(llvm::StringRef weights);
 
 } // namespace attnc

@@ -11,59 +11,63 @@
 
 namespace attnc {
 
-/// Overrides of the compiler's choices, under a name.
+/// A strategy: overrides of the compiler's choices (docs/strategies.md), under a name.
 struct NamedStrategy {
   std::string name, about; ///< `about`: a description for --help
   std::vector<Override> overrides;
-  bool isOwn = false; ///< from the user's file: a failing compile is an error
+  bool isOwn = false; ///< the overrides are from the user's file, so a failing compile is an error
 };
 
-/// The code and the measurements of one strategy for an entry point.
+/// The description and the measurements of an entry point compiled by one strategy. A RunningCandidate fills the
+/// members after `strategy`, except `sameAs`, `deviations` and CandidateKernel::isAsDefault, which the command sets.
 struct Candidate {
   NamedStrategy strategy;
-  std::string problem = {};                  ///< reason why it cannot be called; empty if it can
+  std::string problem = {};                  ///< the reason why the candidate cannot be called; empty if it can
   std::vector<std::string> remarks = {};     ///< warnings of the compile
-  std::optional<size_t> sameAs = {};         ///< number of an earlier candidate with the same code
+  std::optional<size_t> sameAs = {};         ///< number of an earlier candidate with the same code; null: none
   std::vector<CandidateKernel> kernels = {}; ///< kernels of the region, in the order in which they first run
-  std::string host = {};                     ///< the entry point as a text, if the region is all of it
-  int64_t arenaBytes = 0;                    ///< arena of the entry point
-  int64_t largestBytes = 0;                  ///< largest tensor between two kernels, at least one of the region
-  std::vector<double> seconds = {};          ///< time of each call
-  std::shared_ptr<Profile> profile = {};     ///< kernel times of the same calls; null before the first
-  std::vector<Deviation> deviations = {};    ///< deviations from the oracle; empty if it is not compared
+  std::string host = {};                     ///< the entry point as MLIR text; empty unless the region is all of it
+  int64_t arenaBytes = 0;                    ///< bytes of the entry point's arena
+  int64_t largestBytes = 0;                  ///< largest tensor between two kernels of which one is in the region
+  std::vector<double> seconds = {};          ///< wall-clock time of each counted call
+  std::shared_ptr<Profile> profile = {};     ///< kernel times of the counted calls; null if it cannot be called
+  std::vector<Deviation> deviations = {};    ///< from the oracle (Oracle.h); empty if they were not computed
 
   bool isMeasured() const { return !seconds.empty(); }
-  /// The times of a kernel; null if it did not run.
+  /// The times of the kernel with this name; null if it did not run.
   const Profile::Line *lineOf(const std::string &kernel) const;
-  /// The median over calls of the total time of the region's kernels.
+  /// The median over calls of the total time of the region's kernels. Requires isMeasured().
   double kernelSeconds() const;
-  double secondsOf(const CandidateKernel &kernel) const; ///< median over calls
+  double secondsOf(const CandidateKernel &kernel) const; ///< median over calls of all launches; 0 if it did not run
   int64_t trafficBytes() const;                          ///< bytes that the region's kernels read and write in a call
-  /// True if both have the same kernels in the same order, and the same host code.
+  /// Whether both have kernels of the same code in the same order, and the same host code.
   bool isSameCode(const Candidate &other) const;
-  /// The deviation with the largest share of its limit; null without deviations.
+  /// The deviation with the largest share of its limit; null without deviations. `tolerance` is the factor c of
+  /// Deviation::limit().
   const Deviation *nearest(double tolerance) const;
-  bool isWrong(double tolerance) const;
+  bool isWrong(double tolerance) const; ///< a deviation exceeds its limit
 };
 
-/// A candidate that can be called.
+/// A candidate that is compiled, linked and can be called. Requires a model for a processor.
 class RunningCandidate {
 public:
-  /// Compiles the model by the strategy, after the overrides of `source`. An error is stored in the candidate's
-  /// `problem`.
+  /// Compiles the model of `source` by the overrides of `source` and then those of `candidate.strategy`, links it, and
+  /// prepares calls of the entry point of `invocation`. Sets `candidate.remarks`; an error is stored in
+  /// `candidate.problem`. `candidate` must outlive this object.
   RunningCandidate(Candidate &candidate, const SourceOptions &source, const InvocationOptions &invocation);
 
-  bool isReady() const { return call != nullptr; }
-  /// The error if it is not ready, with the messages of the compile.
+  bool isReady() const { return call != nullptr; } ///< no error; the functions below except whyNot() require it
+  /// The error if the candidate is not ready; report() prints the messages of the compile.
   llvm::Error whyNot() const;
   Invocation &invocation() { return *call; }
   const Compilation &compilation() const { return *made; }
   /// Fills the members of the candidate that describe its code in the region (`kernels`, `host`, `arenaBytes`,
-  /// `largestBytes`). Finds the region among the candidate's kernels if it has not been found before.
+  /// `largestBytes`). If `region` has not been found yet, finds it among this candidate's kernels, which must then be
+  /// those of the default strategy; an error if no kernel matches. Called once.
   llvm::Error describe(Region &region);
-  /// Calls the entry point once; if `counts`, the time is added to the candidate's.
+  /// Calls the entry point once. If `counts`, adds the time to `seconds` and `profile` of the candidate.
   llvm::Error run(bool counts);
-  void forgetTimes(); ///< removes the recorded times
+  void forgetTimes(); ///< clears `seconds` and `profile` of the candidate
 
 private:
   Candidate &candidate;

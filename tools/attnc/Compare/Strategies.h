@@ -1,4 +1,4 @@
-//===- Strategies.h - predefined strategies of `attnc compare` --------------------------------------------------===//
+//===- Strategies.h - predefined strategies of `attnc compare` ----------------------------------------------------===//
 #pragma once
 
 #include "tools/attnc/Candidates/Candidate.h"
@@ -6,11 +6,13 @@
 
 namespace attnc {
 
-/// All predefined strategies; the first one has no overrides.
+/// All predefined strategies; the first one, "default", has no overrides.
 std::vector<NamedStrategy> knownStrategies();
-/// The strategies with these names, preceded by "default". Fails if a name is unknown; the message has the nearest one.
+/// The predefined strategies with these names, in order and each once, preceded by "default". An error if a name is
+/// unknown; the message has a similar name.
 llvm::Expected<std::vector<NamedStrategy>> strategiesNamed(llvm::ArrayRef<std::string> names);
-/// The overrides in a strategy file. The strategy has the name of the file, without folder and extension.
+/// Reads a file of overrides (docs/strategies.md), and sets `isOwn`. The strategy has the name of the file, without
+/// folder and extension. An error if the file cannot be read, or if a line is not an override.
 llvm::Expected<NamedStrategy> strategyOfFile(const std::string &path);
 
 } // namespace attnc

@@ -1,7 +1,8 @@
 //===- EntryInputs.h - the sources of an entry point's inputs -----------------------------------------------------===//
 //
 // In calls over data, an input has one of three sources: rows of the data (--data), one value for all calls (--input),
-// or the key of random draws, which is the last inputs, `seed` and `step`.
+// or the key of random draws. The key consists of the last inputs of an entry point with random draws: `seed` and
+// `step`, both i32 of rank 0. A training step counts its steps itself, so its key is `seed` alone.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -14,32 +15,37 @@
 
 namespace attnc {
 
-/// The number of inputs before the key of random draws.
+/// The number of inputs before the key of random draws; the number of all inputs if there is no key.
 int32_t inputsBeforeKey(const attn_entry_info &entry);
-/// The key of random draws, the last inputs of `entry`; empty for an entry point without draws. A training step counts
-/// its steps itself, so its key is the seed alone.
+/// The values of the key of random draws: one i32 tensor of rank 0 for each input of the key, from `seed` and `step`
+/// truncated to 32 bits; empty for an entry point without draws.
 std::vector<HostTensor> drawKey(const attn_entry_info &entry, uint64_t seed, int64_t step);
 
+/// The values of --input, and the inputs that have none and come from the data. Inputs are numbered as in
+/// entry.tensors.
 class EntryInputs {
 public:
-  /// Reads the values `options`, NAME=VALUE, where VALUE is a file, a number, words or a label. Fails if a value does
-  /// not fit its input. `entry` must outlive the result.
+  /// Reads the values `options`, each NAME=VALUE, where VALUE is a file, a number, words or a label (InputValues.h). An
+  /// error if a value cannot be read or does not fit its input. Inputs before the key without a value come from the
+  /// data. `entry` must outlive the result.
   static llvm::Expected<EntryInputs> read(const attn_entry_info &entry, llvm::ArrayRef<std::string> options,
                                           const Vocabularies &vocabularies);
 
-  /// The numbers of the inputs from the data, in order.
+  /// The numbers of the inputs from the data, ascending.
   llvm::ArrayRef<int32_t> sampled() const { return fromData; }
+  /// The input that is element `number` of sampled().
   const attn_tensor_info &sampled(size_t number) const { return entry->tensors[fromData[number]]; }
-  bool isSampled(int32_t input) const { return input < int32_t(values.size()) && !values[input]; }
-  /// All inputs before the key, in order: `samples`, which has the inputs from the data, and the values.
+  bool isSampled(int32_t input) const { return input < int32_t(values.size()) && !values[input]; } ///< is in sampled()
+  /// All inputs before the key, in order. `samples` has one tensor for each element of sampled(); the others are the
+  /// values.
   std::vector<HostTensor> complete(std::vector<HostTensor> samples) const;
 
-  /// Whether there are values, and all lack the dimension of accumulated batches.
+  /// Whether there are values, and each lacks the leading dimension of accumulated batches (InputValues.h).
   bool areOfOneBatch() const;
-  /// Fails if an element of a value is a subscript that is out of range, or if a value has a wrong rank: values lack
-  /// the dimension of accumulated batches if the training step `isAccumulated`.
+  /// An error if a value has a subscript beyond the limits `ranges`, or a wrong rank. `isAccumulated` is whether the
+  /// training step accumulates batches; values must then lack the leading dimension.
   llvm::Error check(const InputRanges &ranges, bool isAccumulated) const;
-  /// `hash`, changed by all values.
+  /// `hash` combined with the elements of all values.
   uint64_t fingerprint(uint64_t hash) const;
 
 private:
@@ -52,7 +58,7 @@ private:
 
   const attn_entry_info *entry;
   std::vector<std::optional<InputValues>> values; ///< of the inputs before the key; null for those from the data
-  std::vector<int32_t> fromData;
+  std::vector<int32_t> fromData;                  ///< see sampled()
 };
 
 } // namespace attnc

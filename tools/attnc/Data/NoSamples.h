@@ -1,7 +1,7 @@
 //===- NoSamples.h - calls without data ---------------------------------------------------------------------------===//
 //
-// For entry points whose inputs before the key of random draws all have values: the model may draw its own data. A
-// batch is one call; the model determines the number of samples in it.
+// For entry points whose inputs before the key of random draws all have values (EntryInputs.h): the model may draw its
+// own data from the key. Each call is a batch; the model determines the number of samples in it.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,17 +10,20 @@
 
 namespace attnc {
 
+/// TrainingData whose batches are all equal: the values of `inputs`.
 class NoSamples : public TrainingData {
 public:
+  /// Requires that `inputs` has a value for each input before the key. `entry` must outlive this object.
   explicit NoSamples(const attn_entry_info &entry, EntryInputs inputs) : TrainingData(entry, std::move(inputs), 0) {}
 
-  /// Without draws all calls are equal, so there is one batch.
+  /// The batch, with 1 row. If the entry point has no draws, all calls are equal, and the result is null for `number`
+  /// above 0. With draws it is never null: the caller limits the number of batches.
   std::optional<Batch> heldOutBatch(BatchShape shape, int64_t number) const override;
   bool hasHeldOut() const override { return draws(); }
   BatchShape used(BatchShape) const override { return {0, 0}; }
 
 private:
-  bool draws() const { return inputsBeforeKey(entry) < entry.input_count; }
+  bool draws() const { return inputsBeforeKey(entry) < entry.input_count; } ///< the entry point has random draws
   llvm::Error checkSamples(const InputRanges &) const override { return llvm::Error::success(); }
   uint64_t hashOfSamples() const override { return 0; }
   int64_t count() const override { return 0; }

@@ -1,7 +1,9 @@
 //===- TokenSequence.h - one long sequence of tokens as data ------------------------------------------------------===//
 //
-// For entry points with one or two inputs i32[batch, seq] from the data: the tokens, and the tokens that follow them. A
-// row is a window of `seq` tokens; in the second input, the window is shifted by one token.
+// For entry points with one or two inputs i32[batch, seq] from the data: the tokens, and for each the token that
+// follows it. A row is a window of `seq` consecutive tokens; in the second input, the window is shifted by one token.
+// Windows of training batches begin anywhere; windows of held-out batches do not overlap. If the training step
+// accumulates batches, the inputs have a leading dimension with their number.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -10,10 +12,13 @@
 
 namespace attnc {
 
+/// TrainingData of one sequence of tokens.
 class TokenSequence : public TrainingData {
 public:
-  /// The tokens are the integers of a .npy file, the words of a .words file with an end after each line, or the bytes
-  /// of any other file. The sequence refers to the vocabulary.
+  /// Reads the tokens from the file `path`: the integers i32[n] of a .npy file, the words of a .words file with an end
+  /// after each line (Vocabulary::sequenceOf), or the bytes of any other file. `heldOut` is the share of tokens, at the
+  /// end, that is held out. An error if the inputs from the data are not as above, or if the file cannot be read.
+  /// `entry` and `vocabularies` must outlive the result.
   static llvm::Expected<std::unique_ptr<TokenSequence>> read(const attn_entry_info &entry, EntryInputs inputs,
                                                              const std::string &path, const Vocabularies &vocabularies,
                                                              double heldOut);
@@ -37,8 +42,8 @@ private:
   bool isAccumulated() const override { return inputs.sampled(0).rank == 3; }
   std::vector<HostTensor> gather(BatchShape shape, const std::vector<int64_t> &starts) const override;
 
-  std::vector<int32_t> tokens;
-  bool isBytes = false;
+  std::vector<int32_t> tokens;            ///< the whole sequence
+  bool isBytes = false;                   ///< the tokens are the bytes of a file
   const Vocabulary *vocabulary = nullptr; ///< of words; null for other tokens
 };
 

@@ -6,6 +6,7 @@
 
 namespace attnc {
 
+/// Writes all of `model` as one JSON object, the output of `attnc explain --json`.
 void writeJson(const ExplainedModel &model, llvm::raw_ostream &out);
 
 } // namespace attnc

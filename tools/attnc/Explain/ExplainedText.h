@@ -1,4 +1,4 @@
-//===- ExplainedText.h - an explained model as text tables ------------------------------------------------------===//
+//===- ExplainedText.h - an explained model as text tables --------------------------------------------------------===//
 #pragma once
 
 #include "tools/attnc/ExplainedModel/ExplainedModel.h"
@@ -6,7 +6,7 @@
 
 namespace attnc {
 
-/// Prints the costs of an entry point, one line for each kernel, for `attnc explain --all`.
+/// Prints the costs of `entry`, an entry point of `model`, with one line for each kernel, for `attnc explain --all`.
 void printCosts(const ExplainedModel &model, const ExplainedEntry &entry, llvm::raw_ostream &out);
 
 } // namespace attnc

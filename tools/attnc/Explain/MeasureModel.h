@@ -1,4 +1,4 @@
-//===- MeasureModel.h - measurement of the times of an explained model -------------------------------------------===//
+//===- MeasureModel.h - measurement of the times of an explained model --------------------------------------------===//
 #pragma once
 
 #include "tools/attnc/Call/Measurement.h"
@@ -7,9 +7,10 @@
 
 namespace attnc {
 
-/// Calls each entry point that has sizes, with random weights and inputs, on as many threads as its sizes have workers,
-/// and adds the times of its kernels to the explained model. If an entry point cannot be called, its `unmeasured` has
-/// the reason. Returns the exit code of the compile.
+/// Compiles the model of `source` and calls each entry point that has numbers (an empty `problem`), with random weights
+/// and inputs, at the entry point's sizes and on `workers` threads. Sets `measuredSeconds` of the entry point and
+/// `measured` of its totals. If an entry point cannot be called, sets its `unmeasured` to the reason. Returns the exit
+/// code of the compile, which prints its errors; if it fails, nothing is measured.
 ExitCode measureModel(ExplainedModel &model, const SourceOptions &source, Repetitions repetitions);
 
 } // namespace attnc

@@ -1,8 +1,10 @@
 //===- Summary.h - summary of an explained model ------------------------------------------------------------------===//
 //
-// The default output of `attnc explain`. A line for each kernel has its place in the model, its time in a call of the
-// first entry point that runs it, its share of that call and the work that is fused into it. Then come the costliest
-// edges that were not fused, each with the change of the model that would fuse it. Lines have at most 120 columns.
+// The default output of `attnc explain`. Each of the costliest kernels has a line with its module path, its kind, its
+// launches and time in a call of the first entry point that runs it, its share of this call, and the work that is fused
+// into it. Times are measured if the model was measured, else predicted; without a machine, flops replace times. Then
+// come the costliest edges that were not fused, each with the change of the model that would fuse it. Lines have at
+// most 120 columns.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,11 +14,12 @@
 
 namespace attnc {
 
-/// Sizes for dimensions without a bound that `at` does not name, so that a summary has times: 1 for `batch`, 256 for
-/// others.
+/// Sizes for the dimensions of `entries` that have no bound and that `at` (the option --at) does not name, so that a
+/// summary has times: 1 for `batch`, 256 for others.
 NamedSizes assumedSizes(llvm::ArrayRef<EntryPlan> entries, const NamedSizes &at);
 
-/// `assumed` are the sizes from assumedSizes; the summary states them.
+/// Prints the summary to `out`. `assumed` is the result of assumedSizes() by which `model` was explained; the summary
+/// states these sizes.
 void printSummary(const ExplainedModel &model, const NamedSizes &assumed, llvm::raw_ostream &out);
 
 } // namespace attnc

@@ -7,10 +7,16 @@
 
 namespace attnc {
 
-/// Words for the work that a kernel does beside its main op, in this order: "mask"; "N reductions" for a rows or loops
-/// kernel of several ops; functions in its formulas ("tanh"), and "gather" for reads at subscripts from data; names of
-/// parameters with one dimension ("bias"), and "residual" for another tensor that an epilogue adds. `call` is one of
-/// the kernel's launches.
+/// Words for the work that a kernel does beside its main op (its attention or contraction), each once, for `attnc
+/// explain`. In this order:
+///
+///   - "mask" for an attention with a mask,
+///   - "N reductions" for a kernel without a main op that has several linalg.generic ops,
+///   - functions in its formulas, such as "tanh", and "gather" for reads at subscripts from data,
+///   - the last part of the names of parameters with at most one dimension, such as "bias", and "residual" for another
+///     tensor that the epilogue of a contraction adds.
+///
+/// `kernel` is a kernel function after generate, and `call` one of its launches, which gives the parameters' names.
 std::vector<std::string> fusedWork(mlir::func::FuncOp kernel, mlir::func::CallOp call);
 
 } // namespace attnc

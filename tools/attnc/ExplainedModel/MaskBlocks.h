@@ -1,8 +1,9 @@
-//===- MaskBlocks.h - density of an attention mask by blocks of queries and keys --------------------------------===//
+//===- MaskBlocks.h - density of an attention mask by blocks of queries and keys ----------------------------------===//
 //
-// For display: the share of unmasked pairs in each block of queries and keys. Blocks have the sizes of the schedule's
-// tiles, or multiples of them, so that there are few. The oracle evaluates the mask on an even sample of each block's
-// pairs, including its first and last queries and keys. Generated code does not use this analysis.
+// For display: the share of unmasked query–key pairs in each block of queries and keys. Blocks have the sizes of the
+// schedule's tiles (64 without tiles), doubled until there are at most 48 blocks along each side. The oracle evaluates
+// the mask on an even sample of at most 16 × 16 pairs of a block, including its first and last queries and keys, so
+// shares are estimates for larger blocks. Generated code does not use this analysis.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,21 +16,24 @@
 namespace attnc {
 
 struct MaskBlocks {
-  std::string problem;                     ///< reason why there is no map, such as a mask that reads a tensor
-  int64_t queries = 0, keys = 0;           ///< products of the sizes of indices that the mask depends on
-  int64_t blockQueries = 0, blockKeys = 0; ///< size of a block; the last ones may be smaller
-  int64_t rows = 0, columns = 0;           ///< numbers of blocks
-  std::vector<float> kept;                 ///< share of unmasked pairs of each block, row by row
+  std::string problem; ///< reason why there is no map, such as a mask that reads a tensor; the rest is then 0 or empty
+  /// Numbers of queries and of keys: products of the sizes of the outer and of the key indices that the mask depends
+  /// on.
+  int64_t queries = 0, keys = 0;
+  int64_t blockQueries = 0, blockKeys = 0; ///< queries and keys of a block; the last blocks may be smaller
+  int64_t rows = 0, columns = 0;           ///< numbers of blocks along the queries and along the keys
+  std::vector<float> kept; ///< share of unmasked pairs of each block, 0 to 1: rows × columns, row-major
 };
 
-/// "1024 x 1024 pairs, 50 % unmasked; 44 % of the blocks of 64 x 64 are empty".
+/// A sentence: "1024 x 1024 pairs, 50 % unmasked; 44 % of the blocks of 64 x 64 are empty". Requires an empty
+/// `problem`.
 std::string summaryOf(const MaskBlocks &mask);
 
-/// The share of all pairs that are unmasked.
+/// The share of all pairs that are unmasked, 0 to 1. Requires an empty `problem`.
 double keptShare(const MaskBlocks &mask);
 
-/// The mask blocks of a kernel with the sizes `symbols` (SizeAnalysis::ofKernel); null unless it contains attention, or
-/// a gradient of attention, with a mask.
+/// The mask blocks of a kernel function. `symbols` has the values of its sizes in the order of SizeAnalysis::ofKernel;
+/// null if unknown. Null unless the kernel contains attention, or a gradient of attention, with a mask.
 std::optional<MaskBlocks> maskBlocksOf(mlir::func::FuncOp kernel, llvm::ArrayRef<std::optional<int64_t>> symbols);
 
 } // namespace attnc

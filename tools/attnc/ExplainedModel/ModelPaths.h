@@ -21,13 +21,14 @@
 
 namespace attnc {
 
-/// The parameters that launches of an entry point read and write, by number of the launch, and the attention of each.
+/// Facts about each launch of an entry point, by number of the launch. The parameters that a launch reads are in the
+/// edges.
 struct LaunchOrigins {
-  std::vector<std::set<std::string>> attentions; ///< module paths
-  std::vector<std::set<std::string>> written;    ///< names of parameters
+  std::vector<std::set<std::string>> attentions; ///< module path of the attention that it computes; empty: none
+  std::vector<std::set<std::string>> written;    ///< names of the parameters that its results update
 };
 
-/// The path of each launch; empty if no rule applies. `edges` are the edges of the entry point.
+/// The module path of each launch; empty if no rule applies. `edges` are all edges of the entry point.
 std::vector<std::string> modelPaths(const LaunchOrigins &origins, llvm::ArrayRef<ExplainedEdge> edges);
 
 } // namespace attnc

@@ -5,9 +5,9 @@
 
 namespace attnc {
 
-/// "1.84G", "12k", "512": three digits and a prefix.
+/// A nonnegative number with three significant digits and a decimal prefix (k, M, G, T): "1.84G", "12k", "512".
 std::string scaled(double value);
-/// "0.0123" for 12.3 microseconds.
+/// A time in milliseconds with four decimals and without a unit: "0.0123" for 12.3 microseconds.
 std::string milliseconds(double seconds);
 
 } // namespace attnc

@@ -18,24 +18,30 @@
 
 namespace attnc {
 
+/// The exit codes of attnc (tools/command-line/UsageError.h).
 enum class ExitCode { Success = 0, UserError = userError, InternalError = internalError };
 
-/// Prints a user error, and returns its exit code. Control characters, which names in files may have, are printed as
-/// escapes such as "\x1b", in warnings too.
+/// Prints "attnc: error: ", `message` and a newline, and returns UserError. Control characters, which names in files
+/// may have, are printed as escapes such as "\x1b".
 ExitCode refuse(llvm::StringRef message);
-/// Prints an error as refuse() does; returns Success, and prints nothing, if there is no error.
+/// Prints the message of `error` as refuse() does, and returns UserError; for an error of compileFailure(), see there.
+/// Returns Success and prints nothing if there is no error.
 ExitCode report(llvm::Error error);
-/// The error of a compile that failed with `messages`: report() prints these unchanged, and returns `exitCode`.
+/// An error for a failed compile: report() prints `messages` unchanged, and returns `exitCode`.
 llvm::Error compileFailure(std::string messages, ExitCode exitCode);
-/// The error of a call of the runtime; success if it returned ATTN_OK.
+/// Converts the result `code` of a runtime call to an error with the message of `status`; success for ATTN_OK.
 llvm::Error toError(attn_code code, const attn_status &status);
+/// Prints "attnc: warning: ", `message` and a newline, with control characters as escapes.
 void warn(llvm::StringRef message);
 
-/// The end of a message that `word` does not exist: "; did you mean `loss`?", or else "; there are loss, train and 3
-/// more", in order and each once; empty if `known` is empty.
+/// The end of a message that the name `word` does not exist, where the names `known` do: "; did you mean `loss`?" if a
+/// known name is similar, otherwise a sorted list of at most eight names: "; there are loss, train and 3 more". Empty
+/// if `known` is empty.
 std::string whatThereIs(const std::string &word, std::vector<std::string> known);
 
-/// Prints the usage error of a command line, or the help that it requests. `arguments` are those of the process.
+/// Handles `error`, which CLI11 threw for the command line. Prints a requested help or version to standard output and
+/// returns Success; otherwise prints the usage error and returns UserError. `arguments` are those of the process, from
+/// argv[0].
 ExitCode report(const CLI::App &app, const CLI::ParseError &error, llvm::ArrayRef<const char *> arguments);
 
 } // namespace attnc

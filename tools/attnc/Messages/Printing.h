@@ -1,7 +1,8 @@
 //===- Printing.h - output to streams that may be closed or full --------------------------------------------------===//
 //
 // fmt::print throws if a stream cannot be written, so a full disk or a closed terminal would end the process. printTo
-// ignores the error, which the stream records; attnc.cpp reports an error of standard output at the end of the command.
+// ignores the error, which `stream` records (std::ferror); attnc.cpp reports an error of standard output at the end of
+// the command.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,6 +14,7 @@
 
 namespace attnc {
 
+/// Formats `arguments` by `format`, and writes the text to `stream`.
 template <typename... Arguments>
 void printTo(std::FILE *stream, fmt::format_string<Arguments...> format, Arguments &&...arguments) {
   std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);

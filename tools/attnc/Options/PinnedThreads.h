@@ -6,13 +6,15 @@
 
 namespace attnc {
 
-/// Pins this thread, and threads started from now on, to the first `threads` processors that the process may use. Does
-/// nothing for 0; warns if it fails.
+/// Restricts the calling thread, and the threads that it starts afterwards, to the first `threads` processors that the
+/// process may use. Does nothing if `threads` is 0. Prints a warning if there are fewer processors, or if the system
+/// does not allow it.
 void pinTo(int64_t threads);
 
-/// Copies the sizes of --dim to --at, so that memory and costs are computed for these sizes, and adds `workers`, the
-/// number of threads, as the last one. --threads 0 becomes the number of processors. Fails if a size is below `least`,
-/// or if the user has given --at.
+/// Copies the sizes of --dim to the sizes of --at (`source.compile.at`), so that memory and costs are computed for the
+/// sizes of the timed calls. Appends the size `workers`, the number of threads. Replaces --threads 0 in `invocation` by
+/// the number of processors that the process may use. An error if a size is below `least`, given twice or not a number,
+/// if --threads is negative, or if the user has given --at.
 llvm::Error takeSizes(SourceOptions &source, InvocationOptions &invocation, int64_t least);
 
 } // namespace attnc

@@ -1,8 +1,8 @@
 //===- SourceOptions.h - options of the compile of a model --------------------------------------------------------===//
 //
-// Common options of compile, explain, describe, run and others: the file, --target, --emitter, --set, --prefix,
-// --override, --strategy, --require-fused, --memory-budget, --at and --precision. Some commands also accept an object
-// (.o). It is compiled already, so these options are rejected for it.
+// Common options of compile, explain, describe, run and others: the input file, --target, --emitter, --set, --prefix,
+// --override, --strategy, --tuning, --require-fused, --memory-budget, --at and --precision. Some commands also accept
+// an object (.o) as the input. An object is compiled already, so all other options are rejected for an object.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,30 +15,32 @@
 
 namespace attnc {
 
+/// The options of one command. The parse of the command line fills `compile`; the other functions are for use after it.
 class SourceOptions {
 public:
-  /// The files that a command accepts: models and modules, or these and objects.
+  /// The input files in a command's help: models (.attn) and MLIR modules (.mlir), or these and objects (.o).
   enum class Takes { Models, ModelsAndObjects };
+  /// Adds the options to a command. This object must outlive the parse, at the same address.
   void addTo(CLI::App &command, Takes takes);
 
-  const std::string &input() const { return compile.input; }
+  const std::string &input() const { return compile.input; } ///< path of the input file
   bool isObject() const { return llvm::StringRef(compile.input).ends_with(".o"); }
   bool isModel() const { return llvm::StringRef(compile.input).ends_with(".attn"); }
-  /// Links the object, or compiles the model in memory and links the result. On failure prints the error, sets
-  /// `exitCode` and returns null.
+  /// Loads the input for calls: links the object, or compiles the model in memory and links the result. On failure
+  /// prints the errors to standard error, sets `exitCode` and returns null.
   std::optional<LoadedModel> load(ExitCode &exitCode) const;
-  /// Does the same; `made` receives the compile, and remains null for an object.
+  /// The same; `made` receives the results of the compile. For an object, `made` is unchanged; the caller passes null.
   std::optional<LoadedModel> load(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const;
 
-  /// The bytes of the object, from a file or compiled in memory. Executes none of its code. On failure prints the
-  /// error, sets `exitCode` and returns null. `made` is as for load().
+  /// The bytes of the object, read from the input or compiled in memory, without linking it. On failure prints the
+  /// errors, sets `exitCode` and returns null. `made` is as for load().
   std::unique_ptr<llvm::MemoryBuffer> object(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const;
 
-  /// The ranges of an entry point's inputs, from the module after `phase`; empty for an object. Compiles the model up
-  /// to that phase.
+  /// The ranges of the inputs of the entry point `entry` (InputRanges.h). Compiles the model up to `phase`, without
+  /// printing messages, and reads the ranges from the resulting module. Empty for an object, or if the compile fails.
   InputRanges rangesOf(const std::string &entry, Phase phase) const;
 
-  CompileOptions compile;
+  CompileOptions compile; ///< values of the options, and the input file
 
 private:
   void addSettings(CLI::App &command);
@@ -47,7 +49,7 @@ private:
   void addMemory(CLI::App &command);
   void addPrecision(CLI::App &command);
   std::vector<const CLI::Option *> aboutSource; ///< the options that are rejected for an object
-  size_t fromFiles = 0;                         ///< number of overrides from files, which precede the others
+  size_t fromFiles = 0; ///< number of overrides of --strategy, which precede those of --override in compile.overrides
 };
 
 } // namespace attnc

@@ -7,7 +7,8 @@
 
 namespace attnc {
 
-/// Accepts finite numbers from `least` on. (CLI11's PositiveNumber prints the largest double with all of its digits.)
+/// A validator that accepts finite numbers, also fractions, of at least `least`. It replaces CLI11's PositiveNumber,
+/// whose message prints the largest double with all of its digits.
 inline CLI::Validator atLeast(int least) {
   return CLI::Validator(
       [least](const std::string &text) {

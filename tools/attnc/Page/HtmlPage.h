@@ -1,8 +1,8 @@
 //===- HtmlPage.h - self-contained HTML pages ---------------------------------------------------------------------===//
 //
-// Commands write charts as one HTML file that loads nothing else, so it can be opened, sent or archived by itself. A
+// Commands write charts as one HTML file that loads no other file, so that it can be opened, sent or archived alone. A
 // page has a title and sections. A section has a heading and a body of HTML: the tables below, the drawings of Chart.h,
-// Graph.h and ShadeMap.h, or HTML of the command.
+// Graph.h and ShadeMap.h, or HTML that the command writes.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,13 +29,15 @@ struct HtmlPage {
 
 /// A table with a row for each name and value, both plain text.
 std::string factTable(llvm::ArrayRef<std::pair<std::string, std::string>> facts);
-/// A table of headings and rows of cells, all plain text. Numbers are aligned to the right. `anchors`, if not empty,
-/// has an anchor for each row, as a target of links.
+/// A table of headings and rows of cells, all plain text. Cells that start with a number ("3.1 MB") are aligned to the
+/// right. `anchors`, if not empty, has the HTML id of each row, as a target of links.
 std::string table(llvm::ArrayRef<std::string> headings, llvm::ArrayRef<std::vector<std::string>> rows,
                   llvm::ArrayRef<std::string> anchors = {});
 
+/// The HTML document, with the common style for the drawings.
 std::string htmlText(const HtmlPage &page);
-/// Fails if `path` cannot be written; an existing file then remains unchanged.
+/// Replaces the file `path` atomically by the document. An error if `path` cannot be written; an existing file then
+/// remains unchanged.
 llvm::Error writePage(const std::string &path, const HtmlPage &page);
 
 } // namespace attnc

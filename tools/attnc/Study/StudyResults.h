@@ -10,14 +10,15 @@
 
 namespace attnc {
 
-/// The change of outputs, summed over rows. A row is a distribution over the last dimension: its softmax, or the row
-/// itself if its elements are nonnegative and have the sum 1.
+/// The change of outputs by an intervention, summed over rows. A row of an output is a distribution over its last
+/// dimension: the softmax of the row, or the row itself if its elements are nonnegative and have the sum 1 (± 1e-4).
 struct OutputChange {
-  /// Requires that `before` is finite, and that its rows have more than one element.
+  /// Adds all rows of an output: `before` is the original output, `after` the output with the intervention. Requires
+  /// f32 tensors of the same shape, that `before` is finite, and that rows have more than one element.
   void add(const HostTensor &before, const HostTensor &after);
 
-  int64_t rows = 0;
-  double variation = 0; ///< sum of the total variation distances, 1/2 sum |p - q|
+  int64_t rows = 0;     ///< number of compared rows
+  double variation = 0; ///< sum over rows of the total variation distance 1/2 sum |p - q|, which is from 0 to 1
   double flipped = 0;   ///< number of rows whose largest element is at another position
 
   double meanVariation() const { return rows ? variation / double(rows) : 0; }
@@ -26,21 +27,22 @@ struct OutputChange {
 
 /// Results for one head, or for all heads together.
 struct HeadResults {
-  std::string name;
-  Concentration concentration;
-  std::array<OutputChange, std::size(interventions)> changes; ///< by intervention
+  std::string name;                                           ///< HeadsOfWeights::nameOf(), or a name for all heads
+  Concentration concentration;                                ///< of the original attention weights
+  std::array<OutputChange, std::size(interventions)> changes; ///< by intervention, in the order of `interventions`
 };
 
 struct StudyResults {
-  std::string model, entry, output; ///< `output`: the compared result
-  std::vector<std::pair<std::string, std::string>> facts;
-  std::vector<HeadResults> heads; ///< if there are several, the last one is for all together
+  std::string model, entry, output;                       ///< names; `output` is the compared result
+  std::vector<std::pair<std::string, std::string>> facts; ///< names and values, for the table at the top of the page
+  std::vector<HeadResults> heads;                         ///< if there are several, the last one is for all together
 };
 
-/// A line for each head.
+/// A text table with a line for each head.
 std::string textOf(const StudyResults &results);
+/// The same numbers as CSV, with a line of headings; shares are from 0 to 1.
 std::string csvOf(const StudyResults &results);
-/// A page with the same numbers as charts.
+/// A page with the same numbers as charts and as a table.
 HtmlPage studyPage(const StudyResults &results);
 
 } // namespace attnc

@@ -1,4 +1,4 @@
-//===- Vocabulary.h - numbers of words and of labels --------------------------------------------------------------===//
+//===- Vocabulary.h - vocabularies: numbers of words, or of class labels ------------------------------------------===//
 //
 // A vocabulary of words has the tokens
 //
@@ -6,11 +6,14 @@
 //   1  <unk>: every word that is not in the vocabulary
 //   2  the most frequent word, 3 the second most frequent word, ...; equally frequent words are in the order of bytes
 //
-// A row of words ("the dog", with "the" = 2 and "dog" = 5) is [2, 5, 0, ...], as rows of characters are (TextFile.h).
-// A vocabulary of labels has neither <end> nor <unk>: label 0 is the first in the order of bytes. A row has one label.
+// Words.h splits a text into words. A line of words ("the dog", with "the" = 2 and "dog" = 5) becomes the row
+// [2, 5, 0, ...]; zeros follow it, as they follow a row of characters (TextFile.h).
 //
-// In a file, line n + 1 is the word or label with the number n. A vocabulary of words thus begins with the lines
-// "<end>" and "<unk>"; all others are of labels.
+// A vocabulary of labels has neither <end> nor <unk>: label 0 is the first in the order of bytes. A line has one label,
+// which may consist of several words.
+//
+// In the file of a vocabulary, line n + 1 is the word or label with the number n. A file that begins with the lines
+// "<end>" and "<unk>" is a vocabulary of words; all others are vocabularies of labels.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,35 +27,40 @@ namespace attnc {
 class Vocabulary {
 public:
   enum class Kind { Words, Labels };
-  static constexpr int32_t end = 0, unknown = 1;
-  static constexpr int64_t specialTokens = 2; ///< `end` and `unknown`
+  static constexpr int32_t end = 0, unknown = 1; ///< tokens of <end> and <unk>, in a vocabulary of words
+  static constexpr int64_t specialTokens = 2;    ///< number of tokens that are not words: `end` and `unknown`
 
-  /// The most frequent of the words that were counted; at most `mostTokens` tokens in all, unless it is 0.
+  /// A vocabulary of the most frequent words; `counts` has the number of occurrences of each word. `mostTokens` limits
+  /// size(), which includes the special tokens; 0: no limit.
   static Vocabulary ofWords(const llvm::StringMap<int64_t> &counts, int64_t mostTokens);
+  /// A vocabulary of all labels that are keys of `counts`.
   static Vocabulary ofLabels(const llvm::StringMap<int64_t> &counts);
-  /// Fails if the file cannot be read, has an empty line or a line twice, or a line of several words.
+  /// Reads a vocabulary's file. An error if the file cannot be read, if a line is empty, occurs twice or has white
+  /// space around it, or if a line of a vocabulary of words has several words.
   static llvm::Expected<Vocabulary> read(const std::string &path);
-  /// The same for the content of a file.
+  /// The vocabulary with the file content `lines`; an error as for read().
   static llvm::Expected<Vocabulary> parse(const TextLines &lines);
-  /// The content of a file.
+  /// The content of the vocabulary's file, which read() accepts.
   std::string text() const;
 
   Kind kind() const { return isOfWords ? Kind::Words : Kind::Labels; }
-  int64_t size() const { return int64_t(entries.size()); }
+  int64_t size() const { return int64_t(entries.size()); } ///< number of tokens or labels
   /// The word or label with this number; U+FFFD for a number outside of the vocabulary.
   llvm::StringRef operator[](int32_t number) const;
 
-  /// The tokens of the words of a text, without an end.
+  /// The token of each word of a text, without an <end>. Requires a vocabulary of words, as does sequenceOf().
   std::vector<int32_t> tokensOf(llvm::StringRef text) const;
-  /// The words of tokens, with a space between two of them.
+  /// The words or labels with these numbers, separated by a space.
   std::string textOf(llvm::ArrayRef<int32_t> tokens) const;
 
-  /// All words of a text as one sequence, with an end after each line.
+  /// The tokens of all lines as one sequence, with an <end> after each line.
   std::vector<int32_t> sequenceOf(const TextLines &lines) const;
-  /// Rows of words as i32[rows, words of the longest row + 1], or labels as i32[rows]. Fails if a label is unknown.
+  /// Lines of words as i32[lines, words of the longest line + 1], padded with <end>; or one label a line, without the
+  /// white space around it, as i32[lines]. An error if a line has no label or an unknown one.
   llvm::Expected<HostTensor> encode(const TextLines &rows) const;
-  /// The lines of i32[.., n] of words, of which a row ends before its first zero, or of labels, i32[..]. Fails if a
-  /// number is outside of the vocabulary.
+  /// The inverse of encode(): a line of text for each row of tokens i32[.., n], which ends before its first <end>; or a
+  /// line for each element of labels i32[..]. An error for another element type, a scalar instead of rows of tokens, or
+  /// a number outside of the vocabulary.
   llvm::Expected<std::string> decode(const HostTensor &tensor) const;
 
 private:
@@ -62,17 +70,16 @@ private:
   std::string someEntries() const;
 
   bool isOfWords;
-  std::vector<std::string> entries; ///< by number
-  llvm::StringMap<int32_t> numbers;
+  std::vector<std::string> entries; ///< words or labels, by number
+  llvm::StringMap<int32_t> numbers; ///< the inverse
 };
 
-/// Whether a path ends in .words, or in .labels.
-bool isWordFile(llvm::StringRef path);
-bool isLabelFile(llvm::StringRef path);
+bool isWordFile(llvm::StringRef path);  ///< the path ends in .words
+bool isLabelFile(llvm::StringRef path); ///< the path ends in .labels
 
-/// The number of tokens of Vocabulary::sequenceOf().
+/// The number of tokens of Vocabulary::sequenceOf(lines), which is the same for all vocabularies of words.
 int64_t lengthOfSequence(const TextLines &lines);
-/// The label of a line; an error if the line is blank.
+/// The label on line `line`, without the white space around it; an error if the line is blank.
 llvm::Expected<llvm::StringRef> labelOf(const TextLines &lines, int64_t line);
 
 } // namespace attnc

@@ -1,8 +1,9 @@
 //===- AttentionHistory.h - concentration of attention during training --------------------------------------------===//
 //
-// A point has, for one head in the report and one sample, the mean entropy of the head's rows, their mean largest
-// attention weight, and the share of saturated rows (tools/attnc/Data/Concentration.h). The points are lines
-// "step,entropy,largest,saturated,head" of a text file.
+// An AttentionPoint is about one head of the attention maps (AttentionMaps.h) after some steps. It has the mean entropy
+// of the head's rows, their mean largest attention weight, and the share of saturated rows (Data/Concentration.h). All
+// points of a training are about the same sample. The points are lines "step,entropy,largest,saturated,head" of
+// `attention.csv` (RunFolder.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,20 +16,21 @@ namespace attnc {
 struct AttentionPoint {
   static constexpr char headings[] = "step,entropy,largest,saturated,head";
 
-  int64_t step = 0; ///< number of completed steps
-  double entropy = 0, largest = 0, saturated = 0;
-  std::string head;
+  int64_t step = 0;                               ///< number of completed steps
+  double entropy = 0, largest = 0, saturated = 0; ///< in nats; a weight; a share from 0 to 1
+  std::string head;                               ///< name of the map: "weights[3, 0]"
 
-  /// The line of the point, without a line break. The head is last and in quotes, because its name may contain
-  /// commas.
+  /// The line of the point, without a line break, with six significant digits of each number. The head is last and in
+  /// quotes, because its name may contain commas.
   std::string line() const;
-  /// Null for a line of another form.
+  /// The point of a line; null for a line of another form.
   static std::optional<AttentionPoint> parse(llvm::StringRef line);
 };
 
 using AttentionHistory = PointLog<AttentionPoint>;
 
-/// Adds a point for each head, unless the history already has points of that step.
+/// Adds a point for each head of `maps`, computed after `step` steps, unless the last point of the history is of the
+/// same step.
 void addMaps(AttentionHistory &history, int64_t step, const AttentionMaps &maps);
 
 } // namespace attnc

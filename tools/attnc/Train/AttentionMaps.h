@@ -13,26 +13,29 @@
 namespace attnc {
 
 struct AttentionMaps {
-  /// Rows are queries, columns are keys; they have names if inputs are text. The name of a map consists of the result
-  /// and the head: "weights[3, 0]".
+  /// One map for each head. Rows are queries and columns are keys; both have names if the inputs are tokens. The name
+  /// of a map consists of the entry point's result and the indices of the head: "weights[3, 0]".
   std::vector<ShadeMap> heads;
-  std::vector<std::string> texts; ///< the input texts, if the model reads text
+  std::vector<std::string> texts; ///< the text of each input of tokens; for one sequence of tokens, of the first input
 };
 
 struct MapOptions {
-  std::string entry;               ///< empty: no maps
-  std::vector<std::string> heads;  ///< such as "3.0": leading indices of sizes above 1; empty: all heads
+  std::string entry;               ///< entry point with the attention weights; empty: no maps
+  std::vector<std::string> heads;  ///< such as "3.0": indices in leading dimensions above size 1; empty: all heads
   std::optional<std::string> text; ///< input text; null: a held-out sample
-  int64_t sample = 0;              ///< number of that sample
+  int64_t sample = 0;              ///< number of the held-out sample, from 0
 };
 
-/// Fails if the entry point of `options` does not exist, if it has an input that the training step `step` does not
-/// have, or if its text cannot be an input. Called before the first step.
+/// An error if the entry point of `options` does not exist, if it has an input that the training step `step` does not
+/// have, if a result is not a map of queries and keys, or if the text cannot be an input. Success without an entry
+/// point. Called before the first step.
 llvm::Error checkMaps(const attn_model &model, const attn_entry_info &step, const TrainingData &data,
                       const MapOptions &options);
 
-/// Runs the entry point with the trainer's weights on one row, the text or the sample of `options`, of which at most
-/// `longest` positions are used.
+/// Runs the entry point with the trainer's weights on one row: the text or the held-out sample of `options`. A text, or
+/// a row of a sequence of tokens (`shape.sequence`), is cut to `longest` positions. Requires that checkMaps() succeeds,
+/// and that the weights are packed (Trainer::prepareToValidate). Empty without an entry point. An error if there is no
+/// such sample or head.
 llvm::Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, const TrainingData &data,
                                        BatchShape shape, const MapOptions &options, int64_t longest = 64);
 

@@ -1,8 +1,9 @@
-//===- FiniteWatch.h - check of kernel results for NaN and infinities --------------------------------------------===//
+//===- FiniteWatch.h - check of kernel results for NaN and infinities ---------------------------------------------===//
 //
-// An executor that forwards launches to another one and checks the results of each kernel. It records the first launch
-// of a call with a NaN or an infinity in its results. Some kernels compute infinities regularly, such as the statistics
-// of a row without keys. A launch with such a result in a call without a fault is therefore ignored in later calls.
+// A FiniteWatch has an executor that forwards launches to another executor and then checks the f32 results of each
+// kernel. The FiniteWatch records the first launch of a call that has a NaN or an infinity in its results. Some kernels
+// compute infinities regularly, such as the statistics of a row without keys. If a launch has such a result in a call
+// without a fault, the same launch is therefore ignored in later calls.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,20 +19,24 @@ namespace attnc {
 
 class FiniteWatch {
 public:
+  /// The first launch of a call with a non-finite result.
   struct Finding {
-    const attn_kernel_info *kernel; ///< the kernel with that result
+    const attn_kernel_info *kernel; ///< the launched kernel, in the model's table
     int64_t launch;                 ///< number among the kernel's launches in this call, from 1
-    bool isNan;                     ///< a NaN; otherwise an infinity
+    bool isNan;                     ///< the result has a NaN; otherwise an infinity
   };
 
+  /// `inner` runs the launches. The model and `inner` must outlive this object.
   FiniteWatch(const attn_model &model, const attn_executor *inner);
   FiniteWatch(const FiniteWatch &) = delete;
   FiniteWatch &operator=(const FiniteWatch &) = delete;
+  /// The executor to pass to calls; this object owns it.
   const attn_executor *executor() const { return &outer; }
 
-  /// The finding of the current call.
+  /// The finding of the call since the last endCall(); null if there is none.
   const std::optional<Finding> &finding() const { return found; }
-  /// Ends a call; `wasGood` if it had no fault, so that its non-finite results are regular ones.
+  /// To be called after each call of an entry point. `wasGood` is whether the call had no fault; its launches with
+  /// non-finite results are then regular ones.
   void endCall(bool wasGood);
 
 private:

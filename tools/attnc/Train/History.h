@@ -1,4 +1,4 @@
-//===- History.h - training and validation loss over the steps ---------------------------------------------------===//
+//===- History.h - training and validation loss over the steps ----------------------------------------------------===//
 //
 // Lines "step,loss,validation" of `history.csv` (RunFolder.h), a text file that grows during the training (PointLog.h).
 //
@@ -16,7 +16,9 @@ struct HistoryPoint {
   double loss = 0;                  ///< mean training loss since the previous point
   std::optional<double> validation; ///< validation loss, if it was computed
 
+  /// The line of the point, without a line break, with six significant digits; an empty last field without validation.
   std::string line() const;
+  /// The point of a line; null for a line of another form.
   static std::optional<HistoryPoint> parse(llvm::StringRef line);
 };
 

@@ -1,8 +1,8 @@
 //===- Initialisation.h - initial parameters from a file ----------------------------------------------------------===//
 //
-// A new training may start from the parameters of another model: of those with the same name and shape, and with an
-// element type that can be converted. The other parameters keep the values that their initialisers drew. States of
-// training are never taken over.
+// A new training may start from the parameters in a file of another model. A parameter takes the values of the tensor
+// with the same name and shape, if the tensor's element type converts to that of the parameter (TensorFile.h). All
+// other parameters keep the values that their initialisers drew. States of training keep their initial values.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,22 +17,25 @@
 
 namespace attnc {
 
+/// The result of an initialisation: which parameters have the values of the file. A list of parameters counts as one
+/// tensor for each element.
 struct Initialisation {
-  std::string file;
+  std::string file;                   ///< path of the file
   int64_t taken = 0;                  ///< number of the model's tensors whose values are from the file
   int64_t parameters = 0;             ///< number of the model's tensors, without states of training
-  int64_t states = 0;                 ///< states of training in the file
-  std::vector<NamedTensor> missing;   ///< tensors of the model that the file does not have
-  std::vector<NamedTensor> unknown;   ///< tensors of the file that the model does not have
-  std::vector<NamedTensor> different; ///< tensors of both, with other shapes or element types, which the notes name
+  int64_t states = 0;                 ///< number of states of training in the file
+  std::vector<NamedTensor> missing;   ///< tensors of the model that the file does not have; note: type and shape
+  std::vector<NamedTensor> unknown;   ///< tensors of the file that the model does not have; note: type and shape
+  std::vector<NamedTensor> different; ///< tensors of both with different shapes or element types; note: both types
 
-  /// Replaces values of `weights` by those of the .safetensors file `path`. Fails if the file cannot be read, or if
-  /// no tensor is taken. The weights then have to be packed again.
+  /// Replaces values of `weights` by those of the .safetensors file `path`. An error if the file cannot be read, if a
+  /// number does not fit, or if no tensor is taken; some values may then have been replaced. On success, the caller has
+  /// to pack the weights again.
   static llvm::Expected<Initialisation> apply(const std::string &path, attn_weights *weights);
 
-  /// Lines for a person: a count, and the tensors of each list, of which long ones are cut.
+  /// Lines for a person: the counts, and each list, joined by joinLists() and cut to 12 lines.
   std::string text() const;
-  /// All lists, for the record of a training.
+  /// The counts and all lists, for the record of a training (RunRecord.h).
   llvm::json::Object json() const;
 };
 

@@ -1,6 +1,6 @@
 //===- NameLists.h - short listings of tensors by name ------------------------------------------------------------===//
 //
-// The tensors of a list of modules take one line: "blocks.{0..5}.mix.weight" stands for six names.
+// The tensors of a list of modules are printed in one line: "blocks.{0..5}.mix.weight" stands for six names.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,8 +16,9 @@ struct NamedTensor {
   std::string name, note;
 };
 
-/// Joins tensors with equal notes whose names differ in one number between dots; then does the same for the results.
-/// Their numbers are a range, {0..5}, or a list, {0,2,4..7}. The order is that of first tensors.
+/// Replaces tensors with equal notes whose names differ only in one number between dots by one element. Its name has
+/// the numbers as a range, {0..5}, or as a list of numbers and ranges, {0,2,4..7}. Repeats this for other positions of
+/// the name: "a.{0..5}.b.{0,1}". The elements are in the order of the first tensor of each.
 std::vector<NamedTensor> joinLists(llvm::ArrayRef<NamedTensor> tensors);
 
 } // namespace attnc

@@ -1,7 +1,8 @@
 //===- PointLog.h - typed log with a line for each point ----------------------------------------------------------===//
 //
-// A StepLog whose lines are points of a type with these members:
+// A StepLog (StepLog.h) whose lines are points of a type `Point` with these members:
 //
+//   int64_t step                                              number of completed steps; the line begins with it
 //   static constexpr char headings[]                          "step,loss,validation"
 //   std::string line() const                                  its line, without a line break
 //   static std::optional<Point> parse(llvm::StringRef line)   null for a line of another form
@@ -18,7 +19,8 @@ namespace attnc {
 
 template <class Point> class PointLog {
 public:
-  /// Reads the points of the file up to `step`. Fails if a line is malformed.
+  /// Reads the points of the file `path` up to `step` completed steps, and writes nothing. Without a file there are no
+  /// points. An error if the file cannot be read or a line is malformed.
   static llvm::Expected<PointLog> open(const std::string &path, int64_t step) {
     PointLog result;
     auto addLine = [&](const std::string &line) {
@@ -39,10 +41,11 @@ public:
     all.push_back(Point::parse(line).value_or(point));
     log.add(line + "\n");
   }
-  llvm::Error replace() { return log.replace(); }
-  llvm::Error write() { return log.write(); }
+  llvm::Error replace() { return log.replace(); } ///< StepLog::replace()
+  llvm::Error write() { return log.write(); }     ///< StepLog::write()
 
-  /// The points with the digits of the file, so a resumed run has the same points.
+  /// All points, those of the file and those added, with the digits of the file, so that a resumed run has the same
+  /// points.
   const std::vector<Point> &points() const { return all; }
 
 private:

@@ -1,7 +1,7 @@
-//===- Progress.h - progress display of a training ---------------------------------------------------------------===//
+//===- Progress.h - progress display of a training ----------------------------------------------------------------===//
 //
-// On a terminal, one line that is overwritten; elsewhere, a line for each report. Rates and the remaining time are
-// those of steps alone, without validation and checkpoints.
+// Prints to standard error: on a terminal, a line that each step overwrites, and everywhere a permanent line for each
+// report. Rates and the remaining time count the time of steps alone, without validation and checkpoints.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,33 +13,34 @@
 
 namespace attnc {
 
-/// The work of one step.
+/// The work of one training step.
 struct StepWork {
-  int64_t items = 0;
+  int64_t items = 0;     ///< number of items, such as tokens, in the batch of a step
   const char *unit = ""; ///< plural of an item, such as "tokens"
-  double flops = 0;
-  double peak = 0; ///< peak operations per second of all workers; 0 if unknown
+  double flops = 0;      ///< floating-point operations; 0 if unknown
+  double peak = 0;       ///< peak operations per second of all workers; 0 if unknown
 };
 
 class Progress {
 public:
+  /// `steps` is the number of steps at which the training ends.
   Progress(int64_t steps, StepWork work);
-  ~Progress();
+  ~Progress(); ///< clears the line on a terminal
 
   /// Records a step that took `seconds`, after which `done` steps are completed; updates the line on a terminal, at
   /// most ten times per second.
   void step(int64_t done, double loss, double seconds);
-  /// Prints a permanent line after `done` steps.
+  /// Prints a permanent line after `done` completed steps, with the validation loss if there is one.
   void report(int64_t done, double loss, std::optional<double> validation);
 
 private:
-  double elapsed() const;
-  std::string speed() const;
-  int64_t steps, taken = 0;
+  double elapsed() const;    ///< seconds since the constructor
+  std::string speed() const; ///< rate of items, and share of the peak
+  int64_t steps, taken = 0;  ///< last step; number of recorded steps
   StepWork work;
-  bool isTerminal, isShown = false;
+  bool isTerminal, isShown = false; ///< standard error is a terminal; the overwritten line is visible
   std::chrono::steady_clock::time_point start;
-  double lastShown = 0, stepping = 0;
+  double lastShown = 0, stepping = 0; ///< elapsed() at the last update; sum of the seconds of recorded steps
 };
 
 } // namespace attnc

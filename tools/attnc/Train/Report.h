@@ -8,15 +8,15 @@
 namespace attnc {
 
 struct Report {
-  std::string title;
+  std::string title;                                      ///< plain text
   std::vector<std::pair<std::string, std::string>> facts; ///< names and values of a table
-  const History *history = nullptr;                       ///< must be set
+  const History *history = nullptr;                       ///< losses; must not be null
   const AttentionHistory *attention = nullptr;            ///< null: no curves of entropy and saturation
-  AttentionMaps maps;                                     ///< without heads: no section on attention
+  AttentionMaps maps;                                     ///< without heads: neither maps nor these curves
 };
 
-/// Writes a self-contained HTML page: the facts, the curves of training and validation loss, attention maps, and the
-/// curves of their entropy and saturation.
+/// Writes a self-contained HTML page to `path`: the facts, the curves of training and validation loss, attention maps,
+/// and the curves of their entropy and saturation. Replaces the file atomically; an error if it cannot be written.
 llvm::Error writeReport(const std::string &path, const Report &report);
 
 } // namespace attnc

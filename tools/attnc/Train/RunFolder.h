@@ -1,9 +1,9 @@
 //===- RunFolder.h - the folder of a training, locked against other trainings -------------------------------------===//
 //
-// The file `run.lock` in the folder is locked by flock(2); its text names the process. The operating system releases
-// the lock when the process ends in any way, so a file that a killed training has left is no obstacle. Locks between
-// machines depend on the file system: NFS supports them, unless it is mounted with `nolock` or `local_lock`. If the
-// file system has no locks, a warning is printed.
+// The process locks the file `run.lock` in the folder by flock(2), and writes its number and its machine into the file.
+// The operating system releases the lock when the process ends in any way, so a file that a killed training has left is
+// no obstacle. Locks between machines depend on the file system: NFS supports them, unless it is mounted with `nolock`
+// or `local_lock`. If the file system has no locks, a warning is printed, and the training runs without a lock.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -13,28 +13,31 @@
 
 namespace attnc {
 
-/// Names of the files of a run.
+/// Names of the files of a training, within its folder.
 namespace runfile {
 inline constexpr char checkpoint[] = "checkpoint.safetensors", weights[] = "weights.safetensors", record[] = "run.json",
                       history[] = "history.csv", attention[] = "attention.csv", report[] = "report.html",
                       vocabulary[] = "vocabulary", lock[] = "run.lock";
-/// Files that are written under a temporary name first; a kill may leave a temporary file. There are several files of
-/// vocabularies, vocabulary.*txt.
+/// Names, or their beginnings, of the files that are written under a temporary name first; a kill may leave a temporary
+/// file. `vocabulary` stands for the files vocabulary.txt and vocabulary.NAME.txt.
 inline constexpr const char *replaced[] = {checkpoint, weights, record, history, attention, report, vocabulary};
 } // namespace runfile
 
+/// An opened folder; holds the lock until it is destroyed.
 class RunFolder {
 public:
-  /// Creates the folder if necessary, locks it, and removes temporary files of killed trainings. Fails if another
-  /// training has locked it; the message names that process.
+  /// Creates the folder if necessary, locks it, and removes temporary files of killed trainings. An error if the folder
+  /// cannot be created or written, or if another training has locked it; the message then names that process.
   static llvm::Expected<RunFolder> open(const std::string &path);
   RunFolder(RunFolder &&other);
   RunFolder &operator=(RunFolder &&) = delete;
-  ~RunFolder();
+  ~RunFolder(); ///< removes the lock file and releases the lock
 
+  /// The path of the file `name` in the folder.
   std::string file(const std::string &name) const { return path + "/" + name; }
-  /// Fails if the path is no longer the opened folder, because files would be mixed with those of another training.
-  /// Creates the lock file again if it was removed.
+  /// To be called before files are written. An error if the path no longer leads to the opened folder, because files
+  /// would then be mixed with those of another training. Locks the folder again if the lock file was removed; an error
+  /// if another training has locked it since.
   llvm::Error check();
 
 private:
@@ -44,9 +47,9 @@ private:
   void removeUnfinished() const;
 
   std::string path;
-  int directory = -1;
-  int lockFile = -1;
-  bool isLocked = false; ///< some file systems have no locks
+  int directory = -1;    ///< descriptor of the folder
+  int lockFile = -1;     ///< descriptor of the lock file
+  bool isLocked = false; ///< false on file systems without locks
 };
 
 } // namespace attnc

@@ -17,26 +17,29 @@ public:
   IgnoredPipeSignal &operator=(const IgnoredPipeSignal &) = delete;
 
 private:
-  struct sigaction before;
+  struct sigaction before; ///< restored by the destructor
 };
 
 /// Records the first SIGINT, SIGTERM or SIGHUP during the lifetime of this object, so that the training can save its
-/// state; a second one ends the process at once. An ignored signal stays ignored (nohup).
+/// state. A second one of these signals ends the process at once. A signal that the process ignores (under nohup) stays
+/// ignored. There is at most one object at a time.
 class StopSignals {
 public:
+  /// Installs the handlers.
   StopSignals();
   /// Restores the handlers.
   ~StopSignals();
   StopSignals(const StopSignals &) = delete;
   StopSignals &operator=(const StopSignals &) = delete;
 
-  /// The recorded signal, or 0.
+  /// The number of the recorded signal; 0 if there is none.
   int received() const;
 
-  /// Ends the process by the signal, with its default action.
+  /// Flushes standard output and ends the process by the signal, with its default action. Runs no destructors.
   [[noreturn]] static void endBy(int signal);
 
 private:
+  /// The handled signals, and the actions that the destructor restores.
   std::vector<std::pair<int, struct sigaction>> before;
 };
 

@@ -1,7 +1,7 @@
-//===- Trainer.h - training steps and validation of a model ------------------------------------------------------===//
+//===- Trainer.h - training steps and validation of a model -------------------------------------------------------===//
 //
-// Calls two entry points: the training step, which returns the loss of the parameters before the step, and the loss
-// alone, for validation.
+// A Trainer owns the weights of a training and calls two entry points: the training step, which updates the weights and
+// returns the loss of the parameters before the step, and the loss alone, for validation.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -16,42 +16,49 @@ namespace attnc {
 class Trainer {
 public:
   struct Options {
-    std::string step;        ///< the training step; empty: the only one
-    std::string loss;        ///< the loss for validation; empty: one with the inputs of the step, if there is one
+    std::string step;        ///< entry point of the training step; empty: the only one that trains
+    std::string loss;        ///< entry point for validation; empty: one with the inputs of the step, if there is one
     std::string weights;     ///< a .safetensors file of initial parameters; empty: all are drawn from the seed
-    bool goesOn = false;     ///< resume from `weights`, a checkpoint that the same object must have written
+    bool goesOn = false;     ///< resume from `weights`, a checkpoint that a training with the same object has written
     bool allowOther = false; ///< the checkpoint may be from another object
-    uint64_t seed = 0;
-    int64_t threads = 0;
+    uint64_t seed = 0;       ///< of initial parameters and of random draws
+    int64_t threads = 0;     ///< 0: one for each processor
   };
-  /// Finds the entry points, starts threads and loads the weights. The model must outlive the Trainer.
+  /// Finds the entry points, starts threads and loads the weights, packed. An error if there is no such entry point, or
+  /// if the weights cannot be loaded. The model must outlive the Trainer.
   static llvm::Expected<std::unique_ptr<Trainer>> create(const attn_model &model, const Options &options);
   Trainer(const Trainer &) = delete;
   Trainer &operator=(const Trainer &) = delete;
 
+  /// The entry point of the training step.
   const attn_entry_info &step() const { return model.entries[stepNumber]; }
-  bool canValidate() const { return lossNumber >= 0; }
-  /// The initial parameters from a file; null for a training that has none, or that goes on.
+  bool canValidate() const { return lossNumber >= 0; } ///< there is an entry point for validation
+  /// The result of the initialisation by a file; null for a training that has no such file, or that is resumed.
   const std::optional<Initialisation> &initialisation() const { return fromFile; }
-  /// The number of completed steps, a state of the training.
+  /// The number of completed steps, which is a state of the training in the weights; 0 for a new training.
   int64_t stepsDone() const;
-  /// Runs a training step and returns its loss. The seed of random draws is that of the options.
+  /// Runs a training step on `batch` and returns the loss before the step. Updates the weights and stepsDone(). Random
+  /// draws are a function of the seed of the options and of stepsDone().
   llvm::Expected<double> takeStep(Batch batch);
   /// Floating-point operations of takeStep(batch); an error if the batch does not fit the training step.
   llvm::Expected<double> flopsOfStep(Batch batch) const;
   /// The loss of validation batch `number`. Requires canValidate(), and prepareToValidate() after the last step. Random
-  /// draws differ from those of training steps.
+  /// draws are a function of the seed and of `number`, and differ from those of training steps.
   llvm::Expected<double> loss(Batch batch, int64_t number);
-  /// Calls an entry point that does not train, on inputs before the key of random draws, and returns its results.
+  /// Calls the entry point with index `entry` in model.entries, which does not train, and returns its results. `inputs`
+  /// are its inputs before the key of random draws; `batch` is the `step` of the key. Requires prepareToValidate()
+  /// after the last step.
   llvm::Expected<std::vector<HostTensor>> run(int64_t entry, std::vector<HostTensor> inputs, int64_t batch);
   /// Packs the weights again. Required after steps, before the loss or another entry point is called.
   llvm::Error prepareToValidate();
-  /// Writes the parameters, and if `states`, also the states of the optimizer and of the training, to `path`.
+  /// Writes the parameters, and if `states`, also the states of the optimizer and of the training, to the .safetensors
+  /// file `path`.
   llvm::Error save(const std::string &path, bool states) const;
-  /// The name of the first parameter or state with a NaN or an infinity; empty if there is none.
+  /// The name of the first f32 parameter or state with a NaN or an infinity, without list indices; empty if there is
+  /// none.
   std::string firstNotFinite() const;
   const attn_executor *executor() const { return runner.context.executor; }
-  /// Sets the executor of later calls, which has the same number of workers.
+  /// Sets the executor of later calls, which must have the same number of workers and outlive these calls.
   void runOn(const attn_executor *executor) { runner.context.executor = executor; }
 
 private:
@@ -64,9 +71,9 @@ private:
 
   const attn_model &model;
   uint64_t seed = 0;
-  int64_t stepNumber = -1, lossNumber = -1;
+  int64_t stepNumber = -1, lossNumber = -1; ///< indices in model.entries; a negative lossNumber: no validation
   Runner runner;
-  std::optional<Initialisation> fromFile;
+  std::optional<Initialisation> fromFile; ///< see initialisation()
 };
 
 } // namespace attnc

@@ -1,8 +1,8 @@
 //===- CandidateForecast.h - validity and predicted times of candidate schedules ----------------------------------===//
 //
-// To measure a candidate takes a compile of the model and many calls; to predict the time of its code takes some
-// milliseconds (compiler/Pipeline/KernelForecast.h). Candidates are therefore measured in the order of their predicted
-// times.
+// A candidate is a kernel with other settings (Search.h). To measure a candidate takes a compile of the model and many
+// calls; to predict the time of its code takes some milliseconds (compiler/Pipeline/KernelForecast.h). Candidates are
+// therefore measured in the order of their predicted times.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -17,13 +17,14 @@ namespace attnc {
 
 class CandidateForecast {
 public:
-  /// Compiles the model up to the phase narrow, whose kernels are predicted. Precedes the other calls.
+  /// Compiles the model up to the phase narrow; times are predicted for its kernels. Precedes the other calls. An error
+  /// if the compile fails.
   llvm::Error start(CompileOptions options, const Target &target);
 
-  /// False if no emitter supports the kernel with these settings. True for kernels that are not in the compile.
+  /// Whether an emitter supports the kernel with these settings. True for a kernel that is not in the compiled module.
   bool canHave(const std::string &kernel, const Settings &settings) const;
-  /// The settings among `open`, of which there is at least one, with the shortest predicted time. Settings without a
-  /// prediction come last; `random` decides between equal times.
+  /// The element of `open`, which must not be empty, with the shortest predicted time for the kernel. Settings without
+  /// a prediction come last. Among equal times, a number drawn from `random` decides.
   const Settings &best(const std::string &kernel, llvm::ArrayRef<Settings> open, std::mt19937_64 &random);
 
 private:
@@ -33,9 +34,10 @@ private:
     mlir::func::FuncOp kernel;
     const Emitter *emitter;
   };
+  /// Null if the settings are invalid, or if no emitter supports the changed kernel.
   std::optional<Changed> change(mlir::func::FuncOp original, const Settings &settings) const;
-  double secondsOf(const std::string &kernel, const Settings &settings);
-  double predict(const std::string &kernel, const Settings &settings) const;
+  double secondsOf(const std::string &kernel, const Settings &settings);     ///< predict(), computed once
+  double predict(const std::string &kernel, const Settings &settings) const; ///< infinity without a prediction
 
   Target target;
   Emitters emitters;

@@ -1,4 +1,4 @@
-//===- ResultCheck.h - comparison of a candidate's results with those of the default ------------------------------===//
+//===- ResultCheck.h - comparison of a candidate's results with the default schedule's ----------------------------===//
 #pragma once
 
 #include "tools/attnc/Call/Invocation.h"
@@ -7,38 +7,41 @@
 
 namespace attnc {
 
-/// Tolerance of elements: the larger of `share` times the largest element of the tensor, and `least`.
+/// Tolerance of the difference of float elements: the larger of `share` times the largest |element| of the tensor, and
+/// `least`.
 struct Allowance {
   double share = 1e-3; ///< much more than reordered f32 sums differ, much less than a misplaced element does
-  double least = 0;    ///< for tensors that consist of rounding errors after cancellation
+  double least = 0;    ///< absolute, for tensors that consist of rounding errors after cancellation
 };
 
-/// The error of the tensor `found`, called `name`, as a sentence; empty if it agrees with `expected`. NaN and
-/// infinities must be at the same positions. One integer in a hundred may differ, because integers may result from
-/// comparisons of rounded numbers.
+/// Compares `found` with `expected`, which has the same shape and element type. Returns a sentence with the difference,
+/// in which the tensor is called `name`; empty if they agree. NaN and infinities must be at the same positions. One
+/// integer or boolean in a hundred may differ, because integers may result from comparisons of rounded numbers.
 std::string differenceOf(const std::string &name, const HostTensor &expected, const HostTensor &found,
                          Allowance allowance);
 
-/// Compares the effects of a call with those of the default's first call on the same inputs: results, states and, for a
-/// training step, the optimizer's states, which follow the gradients. Weights are not compared, because a gradient that
-/// is only rounding error may move a weight in either direction; if the optimizer has no states, they are compared with
-/// a small tolerance.
+/// Compares the effects of a candidate's first call with those of the default schedule's first call on the same inputs:
+/// results, states among the inputs and, for a training step, the optimizer's states, which follow the gradients.
+/// Weights are not compared, because a gradient that is only rounding error may move a weight in either direction. If
+/// the optimizer has no states, weights are compared all the same, with a small tolerance.
 class ResultCheck {
 public:
-  /// Stores the effects of the default, which has been called once.
+  /// Copies the effects of the default schedule, whose `call` has run once. Precedes problemOf().
   void remember(const Invocation &call);
-  /// The error of a candidate, which has been called once; empty if there is none.
+  /// Compares the effects of a candidate, whose `call` has run once. Returns the first difference as a sentence
+  /// (differenceOf); empty if all tensors agree.
   std::string problemOf(const Invocation &call) const;
 
 private:
+  /// A tensor after a call.
   struct Left {
     std::string name;
     HostTensor tensor;
     Allowance allowance;
   };
-  static std::vector<Left> leftBy(const Invocation &call);
+  static std::vector<Left> leftBy(const Invocation &call); ///< all compared tensors of a call
 
-  std::vector<Left> all;
+  std::vector<Left> all; ///< of the default schedule
 };
 
 } // namespace attnc

@@ -8,9 +8,10 @@
 
 namespace attnc {
 
+/// The causal mask as a component of an AttendKernel: key j takes part if j <= i.
 inline constexpr const char *causalMask = "%m = arith.cmpi sle, %j, %i : index";
 
-/// `mask` and `captured` are components of an AttendKernel.
+/// A mask. `mask` and `captured` are components of an AttendKernel.
 struct AttendMaskCase {
   std::string name, mask, captured;
   /// Returns the captured operands after q, k and v.
@@ -19,7 +20,7 @@ struct AttendMaskCase {
   };
 };
 
-/// Returns no mask, then masks of indices and of captured tensors, for two heads.
+/// Returns a case without a mask, then masks of indices and of captured tensors, for kernels with two heads.
 std::vector<AttendMaskCase> attendMaskCases();
 
 } // namespace attnc

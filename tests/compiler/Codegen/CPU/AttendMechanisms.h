@@ -13,23 +13,26 @@ namespace attnc {
 struct Mechanism {
   std::string name;
   AttendKernel kernel;
+  /// Returns the captured operands for the sizes of the kernel.
   std::function<std::vector<HostArray>(const AttendKernel &)> captured = [](const AttendKernel &) {
     return std::vector<HostArray>();
   };
 };
 
-/// Return one mechanism for each mask; one for each kind of score, weight or statistic.
-std::vector<Mechanism> maskMechanisms();
-std::vector<Mechanism> scoreMechanisms();
+std::vector<Mechanism> maskMechanisms();  ///< one mechanism for each mask
+std::vector<Mechanism> scoreMechanisms(); ///< one for each kind of score, weight or statistic
 
+/// For GoogleTest: prints the name of a mechanism, and returns it as the name of a parameterised test.
 void PrintTo(const Mechanism &mechanism, std::ostream *out);
 std::string mechanismName(const testing::TestParamInfo<Mechanism> &info);
 
-/// Compiles the kernel, whose sizes are dynamic, once and runs it at each size.
+/// Compiles `kernel`, a variant of the mechanism's kernel with dynamic sizes, for `target`. Runs it at each pair of
+/// numbers of queries and of keys, and expects the oracle's results.
 void expectOracleAt(const Mechanism &mechanism, AttendKernel kernel,
                     std::initializer_list<std::pair<int64_t, int64_t>> sizes, std::string_view target = "native");
 
-/// Expects that data-dependent subscripts are checked, and that masked out-of-range reads are no error.
+/// Expects that kernels for `target` check data-dependent subscripts at run time, and that a subscript out of range of
+/// a masked pair is no error.
 void expectCheckedSubscripts(std::string_view target);
 
 } // namespace attnc

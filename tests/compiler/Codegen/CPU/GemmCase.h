@@ -1,5 +1,8 @@
 //===- GemmCase.h - matrix product in index notation, as MLIR and as plain loops ----------------------------------===//
 //
+// Each operand and the result is a word of one letter for each dimension. A letter that the result lacks is summed
+// over.
+//
 //   GemmCase c{"bsk", "kn", "bsn"};              // out[b,s,n] = sum over k of left[b,s,k] * right[k,n]
 //   c.sizes = {{'b', 2}, {'s', 5}, {'k', 64}, {'n', 100}};
 //   c.dynamic = "bs";                            // dynamic sizes
@@ -19,28 +22,29 @@
 namespace attnc {
 
 struct GemmCase {
-  std::string left, right, out;
-  std::map<char, int64_t> sizes = {};
-  std::string dynamic = "";
-  std::vector<std::string> extras = {};
-  std::string body = "";
+  std::string left, right, out;         ///< subscripts of the two operands and of the result
+  std::map<char, int64_t> sizes = {};   ///< size of each letter
+  std::string dynamic = "";             ///< letters whose size is dynamic in the kernel
+  std::vector<std::string> extras = {}; ///< subscripts of further operands of the epilogue: %x0, %x1
+  std::string body = "";                ///< ops of the epilogue, from the product %p to %y; empty: no epilogue
+  /// The epilogue in double precision: from the product and the elements of the extras to the result.
   std::function<double(double, const double *)> formula = {};
-  bool packed = false;
-  int inPlaceExtra = -1; ///< the extra operand that shares its buffer with the result
-  std::string schedule = "";
+  bool packed = false;         ///< `right` is a packed weight
+  int inPlaceExtra = -1;       ///< the extra operand that shares its buffer with the result
+  std::string schedule = "";   ///< entries of attn.schedule
   std::string stored = "";     ///< "bf16" or "f16": storage type of left, right and the result; empty: f32
   std::string attributes = ""; ///< further attributes of the kernel: ", attn.tf32"
 
-  std::string text(const Target &target) const;
-  /// Returns left, right and extras, equal for equal cases.
+  std::string text(const Target &target) const; ///< the kernel function
+  /// Returns random operands, left, right and extras, which are equal for equal cases.
   std::vector<HostArray> operands() const;
   /// Computes the result in double precision, and a bound of the error of each element: 4 u sqrt(K) |left row * right
   /// column| before the epilogue, with u = 2^-24 and |.| the Euclidean norm of the products. Epilogues here have slopes
   /// of at most 2, and add 8 u times the magnitude of the result for their own rounding.
   void reference(const std::vector<HostArray> &operands, std::vector<double> &result, std::vector<double> &bound) const;
-  std::vector<int64_t> shapeOf(const std::string &subscripts) const;
-  int64_t panelColumns(const Target &target) const;
-  /// Returns `right` in the layout that its kernel reads.
+  std::vector<int64_t> shapeOf(const std::string &subscripts) const; ///< the sizes of these letters
+  int64_t panelColumns(const Target &target) const;                  ///< nr, the columns of a packed panel
+  /// Returns `right`, the plain matrix, packed in panels of `nr` columns, as its kernel reads it.
   HostArray pack(const HostArray &right, int64_t nr) const;
 
 private:

@@ -14,17 +14,21 @@
 
 namespace attnc {
 
+/// The target with this name, which must be valid.
 Target target(const std::string &name = "native");
 
-/// Runs the case on `targetName` with these options, and compares each element.
+/// Compiles the case for `targetName`, runs it with these options, and expects that the difference of each element is
+/// within GemmCase::reference().
 void check(const GemmCase &c, const RunOptions &options = {}, const std::string &targetName = "native");
 
-/// Checks the case with a bias, and with a residual that shares its buffer with the result.
+/// Checks the case, whose result is "mn", with an epilogue that adds a bias and a residual; the residual shares its
+/// buffer with the result.
 void checkOverTheResidual(GemmCase c);
 
-/// Bodies of cases and their formulas, with one and with two further operands.
+/// Body of a case: GELU of the product plus one further operand, the bias. gelu() is its formula without the bias.
 extern const char *const biasGelu;
 double gelu(double x);
+/// Body of a case: the product plus two further operands, the bias and the residual.
 extern const char *const biasResidual;
 
 } // namespace attnc

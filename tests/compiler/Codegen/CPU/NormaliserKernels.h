@@ -12,13 +12,15 @@
 
 namespace attnc {
 
+/// Components of an AttendKernel: the normaliser, with scores and a sink that fit it.
 struct NormaliserCase {
   std::string name;
   std::string normaliser; ///< as in attn.attend
   std::string score = "%y = arith.addf %s, %zero : f32";
-  std::string sink = "";
+  std::string sink = ""; ///< empty: none
 };
 
+/// One or several cases for each normaliser.
 inline std::vector<NormaliserCase> normaliserCases() {
   std::string positive = "%y0 = arith.mulf %s, %s : f32 %y = arith.addf %y0, %tenth : f32";
   return {
@@ -36,11 +38,12 @@ inline std::vector<NormaliserCase> normaliserCases() {
   };
 }
 
+/// A mask as a component of an AttendKernel; empty: no mask.
 struct MaskCase {
   std::string name, mask;
 };
 
-/// Masks over %sinks and %length, which every kernel captures.
+/// Masks of indices and of %length, a tensor that every kernel of setCase() captures.
 inline std::vector<MaskCase> maskCases() {
   return {{"no mask", ""},
           {"causal", "%m = arith.cmpi sle, %j, %i : index"},
@@ -50,7 +53,8 @@ inline std::vector<MaskCase> maskCases() {
                         "%x1 = arith.floordivsi %j, %w : index %m = arith.cmpi eq, %x0, %x1 : index"}};
 }
 
-/// Sets the components of a kernel for a case and a mask.
+/// Sets the components of a kernel for a case and a mask: normaliser, score, sink, mask, and the captured tensors
+/// %sinks: f32[2] and %length: i32[2]. The kernel must have two heads.
 inline void setCase(AttendKernel &kernel, const NormaliserCase &each, const std::string &mask) {
   kernel.normaliser = each.normaliser;
   kernel.score = each.score;
@@ -60,7 +64,8 @@ inline void setCase(AttendKernel &kernel, const NormaliserCase &each, const std:
   kernel.constants = "%zero = arith.constant 0.0 : f32 %tenth = arith.constant 0.1 : f32";
 }
 
-/// Returns the operands of such a kernel; under the padded mask one head has half of its keys.
+/// Returns the operands of such a kernel: q and k with elements that are multiples of 1/4, v, %sinks and %length. Under
+/// the padded mask, head 0 has half of its keys.
 inline std::vector<HostArray> exactOperands(const AttendKernel &kernel) {
   std::vector<HostArray> operands = kernel.operands();
   for (int number : {0, 1})

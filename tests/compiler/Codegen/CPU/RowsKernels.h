@@ -7,19 +7,26 @@
 
 namespace attnc {
 
-/// Writes linalg.generics over rows [d0, d1] of length d2.
+/// Writes a rows kernel as MLIR text: linalg.generics over the rows of tensor<?x?x?xf32>, along its last dimension. The
+/// kernel has an argument %x of this type. A read is "%x/row" (a whole row), "%x/scalar" (one element a row, from
+/// tensor<?x?xf32>) or "%x/last" (the same tensor<?xf32> for all rows). A body computes %y from the elements %a0, %a1,
+/// ... of the reads; bodies may use the constants of text(), such as %count, the row length as f32.
 class RowsText {
 public:
+  /// `arguments` and `results` are the parameters and the result types of the function.
   RowsText(std::string arguments, std::string results) : arguments(std::move(arguments)), results(std::move(results)) {}
 
-  /// `%name = map(reads...)`, each read "%x/row", "%x/scalar" or "%x/last".
+  /// Adds an op over the elements of each row, whose result is called `name`; with `scalar`, over one element a row.
   RowsText &map(const std::string &name, std::vector<std::string> reads, const std::string &body, bool scalar = false) {
     return add(name, std::move(reads), body, scalar ? "pp" : "ppp", scalar ? "%scalarInit" : "%rowInit", scalar);
   }
+  /// Adds a reduction of each row to one element, called `name`. The body combines the elements with %o, the result so
+  /// far, which starts as 0 or, with `largest`, as -infinity.
   RowsText &reduce(const std::string &name, std::vector<std::string> reads, const std::string &body,
                    bool largest = false) {
     return add(name, std::move(reads), body, "ppr", largest ? "%lowInit" : "%zeroInit", true);
   }
+  /// The kernel function, which returns the values `returned`: "%a, %b".
   std::string text(const std::string &returned) const {
     return fmt::format(R"(func.func private @k({}) -> ({}) attributes {{attn.kernel = "rows"}} {{
       %c0 = arith.constant 0 : index
@@ -75,6 +82,7 @@ private:
   std::string arguments, results, body;
 };
 
+/// Layer normalisation of %x with %gain and %bias of the row length.
 inline std::string layerNorm() {
   return RowsText("%x: tensor<?x?x?xf32>, %gain: tensor<?xf32>, %bias: tensor<?xf32>", "tensor<?x?x?xf32>")
       .reduce("%sum", {"%x/row"}, "%y = arith.addf %o, %a0 : f32")
@@ -88,6 +96,7 @@ inline std::string layerNorm() {
       .text("%result");
 }
 
+/// The softmax of each row of %x.
 inline std::string softmax() {
   return RowsText("%x: tensor<?x?x?xf32>", "tensor<?x?x?xf32>")
       .reduce("%largest", {"%x/row"}, "%y = arith.maximumf %o, %a0 : f32", true)
@@ -97,7 +106,8 @@ inline std::string softmax() {
       .text("%result");
 }
 
-/// -log softmax at the label, and the softmax.
+/// Cross entropy: -log softmax at the label of each row (%labels: i32), and the softmax. With `overLogits`, the softmax
+/// is result 0 and overwrites the logits %x in place; otherwise it is result 1.
 inline std::string crossEntropy(bool overLogits = false) {
   std::string inPlace = overLogits ? " {attn.in_place = 0 : i64}" : "";
   return RowsText("%x: tensor<?x?x?xf32>" + inPlace + ", %labels: tensor<?x?xi32>",

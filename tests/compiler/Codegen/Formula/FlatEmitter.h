@@ -9,7 +9,9 @@
 
 namespace attnc {
 
-/// Evaluates the region at `lanes` points at a time, the last vector masked, as every emitter does within its schedule.
+/// Emits a kernel of one linalg.generic over one dimension as one chunk with one loop. The loop evaluates the op's
+/// region by RegionVectoriser at as many points at a time as a vector of the target has lanes; the last vector is
+/// masked.
 class FlatEmitter : public Emitter {
 public:
   std::string_view name() const override { return "flat"; }

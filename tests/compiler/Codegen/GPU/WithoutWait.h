@@ -1,4 +1,4 @@
-//===- WithoutWait.h - mutants of kernels without one of their waits ----------------------------------------------===//
+//===- WithoutWait.h - mutation tests of device kernels: removed barriers and other changes -----------------------===//
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -7,16 +7,19 @@
 
 namespace attnc {
 
-/// Selects the ops of a kernel's code to remove, one in each mutant.
+/// A predicate that selects the ops of a kernel's code to remove, one in each mutant.
 using IsWait = std::function<bool(mlir::Operation *)>;
-/// Selects waits for the block or for a warp.
+/// Selects barriers of the block (bar.sync) and of a warp.
 bool isWait(mlir::Operation *op);
 
-/// Expects that the kernel without any one of its waits computes another result in some order of the threads.
+/// Expects that the removal of each single op that `which` selects is seen, as by expectMutantsAreSeen(). `kernel` is
+/// the MLIR text of a kernel for the GPU emitter.
 void expectWaitsAreNeeded(const std::string &kernel, const std::vector<HostArray> &inputs,
                           const std::vector<std::vector<int64_t>> &resultShapes, const IsWait &which = isWait);
 
-/// Expects that each change of the kernel's code computes another result in some order of the threads.
+/// Expects that each mutant gives other results than the kernel, or a fault, in ascending or descending order of
+/// threads, and that the kernel itself gives bitwise equal results in both orders. Fails the test otherwise, and if a
+/// mutant picks no op.
 void expectMutantsAreSeen(const std::string &kernel, const std::vector<HostArray> &inputs,
                           const std::vector<std::vector<int64_t>> &resultShapes, const std::vector<Mutant> &mutants,
                           std::string_view target = "cuda");

@@ -1,4 +1,4 @@
-//===- HalideKernel.h - kernels in tests of the Halide emitter ----------------------------------------------------===//
+//===- HalideKernel.h - loops kernels as text, for tests of the Halide emitter ------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Halide/HalideEmitter.h"
@@ -12,19 +12,20 @@ using Shape = std::vector<int64_t>;
 
 /// One sum, maximum or pointwise op over loops d0, d1, ...; %d<n> is the index of a loop in the body.
 struct Kernel {
-  std::string arguments;  ///< "%x: tensor<?x8xf32>, ..."
-  std::string sizes = ""; ///< ops that define the dynamic sizes of the result
-  std::string empty = ""; ///< those sizes, "%n, %m"
-  std::string result;     ///< type of the result
-  unsigned parallel;      ///< number of loops that are the result's dimensions
-  std::string summed;     ///< type of a tensor with the sizes of the other loops; empty if there are none
-  std::string body;       ///< defines %term: f32
-  std::string fold = "arith.addf";
-  std::string start = "0.0";
-  std::string summedSizes = ""; ///< dynamic sizes of that tensor
-  std::string schedule = "";    ///< entries of a dictionary
+  std::string arguments;           ///< of the function: "%x: tensor<?x8xf32>, ..."
+  std::string sizes = "";          ///< ops that define the dynamic sizes of the result
+  std::string empty = "";          ///< the values of these sizes: "%n, %m"
+  std::string result;              ///< type of the result
+  unsigned parallel;               ///< number of loops that are the result's dimensions
+  std::string summed;              ///< type of a tensor with the sizes of the other loops; empty if there are none
+  std::string body;                ///< ops that define %term: f32 from the arguments and indices
+  std::string fold = "arith.addf"; ///< op that combines the terms
+  std::string start = "0.0";       ///< first value of the combination
+  std::string summedSizes = "";    ///< dynamic sizes of the tensor type `summed`
+  std::string schedule = "";       ///< entries of the dictionary attn.schedule
 };
 
+/// The loops with these numbers: "d2, d3" for 2 and 4.
 inline std::string list(unsigned from, unsigned to) {
   std::string text;
   for (unsigned each = from; each < to; ++each)
@@ -32,6 +33,7 @@ inline std::string list(unsigned from, unsigned to) {
   return text;
 }
 
+/// The MLIR text of the kernel function.
 inline std::string textOf(const Kernel &kernel) {
   unsigned reductions = kernel.summed.empty() ? 0 : std::count(kernel.summed.begin(), kernel.summed.end(), 'x');
   unsigned loops = kernel.parallel + reductions;
@@ -71,6 +73,8 @@ inline std::string textOf(const Kernel &kernel) {
       kernel.schedule);
 }
 
+/// Compiles the kernel by the Halide emitter for this machine and for x86-64-v3, runs it, and compares the result, of
+/// shape `result`, with the oracle (OracleCheck.h). Returns the target and the difference; empty if there is none.
 inline std::string check(const Kernel &kernel, const std::vector<HostArray> &inputs, Shape result) {
   for (std::string target : {"native", "x86-64-v3"}) {
     OracleCheck oracle{textOf(kernel), inputs, {std::move(result)}};
@@ -85,7 +89,8 @@ inline std::string check(const Kernel &kernel, const std::vector<HostArray> &inp
 
 inline HostArray random(Shape shape, uint64_t seed) { return HostArray::random(std::move(shape), seed); }
 
-/// A convolution with features last; no tile divides its rows, columns, inputs and outputs.
+/// A convolution with windows of 3 × 3 and stride `step`, with features last: x[images, rows, columns, inputs],
+/// w[3, 3, inputs, outputs], result [images, height, width, outputs]. The number of images is dynamic.
 inline Kernel convolution(int64_t height, int64_t width, int64_t inputs, int64_t outputs, int64_t step = 1) {
   int64_t tall = step * (height - 1) + 3, wide = step * (width - 1) + 3;
   return {fmt::format("%x: tensor<?x{}x{}x{}xf32>, %w: tensor<3x3x{}x{}xf32>", tall, wide, inputs, inputs, outputs),
@@ -140,6 +145,7 @@ inline Kernel byWeights(int64_t outputs) {
           "%n"};
 }
 
+/// The maximum over windows of 2 × 2, with stride 2: from [images, 8, 10, 12] to [images, 4, 5, 12].
 inline Kernel largest() {
   return {"%x: tensor<?x8x10x12xf32>",
           "%n = tensor.dim %x, %c0 : tensor<?x8x10x12xf32>",
@@ -154,6 +160,7 @@ inline Kernel largest() {
           "0xFF800000"};
 }
 
+/// A pointwise kernel on [4, 20]; `body` defines %term from the element %a.
 inline Kernel pointwise(std::string body) {
   return {"%x: tensor<4x20xf32>",
           "",

@@ -9,10 +9,11 @@
 
 namespace attnc {
 
-/// `builder` inserts before the end of `function`, which returns nothing.
+/// A function "caller" that returns nothing, in a new module with the dialects of the back end. `builder` inserts
+/// before the return of `function`.
 class CodeFunction {
 public:
-  /// Parameters have the types that `typesIn` returns for the builder.
+  /// The parameters of the function have the types that `typesIn` returns.
   explicit CodeFunction(llvm::function_ref<llvm::SmallVector<mlir::Type>(mlir::Builder &)> typesIn)
       : context(dialects(), mlir::MLIRContext::Threading::DISABLED), builder(&context) {
     context.loadAllAvailableDialects();

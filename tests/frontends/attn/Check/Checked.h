@@ -11,10 +11,12 @@
 namespace attnc {
 
 struct Checked {
-  std::string diagnostics;
-  std::string typed; ///< empty if there are errors
+  std::string diagnostics; ///< all messages as rendered text; empty if there are none
+  std::string typed;       ///< the typed AST as text (Check/Print.h); empty if there are errors
 };
 
+/// Checks the program `text`, with the hyperparameters `settings` (name and value). `name` is the path of the file in
+/// messages, beside which the checker finds files that the program uses.
 inline Checked check(std::string text, std::vector<std::pair<std::string, std::string>> settings = {},
                      std::string name = "a.attn") {
   SourceManager sources;
@@ -24,6 +26,7 @@ inline Checked check(std::string text, std::vector<std::pair<std::string, std::s
   return {render(engine), program ? typed::print(*program) : ""};
 }
 
+/// Returns the content of a file; empty if it cannot be read.
 inline std::string readFile(const std::string &name) {
   std::ifstream stream(name, std::ios::binary);
   std::ostringstream text;

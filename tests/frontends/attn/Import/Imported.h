@@ -1,4 +1,4 @@
-// Imports a program in a string and runs it on the oracle. Tests compare with closed forms.
+// Imports a program in a string and interprets it by the oracle. Tests compare the results with closed forms.
 #pragma once
 
 #include "compiler/Diagnostics/Render.h"
@@ -10,7 +10,8 @@ namespace attnc {
 
 using namespace reference;
 
-/// A module with the objects that it depends on.
+/// The module of a program after the phase import, with the objects that it depends on. An error fails the test and
+/// leaves `module` null.
 struct Imported {
   SourceManager sources;
   std::unique_ptr<mlir::MLIRContext> context;
@@ -33,7 +34,8 @@ struct Imported {
   }
 };
 
-/// Returns the results of the entry point `f`.
+/// Returns the results of the entry point `f` of the program `text` for these inputs. A failure fails the test and
+/// returns four empty arrays.
 inline std::vector<Array> run(std::string text, llvm::ArrayRef<Array> inputs, const Parameters &parameters = {}) {
   Imported imported(std::move(text));
   if (!imported.module)
@@ -50,6 +52,7 @@ inline std::vector<double> valuesOf(std::string text, llvm::ArrayRef<Array> inpu
   return run(std::move(text), inputs, parameters).front().values;
 }
 
+/// A matcher of GoogleMock: elements equal `values` within 1e-6; NaN equals NaN.
 inline auto are(std::vector<double> values) {
   return testing::Pointwise(testing::NanSensitiveDoubleNear(1e-6), std::move(values));
 }

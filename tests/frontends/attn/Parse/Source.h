@@ -1,4 +1,4 @@
-// A parsed source text.
+// Parses a source text in a string, for tests of the parser and the printer.
 #pragma once
 
 #include "compiler/Diagnostics/Render.h"
@@ -7,6 +7,7 @@
 
 namespace attnc {
 
+/// A parsed file "t.attn", with its diagnostics.
 struct Parsed {
   SourceManager sources;
   DiagnosticEngine diagnostics{sources};
@@ -16,21 +17,22 @@ struct Parsed {
     FileId id = sources.add("t.attn", std::move(text));
     file = parseFile(sources, id, diagnostics);
   }
-  std::string errors() const { return render(diagnostics); }
+  std::string errors() const { return render(diagnostics); } ///< all messages as text; empty if there are none
 };
 
-/// Returns the canonical form of a text, or its errors.
+/// Returns the canonical form of a file's text, as the printer writes it; its messages if there are errors.
 inline std::string printed(std::string text) {
   Parsed parsed(std::move(text));
   return parsed.diagnostics.hasErrors() ? parsed.errors() : print(parsed.file);
 }
 
-/// Returns an expression in canonical form.
+/// Returns an expression in canonical form; the messages if there are errors.
 inline std::string expression(const std::string &text) {
   Parsed parsed("const c = " + text);
   return parsed.diagnostics.hasErrors() ? parsed.errors() : print(*parsed.file.constants[0].value);
 }
 
+/// Returns the messages about a file's text; empty if there are none.
 inline std::string errors(std::string text) { return Parsed(std::move(text)).errors(); }
 
 } // namespace attnc
