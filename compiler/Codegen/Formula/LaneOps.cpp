@@ -111,7 +111,7 @@ LaneIndex emitIndexArithmetic(const LaneArithmetic &lanes, Operation *op, const 
   } else {
     bool scalar = a.isUniform() && b.isUniform();
     Value left = scalar ? a.base : lanes.broadcast(a), right = scalar ? b.base : lanes.broadcast(b);
-    if (!matchPattern(right, m_Constant()) && !isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(op))
+    if (isIntegerDivision(op) && !matchPattern(right, m_Constant()))
       right = nonZero(lanes, right);
     Value value = cloneOp(lanes.builder, op, {left, right}, left.getType());
     result = scalar ? LaneIndex{value, 0, {}, true} : LaneIndex{{}, 0, value, true};
