@@ -140,6 +140,10 @@ std::optional<Batch> TrainingData::heldOutBatch(BatchShape shape, int64_t number
   return Batch{complete(gather(shape, starts)), size};
 }
 
+bool TrainingData::hasHeldOut(BatchShape shape) const {
+  return rows(shape, count() - split) >= (isOfFixedRows() ? shape.batch : 1);
+}
+
 int64_t TrainingData::leftOut(BatchShape shape) const {
   return isOfFixedRows() ? rows(shape, count() - split) % shape.batch : 0;
 }

@@ -67,8 +67,8 @@ public:
   /// accumulation. The last batch may have fewer rows. Null after the last batch. If the entry point has a fixed number
   /// of rows, there is no batch with fewer rows.
   virtual std::optional<Batch> heldOutBatch(BatchShape shape, int64_t number) const;
-  /// Whether any data are held out.
-  virtual bool hasHeldOut() const { return count() > split; }
+  /// Whether the held-out data suffice for a validation batch.
+  virtual bool hasHeldOut(BatchShape shape) const;
   /// The number of held-out rows that no batch contains, because the entry point has a fixed number of rows.
   int64_t leftOut(BatchShape shape) const;
   /// All inputs before the key; `samples` has one tensor for each input from the data (EntryInputs::complete).

@@ -133,6 +133,10 @@ Error Training::begin() {
   data = std::move(*read);
   if (Error error = data->check(options.shape, options.source.rangesOf(trainer->step().name, Phase::Import)))
     return error;
+  if (trainer->canValidate() && data->hasSamples() && options.heldOut > 0 && !data->hasHeldOut(options.shape))
+    warn(fmt::format("--held-out {} holds out too few data for a validation batch, so no validation loss is computed; "
+                     "hold out more, or give --held-out 0",
+                     options.heldOut));
   if (Error error = checkMaps(model, trainer->step(), *data, options.maps))
     return error;
   auto work = workOfStep();
@@ -285,7 +289,7 @@ Error Training::point(int64_t done, bool validates) {
     history->add(point);
     return Error::success();
   }
-  if (trainer->canValidate() && data->hasHeldOut()) {
+  if (trainer->canValidate() && data->hasHeldOut(options.shape)) {
     auto loss = validate();
     if (!loss)
       return loss.takeError();
