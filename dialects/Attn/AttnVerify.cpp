@@ -43,7 +43,7 @@ static LogicalResult verifyFormula(Operation *op, const Formula &formula) {
       return WalkResult::advance();
     inner->emitOpError() << "is not allowed in the " << formula.name << " region of " << op->getName()
                          << ", which contains only arith, math, tensor.extract, tensor.dim, "
-                            "affine.apply and attn.reduce";
+                            "affine.apply, attn.reduce, attn.stop and attn.uniform";
     return WalkResult::interrupt();
   });
   if (found.wasInterrupted())

@@ -49,7 +49,7 @@ func.func @mask_type(%n: index) {
 func.func @tensor_op_inside(%n: index, %x: tensor<?xf32>) {
   %y = attn.attend softmax outer(%n) keys(%n) values() yields [weights]
     score(%i, %j) {
-      // expected-error @+1 {{'tensor.empty' op is not allowed in the score region of attn.attend, which contains only arith, math, tensor.extract, tensor.dim, affine.apply and attn.reduce}}
+      // expected-error @+1 {{'tensor.empty' op is not allowed in the score region of attn.attend, which contains only arith, math, tensor.extract, tensor.dim, affine.apply, attn.reduce, attn.stop and attn.uniform}}
       %t = tensor.empty(%i) : tensor<?xf32>
       %e = tensor.extract %t[%j] : tensor<?xf32>
       attn.yield %e : f32
