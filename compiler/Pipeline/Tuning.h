@@ -2,7 +2,8 @@
 //
 // The phase fuse looks up each kernel, by its fingerprint, in the tuning database of the options
 // (compiler/Schedule/TuningDatabase.h), which contains measured schedules. An entry is applied before the overrides of
-// the user, which take precedence. An entry that is invalid for its kernel is skipped, with a warning.
+// the user, which take precedence. If the emitter of an entry is invalid for its kernel, the entry has no effect. If a
+// setting of its schedule is invalid, the emitter and earlier settings remain. There is a warning in both cases.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -23,7 +24,8 @@ public:
   bool load();
   /// Sets the emitters of the entries on their kernels. Must run before weights are packed.
   void chooseEmitters();
-  /// Writes the schedules of the entries into their kernels. Must run after weights are packed.
+  /// Writes the schedules of the entries into their kernels, and the measured gains as `attn.tuned`. Must run after
+  /// weights are packed.
   void applySchedules();
 
 private:

@@ -12,8 +12,10 @@
 //   sums = awaitProducts(open, sums, kept)         waits until at most `open` groups are pending; `kept`, A's registers
 //                                                  of the groups that end here, stay unchanged until then
 //
-// All threads of the warp group execute this code together. A 64-bit descriptor gives the address and swizzle of an
-// operand in shared memory, which is a SharedTile whose panels have rows of 32, 64 or 128 bytes.
+// All threads of the warp group execute this code together. Products read shared memory through the async proxy: data
+// that threads wrote or copied (cp.async) to a tile are visible only after a proxy fence of the writer, followed by a
+// barrier (TileRing::markFull, awaitFull); copies by TMA need no fence. A 64-bit descriptor gives the address and
+// swizzle of an operand in shared memory, which is a SharedTile whose panels have rows of 32, 64 or 128 bytes.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -2,7 +2,8 @@
 //
 // Translates the regions of linalg and attn ops (`arith`, `math` and `tensor.extract` on scalars) to nodes (Stage.h). A
 // derived class (StageReader of ReadStage.h) reads an op and supplies the nodes of the formula's arguments. A value
-// that Halide does not support is declined: functions return null for it, and `why` has the first reason.
+// that Halide does not support is declined: functions return null for it and for all values that are read afterwards,
+// and `why` has the first reason.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,7 +21,9 @@ namespace attnc::halide {
 /// A stage under construction.
 struct KernelStage {
   Stage stage;
-  std::vector<unsigned> operands;  ///< the source of each buffer of the stage: the number of a tensor operand
+  /// The source of each buffer of the stage: the number of a tensor operand of the kernel, or a greater number, which
+  /// the derived class defines (StageReader: the number of operands plus s is the result of stage s).
+  std::vector<unsigned> operands;
   std::vector<SizeExpr> arguments; ///< the value of each argument of the stage, over the kernel's symbols
   Operations operations;           ///< distinct operations of its calls
 };
@@ -33,8 +36,8 @@ public:
 protected:
   using MaybeNode = std::optional<unsigned>; ///< the number of a node of made.stage; null if declined
 
-  /// Whether the value is computed in the formula, so that it may change between iterations. Outside of the formula,
-  /// only constants and sizes are supported.
+  /// Whether the op that computes the value may be read as a part of the formula: an op of the formula, or an op that
+  /// computes a scalar before the loops. Other values are supported only if they are constants or sizes.
   virtual bool isInside(mlir::Value value) = 0;
   /// The node of an argument of the formula, or of an op that only the derived class supports. Null for other values,
   /// and for declined ones.
@@ -69,10 +72,12 @@ protected:
   KernelSizes sizes;
   KernelStage made;                            ///< the stage under construction
   std::string why;                             ///< the first reason for declining; empty before
-  llvm::DenseMap<mlir::Value, unsigned> nodes; ///< nodes of values read so far
+  /// Nodes of the values read so far, for one iteration of one region. A derived class that reads a region again, for
+  /// another iteration, replaces the map first.
+  llvm::DenseMap<mlir::Value, unsigned> nodes;
 
-  /// The node of an element of the kernel's tensor operand number `operand`, whose type and shape are `shape`. Adds the
-  /// buffer to the stage if it is new.
+  /// The node of an element of the source number `operand` (KernelStage::operands), whose type and shape are `shape`.
+  /// Adds the buffer to the stage if it is new.
   unsigned loadFrom(unsigned operand, const Buffer &shape, llvm::ArrayRef<unsigned> subscripts);
 
 private:

@@ -13,7 +13,8 @@
 
 namespace attnc {
 
-/// The index `index` (of type index) in all lanes.
+/// The index `index` (of type index) in all lanes. Loads do not clamp this index nor the next one, so active lanes must
+/// be in range.
 inline LaneIndex uniformIndex(mlir::Value index) { return {index, 0, {}, true}; }
 /// The index first + n * step in lane n; `first` has type index.
 inline LaneIndex steppingIndex(mlir::Value first, int64_t step = 1) { return {first, step, {}, true}; }
@@ -36,7 +37,8 @@ llvm::SmallVector<LaneIndex> subscriptsOfLanes(LoopBuilder &loops, mlir::Value n
 llvm::SmallVector<LaneIndex> outerIndices(const AttendProblem &problem, RegionVectoriser &of);
 llvm::SmallVector<LaneIndex> unsummedIndices(const AttendProblem &problem, RegionVectoriser &of);
 
-/// Emits the subscripts (index) of the element that `extract` loads. All subscripts must be uniform in `point`.
+/// Emits the subscripts (index) of `extract`, all of which must be uniform in `point`. They are neither clamped nor
+/// reported: subscripts from data need RegionVectoriser::clampedSubscript().
 LoopBuilder::Values subscriptsOf(RegionVectoriser &point, mlir::tensor::ExtractOp extract);
 
 /// Element d of the result is indices[order[d]].

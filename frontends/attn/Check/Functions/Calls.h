@@ -8,8 +8,8 @@
 namespace attnc::check {
 
 /// Checker of calls. A call of a function is inlined: the body of the function is checked with its parameters bound to
-/// the arguments, and its statements are added to the current block. All member functions that return a Value return an
-/// ErrorValue after an error, which they report.
+/// the arguments, and its statements are added to the current block. Errors are reported; a call without a valid value
+/// returns an ErrorValue.
 class Calls {
 public:
   Calls(Reporter &reporter, LetBuilder &lets, Origins &origins, CallStack &stack, Scopes &scopes, Names &names,
@@ -24,7 +24,7 @@ public:
   /// Returns the value of a call of `callee`: a function, a lambda, a builtin, a decoder (DecoderCalls.h), or a module,
   /// whose function without a name is called. Reports other values. In the step of an optimizer, a call of a number
   /// returns the number: a learning rate is a number or a function of the step. `name` is the callee as in the source,
-  /// at `calleeRange`; `range` is the call. No argument is an ErrorValue.
+  /// at `calleeRange`; `range` is the call. Neither `callee` nor an argument is an ErrorValue.
   Value callValue(const Value &callee, const std::string &name, SourceRange calleeRange, SourceRange range,
                   std::vector<CheckedArgument> arguments);
 
