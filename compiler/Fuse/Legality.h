@@ -15,8 +15,9 @@
 namespace attnc {
 
 /// The reason why `consumer` cannot be the epilogue of a contraction, whose result it reads through `use`, an operand
-/// of `consumer`. An epilogue is pointwise, has one result, reads no tensor by subscript, and reads the contraction's
-/// result at its loop indices in order. Other users of the result are not considered.
+/// of `consumer`. An epilogue is pointwise and has one result, and its formula depends on the elements of its operands
+/// alone (isElementFunction). It reads the contraction's result at its loop indices in order, and each other operand at
+/// distinct loop indices. Other users of the result are not considered.
 std::optional<Reason> whyNotEpilogue(mlir::linalg::GenericOp consumer, mlir::OpOperand &use);
 
 /// True if the formula of `consumer` with `producer` inlined would have more than 256 operations or 64 inputs. Each

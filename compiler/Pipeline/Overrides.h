@@ -1,9 +1,10 @@
 //===- Overrides.h - application of a strategy's overrides to kernels ---------------------------------------------===//
 //
 // An override is one choice by a person or a tuner for a kernel or a kind of kernels: its scope, a key and a value
-// (compiler/Schedule/Override.h). The compile calls the functions in this order: checkEmitterUse() before import,
-// gatherOverrides(), applyEmitters() and applySchedule() in the phase fuse, the rest after it. If an override is
-// invalid, a function that returns bool prints an error and returns false.
+// (compiler/Schedule/Override.h). The compile calls the functions in this order: checkEmitterUse() before import;
+// gatherOverrides(), applyEmitters() and applySchedule() in the phase fuse; dropSettingsOfErased() whenever kernels are
+// erased after that; warnOfSettings() after the emitters. If an override is invalid, a function that returns bool
+// prints an error and returns false.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,8 +21,9 @@ bool checkEmitterUse(Job &job);
 /// Fills Job::overrides: first the overrides by the transform script, if there is one, then those of the options, which
 /// take precedence.
 bool gatherOverrides(Job &job);
-/// Sets the emitters that the overrides choose on the kernels (compiler/Schedule/Strategy.h), and warns about a choice
-/// that is not possible. Must run before weights are packed.
+/// Sets the emitters that the overrides choose on the kernels (compiler/Schedule/Strategy.h). If the emitter does not
+/// support a kernel that an override names, that is an error; if it supports no kernel of a kind, a warning. Must run
+/// before weights are packed.
 bool applyEmitters(Job &job);
 /// Resolves the schedule overrides to kernels, stores them in Job::schedule, and writes them into the kernels
 /// (compiler/Schedule/Schedule.h). Must run after weights are packed.

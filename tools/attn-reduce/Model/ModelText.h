@@ -41,13 +41,14 @@ using Change = std::vector<Edit>;
 /// element; unchanged for an only element.
 SourceRange withComma(const ModelText &model, SourceRange range);
 
-/// `text` with `edits` applied, in any order. If edits overlap, only the outer one is applied.
+/// `text` with `edits` applied by their begin, the longest first. An edit that overlaps an applied one is skipped: an
+/// outer edit replaces inner ones; if withComma() removes the last two elements of a list, the last one stays.
 std::string edited(std::string_view text, std::vector<Edit> edits);
 
 //===- The transformations, from coarse to fine -----------------------------------------------------------------===//
 //
 // Each function returns all changes of its kind that are possible in the file. A change need not give a valid model.
-// These functions return no change for a file with syntax errors.
+// All but dropLines() and dropWords() return no change for a file with syntax errors.
 
 std::vector<Change> dropItems(const ModelText &model);           ///< declarations of the file
 std::vector<Change> dropMembers(const ModelText &model);         ///< fields, functions and constants of modules
