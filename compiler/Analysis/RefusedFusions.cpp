@@ -108,7 +108,7 @@ bool isRefused(StringRef fusion, Operation *what, Operation *into) {
   return isAny;
 }
 
-bool isKeptApart(Operation *what, Operation *into) {
+bool isFusionPrevented(Operation *what, Operation *into) {
   return llvm::any_of(refusedFusions(what->getParentOfType<ModuleOp>()),
                       [&](const FusionRefusal &refusal) { return refusal.isHonoured && isAbout(refusal, what, into); });
 }

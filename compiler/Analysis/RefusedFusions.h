@@ -48,7 +48,7 @@ std::vector<FusionRefusal> refusedFusions(mlir::ModuleOp module);
 /// as honoured in the module.
 bool isRefused(llvm::StringRef fusion, mlir::Operation *what, mlir::Operation *into);
 /// True if an honoured refusal applies to the two ops, whichever key it has.
-bool isKeptApart(mlir::Operation *what, mlir::Operation *into);
+bool isFusionPrevented(mlir::Operation *what, mlir::Operation *into);
 
 /// Numbers all ops in the host functions (HostFunctions.h) from 0, and stores each number in the op's location.
 void numberOps(mlir::ModuleOp module);

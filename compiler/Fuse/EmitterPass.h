@@ -10,7 +10,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/Codegen/Interface/AskedEmitter.h"
+#include "compiler/Codegen/Interface/RequestedEmitter.h"
 #include "compiler/Codegen/Target/Target.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/STLExtras.h"
@@ -40,7 +40,7 @@ public:
   }
 
 protected:
-  /// Returns the first emitter that generates code for `target`, may emit `kernel` (mayTake, AskedEmitter.h) and
+  /// Returns the first emitter that generates code for `target`, may emit `kernel` (mayTake, RequestedEmitter.h) and
   /// supports it; null if there is none.
   const Emitter *emitterOf(mlir::func::FuncOp kernel, const Target &target) const {
     for (const std::unique_ptr<Emitter> &emitter : emitters)

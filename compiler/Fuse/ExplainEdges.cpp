@@ -279,10 +279,10 @@ Reason EdgeExplainer::intoLoops(Edge &edge) {
 }
 
 /// Whether a strategy refused the fusion of the producer with a user of the tensor.
-static bool isKeptApart(Edge &edge) {
+static bool isFusionPrevented(Edge &edge) {
   Operation *maker = edge.maker();
   return maker && llvm::any_of(edge.consumer.getArgument(edge.argument).getUsers(),
-                               [&](Operation *reader) { return isKeptApart(maker, reader); });
+                               [&](Operation *reader) { return isFusionPrevented(maker, reader); });
 }
 
 Reason EdgeExplainer::reasonFor(Edge &edge) {
@@ -294,7 +294,7 @@ Reason EdgeExplainer::reasonFor(Edge &edge) {
     return Reason::ScoresMaterialised;
   if (edge.throughLoop)
     return Reason::LoopCarried;
-  if (isKeptApart(edge))
+  if (isFusionPrevented(edge))
     return Reason::FusionRefused;
   switch (edge.consumerBody()) {
   case KernelBody::Attention:

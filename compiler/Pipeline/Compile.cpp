@@ -4,10 +4,10 @@
 #include "compiler/Codegen/GPU/Backend/DeviceBackend.h"
 #include "compiler/Codegen/Host/DeviceStubs.h"
 #include "compiler/Codegen/Host/HostCode.h"
-#include "compiler/Codegen/Interface/AskedEmitter.h"
+#include "compiler/Codegen/Interface/RequestedEmitter.h"
 #include "compiler/Codegen/Target/ProcessorFeatures.h"
-#include "compiler/Derive/Derive.h"
 #include "compiler/Derive/AttentionOverride.h"
+#include "compiler/Derive/Derive.h"
 #include "compiler/Diagnostics/InputFile.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
@@ -81,7 +81,7 @@ static bool checkLimits(Job &job) {
       std::string place = placeOf(entry.getLoc());
       return found <= most ||
              job.userError((place.empty() ? job.options.input : place) + ": error: " + what + " has " +
-                            llvm::Twine(found) + " " + unit + ", expected at most " + llvm::Twine(most));
+                           llvm::Twine(found) + " " + unit + ", expected at most " + llvm::Twine(most));
     };
     std::string name = ("entry point '" + entry.getName() + "'").str();
     SmallVector<Type> tensors(entry.getArgumentTypes());
@@ -134,9 +134,7 @@ static std::string scheduleErrors(Job &job) {
 
 static bool makeKernels(Job &job) {
   size_t before = job.diagnostics().size();
-  if (!runPasses(job, [&](OpPassManager &passes) {
-        buildKernelsPipeline(passes, job.emitters, job.options.target);
-      }))
+  if (!runPasses(job, [&](OpPassManager &passes) { buildKernelsPipeline(passes, job.emitters, job.options.target); }))
     return job.internalError();
   for (const std::string &remark : llvm::drop_begin(job.diagnostics(), before))
     job.warn(remark + "\n");
@@ -184,9 +182,7 @@ static bool fuse(Job &job) {
   tuning.chooseEmitters();
   if (!applyEmitters(job))
     return false;
-  if (!runPasses(job, [&](OpPassManager &passes) {
-        buildWeightsPipeline(passes, job.emitters, job.options.target);
-      }))
+  if (!runPasses(job, [&](OpPassManager &passes) { buildWeightsPipeline(passes, job.emitters, job.options.target); }))
     return job.internalError();
   if (job.options.numbersOps)
     noteOpNumbers(job);
@@ -240,7 +236,7 @@ static const Emitter *chooseEmitter(Job &job, func::FuncOp kernel, const Emitter
   EmitterChoice choice = job.emitterOf(kernel, failed);
   if (choice.emitter)
     return choice.emitter;
-  if (auto asked = askedEmitter(kernel)) {
+  if (auto asked = requestedEmitter(kernel)) {
     std::string reason = choice.refusals.empty() ? job.diagnostics().back() : choice.refusals.back().second;
     job.refuse("the " + *asked + " emitter does not support kernel `" + kernel.getName() + "`: " + reason);
     return nullptr;

@@ -1,5 +1,5 @@
 #include "compiler/Pipeline/Job.h"
-#include "compiler/Codegen/Interface/AskedEmitter.h"
+#include "compiler/Codegen/Interface/RequestedEmitter.h"
 #include "compiler/Diagnostics/Printable.h"
 #include "compiler/Emit/OutputFiles.h"
 #include "compiler/Emitters/Emitters.h"

@@ -45,8 +45,8 @@ public:
   bool isTrial = false;    ///< a trial run of phases, which suppresses warnings
   bool isRepeated = false; ///< compiles the record of an object: a failing phase means that the record is invalid
 
-  /// The first emitter for the target that supports the kernel and is permitted to compile it (AskedEmitter.h). With
-  /// `failed`, an emitter whose attempt failed, only emitters after it are tried.
+  /// The first emitter for the target that supports the kernel and is permitted to compile it (RequestedEmitter.h).
+  /// With `failed`, an emitter whose attempt failed, only emitters after it are tried.
   EmitterChoice emitterOf(mlir::func::FuncOp kernel, const Emitter *failed = nullptr) const;
 
   /// Sets the current phase; after one second of compile time, prints its name if stderr is a terminal.

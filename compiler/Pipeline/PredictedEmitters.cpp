@@ -1,5 +1,5 @@
 #include "compiler/Pipeline/PredictedEmitters.h"
-#include "compiler/Codegen/Interface/AskedEmitter.h"
+#include "compiler/Codegen/Interface/RequestedEmitter.h"
 #include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Pipeline/KernelForecast.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -39,7 +39,7 @@ public:
 
   void run() {
     for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel))
-      if (isQuestion(kernel))
+      if (hasChoice(kernel))
         choose(kernel);
   }
 
@@ -51,21 +51,22 @@ private:
                         [](linalg::GenericOp op) { return op.getBody()->getOperations().size() <= mostOperations; });
   }
 
-  bool isQuestion(func::FuncOp kernel) const {
+  bool hasChoice(func::FuncOp kernel) const {
     std::optional<KernelKind> kind = kernelKindOf(kernel);
-    return kind && kernelTraits(*kind).hasHalideCode && !askedEmitter(kernel) && !kernel->hasAttr(scheduleAttrName) &&
-           !kernel->hasAttr(tunedAttrName) && forecast.isCalled(kernel) && isShort(kernel);
+    return kind && kernelTraits(*kind).hasHalideCode && !requestedEmitter(kernel) &&
+           !kernel->hasAttr(scheduleAttrName) && !kernel->hasAttr(tunedAttrName) && forecast.isCalled(kernel) &&
+           isShort(kernel);
   }
 
   /// The emitters that support the kernel if requested; the default emitter comes first.
-  SmallVector<const Emitter *> takersOf(func::FuncOp kernel) const {
+  SmallVector<const Emitter *> supportingEmitters(func::FuncOp kernel) const {
     SmallVector<const Emitter *> takers;
-    const Emitter *byRule = job.emitterOf(kernel).emitter;
-    if (!byRule)
+    const Emitter *defaultEmitter = job.emitterOf(kernel).emitter;
+    if (!defaultEmitter)
       return takers;
-    takers.push_back(byRule);
+    takers.push_back(defaultEmitter);
     for (const std::unique_ptr<Emitter> &emitter : job.emitters) {
-      if (emitter.get() == byRule || !emitter->makesCodeFor(job.target))
+      if (emitter.get() == defaultEmitter || !emitter->makesCodeFor(job.target))
         continue;
       ask(kernel, *emitter);
       if (emitter->supports(kernel, job.target))
@@ -86,18 +87,18 @@ private:
   }
 
   void choose(func::FuncOp kernel) {
-    const Emitter *byRule = job.emitterOf(kernel).emitter;
-    bool isOurs = byRule && isCpu(byRule);
+    const Emitter *defaultEmitter = job.emitterOf(kernel).emitter;
+    bool isCpuDefault = defaultEmitter && isCpu(defaultEmitter);
     double least = forecast.leastOf(kernel);
-    if (isOurs && !isWorthwhile(kernel, mostOverLeast * least))
+    if (isCpuDefault && !isWorthwhile(kernel, mostOverLeast * least))
       return;
-    SmallVector<const Emitter *> takers = takersOf(kernel);
+    SmallVector<const Emitter *> takers = supportingEmitters(kernel);
     const auto *ours = llvm::find_if(takers, isCpu);
     if (takers.size() < 2 || ours == takers.end())
       return;
     // The cpu emitter is fast and predicts whether another emitter could gain anything.
     std::optional<double> own = secondsOf(kernel, **ours);
-    if (!own || (isOurs && (*own < nearLeast * least || !isWorthwhile(kernel, *own - least))))
+    if (!own || (isCpuDefault && (*own < nearLeast * least || !isWorthwhile(kernel, *own - least))))
       return;
     SmallVector<Trial> trials;
     for (const Emitter *each : takers) {

@@ -1,6 +1,6 @@
 #include "compiler/Schedule/Strategy.h"
 #include "compiler/Analysis/SourceLocations.h"
-#include "compiler/Codegen/Interface/AskedEmitter.h"
+#include "compiler/Codegen/Interface/RequestedEmitter.h"
 #include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Schedule/Schedule.h"
 #include "llvm/ADT/StringExtras.h"

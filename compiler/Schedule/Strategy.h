@@ -56,11 +56,11 @@ llvm::Error checkPlaces(mlir::ModuleOp imported, llvm::ArrayRef<FusionRefusal> r
 /// the model.
 llvm::Error checkHonoured(llvm::ArrayRef<FusionRefusal> refusals);
 
-/// For each override of `emitter` in the scope of a kernel or a kind, in order: sets `attn.emitter` (AskedEmitter.h) of
-/// the kernels of this scope that the named emitter supports. A later override replaces an earlier one. `emitters` are
-/// all emitters of the compile. Returns a sentence for each override about a kind if the named emitter supports no
-/// kernel of this kind. Errors: a kernel that the named emitter does not support, a name of no emitter for `target`, an
-/// unknown kernel, and a kind that has no kernel in the module.
+/// For each override of `emitter` in the scope of a kernel or a kind, in order: sets `attn.emitter`
+/// (RequestedEmitter.h) of the kernels of this scope that the named emitter supports. A later override replaces an
+/// earlier one. `emitters` are all emitters of the compile. Returns a sentence for each override about a kind if the
+/// named emitter supports no kernel of this kind. Errors: a kernel that the named emitter does not support, a name of
+/// no emitter for `target`, an unknown kernel, and a kind that has no kernel in the module.
 llvm::Expected<std::vector<std::string>> applyEmitters(mlir::ModuleOp module, llvm::ArrayRef<Override> overrides,
                                                        const Target &target,
                                                        llvm::ArrayRef<std::unique_ptr<Emitter>> emitters);

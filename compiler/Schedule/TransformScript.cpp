@@ -1,5 +1,5 @@
 #include "compiler/Schedule/TransformScript.h"
-#include "compiler/Codegen/Interface/AskedEmitter.h"
+#include "compiler/Codegen/Interface/RequestedEmitter.h"
 #include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Diagnostics/Spelling.h"
 #include "compiler/Json/InputBuffer.h"

@@ -137,7 +137,7 @@ attn_code attn_fill_packed(attn_weights *weights, const attn_executor *executor,
 }
 
 /* Runs a launch of `prepare` unless its value was freed. The first buffer of a launch is the value that it packs. */
-static void run_unless_given_up(void *self, attn_kernel_fn kernel, const attn_kernel_args *args, int64_t chunks,
+static void run_unless_freed(void *self, attn_kernel_fn kernel, const attn_kernel_args *args, int64_t chunks,
                                 char *scratch, int64_t scratch_stride) {
   const attn_executor *executor = self;
   if (args->buffers[0])
@@ -149,7 +149,7 @@ ATTN_PUBLIC attn_code attn_weights_repack(attn_weights *weights, const attn_exec
   ATTN_TRY(attn_check_executor(executor, weights->model->name, status));
   if (!executor)
     executor = attn_serial_executor();
-  attn_executor filter = {run_unless_given_up, (void *)executor, executor->workers};
+  attn_executor filter = {run_unless_freed, (void *)executor, executor->workers};
   return attn_fill_packed(weights, &filter, status);
 }
 

@@ -1,14 +1,14 @@
 #include "compiler/Codegen/Halide/HalideEmitter.h"
-#include "compiler/Codegen/Interface/AskedEmitter.h"
-#include "compiler/Codegen/Schedule/ChosenSchedule.h"
+#include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Halide/Compile/Bitcode.h"
 #include "compiler/Codegen/Halide/Emit/ImportBitcode.h"
 #include "compiler/Codegen/Halide/Emit/StagePhase.h"
 #include "compiler/Codegen/Halide/Read/ReadKernel.h"
 #include "compiler/Codegen/Halide/Read/WindowSum.h"
 #include "compiler/Codegen/Halide/Schedule/ScheduleText.h"
+#include "compiler/Codegen/Interface/RequestedEmitter.h"
 #include "compiler/Codegen/Nest/KernelSizes.h"
-#include "compiler/Analysis/OpCost.h"
+#include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -179,7 +179,7 @@ public:
     if (!planned)
       return Verdict::no(reason);
     linalg::GenericOp op = sumOf(kernel);
-    bool isAskedFor = askedEmitter(kernel) || scheduledWord(kernel, scheduleKey);
+    bool isAskedFor = requestedEmitter(kernel) || scheduledWord(kernel, scheduleKey);
     return scope == HalideScope::All || isAskedFor || (op && isWanted(op, target))
                ? Verdict::yes()
                : Verdict::no("by default it compiles only sums of products over windows with few weights, and no "

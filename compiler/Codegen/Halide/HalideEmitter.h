@@ -15,7 +15,7 @@
 namespace attnc {
 
 /// Among the kernels that Halide can compile, those for which Emitter::supports() returns yes. A kernel requests the
-/// emitter by `attn.emitter` (AskedEmitter.h) or by the key `halide` of its schedule.
+/// emitter by `attn.emitter` (RequestedEmitter.h) or by the key `halide` of its schedule.
 enum class HalideScope {
   All,    ///< all of them
   ByRule, ///< fast sums over windows (isFastWindowSum), and kernels that request the emitter

@@ -395,7 +395,7 @@ void addModelTable(const Program &program, const EmbeddedWeights &embedded, cons
   llvm::SmallVector<std::string> sizes = {program.prepareArenaSymbol()};
   for (const EntryPlan &plan : program.entries)
     sizes.append({program.arenaSymbol(plan), program.flopsSymbol(plan)});
-  std::string withoutFeatures = noFeatures(host);
+  std::string withoutFeatures = disabledFeatures(host);
   for (const std::string &symbol : sizes)
     if (llvm::Function *function = module.getFunction(symbol)) {
       function->addFnAttr("target-cpu", host.architecture().baseline);

@@ -8,8 +8,8 @@
 //   generate   which results may overwrite an operand; the code of kernels and the code that packs weights
 //
 // The first emitter of the list that supports a kernel generates its code, unless `attn.emitter` of the kernel names
-// another one (AskedEmitter.h). If emit() fails without an error, the next emitter that supports the kernel generates
-// its code, with a remark to the user.
+// another one (RequestedEmitter.h). If emit() fails without an error, the next emitter that supports the kernel
+// generates its code, with a remark to the user.
 //
 // A new emitter is a class with this interface and a line in compiler/Emitters; no phase includes its headers.
 //

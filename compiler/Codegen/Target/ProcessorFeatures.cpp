@@ -33,7 +33,7 @@ uint64_t processorFeatures(const Target &target) {
   return bits;
 }
 
-std::string noFeatures(const Target &host) {
+std::string disabledFeatures(const Target &host) {
   std::unique_ptr<llvm::TargetMachine> machine = host.createMachine();
   std::string text;
   for (const auto &feature : featuresOfArchitecture(*machine->getMCSubtargetInfo()))

@@ -17,6 +17,6 @@ uint64_t processorFeatures(const Target &target);
 
 /// The value of LLVM's function attribute "target-features" that disables all features of the table:
 /// "-sse3,-ssse3,...". `host` is a processor; the value has the features of its architecture only.
-std::string noFeatures(const Target &host);
+std::string disabledFeatures(const Target &host);
 
 } // namespace attnc

@@ -39,7 +39,7 @@ public:
   std::string text(SourceRange range) const { return std::string(sources.text(range)); }
 
   /// Returns the number of calls that were errors so far, including repeated ones and those dropped by `stop`, but not
-  /// those dropped by setRankInvented. A caller compares two numbers to find out whether a check had an error.
+  /// those dropped by setRankAssumed. A caller compares two numbers to find out whether a check had an error.
   size_t errorCount() const { return errorsFound; }
   /// True if `diagnostics` has any error, also one that the parser or another compile reported.
   bool hasReported() const { return diagnostics.hasErrors(); }
@@ -51,7 +51,7 @@ public:
 
   /// While true, drops errors that may depend on the rank of arguments. The checker sets it for a function that no
   /// entry point calls and that has `..` in a type: it then assumes the rank (Entries::checkAlone).
-  void setRankInvented(bool isInvented) { isRankInvented = isInvented; }
+  void setRankAssumed(bool isInvented) { isRankInvented = isInvented; }
 
 private:
   const SourceManager &sources;

@@ -1,6 +1,6 @@
-#include "compiler/Codegen/Interface/AskedEmitter.h"
-#include "compiler/Schedule/Schedule.h"
 #include "compiler/Schedule/Strategy.h"
+#include "compiler/Codegen/Interface/RequestedEmitter.h"
+#include "compiler/Schedule/Schedule.h"
 #include "tests/support/ParsedModule.h"
 #include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>
@@ -90,14 +90,14 @@ TEST(Strategy, AnEmitterThatDoesNotTakeAKernelSaysWhy) {
     return notHonoured ? llvm::join(*notHonoured, "\n") : llvm::toString(notHonoured.takeError());
   };
   EXPECT_EQ(apply("f_rows_0.emitter=one"), "");
-  EXPECT_EQ(askedEmitter(module.function("f_rows_0")), "one");
+  EXPECT_EQ(requestedEmitter(module.function("f_rows_0")), "one");
   EXPECT_EQ(apply("f_gemm_0.emitter=one"), "the one emitter does not support kernel `f_gemm_0`: it is no rows kernel");
   EXPECT_EQ(apply("f_rows_0.emitter=ones"), "`emitter` is one on this target, not `ones`; did you mean `one`?");
   // An override of a kind skips the kernels that the emitter does not accept.
   EXPECT_EQ(
       apply("gemm.emitter=one"),
       "gemm.emitter=one was not honoured: the one emitter supports no gemm kernel of the model: it is no rows kernel");
-  EXPECT_EQ(askedEmitter(module.function("f_gemm_1")), std::nullopt);
+  EXPECT_EQ(requestedEmitter(module.function("f_gemm_1")), std::nullopt);
 }
 
 TEST(Strategy, MessagesBeginWithTheOrigin) {

@@ -1,5 +1,5 @@
 #include "tools/attnc/Candidates/Candidate.h"
-#include "compiler/Codegen/Interface/AskedEmitter.h"
+#include "compiler/Codegen/Interface/RequestedEmitter.h"
 #include "compiler/Codegen/Schedule/ChosenSchedule.h"
 #include "compiler/Fuse/KernelStructure.h"
 #include "compiler/Pipeline/PredictedEmitters.h"

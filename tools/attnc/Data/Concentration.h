@@ -27,7 +27,7 @@ struct Concentration {
   double saturated = 0;      ///< number of rows, of `rows`, whose largest share is above 0.95
 
   // Shares and means: the first one of all rows, the others of `rows`; 0 without rows.
-  double shareWithoutChoice() const {
+  double shareOfSingleKeyRows() const {
     int64_t all = rows + withoutChoice;
     return all ? double(withoutChoice) / double(all) : 0;
   }

@@ -59,7 +59,7 @@ static std::vector<std::string> cellsOf(const HeadResults &head) {
                                     fmt::format("{:.3f}", rows.meanEntropy()),
                                     fmt::format("{:.3f}", rows.meanLargest()),
                                     fmt::format("{:.3f}", rows.saturatedShare()),
-                                    fmt::format("{:.3f}", rows.shareWithoutChoice()),
+                                    fmt::format("{:.3f}", rows.shareOfSingleKeyRows()),
                                     fmt::format("{:.3f}", rows.singleShare())};
   for (const OutputChange &change : head.changes)
     cells.push_back(fmt::format("{:.4f}", change.meanVariation()));
@@ -81,7 +81,7 @@ std::string textOf(const StudyResults &results) {
     const Concentration &rows = head.concentration;
     text += fmt::format("\n{:{}}  {:7.3f}  {:7.3f}  {:7.1f} %  {:6.1f} %  {:8.1f} %", head.name, widest,
                         rows.meanEntropy(), rows.meanLargest(), 100 * rows.saturatedShare(),
-                        100 * rows.shareWithoutChoice(), 100 * rows.singleShare());
+                        100 * rows.shareOfSingleKeyRows(), 100 * rows.singleShare());
     for (const OutputChange &change : head.changes)
       text += fmt::format("  {:5.3f}  {:4.1f} %", change.meanVariation(), 100 * change.flippedShare());
   }

@@ -34,7 +34,7 @@ llvm::Error checkMaps(const attn_model &model, const attn_entry_info &step, cons
 
 /// Runs the entry point with the trainer's weights on one row: the text or the held-out sample of `options`. A text, or
 /// a row of a sequence of tokens (`shape.sequence`), is cut to `longest` positions. Requires that checkMaps() succeeds,
-/// and that the weights are packed (Trainer::prepareToValidate). Empty without an entry point. An error if there is no
+/// and that the weights are packed (Trainer::repackWeights). Empty without an entry point. An error if there is no
 /// such sample or head.
 llvm::Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, const TrainingData &data,
                                        BatchShape shape, const MapOptions &options, int64_t longest = 64);

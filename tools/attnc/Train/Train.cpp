@@ -99,7 +99,7 @@ private:
 Trainer::Options Training::checkpointOptions() const {
   Trainer::Options result = options.trainer;
   result.weights = file(runfile::checkpoint);
-  result.goesOn = true;
+  result.resumes = true;
   return result;
 }
 
@@ -250,7 +250,7 @@ Expected<StepWork> Training::workOfStep() const {
 }
 
 Expected<double> Training::validate() {
-  if (Error error = trainer->prepareToValidate())
+  if (Error error = trainer->repackWeights())
     return std::move(error);
   double total = 0, rows = 0;
   for (int64_t number = 0; number < options.validationBatches; ++number) {
@@ -269,7 +269,7 @@ Expected<double> Training::validate() {
 
 /// Records the concentration of attention after so many steps.
 Error Training::lookAtAttention(int64_t done) {
-  if (Error error = trainer->prepareToValidate())
+  if (Error error = trainer->repackWeights())
     return error;
   auto maps = readMaps(model, *trainer, *data, options.shape, options.maps);
   if (!maps)
@@ -389,7 +389,7 @@ Error Training::finish() {
                   {"seed", fmt::format("{}", options.trainer.seed)}};
   if (!history->points().empty() && history->points().back().validation)
     report.facts.emplace_back("validation loss", fmt::format("{:.4f}", *history->points().back().validation));
-  if (Error error = trainer->prepareToValidate())
+  if (Error error = trainer->repackWeights())
     return error;
   auto maps = readMaps(model, *trainer, *data, options.shape, options.maps);
   if (!maps)

@@ -73,11 +73,11 @@ Error Trainer::initialise(const Options &options) {
   if (!applied)
     return applied.takeError();
   fromFile = std::move(*applied);
-  return prepareToValidate();
+  return repackWeights();
 }
 
 Error Trainer::loadWeights(const Options &options) {
-  if (!options.goesOn)
+  if (!options.resumes)
     return initialise(options);
   attn_status status;
   attn_safetensors *file;
@@ -139,7 +139,7 @@ Expected<double> Trainer::loss(Batch batch, int64_t number) {
   return onlyNumber(run(lossNumber, std::move(batch.inputs), number));
 }
 
-Error Trainer::prepareToValidate() {
+Error Trainer::repackWeights() {
   attn_status status;
   return toError(attn_weights_repack(weights(), executor(), &status), status);
 }

@@ -19,7 +19,7 @@ public:
     std::string step;        ///< entry point of the training step; empty: the only one that trains
     std::string loss;        ///< entry point for validation; empty: one with the inputs of the step, if there is one
     std::string weights;     ///< a .safetensors file of initial parameters; empty: all are drawn from the seed
-    bool goesOn = false;     ///< resume from `weights`, a checkpoint that a training with the same object has written
+    bool resumes = false;    ///< resume from `weights`, a checkpoint that a training with the same object has written
     bool allowOther = false; ///< the checkpoint may be from another object
     uint64_t seed = 0;       ///< of initial parameters and of random draws
     int64_t threads = 0;     ///< 0: one for each processor
@@ -42,15 +42,15 @@ public:
   llvm::Expected<double> takeStep(Batch batch);
   /// Floating-point operations of takeStep(batch); an error if the batch does not fit the training step.
   llvm::Expected<double> flopsOfStep(Batch batch) const;
-  /// The loss of validation batch `number`. Requires canValidate(), and prepareToValidate() after the last step. Random
+  /// The loss of validation batch `number`. Requires canValidate(), and repackWeights() after the last step. Random
   /// draws are a function of the seed and of `number`, and differ from those of training steps.
   llvm::Expected<double> loss(Batch batch, int64_t number);
   /// Calls the entry point with index `entry` in model.entries, which does not train, and returns its results. `inputs`
-  /// are its inputs before the key of random draws; `batch` is the `step` of the key. Requires prepareToValidate()
+  /// are its inputs before the key of random draws; `batch` is the `step` of the key. Requires repackWeights()
   /// after the last step.
   llvm::Expected<std::vector<HostTensor>> run(int64_t entry, std::vector<HostTensor> inputs, int64_t batch);
   /// Packs the weights again. Required after steps, before the loss or another entry point is called.
-  llvm::Error prepareToValidate();
+  llvm::Error repackWeights();
   /// Writes the parameters, and if `states`, also the states of the optimizer and of the training, to the .safetensors
   /// file `path`.
   llvm::Error save(const std::string &path, bool states) const;

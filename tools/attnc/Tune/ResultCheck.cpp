@@ -46,7 +46,7 @@ std::string differenceOf(const std::string &name, const HostTensor &expected, co
   return "";
 }
 
-std::vector<ResultCheck::Left> ResultCheck::leftBy(const Invocation &call) {
+std::vector<ResultCheck::Left> ResultCheck::effectsOf(const Invocation &call) {
   std::vector<Left> left;
   auto add = [&](const std::string &name, HostTensor tensor, double share) {
     left.push_back({name, std::move(tensor), {share, 0}});
@@ -77,10 +77,10 @@ std::vector<ResultCheck::Left> ResultCheck::leftBy(const Invocation &call) {
   return left;
 }
 
-void ResultCheck::remember(const Invocation &call) { all = leftBy(call); }
+void ResultCheck::remember(const Invocation &call) { all = effectsOf(call); }
 
 std::string ResultCheck::problemOf(const Invocation &call) const {
-  std::vector<Left> found = leftBy(call);
+  std::vector<Left> found = effectsOf(call);
   for (size_t number = 0; number < all.size(); ++number) {
     const auto &[name, tensor, allowance] = all[number];
     if (std::string problem = differenceOf(name, tensor, found[number].tensor, allowance); !problem.empty())

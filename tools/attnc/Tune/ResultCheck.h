@@ -39,7 +39,7 @@ private:
     HostTensor tensor;
     Allowance allowance;
   };
-  static std::vector<Left> leftBy(const Invocation &call); ///< all compared tensors of a call
+  static std::vector<Left> effectsOf(const Invocation &call); ///< all compared tensors of a call
 
   std::vector<Left> all; ///< of the default schedule
 };

@@ -112,7 +112,7 @@ Changes Tuner::best() const {
 //===-------------------------------------------- rounds ------------------------------------------------------===//
 
 /// Alternates calls of both candidates for `seconds`, after removing their earlier times.
-Error Tuner::takeTurns(Running &a, Running &b, double seconds) const {
+Error Tuner::alternateCalls(Running &a, Running &b, double seconds) const {
   constexpr size_t fewest = 7;
   a.code->forgetTimes();
   b.code->forgetTimes();
@@ -226,7 +226,7 @@ Expected<bool> Tuner::round() {
     splitOrLeaveOut(proposed, problem);
     return true;
   }
-  if (Error error = takeTurns(*incumbent, *changed, roundSeconds))
+  if (Error error = alternateCalls(*incumbent, *changed, roundSeconds))
     return std::move(error);
   if (Error error = keepFaster(proposed, std::move(changed)))
     return std::move(error);
@@ -253,7 +253,7 @@ Expected<TuningResult> Tuner::finish() {
   while (true) {
     if (Error error = restart())
       return std::move(error);
-    if (Error error = takeTurns(*plain, *incumbent, finalSeconds))
+    if (Error error = alternateCalls(*plain, *incumbent, finalSeconds))
       return std::move(error);
     TuningResult result;
     result.defaultSeconds = median(plain->candidate.seconds);

@@ -73,7 +73,7 @@ private:
   std::unique_ptr<Running> compileChanged(Changes &proposed);
   void splitOrLeaveOut(const Changes &proposed, const std::string &problem);
   llvm::Error keepFaster(const Changes &proposed, std::unique_ptr<Running> changed);
-  llvm::Error takeTurns(Running &a, Running &b, double seconds) const;
+  llvm::Error alternateCalls(Running &a, Running &b, double seconds) const;
   llvm::Error restart(); ///< compiles `incumbent` with the best overrides, and calls it once
 
   const SourceOptions &source;

@@ -311,8 +311,8 @@ private:
         continue;
       auto has = [&](unsigned number) { return llvm::is_contained(*indices, number); };
       auto isOnce = [&](unsigned number) { return llvm::count(*indices, number) == 1; };
-      term.isOfPairs = indices->back() == key && llvm::all_of(*indices, isOnce) &&
-                       llvm::all_of(problem.attend.rowDims, has);
+      term.hasElementPerPair =
+          indices->back() == key && llvm::all_of(*indices, isOnce) && llvm::all_of(problem.attend.rowDims, has);
       term.indices = *indices;
       for (auto [number, each] : llvm::enumerate(problem.batchDims))
         if (!has(each.dimension))

@@ -80,8 +80,8 @@ struct GradientTerm {
   /// keys are contiguous, as in a learned bias. The batches along the dimensions `sharedBy` (numbers in batchDims)
   /// share the elements. The first of them stores its gradients and the others add theirs, so the elements need not be
   /// cleared (PairTerms.h).
-  bool isOfPairs = false;
-  /// If isOfPairs: each subscript, as a number of the outer and then the key indices.
+  bool hasElementPerPair = false;
+  /// If hasElementPerPair: each subscript, as a number of the outer and then the key indices.
   llvm::SmallVector<unsigned> indices = {};
   llvm::SmallVector<unsigned, 2> sharedBy = {};
 };

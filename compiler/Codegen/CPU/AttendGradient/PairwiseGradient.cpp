@@ -157,7 +157,7 @@ LoopBuilder::Value PairwiseGradient::passTop(Pairs &pairs, Value cotangent) {
 LoopBuilder::Value PairwiseGradient::passEntropy(Pairs &pairs, Value probability, Value cotangent) {
   Value ofRow = pairs.at.broadcast(cotangentAt(pairs.at, problem.cotangentOf(attn::Statistic::Entropy), {}));
   NormaliserCode code{loops, target};
-  Value slope = loops.fma(code.log2OfSize(probability), loops.splat(1 / log2e), loops.splat(1.0));
+  Value slope = loops.fma(code.log2OfMagnitude(probability), loops.splat(1 / log2e), loops.splat(1.0));
   Value isZero = loops.compare(arith::CmpFPredicate::OEQ, probability, loops.splat(0.0));
   return loops.choose(isZero, cotangent, loops.subf(cotangent, loops.mulf(ofRow, slope)));
 }

@@ -29,7 +29,7 @@ RowTiles::RowTiles(const GemmContext &context)
   low = code.max(even, lowest);
 }
 
-Value RowTiles::firstNew(Value tile) const {
+Value RowTiles::firstOwnRow(Value tile) const {
   return code.min(rows, code.add(code.mul(tile, low), code.min(tile, higher)));
 }
 
@@ -38,7 +38,7 @@ Value RowTiles::height(Value tile) const {
 }
 
 Value RowTiles::first(Value tile) const {
-  Value end = firstNew(code.add(tile, 1));
+  Value end = firstOwnRow(code.add(tile, 1));
   return code.sub(end, height(tile));
 }
 

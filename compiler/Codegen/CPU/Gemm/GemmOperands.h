@@ -36,14 +36,14 @@ struct GemmContext {
 };
 
 /// The division of M rows, more than mr, into tiles. Tiles have at most two heights, which are among
-/// schedule.blockHeights. Tile t has rows first(t) .. firstNew(t + 1) - 1. Tiles may overlap: rows first(t) ..
-/// firstNew(t) - 1 are also rows of tile t - 1, which stores them. Requires that `blockHeights` is not empty.
+/// schedule.blockHeights. Tile t has rows first(t) .. firstOwnRow(t + 1) - 1. Tiles may overlap: rows first(t) ..
+/// firstOwnRow(t) - 1 are also rows of tile t - 1, which stores them. Requires that `blockHeights` is not empty.
 class RowTiles : GemmContext {
 public:
   explicit RowTiles(const GemmContext &context);
 
   /// The first row of `tile` that no earlier tile has. For the number of tiles it is M.
-  Value firstNew(Value tile) const;
+  Value firstOwnRow(Value tile) const;
   Value height(Value tile) const; ///< number of rows
   Value first(Value tile) const;  ///< the first row
   /// The number of the first tile of block `rowBlock`, and the number after that of its last tile.

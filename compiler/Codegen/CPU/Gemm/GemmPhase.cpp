@@ -173,7 +173,7 @@ private:
     RowTiles tiles(*this);
     auto [firstTile, endTile] = tiles.block(rowBlock);
     Value firstRow = tiles.first(firstTile);
-    left.widen(firstRow, code.sub(tiles.firstNew(endTile), firstRow));
+    left.widen(firstRow, code.sub(tiles.firstOwnRow(endTile), firstRow));
   }
 
   /// The tiles of the block share each chunk of the panel.
@@ -215,13 +215,13 @@ private:
   void emitBlockTile(const PanelChunk &chunk, const RowTiles &tiles, Value tile, Value number) {
     Value isLast = code.less(code.sub(depth, chunk.steps), code.add(chunk.k0, 1));
     Value height = tiles.height(tile);
-    Value firstNew = tiles.firstNew(tile), end = tiles.firstNew(code.add(tile, 1));
+    Value firstOwnRow = tiles.firstOwnRow(tile), end = tiles.firstOwnRow(code.add(tile, 1));
     Value row = code.sub(end, height), sumsRow = code.add(chunk.sumsRow, code.mul(number, schedule.mr));
     if (schedule.storesFromRegisters)
       return code.dispatch(height, schedule.blockHeights, [&](int64_t tileRows) {
         TileOperands operands = left.tile(row, tileRows, Value(), chunk.k0);
         right.addTo(operands, right.panelOffset(batch, chunk.panel), chunk.k0);
-        storeTile(operands, tileRows, chunk.panel, row, code.sub(firstNew, row));
+        storeTile(operands, tileRows, chunk.panel, row, code.sub(firstOwnRow, row));
       });
     int64_t lines = llvm::divideCeil(right.lines(), schedule.tilesPerBlock);
     Value fetched = code.mul(code.mul(number, code.div(chunk.steps, 4)), lines * right.lineElements());
@@ -239,7 +239,7 @@ private:
       addTile({tileRows, schedule.vectors()}, operands, sumsRow, chunk.isFirst);
     });
     code.when(isLast, [&] {
-      storeResult(chunk.panel, firstNew, code.sub(end, firstNew), code.add(sumsRow, code.sub(firstNew, row)));
+      storeResult(chunk.panel, firstOwnRow, code.sub(end, firstOwnRow), code.add(sumsRow, code.sub(firstOwnRow, row)));
     });
   }
 

@@ -126,7 +126,7 @@ FormulaReader::MaybeNode FormulaReader::affineNode(AffineExpr expression, ArrayR
   return add(*kind, ATTN_I32, {*left, *right});
 }
 
-FormulaReader::MaybeNode FormulaReader::loadMade(Value, ArrayRef<unsigned>) {
+FormulaReader::MaybeNode FormulaReader::loadIntermediate(Value, ArrayRef<unsigned>) {
   return decline("it reads a tensor in another shape than its stored one"), std::nullopt;
 }
 
@@ -148,7 +148,7 @@ FormulaReader::MaybeNode FormulaReader::loadNode(Value tensor, ArrayRef<unsigned
     return constantNode(same.getElementType(), same.getSplatValue<Attribute>());
   BlockArgument argument = argumentOf(tensor);
   if (!argument)
-    return loadMade(tensor, subscripts);
+    return loadIntermediate(tensor, subscripts);
   auto type = cast<RankedTensorType>(argument.getType());
   std::optional<attn_dtype> element = storedElementOf(type.getElementType());
   if (!element)
@@ -231,8 +231,7 @@ FormulaReader::MaybeNode FormulaReader::operationNode(Operation *operation) {
   if (auto compare = dyn_cast<arith::CmpIOp>(operation))
     return compareIntegers(compare.getPredicate(), operands);
   std::optional<Op> kind = kindOf(operation);
-  bool wraps =
-      *element == ATTN_I32 && !operation->getResult(0).getType().isIndex() && !isa<arith::SelectOp>(operation);
+  bool wraps = *element == ATTN_I32 && !operation->getResult(0).getType().isIndex() && !isa<arith::SelectOp>(operation);
   if (!kind || wraps)
     return callNode(operation, *element, operands);
   bool divides = *kind == Op::FloorDivide || *kind == Op::Remainder;
@@ -248,7 +247,7 @@ FormulaReader::MaybeNode FormulaReader::operationNode(Operation *operation) {
 }
 
 FormulaReader::MaybeNode FormulaReader::callNode(Operation *operation, attn_dtype element,
-                                                ArrayRef<unsigned> operands) {
+                                                 ArrayRef<unsigned> operands) {
   if (!canBeCalled(operation))
     return decline("it computes " + operation->getName().getStringRef()), std::nullopt;
   Node node{Op::Call, element, {operands.begin(), operands.end()}};

@@ -44,7 +44,7 @@ protected:
   virtual MaybeNode ownNode(mlir::Value value) = 0;
   /// The node of an element of a tensor that the kernel computes; the default declines. `subscripts` are nodes here and
   /// below, one for each dimension, outermost first.
-  virtual MaybeNode loadMade(mlir::Value tensor, llvm::ArrayRef<unsigned> subscripts);
+  virtual MaybeNode loadIntermediate(mlir::Value tensor, llvm::ArrayRef<unsigned> subscripts);
 
   /// Sets `why` to the reason, unless there is an earlier one, and returns false.
   bool decline(const llvm::Twine &reason);
@@ -70,8 +70,8 @@ protected:
 
   mlir::func::FuncOp kernel;
   KernelSizes sizes;
-  KernelStage made;                            ///< the stage under construction
-  std::string why;                             ///< the first reason for declining; empty before
+  KernelStage made; ///< the stage under construction
+  std::string why;  ///< the first reason for declining; empty before
   /// Nodes of the values read so far, for one iteration of one region. A derived class that reads a region again, for
   /// another iteration, replaces the map first.
   llvm::DenseMap<mlir::Value, unsigned> nodes;

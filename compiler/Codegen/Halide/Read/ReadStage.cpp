@@ -113,12 +113,12 @@ SmallVector<unsigned> loopsOfResult(linalg::GenericOp op, unsigned result) {
   return loops;
 }
 
-FormulaReader::MaybeNode StageReader::loadMade(Value tensor, ArrayRef<unsigned> subscripts) {
+FormulaReader::MaybeNode StageReader::loadIntermediate(Value tensor, ArrayRef<unsigned> subscripts) {
   auto value = dyn_cast<OpResult>(tensor);
   if (value && isMove(value.getOwner()))
     return loadMoved(value.getOwner(), subscripts);
   if (!value || !isa<linalg::GenericOp, attn::ScatterAddOp>(value.getOwner()))
-    return FormulaReader::loadMade(tensor, subscripts);
+    return FormulaReader::loadIntermediate(tensor, subscripts);
   if (others.isComputedWhereRead(value, loops)) {
     auto op = cast<linalg::GenericOp>(value.getOwner());
     Scope own(*op.getBody(), op.getNumLoops());
@@ -166,7 +166,7 @@ FormulaReader::MaybeNode StageReader::loadMoved(Operation *move, ArrayRef<unsign
 
 FormulaReader::MaybeNode StageReader::loadSlice(tensor::ExtractSliceOp slice, ArrayRef<unsigned> subscripts) {
   if (slice.getSourceType().getRank() != slice.getType().getRank())
-    return FormulaReader::loadMade(slice.getResult(), subscripts);
+    return FormulaReader::loadIntermediate(slice.getResult(), subscripts);
   auto number = [&](OpFoldResult given) -> MaybeNode {
     auto value = dyn_cast<Value>(given);
     return value ? nodeOf(value) : MaybeNode(integer(cast<IntegerAttr>(cast<Attribute>(given)).getInt()));

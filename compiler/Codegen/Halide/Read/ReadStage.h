@@ -57,7 +57,7 @@ private:
 
   bool isInside(mlir::Value value) override;
   MaybeNode ownNode(mlir::Value value) override;
-  MaybeNode loadMade(mlir::Value tensor, llvm::ArrayRef<unsigned> subscripts) override;
+  MaybeNode loadIntermediate(mlir::Value tensor, llvm::ArrayRef<unsigned> subscripts) override;
   MaybeNode nodeIn(Scope &inner, mlir::Value value);
   MaybeNode operandNode(mlir::OpOperand &operand);
   MaybeNode loadMoved(mlir::Operation *move, llvm::ArrayRef<unsigned> subscripts);

@@ -118,7 +118,7 @@ static int64_t bytesRead(const Stage &stage, const std::vector<int64_t> &iterati
   return bytes;
 }
 
-std::optional<unsigned> loopOfParts(const Stage &stage, const Schedule &schedule) {
+std::optional<unsigned> partialSumLoop(const Stage &stage, const Schedule &schedule) {
   if (stage.fold != Fold::Add || schedule.sums.outer.empty())
     return std::nullopt;
   unsigned loop = schedule.sums.outer.back();

@@ -89,7 +89,7 @@ std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machin
 /// The outermost summed loop, if two stages are faster than one: the first computes a sum for each iteration of this
 /// loop, and the second adds these (Staging.h). Successive chunks of the first stage then read the same iteration,
 /// which the cache retains; a single stage reads all iterations for each chunk. Null if one stage is faster.
-std::optional<unsigned> loopOfParts(const Stage &stage, const Schedule &schedule);
+std::optional<unsigned> partialSumLoop(const Stage &stage, const Schedule &schedule);
 
 /// The value of a size that the cost model assumes; an argument of the stage has an assumed value.
 int64_t typical(const Size &size);

@@ -37,7 +37,7 @@ public:
       sweep();
       std::string reason;
       if (auto schedule = chooseSchedule(whole, machine, reason))
-        if (auto loop = loopOfParts(whole, *schedule))
+        if (auto loop = partialSumLoop(whole, *schedule))
           sumInParts(*loop);
     }
     plan.push_back({std::move(whole), std::move(sources)});

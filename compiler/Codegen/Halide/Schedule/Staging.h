@@ -16,8 +16,8 @@
 // combinations are far fewer than the iterations of the loops.
 //
 // **Partial sums.** A gradient with respect to weights is a sum over all images of a batch for each weight. One stage
-// would reread each image for every chunk of weights. If loopOfParts() (StageSchedule.h) says so, the sum becomes two
-// stages: the sums of each image, and the sum of these:
+// would reread each image for every chunk of weights. If partialSumLoop() (StageSchedule.h) says so, the sum becomes
+// two stages: the sums of each image, and the sum of these:
 //
 //   parts[b, di, dj, c, o] = sum over i, j of x[b, i + di, j + dj, c] * dy[b, i, j, o]
 //   sum over b of parts[b, di, dj, c, o]

@@ -35,7 +35,7 @@ static ExprRef mean(const BuiltinCall &call, ExprRef x, const std::vector<unsign
   for (unsigned axis : axes)
     count = count * x->type.shape[axis];
   for (unsigned axis : axes)
-    call.bodies.refuseMeanOfNothing(x->type.shape[axis]);
+    call.bodies.requireNonEmptyMean(x->type.shape[axis]);
   ExprRef total = build.reduceAxes(Combiner::Add, x, axes, call.range);
   return build.elementwise(Op::Div, {total, build.cast(build.size(count, call.range), Element::F32)}, call.range);
 }

@@ -100,7 +100,7 @@ bool Entries::check(const FunctionValue &function, Entry &entry, bool isExported
 
 Entry *Entries::add(const FunctionValue &function, const std::string &name, SourceRange range) {
   size_t before = reporter.errorCount();
-  reporter.setRankInvented(false);
+  reporter.setRankAssumed(false);
   Entry entry;
   entry.name = name;
   entry.doc = function.decl->doc;
@@ -118,7 +118,7 @@ Entry *Entries::add(const FunctionValue &function, const std::string &name, Sour
 
 void Entries::checkAlone(const FunctionValue &function, const std::string &name, SourceRange range) {
   const std::vector<ast::Parameter> &parameters = function.decl->parameters;
-  reporter.setRankInvented(!std::all_of(parameters.begin(), parameters.end(), hasRank));
+  reporter.setRankAssumed(!std::all_of(parameters.begin(), parameters.end(), hasRank));
   Entry entry;
   entry.name = name;
   entry.range = range;

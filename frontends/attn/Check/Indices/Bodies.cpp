@@ -58,7 +58,7 @@ Value Bodies::wrap(const std::vector<Index *> &indices, const Value &body, Sourc
   return finishValue(build.make(Comprehension{std::move(over), element}, std::move(type), range), mark);
 }
 
-void Bodies::refuseMeanOfNothing(const Dim &extent) {
+void Bodies::requireNonEmptyMean(const Dim &extent) {
   if (context.isTraining && guards.empty())
     bounds.require({extent - Dim(1)});
 }

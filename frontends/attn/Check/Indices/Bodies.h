@@ -39,7 +39,7 @@ public:
   /// In a training step, raises the minima of dimensions (DimensionBounds::require) so that `extent`, over which a mean
   /// is taken, is at least 1. The mean of no terms is NaN, which the step would store in every parameter. Does nothing
   /// in other entry points, or if a condition is around the mean. Reports nothing.
-  void refuseMeanOfNothing(const Dim &extent);
+  void requireNonEmptyMean(const Dim &extent);
 
 private:
   bool proveRanges(size_t mark);

@@ -96,7 +96,7 @@ Value IndexNotation::reduceBody(const ast::ReduceExpr &expr, const std::vector<I
   ExprRef result = bodies.finish(build.reduction(combiners.at(expr.op), indices, filter, term, expr.range), mark);
   if (result && expr.op == ast::ReduceOp::Mean) {
     for (const auto &index : indices)
-      bodies.refuseMeanOfNothing(index->extent);
+      bodies.requireNonEmptyMean(index->extent);
     ExprRef count = countOf(indices, filter, expr.range, mark);
     result = count ? build.elementwise(Op::Div, {result, count}, expr.range) : nullptr;
   }

@@ -164,7 +164,7 @@ Value OnlineNormaliser::applyWeight(int64_t vector, const KeyBlock &block, Value
 Value OnlineNormaliser::logTerm(KeyPass pass, int64_t vector, Value key, Value weight, Value largest) {
   NormaliserCode here = code();
   Value log = pass == KeyPass::Apply
-                  ? here.log2OfSize(weight)
+                  ? here.log2OfMagnitude(weight)
                   : normaliser.logWeight(here, access.load(scores, vector, key), weight, {largest, {}});
   return loops.mulf(weight, log);
 }

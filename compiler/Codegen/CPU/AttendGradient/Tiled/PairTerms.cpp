@@ -16,7 +16,7 @@ RegionVectoriser bindPairs(GradientPhase &phase, const RegionVectoriser &row, co
 }
 
 Value PairTerms::needsClearing(unsigned result) const {
-  auto term = llvm::find_if(problem.terms, [&](auto &each) { return each.result == result && each.isOfPairs; });
+  auto term = llvm::find_if(problem.terms, [&](auto &each) { return each.result == result && each.hasElementPerPair; });
   if (term == problem.terms.end())
     return {};
   Value needs = loops.boolean(false);
@@ -33,7 +33,7 @@ void PairTerms::openBatch() {
   isFirst.clear();
   for (const GradientTerm &term : problem.terms) {
     Value first;
-    if (term.isOfPairs) {
+    if (term.hasElementPerPair) {
       first = loops.boolean(true);
       for (unsigned number : term.sharedBy)
         first = loops.both(first, loops.equal(phase.memberOfBatchDim[number], loops.constant(0)));

@@ -1,9 +1,10 @@
 //===- PairTerms.h - gradients of the terms of a score, such as a learned bias ------------------------------------===//
 //
-// A term is a load in the score outside of products (GradientTerm). For a term of pairs (GradientTerm::isOfPairs), such
-// as a learned bias, each pair of a batch has an element of its own. The first of the batches that share the elements
-// stores its gradients, and later ones add theirs, so the result is not cleared before. The gradients of all other
-// terms are added to results that have been cleared. TiledGradient, TiledBlocks and ScoreGradients use this class.
+// A term is a load in the score outside of products (GradientTerm). For a term of pairs
+// (GradientTerm::hasElementPerPair), such as a learned bias, each pair of a batch has an element of its own. The first
+// of the batches that share the elements stores its gradients, and later ones add theirs, so the result is not cleared
+// before. The gradients of all other terms are added to results that have been cleared. TiledGradient, TiledBlocks and
+// ScoreGradients use this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

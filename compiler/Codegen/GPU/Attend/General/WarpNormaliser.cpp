@@ -82,8 +82,8 @@ LoopBuilder::Values WarpNormaliser::computeWeights(KeyPass pass, const Values &s
     if (pass != problem.passes.entropyPass)
       continue;
     Normaliser::Carriers carriers = {states.largest[row], {}};
-    Value log = pass == KeyPass::Apply ? code().log2OfSize(weights[row])
-                                    : normaliser.logWeight(code(), scores[row], weights[row], carriers);
+    Value log = pass == KeyPass::Apply ? code().log2OfMagnitude(weights[row])
+                                       : normaliser.logWeight(code(), scores[row], weights[row], carriers);
     states.logs[row] = loops.addf(states.logs[row], loops.mulf(weights[row], log));
   }
   return weights;

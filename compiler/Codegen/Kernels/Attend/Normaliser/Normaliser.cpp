@@ -32,7 +32,7 @@ Normaliser::Carriers Normaliser::start(const Code &code, Value) const {
 Value Normaliser::correction(const Code &, Value, Value) const { return {}; }
 
 Value Normaliser::logWeight(const Code &code, Value, Value weight, const Carriers &) const {
-  return code.log2OfSize(weight);
+  return code.log2OfMagnitude(weight);
 }
 
 Value Normaliser::logCorrection(const Code &, Value, Value) const { return {}; }
@@ -47,7 +47,7 @@ Value Normaliser::entropy(const Code &code, const Carriers &carriers, Value logs
   if (order() != Order::Factor)
     return loops.mulf(logs, loops.splat(-1 / log2e));
   Value sum = carriers.sum, zero = loops.splat(0.0);
-  Value logOfSum = code.log2OfSize(sum), entropy = loops.subf(logOfSum, loops.mulf(logs, code.inverse(sum)));
+  Value logOfSum = code.log2OfMagnitude(sum), entropy = loops.subf(logOfSum, loops.mulf(logs, code.inverse(sum)));
   if (sink) {
     Value log = loops.subf(loops.subf(sink, carriers.largest), logOfSum);
     log = loops.maxKeepingFirst(loops.splat(-128.0), log);
@@ -79,7 +79,7 @@ Value NormaliserCode::inverse(Value x) const {
 
 Value NormaliserCode::exp2(Value x) const { return attendExp2(loops, x, target); }
 
-Value NormaliserCode::log2OfSize(Value x) const {
+Value NormaliserCode::log2OfMagnitude(Value x) const {
   Value size = math::AbsFOp::create(loops.builder, loops.location, x), zero = like(x, 0);
   Value isZero = loops.compare(arith::CmpFPredicate::OEQ, x, zero);
   return loops.choose(isZero, zero, math::Log2Op::create(loops.builder, loops.location, size));

@@ -47,7 +47,7 @@ struct NormaliserCode {
   /// 2^x for a vector of x <= 0 (AttendExp.h).
   Value exp2(Value x) const;
   /// log2 |x|, and 0 for x = 0; a scalar or a vector.
-  Value log2OfSize(Value x) const;
+  Value log2OfMagnitude(Value x) const;
   Value sumOfLanes(Value vector) const; ///< the sum of all lanes, a scalar
 };
 
