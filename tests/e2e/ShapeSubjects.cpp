@@ -167,6 +167,8 @@ static std::vector<Subject> attendGradientSubjects() {
         "content_gradient", "statistics_gradient", "additive_gradient", "feature_wise_gradient", "triangle_gradient",
         "local_p_gradient", "pointer_gradient", "grid_gradient", "diagonal_bias_gradient", "numbered_bias_gradient"})
     all.push_back({file, entry, accuracy, lengths, {{"doc", runsOf(11)}}});
+  all.push_back(
+      {file, "learned_bias_gradient", accuracy, {{"no batch", {{"batch", 0}, {"heads", 3}, {"n", 37}, {"m", 70}}}}});
   for (const char *entry : {"of_rows_gradient", "nested_sums_gradient"})
     all.push_back({file, entry, accuracy, {{"no rows", {{"n", 0}, {"m", 7}}}, {"rows", {{"n", 5}, {"m", 7}}}}});
   all.push_back({file,

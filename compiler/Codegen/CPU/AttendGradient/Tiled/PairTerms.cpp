@@ -26,6 +26,9 @@ Value PairTerms::needsClearing(unsigned result) const {
     Value extent = loops.sizeOf(phase.frame.result(result), dimension);
     needs = loops.either(needs, loops.compare(arith::CmpIPredicate::ne, size, extent));
   }
+  // Without a batch, no element is stored.
+  for (unsigned number : term->sharedBy)
+    needs = loops.either(needs, loops.equal(phase.outerSizes[problem.batchDims[number].dimension], loops.constant(0)));
   return needs;
 }
 

@@ -20,7 +20,7 @@ public:
       : TiledContext(context), elements(elements) {}
 
   /// For the gradient of a term of pairs, i1: whether result number `result` must be cleared, because it also has
-  /// elements of no pair. Null for any other result, which is always cleared.
+  /// elements of no pair, or there is no batch. Null for any other result, which is always cleared.
   Value needsClearing(unsigned result) const;
   /// Computes which terms the open batch stores. Called for each batch, before the functions below.
   void openBatch();
