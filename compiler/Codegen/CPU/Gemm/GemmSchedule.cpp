@@ -180,6 +180,8 @@ int64_t GemmSchedule::accumulatorSets(int64_t rows) const {
 }
 
 SizeExpr GemmSchedule::chunks(const GemmProblem &problem) const {
+  if (problem.extent(LoopGroup::Row) == SizeExpr(0))
+    return SizeExpr(0);
   if (readsRight)
     return problem.extent(LoopGroup::Batch).ceilDiv(batchesPerChunk) * panelGroups;
   return problem.extent(LoopGroup::Batch) * (packsPanels ? SizeExpr(1) : rowBlocks) * panelGroups;
