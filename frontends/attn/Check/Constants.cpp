@@ -115,8 +115,8 @@ std::optional<Value> foldBinary(Reporter &reporter, const ast::BinaryExpr &expr,
         return wholeNumber(reporter, expr, *result);
       break;
     case BinaryOp::Mod:
-      if (areConstant && n->constant() != 0)
-        return Value(Dim(floorMod(m->constant(), n->constant())));
+      if (areConstant)
+        return n->constant() == 0 ? a : Value(Dim(floorMod(m->constant(), n->constant())));
       break;
     default:
       if (*m == *n && compare(expr.op, 0, 0))

@@ -21,6 +21,11 @@ std::string doubled(const std::string &step, int times) {
   return text + "  x + sum(y)";
 }
 
+TEST(Sizes, RemaindersOfConstants) {
+  EXPECT_EQ(errorOf("  let y: f32[17 % 5] = zeros(2)\n  x"), "");
+  EXPECT_EQ(errorOf("  let y: f32[17 % 0] = zeros(17)\n  x"), "") << "as at run time: a % 0 is a";
+}
+
 TEST(Sizes, LargeTensorsAreErrorsWhereTheyAreMade) {
   const std::string large = "this tensor is too large: ";
   EXPECT_EQ(errorOf("  x + f32(sum(iota(9223372036854775807)))"),
