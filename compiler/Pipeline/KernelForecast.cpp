@@ -128,7 +128,7 @@ std::optional<double> KernelForecast::secondsOf(func::FuncOp kernel, func::FuncO
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc()), code = ModuleOp::create(kernel.getLoc());
   auto copy = cast<func::FuncOp>(changed->clone());
   scratch->push_back(copy);
-  // Suppresses remarks: the caller reports the failure of an emitter.
+  // Drops errors and warnings, because the caller reports the failure of an emitter; remarks pass.
   ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Remark);
   });
