@@ -6,8 +6,8 @@
 //
 //   independent of data: a[i floordiv 4, select(c, i, 0)]   dependent: t[index_cast(load)], x[index_cast(i32 i + 1)]
 //
-// The condition of a select does not matter: both alternatives have to be in range. A cast of an index to i32 and back
-// does not matter either: no size exceeds 2^31.
+// The condition of a select does not matter: both alternatives have to be in range. A cast of an index to i32, and
+// back, does not matter either: no size exceeds 2^31.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -16,7 +16,8 @@
 //
 // Decisions about one computation have no `into` and no `bytes`: attention raised, code that resembles attention, and
 // kernels that no emitter compiles as a whole or with its fast algorithm. In a decision about a weight, `what` is the
-// parameter ("@head"), `into` the kernel that reads it, `bytes` the size of the packed copies, and `entry` is empty.
+// parameter ("@head"), `into` the kernel that reads it, `bytes` the size of the packed copies (empty if it reads the
+// weight unpacked), and `entry` is empty.
 //
 // Reasons are a closed list. Each has a sentence, and a test program of the same name in tests/compiler/Fuse/reasons.
 //

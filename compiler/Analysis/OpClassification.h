@@ -67,7 +67,7 @@ struct ContractionDims {
 /// Matches a contraction of two f32 tensors to one f32 result that starts from zeros. The body is `out + a * b` alone,
 /// and no operand has an index twice. Each reduction index is in both operands, and there is at least one; each index
 /// of the result is in an operand. The last index of the result is in one operand only, and is the last of `n`; a
-/// vector operand has an empty `m`. Null for other ops.
+/// vector operand has an empty `m`. Null for other ops, such as the dot product of two vectors.
 std::optional<ContractionDims> matchContraction(mlir::linalg::GenericOp op);
 
 /// The positions of the dimensions that the results of `map` are, in order. Null unless each result is a dimension, and
@@ -90,7 +90,8 @@ private:
 };
 
 /// Creates a copy of `op` at the builder's insertion point, with the same body and other operands, maps and iterators.
-/// There must be as many inputs and inits as in `op`; the result types are those of `inits`.
+/// There must be as many inputs and inits as in `op`; the result types are those of `inits`. Other attributes of `op`,
+/// such as a group mark, are not copied.
 mlir::linalg::GenericOp rebuildGeneric(mlir::OpBuilder &builder, mlir::linalg::GenericOp op, mlir::ValueRange inputs,
                                        mlir::ValueRange inits, llvm::ArrayRef<mlir::AffineMap> maps,
                                        llvm::ArrayRef<mlir::utils::IteratorType> iterators);

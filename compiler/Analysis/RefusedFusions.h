@@ -11,7 +11,7 @@
 // The key "" refuses every fusion of computations. It does not refuse fusions of views (view-folded, layout-folded,
 // slice-narrowed), which only their own keys refuse. A kernel is identified by the numbers of its ops. numberOps()
 // numbers the ops after import and stores the numbers in the ops' locations; forgetRefusals() removes the numbers at
-// the end of fuse.
+// the end of fuse. A later op is of the kernel if its location has numbers, all of which are in `ops`.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,7 +29,8 @@ inline constexpr llvm::StringLiteral attentionFused = "attention-fused";
 /// All keys that can be refused: attentionFused, and those of the reasons for fusions.
 std::vector<std::string> refusableFusions();
 
-/// One element of `attn.refused`. With neither `place` nor `kernel`, it applies everywhere.
+/// One element of `attn.refused`. With neither `place` nor `kernel`, it applies everywhere; with `place`, `kernel` has
+/// no effect.
 struct FusionRefusal {
   std::string fusion;       ///< a key; empty: every fusion of computations
   std::string place;        ///< "gpt.attn:41:9", without directories; or empty

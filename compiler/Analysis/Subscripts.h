@@ -27,7 +27,7 @@ struct LoopIndices {
   llvm::SmallVector<int64_t> extents;    ///< number of iterations; mlir::ShapedType::kDynamic if unknown
 
   /// The loops of the innermost linalg.generic around `op`. If there is none, the indices of the region of the
-  /// attn.attend around `op`, followed by those of the attn.reduce ops around `op`.
+  /// attn.attend around `op`, followed by those of the attn.reduce ops around `op`; in other ops, the latter alone.
   static LoopIndices around(mlir::Operation *op);
   /// The number of the loop whose index `value` is; null if it is not a loop index.
   std::optional<unsigned> find(mlir::Value value) const;

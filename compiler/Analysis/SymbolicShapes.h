@@ -36,7 +36,8 @@ public:
   /// The value of an `index` as an expression.
   SizeExpr size(mlir::Value index);
   SizeExpr size(mlir::OpFoldResult index);
-  /// The extent of dimension `dim` of a ranked tensor. The extent of a call's result is derived from the callee's body.
+  /// The extent of dimension `dim` of a ranked tensor. The extent of a call's result is derived from the callee's body;
+  /// that of a loop-carried tensor from its initial value.
   SizeExpr extent(mlir::Value tensor, int64_t dim);
   /// The extents of all dimensions of a ranked tensor, in order.
   std::vector<SizeExpr> shape(mlir::Value tensor);
@@ -57,7 +58,8 @@ public:
   std::string text(const SizeExpr &size) const { return size.text(symbolNames); }
 
   /// Returns an `index` with the value of symbol number `symbol`: an argument, or the dimension of an argument, for
-  /// which a tensor.dim is created at the top of the function. Null if no argument determines the symbol.
+  /// which a tensor.dim is created at the top of the function. Later calls return the same tensor.dim, so it must not
+  /// be erased while this object is used. Null if no argument determines the symbol.
   mlir::Value symbolValue(unsigned symbol);
   /// Emits index arithmetic for `size` at the builder's insertion point. Null if symbolValue() is null for a symbol of
   /// `size`; no arithmetic is emitted then.

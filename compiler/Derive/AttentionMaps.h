@@ -18,13 +18,13 @@ inline constexpr llvm::StringLiteral masksMarkedAttrName = "attn.masks_marked";
 
 /// Replaces the results of `function` by the attention weights of each `attn.attend` in it, in program order, and
 /// removes `model.attention` and `attn.masks_marked`. The results are f32 and named `weights`, `weights2`, ... Their
-/// shape is [outer..., keys...], preceded by one dimension for each loop around the attend. Ops that only the replaced
-/// results use become dead. Fails with an error at the function if it has no attend, or at a loop around an attend that
-/// does not count from 0 by 1.
+/// shape is [outer..., keys...], preceded by one dimension for each loop around the attend, outermost first. Ops that
+/// only the replaced results use become dead. Fails with an error at the function if it has no attend, or at a loop
+/// around an attend that does not count from 0 by 1.
 mlir::LogicalResult deriveAttentionMaps(mlir::func::FuncOp function);
 
 /// The attention weights of `op`, f32 [outer..., keys...]: its result for this statistic, if it has one. Otherwise
-/// creates a second attend after `op`, with the same scores and mask, that computes them.
+/// creates a second attend after `op`, with the same regions except `value`, that computes them.
 mlir::Value attentionWeights(mlir::attn::AttendOp op);
 
 /// The index, in a per-iteration list, of the element of the current iteration of `loop`, which counts from 0 by 1. In

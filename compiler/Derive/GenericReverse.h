@@ -1,9 +1,10 @@
 //===- GenericReverse.h - reverse-mode rule of linalg.generic -----------------------------------------------------===//
 //
-// The rule emits one linalg.generic (or attn.scatter_add) for each tensor that the op reads and that has a cotangent.
-// Its body is a copy of the forward body, followed by the adjoint, which computes cotangents from the result's back to
-// the element's (dialects/Attn/ScalarDerivatives.h). GenericRule.cpp has the operands and the reductions, LoadRule.cpp
-// the loads (tensor.extract in the body), and GatherRule.cpp the loads with invertible subscripts.
+// The rule emits a linalg.generic, or an attn.scatter_add, for each input and each load (tensor.extract in the body) of
+// an active tensor (Reverse.h); for a strided load, one for each residue class (Residues.h). Its body is a copy of the
+// forward body, followed by the adjoint, which computes cotangents from the result's back to the element's
+// (dialects/Attn/ScalarDerivatives.h). GenericRule.cpp has the inputs and the reductions, LoadRule.cpp the loads, and
+// GatherRule.cpp the loads with invertible subscripts.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -34,7 +35,8 @@ public:
   /// with an error if an op of the body has no derivative, or if the input is not read by a projected permutation.
   mlir::FailureOr<mlir::Value> inputGradient(unsigned input);
   /// Emits the term that `load`, a tensor.extract in the body, contributes to the cotangent of the tensor that it
-  /// reads; null if the term is zero. Fails with an error if an op of the body has no derivative.
+  /// reads; null if the term is zero. Fails with an error if an op of the body has no derivative, or if the subscripts
+  /// cannot be inverted and no operand has the extent of one of the loops.
   mlir::FailureOr<mlir::Value> loadGradient(mlir::tensor::ExtractOp load);
 
 private:

@@ -35,9 +35,10 @@ struct InverseRead {
     std::optional<unsigned> element; ///< the element's subscript that equals the index and has the same extent
   };
 
-  /// Inverts `load`, an op in the body of `op`. Null if a subscript is not affine, has no loop to solve for, or may be
-  /// clamped while the load is used. Also null if the inverse would visit more than 8 times as many iterations as `op`
-  /// has, or if a loop may have no iterations although the tensor has elements.
+  /// Inverts `load`, an op in the body of `op`. Null if a subscript is not affine, has no loop to solve for, contains a
+  /// loop that is solved with a divisor, or may be clamped or rounded while the load is used. Also null if the inverse
+  /// may visit more than 8 times as many iterations as `op` has, if a loop may have no iterations although the tensor
+  /// has elements, or if no operand has the extent of a loop.
   static std::optional<InverseRead> compute(mlir::linalg::GenericOp op, mlir::tensor::ExtractOp load,
                                             SymbolicShapes &shapes);
 

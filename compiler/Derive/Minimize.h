@@ -5,7 +5,8 @@
 //
 //   g = dL/dp                                  compiler/Derive/Gradient.h
 //   L, g = their means over b batches          only with gradient accumulation over b > 1 batches: a loop over the
-//                                              batches; each input gets a leading dimension of b
+//                                              batches; each input gets a leading dimension of b, except the key of
+//                                              random draws, which differ from batch to batch
 //   g = g min(1, c / norm of all g together)   only with clipping of the global norm to c (Pascanu, Mikolov, Bengio
 //                                              2013)
 //   n = count + 1                              the number of the training step, i32; step() reads it as f32
@@ -24,7 +25,8 @@
 namespace attnc {
 
 /// Appends the training step to `function`, and removes `model.minimize`. Fails with an error at an op that has no
-/// derivative, at a read of a trained parameter in the optimizer's function, or if that function swaps states.
+/// derivative, at a read (model.get) of a trained parameter in the optimizer's function, or if that function swaps the
+/// parameter and states, or permutes them in a cycle.
 mlir::LogicalResult deriveMinimization(mlir::func::FuncOp function);
 
 /// Erases private functions with a body that nothing references: the optimizers' functions, after they are inlined.

@@ -3,8 +3,8 @@
 // The reversed loop recomputes an iteration of the forward loop from its residuals, the values that the forward loop
 // stores for it. A carried value that the reversed loop reads is always stored, in a per-iteration list that
 // LoopRule.cpp adds to the forward loop; tapes (Tapes.h) need no list. Each result of a contraction, a reduction or
-// attention is either stored or recomputed. All other values are recomputed. Two attributes of a function describe the
-// choice:
+// attention that it reads is either stored or recomputed; in a loop over segments (SegmentScans.h) it is recomputed.
+// All other values are recomputed. Two attributes of a function describe the choice:
 //
 //   attn.recompute = [1, 4]      input: numbers of the ops whose results are recomputed; results of others are stored
 //   attn.residuals = [{...}]     output: every value that is stored, and every result of an op of attn.recompute

@@ -38,10 +38,12 @@ struct ResidueClass {
   mlir::Value gradient; ///< gradient of the class's elements, set by the caller before interleave(); null if it is zero
 };
 
-/// Splits the elements that `inverse` describes into residue classes. Empty if the split does not apply or does not
-/// pay: no solution has a divisor, a strided subscript or its free loop has a dynamic extent, there would be more than
-/// 16 classes, or the free loops have fewer than 64 iterations together (as in pooling). `elements` is the type of the
-/// tensor that is read; `sizeOf` returns the extent of a loop of the forward op, or kDynamic.
+/// Splits the elements that `inverse` describes into residue classes. Empty if the split does not pay: no solution has
+/// a divisor, there would be more than 16 classes, or the free loops have fewer than 64 iterations together (as in
+/// pooling). Also empty unless each solution with a divisor depends on its subscript and at most one free loop, both of
+/// constant extents, on which no other solution depends; the coefficient of the loop must be coprime to the divisor.
+/// `elements` is the type of the tensor that is read; `sizeOf` returns the extent of a loop of the forward op, or
+/// kDynamic.
 std::vector<ResidueClass> residueClasses(const InverseRead &inverse, mlir::RankedTensorType elements,
                                          llvm::function_ref<int64_t(unsigned loop)> sizeOf);
 

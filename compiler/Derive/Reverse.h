@@ -89,7 +89,8 @@ private:
 };
 
 /// Applies the rules of `ops`, ops of one block in program order, last to first. An op without a cotangent of a result
-/// is skipped. `choice` decides which residuals loops store. Fails with an error at an op that has no derivative.
+/// is skipped. `choice` decides which residuals loops store. Loops in `ops` are replaced by loops that also store
+/// residuals. Fails with an error at an op that has no derivative.
 mlir::LogicalResult reverse(BlockCotangents &block, llvm::ArrayRef<mlir::Operation *> ops, ResidualChoice &choice);
 
 /// The rules in GenericRule.cpp, AttendRule.cpp and LoopRule.cpp; Reverse.cpp has the others. A result of the op must
@@ -99,7 +100,7 @@ mlir::LogicalResult applyRule(BlockCotangents &block, mlir::attn::AttendOp op);
 mlir::LogicalResult applyRule(BlockCotangents &block, mlir::scf::ForOp loop, ResidualChoice &choice);
 
 /// Replaces `op` by an attend with the further results that its rule reads: lse, if the normaliser has one, and the top
-/// keys, if their weights are a result. Does nothing if `op` has these results.
+/// keys, if their weights are a result. Does nothing if `op` has these results. Must precede reverse() of the block.
 void saveStatistics(mlir::attn::AttendOp op);
 
 } // namespace attnc

@@ -29,7 +29,7 @@ void installCrashHandler();
 /// Ends the process as the signal handler does, with the innermost note. The first line of `reason` stands where the
 /// handler writes the signal's name: in the file, and in the general message.
 [[noreturn]] void endByCrash(std::string_view reason);
-/// Prints that there is not enough memory, and ends the process with status 1.
+/// Prints that there is not enough memory, and ends the process with status 1; notes are ignored.
 [[noreturn]] void endOutOfMemory();
 
 /// An alternate signal stack for the calling thread (sigaltstack), during the lifetime of this object. With it, the
@@ -49,7 +49,8 @@ private:
 /// Message, file and exit status of a crash, on any thread, during the lifetime of this object. If several notes exist,
 /// the handler uses the innermost, the one created last. If its message is empty, the handler prints "attnc: error:
 /// attnc crashed (SIGSEGV); this is a bug in attnc" and writes no file. Without a note it does the same, with status 2.
-/// All notes must be created and destroyed on one thread, in nested order.
+/// All notes must be created and destroyed on one thread, in nested order. If several threads crash, only the first
+/// crash is handled. If the handler does not end within 10 seconds, SIGALRM ends the process.
 class CrashNote {
 public:
   explicit CrashNote(std::string message = "", int status = 2);
@@ -57,12 +58,14 @@ public:
   CrashNote(const CrashNote &) = delete;
   CrashNote &operator=(const CrashNote &) = delete;
 
-  /// Replaces the message, which must consist of whole lines, and the exit status.
+  /// Replaces the message, which must consist of whole lines, and the exit status. This note must be the innermost one,
+  /// here and for keep().
   void say(std::string message, int status = 2);
   /// Sets the file to write: `head`, a line "// it crashed: SIGSEGV" with the signal or the reason, and `body`, whose
   /// memory must outlive the note. The handler writes the first of `paths` (at most four) that can be written; a path
-  /// of anything but a regular file is skipped. It writes PATH.<16 random hexadecimal digits>.part and then renames it,
-  /// so an older file stays complete. An existing file or link of the temporary name is not touched.
+  /// of anything but a regular file is skipped. After the message, it prints the path, or that there is no file. It
+  /// writes PATH.<16 random hexadecimal digits>.part and then renames it, so an older file stays complete. An existing
+  /// file or link of the temporary name is not touched. Without paths, no file is written.
   void keep(std::vector<std::string> paths, std::string head, std::string_view body);
 
   /// The note as plain pointers, which the signal handler may read.

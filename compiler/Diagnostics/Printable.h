@@ -11,8 +11,8 @@
 
 namespace attnc {
 
-/// A name or a text from a file, escaped. If the escaped text has more than `most` bytes, its middle is replaced by
-/// "...", so that the result has at most `most` bytes.
+/// A name or a text from a file, escaped, newlines and tabs too. If the escaped text has more than `most` bytes, its
+/// middle is replaced by "...", so that the result has at most `most` bytes; it is not cut if `most` is 3 or less.
 std::string printable(std::string_view text, size_t most = 120);
 
 /// A message of any length, escaped except for newlines and tabs.

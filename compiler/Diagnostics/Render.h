@@ -8,10 +8,11 @@
 //     hint: ...
 //
 // The range of the primary label is marked by `^~~~`, other ranges by `~~~~`. The text of the rightmost label of a line
-// follows its range, other texts are below their ranges. Each source line with a label is shown, in the order of lines,
-// those of the primary label's file first. A line "at file:line:column" precedes the lines of another file. A range of
-// several lines is marked on its first line. A line of more than 160 bytes is cut to the part around its first mark. A
-// tab is shown as one space, and a control character or an invalid byte as U+FFFD, so that columns agree.
+// follows its range, if no other range ends after it; other texts are below their ranges. Each source line with a label
+// that has a valid range is shown, in the order of lines, those of the primary label's file first. A line "at
+// file:line:column" precedes the lines of another file. A range of several lines is marked on its first line. A line of
+// more than 160 bytes is cut to the part around its first mark. A tab is shown as one space, and a control character or
+// an invalid byte as U+FFFD, so that columns agree.
 //
 //===----------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,14 +21,16 @@
 
 namespace attnc {
 
-/// Renders one diagnostic as above; the text ends in a newline. `sources` must be those of its ranges.
+/// Renders one diagnostic as above; the text ends in a newline. `sources` must be those of its ranges. Without a valid
+/// primary range, the text begins with the severity.
 std::string render(const Diagnostic &diagnostic, const SourceManager &sources);
 
 /// The largest number of diagnostics that are shown for one compile.
 constexpr size_t maximumShown = 100;
 
 /// Renders the stored diagnostics of an engine in the order of their positions, separated by empty lines. Equal
-/// neighbours are shown once. After `maximumShown` diagnostics, a line "... and 12 more" counts the others.
+/// neighbours are shown once. After `maximumShown` diagnostics, a line "... and 12 more" counts all others, those that
+/// are equal or not stored included.
 std::string render(const DiagnosticEngine &engine);
 
 } // namespace attnc

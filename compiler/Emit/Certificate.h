@@ -26,8 +26,8 @@
 //
 // A slot lies in the arena, or, with `within`, in that slot. It begins after the slot `behind`, or, without it, at the
 // start. A copy is made before the op of step `before`. It reads the location `from`, or, without it, the location of
-// the value. `all_pairs` lists the results and the scratch that grow as queries times keys, each with the keys `kernel`
-// and `bytes`.
+// the value. `all_pairs` lists the scratch, and the results in slots and in elements of lists, that grow as queries
+// times keys, each with the keys `kernel` and `bytes`.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -36,7 +36,8 @@
 
 namespace attnc {
 
-/// The certificate of all entry points of `program`. `module` is the fingerprint of the recorded module (Record.h).
+/// The certificate of all entry points of `program`, which the phase plan has planned and certified. `module` is the
+/// fingerprint of the recorded module (Record.h).
 std::string certificateText(const Program &program, llvm::StringRef module);
 
 } // namespace attnc

@@ -22,9 +22,11 @@ inline constexpr llvm::StringLiteral checksumSection = ".attn.seal";
 
 /// Adds the section, with zeros in place of the hash, to the LLVM module of the object before it is compiled.
 void addChecksum(llvm::Module &code);
-/// Writes the hash into `object`, the complete bytes of the object file; fails if they lack the section.
+/// Writes the hash into `object`, the complete bytes of the object file; fails if they lack the section, or are no
+/// 64-bit little-endian ELF file.
 llvm::Error writeChecksum(llvm::MutableArrayRef<char> object);
-/// Fails if the object lacks the section or has another hash; the error is a phrase about the file: "is damaged, ...".
+/// Fails if the object lacks the section, has another hash, or is no such ELF file; the error is a phrase about the
+/// file: "is damaged, ...".
 llvm::Error verifyChecksum(llvm::StringRef object);
 
 } // namespace attnc

@@ -6,7 +6,8 @@
 //
 //   flops, bytes_read, bytes_written   of one execution; `times` is the number of executions in a call of the entry
 //                                      point
-//   largest_intermediate               bytes of the kernel's scratch: all memory besides its operands and results
+//   largest_intermediate               bytes of the kernel's scratch, its memory besides operands and results: the
+//                                      larger of the scratch that all chunks share and of that of all workers
 //   holds_all_pairs                    true if the scratch, or a result in the arena, grows as queries times keys
 //
 // `largest_intermediate` of an entry point is its largest scratch or tensor between kernels. `all_pairs` lists the

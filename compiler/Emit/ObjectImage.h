@@ -10,9 +10,10 @@
 
 namespace attnc {
 
-/// The sections of an ELF object file (.o) of the native architecture, as data: its code is never executable. A word
-/// that a linker would set to the address of a symbol has the symbol's address in this image, or is null if the image
-/// does not have the symbol's section. Memory and time are proportional to the file's size, for any content.
+/// The sections of an ELF object file (.o) of the native architecture, as data: its code is never executable. A word of
+/// data that a linker would set to the address of a symbol has the symbol's address in this image, or is null if the
+/// image does not have the symbol's section. Words in code and relative addresses stay as they are in the file. Memory
+/// and time are proportional to the file's size, for any content.
 class ObjectImage {
 public:
   /// Loads the bytes of an object file, which must outlive the image. The error is a phrase about the file: "is not an

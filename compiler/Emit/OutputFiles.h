@@ -22,7 +22,8 @@ public:
   ~OutputFiles();
 
   /// Writes `bytes` to a temporary file, which commit() renames to `path`. Creates missing directories. Fails if `path`
-  /// is a directory, a device or a pipe, or if another file of this object has it.
+  /// is a directory or a stream (isStream), or if another file of this object has it. After a failure, for example for
+  /// lack of space, commit() must not be called: the temporary file may be incomplete.
   llvm::Error write(const std::string &path, llvm::StringRef bytes);
   /// Creates an empty temporary file, which commit() renames to `path`, for a tool that writes it. Returns its
   /// temporary name. Fails like write().
@@ -37,7 +38,8 @@ public:
   /// are appended to it instead.
   static llvm::Error replace(const std::string &path, llvm::StringRef bytes);
   /// True if the path is a device, a pipe, a socket, or a descriptor of this process (/dev/stdout, /dev/fd/3), even of
-  /// a file. The rename of a file onto a device would remove the device for all programs.
+  /// a file; also for any other path directly in /dev, /dev/fd or /proc/self/fd. The rename of a file onto a device
+  /// would remove the device for all programs.
   static bool isStream(const std::string &path);
 
 private:

@@ -53,7 +53,8 @@ struct RecordedModule {
   RecordedOptions options;
 };
 /// Parses the content of the section; `context` must have the dialects. The attribute `attn.record` becomes `options`,
-/// and is removed from the module. The error is a phrase about the module: "it can't be read: ...".
+/// and is removed from the module. The error is a phrase about the module: "it can't be read: ...". MLIR's reader may
+/// crash on bytes that are no bytecode, so the caller prepares a CrashNote, and a large stack.
 llvm::Expected<RecordedModule> readModule(llvm::StringRef bytes, mlir::MLIRContext &context);
 
 /// The fingerprint by which a certificate identifies its module: a 128-bit hash of `bytes`, the content of

@@ -37,7 +37,8 @@ struct Signature {
   std::string doc; ///< the comment above it in the model; may be empty
   std::vector<SignatureDimension> dimensions;
   std::vector<SignatureTensor> tensors; ///< inputs with states, then results without the new values of states
-  /// If isAppendedTo: the number, in `dimensions`, of the dimension of the caches' rows; null if there is one row.
+  /// If isAppendedTo: the number, in `dimensions`, of the dimension of the caches' rows; null if their number is no
+  /// dimension, as with one length for all.
   std::optional<unsigned> rows;
   bool isAppendedTo = false;       ///< true if calls append positions to states (model.append), which are caches
   std::optional<int64_t> takeBack; ///< how many last positions can be truncated from the caches; null: any number

@@ -30,7 +30,8 @@ std::optional<RowRole> rowRole(mlir::linalg::GenericOp op, unsigned rows);
 
 /// The reason why `reader` cannot read `value` row by row, while another op of the same kernel computes its rows. The
 /// first `rows` dimensions of `value` number the rows. `reader` must read the row of its own row indices, and elements
-/// of this row at loop indices. Null if it does, or if it does not read `value`.
+/// of this row at loop indices; as an initial value, it must not read `value` at all. Null if it does so, or if it does
+/// not read `value`.
 std::optional<Reason> whyNotRowLocal(mlir::linalg::GenericOp reader, mlir::Value value, unsigned rows);
 
 } // namespace attnc

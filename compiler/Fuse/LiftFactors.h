@@ -15,13 +15,14 @@
 
 namespace attnc {
 
-/// Removes the loops that have one iteration from sums of products in `function`, except two loops of the result, which
+/// Removes loops that have one iteration from the sums of products in `function`: reduction loops; and loops of the
+/// result, except its last dimension, if two loops of the result have more iterations or a dynamic extent, so that they
 /// become rows and columns. A convolution x[b, i + di, j + dj, c] * w[di, dj, c, o] over windows of one pixel thereby
 /// becomes a matrix product.
 void dropUnitLoops(mlir::func::FuncOp function);
 
-/// True if the terms of `sum` are products of row factors and column factors, which liftFactors can rewrite to a
-/// contraction.
+/// True if `sum` is an f32 sum that starts from zeros, whose terms are products of row factors and column factors,
+/// which liftFactors can rewrite to a contraction. False if `sum` is a contraction already (matchContraction).
 bool isProductOfFactors(mlir::linalg::GenericOp sum);
 
 /// Rewrites the sums of products in `function` to contractions, except those for which `staysWindow` returns true,

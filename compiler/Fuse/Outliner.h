@@ -11,10 +11,11 @@ namespace attnc {
 /// names in use. The kernel is inserted in `symbols`, the symbol table of the module. A call replaces the last op of
 /// the group.
 ///
-/// All ops of a group must be in one block. Ops between them that read their results are moved after the call. The
-/// kernel itself creates constants, initial values of out arguments, and the scalars and sizes that it can compute. Its
-/// arguments are the tensors in the order of their first use, then the other sizes and scalars, such as an induction
-/// variable. Its results are the values that other ops use. Unused ops of `function` are removed.
+/// All ops of a group must be in one block, and no path may lead from the group through other ops back into it. Ops
+/// between them that read their results are moved after the call. The kernel itself creates constants, initial values
+/// of out arguments, and the scalars and sizes that it can compute. Its arguments are the tensors in the order of their
+/// first use, then the other sizes and scalars, such as an induction variable. Its results are the values that other
+/// ops use. Unused ops of `function` are removed.
 void outlineGroups(mlir::func::FuncOp function, mlir::SymbolTable &symbols);
 
 } // namespace attnc

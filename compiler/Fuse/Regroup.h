@@ -34,7 +34,8 @@ Grouping groupingOf(llvm::ArrayRef<unsigned> order, llvm::ArrayRef<Dims> groups)
 mlir::AffineMap groupedMap(llvm::ArrayRef<unsigned> order, llvm::ArrayRef<unsigned> loopOfGroup, unsigned loops,
                            mlir::MLIRContext *context);
 
-/// Reshapes the dense tensor `value` to the grouping by free views.
+/// Reshapes the dense tensor `value` to the grouping by free views. Constants or the function's arguments must
+/// determine the extents of dimensions that are split or created (SymbolicShapes::materialise); likewise below.
 mlir::Value grouped(mlir::OpBuilder &builder, mlir::Value value, const Grouping &grouping, SymbolicShapes &shapes);
 /// The inverse of grouped(): reshapes `value`, which has the shape of the grouping, to the shape of `like`.
 mlir::Value ungrouped(mlir::OpBuilder &builder, mlir::Value value, mlir::Value like, const Grouping &grouping,

@@ -4,9 +4,10 @@
 // reduction over the last dimension. Its row loops are the other loops of the seed. An op joins if
 //
 //   - it has a role (RowRole) for the group's number of row loops, and its loops have the group's extents;
+//   - it is no map that reads at subscripts from data;
 //   - it reads members' results row by row, and members read its results row by row (whyNotRowLocal);
 //   - no path leads from the group through other ops or groups back into it, so that the group can be one call;
-//   - the rows that members exchange fit in kRowScratch;
+//   - the rows that members exchange fit in kRowScratch, or have a dynamic length;
 //   - no strategy refuses the fusion.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -30,7 +31,8 @@ public:
   /// A group with the member `seed`. `shapes` and `others`, the earlier groups of the function, must outlive the group.
   RowGroup(mlir::linalg::GenericOp seed, SymbolicShapes &shapes, const Groups &others);
 
-  /// Adds producers and users of members, in the same block and without a group, that can join, until there are none.
+  /// Adds producers and users of members, and ops that read by subscript a tensor that a member reads, until no more of
+  /// them can join. Only ops in the same block and without a group are considered.
   void grow();
   /// Returns the reason why `op` cannot join; null if it can.
   std::optional<Reason> whyNot(mlir::linalg::GenericOp op);
@@ -38,11 +40,13 @@ public:
   /// True if rows have fewer than 16 elements, a constant. A reduction of such rows alone is vectorised along another
   /// loop.
   bool hasShortRows() const { return length.isConstant() && length.constant() < 16; }
-  /// Returns the first member, in program order, that reads `result`; null if there is none.
+  /// Returns the first member, in program order, of which `result` is an operand; null if there is none, or if members
+  /// only read it by subscript.
   mlir::Operation *readerOf(mlir::Value result) const;
   /// Replaces the members, which must be marked (Groups.h), by ops with one row loop, and erases them; the new ops have
-  /// the same marks. The group is then empty. Does nothing if there is one row loop, or if an operand or a subscript
-  /// does not permit it. Returns the new or unchanged members, in program order.
+  /// the same marks. The group is then empty. Does nothing if there is one row loop, if an operand has some of the row
+  /// loops or has them in another order, if a body uses the index of a row loop, or if a member's result is read by
+  /// subscript. Returns the new or unchanged members, in program order.
   llvm::SmallVector<mlir::Operation *> collapseRows();
 
 private:

@@ -73,7 +73,7 @@ struct SlotMember {
   unsigned slot;
 };
 
-/// The memory plan of one entry point. Sizes are over `symbols`.
+/// The memory plan of one entry point, valid while its ops exist unchanged. Sizes are over `symbols`.
 struct EntryPlan {
   mlir::func::FuncOp entry;
   SizeAnalysis sizes;
@@ -82,7 +82,7 @@ struct EntryPlan {
   std::vector<SlotMember> members;
   SizeExpr arenaBytes;                                               ///< sum of the outermost slots
   llvm::DenseMap<mlir::Value, ValueLocation> locations;              ///< of each tensor that is a root: see root()
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Copy>> copies; ///< executed before the operation
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Copy>> copies; ///< executed before the operation, in order
   llvm::MapVector<mlir::Operation *, LaunchScratch> launches;        ///< each func.call
   llvm::SmallVector<mlir::model::SetOp> updates;                     ///< see ValueLocation::Updated
   std::vector<mlir::Operation *> steps;                              ///< all ops of `entry` by number, in program order
@@ -105,10 +105,10 @@ void allowInPlace(mlir::ModuleOp module,
 using NamedSizes = std::vector<std::pair<std::string, int64_t>>;
 
 /// Plans one entry point; `kernels` has the code of each kernel by name. The plan is correct for all dimensions, and
-/// optimised for the sizes of `typical`; a dimension that is not in it counts with its bound. Fails, with a diagnostic,
-/// on code that the earlier phases do not generate, among others if a size is no function of the dimensions, if an op
-/// computes a tensor outside of kernels, or if the previous value of a list, a state or a parameter is read after its
-/// update.
+/// optimised for the sizes of `typical`; a dimension that is not in it counts with its bound, or as 256 without one,
+/// and `workers` as 4. Fails, with a diagnostic, on code that the earlier phases do not generate, among others if a
+/// size is no function of the dimensions, if an op computes a tensor outside of kernels, if the states are not the last
+/// results in their order, or if the previous value of a list, a state or a parameter is read after its update.
 mlir::FailureOr<EntryPlan> planEntry(mlir::func::FuncOp entry, const llvm::StringMap<KernelCode> &kernels,
                                      const NamedSizes &typical = {});
 

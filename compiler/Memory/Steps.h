@@ -26,7 +26,8 @@ public:
   /// The step at which an iteration of the loop ends: that of the terminator of its body.
   unsigned endOf(mlir::scf::ForOp loop) const { return of(loop.getBody()->getTerminator()); }
   /// The last step at which the bytes of `root` (EntryPlan::root) are needed, through views too; 0 if they are not
-  /// used. A use in a loop around which `root` is defined counts at the end of the loop.
+  /// used. A tensor.dim does not need them. A use in a loop outside of which `root` is defined counts at the end of the
+  /// loop.
   unsigned lastUse(mlir::Value root) const;
   /// True if no later op uses the bytes of operand number `operand`, and no other operand of the call refers to them.
   bool isLastUse(mlir::func::CallOp call, unsigned operand) const;

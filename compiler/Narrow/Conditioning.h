@@ -8,8 +8,9 @@
 //   D(t) = the largest of all K(t, r), and of those products K(t, r) D(r) that are beyond the limit
 //
 // Here r are the results of the kernels that read t, and K(t, r) is the condition number of r with respect to t
-// (KernelCondition.h). Past a sum of products only unbounded effects are propagated. A tensor stays f32 if D(t) is
-// beyond the limit: the rounding, with unit roundoff u, could change a later value by more than 1/32 of it.
+// (KernelCondition.h). Past a sum of products only unbounded effects are propagated. A tensor stays f32 if an effect is
+// unbounded, or if D(t) is beyond the limit: the rounding, with unit roundoff u, could change a later value by more
+// than 1/32 of it.
 //
 //   D(t) u <= 2^-5       bf16  u = 2^-8   D(t) <= 8            f16  u = 2^-11   D(t) <= 64
 //

@@ -8,8 +8,10 @@
 //
 // where s is the largest |f| for |t| <= 1, or over t's range if that is bounded. Because of s, a result near zero is
 // compared with the results around it: silu at -20, a logarithm near 1. The condition number of f is the maximum over
-// t's range. It is computed by interval arithmetic on pieces of the range, eight for each power of two; pieces that
-// contain a discontinuity are halved down to the rounding of t.
+// t's range, or its part |t| <= 2^20 if that is unbounded; results that are not finite do not count. It is computed by
+// interval arithmetic on pieces of the range, eight for each power of two; pieces that contain a discontinuity are
+// halved down to the rounding of t. If no result is finite, the condition number is 1 for data, and undecided if t
+// depends on positions and constants alone.
 //
 // The other elements that f reads are assumed to be about one half if they are data, and anything in their range if
 // they depend on positions and constants alone. Comparisons that do not involve t are assumed to be true, then false.

@@ -55,8 +55,9 @@ public:
 
   /// Facts about each result.
   std::vector<ElementFacts> results();
-  /// The influence of argument number `argument`, an f32 tensor, on each result. There is no effect if its elements are
-  /// integers that `format` stores exactly.
+  /// The influence of argument number `argument`, an f32 tensor, on each result. There is no effect if its elements
+  /// depend on positions and constants alone and are integers that `format` stores exactly. The effect of an op other
+  /// than linalg.generic, attention, scatters and data movement is undecided.
   std::vector<Influence> influenceOf(unsigned argument);
 
 private:

@@ -13,9 +13,12 @@
 //   an input or a result                     callers pass f32; a loss is a result
 //   a state that is no cache                 each call computes it from its previous value: rounding errors would
 //                                            accumulate
-//   a carried value of a scan                each time step computes it from the one before, with the same effect
+//   a carried value of a scan                each time step computes it from the one before, with the same effect;
+//                                            lists and caches to which it writes are exceptions
 //   a row statistic, an accumulator          a maximum, a logarithm of a sum, a sum in memory
 //   a vector of weights, a scalar            few bytes
+//   a weight and another value               only kernels read the narrow copy of a weight; a loop carries this one, or
+//                                            the entry point returns it
 //   a tensor whose rounding is amplified     positions before a sine or a subscript, scores before an exponential or a
 //                                            comparison (Conditioning.h)
 //   an operand of a kernel without code for the narrow type
@@ -44,9 +47,10 @@ struct StorageChoice {
 };
 
 /// Narrows all groups of a module after fuse that may be stored in `element`, bf16 or f16. Changes the types of values,
-/// and replaces kernels by variants with narrow operands and results; `supports` returns whether an emitter has code
-/// for a variant. Returns the choice for each group, and for each entry point that stays f32 altogether. Without
-/// `usesConditioning`, conditioning analysis is skipped, for comparison in tests.
+/// replaces kernels by variants with narrow operands and results, and updates the bytes of the recorded decisions
+/// (StoredBytes.h). `supports` returns whether an emitter has code for a variant, which is in no module yet. Returns
+/// the choice for each group that StorageGroups::choices() lists, and for each entry point that stays f32 altogether.
+/// Without `usesConditioning`, conditioning analysis is skipped, for comparison in tests.
 std::vector<StorageChoice> narrowStorage(mlir::ModuleOp module, mlir::FloatType element,
                                          llvm::function_ref<Verdict(mlir::func::FuncOp)> supports,
                                          bool usesConditioning = true);

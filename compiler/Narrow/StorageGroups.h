@@ -21,14 +21,15 @@
 namespace attnc {
 
 /// The sets of f32 tensors, each with at least two, among the operands and results of `op` that must have the same
-/// storage type because `op` moves elements between them; empty for the call of a kernel.
+/// storage type because `op` moves elements between them; the values inside a loop or another region that correspond to
+/// them are included. Empty for the call of a kernel, and for an op without results.
 llvm::SmallVector<llvm::SmallVector<mlir::Value>> sharedStorageSets(mlir::Operation *op);
 
 /// The groups of one entry point. It does not change the entry point; narrowStorage() does (Narrow.h).
 class StorageGroups {
 public:
   /// Forms the groups of `entry`, and records the reasons that follow from the entry point alone: its interface,
-  /// carried values of scans, vectors of weights and scalars.
+  /// carried values of scans, vectors of weights, weights that are carried or returned, and scalars.
   explicit StorageGroups(mlir::func::FuncOp entry);
 
   /// True if the value was an f32 tensor of this entry point when the groups were formed.

@@ -31,7 +31,8 @@ std::optional<ModuleFault> firstFault(mlir::Operation *root,
 std::string faultOfModule(mlir::ModuleOp module, llvm::StringRef file);
 
 /// The first op of `entry` with a size or an index operand that is not proved to be valid for all sizes that the entry
-/// point's dimensions may have; null if there is none.
+/// point's dimensions may have, or with tensors whose sizes disagree. Null if there is none, and also if the sizes that
+/// `entry` declares cannot be analysed (SizeAnalysis::ofEntry), which a later check reports.
 std::optional<ModuleFault> faultOfSizes(mlir::func::FuncOp entry);
 
 } // namespace attnc

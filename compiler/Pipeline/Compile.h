@@ -42,7 +42,7 @@ struct CompileOptions {
   std::string prefix;                                        ///< prefix of symbols; empty: the file's stem
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
   std::optional<WriterRequest> writer;                       ///< derive and compile an entry point that writes tokens
-  std::vector<std::string> entries;                          ///< entry points to compile; empty: all
+  std::vector<std::string> entries;                          ///< entry points to compile; empty, or a name unknown: all
   std::string studied;                                       ///< entry point to study, see Derive/AttentionOverride.h
   std::optional<NamesOf> kernelNames;                        ///< default: Model with overrides or script, else Entry
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
@@ -97,7 +97,7 @@ Outcome compileAgain(const std::string &input, RecordedModule recorded, llvm::St
                      Compilation &compilation, llvm::raw_ostream &messages);
 
 /// The prefix of symbols for a model: the stem of its path as a C identifier, gpt_2 for `gpt-2.attn`. It begins with an
-/// underscore if the stem begins with a digit or if isOfRuntime() is true for it.
+/// underscore if the stem is empty, if it begins with a digit, or if isOfRuntime() is true for it.
 std::string prefixOf(llvm::StringRef path);
 /// True if names with this prefix could collide with names of the runtime, such as attn_run.
 bool isOfRuntime(llvm::StringRef prefix);

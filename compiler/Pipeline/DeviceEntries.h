@@ -12,8 +12,9 @@
 
 namespace attnc {
 
-/// Removes these entry points from the job's module, which must be one after fuse, and the kernels without callers.
-/// Also marks unaligned operands and results of kernels (DeviceAlignment.h). Returns false after an error.
+/// Removes these entry points from the job's module, and the kernels without callers with their schedule settings. The
+/// module must be one after fuse, with an entry point. First marks unaligned operands and results of kernels
+/// (DeviceAlignment.h). Returns false after an error.
 bool keepEntriesOfDevice(Job &job);
 
 } // namespace attnc

@@ -22,7 +22,7 @@ struct EmitterChoice {
   const Emitter *emitter = nullptr;                          ///< null if no emitter supports the kernel
   std::vector<std::pair<std::string, std::string>> refusals; ///< emitters tried earlier, and their reasons
 
-  Verdict verdict() const; ///< yes, or the reason of the last refusal
+  Verdict verdict() const; ///< yes, or the reason of the last refusal; without one, that the target has no emitter
 };
 
 /// The state of one compile. While it exists, it collects the diagnostics of the compilation's MLIR context.
@@ -49,7 +49,8 @@ public:
   /// With `failed`, an emitter whose attempt failed, only emitters after it are tried.
   EmitterChoice emitterOf(mlir::func::FuncOp kernel, const Emitter *failed = nullptr) const;
 
-  /// Sets the current phase; after one second of compile time, prints its name if stderr is a terminal.
+  /// Sets the current phase, also for the message and the reproducer of a crash. After one second of compile time,
+  /// prints its name if stderr is a terminal.
   void begin(Phase phase);
   Phase current() const { return phase; }
 

@@ -29,7 +29,8 @@ public:
   /// The predicted time, in seconds, of the code that `emitter` generates for `changed`: the kernel, or a copy with
   /// another schedule or emitter; neither is modified. The time is the sum over one launch with each combination of
   /// sizes with which entry points call the kernel; only the first four count. Null if the emitter does not support the
-  /// kernel or fails, if control flow depends on data, or if a launch has more than 2^50 operations or bytes.
+  /// kernel or fails, if control flow depends on data, or if a launch has more than 2^50 operations or bytes. A remark
+  /// of a failing emitter reaches the context's handler, from which the caller reports it; errors do not.
   std::optional<double> secondsOf(mlir::func::FuncOp kernel, mlir::func::FuncOp changed, const Emitter &emitter) const;
   /// An estimate of secondsOf() for fast code, without code generation: overhead of launches, arithmetic and functions
   /// of linalg.generic on full vectors, and traffic of operands and results. It omits integers, subscripts and

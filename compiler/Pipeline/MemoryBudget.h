@@ -4,8 +4,9 @@
 // (compiler/Derive/Residuals.h). The budget is the largest size of each entry point's arena. A greedy search marks one
 // residual after the other as recomputed, in ascending order of cost per byte and attention last, until the arena fits
 // the budget. Then it stores those residuals again for which there is room. If recomputation alone does not suffice,
-// scans are cut into segments (compiler/Derive/SegmentScans.h), whose number doubles until the arena fits. Each trial
-// runs the phases from derive to plan, so the compared size is exact.
+// scans are cut into segments (compiler/Derive/SegmentScans.h), whose number doubles until the arena fits or no longer
+// shrinks; if that does not suffice either, residuals are recomputed in addition. Each trial runs the phases from
+// derive to plan, so the compared size is exact.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,8 +21,9 @@ namespace attnc {
 /// does nothing and returns true.
 bool chooseRecomputed(Job &job, llvm::function_ref<bool()> planAll);
 
-/// Rejects a name in --at that is a dimension of no entry point, and a size above the largest bound that the dimension
-/// has in an entry point. Runs after derive, which adds dimensions such as `capacity`. Returns false after an error.
+/// Rejects a name in --at that is neither `workers` nor a dimension of an entry point, and a size above the largest
+/// bound that the dimension has in an entry point. Runs after derive, which adds dimensions such as `capacity`. Returns
+/// false after an error.
 bool checkSizes(Job &job);
 
 } // namespace attnc

@@ -16,7 +16,8 @@ namespace attnc {
 /// If there is an error, reports it as a user error and returns false; otherwise returns true.
 bool succeeds(Job &job, llvm::Error error);
 
-/// Rejects a choice of emitter for the whole model if the target is a device, which has only one emitter.
+/// Rejects a choice of emitter for the whole model, other than --emitter auto, if the target is a device, which has
+/// only one emitter.
 bool checkEmitterUse(Job &job);
 /// Fills Job::overrides: first the overrides by the transform script, if there is one, then those of the options, which
 /// take precedence.

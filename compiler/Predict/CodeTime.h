@@ -23,8 +23,9 @@
 // A loop whose control flow does not depend on its index is walked once; other loops are walked index by index, or at a
 // sample of indices. Some control flow depends on data. If data decide between two branches that both compute, the
 // faster branch counts. If data decide whether a branch is executed, half of its cost counts, and nothing if it handles
-// NaN. If data decide the length of a loop, half of the known upper bound of its iterations counts, or one iteration if
-// there is no bound. All operands are assumed to be in L1; Traffic.h adds the other memory levels.
+// NaN or is marked as unlikely. If data decide the length of a loop, half of the known upper bound of its iterations
+// counts (of nested loops, only for the outermost one), or one iteration if there is no bound. All operands are assumed
+// to be in L1; Traffic.h adds the other memory levels.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -73,13 +74,15 @@ struct PhaseCost : CodeCost {
 /// The cost model of one module of generated code.
 class CodeTime {
 public:
-  /// Copies `code`, the module of generated code for a processor, and simplifies the copy as the back end would.
+  /// Copies `code`, the module of generated code for a processor, and simplifies the copy as the back end would. If
+  /// expandMath() (VectorMath.h) fails for it, every costOf() is null.
   CodeTime(mlir::ModuleOp code, const Target &target, const Machine &machine);
   ~CodeTime();
 
   /// The cost of all `chunks` chunks of the phase whose function is `symbol`. Element n of `sizes` is
-  /// attn_kernel_args::sizes[n]. Null if the number of iterations of a loop is unknown, or if the module has no code of
-  /// this phase that the model supports.
+  /// attn_kernel_args::sizes[n]. Null if the module has no function for `symbol`, if this calls a function without a
+  /// body or of several blocks (other than Halide's), or if the iterations of a loop of Halide, or the length of a
+  /// memset, are unknown.
   std::optional<PhaseCost> costOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes, int64_t chunks);
 
 private:

@@ -32,8 +32,10 @@ public:
   ~HalideTime();
 
   struct Answer {
-    std::optional<CodeCost> cost; ///< null if the function is external or the iterations of a loop are unknown
-    bool varies = false;          ///< if `cost` is null: whether an argument of kind Number::Varies is the cause
+    /// Null if the function is external, if the iterations of a loop are unknown, or if a branch depends on a number of
+    /// kind Number::Varies.
+    std::optional<CodeCost> cost;
+    bool varies = false; ///< if `cost` is null: whether an argument of kind Number::Varies may be the cause
   };
   /// Simplifies `function` in place: folds the formulas that replaced opaque calls, as the back end would. Call before
   /// the other members.

@@ -37,7 +37,7 @@ struct Work {
   Work &operator+=(const Work &other);
   /// Instructions that occupy the scheduler until their operands arrive.
   double scheduled() const { return products + arithmetic + divisions + roots + shuffles; }
-  /// Instructions that are issued.
+  /// Instructions that are issued, without gathers, scatters and scalar divisions.
   double instructions() const {
     return products + arithmetic + divisions + roots + shuffles + loads + broadcasts + stores + scalars;
   }
@@ -48,14 +48,15 @@ class WorkTime {
 public:
   explicit WorkTime(const Machine &machine) : machine(machine) {}
 
-  /// The work of `op`, without its regions. `op` is of the dialects of generated code: vector, memref, arith or llvm.
+  /// The work of `op`, without its regions. `op` is of the dialects of generated code: vector, memref, arith, math or
+  /// llvm, or an attn.uniform.
   Work workOf(mlir::Operation *op) const;
   /// Whether the op uses vectors of more than half of the register width.
   bool isWide(mlir::Operation *op) const;
   /// The work of filling `bytes` bytes of memory.
   Work fillWork(double bytes) const;
-  /// For a load, store or prefetch, the number of instructions that compute its address from its subscripts, except the
-  /// last one; 0 for other ops.
+  /// For a load, store or prefetch of vector or memref, the number of instructions that compute its address from its
+  /// subscripts, except the last one and those that are affine in induction variables; 0 for other ops.
   static double addressInstructions(mlir::Operation *op);
   /// The time of the work by throughput alone: the longest time over all execution resources.
   double seconds(const Work &work) const;

@@ -84,8 +84,9 @@ Machine defaultMachine(int64_t lanes);
 /// is not set either.
 std::string defaultMachinePath();
 
-/// Reads and validates a machine file; `origin` of the result is `path`. An error names the path, the key and the
-/// expected value.
+/// Reads and validates a machine file; `origin` of the result is `path`. An error names the path and, if a value is
+/// missing or invalid, the key and the expected value. The keys `name`, `cores` (default 1) and, in a level, `name` and
+/// `bytes` (default INT64_MAX) may be absent.
 llvm::Expected<Machine> readMachine(const std::string &path);
 /// The content of the machine file, which readMachine() reads.
 std::string machineText(const Machine &machine);

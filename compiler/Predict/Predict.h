@@ -38,9 +38,10 @@ public:
   /// object.
   Predictor(const Program &program, mlir::ModuleOp code, const Target &target, const Machine &machine);
 
-  /// Predicts each launch of an entry point of the program. The keys of the result are the func.call ops. `sizes` are
-  /// the values of plan.symbols: the dimensions of the entry point, then the number of workers. If the
-  /// time of a phase's code is unknown (CodeTime), its work is assumed to be multiply-adds at 80 % of the peak.
+  /// Predicts each launch of an entry point of the program. The keys of the result are the func.call ops; a call that
+  /// is not executed at these sizes has no element. `sizes` are the values of plan.symbols: the dimensions of the entry
+  /// point, then the number of workers. If the time of a phase's code is unknown (CodeTime), its work is assumed to be
+  /// multiply-adds at 80 % of the peak.
   llvm::DenseMap<mlir::Operation *, Prediction> predict(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes);
 
 private:

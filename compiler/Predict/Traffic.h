@@ -32,9 +32,10 @@ namespace attnc {
 
 /// Traffic of one launch, averaged over the iterations of loops around it.
 struct LaunchTraffic {
-  llvm::SmallVector<double, 4> read, written; ///< bytes of operands and results; element n is for machine.levels[n]
-  double latency = 0;                         ///< seconds: latency of the first code and operands
-  double warmUp = 0;                          ///< seconds: upper bound of the delay by the wide-vector warm-up
+  /// Bytes of operands, results and scratch; element n is for machine.levels[n].
+  llvm::SmallVector<double, 4> read, written;
+  double latency = 0; ///< seconds: latency of the first code and operands
+  double warmUp = 0;  ///< seconds: upper bound of the delay by the wide-vector warm-up; 0 without full-width vectors
 };
 
 /// The executed code of a kernel, and its scratch in bytes.
@@ -44,10 +45,11 @@ struct LaunchedCode {
   bool isWide = false;                      ///< whether it uses full-width vectors
 };
 
-/// The traffic of each launch of the entry point of `plan`; the keys of the result are the func.call ops. `sizes` are
-/// the values of plan.symbols. `kernelOf` returns the kernel that a call launches, or null for a call that
-/// launches none; `codeOf` returns the code of this kernel; and `secondsOf` predicts the time of the launch with a
-/// given traffic. The trace needs times because other programs evict data from the last cache.
+/// The traffic of each launch of the entry point of `plan`; the keys of the result are the func.call ops that are
+/// executed at these sizes and launch a kernel. `sizes` are the values of plan.symbols. `kernelOf` returns the kernel
+/// that a call launches, or null for a call that launches none; `codeOf` returns the code of this kernel; and
+/// `secondsOf` predicts the time of the launch with a given traffic. The trace needs times because other programs evict
+/// data from the last cache.
 llvm::DenseMap<mlir::Operation *, LaunchTraffic>
 trafficOf(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes, const Machine &machine,
           llvm::function_ref<mlir::func::FuncOp(mlir::func::CallOp)> kernelOf,

@@ -25,7 +25,7 @@ struct ElementExpr {
     Outside, ///< `tensor`, here a scalar from outside of the formula
     Scalar,  ///< `op` applied to `operands`; a constant has no operands
     Reduce,  ///< `operands[0]` combined over all values of `variables`, from the identity of `combine`
-    Opaque,  ///< unknown, such as a read at a subscript from data
+    Opaque,  ///< unknown, such as a read at a subscript from data; has no free variables and equals no expression
   };
   Kind kind = Kind::Opaque;
   mlir::Value tensor = {};

@@ -34,11 +34,12 @@ public:
       : exprs(exprs), keys(keys), sameExtent(sameExtent) {}
 
   /// The first normalised score in the formula `expr`; null if there is none among the first 64 expressions that depend
-  /// on a key.
+  /// on a key. The limits of this function and of findExponential() count the calls of both on one matcher together.
   std::optional<NormalisedScore> findIn(Expr expr);
   /// Matches the formula `numerator / divisor` with the first or third form above; null if it is neither.
   std::optional<NormalisedScore> matchQuotient(Expr numerator, Expr divisor);
-  /// A factor of `expr` that is an exponential and depends on a key; null if there is none.
+  /// A factor of `expr` that is an exponential and depends on a key; also one in the numerator of a quotient, or in a
+  /// select whose other alternative is 0. Null if there is none among the first 128 expressions that depend on a key.
   Expr findExponential(Expr expr);
 
   /// After a function returned null: why the first formula that resembles a softmax is none. Null if there was none.

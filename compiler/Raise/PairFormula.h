@@ -24,9 +24,9 @@ struct MaskedScore {
   llvm::SmallVector<Condition> conditions;
 };
 
-/// Splits a score of the form `if c then s else -inf` into s and the condition c, also within sums, differences and
-/// positive constant multiples. Any other score is returned unchanged, without conditions. `depth` is the depth of the
-/// recursion, 0 in other calls.
+/// Splits a score of the form `if c then s else -inf` into s and the condition c (or its opposite, with exchanged
+/// alternatives), also within sums, minuends, and products and quotients with positive constants, up to 8 ops deep. Any
+/// other score is returned unchanged, without conditions. `depth` is the depth of the recursion, 0 in other calls.
 MaskedScore splitMask(ElementExprs &exprs, ElementExprs::Expr score, unsigned depth = 0);
 
 /// The writer of the regions of one attn.attend.

@@ -9,8 +9,9 @@
 // It runs before derive, so that gradients and caches are those of attention. A decision
 // (compiler/Analysis/Decisions.h) records the reason why code that resembles attention is not raised.
 //
-// Raising changes one case: if all scores of a row are -inf, or if the sum of a ratio is zero, the result of attention
-// is zeros, where plain code divides zero by zero.
+// Raising changes two cases in which the result of plain code is NaN. If all scores of a row are -inf, or if the sum of
+// a ratio is zero, the result of attention is zeros, where plain code divides zero by zero. A value that is infinite or
+// NaN has no effect if a mask makes the score -inf, where plain code multiplies it by zero.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -66,13 +66,16 @@ public:
                                        Fault &fault);
 
   /// Returns the values that the region yields, valid until the next evaluation. `arguments` has a value for each block
-  /// argument, and `indices` the index of each loop, for `linalg.index`. Fails at an out-of-range tensor.extract or an
-  /// integer division by zero.
+  /// argument, and `indices` the index of each loop, for `linalg.index`. Fails at an out-of-range tensor.extract or
+  /// tensor.dim, or at an integer division by zero. Subscript -1 of an empty dimension is no failure, but reads NaN: a
+  /// guarded subscript is clamped to it.
   llvm::FailureOr<llvm::ArrayRef<double>> evaluate(llvm::ArrayRef<double> arguments,
                                                    llvm::ArrayRef<int64_t> indices = {});
   /// Returns the first result, and its derivatives with respect to every argument and every element loaded from a
   /// floating-point tensor. The partial derivatives of each op are central differences of that op, with an error of
-  /// about 1e-9, so the oracle shares no differentiation rule with the compiler. Fails like evaluate().
+  /// about 1e-9, so the oracle shares no differentiation rule with the compiler. The exceptions are exact: attn.stop
+  /// and integer ops (0), arith.maximumf and minimumf (1 for the first operand that equals the result, 0 for the
+  /// other), and attn.reduce. The region must not contain linalg.index. Fails like evaluate().
   llvm::FailureOr<std::pair<double, Gradient>> differentiate(llvm::ArrayRef<double> arguments);
   size_t numArguments() const { return body.arguments.size(); }
 

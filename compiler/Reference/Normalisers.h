@@ -26,7 +26,8 @@ struct NormaliserArguments {
 /// Attention weights of the unmasked scores of a row.
 struct NormalisedRow {
   std::vector<double> weights;
-  double lse = -std::numeric_limits<double>::infinity(); ///< of softmax; -inf for other normalisers
+  /// The lse of softmax, NaN if a score or the sink is NaN or +inf; -inf for other normalisers.
+  double lse = -std::numeric_limits<double>::infinity();
 };
 
 /// Cotangents of the scores and of the sink of a row.
@@ -36,7 +37,8 @@ struct NormaliserGradient {
 };
 
 /// Returns the attention weights of `scores`, in the same order. No score may be -inf. A row without scores has no
-/// weights.
+/// weights. All weights are NaN if a score (or the sink of softmax) is NaN or, except with hard attention, +inf; `none`
+/// and stick-breaking have no such rule. All weights of ratio are 0 if the sum of the scores is 0.
 NormalisedRow normalise(mlir::attn::Normaliser normaliser, llvm::ArrayRef<double> scores,
                         const NormaliserArguments &arguments);
 /// Returns the cotangents of the scores and of the sink from `ofWeights` and `ofLse`, those of the weights and of lse.

@@ -68,8 +68,9 @@ llvm::FailureOr<std::vector<SummedArray>> evaluate(mlir::linalg::LinalgOp op, co
 llvm::FailureOr<std::vector<SummedArray>> evaluate(mlir::attn::AttendOp op, const OpContext &context);
 llvm::FailureOr<std::vector<SummedArray>> evaluate(mlir::attn::AttendGradientOp op, const OpContext &context);
 llvm::FailureOr<std::vector<SummedArray>> evaluate(mlir::attn::ScatterAddOp op, const OpContext &context);
-/// Elementwise ops: `arith` and `math` ops on scalars or on tensors, and affine ops on scalars. Fails with an error for
-/// any other op.
+/// Elementwise ops: those of scalarFunction() on scalars or on tensors, where a scalar operand counts for all elements,
+/// and affine ops on scalars. Fails for any other op, for tensors of different shapes, and for an integer division by
+/// 0.
 llvm::FailureOr<Array> evaluateElementwise(mlir::Operation *op, const OpContext &context);
 
 } // namespace attnc::reference

@@ -6,7 +6,8 @@
 //
 // Attention is computed by its definition (dialects/Attn/AttnOps.td): all scores of a row, then the attention weights,
 // then the sum. Scores are evaluated for unmasked keys only. An out-of-range `tensor.extract`, an integer division by
-// zero, mismatched sizes and unsupported ops are errors with a source location.
+// zero, mismatched sizes and unsupported ops are errors with a source location. (In a formula, subscript -1 of an empty
+// dimension reads NaN.) Elements of tensor.empty are NaN or 0 until they are written.
 //
 //   auto results = interpret(entry, {tokens}, {{"token.table", table}});
 //   if (!results) ... llvm::toString(results.takeError())
@@ -26,9 +27,10 @@ namespace attnc::reference {
 using Parameters = std::map<std::string, Array>;
 
 /// Runs `function`, an entry point or a kernel, and returns its results. `inputs` has an array for each argument, and
-/// `parameters` one for each parameter that the function reads. If `updates` is not null, it receives the parameters
-/// that model.set assigned, with their new values. `rounding` selects the simulated rounding (Rounding.h). The error is
-/// a message with a source location.
+/// `parameters` one for each parameter that the function reads; model.get reads it even after a model.set. If `updates`
+/// is not null, its content is replaced by the parameters that model.set assigned, with their new values; to set one
+/// twice is an error. `rounding` selects the simulated rounding (Rounding.h). The error is a message with a source
+/// location; `updates` is then unchanged.
 llvm::Expected<std::vector<Array>> interpret(mlir::func::FuncOp function, llvm::ArrayRef<Array> inputs,
                                              const Parameters &parameters = {}, Parameters *updates = nullptr,
                                              Rounding rounding = Rounding::None);

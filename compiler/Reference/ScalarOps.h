@@ -16,8 +16,8 @@ namespace attnc::reference {
 /// The result of an op for its operands, in order.
 using ScalarFunction = std::function<double(const double *operands)>;
 
-/// The function of an `arith` or `math` op on scalars, or on one element of each operand if they are tensors; empty for
-/// an op that the oracle does not support.
+/// The function of an `arith` or `math` op, attn.stop or attn.uniform on scalars, or on one element of each operand if
+/// they are tensors; empty for an op that the oracle does not support.
 ScalarFunction scalarFunction(mlir::Operation *op);
 /// The class of rounding errors of an op in f32 code (Rounding.h).
 Accuracy accuracyOf(mlir::Operation *op);

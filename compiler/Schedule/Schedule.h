@@ -13,7 +13,7 @@
 //
 // Codegen/Schedule/ScheduleKeys.h has the table of keys with their ranges. If the kernel's sizes rule out a valid
 // value, the emitter may choose another value. The emitter records its choices (ChosenSchedule.h), and the compile
-// warns of each setting that the choice does not follow.
+// warns of each setting that the choice does not follow, unless the setting comes from a tuning database.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -35,7 +35,8 @@ llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module, llvm::Strin
 /// Writes the settings into `attn.schedule` of the kernels; the last setting of a key takes precedence. A setting of
 /// `nr`, the columns of a panel, also changes the packing (PanelPacking.h) of the kernel's packed arguments and of the
 /// `pack` kernel that packs one. An invalid setting is an error, and then the module is unchanged. If `nr` does not
-/// divide the columns that a `pack` kernel packs, the result is an error too, after earlier settings were written.
+/// divide the columns that a `pack` kernel packs, the result is an error too, after this and earlier settings were
+/// written to `attn.schedule`.
 llvm::Error applySchedule(mlir::ModuleOp module, llvm::ArrayRef<Override> settings, const Target &target);
 
 /// Called after the kernels are emitted. Returns a sentence for each setting whose value is not the recorded choice of
@@ -50,7 +51,8 @@ std::vector<std::string> scheduleKeys(KernelKind kind);
 std::vector<std::string> keysWithNeighbours();
 /// Valid values near `value`, without `value`, from which the search of `attnc tune` continues. For a number: half,
 /// one unit less, one unit more and twice, each in whole units (ScheduleKey::unit) and if in the range. For a word: all
-/// other words of the key. Empty for an unknown key, for a key with any text, and if `value` is not a number.
+/// other words of the key. Empty for an unknown key, for a key with any text, and for a key with numbers if `value` is
+/// not a number.
 std::vector<std::string> neighbours(KernelKind kind, llvm::StringRef key, llvm::StringRef value, const Target &target);
 
 /// The part of the help text about schedules. Each line begins with a line break and has the kind of kernel, the key,

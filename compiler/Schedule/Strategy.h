@@ -5,23 +5,25 @@
 // which keys are valid:
 //
 //   scope                keys and values              effect
-//   a kernel, a kind     emitter = cpu, halide        selects the emitter. If this emitter does not support the kernel,
-//                                                     that is an error; in the scope of a kind, such kernels keep
-//                                                     the emitter that they would have without the override
+//   a kernel, a kind     emitter = cpu, halide        selects the emitter (on a device, only `gpu`). If it does not
+//                                                     support the kernel, that is an error; in the scope of a kind,
+//                                                     such kernels keep the emitter that they would have without the
+//                                                     override
 //                        mr, tile_q, ...              sets the schedule (Codegen/Schedule/ScheduleKeys.h)
 //   a kernel, a source   epilogue-fused = no, ...     refuses one sort of fusion, by the key that `explain` prints in
 //   location, the model                               brackets
 //                        attention-fused = no         materialises the scores of attention
 //                        fusion = none                refuses all fusions of computations; views have their own keys
-//   the model            emitter = auto, cpu, halide  like --emitter, which takes precedence
+//   the model            emitter = auto, cpu, halide  like --emitter, which takes precedence; an error on a device
 //
 // A refusal (FusionRefusal) is an override about fusions. A refusal by kernel name applies to the fusions that form the
 // kernel of this name in a compile without refusals; in the resulting compile, another kernel may have this name. An
 // unknown name is an error. A refusal that prevents no fusion is an error too, unless its scope is the model. Messages
 // about an override begin with its origin, such as the strategy file and the line.
 //
-// The pipeline (Overrides.h, Compile.cpp) calls the functions below in this order. Each one ignores the overrides that
-// are for another function.
+// The pipeline (Overrides.h, Compile.cpp) calls emitterOverride(), fusionOverrides(), checkPlaces(),
+// findRefusedKernels(), checkHonoured(), applyEmitters() and scheduleOverrides() in this order. Each one ignores the
+// overrides that are for another function.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -59,15 +61,16 @@ llvm::Error checkHonoured(llvm::ArrayRef<FusionRefusal> refusals);
 /// For each override of `emitter` in the scope of a kernel or a kind, in order: sets `attn.emitter`
 /// (RequestedEmitter.h) of the kernels of this scope that the named emitter supports. A later override replaces an
 /// earlier one. `emitters` are all emitters of the compile. Returns a sentence for each override about a kind if the
-/// named emitter supports no kernel of this kind. Errors: a kernel that the named emitter does not support, a name of
-/// no emitter for `target`, an unknown kernel, and a kind that has no kernel in the module.
+/// named emitter supports no kernel of this kind. Errors: an override that names a kernel which the emitter does not
+/// support, a name of no emitter for `target`, an unknown kernel, and a kind that has no kernel in the module. On an
+/// error, the kernels of earlier overrides are already changed.
 llvm::Expected<std::vector<std::string>> applyEmitters(mlir::ModuleOp module, llvm::ArrayRef<Override> overrides,
                                                        const Target &target,
                                                        llvm::ArrayRef<std::unique_ptr<Emitter>> emitters);
 
 /// The overrides about schedules, as settings for applySchedule() (Schedule.h): an override about a kind becomes one
 /// override for each kernel of this kind. Keys and values are not checked. An error if a kernel is unknown or if a kind
-/// has no kernel in the module.
+/// has no kernel in the module. Requires that fusionOverrides() has accepted the overrides with other scopes.
 llvm::Expected<std::vector<Override>> scheduleOverrides(mlir::ModuleOp module, llvm::ArrayRef<Override> overrides);
 
 } // namespace attnc

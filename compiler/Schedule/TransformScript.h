@@ -34,7 +34,8 @@ bool isTransformScript(llvm::StringRef path);
 /// origin is `path`. Empty if the script annotates no kernel. The kernels of `module` must not have the two attributes
 /// yet, and `module` itself stays unchanged. The function loads the transform dialect into the context of `module`.
 /// Errors name `path` and, if known, the line and column: an unreadable or invalid file, a matched function name that
-/// the module does not have, a failed transform, a malformed annotation, and any other change of the module.
+/// the module does not have, a missing `@__transform_main`, a failed transform, a malformed annotation, and any other
+/// change of the module.
 llvm::Expected<std::vector<Override>> runTransformScript(llvm::StringRef path, mlir::ModuleOp module);
 
 } // namespace attnc

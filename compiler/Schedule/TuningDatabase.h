@@ -59,7 +59,8 @@ public:
   static constexpr int64_t format = 1; ///< the version of the file's format
 
   /// Parses `text`, the content of the file `path`. An error, which names `path`, if `text` is not JSON of this format
-  /// or if an entry lacks a key or has an invalid value. Schedule keys and values in `overrides` are not checked.
+  /// or if an entry lacks a key or has an invalid value, such as no override. Schedule keys and values in `overrides`
+  /// are not checked.
   static llvm::Expected<TuningDatabase> parse(llvm::StringRef path, llvm::StringRef text);
   /// Reads and parses the file `path`; an unreadable file is an error.
   static llvm::Expected<TuningDatabase> load(const std::string &path);
@@ -73,9 +74,9 @@ public:
 
   /// An entry with this fingerprint and target, measured with any number of workers; null if there is none. `at` has
   /// the names and sizes of the dimensions of an expected call. Among several entries, the result is the nearest one:
-  /// the sum of |log2(ratio)| between its sizes and the size class of `at`, over the names that both have, is smallest.
-  /// Among equally near entries, the result is the one with the longest `seconds`, because it has the most to gain. The
-  /// pointer is valid until the database changes.
+  /// the sum of |log2(ratio)| between its sizes and the size class of `at`, over the names that both have, is smallest;
+  /// the sum is 0 if they have no common name. Among equally near entries, the result is the one with the longest
+  /// `seconds`, because it has the most to gain. The pointer is valid until the database changes.
   const TuningEntry *find(llvm::StringRef kernel, llvm::StringRef target,
                           llvm::ArrayRef<std::pair<std::string, int64_t>> at) const;
 

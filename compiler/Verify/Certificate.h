@@ -2,8 +2,9 @@
 //
 // The certificate states, for each entry point, where each tensor value is in memory. compiler/Emit/Certificate.h
 // describes its JSON text. Parsing checks that mentioned slots exist, that a slot is listed after the slots `within`
-// and `behind`, and that sizes are over the entry point's symbols. Verify.cpp checks that steps and results exist. A
-// step is the number of an op of the entry point in pre-order.
+// and `behind`, that it has the same `within` as the slot `behind`, that sizes are over the entry point's symbols, that
+// numbers are not negative, and that alignments are positive. Verify.cpp checks that steps and results exist. A step is
+// the number of an op of the entry point in pre-order.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -10,7 +10,9 @@
 //   step 6   @c reads %0 from slot 1           fault: @b wrote over it
 //
 // The body of a loop is executed twice, so that writes of an iteration are visible to the next one. Each iteration has
-// fresh contents, so that a carried value that was not updated is detected. The trace does not use live ranges.
+// fresh contents, so that a carried value that was not updated is detected. The trace does not use live ranges. A read
+// of a parameter that the call may have set before is a fault. Reads of other parameters, of inputs that are no states,
+// and of tensor.empty are not checked.
 //
 // It trusts emitters in one respect: a result may overwrite the operand that `attn.in_place` names.
 //
@@ -100,8 +102,9 @@ public:
   /// overlap. All arguments must outlive the trace.
   MemoryTrace(const Steps &steps, const EntryCertificate &certificate, Overlap overlaps);
 
-  /// Executes the entry point and returns a message for each fault, sorted, each once; empty if every read found its
-  /// value. May be called once.
+  /// Executes `entry`, the entry point of `steps`. Returns a message for each read that does not find its value, each
+  /// value without a location, and each op with a result, scratch or copy that overlaps memory that it must not;
+  /// sorted, each once. May be called once.
   std::vector<std::string> run(mlir::func::FuncOp entry);
 
 private:

@@ -24,11 +24,12 @@ public:
   /// Executes `entry`. `symbols` are the names of its dimensions, then "workers"; sizes are over them.
   Shapes(mlir::func::FuncOp entry, llvm::ArrayRef<std::string> symbols);
 
-  /// Bytes of a tensor of the entry point; null if they are no function of the symbols.
+  /// Bytes of a tensor of the entry point; null if the execution cannot derive them as a function of the symbols.
   std::optional<SizeExpr> bytes(mlir::Value tensor) const;
   /// True if `size` grows at least as the product of the numbers of queries and keys of some scores of the entry point.
   bool growsAsAllPairs(const SizeExpr &size) const;
-  /// The dimensions of queries and keys, as "seq x seq"; empty if the entry point computes no scores.
+  /// The dimensions of queries and keys, as "seq x seq", separated by commas; empty if the entry point computes no
+  /// scores, or none whose numbers of queries and of keys both depend on dimensions.
   std::string pairsText() const;
 
 private:

@@ -12,9 +12,8 @@
 //   exp: dy y      log: dy / x      sqrt: dy / 2y      rsqrt: -dy y^3 / 2      tanh: dy (1 - y^2)
 //   sin: dy cos x  cos: -dy sin x   erf: dy 2/sqrt(pi) exp(-x^2)             abs: dy sign(x), 0 at 0
 //   max, min: dy to the operand that is the result, the first one if they are equal
-//   select: dy to the selected operand, 0 to the other one; ops that compute only the operand that is not selected pass
-// on
-//           0, even if their derivative is infinite
+//   select: dy to the selected operand, 0 to the other one; ops that compute only the operand that is not selected
+//           pass on 0, even if their derivative is infinite
 //   floor, attn.stop, attn.uniform, constants, casts from integers: nothing. Comparisons have no cotangent
 //   pow x^e: dx = dy e x^(e-1), de = dy y log x, and de = 0 if x <= 0
 //
@@ -38,7 +37,8 @@ void addCotangent(OpBuilder &builder, Location location, Cotangents &cotangents,
 /// cotangents of the results of the list. From the last op to the first, reads the cotangent of the op's result and
 /// adds to the cotangents of its operands. The forward values that rules read must dominate the insertion point. Ops
 /// with regions and loads (`attn.reduce`, `tensor.extract`, ...) are leaves: their cotangents remain in the map for the
-/// caller. Returns null on success. If an op with a cotangent has no rule, stops and returns that op.
+/// caller. Returns null on success. If an op with a cotangent has no rule, stops and returns that op; the cotangents of
+/// the operands of this op and of earlier ops are then incomplete.
 Operation *differentiate(OpBuilder &builder, llvm::ArrayRef<Operation *> forward, Cotangents &cotangents);
 
 } // namespace mlir::attn

@@ -4,7 +4,7 @@
  * same if they have the same kernel phases in the same order. A new sequence is launched kernel by kernel. When the
  * queue flushes the sequence for the second time, it builds a graph with one node for each launch. From then on it
  * launches the graph as a whole; before a launch it updates the nodes whose number of blocks or parameters have
- * changed.
+ * changed. After an error of the driver it builds the graph again for the next such sequence.
  *
  * A queue serves one stream. The driver's context must be current for flush and close. */
 #ifndef ATTN_CUDA_QUEUE_H

@@ -73,8 +73,9 @@ attn_code attn_check_kind(const attn_entry_info *entry, int32_t number, const at
 /* Returns ATTN_BAD_ARGUMENT if the data of tensor `number` is null, unless `bytes`, the size of the tensor, is 0. */
 attn_code attn_check_data(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor, int64_t bytes,
                           attn_status *status);
-/* Checks all arguments of attn_run, which may be null, except shapes and the arena: entry point, pointers, number of
- * tensors, executor, and whether the weights support the call. Returns the codes of attn_run. */
+/* Checks arguments of attn_run, which may be null: model, entry point, `context`, `tensors`, number of tensors and of
+ * dimensions, executor, and whether the weights support the call. It checks neither the arena nor the tensors in the
+ * list (their types, shapes and data). Returns the codes of attn_run. */
 attn_code attn_check_call(const attn_model *model, int64_t number, const attn_context *context,
                           const attn_tensor *tensors, int64_t tensor_count, attn_status *status);
 
@@ -101,7 +102,8 @@ int attn_weights_are_trainable(const attn_weights *weights);
 /* Returns 1 if a training step has changed the weights since they were packed, otherwise 0; always 0 for a model
  * without packed weights. */
 int attn_weights_are_stale(const attn_weights *weights);
-/* Records that a training step changes the weights, until they are packed again. */
+/* Records that a training step changes the weights, until they are packed again; does nothing for a model without
+ * packed weights. */
 void attn_weights_set_stale(attn_weights *weights);
 /* Returns the number of times that the weights were packed, at least 1 once they are created. A copy on a device is
  * outdated if the number was another one when the copy was made. */

@@ -22,7 +22,8 @@ struct attn_weights {
 };
 
 /* Creates weights whose table has null pointers, without values. The caller frees them with attn_weights_free. Checks
- * the arguments as attn/weights.h specifies; a null executor is valid. *out is null after an error. */
+ * the arguments as attn/weights.h specifies; a null executor is valid. *out is null after an error. Leaves the status
+ * unchanged if it returns ATTN_OK, as attn_reserve_values and attn_reserve_packed do. */
 attn_code attn_weights_create(const attn_model *model, const attn_executor *executor, attn_weights **out,
                               attn_status *status);
 

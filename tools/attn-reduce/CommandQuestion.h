@@ -50,7 +50,8 @@ public:
   /// one of these cannot be created. `interruption` must outlive the result.
   static llvm::Expected<std::unique_ptr<CommandQuestion>> create(Options options, const Interruption &interruption);
 
-  /// Null also after an interruption, or if a command could not run (see takeError()); later calls then run nothing.
+  /// Null also after an interruption. If a command could not run (see takeError()), only earlier candidates can be the
+  /// result. After either, later calls run nothing and return null.
   std::optional<size_t> first(const Texts &texts) override;
   /// Runs the command on `text` in the folder of job 0, waits, and returns its ending, with placeholders in the output.
   /// An error if the command cannot run, or after an interruption.

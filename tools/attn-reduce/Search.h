@@ -36,7 +36,8 @@ public:
     /// Called before each candidate is tested, with the transformation that gave it, and with the size of the smallest
     /// interesting text so far.
     std::function<void(const Transformation &now, const Size &size, const Statistics &statistics)> progress;
-    /// Called before each transformation and each candidate; a result of false ends the search.
+    /// Called before each transformation and each candidate; a result of false ends the search, and must be that of all
+    /// later calls.
     std::function<bool()> goesOn;
   };
 

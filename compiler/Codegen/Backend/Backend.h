@@ -45,20 +45,22 @@ enum class OutputKind { Object, Assembly };
 /// Adds to `registry` the dialects that code modules use, and their translations to LLVM IR.
 void registerBackendDialects(mlir::DialectRegistry &registry);
 
-/// Merges internal functions (`llvm.linkage`) of `code` that differ only in integer constants which are added,
-/// subtracted or compared, and not in addresses. One of the functions remains; constants that differ become parameters
-/// at its end, and calls pass them. Functions with uses other than func.call are not merged. Requires that each
-/// constant op has one purpose: no common subexpressions have been eliminated. lowerToLlvmDialect calls
-/// mergeFunctions, which is public for tests.
+/// Merges internal functions (`llvm.linkage`) of `code` that are equal, or differ only in integer constants, not i1,
+/// that are operands of comparisons, minima and maxima, or of sums that reach no address, call, store or terminator.
+/// One of the functions remains; constants that differ become parameters at its end, and calls pass them. Functions
+/// with uses other than func.call, without uses, or with different callees are not merged. Requires that each constant
+/// op has one purpose: no common subexpressions have been eliminated. lowerToLlvmDialect calls mergeFunctions, which is
+/// public for tests.
 void mergeFunctions(mlir::ModuleOp code);
-/// Lowers `code` in place. Fails, with a message on the op, if an op or value cannot be lowered, which is a bug of an
-/// emitter.
+/// Lowers `code` in place. Fails, with a message, if the expansion of a function does not end, a transcendental
+/// function is not of f32, or a value has no type in LLVM, which is a bug of an emitter. Other ops without a lowering
+/// remain, such as those of `nvvm`, for translateToLlvm.
 mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp code, const Target &target);
 /// Adds debug locations to a module of the `llvm` dialect, before translation. Each defined function with a location in
-/// a file has a line table in the object afterwards.
+/// a file has a line table in the object afterwards; its ops without such a location get that of the function.
 void addLineTables(mlir::ModuleOp code);
-/// The LLVM IR of a module of the `llvm` dialect, which is unchanged. Fails if MLIR cannot translate an op. Device code
-/// needs the dialects of registerDeviceDialects too.
+/// The LLVM IR of a module of the `llvm` dialect, which is unchanged. Fails, with a message on the op, if MLIR cannot
+/// translate an op. Device code needs the dialects of registerDeviceDialects too.
 mlir::FailureOr<LlvmCode> translateToLlvm(mlir::ModuleOp code, const Target &target);
 /// Optimises `code` in place. The passes differ between processors and devices.
 void optimise(LlvmCode &code, const Target &target);

@@ -21,7 +21,7 @@ std::unique_ptr<Emitter> createCpuEmitter();
 
 // Emitter::supports and Emitter::emit for kernels of one kind. `supports...` returns yes, or the reason why the family
 // has no code for the kernel. `emit...` requires that `supports...` returns yes. It appends the functions of all phases
-// of the kernel to `code`, and records the chosen schedule on the kernel, except for kinds that have no schedule. It
+// of the kernel to `code`, and records the chosen schedule on the kernel, except for scatter-adds, which have none. It
 // returns the phases, their scratch and the cost, and fails only on an internal error.
 
 Verdict supportsAttend(mlir::func::FuncOp kernel, const Target &target);

@@ -40,7 +40,7 @@ public:
   /// bound.
   bool isAvailable(mlir::Value value) const;
   /// Whether `value` can differ between lanes: it depends on a bound vector or on a bound index that is not uniform. An
-  /// unbound index counts as uniform.
+  /// unbound index counts as uniform. A loaded element depends on its subscripts only; bindElement() is not considered.
   bool varies(mlir::Value value) const;
 
 protected:

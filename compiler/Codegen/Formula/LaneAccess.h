@@ -15,14 +15,15 @@ namespace attnc {
 /// The lanes that take part in an access.
 struct AccessGuard {
   mlir::Value mask;    ///< vector<Lxi1>; null: all lanes
-  mlir::Value anyLane; ///< i1: whether a lane is active; null: one is
+  mlir::Value anyLane; ///< i1: whether a lane is active, for reports of uniform subscripts; null: one is
   mlir::Value exists;  ///< i1: whether the buffer has elements; null: it does
 };
 
 /// The elements of `memref` at `subscripts`, converted to the type `element` of a formula: bytes become i1 (true if not
 /// 0), bf16 and f16 become f32. If `memref` has fewer dimensions than there are subscripts, the last subscripts count.
-/// The result is a scalar if these subscripts are uniform, otherwise a vector<Lxelement>. If guard.exists is false at
-/// run time, nothing is read and the result is zero. A scalar load ignores guard.mask. Subscripts are not checked.
+/// The result is a scalar if these subscripts are uniform, otherwise a vector<Lxelement>, zero in inactive lanes. If
+/// guard.exists is false at run time, nothing is read and the result is zero. A scalar load ignores guard.mask and
+/// guard.anyLane: it reads even if no lane is active. Subscripts are not checked.
 mlir::Value loadLanes(const LaneArithmetic &lanes, mlir::Value memref, mlir::Type element,
                       llvm::ArrayRef<LaneIndex> subscripts, const AccessGuard &guard);
 

@@ -33,9 +33,9 @@
 // offsets of lanes in a tensor, must fit in i32.
 //
 // **Tails.** After setActiveLanes(n), lanes 0..n-1 are active. Loads of other lanes are masked off; their values are
-// unspecified, and no op on them traps. At least one lane must be active, except after restrictLanes(), because a load
-// at uniform subscripts and its report do not test the mask of setActiveLanes(). A division of integers by zero divides
-// by one.
+// unspecified, and no op on them traps. A load at uniform subscripts does not test the mask: uniform subscripts must be
+// valid even if no lane is active. Its report tests the mask only after restrictLanes(). A division of integers by zero
+// divides by one.
 //
 // **Rounding.** A product and a sum may become one fma. A vector divided by a scalar is multiplied by the scalar's
 // reciprocal, which adds an error of one unit in the last place; the result is infinite if the divisor is below 2^-128.
@@ -75,7 +75,8 @@ public:
   /// `pointer` (!llvm.ptr) is the address of the i32 status of the launch. A subscript from data that is out of range
   /// sets it to ATTN_OUT_OF_RANGE. Without a bound status, such subscripts are clamped and not reported.
   void bindStatus(mlir::Value pointer) { status = pointer; }
-  /// Makes lanes 0..count-1 active, in place of an earlier choice; `count` is an index of at least 1. Null: all lanes.
+  /// Makes lanes 0..count-1 active, in place of an earlier choice, restrictLanes() included; `count` is an index (for
+  /// 0, see Tails above). Null: all lanes. Elements that were loaded before are memoised for the lanes active then.
   void setActiveLanes(mlir::Value count);
   /// Deactivates the lanes where `condition` (vector<Lxi1>) is false, possibly all lanes.
   void restrictLanes(mlir::Value condition);

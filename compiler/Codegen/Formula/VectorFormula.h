@@ -91,7 +91,7 @@ public:
     return {this, make<mlir::arith::SelectOp>(condition.value, a.value, b.value)};
   }
 
-  /// x 2^n of f32, for any n that does not make the result denormal.
+  /// x 2^n of f32, for -254 <= n <= 254 such that the result is not denormal.
   Real scale(Real x, Whole n);
   Real powerOfTwo(Whole n) { return fromBits((n + whole(127)) << 23); } ///< f32; -127 <= n <= 127; 0 for n = -127
   /// Rounds towards zero; undefined if the result is not representable.

@@ -16,10 +16,10 @@
 //   powf                2     x^y = 2^(y log2 x) in double precision; zeros, infinities and NaN as in C
 //   maximumf, minimumf  0     1 with a constant, otherwise 3; NaN if an operand is; of zeros of both signs, either one
 //
-// exp and exp2 return no denormal numbers, because arithmetic on these takes 33 times as long. The last row is of
-// `arith`. Square roots, absolute values, roundings, copysign and fma map to instructions and are not expanded. Other
-// functions of `math` have no code: canVectorise() (RegionVectoriser.h) rejects formulas with them. Attention has a
-// cheaper exponential of its own (AttendExp.h).
+// exp, exp2 and powf return 0 instead of denormal numbers, because arithmetic on these takes 33 times as long. The last
+// row is of `arith`. Square roots, absolute values, roundings, copysign and fma map to instructions and are not
+// expanded. Other functions of `math` have no code: canVectorise() (RegionVectoriser.h) rejects formulas with them.
+// Attention has a cheaper exponential of its own (AttendExp.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

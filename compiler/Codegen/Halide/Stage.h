@@ -166,7 +166,7 @@ std::vector<unsigned> nodesBelow(const Stage &stage, unsigned root);
 /// x and x - x into 0, and x + 0 into x, which is wrong for NaN, infinities and signed zeros. It does this also after
 /// it has determined the outcome of a condition, the value of an index, or that two elements are equal. Opaque calls
 /// therefore replace all differences, quotients, conversions of integers to f32, arithmetic with constants, and
-/// selections whose result is used in arithmetic.
+/// selections whose result is used in arithmetic; only nodes with Node::operation are replaced.
 Stage keepingNan(Stage stage);
 
 /// A limit of the arguments: if no argument exceeds it, all integers of the formula and all sizes of loops fit in 32

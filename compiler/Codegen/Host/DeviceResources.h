@@ -29,8 +29,9 @@ struct PhaseResources {
 };
 
 /// Resources of the kernel phases and moves of a program, for each device image that contains them: first all of the
-/// first image. Empty for a program without images. If `ptxas` is null, or rejects the code of an image, `assembled` is
-/// null; on a rejection, `problem`, if not null, receives the output of ptxas.
+/// first image. Empty for a program without images. `assembled` is null if `ptxas` is null, or does not report the
+/// function, as after a failure. If ptxas fails for an image, `problem`, if not null, receives its output, for several
+/// images that of the last one; otherwise `problem` is unchanged.
 std::vector<PhaseResources> resourcesOf(const Program &program, const Ptxas *ptxas, std::string *problem = nullptr);
 
 /// Static shared memory of the PTX kernel `name` in PTX text, in bytes, with the padding before its dynamic shared
@@ -38,8 +39,8 @@ std::vector<PhaseResources> resourcesOf(const Program &program, const Ptxas *ptx
 int64_t staticSharedBytes(llvm::StringRef ptx, llvm::StringRef name);
 
 /// Resident blocks of a multiprocessor of `architecture`, such as "sm_90a", for blocks of `threads` threads with
-/// `registers` registers for each thread and `sharedBytes` bytes of static and dynamic shared memory. Null if the
-/// limits of the architecture are unknown.
+/// `registers` registers for each thread and `sharedBytes` bytes of static and dynamic shared memory. 0 if a single
+/// block exceeds the limits. Null if the limits of the architecture are unknown. `threads` is positive.
 std::optional<int64_t> blocksAtATime(llvm::StringRef architecture, int64_t threads, int64_t registers,
                                      int64_t sharedBytes);
 

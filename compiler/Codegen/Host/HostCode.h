@@ -19,12 +19,14 @@
 //
 // `run` returns ATTN_BAD_ARGUMENT for a dimension outside min..max, and ATTN_BAD_ARENA if the arena is null although
 // `arena_bytes` for one worker is not 0. It returns ATTN_FULL, before any kernel runs, if a state has no room for the
-// positions to append. Otherwise it returns the status that the kernels set. For a device, `run` passes kernels to an
-// executor that does not wait for them; then ATTN_FULL and errors of data are in the status in device memory
-// (attn_device_phase of attn/model.h), and `run` may return ATTN_OK.
+// positions to append, or if a length or a count of such an append is invalid (Room of Moves.h). Otherwise it returns
+// the status that the kernels set. For a device, `run` passes kernels to an executor that does not wait for them; then
+// ATTN_FULL and errors of data are in the status in device memory (attn_device_phase of attn/model.h), and `run` may
+// return ATTN_OK.
 //
-// `arena_bytes` returns -1 for dimensions outside min..max, for fewer than one worker, and if the number of bytes
-// exceeds 2^63 - 1. `flops` does not check its argument.
+// `arena_bytes` returns -1 for dimensions outside min..max, for fewer than one worker, and if the number of bytes, or a
+// number in its computation, exceeds 2^63 - 1. `flops` does not check its argument, and wraps around. A negative max is
+// no limit.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -83,7 +83,7 @@ public:
 
   /// Emits the launch of a kernel: for each phase, in order, a call of the executor's parallel_for with the number of
   /// chunks. The executor chooses the threads (runtime/src/threads.c). `tensors` are the addresses of operands, then
-  /// results. `symbols` are the sizes (index) of attn_kernel_args, over which KernelPhase::chunks is a polynomial.
+  /// results. `symbols` are the sizes (index) of attn_kernel_args; KernelPhase::chunks is a function of them.
   /// `shared` is the address of KernelCode::sharedBytes of scratch, `scratch` that of the workers' scratch, and
   /// `stride` the bytes (index) from the scratch of one worker to that of the next. `shared` and `scratch` are null
   /// pointers if the kernel needs no such memory.

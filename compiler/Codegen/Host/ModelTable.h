@@ -35,9 +35,10 @@ inline constexpr llvm::StringLiteral weightsSection = ".rodata.attn.weights";
 llvm::Expected<EmbeddedWeights> embeddedWeights(const ParameterTable &parameters, llvm::StringRef section);
 
 /// Adds the table of `program`, with the values `embedded`, to `module`, the LLVM IR of the host's code, which has the
-/// functions of emitHostCode. Requires the device images of the program. Makes all other functions internal. Programs
-/// may call arena_bytes, flops and prepare_arena_bytes before the runtime has checked the processor, so these functions
-/// are compiled for the baseline processor of the architecture of `host`, the target of the host's code.
+/// functions of emitHostCode. Requires the device images of the program, and precedes optimise(). Makes all functions
+/// internal but those named above. Programs may call arena_bytes, flops and prepare_arena_bytes before the runtime has
+/// checked the processor, so these functions are compiled for the baseline processor of the architecture of `host`, the
+/// target of the host's code.
 void addModelTable(const Program &program, const EmbeddedWeights &embedded, const Target &host, llvm::Module &module);
 
 } // namespace attnc

@@ -21,7 +21,8 @@ namespace attnc {
 struct Append {
   mlir::Value cache, rows;     ///< addresses
   mlir::Value lengths, counts; ///< addresses of arrays of i32, [rowCount]; `counts` has the number of positions to
-                               ///< append for each row of the batch, and is null if all are appended
+                               ///< append for each row of the batch, from 0 to all (of a state, checkRoom() ensures
+                               ///< this), and is null if all are appended
   mlir::Value outer, positions, capacity; ///< extents of the dimensions
   /// If one call appends its positions in several steps: `rows` starts at position number `step` of the call's `steps`
   /// positions, which `counts` counts. Null if `rows` has all positions of the call.
@@ -32,7 +33,7 @@ struct Append {
   bool ring = false;            ///< ring cache: position p is stored at p mod capacity, and only the last `capacity`
                                 ///< positions are written
   bool isState = false;         ///< the cache is the caller's memory, which may be full; requires checkRoom(). Else it
-                                ///< is in the arena, and invalid lengths are clamped
+                                ///< is in the arena, and invalid lengths are clamped unless it is a ring
 };
 
 /// A check that a cache of `capacity` positions has room for the positions that a call appends. It holds if each length
@@ -50,6 +51,7 @@ public:
   virtual ~Moves() = default;
   /// Copies `bytes` bytes (index) between addresses; the memory does not overlap.
   virtual void copy(mlir::Value to, mlir::Value from, mlir::Value bytes) = 0;
+  /// Appends to a cache. On a device, nothing is written to a state if a check of the call has failed.
   virtual void append(const Append &append) = 0;
   /// Emits the checks of all caches, before any kernel of a call. In host memory the result (i1) is true if all hold;
   /// if it is false, the caller executes no kernel. On a device the result is null: if a check fails, its kernel writes

@@ -77,7 +77,8 @@ struct KernelLaunch {
   mlir::func::FuncOp kernel;
   mlir::Operation *call = nullptr; ///< the func.call in the entry point
   SizeExpr times = 1; ///< launches in one call of the entry point: the product of the iterations of the loops around
-                      ///< the launch; a loop whose number of iterations is unknown counts as one
+                      ///< the launch; a loop whose number of iterations is unknown counts as one, and a loop that
+                      ///< may end early as all its iterations
   SizeExpr flops, bytesRead, bytesWritten; ///< of one launch (KernelCost)
   SizeExpr largestIntermediate;            ///< bytes: the larger of shared scratch, and scratch of all workers
   /// True if the scratch, or a result in the arena, grows with the product of the numbers of queries and keys.
@@ -104,7 +105,7 @@ struct CompiledKernel {
   KernelCode code;
   std::vector<KernelLaunch> launches;                             ///< of all entry points; added by certify()
   std::vector<std::pair<std::string, std::string>> refusals = {}; ///< names of emitters that do not support the
-                                                                  ///< kernel, each with its reason
+                                                                  ///< kernel, or failed, each with its reason
 };
 
 /// The device image of a program for one architecture.

@@ -9,7 +9,8 @@
 //
 // The first emitter of the list that supports a kernel generates its code, unless `attn.emitter` of the kernel names
 // another one (RequestedEmitter.h). If emit() fails without an error, the next emitter that supports the kernel
-// generates its code, with a remark to the user.
+// generates its code, with a remark to the user. It is an error if there is no such emitter, or if `attn.emitter` names
+// the one that failed.
 //
 // A new emitter is a class with this interface and a line in compiler/Emitters; no phase includes its headers.
 //
@@ -36,7 +37,7 @@ public:
   /// kernel's `attn.emitter` and `attn.schedule`.
   virtual Verdict supports(mlir::func::FuncOp kernel, const Target &target) const = 0;
   /// The message about an error in the kernel's `attn.schedule` that only the emitter can detect, e.g. in the text of a
-  /// Halide schedule; empty if there is none.
+  /// Halide schedule; empty if there is none, and for a kernel that the emitter does not support.
   virtual std::string scheduleError(mlir::func::FuncOp kernel, const Target &target) const { return {}; }
   /// Appends the functions of the kernel's phases to `code`, the module of generated code, and records the schedule on
   /// the kernel (ChosenSchedule.h). Requires supports(). Fails if its backend rejects the kernel; then nothing is

@@ -15,7 +15,9 @@ namespace attnc {
 
 /// Which emitter compiles a kernel for a processor, if several support the kernel and `attn.emitter` names none.
 enum class EmitterPreference {
-  Auto,   ///< the default emitter, or another one if its predicted time is clearly shorter (docs/emitters.md)
+  /// The default emitter, or another one if its predicted time is clearly shorter (docs/emitters.md). If tensors are
+  /// stored in 16 bits, the compile replaces it by Cpu.
+  Auto,
   Cpu,    ///< always `cpu`
   Halide, ///< `halide`
 };

@@ -51,9 +51,9 @@ public:
   }
   /// Emits `then`, executed if `condition` (i1) is true, and `otherwise`, executed if it is false.
   void branch(Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
-  /// A switch: calls body(number) for each number of `cases` to emit its code, of which the code for number =
-  /// `selector` (index) is executed. At run time the selector must equal one of `cases`. A single case is emitted
-  /// without a switch.
+  /// A switch: calls body(number) for each number of `cases` (at least one) to emit its code, of which the code for
+  /// number = `selector` (index) is executed. At run time the selector must equal one of `cases`. A single case is
+  /// emitted without a switch.
   void dispatch(Value selector, llvm::ArrayRef<int64_t> cases, llvm::function_ref<void(int64_t)> body);
 };
 

@@ -14,7 +14,8 @@
 //
 // A phase is two functions. `@name(args, chunk, scratch)` unpacks the record attn_kernel_args and calls `@name.body`.
 // The parameters of the body are a pointer for each buffer, then sizes, chunk, scratch, shared memory and status. The
-// pointers to buffers are `noalias`, so that LLVM may assume that a store to a result changes no operand.
+// pointers to buffers, scratch and shared memory are `noalias`, so that LLVM may assume that a store to a result
+// changes no operand.
 //
 // **In place.** A kernel argument with the attribute `attn.in_place = r : i64` may have the same buffer as result r.
 // The memory plan sets the attribute only if Emitter::mayRunInPlace() permits it. These two pointers are not `noalias`.

@@ -41,8 +41,8 @@ public:
   /// Number of elements: the product of the dimensions.
   SizeExpr elements(mlir::Value tensor) const;
   SizeExpr resultElements(unsigned result) const;
-  /// Distinct bytes of all operands in their stored types, for KernelCost. If only tensor.extract reads an operand, it
-  /// counts at most one element for each of these ops and each point of the loops around it.
+  /// Distinct bytes of all operands in their stored types, for KernelCost. If only tensor.extracts in linalg.generics
+  /// with known points() read an operand, it counts at most one element for each of these ops and each of the points.
   SizeExpr bytesRead() const;
   SizeExpr bytesWritten() const; ///< bytes of all results in their stored types, for KernelCost
   /// The number of points of the iteration space of `loops`, an op of the kernel; null if a loop's index is not by

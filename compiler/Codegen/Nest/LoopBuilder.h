@@ -24,8 +24,8 @@ public:
 
   /// scf.for over [lower, upper) by `step` (> 0). `body` receives the induction variable and the loop-carried values,
   /// which start as `carried`. It emits the code of an iteration and returns the next loop-carried values. Returns the
-  /// values after the last iteration. If the bounds are constants, one iteration is emitted without a loop, and for no
-  /// iteration nothing is emitted.
+  /// values after the last iteration. If bounds and step are constants, one iteration is emitted without a loop, and
+  /// for no iteration nothing is emitted.
   Values loop(Value lower, Value upper, Value step, ValueRange carried,
               llvm::function_ref<Values(Value, ValueRange)> body);
   /// The same without loop-carried values.

@@ -29,8 +29,9 @@ void packRows(FlatBuilder &code, mlir::ModuleOp module, const StridedRows &rows,
               const Panel &panel, mlir::Value filled, mlir::Value factor = {});
 
 /// The inverse: stores element c of row r to `rows` for r < min(rows.count, panel.width) and c < rows.columns. Row r is
-/// multiplied by element r of the flat buffer `scales` (null: 1). It reads the panel for all c below rows.columns
-/// rounded up to a multiple of `lanes`, and the panel's buffer must contain these elements.
+/// multiplied by element r of the flat buffer `scales` (null: 1). `rows` needs count and columns. The code reads the
+/// panel for all c below rows.columns rounded up to a multiple of `lanes`, and `scales` for all r below
+/// min(rows.count, panel.width) rounded up likewise; the buffers must contain these elements.
 void unpackRows(FlatBuilder &code, mlir::ModuleOp module, const Panel &panel, const StridedRows &rows,
                 mlir::Value scales = {});
 

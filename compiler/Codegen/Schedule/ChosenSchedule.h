@@ -34,7 +34,7 @@ std::optional<std::string> choiceText(mlir::Attribute value);
 
 /// Sets `attn.chosen_schedule` to these choices, in place of earlier ones.
 void recordSchedule(mlir::func::FuncOp kernel, llvm::ArrayRef<Choice> choices);
-/// The recorded choices, sorted by key; empty before the kernel is emitted.
+/// The recorded choices, sorted by key; empty before the kernel is emitted, and if its emitter records none.
 llvm::ArrayRef<mlir::NamedAttribute> chosenSchedule(mlir::func::FuncOp kernel);
 /// The recorded choice of a key, as text; null if there is none.
 std::optional<std::string> chosenText(mlir::func::FuncOp kernel, llvm::StringRef key);

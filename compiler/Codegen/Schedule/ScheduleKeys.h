@@ -9,7 +9,7 @@
 //
 // A hand-written module may request a number that no strategy has validated. For some keys, the emitter `cpu` rounds
 // such a number up to whole units in the range (roundedUp): tile_q, tail_q, tile_kv and split_kv of attend and
-// attend_gradient, and rows_per_chunk in Rows.cpp. For other keys it uses the number as it is: the keys of gemm and
+// attend_gradient, and rows_per_chunk in Rows.cpp. For other keys it does not test the range: the keys of gemm and
 // loops, decode_rows, and rows_per_chunk in RowsInLanes.cpp.
 //
 //===------------------------------------------------------------------------------------------------------------===//

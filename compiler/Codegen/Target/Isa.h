@@ -85,8 +85,8 @@ llvm::ArrayRef<const Architecture *> processorArchitectures();
 /// row for it.
 const Architecture &nativeArchitecture();
 
-/// The widest instruction set of `architecture` whose features `processor` has. Null if there is none: the processor
-/// lacks features that kernels need.
+/// The widest instruction set of `architecture`, one of processorArchitectures(), whose features `processor` has. Null
+/// if there is none: the processor lacks features that kernels need.
 const Isa *findIsa(const Architecture &architecture, const llvm::MCSubtargetInfo &processor);
 /// The instruction set of NVIDIA devices: PTX, for all architectures.
 const Isa &deviceIsa();

@@ -1,9 +1,9 @@
 //===- Target.h - the processor or device that code is generated for ----------------------------------------------===//
 //
 // The option `--target` names a target. `native` is the processor that runs the compiler, `x86-64-v3` and `x86-64-v4`
-// are the levels of the x86-64 ABI, and other names are LLVM's processor names (`skylake-avx512`, `znver4`). A name may
-// add LLVM's features of the processor, "znver4:+adx,-amx-bf16,...": an object records `native` in this form. Kernels
-// need AVX2 and fused multiply-add; a processor without them (x86-64-v2 and older) is an error.
+// are the levels of the x86-64 ABI, and other names are LLVM's processor names (`skylake-avx512`, `znver4`). A name
+// other than `native` may add LLVM's features of the processor, "znver4:+adx,-amx-bf16,...": an object records `native`
+// in this form. Kernels need AVX2 and fused multiply-add; a processor without them (x86-64-v2 and older) is an error.
 //
 // `cuda:sm_80` and the like are NVIDIA devices by LLVM's names, from sm_80 on. `cuda` is all supported devices: it has
 // an image for sm_80, which all newer devices run, and one for sm_90a, which has matrix products of warp groups. An
@@ -42,7 +42,7 @@ bool hasForm(std::string_view architecture, DeviceVariant form);
 
 /// A processor, or the devices that one object supports. A target is valid if resolve(), host() or image() returned it.
 struct Target {
-  std::string name;         ///< as the user gave it
+  std::string name;         ///< the argument of resolve(): as the user gave it, or the name of a device's host
   std::string cpu;          ///< LLVM's name of the processor, or of the oldest device architecture of `images`
   std::string features;     ///< LLVM's feature list, "+avx2,+fma,..."; features that `cpu` implies may be absent
   const Isa *isa = nullptr; ///< the instruction set; not null in a valid target
@@ -51,7 +51,8 @@ struct Target {
   std::vector<std::string> images; ///< on a device, the architecture of each image, oldest first; else empty
 
   /// The target called `name`. The error is a message for the user. Unknown names (the message may propose a similar
-  /// one), processors without AVX2 and fused multiply-add, and devices before sm_80 are errors.
+  /// one), features without a sign, processors without AVX2 and fused multiply-add, and devices before sm_80 are
+  /// errors. LLVM ignores unknown features, with a warning on standard error.
   static llvm::Expected<Target> resolve(std::string_view name);
 
   const Architecture &architecture() const { return *isa->architecture; }

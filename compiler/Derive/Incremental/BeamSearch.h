@@ -2,8 +2,9 @@
 //
 // A beam is a candidate text. With n beams for each of the `batch` rows of the prompt, `next` (Incremental.h) runs on
 // batch * n rows, and the sampler on tensors of shape [batch, n, ...]. The beams of a row start as copies of the row's
-// prompt. In each decoding step, the sampler chooses n continuations for each row: a parent beam and a token for each
-// new beam. The entry point returns the tokens and the length of the beam of each row with the highest score.
+// prompt; all but the first have the score -inf. In each decoding step, the sampler chooses n continuations for each
+// row: a parent beam and a token for each new beam. The entry point returns the tokens and the length of the beam of
+// each row with the highest score, the first one among equal scores.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -56,8 +56,9 @@ bool dependsOn(mlir::Value number, mlir::Value index);
 struct MaskBounds {
   std::optional<int64_t> ahead, behind;
 };
-/// The bounds of the mask of `op`, from comparisons of sums of i, j and constants, joined by and, or, not; `indices` is
-/// that of `op`. No bounds if `op` has no mask.
+/// The bounds of the mask of `op`, from comparisons of sums of i, j and constants. These are joined by `and`, or
+/// negated and joined by `or` under the negation; a plain `or` implies no bounds. `indices` is that of `op`. No bounds
+/// if `op` has no mask.
 MaskBounds maskBounds(mlir::attn::AttendOp op, const BodyIndices &indices);
 
 } // namespace attnc

@@ -13,7 +13,8 @@ namespace attnc {
 
 /// Copies the body of one op. A use of a position index i becomes i + length[b], except as a subscript of a value that
 /// has the positions of the call only. A use of a key index becomes, if the keys are in a ring cache, the position that
-/// the ring holds at this index.
+/// the ring holds at this index, except as a subscript of the ring. Any other subscript of the positions of a ring
+/// cache becomes the index of that position in the ring.
 class ChunkBody {
 public:
   /// `indices` are those of the op of f. `top` is the outermost block of the new op's body, which dominates all its

@@ -38,8 +38,9 @@ public:
   mlir::OpFoldResult rowCount(mlir::Location at);
 
   bool isStep;
-  /// Arguments of the new function: the lengths of rows (i32), the capacity of the caches, and the numbers of positions
-  /// of the call (i32). `capacity` and `count` are null if the function has no such argument.
+  /// The arguments for the lengths of rows (i32) and the numbers of positions of the call (i32), and the capacity
+  /// (`index`), which is read from a cache. `capacity` is null if all caches are rings; `count` in next, and without
+  /// ring caches.
   mlir::Value length, capacity, count;
   llvm::DenseMap<mlir::Value, mlir::Value> lists; ///< arguments for the results of next_begin, by value of f
   /// By value of f that is cached: a tensor with all its positions up to the last one of the call. For a ring cache: in

@@ -15,9 +15,10 @@
 //     a row ends when the sampler chooses the token `stop`
 //
 // Row b of the result has length[b] tokens, those before `stop`; the elements after them are `stop`, or 0 if the
-// sampler has no `stop`. All these functions are inlined, and the caches are in the arena. The argument `seed` exists
-// if the sampler draws random numbers. A beam search (BeamSearch.h) has n rows for each row of the prompt, and its
-// sampler selects among all continuations of these beams.
+// sampler has no `stop`. If prompt_length[b] is not in 1 .. seq, the call sets a status. All these functions are
+// inlined, and the caches are in the arena. The argument `seed` exists if the sampler draws random numbers. A beam
+// search (BeamSearch.h) has n rows for each row of the prompt, and its sampler selects among all continuations of these
+// beams.
 //
 // Only the caches of prefill's results are used; dead-code elimination removes the computation of the others. Prefill
 // also computes positions after the end of a row's prompt; the row's tokens overwrite these positions before they are

@@ -21,10 +21,10 @@ public:
   /// Fails with an error if two arguments have the same name, or if the size of a state is not a sum of products of
   /// dimensions.
   llvm::LogicalResult create();
-  /// Calls next_begin, if there is one; argument() then returns its results.
+  /// Calls next_begin, if there is one; argument() then returns its results. Must precede callPrefill() and callStep().
   void callBegin();
-  /// Calls next_prefill on the prompt with empty caches, and returns the caches after it. Positions 0 to first[b] - 1
-  /// of row b are valid; `first` is i32[batch].
+  /// Calls next_prefill on the prompt with empty caches, and returns the caches after it, with room for seq +
+  /// maxTokens - 1 positions. Positions 0 to first[b] - 1 of row b are valid; `first` is i32[batch].
   Values callPrefill(Value first);
   struct StepResults {
     Value logits; ///< f32[rows, vocab]

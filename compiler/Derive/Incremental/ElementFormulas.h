@@ -11,7 +11,8 @@ namespace attnc {
 /// In a scan along the positions, a `model.element` may read a list at an index that depends on the time step, such as
 /// `x[:, t - 2]` or `table[t]`. Rows of different lengths have to read such elements at different indices. Each of
 /// these ops is replaced by a linalg.generic that reads the element by tensor.extract. An element at the time step
-/// itself, of a list whose leading dimension is the positions and which has rows, stays.
+/// itself stays if the leading dimension of the list is the positions and the list has a dimension of rows, or the
+/// function has no rows.
 ///
 /// A result of a scan that stacks a value of each time step has positions before rows, but a cache has rows before
 /// positions. If a formula reads such a result at another position than its own, it reads a transposed copy.

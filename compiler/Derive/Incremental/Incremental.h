@@ -87,8 +87,9 @@ struct IncrementalNames {
 };
 
 /// Replaces `function`, which has model.incremental, by these entry points, and returns the names that they use. Fails
-/// with an error if a position depends on a later one, if no position depends on another one, or if an entry point of a
-/// generated name exists.
+/// with an error if PositionAnalysis fails, if no position depends on another one, if a cached value has its dimension
+/// of rows after that of the positions, if a retained value is in a loop whose number of iterations is not constant, or
+/// if an entry point of a generated name exists.
 mlir::FailureOr<IncrementalNames> deriveIncremental(mlir::func::FuncOp function);
 
 } // namespace attnc

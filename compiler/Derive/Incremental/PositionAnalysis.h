@@ -15,7 +15,8 @@
 //   tensor.extract     at the position minus a constant: window. At position 0: causal. At the last one, in an op
 //                      without positions: end. Else mixing
 //   attn.attend        the outer index of length `seq` is the position i, a key index of that length is j: pointwise at
-//                      i; at j causal if the mask implies j <= i, window(w) if also i - j <= w; else mixing
+//                      i; at j causal if the mask implies j <= i, window(w) if also i - j <= w; else mixing. Mixing
+//                      are also the results `key_sums` over positions and `top` in a window
 //   slices             0 .. seq of a value without positions: pointwise. The last position alone: end
 //   reshapes           pointwise if the dimension of positions stays separate; else mixing
 //   concatenation      pointwise along other dimensions; along positions: mixing
@@ -65,7 +66,8 @@ class PositionAnalysis {
 public:
   /// `along` is the name of the dimension of positions in `model.dimensions`.
   PositionAnalysis(mlir::func::FuncOp function, llvm::StringRef along) : function(function), dims(function, along) {}
-  /// Fails with an error at the op by which a position depends, or may depend, on later ones.
+  /// Fails with an error at the op by which a position depends, or may depend, on later ones, on the number of
+  /// positions, or on other rows; also at an op whose effect is unknown.
   mlir::LogicalResult run();
 
   /// The fact of a tensor of the function; the bottom of the lattice for other values.

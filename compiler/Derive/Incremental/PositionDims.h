@@ -2,9 +2,10 @@
 //
 // The dimension of positions of a tensor is the one whose extent is `seq`, a dynamic dimension of the entry point.
 //
-// The dimension of rows is the one whose extent is `batch`. This is the extent, if it is named, of the dimension before
-// `seq` in the first argument that has a dimension of positions. Each row has its own number of positions, so a row of
-// a value may depend on that row only.
+// The dimension of rows is the one whose extent is `batch`. This is the extent of the dimension before `seq` in the
+// first argument that has a dimension of positions after another dimension, if that extent is a dynamic dimension of
+// the entry point; otherwise there are no rows. Each row has its own number of positions, so a row of a value may
+// depend on that row only.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -14,7 +14,8 @@ namespace attnc {
 
 /// Parses a file of `sources` and the files that it uses, and checks them: the phases parse and check. Used files are
 /// read and added to `sources`. Returns null if `diagnostics` has an error, also one from before the call. Errors are
-/// those of syntax, or, if there are none, those of names, types and shapes. Warnings are added to `diagnostics` too.
+/// those of syntax, of `use` and of repeated names, or, if there are none, those of other names, types and shapes.
+/// Warnings are added to `diagnostics` too.
 std::unique_ptr<typed::Program> checkFile(SourceManager &sources, FileId file, DiagnosticEngine &diagnostics,
                                           const CheckOptions &options = {});
 

@@ -33,7 +33,8 @@ public:
   std::unique_ptr<typed::Program> run(FileId file);
 
   /// Dispatches to the collaborator for the kind of expression, and limits the size and the nesting of the program.
-  /// Beyond the limits it reports an error, after which the reporter drops all errors, and returns ErrorValues.
+  /// Beyond the limits it reports an error, after which the reporter drops all errors, and returns ErrorValues. A
+  /// tensor beyond canHaveShape (Dim.h) is an error of its expression alone.
   Value check(const ast::Expr &expr, Scope &scope) override;
 
 private:

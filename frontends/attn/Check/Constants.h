@@ -7,9 +7,11 @@
 namespace attnc::check {
 
 /// Evaluate an operator on compile-time numbers (Value::isNumber), which include sizes. Return null if an operand is no
-/// number, or if the result is not known at compile time, such as `n < m` for dynamic sizes; the operator is then
-/// computed at run time. foldBinary returns an ErrorValue, with an error, for a division of integers by zero or with a
-/// remainder, and for an integer result beyond 64 bits.
+/// number, if the result is not known at compile time, such as `n < m` for dynamic sizes, or if the operator does not
+/// apply to the types, such as `true + 1`; the caller then checks it as an operator on tensors. foldBinary returns an
+/// ErrorValue, with an error, for a division of integers or sizes by zero or with a remainder, and for a sum,
+/// difference or product of integers beyond 64 bits. A power of constants is an integer if the exponent is an integer
+/// from 0 to 62, otherwise a double.
 std::optional<Value> foldBinary(Reporter &reporter, const ast::BinaryExpr &expr, const Value &a, const Value &b);
 std::optional<Value> foldUnary(const ast::UnaryExpr &expr, const Value &a);
 

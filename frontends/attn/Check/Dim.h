@@ -50,7 +50,7 @@ public:
   bool isPlainlyNonNegative() const;
 
   /// True if a coefficient is INT64_MAX or INT64_MIN: a sum or product exceeded 64 bits, or a product of two Dims
-  /// exceeded 4096 products of terms.
+  /// exceeded 4096 products of terms. A later sum may make the coefficient smaller, so test each result.
   bool isSaturated() const;
 
   /// Returns the coefficients by monomial; zero coefficients are absent.

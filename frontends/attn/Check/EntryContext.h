@@ -19,7 +19,7 @@ struct EntryContext {
 };
 
 /// True if `minimize` trains the parameter, or updates the state: `minimizedOver` is the parameter or state, a module
-/// that contains it, a tuple with one of these, or null.
+/// or list of modules that contains it, a tuple with one of these, or null.
 bool isMinimizedOver(const EntryContext &context, const typed::Parameter &parameter);
 
 /// The counters of the loops around a statement, outermost first.

@@ -25,8 +25,9 @@ class BlockChecker {
 public:
   virtual ~BlockChecker() = default;
   /// Checks the statements of a block in `scope` and adds them to the current block of the typed AST (LetBuilder).
-  /// Returns the value of the last statement: a NothingValue if it is not an expression, an ErrorValue if it has an
-  /// error. If a `return` ends the block, sets `returned` to true, and returns the value of the `return`.
+  /// Returns the value of the last statement: that of an expression, an ErrorValue if it has an error; that of the
+  /// chosen block of an `if`; a NothingValue for other statements. If a `return` ends the block, sets `returned` to
+  /// true, and returns the value of the `return`.
   virtual Value check(const ast::Block &block, Scope &scope, bool &returned) = 0;
 };
 

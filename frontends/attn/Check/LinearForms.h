@@ -51,7 +51,8 @@ public:
   LinearForms(const DimensionBounds &bounds, const HasExtent &hasExtent) : bounds(bounds), hasExtent(hasExtent) {}
 
   struct Atom {
-    bool isData = false;           ///< it depends on values of tensors, or is an expression that is not linear
+    /// It depends on values of tensors, or is an expression that is not linear. The condition of a select is ignored.
+    bool isData = false;
     std::vector<Linear> branches;  ///< the two alternatives of a min, max or select; empty for other atoms
     typed::Op op = typed::Op::Add; ///< Min, Max or Select if there are branches
     std::vector<size_t> facts;     ///< numbers of the facts in which the atom has a constant coefficient
@@ -59,7 +60,8 @@ public:
 
   /// Returns the form of an integer expression, of I32 or Index. An expression that is not linear is one atom.
   Linear of(typed::ExprRef expr);
-  /// Adds the facts that follow from a condition on integers. Other conditions add nothing.
+  /// Adds the facts that follow from a scalar condition: a comparison of integers, or a conjunction of them; with the
+  /// truth value false, their negation. Other conditions add nothing, such as `!=`, or a disjunction that is true.
   void addGuard(const Guard &guard);
 
   /// Returns the atom with a number of Linear::coefficients.

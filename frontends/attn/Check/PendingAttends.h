@@ -9,8 +9,8 @@ namespace attnc::check {
 struct NormaliserWord;
 
 /// An `attend` after its check, before Elements (Indices/Elements.h) rewrites it to a typed::Attend. An `attend` inside
-/// of index notation, `[b, i] => attend j { ... }`, is pending until the enclosing expression is closed (Builder.h),
-/// because only then its outer indices are known.
+/// of index notation that depends on its indices, `[b, i] => attend j { ... }`, is pending until the enclosing
+/// expression is closed (Builder.h), because only then its outer indices are known.
 ///
 /// Its formulas are open expressions. `sink` and `temperature` are scalars of a row of scores; `score`, `mask` and
 /// `weight` are scalars of a query–key pair; `value` is a scalar or has dimensions. Each of them is null if omitted,

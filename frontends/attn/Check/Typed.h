@@ -29,7 +29,8 @@
 // within a region computes each expression once. Nodes live as long as their Program, which owns them.
 //
 // Only scalars have the element type Index: index arithmetic in bodies, and sizes in statements. Conversions between
-// Index, f32 and i32 are explicit Casts. Div on Index and I32 is floor division, and Rem its remainder.
+// Index, f32 and i32 are explicit Casts. Div on Index and I32 is floor division, and Rem its remainder, with the sign
+// of the divisor; a / 0 is 0, and a % 0 is a.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -198,9 +199,9 @@ struct Cast {
 };
 
 /// The operation that combines the terms of a reduction. ArgMax and ArgMin yield the index, I32, of the largest and of
-/// the smallest term; the lowest index of equal terms. A mean is a sum and a division. A reduction of no terms yields
-/// the identity of the combiner: Add 0, Mul 1, Max -inf, Min +inf (for I32 the least and the largest number), And true,
-/// Or false; ArgMax and ArgMin the index 0.
+/// the smallest term; the lowest index of equal terms. They ignore terms that are NaN. A mean is a sum and a division.
+/// A reduction of no terms yields the identity of the combiner: Add 0, Mul 1, Max -inf, Min +inf (for I32 the least and
+/// the largest number), And true, Or false; ArgMax and ArgMin the index 0.
 enum class Combiner { Add, Mul, Max, Min, And, Or, ArgMax, ArgMin };
 
 /// Returns the name of a combiner: "add", "argmax", ...
@@ -416,8 +417,8 @@ struct Block {
 //===- Programs ---------------------------------------------------------------------------------------------------===//
 
 /// A named dynamic dimension of an entry point, with inclusive bounds. `max` is -1 if the dimension is unbounded.
-/// `min`, 0 or 1, is the least size for which every unconditional subscript is in range: 1 for `n` if there is an x[n -
-/// 1].
+/// `min`, 0 or 1, is the least size for which every slice and every unconditional subscript is in range, and no mean of
+/// a training step is empty: 1 for `n` if there is an x[n - 1].
 struct Dimension {
   std::string name;
   int64_t max = -1;

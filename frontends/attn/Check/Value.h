@@ -42,7 +42,7 @@ struct TupleValue {
   std::vector<Value> parts;
 };
 /// A field `gain: f32[dim]` among the members of an Instance. It occurs only there: Names::find returns it as a
-/// TensorValue, a ParameterRef with the indices in the lists around the module.
+/// TensorValue: a ParameterRef with the indices in the lists around the module, or a Fill of zeros if a size is 0.
 struct ParameterValue {
   const typed::Parameter *parameter;
 };
@@ -115,7 +115,7 @@ struct Value {
   std::optional<double> real() const;
 };
 
-/// Returns the description of a value in messages: "a number", "f32[batch, 64]", "a module", ...
+/// Returns the description of a value in messages: "a number", "f32[batch, 64]", "the module `Block`", ...
 std::string describe(const Value &value);
 
 /// The binding of a name in a scope or a module: its current value, and its declaration.

@@ -311,7 +311,7 @@ std::string_view nameOf(ElementType type);
 
 /// One dimension of a type: `dim`, `3 * dim`, `seq <= context`, or `..`.
 struct Dimension {
-  bool isRest = false; ///< `..`: any leading dimensions
+  bool isRest = false; ///< `..`: any number of dimensions, perhaps none
   ExprPtr size;        ///< null for `..`
   ExprPtr bound;       ///< null without `<=`
   SourceRange range;
@@ -347,7 +347,7 @@ template <StmtKind Kind> struct StmtOf : Stmt {
   explicit StmtOf(SourceRange range) : Stmt(Kind, range) {}
 };
 
-/// `{ ... }`. Its value is the value of its last statement, if that is an expression.
+/// `{ ... }`. Its value is the value of its last statement, if that is an expression, a `return` or an `if`.
 struct Block {
   std::vector<StmtPtr> statements;
   SourceRange range;
@@ -369,7 +369,7 @@ struct LetStmt : StmtOf<StmtKind::Let> {
   ExprPtr value;
 };
 
-/// `const head_dim = dim / heads`: a compile-time number
+/// `const head_dim = dim / heads`: a compile-time number or text; in a module, also a function
 struct ConstDecl {
   Name name;
   ExprPtr value;
@@ -389,7 +389,7 @@ struct AssignStmt : StmtOf<StmtKind::Assign> {
   ExprPtr value;
 };
 
-/// `u <- e`: sets the value of a state for the next call
+/// `u <- e`: sets the value of a state for the next call; in the step of an optimizer, assigns its parameter or a state
 struct UpdateStmt : StmtOf<StmtKind::Update> {
   using StmtOf::StmtOf;
   ExprPtr target; ///< a `NameRefExpr` or a `MemberExpr`
@@ -427,7 +427,7 @@ struct ExpressionStmt : StmtOf<StmtKind::Expression> {
 //===----------------------------------------------------------------------------------------------------------===//
 
 /// A parameter of a function (`x: f32[batch, seq <= context]`) or a hyperparameter of a model or module (`dim`, `layers
-/// = 6`). Without a type it is a compile-time number, function or module.
+/// = 6`). Without a type, a parameter of a function is any value, and a hyperparameter any value but a tensor.
 struct Parameter {
   Name name;
   std::optional<TensorType> type;
@@ -514,7 +514,7 @@ struct UseDecl {
 struct ExportDecl {
   Name name;
   ExprPtr value;             ///< null: the function with that name
-  std::vector<Name> results; ///< names of the results; empty without `->`
+  std::vector<Name> results; ///< names of the results, which the checker ignores; empty without `->`
   std::string doc;
   SourceRange range;
 };

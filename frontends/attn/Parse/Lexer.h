@@ -94,8 +94,9 @@ struct TokenStream {
 };
 
 /// Splits a file of `sources` into tokens and matches its brackets (Brackets.h). Reports invalid characters, numbers
-/// and escapes, strings that are not closed, and unmatched brackets, and continues after each. For a file that is not
-/// UTF-8 text it reports one error, and returns only EndOfFile.
+/// and escapes, strings that are not closed, and unmatched brackets, and continues after each; an operator of another
+/// language, such as `&&`, is reported and becomes the token of the equivalent operator. For a file that is not UTF-8
+/// text it reports one error, and returns only EndOfFile.
 TokenStream lex(const SourceManager &sources, FileId file, DiagnosticEngine &diagnostics);
 
 } // namespace attnc

@@ -77,8 +77,8 @@ public:
   Diagnostic *report(DiagnosticKind kind, SourceRange range, std::string message);
   /// Like report, but the cursor is then lost, also if the error is dropped.
   Diagnostic *error(DiagnosticKind kind, SourceRange range, std::string message);
-  /// Reports, as `error` does, "expected WHAT, found ..." with the current token, or with the end of the line if the
-  /// current token begins a line.
+  /// Reports, as `error` does, "expected WHAT, found ..." with the current token, or with the end of the line if
+  /// atLineEnd() is true.
   Diagnostic *expected(const std::string &what);
 
 private:

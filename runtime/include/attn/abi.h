@@ -2,8 +2,9 @@
  *
  * Generated code calls no function of the runtime. It reads these records, and the memory that they point to. attn_run
  * (attn/run.h) fills an attn_frame; a program can also fill the frame and the executor itself. Generated code checks
- * neither of them. Layouts are fixed for one ATTN_ABI_VERSION. All pointers to tensors address dense row-major
- * elements. In a model for a device, they are addresses in device memory. */
+ * only that dimensions are within their bounds and that an arena that it needs is not null. Layouts are fixed for one
+ * ATTN_ABI_VERSION. All pointers to tensors address dense row-major elements. In a model for a device, they are
+ * addresses in device memory. */
 #ifndef ATTN_ABI_H
 #define ATTN_ABI_H
 
@@ -33,7 +34,8 @@ typedef struct attn_kernel_args {
   void *shared;          /* memory that all chunks and phases of the launch share (partial results), ATTN_ALIGNMENT-
                             aligned; unspecified if the kernel needs none */
   int32_t *status;       /* a kernel sets it to an attn_code if a subscript from data is out of range, and never
-                            clears it; any number of threads may set it */
+                            clears it; any number of threads may set it. The phases of a model for a device set it to
+                            ATTN_UNSUPPORTED if a processor calls them */
 } attn_kernel_args;
 
 /* A kernel phase: computes chunk number `chunk`, and calls of several chunks may run at the same time. `scratch`
@@ -67,7 +69,8 @@ typedef struct attn_frame {
 } attn_frame;
 
 typedef int32_t (*attn_entry_fn)(const attn_frame *frame); /* returns an attn_code */
-/* Returns the bytes of the arena of a call: 0 if it needs none, INT64_MAX or a negative number if 64 bits overflow. */
+/* Returns the bytes of the arena of a call: 0 if it needs none; INT64_MAX or a negative number if 64 bits overflow, and
+ * a negative number if a dimension is outside its bounds or `workers` is below 1. */
 typedef int64_t (*attn_arena_bytes_fn)(const int64_t *dimensions, int64_t workers);
 
 /* Packs weights: reads the memory of parameters[0 .. loaded_count), writes the memory of parameters[loaded_count ..

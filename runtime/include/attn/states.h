@@ -34,8 +34,9 @@ attn_code attn_states_truncate(const attn_model *model, int64_t entry, int64_t r
  * row.
  *
  * Returns ATTN_BAD_ARGUMENT if the entry point has no states, or if a state has no dimension `rows`, another number of
- * rows, or a wrong rank or element type. Returns ATTN_OUT_OF_RANGE if from[b] is no row. Returns
- * ATTN_NO_MEMORY if there is no memory for the order of the rows. After an error nothing is copied. */
+ * rows, a negative size, or a wrong rank or element type; other sizes of the states are not checked. Returns
+ * ATTN_OUT_OF_RANGE if from[b] is no row. Returns ATTN_NO_MEMORY if there is no memory for the order of the rows. After
+ * an error nothing is copied. */
 attn_code attn_states_reorder(const attn_model *model, int64_t entry, const char *rows, const attn_tensor *states,
                               const int32_t *from, attn_status *status);
 

@@ -17,11 +17,13 @@ typedef struct attn_pool attn_pool;
 
 /* Creates a pool of `workers` workers: the thread that launches a kernel, and workers - 1 threads, which the function
  * starts. 0 means one worker for each processor that the process may use. The caller frees *pool with
- * attn_pool_destroy. Returns ATTN_BAD_ARGUMENT if `workers` is negative or above 4096. Returns ATTN_NO_MEMORY, after
- * ending the started threads, if the system starts fewer. *pool is null after an error.
+ * attn_pool_destroy. Returns ATTN_BAD_ARGUMENT if `workers` is negative or above 4096. Returns ATTN_NO_MEMORY if there
+ * is no memory for the pool or, after ending the started threads, if the system starts fewer. *pool is null after an
+ * error.
  *
  * Several threads may use the pool at the same time: a thread that launches a kernel while the pool runs the kernel of
- * another thread computes all chunks itself. Threads of the pool spin for about 1 ms after a launch, then sleep. */
+ * another thread computes all chunks itself. After a launch, threads of the pool spin for about 1 ms, or for less if
+ * there are more workers than processors, and then sleep. */
 attn_code attn_pool_create(int64_t workers, attn_pool **pool, attn_status *status);
 /* Ends the threads and frees the pool. No call may be using the pool. Null is ignored. */
 void attn_pool_destroy(attn_pool *pool);

@@ -4,8 +4,8 @@
  * The functions that create weights pack them, and set *weights, which the caller frees; *weights is null after an
  * error. They do their work on `executor`; if it is null, on the calling thread. The model has to outlive its weights.
  * Several threads may use weights at the same time, except during a training step, attn_weights_repack and
- * attn_weights_free. ATTN_NO_MEMORY, and ATTN_UNSUPPORTED for a model that this processor or this runtime does not
- * support, are errors of all these functions. */
+ * attn_weights_free. Errors of all functions that create weights are ATTN_NO_MEMORY, ATTN_UNSUPPORTED for a model that
+ * this processor or this runtime does not support, and ATTN_BAD_ARGUMENT for an executor without workers. */
 #ifndef ATTN_WEIGHTS_H
 #define ATTN_WEIGHTS_H
 
@@ -24,8 +24,8 @@ typedef struct attn_weights attn_weights;
  * name (attn_parameter_name) and the element's index. */
 attn_code attn_weights_initialise(const attn_model *model, uint64_t seed, const attn_executor *executor,
                                   attn_weights **weights, attn_status *status);
-/* Uses the values inside the object, without a copy; ATTN_BAD_WEIGHTS if the object was compiled without
- * --embed-weights. Training steps cannot use the result. */
+/* Uses the values inside the object, without a copy; ATTN_BAD_WEIGHTS if the model has parameters and the object was
+ * compiled without --embed-weights. Training steps cannot use the result. */
 attn_code attn_weights_embedded(const attn_model *model, const attn_executor *executor, attn_weights **weights,
                                 attn_status *status);
 /* Uses the caller's memory. `table` has model->loaded_count pointers to values, in the order of
@@ -38,9 +38,10 @@ attn_code attn_weights_from_table(const attn_model *model, const void *const *ta
 void attn_weights_free(attn_weights *weights);
 
 /* Packs the weights again after training, or after the caller has changed values. Packed weights whose values were
- * freed (attn_weights_load) are unchanged. Between a training step and this call, attn_run and attn_cuda_run return
- * ATTN_BAD_WEIGHTS for a model with packed weights, except for training steps. Changes by the caller are not detected.
- * Devices that were opened with these weights (attn/cuda.h) copy them again at their next calls. */
+ * freed (attn_weights_load) are unchanged. Between a training step and this call, attn_run returns ATTN_BAD_WEIGHTS for
+ * a model with packed weights, except for training steps. Changes by the caller are not detected. ATTN_NO_MEMORY if
+ * there is no memory for the arena of `prepare`. Devices that were opened with these weights (attn/cuda.h) copy them
+ * again at their next calls. */
 attn_code attn_weights_repack(attn_weights *weights, const attn_executor *executor, attn_status *status);
 
 /* Returns the parameter table of attn_frame: loaded_count + packed_count pointers, which live as long as the weights.

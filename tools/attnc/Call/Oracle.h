@@ -12,7 +12,7 @@ namespace attnc {
 struct Deviation {
   std::string name;       ///< of the result, parameter or state
   bool isUpdated = false; ///< the tensor is a parameter, or a state of a module or of an optimizer
-  bool isReal = true;     ///< false for integers and booleans, which must be equal
+  bool isReal = true;     ///< false for integers, booleans and parameters changed by mistake, which must be equal
   double largest = 1;     ///< largest |value| of the oracle
   /// |compiled - oracle| of the element that exceeds its limit most; if all are within their limits, of the element
   /// that comes nearest to its limit. Infinite if one of the two values is NaN or infinite and the other is different.
@@ -22,11 +22,13 @@ struct Deviation {
   /// `terms`, so that no samples were needed.
   double rounding = 0;
   /// Tolerance for --precision other than f32: twice (tf32: four times) the change of this tensor when the oracle
-  /// rounds stored tensors; at most the bound of StorageBound.h. 0 for f32; infinite if the change is.
+  /// rounds stored tensors; at most the bound of StorageBound.h. 0 for f32 and for parameters; infinite if the change
+  /// is.
   double storage = 0;
-  double storedBy = 0;            ///< the change, if `storage` is the bound; otherwise 0
-  int64_t ties = 0;               ///< integers that differ from the oracle's, but equal those of a rounding sample
-  std::optional<double> constant; ///< the oracle's value if there are at least two elements and all are equal
+  double storedBy = 0; ///< the change, if `storage` is the bound; otherwise 0
+  int64_t ties = 0;    ///< integers that differ from the oracle's, but equal those of a rounding sample
+  /// The oracle's value if there are at least two elements and all are equal; null for parameters.
+  std::optional<double> constant;
 
   /// The limit of `difference`: c u sqrt(terms) largest (compiler/Reference/Tolerance.h) + c / 8 rounding + storage,
   /// where an infinite `storage` is omitted; 0 if the tensor is not real. u is the unit roundoff of f32.
@@ -44,12 +46,13 @@ struct Answer {
 /// Copies of the current weights, by their names in checkpoints.
 reference::Parameters parametersOf(const Invocation &call);
 
-/// Compares `call`, which has run, with the oracle. The oracle interprets the entry point on the same inputs, and on
-/// the weights `before`, which parametersOf() returned before the call. `options` are those of the compile `made`,
-/// which produced the called object. Returns the deviations of the results, then of the states among the inputs, then
-/// of parameters in the order of their names: those that the entry point updates, and others that the call has changed
-/// by mistake. Elements beyond limit(c) are tested by rounding samples (RoundingSamples.h). An error if the model
-/// cannot be compiled or interpreted.
+/// Compares `call`, which has run once, with the oracle. The oracle interprets the entry point on the same inputs, and
+/// on the weights `before`, which parametersOf() returned before the call. States among the inputs are as the call has
+/// left them: to append the same rows again changes nothing. `options` are those of the compile `made`, which produced
+/// the called object. Returns the deviations of the results, then of the states among the inputs, then, if the entry
+/// point updates parameters, of parameters in the order of their names: those that it updates, and others that the call
+/// has changed by mistake. Elements beyond limit(c) are tested by rounding samples (RoundingSamples.h). An error if the
+/// model lacks the entry point, or cannot be compiled or interpreted.
 ///
 /// With --precision bf16 or f16 the oracle also interprets the module of `made`, which rounds the tensors that are
 /// stored in 16 bits, and measures the change of each result. A result may differ from the oracle's by twice this
@@ -62,7 +65,7 @@ llvm::Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &o
                                                          double c);
 
 /// Compiles the model of `options`, without its overrides, up to the phase derive: the module that the oracle
-/// interprets.
+/// interprets. Runs the phase raise only if derive fails without it.
 llvm::Expected<std::unique_ptr<Compilation>> compileAsWritten(CompileOptions options);
 
 /// The oracle's values for `call`, which has not run: of its results, then of the states among its inputs. The values

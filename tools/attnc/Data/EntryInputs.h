@@ -26,8 +26,8 @@ std::vector<HostTensor> drawKey(const attn_entry_info &entry, uint64_t seed, int
 class EntryInputs {
 public:
   /// Reads the values `options`, each NAME=VALUE, where VALUE is a file, a number, words or a label (InputValues.h). An
-  /// error if a value cannot be read or does not fit its input. Inputs before the key without a value come from the
-  /// data. `entry` must outlive the result.
+  /// error if a value cannot be read, does not fit its input, is a filling, or is for an input of the key. Inputs
+  /// before the key without a value come from the data. `entry` must outlive the result.
   static llvm::Expected<EntryInputs> read(const attn_entry_info &entry, llvm::ArrayRef<std::string> options,
                                           const Vocabularies &vocabularies);
 

@@ -41,14 +41,15 @@ struct BatchShape {
 /// The inputs of one call of the entry point.
 struct Batch {
   std::vector<HostTensor> inputs; ///< all inputs before the key of random draws, in order (EntryInputs.h)
-  int64_t rows = 0;               ///< number of rows from the data; 1 for a held-out batch without data
+  int64_t rows = 0;               ///< rows from the data; without data 1 if held out, else the batch size of options
 };
 
 class TrainingData {
 public:
   /// Reads the vocabularies and files of `options`: one file of tokens, or one for each input from the data, and the
-  /// inputs that are the same in each batch. An error if a file cannot be read, or if an input has neither data nor a
-  /// value. `entry` must outlive the result.
+  /// inputs that are the same in each batch. An error if a file cannot be read, if an input has neither data nor a
+  /// value, if `heldOut` is not from 0 to 1, or if an option is wrong or, for an entry point without inputs from data,
+  /// has no effect. `entry` must outlive the result.
   static llvm::Expected<std::unique_ptr<TrainingData>> read(const attn_entry_info &entry, const DataOptions &options);
   virtual ~TrainingData();
 

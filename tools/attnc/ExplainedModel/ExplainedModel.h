@@ -42,7 +42,7 @@ struct ExplainedKernel {
   std::vector<std::string> fused = {};      ///< words for the work that is fused into it (FusedWork.h)
   std::vector<std::string> places;          ///< source locations of its ops: "dir/gpt.attn:41:9"
   Named refusals;                           ///< emitters that do not support the kernel, with reasons
-  std::vector<std::pair<std::string, double>> predictions = {}; ///< predicted seconds by emitter, if several support it
+  std::vector<std::pair<std::string, double>> predictions = {}; ///< predicted seconds by emitter; empty: not compared
   bool isWantedSum = false; ///< contains a sum over windows that an emitter supports in this form
   bool isKeptSum = false;   ///< this sum would be a matrix product if no emitter supported this form
 
@@ -78,7 +78,7 @@ struct ExplainedLaunch {
   ExplainedCost cost;                          ///< of one execution
   std::optional<size_t> loop = {};             ///< number of the innermost enclosing loop in ExplainedEntry::loops
   std::optional<MaskBlocks> mask = {};         ///< the mask of an attention kernel
-  std::optional<ExplainedTime> predicted = {}; ///< of one execution; null without a machine, and for devices
+  std::optional<ExplainedTime> predicted = {}; ///< of one execution; null without a machine or a prediction
   std::string modelPath = {};                  ///< its module path (ModelPaths.h), or its kernel's symbol
 };
 
@@ -93,7 +93,7 @@ struct ExplainedEdge {
   /// an input or a parameter. A null `to`: the tensor is a result of the entry point.
   std::optional<size_t> from, to;
   std::string name;         ///< name of the input, parameter or result; empty between launches
-  int64_t bytes = 0;        ///< size of the tensor that is read
+  int64_t bytes = 0;        ///< size of the tensor that is read; 0 if unknown
   bool isCarried = false;   ///< the edge leads from one iteration of a loop to the next
   bool isParameter = false; ///< without `from`: a parameter, not an input
 };
@@ -120,8 +120,8 @@ struct ExplainedTotal {
 
 struct ExplainedEntry {
   std::string name;
-  std::vector<std::pair<std::string, int64_t>> sizes; ///< sizes of dimensions, then the number of `workers`
-  std::string problem;                                ///< reason why there are no numbers; the rest is then empty
+  std::vector<std::pair<std::string, int64_t>> sizes; ///< of dimensions, then `workers`; empty if one is unknown
+  std::string problem;                                ///< reason why there are no numbers; the rest is then empty or 0
   std::vector<ExplainedLaunch> launches;              ///< in the order of their ops
   std::vector<ExplainedLoop> loops;                   ///< loops that contain launches, an outer loop before inner ones
   std::vector<ExplainedEdge> edges;

@@ -18,7 +18,7 @@ namespace attnc {
 struct MaskBlocks {
   std::string problem; ///< reason why there is no map, such as a mask that reads a tensor; the rest is then 0 or empty
   /// Numbers of queries and of keys: products of the sizes of the outer and of the key indices that the mask depends
-  /// on.
+  /// on; if it depends on none of them, the size of the last one.
   int64_t queries = 0, keys = 0;
   int64_t blockQueries = 0, blockKeys = 0; ///< queries and keys of a block; the last blocks may be smaller
   int64_t rows = 0, columns = 0;           ///< numbers of blocks along the queries and along the keys

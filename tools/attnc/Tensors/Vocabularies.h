@@ -55,7 +55,8 @@ public:
   /// vocabulary of words exists: the tokens are then bytes. An error if the folder has vocabularies of words, but none
   /// for `name`.
   llvm::Expected<const Vocabulary *> forText(llvm::StringRef name) const;
-  /// The vocabulary of labels of `name`; null if there is none. An error as for find().
+  /// The vocabulary of labels of `name`; null if there is none. An error as for find(), also if the user excludes
+  /// `name` and build() has made none for it.
   llvm::Expected<const Vocabulary *> ifLabels(llvm::StringRef name) const;
 
   /// The vocabularies that were looked up, each with the name of its file in the folder of a training: "vocabulary.txt"

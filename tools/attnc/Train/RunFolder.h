@@ -26,8 +26,9 @@ inline constexpr const char *replaced[] = {checkpoint, weights, record, history,
 /// An opened folder; holds the lock until it is destroyed.
 class RunFolder {
 public:
-  /// Creates the folder if necessary, locks it, and removes temporary files of killed trainings. An error if the folder
-  /// cannot be created or written, or if another training has locked it; the message then names that process.
+  /// Creates the folder if necessary, locks it, and, if the file system has locks, removes temporary files of killed
+  /// trainings. An error if the folder cannot be created or written, or if another training has locked it; the message
+  /// then names that process.
   static llvm::Expected<RunFolder> open(const std::string &path);
   RunFolder(RunFolder &&other);
   RunFolder &operator=(RunFolder &&) = delete;

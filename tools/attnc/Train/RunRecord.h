@@ -27,7 +27,8 @@ struct RunRecord {
 
   /// Replaces the file `path` atomically.
   llvm::Error write(const std::string &path) const;
-  /// Reads a file that write() has written; an error if it cannot be read or lacks a setting.
+  /// Reads a file that write() has written; an error if it cannot be read or lacks the seed, a size of the batch, the
+  /// held-out share or the data. Other settings that it lacks have their defaults.
   static llvm::Expected<RunRecord> read(const std::string &path);
   /// The differences of `now`, the settings of a resumed training, from this record, such as "--batch was 8 and is 4";
   /// empty if there are none. `init` is not compared.

@@ -24,8 +24,9 @@ public:
     uint64_t seed = 0;       ///< of initial parameters and of random draws
     int64_t threads = 0;     ///< 0: one for each processor
   };
-  /// Finds the entry points, starts threads and loads the weights, packed. An error if there is no such entry point, or
-  /// if the weights cannot be loaded. The model must outlive the Trainer.
+  /// Finds the entry points, starts threads and loads the weights, packed. Both entry points return one f32 number, the
+  /// loss, and have the same inputs. An error if there is no such entry point, if the weights cannot be loaded, or if
+  /// another object has written the checkpoint to resume from, unless allowOther. The model must outlive the Trainer.
   static llvm::Expected<std::unique_ptr<Trainer>> create(const attn_model &model, const Options &options);
   Trainer(const Trainer &) = delete;
   Trainer &operator=(const Trainer &) = delete;

@@ -49,6 +49,7 @@ public:
   /// Runs one round. Returns false, and runs nothing, if nothing is left to try or after `options.rounds` rounds.
   llvm::Expected<bool> round();
   /// Compares the best schedules with the default and returns the confirmed ones; clears `best` of the other kernels.
+  /// Confirms none if a call with the schedules takes longer than one with the default.
   llvm::Expected<TuningResult> finish();
 
   int roundsDone() const { return rounds; }

@@ -30,7 +30,7 @@ SizeExpr keySumBytes(const AttendProblem &problem, const AttendSchedule &schedul
 mlir::Value keySumsOf(const AttendProblem &problem, const AttendSchedule &schedule, KernelFrame &frame);
 
 /// The second phase, whose function is `symbol` in `code`. A chunk stores the sums of one o for all keys. Requires that
-/// `key_sums` is a result.
+/// `key_sums` is a result. The object refers to `problem` and `schedule`.
 class AttendKeySums {
 public:
   AttendKeySums(const AttendProblem &problem, const AttendSchedule &schedule, llvm::StringRef symbol,

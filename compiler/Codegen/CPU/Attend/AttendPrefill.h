@@ -18,8 +18,8 @@ namespace attnc {
 class AttendPrefill {
 public:
   /// Opens the phase's function `symbol` in `code`. The phase computes the queries of `part` in tiles of
-  /// schedule.tileQ() queries. If `key_sums` is a result, `part` must have all queries. The object refers to `problem`
-  /// and `schedule`.
+  /// schedule.tileQ() queries. If `key_sums` is a result, `part` must have all queries. The object refers to `problem`,
+  /// `schedule` and `target`.
   AttendPrefill(const AttendProblem &problem, const AttendSchedule &schedule, const AttendPart &part,
                 const Target &target, llvm::StringRef symbol, mlir::ModuleOp code);
 

@@ -12,14 +12,17 @@
 //
 // **Choice of the algorithm.** If canDecode() accepts the problem, decode computes all queries, unless `form` = prefill
 // is requested. Otherwise prefill does, with one exception. Code for both algorithms is emitted if the number of
-// queries is dynamic, decode supports each query alone, and this number is not the number of keys: at run time, decode
-// computes up to `decodeRows` queries of a batch, one after the other, and prefill computes more. If `form` = decode is
-// requested, the number of queries may also be that of the keys, and `decodeRows` is by default the largest value that
-// its key permits (ScheduleKeys.h).
+// queries is dynamic, decode supports each query alone, this number is not the number of keys, and `form` = prefill is
+// not requested: at run time, decode computes up to `decodeRows` queries of a batch, one after the other, and prefill
+// computes more. The default of `decodeRows` is four times the heads of a head group. If `form` = decode is requested,
+// the number of queries may also be that of the keys, and the default is the largest value that the key permits
+// (ScheduleKeys.h).
 //
 // **Tail.** A remainder of queries after whole tiles of at most half a tile is computed by tiles of one vector. With
 // tiles of 64 and vectors of 16 queries, 65 queries are 64 and 1; if the number of queries is dynamic, 20 queries are
-// 16 and 4. Whole tiles would compute unused lanes, and tiles of one vector run at most a fifth slower.
+// 16 and 4. Whole tiles would compute unused lanes, and tiles of one vector run at most a fifth slower. There is no
+// tail under a dilated mask, if `key_sums` is a result, if a constant number of queries is less than a tile, or if
+// `tail_q` is 0 or not less than the tile.
 //
 // Requests in the kernel's `attn.schedule` replace these choices: `tile_q`, `tail_q`, `tile_kv`, `form`, `decode_rows`,
 // `split_kv`.
@@ -68,8 +71,8 @@ AttendPart tailTiles(const AttendProblem &problem, const AttendSchedule &schedul
 /// rows are the queries of all heads of a head group.
 inline constexpr int64_t mostDecodeRows = 8;
 
-/// Chooses the schedule, with the requests in `attn.schedule` of the kernel, rounded up to whole vectors (tile_q,
-/// tail_q) or to whole units (tile_kv, split_kv; ScheduleKeys.h). The caller records the choices on the kernel.
+/// Chooses the schedule, with the requests in `attn.schedule` of the kernel. tile_q, tail_q, tile_kv and split_kv are
+/// rounded up to whole units in the range of their key (ScheduleKeys.h). The caller records the choices on the kernel.
 AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &target);
 
 } // namespace attnc

@@ -7,8 +7,11 @@
 // - value and lse saved by the forward pass;
 // - no weight region;
 // - a score of dot products of two rows of tensors and of additive scores;
-// - a value that is a row of a tensor.
-// All these rows have a constant length. Other gradients are computed pair by pair (PairwiseGradientProblem.h).
+// - a value that is a row of a tensor and does not depend on the query;
+// - cotangents and saved tensors that are arguments of the kernel.
+// All these rows have a constant length. If the gradient of a factor of a dot product, or of the value, is requested,
+// different queries or keys must have different rows of its tensor, and no other reduction may read a tensor whose
+// gradient is requested. Other gradients are computed pair by pair (PairwiseGradientProblem.h).
 //
 // A leaf is a variable of the score by which the formula is differentiated. For each leaf x, the reader adds the value
 // d score / d x to the score's formula; the code multiplies it with ds, the cotangent of the score. `scaled` is
@@ -76,10 +79,10 @@ struct GradientTerm {
   mlir::tensor::ExtractOp extract;
   mlir::Value partial; ///< d score / d element
   unsigned result = 0; ///< number of the kernel's result with the gradient
-  /// Whether the term has an element for each pair: each pair of a batch has an element of its own, and consecutive
-  /// keys are contiguous, as in a learned bias. The batches along the dimensions `sharedBy` (numbers in batchDims)
-  /// share the elements. The first of them stores its gradients and the others add theirs, so the elements need not be
-  /// cleared (PairTerms.h).
+  /// Whether the term has an element for each pair: each pair of a batch has an element of its own, consecutive keys
+  /// are contiguous, as in a learned bias, and no other load reads the tensor. The batches along the dimensions
+  /// `sharedBy` (numbers in batchDims) share the elements. The first of them stores its gradients and the others add
+  /// theirs, so the elements need not be cleared (PairTerms.h).
   bool hasElementPerPair = false;
   /// If hasElementPerPair: each subscript, as a number of the outer and then the key indices.
   llvm::SmallVector<unsigned> indices = {};

@@ -31,7 +31,8 @@ struct AttendGradientSchedule {
 };
 
 /// Chooses the tile sizes: the defaults or fewer, if there are fewer queries or keys, or the requests in
-/// `attn.schedule` of problem.attend.kernel. tileQ is rounded up to a multiple of 8, and tileKv to one of panelLanes().
+/// `attn.schedule` of problem.attend.kernel, limited to the range of their key (ScheduleKeys.h). tileQ is rounded up to
+/// a multiple of 8, and tileKv to one of panelLanes().
 /// The caller records the choices on the kernel.
 AttendGradientSchedule chooseAttendGradientSchedule(const AttendGradientProblem &problem, const Target &target);
 

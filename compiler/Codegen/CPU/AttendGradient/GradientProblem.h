@@ -7,9 +7,10 @@
 // (tiles) and PairwiseGradientProblem.h (pairs).
 //
 // **Chunks.** The batch dimensions of an attention number its batches. A batch dimension h is split among chunks if
-// each result has a subscript `h` or `h / g`, with a constant g. The latter belongs to a tensor that the g heads of a
-// group share; a chunk then has g batches along h. Different chunks thus add to different elements. The other batch
-// dimensions are loops inside the chunk, in order, because their batches add to the same elements.
+// each result has a subscript `h` or `h / g`, the same in all its loads, with one constant g for all results. The
+// latter belongs to a tensor that the g heads of a group share; a chunk then has g batches along h. Different chunks
+// thus add to different elements. The other batch dimensions are loops inside the chunk, in order, because their
+// batches add to the same elements.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -9,7 +9,7 @@
 //   p    = normaliser(s)                                             Normaliser::weighRow
 //   dp_k = (sum_v dY[v] value(k, v) + dW[k] + ...) dweight/dp - dH (log p_k + 1)
 //   adds the gradients of the operands of value and weight
-//   ds   from p and dp                                               Normaliser::differentiateRow
+//   ds   from p, dp and the cotangent of lse                         Normaliser::differentiateRow
 //   adds the gradients of the operands of score and sink
 //
 // The "..." are the cotangents of sums of weights and of top weights. The scores, weights and cotangents of a row are

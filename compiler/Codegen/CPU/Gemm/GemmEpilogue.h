@@ -29,7 +29,7 @@ struct BlockOfSums {
   mlir::Value batch;        ///< number of the matrix
   mlir::Value firstRow;     ///< m0
   mlir::Value rows;         ///< number of rows to store; not read if the sums are in registers
-  mlir::Value firstColumn;  ///< n0
+  mlir::Value firstColumn;  ///< n0; a multiple of the vector length if several column loops have a size other than 1
   mlir::Value columns = {}; ///< number of columns to store, at most nr; null: all nr, or as many as the result has left
   llvm::SmallVector<mlir::Value> registers = {}; ///< vectors of f32, row by row, nr / lanes of each row; else empty
   mlir::Value skipped = {}; ///< number of rows of `registers`, the first ones, that are not stored; null: none

@@ -62,17 +62,19 @@ public:
   void setBatch(Value batch) { batchOffset = offset(problem.left, LoopGroup::Batch, batch); }
   /// The offset in `source` of row `row` at k = 0.
   Value rowOffset(Value row) const { return code.add(batchOffset, offset(problem.left, LoopGroup::Row, row)); }
-  /// Emits a copy of `count` rows from row `first` on, all K steps of them, to worker scratch as f32. If
-  /// schedule.widensLeft, this must precede tile(), and tile() selects only from these rows. Requires
-  /// schedule.widensLeft.
+  /// Emits a copy of `count` rows (at most schedule.blockRows()) from row `first` on, all K steps of them, to worker
+  /// scratch as f32. If schedule.widensLeft, this must precede tile(), and tile() selects only from the rows of the
+  /// last call. Requires schedule.widensLeft.
   void widen(Value first, Value count);
-  /// Emits a copy of `count` tiles from `firstTile` on, `steps` steps (at most kc) of them from step k0 on, to worker
-  /// scratch as f32. Afterwards copiedTile() selects one of them. Requires schedule.copiesLeft.
+  /// Emits a copy of `count` tiles (at most schedule.tilesPerBlock) from `firstTile` on, `steps` steps (at most kc) of
+  /// them from step k0 on, to worker scratch as f32. Afterwards copiedTile() selects one of them. Requires
+  /// schedule.copiesLeft.
   void copyTiles(const RowTiles &tiles, Value firstTile, Value count, Value k0, Value steps) const;
 
   /// Operands of a tile of `height` rows from row `firstRow` on, from step k0 on. Sets `left`, `leftOffset`,
   /// `rowDistances` and `leftStep` alone. `lastRow` is the last row that exists: rows of the tile after it repeat it.
-  /// If `lastRow` is null, all rows of the tile exist.
+  /// If `lastRow` is null, all rows of the tile exist. If left is not flat along K, k0 must begin a run of
+  /// problem.depthRun() steps, and `leftStep` holds within this run.
   TileOperands tile(Value firstRow, int64_t height, Value lastRow, Value k0) const;
   /// The same operands for tile `number` of the last copyTiles(), counted from its `firstTile`, from step k0 of
   /// copyTiles() on.

@@ -19,8 +19,8 @@
 // Evenly spread prefetches cost nothing; bursts of prefetches fill the line fill buffers.
 //
 // If M is dynamic, tiles have mr or mr - 1 rows. For some M (9 and 17 with mr = 8) no number of such tiles has M rows:
-// then tiles overlap, and the rows that two tiles compute are stored once. If all rows are one tile, it has the next
-// height of 1, 2, 4, .., mr; rows that do not exist repeat the last one and are not stored.
+// then tiles overlap, and the rows that two tiles compute are stored once. If a dynamic M is at most mr, the one tile
+// has the next height of 1, 2, 4, .., mr; rows that do not exist repeat the last one and are not stored.
 //
 // **Column-major left.** Left may be stored with its rows contiguous for each k, as X' in the gradient X' * dY of a
 // weight. A tile would access another page in each step, and the cache lines of all steps would compete for few sets of
@@ -38,8 +38,8 @@
 // (SplitKGemm.h).
 //
 // **Short depth.** If K is at most 32, a round trip of the sums through scratch takes as long as the tile, and the
-// panel stays in the first-level cache. If the rows are several tiles and the epilogue's formula is short, the sums are
-// stored from registers, through the formula (GemmEpilogue.h), and nothing is prefetched.
+// panel stays in the first-level cache. If K is constant, the rows are several tiles and the epilogue's formula is
+// short, the sums are stored from registers, through the formula (GemmEpilogue.h), and nothing is prefetched.
 //
 // **One tile of rows.** With M <= mr, the bandwidth of the panels bounds the kernel. K is not divided into depth
 // blocks, a tile of few rows has several accumulators for each sum (GemmTile.h), and the tile prefetches the panel that
@@ -52,8 +52,8 @@
 //
 // **Packing.** The kernel packs any other right operand that is not a packed weight (PackPanel.h). If it has at least
 // 64 panels, a chunk is (matrix of the batch, group of panels): it packs one panel at a time into its worker's scratch
-// and multiplies all rows with it. With fewer panels there would be too few chunks; then, or if left is copied, a phase
-// before the one that multiplies packs all panels into shared scratch.
+// and multiplies all rows with it. With fewer panels there would be too few chunks; then, or if N is dynamic or left is
+// copied, a phase before the one that multiplies packs all panels into shared scratch.
 //
 // Sources: Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008), for the loops around the
 // register tile. The sizes of tiles and depth blocks are measured (benchmarks/kernels).
@@ -77,29 +77,32 @@ int64_t tileRows(int64_t vectors, const Target &target);
 /// best width.
 double panelSpeed(int64_t columns, const Target &target);
 
-/// Whether left is column-major: its rows are contiguous for each k, and its steps of k are not.
+/// Whether left is column-major: its rows are contiguous for each k, and its steps of k are not. False if left is not
+/// flat (GemmProblem::isFlat) along its rows and along K.
 bool isRowContiguous(const GemmProblem &problem);
 
 /// The schedule of one kernel. GemmEmitter.cpp creates it for a kernel that supportsGemm() (CpuEmitter.h) accepts.
 /// Requested values in `attn.schedule` replace the choices of mr, nr, kc and blockRows (key "mc", rounded down to whole
-/// tiles, and limited to the tiles that exist). Exceptions: a packed weight or `dots` determine nr.
+/// tiles, at least one, and limited to the tiles that exist). Exceptions: a packed weight or `dots` determine nr.
 struct GemmSchedule {
   GemmSchedule(const GemmProblem &problem, const Target &target);
 
-  /// Multiplies at most mostDotRows rows with an unpacked N x K matrix by dot products (GemmDot.h), without register
-  /// tiles. A panel is then nr columns of this matrix.
+  /// Multiplies at most mostDotRows rows, a constant number, with an unpacked N x K matrix by dot products (GemmDot.h),
+  /// without register tiles. Left is contiguous along k. A panel is then nr columns of the N x K matrix.
   bool dots;
-  /// Multiplies one tile of rows with an unpacked K x N matrix, whose panels are read without packing.
+  /// Multiplies one tile of rows with an unpacked K x N matrix, whose panels are read without packing. M and N are then
+  /// constants, N is whole panels, and left is not column-major.
   bool readsRight = false;
   /// A chunk packs the panels that it multiplies with into worker scratch.
   bool packsPanels;
-  /// Left is column-major (isRowContiguous), and blocks of it are copied.
+  /// Left is column-major (isRowContiguous). If the rows are several tiles, blocks of left are copied.
   bool copiesLeft;
   /// Left is stored in bf16 or f16 and contiguous along k. A chunk widens its rows to f32 once, for all its panels. If
   /// the chunk packs panels and the rows are several tiles, it widens each row block once for each panel.
   bool widensLeft;
-  /// The depth is short. If the rows are several tiles, the sums of a tile are stored to the result from registers, and
-  /// nothing is prefetched.
+  /// K is a constant of at most kc and shortDepth steps (GemmEpilogue.h), left is flat along it and not copied, and the
+  /// epilogue's formula is short. If the rows are several tiles, the sums of a tile are stored to the result from
+  /// registers, and nothing is prefetched.
   bool storesFromRegisters = false;
   int64_t lanes; ///< floats of a vector
   PrefetchDistances prefetch;

@@ -16,7 +16,7 @@
 //
 // A panel is nr columns of right. A register tile (GemmTile.h) broadcasts elements of left and loads vectors of right.
 // An operand is read without a copy if it is stored in f32, its steps k are adjacent, and a step has at most 512
-// floats. For right, a step must also be whole panels.
+// floats. A step of the operand that is loaded in vectors must also be whole panels.
 //
 // **Slices.** Their number depends on sizes alone. By default, the matrices of a batch have eight slices together.
 // There are fewer if a slice would have less than 2^20 multiply-adds or read less than 3/4 floats for each of its sums.
@@ -28,9 +28,9 @@
 //
 //     result[tile] = epilogue(sum over k of left[k, rows of the tile] * right[k, columns of the tile])
 //
-// **Swapped operands.** If right is stored as K x N and the result has too few columns for vectors, the operands are
-// swapped: tiles broadcast right and load vectors of left. The columns of a tile are then rows of the result, and its
-// sums are transposed before the epilogue.
+// **Swapped operands.** If right is stored as K x N, the columns of the result are one loop and too few for vectors,
+// and the schedule requests neither mr nor nr, the operands are swapped: tiles broadcast right and load vectors of
+// left. The columns of a tile are then rows of the result, and its sums are transposed before the epilogue.
 //
 // **Limits.** kc steps of both operands fit in a worker's part of the second-level cache, 2^18 bytes, and kc steps of a
 // panel in a part of the first, 6144 floats. If fewer than 32 steps fit in the former, or the result has more than 2^16
@@ -54,7 +54,7 @@ struct SplitKSchedule {
   /// - right is a packed weight;
   /// - M or N is dynamic or zero, or a limit above is exceeded;
   /// - the schedule requests "mc", a key of products that are not split;
-  /// - the depth is constant and shorter than two slices of 2^22 multiply-adds;
+  /// - the depth is constant and shorter than two slices that have 2^22 multiply-adds and read 8 floats for each sum;
   /// - the depth is dynamic, and the product may have more than one matrix.
   static std::optional<SplitKSchedule> choose(const GemmProblem &problem, const Target &target);
 
@@ -64,7 +64,7 @@ struct SplitKSchedule {
   bool isSwapped = false; ///< the operands are swapped
   int64_t rows, columns;
   SizeExpr slices; ///< slices of one matrix; each is a multiple of kc steps, except the last; 0 for a short depth
-  bool mayBeShort; ///< whether the depth may be at most kc steps, so that `slices` is 0
+  bool mayBeShort; ///< whether `slices` is 0 for depths of at most kc steps (right is K x N, and the result is small)
   /// Whether tiles read the operand that they broadcast, and the operand that they load in vectors, without a copy.
   bool readsBroadcast = false, readsVectors = false;
 

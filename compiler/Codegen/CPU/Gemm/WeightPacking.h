@@ -22,8 +22,8 @@ struct Target;
 
 /// Emitter::preferredPacking of a GEMM kernel: the number of the argument that is the right operand, and its layout.
 /// The result is valid whether this argument is a weight or not; the caller packs only weights. Null in these cases:
-/// - the right operand is stored as N x K and multiplied with at most mostDotRows rows (GemmSchedule.h): unpacked, it
-///   is as fast;
+/// - the right operand is stored as N x K and multiplied with a constant number of rows, at most mostDotRows
+///   (GemmSchedule.h): unpacked, it is as fast;
 /// - its shape is dynamic;
 /// - the kernel also reads it elsewhere;
 /// - `inWholePanels` is true, and no permitted `nr` divides N;

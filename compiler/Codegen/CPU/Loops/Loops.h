@@ -20,7 +20,8 @@ namespace attnc {
 KernelCode emitMoves(mlir::func::FuncOp kernel, const Target &target, mlir::ModuleOp code);
 
 /// Emits a kernel that returns the result of `op`, in one phase. If hasDistinctTargets(), the algorithm is that of
-/// ScatterSums.h; otherwise the terms are added to the elements in the order of the loops.
+/// ScatterSums.h; otherwise the terms are added to the elements in the order of the loops, and a subscript out of range
+/// is replaced by the nearest one in range, without a report. An empty result has no chunk.
 KernelCode emitScatter(mlir::func::FuncOp kernel, mlir::attn::ScatterAddOp op, const Target &target,
                        mlir::ModuleOp code);
 

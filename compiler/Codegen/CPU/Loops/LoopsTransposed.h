@@ -22,7 +22,9 @@ struct TransposedLoops {
 /// Matches `op`. Null in these cases:
 /// - `op` has a reduction loop, fewer than two loops, or a formula of more than 16 instructions;
 /// - the last dimensions of its results are not the same loop;
-/// - no operand of 32-bit elements depends on this loop and has another loop as its last dimension.
+/// - it has no transposed operand: one of 32-bit elements that the formula uses, whose subscripts are loops alone,
+///   which depends on this loop and has another loop as its last dimension. If such operands have several last
+///   dimensions, `contiguous` is that of the first operand, and operands with another one are not transposed.
 std::optional<TransposedLoops> matchTransposedLoops(mlir::linalg::GenericOp op);
 /// Appends the function of the kernel's only phase to `code`, under the name of the kernel, and returns the phase and
 /// the cost. `kernel` returns the results of `op`, and `transposed` is matchTransposedLoops(op).

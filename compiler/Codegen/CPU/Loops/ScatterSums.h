@@ -7,8 +7,9 @@
 //   for p in tuples of the loops that are subscripts       a chunk has a range of the first subscript
 //     result[p] = init[p] + sum over the others of term    the last of the summed loops is in the lanes
 //
-// If the first subscript is a constant, there is one chunk. `init` is copied to the result first, unless both have the
-// same buffer, so elements that no tuple selects keep their initial value. LoopsScatter.cpp calls both functions.
+// If the first subscript is a constant, or there is none, there is one chunk. `init` is copied to the result first,
+// unless both have the same buffer, so elements that no tuple selects keep their initial value. LoopsScatter.cpp calls
+// both functions.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,7 +21,8 @@
 namespace attnc {
 
 /// Whether `op`, which `kernel` returns, is a scatter-add of this kind:
-/// - each subscript is the index of a loop of its own that runs over the whole dimension, or a constant in range;
+/// - each subscript is the index of a loop of its own that runs over the whole dimension, or a constant in the range of
+///   a dimension of static size;
 /// - at least one loop is no subscript;
 /// - the elements are f32;
 /// - the last loop is not the last subscript, because its columns would be better lanes (LoopsScatter.cpp).

@@ -65,8 +65,8 @@ public:
 
   /// Makes l of both rows NaN if one of `sums` is not finite; a formula might hide that.
   void checkProducts(ValueRange sums, States &states);
-  /// Scores: [fragment][row], vectors of two keys. A score is multiplied by Normaliser::scoreScale(). The score of a
-  /// dropped pair, or of a key past the range, is Normaliser::droppedScore().
+  /// Scores: [fragment][row], vectors of two keys. A score is multiplied by Normaliser::scoreScale(). A score of -inf,
+  /// and that of a masked pair or of a key past the range, is replaced by Normaliser::droppedScore().
   Values computeScores(const KeyTile &tile, ValueRange sums);
   /// Updates m with the scores of a tile and corrects l; returns the factors a (f32) by which the caller multiplies O,
   /// [row]. Only for normalisers that use the maximum.
@@ -77,15 +77,16 @@ public:
   /// keys; 0 for dropped pairs. Adds the weights before the region to l.
   Values computeWeights(const KeyTile &tile, ValueRange scores, States &states);
   /// The attention weights of productDepth(type) keys as one fragment of A, from fragment number `fragment` of
-  /// `weights` on. leftMatrices returns these fragments for all keys, in order.
+  /// `weights` on: rounded to 16-bit elements, or f32 as they are, for operandFragment(). leftMatrices returns these
+  /// fragments for all keys, in order.
   FragmentA leftMatrix(MatrixType type, ValueRange weights, int64_t fragment);
   llvm::SmallVector<FragmentA> leftMatrices(MatrixType type, ValueRange weights);
 
   /// l of the rows, reduced over lanes: [row], f32.
   Values rowTotals(const States &states);
-  /// Normalises O and stores it as the value, and the lse if it is a result, of the rows that exist. If a sum of the
-  /// warp is not finite, the warp computes its rows again by AttendGeneral. `states` have all keys and all values of
-  /// the rows.
+  /// Normalises O and stores it as the value, and the lse if it is a result, of the rows that exist. If an l of the
+  /// warp is NaN or an O is not finite, the warp computes its rows again by AttendGeneral. `states` have all keys and
+  /// all values of the rows.
   void finish(const States &states);
 
 private:

@@ -43,7 +43,8 @@ public:
   /// Emits a phase that computes all results, with one warp for each warpRows() rows, and returns it.
   KernelPhase emit();
   /// Emits the first phase of split-KV, and returns it: each warp computes the partial results of one split of its
-  /// rows. AttendMerge emits the phase that merges them. The rows are numbered by `splitKv.numbers`.
+  /// rows. Requires AttendSplitKv::canSplit, and that the constructor received `splitKv.numbers`. The caller multiplies
+  /// the chunks by `splitKv.areFew`, and appends the phase of AttendMerge, which merges the partial results.
   KernelPhase emitPartials(const AttendSplitKv &splitKv);
   /// Emits code at the insertion point of the frame, by which the executing warp computes and stores all results of
   /// warpRows() rows of batch `batchNumber` (index), or fewer at its end, from row number `firstRow` (index) on.

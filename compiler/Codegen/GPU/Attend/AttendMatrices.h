@@ -25,8 +25,8 @@ struct AttendMatrices {
   static Verdict match(const AttendProblem &problem, std::optional<AttendMatrices> &matrices);
 };
 
-/// Number of loads in score, mask and weight that depend on the key, without those in the dot product. Their elements
-/// occupy registers.
+/// Number of loads in score, mask and weight that depend on the key, without those in an attn.reduce, such as the dot
+/// product. Their elements occupy registers.
 int64_t readsByKey(const AttendProblem &problem);
 
 /// Addresses of the rows of the matrices, in the open batch of `rows` (AttendRows::openBatch). The functions emit code;

@@ -74,7 +74,9 @@ public:
   /// i1: whether the open batch has a row number `row` (index).
   Value exists(Value row);
   /// An evaluator of the problem's formulas for `lanes` points at once, with the indices of the open batch bound. If
-  /// the batch is a head group, the head is bound to its first head until bindRow() binds another one.
+  /// the batch is a head group, the head is bound to its first head until bindRow() binds another one. Subscripts from
+  /// data in score and value that are out of range are not reported, because both are evaluated for masked pairs too; a
+  /// caller that evaluates such subscripts checks them for the other pairs (RegionVectoriser::checkSubscripts).
   RegionVectoriser formulas(int64_t lanes) const;
   /// Subscripts (index) of row number `row` (index) of the batch: if the batch is a head group, first the head; then
   /// the row dimensions. Past the end, those of the last row, or of the last head.
@@ -86,7 +88,7 @@ public:
   RegionVectoriser bindKey(RegionVectoriser to, Value key);
 
   /// Decides, by interval analysis, whether all, some or no pairs of the open rows with the `count` keys from number
-  /// `first` (both index) on are masked.
+  /// `first` (both index) on are masked. `count` is positive, and all these keys are in `range`.
   AttendMask::Decision decide(Value first, Value count);
   /// The first tile with possibly unmasked pairs of the open rows, among the tiles of `tileKeys` keys that begin at
   /// `from` (index), from + tileKeys, ... Without a mask it is the tile at `from`.

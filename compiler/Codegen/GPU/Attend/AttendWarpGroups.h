@@ -38,9 +38,9 @@ public:
     std::optional<AttendMaps> maps;               ///< null if threads copy instead of TMA
     Verdict hasMaps;                              ///< yes, or the reason against TMA copies
   };
-  /// Sets `tiling` to the tiles with most keys, from 16 to 128, that fit registers and shared memory. If there are
-  /// none, returns the reason, a phrase about the attention, and leaves `tiling` unchanged. `matrices` have 16-bit
-  /// elements.
+  /// Sets `tiling` to the tiles with most keys, from 16 to 128, that fit registers and shared memory; a thread that
+  /// copies, if there are no maps, also needs registers for addresses. If there are none, returns the reason, a phrase
+  /// about the attention, and leaves `tiling` unchanged. `matrices` have 16-bit elements.
   static Verdict chooseTiling(const AttendProblem &problem, const AttendMatrices &matrices,
                               std::optional<Tiling> &tiling);
 

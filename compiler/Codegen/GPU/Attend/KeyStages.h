@@ -34,8 +34,9 @@ public:
   /// past the key range become zero. If there is no tile (KeyTile), the group is empty.
   void copy(const KeyTile &tile, Value stage);
   /// S = Q K^T of the warp's 16 rows and its part of the keys in stage number `stage` (i32): `fragments` fragments of 8
-  /// keys, as [fragment][element of FragmentD]. `readQueries` reads the warp's rows as fragments of A, from the stage
-  /// at offset `queries` (i32, SharedTile::stageOffset) of their tile. The whole warp executes it.
+  /// keys, an even number for 16-bit elements, as [fragment][element of FragmentD]. `readQueries` reads the warp's rows
+  /// as fragments of A, from the stage at offset `queries` (i32, SharedTile::stageOffset) of their tile. The whole warp
+  /// executes it.
   Values products(FragmentReader &readQueries, Value queries, Value stage, int64_t fragments);
   /// O = O * corrections + P V over the warp's part of the keys in stage number `stage` (i32). `weights` are P as
   /// fragments of A, in the order of the keys (AttendFragments::leftMatrices). `corrections` are f32, [row], of

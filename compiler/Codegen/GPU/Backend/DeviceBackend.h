@@ -24,11 +24,11 @@ void registerDeviceDialects(mlir::DialectRegistry &registry);
 
 /// Lowers `code` in place. Fails where lowerToLlvmDialect fails. A function is a kernel phase if it has `attn.threads`,
 /// the threads of a block. If a kernel phase redistributes registers (setmaxnreg), its register limit is an equal share
-/// of the 65536 registers of a multiprocessor for each thread; otherwise ptxas chooses the number of registers without
-/// regard to occupancy.
+/// of the 65536 registers of a multiprocessor for each thread, rounded down to a multiple of 8; otherwise ptxas chooses
+/// the number of registers without regard to occupancy.
 mlir::LogicalResult lowerDeviceCode(mlir::ModuleOp code, const Target &target);
 /// The PTX text of `llvmCode`, which is optimised LLVM IR of `code`. `target` is one image (Target::image). Fails, with
-/// a message on `code`, if the IR or the text calls a function that it does not define. Consumes `llvmCode`.
+/// a message on `code`, if the IR or the text uses a function that it does not define. Consumes `llvmCode`.
 mlir::FailureOr<std::string> emitPtx(mlir::ModuleOp code, LlvmCode &llvmCode, const Target &target);
 
 } // namespace attnc

@@ -14,7 +14,7 @@
 // If these are too few blocks to keep the device busy, and each has much to read, split-K applies: the depth is cut
 // into slices, and a block computes one slice for its columns. Blocks write partial sums to the kernel's shared
 // scratch, and a second kernel phase adds them, slice by slice. The number of slices is a constant of the code. It is
-// 1, and split-K does not apply, if the depth, the batch or the number of columns is dynamic.
+// 1, and split-K does not apply, if the depth, the batch or the number of columns is dynamic or 0.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -73,8 +73,8 @@ private:
   mlir::Value batch, firstRow, firstColumn, depth; ///< index: coordinates of the block; extent of the depth
 };
 
-/// A block of the matrix algorithm (mma.sync), which requires tiling.matrix, or of the scalar algorithm (f32 FMAs). All
-/// threads copy. The arguments of this and the next functions outlive the block.
+/// A block of the matrix algorithm (mma.sync), which requires tiling.matrix, or of the scalar algorithm (f32 FMAs),
+/// which requires that it is null. All threads copy. The arguments of this and the next functions outlive the block.
 std::unique_ptr<GemmBlock> createMatrixBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame);
 std::unique_ptr<GemmBlock> createScalarBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame);
 /// A block of the algorithm of warp groups (wgmma); `tiling` is of GemmTiling::forWarpGroups. It copies by TMA if

@@ -29,8 +29,8 @@ public:
   mlir::Type element() const; ///< element type in memory: f32, bf16 or f16
   int64_t elementBytes() const { return element().getIntOrFloatBitWidth() / 8; }
   LoopGroup outer() const { return side == Side::Left ? LoopGroup::Row : LoopGroup::Column; }
-  /// The group along which the operand is contiguous: the depth if its innermost stride is 1, otherwise the outer
-  /// group, which may not be contiguous either.
+  /// The group along which the operand is contiguous: the depth if its innermost stride is 1 and its extent is not,
+  /// otherwise the outer group, which may not be contiguous either.
   LoopGroup inner() const;
   /// Whether the operand can be copied by aligned 16-byte vectors along inner(), in tiles that start at multiples of
   /// `tileDepth` along the depth and, if inner() is outer(), at multiples of a vector along it.
@@ -43,7 +43,8 @@ public:
   mlir::Value pointer(DeviceFrame &frame) const { return frame.pointerOf(access.tensor); }
 
   /// The operand as a mapped tensor, with boxes of `neighbours` flat numbers of inner() by `rows` flat numbers of the
-  /// other group (depth or outer). Elements of f32 are rounded to tf32. Null if TMA cannot copy such boxes.
+  /// other group (depth or outer). Elements of f32 are rounded to tf32. Null if TMA cannot copy such boxes, or the
+  /// extent of the depth or of the outer group is 1.
   std::optional<MappedTensor> mapped(int64_t neighbours, int64_t rows) const;
   /// Coordinates (i32), in the order of mapped(), of the box that starts at these flat numbers (index) of the batch,
   /// the outer group and the depth. Requires mapped().

@@ -13,7 +13,7 @@
 //   scalar       none: f32, or widened to f32                    outer products of rows / 16 x columns / 16 of f32
 //
 // Finally a block writes its sums to shared memory, over the tiles, applies the epilogue to them and stores the result:
-// four neighbours at a time for each thread, if the innermost size of the result is a multiple of four.
+// four neighbours at a time for each thread, if the extent of the innermost column loop is a multiple of four.
 //
 // Constraints on sizes:
 //

@@ -3,8 +3,8 @@
 // Between the kernels of a model, host code copies tensors, appends rows to caches of keys and values, and checks that
 // the caches have room (Host/Moves.h). The host cannot access device memory, so on a device each of these operations is
 // a small kernel. A kernel is emitted once for each variant that the program needs, with the ABI of DeviceFrame.h. A
-// thread of a copy moves 16 bytes, in one access if both tensors are aligned to 16 bytes. A thread of an append moves
-// one unit: 1 to 16 bytes of one position.
+// thread of a copy moves 16 bytes: in one access if both tensors are aligned to 16 bytes, in four if to 4 bytes,
+// otherwise, and at the end, byte by byte. A thread of an append moves one unit: 1 to 16 bytes of one position.
 //
 // Checks of room are launched before all other kernels of a call. If a cache has no room, the check writes ATTN_FULL to
 // the second i32 of the status (attn/model.h). Appends to states read that i32, and write nothing unless it is ATTN_OK,
@@ -29,7 +29,8 @@ struct AppendVariant {
   int64_t unit; ///< bytes of the access of a thread: 1, 2, 4 or 16; cache and rows are aligned to it
   bool ring;    ///< ring cache: position p is stored at p mod capacity, and only the last `capacity` positions are kept
   bool counts;  ///< a buffer has the number of positions to append for each length; otherwise all are appended
-  bool isState; ///< the cache is a state of the caller and may be full; otherwise invalid lengths are clamped
+  bool isState; ///< the cache is a state of the caller, which checkRoom() checks first; otherwise, unless it is a ring,
+                ///< lengths that exceed the capacity less the count, or are negative, are clamped
   bool isStep;  ///< the rows are some of the positions that the call appends: see `step` and `steps` of append()
   auto operator<=>(const AppendVariant &) const = default;
 };
@@ -50,7 +51,8 @@ public:
   /// cache is [outer][capacity][units], in units of form.unit bytes. Outer index `o` has length and count number o /
   /// stride % numLengths. Position p of the rows is written to position length + p of the cache, if p is less than the
   /// count. With form.isStep, the rows start at number `step` of the `steps` positions of the call: position p is
-  /// written to length + step + p, if step + p is less than the count. The lengths are not changed.
+  /// written to length + step + p, if step + p is less than the count. AppendVariant has the rules
+  /// for form.ring, form.isState and invalid lengths. The lengths are not changed.
   const KernelPhase &append(const AppendVariant &form);
   /// Writes ATTN_FULL if a length is negative, a count is not in 0..positions, or, unless `ring`, the sum of length and
   /// count exceeds the capacity; without `counts`, every count is the number of positions. Buffers: lengths, counts (if

@@ -61,7 +61,8 @@ public:
   mlir::Value pointer(unsigned buffer) { return function.getArgument(buffer); }
   /// The pointer of an operand, or of the operand that `tensor` widens.
   mlir::Value pointerOf(mlir::Value tensor) { return pointer(bufferNumber(tensor)); }
-  /// Scratch in global memory that all phases of a launch share (KernelCode::sharedBytes): !llvm.ptr.
+  /// Scratch in global memory that all phases of a launch share (KernelCode::sharedBytes): !llvm.ptr, aligned to
+  /// ATTN_ALIGNMENT. Unspecified if the kernel needs none.
   mlir::Value sharedScratch() { return function.getArgument(function.getNumArguments() - 2); }
 
   ThreadPosition position;

@@ -43,7 +43,8 @@ public:
   /// neighbouring points, to emit its code; it returns one term for each reduction: a vector of `lanes` elements, or a
   /// scalar, which stands for the same value in every lane. Returns the reductions over all points, as scalars that
   /// all threads of the group share. `end` (index) is a multiple of `lanes`. If a block executes the same reduction
-  /// repeatedly, in a loop, the caller synchronises between the iterations.
+  /// repeatedly, in a loop, the caller synchronises between the iterations. Without reductions, as for stores alone,
+  /// the result is empty, and the threads are not synchronised.
   llvm::SmallVector<mlir::Value> sweep(mlir::Value end, int64_t lanes, llvm::ArrayRef<SweepReduction> reductions,
                                        llvm::function_ref<llvm::SmallVector<mlir::Value>(const LanePoint &)> body);
   /// The parts of a sweep. `neutral` returns the neutral element of each reduction, `accumulate` reduces this thread's

@@ -39,7 +39,7 @@ public:
   /// `rowBytes`, are read (both i32; null: all); the rest of the tile becomes zero. The caller commits the copies.
   void issue(mlir::Value stage, mlir::Value advance, mlir::Value rows, mlir::Value rowBytes);
   /// Replaces each 4-byte element x (i32) that this thread has copied to the stage at offset `stage` by change(x),
-  /// which emits the code. The thread has awaited the copies.
+  /// which emits the code. The thread has awaited the copies; other threads see the change after a barrier.
   void changeElements(mlir::Value stage, llvm::function_ref<mlir::Value(mlir::Value element)> change);
 
 private:

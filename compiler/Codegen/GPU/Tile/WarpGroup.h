@@ -26,8 +26,8 @@ void syncThreads(TileBuilder &tiles, int64_t number, int64_t threads);
 ///
 /// Each group has a named barrier. `wait` blocks at the group's own barrier; `release` arrives at the barrier of the
 /// other group without blocking. In `open`, group 1 arrives at the barrier of group 0, which therefore goes first. Both
-/// groups must have the same number of tiles. Group 0 executes its last wait before group 1, so no wait follows the
-/// last `release` of group 1, and this release does not arrive.
+/// groups must have the same number of tiles, at least one. Group 0 executes its last wait before group 1, so no wait
+/// follows the last `release` of group 1, and this release does not arrive.
 class OrderedBarrier {
 public:
   /// `group` (i32) is the number of the executing thread's warp group, 0 or 1. The barrier of a group has the number

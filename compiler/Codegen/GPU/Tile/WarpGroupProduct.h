@@ -15,7 +15,8 @@
 // All threads of the warp group execute this code together. Products read shared memory through the async proxy: data
 // that threads wrote or copied (cp.async) to a tile are visible only after a proxy fence of the writer, followed by a
 // barrier (TileRing::markFull, awaitFull); copies by TMA need no fence. A 64-bit descriptor gives the address and
-// swizzle of an operand in shared memory, which is a SharedTile whose panels have rows of 32, 64 or 128 bytes.
+// swizzle of an operand in shared memory, which is a SharedTile with a multiple of eight rows, whose panels have rows
+// of 32, 64 or 128 bytes.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

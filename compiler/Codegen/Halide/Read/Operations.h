@@ -17,8 +17,8 @@ namespace attnc::halide {
 /// Distinct operations of a kernel. The number of an operation is its position. The ops belong to the kernel.
 using Operations = llvm::SmallVector<mlir::Operation *>;
 
-/// Whether the op can be an opaque call: arithmetic, a mathematical function or a random draw with one result, on
-/// scalars of f32, i32 and i1.
+/// Whether the op can be an opaque call: arithmetic, a mathematical function that has code (isSupportedMath) or a
+/// random draw, with one result and at least one operand, on scalars of f32, i32 and i1.
 bool canBeCalled(mlir::Operation *operation);
 /// The number of an operation in `operations` that is equal up to its operands: name, attributes, types, and which
 /// operands are the same value. `operation` is appended if there is none.

@@ -2,8 +2,8 @@
 //
 // Translates the regions of linalg and attn ops (`arith`, `math` and `tensor.extract` on scalars) to nodes (Stage.h). A
 // derived class (StageReader of ReadStage.h) reads an op and supplies the nodes of the formula's arguments. A value
-// that Halide does not support is declined: functions return null for it and for all values that are read afterwards,
-// and `why` has the first reason.
+// that Halide does not support is declined: functions return null for it and for all ops that are read for the first
+// time afterwards, and `why` has the first reason.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

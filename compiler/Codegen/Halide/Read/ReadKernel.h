@@ -26,8 +26,8 @@ struct KernelPipeline {
   SizeExpr flops;                   ///< floating-point operations of a launch
 };
 
-/// Reads a kernel. Null, with the reason in `reason`, if the kernel is of another kind or contains an op, a type or a
-/// subscript that a stage cannot express.
+/// Reads a kernel. Null, with the reason in `reason`, if the kernel is of another kind, has a packed argument, or
+/// contains a loop of static size 0, or an op, a type or a subscript that a stage cannot express.
 std::optional<KernelPipeline> readKernel(mlir::func::FuncOp kernel, std::string &reason);
 
 } // namespace attnc::halide

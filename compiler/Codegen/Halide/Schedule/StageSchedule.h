@@ -78,17 +78,20 @@ struct Schedule {
 /// dimension than the last, and to store the result with a stride.
 inline constexpr int64_t leastTermsForOtherLanes = 64;
 
-/// The dimension of the result along which lanes run: the last one, or, if the last one fills less than half a vector,
-/// the innermost dimension that fills a vector, provided that it and all dimensions inside of it have static sizes, as
-/// chunks consist of whole vectors.
+/// The dimension of the result (which has at least one) along which lanes run: the last one, except for a sum
+/// (Fold::Add) of at least leastTermsForOtherLanes terms whose last dimension is static and fills less than half a
+/// vector. For this sum, it is the innermost dimension that fills a vector, provided that it and all dimensions inside
+/// of it have static sizes, as chunks consist of whole vectors; otherwise the last one.
 unsigned laneDimensionOf(const Stage &stage, const Machine &machine);
 
-/// Chooses a schedule by the cost model. Null if there is none that is worth Halide's use, with the reason in `reason`.
+/// Chooses a schedule by the cost model; a scatter (Stage.h) has a schedule by rule. Null, with the reason in `reason`,
+/// if the result has no dimension.
 std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machine, std::string &reason);
 
 /// The outermost summed loop, if two stages are faster than one: the first computes a sum for each iteration of this
 /// loop, and the second adds these (Staging.h). Successive chunks of the first stage then read the same iteration,
-/// which the cache retains; a single stage reads all iterations for each chunk. Null if one stage is faster.
+/// which the cache retains; a single stage reads all iterations for each chunk. Null if one stage is faster, and if
+/// `schedule` has no partial sums, the start is not a number, or the stage sums over one loop only.
 std::optional<unsigned> partialSumLoop(const Stage &stage, const Schedule &schedule);
 
 /// The value of a size that the cost model assumes; an argument of the stage has an assumed value.

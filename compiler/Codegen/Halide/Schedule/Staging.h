@@ -11,9 +11,10 @@
 //   sum over t, c of pad[s - 4 t + 8, c] * turned[t, c, o]
 //
 // The dimensions of the stored tensor are the **directions** of the factor: the affine combinations of loop indices in
-// its subscripts and conditions, without constants; here p (s - 4 t) and c. A factor is staged under two conditions. No
-// two directions share a loop, so that the factor can be computed for every combination of their values. And these
-// combinations are far fewer than the iterations of the loops.
+// its subscripts and conditions, without constants; here p (s - 4 t) and c. A factor is staged under four conditions.
+// No two directions share a loop, so that the factor can be computed for every combination of their values. These
+// combinations are far fewer than the iterations of the loops. No subscript of the factor comes from data. And each
+// direction has at most one loop of dynamic size, with a positive factor.
 //
 // **Partial sums.** A gradient with respect to weights is a sum over all images of a batch for each weight. One stage
 // would reread each image for every chunk of weights. If partialSumLoop() (StageSchedule.h) says so, the sum becomes
@@ -44,7 +45,8 @@ struct PlannedStage {
 };
 
 /// Splits `stage` into stages in the order of their computation; the last one computes the result of `stage`. A source
-/// that is no stage has as its number the number of a buffer of `stage`. The list has one element if nothing is staged.
+/// that is no stage has as its number the number of a buffer of `stage`. The list has one element if nothing is staged,
+/// as for a scatter and a stage without a fold.
 std::vector<PlannedStage> planStages(const Stage &stage, const Machine &machine);
 
 } // namespace attnc::halide

@@ -63,8 +63,9 @@ public:
   /// Emits the bounds of the row sums over a block of rows, which later calls use.
   void prepareRows(LoopBuilder &loops, const RowRange &rows);
 
-  /// The largest c such that for every n, the keys n c to n c + c - 1 read the same element of each table. For
-  /// blocks[i / c, j / c] it is c. 0 if there is no such c, no table, or more than one key dimension.
+  /// The greatest common divisor of the constants g in the subscripts `j floordiv g` of tables, where j is the key: c
+  /// for blocks[i / c, j / c]. Keys n c to n c + c - 1 then read the same elements of these tables; tables with other
+  /// subscripts of the key do not count. 0 if there is no such subscript, or more than one key dimension.
   int64_t keysOfElement();
 
   /// A range of keys such that all pairs of the prepared rows with other keys are masked; it may be empty or have
@@ -85,7 +86,7 @@ public:
     mlir::Value unsure;    ///< i1: a condition can only be decided pair by pair; a test of the pairs may skip the block
   };
   /// Emits the decision for the prepared rows and the keys firstKey to firstKey + count - 1 (count > 0). bindKey(key)
-  /// returns formulas with the batch and this key bound.
+  /// returns formulas with the batch and this key bound. Without a mask formula, the decision is: no pair is masked.
   Decision decide(LoopBuilder &loops, mlir::Value firstKey, mlir::Value count,
                   llvm::function_ref<RegionVectoriser(mlir::Value key)> bindKey);
 

@@ -108,12 +108,15 @@ struct AttendProblem {
   int64_t group = 1;                                    ///< heads of a group
   llvm::SmallVector<PairReduction, 1> products;         ///< in the order of the score formula
   llvm::SmallVector<PairExtract> pairExtracts;          ///< empty if there are several key dimensions
-  std::optional<ResidueClasses> classes;                ///< null if rows and keys must be visited in order
+  /// Null without a dilated mask, if there are several row or key dimensions, or if rows and keys must be visited in
+  /// order.
+  std::optional<ResidueClasses> classes;
   /// The score is products[0].scaled, and there is no other product.
   bool scoreIsProduct = false;
   /// The score is within finite bounds for all operands, as with a soft cap, or NaN.
   bool scoreIsBounded = false;
   /// The weight formula is linear: weight(c * p) = c * weight(p), so it can be applied before the row's sum is known.
+  /// False without a weight formula.
   bool weightIsLinear = false;
   PassPlan passes;
 

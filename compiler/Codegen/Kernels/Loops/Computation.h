@@ -15,9 +15,9 @@ namespace attnc {
 Verdict canEvaluateLoops(mlir::func::FuncOp kernel);
 
 /// The linalg.generic that a kernel computes, without its epilogue. The function changes `kernel`, so the caller passes
-/// a copy of the kernel: it collapses adjacent loops that are adjacent in every operand, and turns a kernel of one
-/// linalg.transpose into a linalg.generic. Null for other kernels that only move elements or scatter. Requires
-/// canEvaluateLoops().
+/// a copy of the kernel: it collapses adjacent loops that are adjacent in every operand, unless the op has an epilogue,
+/// a linalg.index or a loop of static size 0. It turns a kernel of one linalg.transpose of an argument into a
+/// linalg.generic. Null for other kernels that only move elements or scatter. Requires canEvaluateLoops().
 mlir::linalg::GenericOp takeComputation(mlir::func::FuncOp kernel);
 
 /// The epilogue: the linalg.generic that reads a result of `fold`; null if no linalg.generic does.

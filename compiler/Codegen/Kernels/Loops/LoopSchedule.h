@@ -3,8 +3,9 @@
 // The schedule of one linalg.generic gives each of its loops a role:
 //
 //   outer       the parallel loops that are not vectorised, flattened to one loop
-//   vector      one loop, whose points are in lanes: the one with the most contiguous accesses, of equal ones the
-//               innermost; a reduction loop only if each result is a fold by one combiner
+//   vector      one loop, whose points are in lanes: the one whose accesses cost least, of equal ones the innermost.
+//               Contiguous accesses cost least, and loops shorter than a vector, and reductions, cost more. A reduction
+//               loop only if each result is a fold by one combiner
 //   sequential  the reduction loops that are not vectorised; sums stay in registers
 //
 // A chunk has consecutive iterations of the flattened outer loop and, if the vectorised loop is parallel, a block of
@@ -39,7 +40,8 @@ struct LoopSchedule {
 };
 
 /// Chooses the schedule of `op`, in a kernel with these `sizes`, for vectors of `lanes` elements. The key `chunk` of
-/// the kernel's `attn.schedule` sets the number of points of a chunk.
+/// the kernel's `attn.schedule` requests the number of points of a chunk. A chunk of a vectorised parallel loop has a
+/// multiple of 8 vectors of it, or the whole loop if its size is a constant and not larger.
 LoopSchedule scheduleLoops(mlir::linalg::GenericOp op, const KernelSizes &sizes, int64_t lanes);
 
 } // namespace attnc

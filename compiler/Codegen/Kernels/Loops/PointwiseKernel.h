@@ -62,8 +62,9 @@ protected:
   mlir::Value startOf(RegionVectoriser &vectoriser, unsigned result, llvm::ArrayRef<LaneIndex> at, bool vector);
 
   LoopSchedule schedule;
-  llvm::SmallVector<SweepReduction> reductions; ///< one for each result; empty if a result is no fold by a combiner
-  llvm::SmallVector<LaneIndex> indices;         ///< one for each loop; derived classes set those of outer loops
+  /// One for each result; empty without reduction loops, and if a result is no fold by a combiner.
+  llvm::SmallVector<SweepReduction> reductions;
+  llvm::SmallVector<LaneIndex> indices; ///< one for each loop; derived classes set those of outer loops
 
 private:
   using Subscripts = llvm::SmallVector<LaneIndex>;

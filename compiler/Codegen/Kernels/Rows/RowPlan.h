@@ -5,7 +5,7 @@
 // row, a reduction folds a row to one number, and a scalar computes one number for each row from results of reductions.
 //
 // A sweep is one pass over a row. The plan assigns each op to a sweep. Their number is the length of the longest chain
-// of dependent reductions, and one more if a map reads the last of these. In LayerNorm:
+// of dependent reductions, and one more if a map reads the last of these; at least one. In LayerNorm:
 //
 //   sweep 0   sum of x                                      reduction
 //             mean                                          scalar
@@ -56,8 +56,9 @@ public:
   /// The results of the kernel with one element for each row: the number of the result, and its value.
   llvm::ArrayRef<std::pair<unsigned, mlir::Value>> rowResults() const { return scalarResults; }
 
-  /// Whether result number `result` may have the same buffer as `argument` (an argument, or its widened value): no
-  /// sweep reads an element of the argument after the result has overwritten it.
+  /// Whether result number `result` may have the same buffer as `argument` (an argument, or its widened value): the
+  /// result is a map of the type of `argument`, and it is proved that no sweep reads an element of the argument after
+  /// the result has overwritten it. The caller must compare the stored types.
   bool mayRunInPlace(mlir::Value argument, unsigned result) const;
 
 private:

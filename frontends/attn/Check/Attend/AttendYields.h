@@ -16,7 +16,8 @@ public:
 
   /// Sets `statistics`, `yields`, `top`, `summed` and `logpPlace` of a pending attend (PendingAttends.h), whose
   /// normaliser, formulas and keys with their extents are known. Without the clause, the attend yields its value, or
-  /// its attention weights if it has no value. Returns false, with an error, if a yield is invalid.
+  /// its attention weights if it has no value. `yields` is empty if `logp` is the only result. Returns false, with an
+  /// error, if a yield is invalid.
   bool read(const ast::AttendExpr &expr, Scope &scope, PendingAttend &pending);
 
 private:

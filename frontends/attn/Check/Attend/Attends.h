@@ -22,9 +22,9 @@ public:
         yields(reporter, build, expressions) {}
 
   /// Checks `attend` and returns its results in the order of `yields`: one value, or a TupleValue; an ErrorValue after
-  /// an error. Inside of index notation, the values are open expressions in the indices around the `attend`
-  /// (Builder.h), and the attend is pending. Elsewhere they are tensors, and the typed::Attend has been added to the
-  /// current block.
+  /// an error. If a formula depends on indices of index notation around the `attend`, the values are open expressions
+  /// in these indices (Builder.h), and the attend is pending. Otherwise they are tensors, and the typed::Attend has
+  /// been added to the current block.
   Value attend(const ast::AttendExpr &expr, Scope &scope);
 
 private:

@@ -1,7 +1,8 @@
 //===- Loops.h - `for` statements ---------------------------------------------------------------------------------===//
 //
 // A loop over a list of equal modules (ModuleListValue) becomes one typed::Loop, whose loop-carried values are the
-// variables around it that its body assigns. Other loops, over tuples and numbers, are unrolled.
+// variables around it that its body assigns, or updates by `<-` in the step of an optimizer; numbers become tensors.
+// Other loops, over tuples and numbers, are unrolled.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,7 +23,8 @@ public:
         loopsAround(loopsAround), expressions(expressions), blocks(blocks) {}
 
   /// Checks a loop and adds its statements to the current block. A variable that the body assigns has its last value
-  /// afterwards, or an ErrorValue after an error. A `return` in the body is an error; `returned` is then true.
+  /// afterwards; after an error its value is unspecified, mostly an ErrorValue. A `return` in the body is an error;
+  /// `returned` is then true.
   void check(const ast::ForStmt &stmt, Scope &scope, bool &returned);
 
 private:

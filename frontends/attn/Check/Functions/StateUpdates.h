@@ -3,13 +3,10 @@
 // The statement means different things in two places:
 //
 // - In the step of an optimizer, it assigns the parameter or a state of the optimizer. Later statements of the step
-// read the
-//   new value.
+//   read the new value.
 // - In a function of a module, it sets a `state` of the module. Only training steps do this: the new value is stored
-// when the
-//   training step returns, and the training step itself reads the previous value. In other entry points, and for
-// modules
-//   that `over:` of `minimize` does not select, the statement is checked and has no effect.
+//   when the training step returns, and the training step itself reads the previous value. In other entry points, and
+//   for modules that `over:` of `minimize` does not select, the statement is checked and has no effect.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

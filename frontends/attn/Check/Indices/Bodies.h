@@ -37,8 +37,8 @@ public:
   Value finishValue(typed::ExprRef expr, size_t mark);
 
   /// In a training step, raises the minima of dimensions (DimensionBounds::require) so that `extent`, over which a mean
-  /// is taken, is at least 1. The mean of no terms is NaN, which the step would store in every parameter. Does nothing
-  /// in other entry points, or if a condition is around the mean. Reports nothing.
+  /// is taken, is at least 1, if that can be proved. The mean of no terms is NaN, which the step would store in every
+  /// parameter. Does nothing in other entry points, or if a condition is around the mean. Reports nothing.
   void requireNonEmptyMean(const Dim &extent);
 
 private:

@@ -12,8 +12,8 @@
 // Work that would be repeated for each index is hoisted: it becomes a tensor over the indices that it depends on, bound
 // before the statement, and the body reads elements of the tensor. In a comprehension or reduction, each reduction that
 // is nested in a larger body is hoisted. In an attend, reductions and costly functions (exp, log, ...) are hoisted if
-// they depend on outer indices alone or on keys alone. An expression that may fail a run-time check is not hoisted out
-// of a formula that is evaluated for unmasked pairs alone.
+// they depend on outer indices alone or on keys alone, and not on the `w` of the weight. An expression that may fail a
+// run-time check is not hoisted out of a formula that is evaluated for unmasked pairs alone.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -7,7 +7,7 @@
 namespace attnc::check {
 
 /// Checker of subscript expressions, x[...]. A subscript by a scalar integer yields an element or a row, a subscript by
-/// a range a slice, and a subscript by a tensor of i32 a gather.
+/// a range a slice, and a subscript by a tensor of i32 a gather, which has one such subscript.
 class Subscripts {
 public:
   Subscripts(Reporter &reporter, Builder &build, LetBuilder &lets, DimensionBounds &bounds, RangeProofs &ranges,
@@ -18,7 +18,8 @@ public:
         written(reporter, build, bounds, indexScopes, expressions) {}
 
   /// Checks a subscript expression and returns its value: an element, row, slice or gather of a tensor; or an element
-  /// of a tuple or list, whose subscript must be a compile-time integer. An ErrorValue after an error.
+  /// of a tuple or list, whose subscript must be a compile-time integer from 0 to its length - 1. An ErrorValue after
+  /// an error.
   Value subscript(const ast::SubscriptExpr &expr, Scope &scope);
 
 private:

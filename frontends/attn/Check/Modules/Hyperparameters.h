@@ -18,9 +18,9 @@ std::vector<CheckedArgument> modelArguments(Reporter &reporter, Names &names, Sc
                                             const Settings &settings);
 
 /// Binds each of `parameters` as a member of the instance: to its argument, or to the value of its default, which is
-/// evaluated in the scope of the instance. Reports arguments that do not match `parameters`, and a value that is a
-/// tensor; the member is then an ErrorValue. `call` is the range of the instantiation and `callee` the name of the
-/// module in messages.
+/// evaluated in the scope of the instance. Reports a value that is a tensor; the member is then an ErrorValue. Reports
+/// arguments that do not match `parameters`; all members are then ErrorValues. `call` is the range of the instantiation
+/// and `callee` the name of the module in messages.
 void bindHyperparameters(Reporter &reporter, Scopes &scopes, ExpressionChecker &expressions, Instance &instance,
                          const std::vector<ast::Parameter> &parameters, std::vector<CheckedArgument> arguments,
                          SourceRange call, const std::string &callee);

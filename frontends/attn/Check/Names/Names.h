@@ -20,7 +20,7 @@ public:
       : reporter(reporter), build(build), scopes(scopes), context(context), expressions(expressions) {}
 
   /// Returns the value of a name in `scope`; null, without an error, if it is unknown. A parameter of a module is
-  /// returned as a tensor, with the indices in the lists around the module.
+  /// returned as a tensor, with the indices in the lists around the module (ParameterValue of Value.h).
   std::optional<Value> find(Scope &scope, const std::string &name);
   /// Returns the value of an item of the file `unit`, not of the files that it uses; null, without an error, if there
   /// is none.

@@ -38,8 +38,10 @@ public:
                             SourceRange declared);
 
   /// Converts values to tensors of one element type, in their order. Compile-time integers and scalars of element type
-  /// Index adapt to F32 and I32; an I32 tensor does not adapt to F32. Empty, with an error, if there is no common type,
-  /// or if a value is no tensor or number. If `ofTensors`, the result is never of Index, which only scalars have.
+  /// Index adapt to F32 and to tensors of I32, a scalar of I32 adapts to Index, and I32 does not adapt to F32. Empty,
+  /// with an error, if there is no common type, or if a value is no tensor or number; and empty, without another error,
+  /// if one is an ErrorValue. If `ofTensors`, or if an operand has dimensions, the result is never of Index, which only
+  /// scalars have.
   std::vector<typed::ExprRef> agree(const std::vector<Operand> &operands, SourceRange range, const std::string &what,
                                     bool ofTensors = false);
   /// Returns true if the shapes of the operands can be broadcast (Builder.h); otherwise reports the sizes that differ

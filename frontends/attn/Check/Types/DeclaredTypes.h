@@ -27,11 +27,13 @@ public:
   /// if that has no bound. Otherwise reports an error at `range` and returns false.
   bool checkBound(const ast::Dimension &dimension, const Dim &actual, SourceRange range, Scope &scope);
   /// Converts a value, at `range`, to the declared type of a result or a `let`, and returns it as a TensorValue.
-  /// Numbers adapt to the element type. An ErrorValue, with an error, if it has another element type or shape.
+  /// Compile-time numbers adapt to the element type, and scalars of Index to i32. An ErrorValue, with an error, if it
+  /// has another element type or shape.
   Value conform(const Value &value, const ast::TensorType &declared, SourceRange range, Scope &scope, const char *what);
   /// For the type of a parameter of an entry point: for each dimension that is a name which lookup in `scope` does not
   /// find, adds a dynamic dimension with its bound to `entry` and to the DimensionBounds, and binds the name in
-  /// `scope`. `..`, in a function that is checked alone (Entries::checkAlone), becomes one assumed dimension.
+  /// `scope`. A bound that is no compile-time integer is reported, and the dimension has none. `..`, in a function that
+  /// is checked alone (Entries::checkAlone), becomes one assumed dimension.
   void introduceDims(const ast::TensorType &type, Scope &scope, typed::Entry &entry);
 
 private:
@@ -44,8 +46,9 @@ private:
   ExpressionChecker &expressions;
 };
 
-/// Warns of a dimension that occurs once in a function's signature, and whose name differs in one letter from the name
-/// of another dimension there, or of an integer member of the module: probably a misspelling. `scope` is the function's
+/// Warns of a dimension that occurs once in a function's signature, and whose name differs in one letter, not the first
+/// one, from the name of another dimension there, or of an integer member of the module: probably a misspelling. Names
+/// of one or two letters, and names that differ in digits alone, are no misspellings. `scope` is the function's
 /// scope, in which the dimensions are bound.
 void warnNearMiss(Reporter &reporter, const ast::FunctionDecl &decl, const Scope &scope);
 

@@ -20,9 +20,11 @@ public:
       : reporter(reporter), origins(origins), names(names), types(types), scope(scope) {}
 
   /// Unifies the type of one parameter with the argument `tensor`, at `range` in the source. The element type is not
-  /// compared. False, with an error, if the rank, a size or the bound of a dimension does not fit.
+  /// compared. False, with an error, if the rank, a size or the bound of a dimension does not fit, or if the type has
+  /// two `..`.
   bool unify(const ast::TensorType &type, typed::ExprRef tensor, SourceRange range);
-  /// Compares or solves the sizes that are not names. False, with an error, if one does not fit.
+  /// Compares or solves the sizes that are not names. False, with an error, if one does not fit, or has an unbound
+  /// name for which it cannot be solved.
   bool finish();
 
 private:

@@ -23,8 +23,9 @@ enum {
  * no effect. `executor`, *weights, and the lifetime of the model are as in attn/weights.h.
  *
  * Returns ATTN_BAD_FILE for an unreadable or corrupt file. Returns ATTN_BAD_WEIGHTS if a parameter is missing or has
- * another shape or type, or if a tensor is not a parameter of the model (unless ATTN_ALLOW_EXTRA); the message names
- * file and tensor. *weights is null after an error.
+ * another shape or type, if a tensor is neither a parameter nor a state of training of the model (unless
+ * ATTN_ALLOW_EXTRA), or if some but not all states are in the file (with ATTN_TRAINABLE); the message names file and
+ * tensor. *weights is null after an error.
  *
  * States of training are in memory only with ATTN_TRAINABLE. Their values are those of the file, which has to have all
  * of them or none; if it has none, they have their initial values. Without ATTN_KEEP_VALUES and ATTN_TRAINABLE, a value

@@ -31,11 +31,12 @@ typedef struct attn_file_tensor {
 /* An open file. */
 typedef struct attn_safetensors attn_safetensors;
 
-/* Opens a file, reads its header and checks it: element types are those of attn_file_dtype; tensors have at most
- * ATTN_MAX_RANK dimensions and distinct names; each tensor has the bytes that its shape and type imply; together the
- * tensors cover the data exactly once. Returns ATTN_BAD_FILE if one of these checks fails, or if the file is
- * unreadable, not a regular file or truncated; ATTN_NO_MEMORY if there is no memory for the header. *out is null after
- * an error. The file remains open until attn_safetensors_close. */
+/* Opens a file, reads its header and checks it: it has at most 100,000,000 bytes and is JSON in the form that the
+ * format specifies; element types are those of attn_file_dtype; tensors have at most ATTN_MAX_RANK dimensions and
+ * distinct names; each tensor has the bytes that its shape and type imply; together the tensors cover the data exactly
+ * once. Returns ATTN_BAD_FILE if one of these checks fails, or if the file is unreadable, not a regular file or
+ * truncated; ATTN_NO_MEMORY if there is no memory for the header. *out is null after an error. The file remains open
+ * until attn_safetensors_close. */
 attn_code attn_safetensors_open(const char *path, attn_safetensors **out, attn_status *status);
 /* Like attn_safetensors_open, for the `size` bytes of a file in memory, which must outlive the result; messages refer
  * to it as `name`. */

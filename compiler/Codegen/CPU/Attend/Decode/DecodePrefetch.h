@@ -29,8 +29,8 @@ public:
   /// their element type is the same. If nothing follows, the runs are these keys themselves, which are in the cache.
   Runs aheadOfProduct(unsigned product, const DecodeBlock &block, Value key) const;
   /// The run to prefetch while the values of `key` are read: values of a later key of the block, or the features of a
-  /// key of the next block for product 0, or, if neither follows, these values themselves. Empty if values are not
-  /// loaded from one tensor at indices alone.
+  /// key of the next block for product 0 if their element type is the same, or else these values themselves. Empty if
+  /// values are not loaded from one tensor at indices alone.
   Runs aheadOfValues(const DecodeBlock &block, Value key) const;
   /// Emits one prefetch for each run: of the cache line of element `number` (index) of the run's key number `key`, to
   /// the first-level cache.

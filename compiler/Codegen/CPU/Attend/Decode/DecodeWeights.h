@@ -17,9 +17,11 @@ class DecodeWeights : public DecodeChunk {
 public:
   /// Emits the initialisation of m and l of all rows, as for rows without a sink: phase 2 adds the sink.
   void start() const;
-  /// Emits code that turns the products of a block, DecodeTiles::scores, into weights in the first of these tiles. It
-  /// updates m and l, multiplies O with the correction, and stores DecodeTiles::selected, for all rows. If `masked` is
-  /// false, the mask is not evaluated, so it must keep all pairs of the block.
+  /// Emits code that turns the products of a block, DecodeTiles::scores, into weights in the first of these tiles, with
+  /// the weight formula applied. It updates m and l, multiplies O with the correction, stores DecodeTiles::selected,
+  /// and reports subscripts out of range of selected pairs, for all rows. If the normaliser uses no maximum, m and O
+  /// are left as they are. If `masked` is false, the mask is not evaluated, so it must keep all pairs of the block.
+  /// DecodeProducts::compute() of the block must precede.
   void compute(const DecodeBlock &block, bool masked) const;
 
 private:

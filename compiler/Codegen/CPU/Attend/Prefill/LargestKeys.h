@@ -3,8 +3,8 @@
 // The results `top` (the keys) and `top_weights` (their attention weights) of prefill attention have
 // AttendProblem::top() ranks for each row. The tiles of PrefillTiles::Top have the largest scores so far, sorted,
 // [rank][query], and their keys. Each score is compared with the least of them. Few scores are larger; these are
-// inserted after equal scores, whose keys are lower. If a row has fewer selected keys than ranks, the remaining ranks
-// have the key -1 and the weight 0. PrefillTile.cpp uses this class.
+// inserted after equal scores, whose keys are lower; a NaN is never inserted. If fewer keys of a row are inserted than
+// it has ranks, the remaining ranks have the key -1 and the weight 0. PrefillTile.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

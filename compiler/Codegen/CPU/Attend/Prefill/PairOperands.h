@@ -39,7 +39,8 @@ public:
   /// Binds in `pair` the loaded elements of one key of the block and of the vector of queries from `query` on.
   void bind(RegionVectoriser &pair, Value query, Value key);
   /// Binds in pairs[i] the biases of key number `key` + i of the batch and of one vector of queries. `pairs` has as
-  /// many elements as a vector has lanes. `lines` are the rows of the vector of queries (QueryTile::bindLanes()).
+  /// many elements as a vector has lanes; all these keys must exist. `lines` are the rows of the vector of queries
+  /// (QueryTile::bindLanes()).
   void bindBiases(llvm::ArrayRef<RegionVectoriser> lines, Value key, llvm::MutableArrayRef<RegionVectoriser> pairs);
   /// Emits prefetches of cache lines of the next block, row by row, to the second-level cache. A register tile computes
   /// its products in a loop over features, with `iterations` iterations; iteration number `iteration` issues an equal

@@ -30,8 +30,8 @@ public:
   /// Requires PairOperands::load() of the block.
   Value hasSelected(Value unsure, const KeyBlock &block);
   /// Emits code that turns the block's products, PrefillTiles::scores, into scores in the first of these tiles. If
-  /// PrefillTraits::dropsPairs, it stores the flags of selected pairs, except in a block whose products are its scores
-  /// and whose pairs the mask all keeps. Returns the rows' largest scores so far, this block included: one vector for
+  /// PrefillTraits::dropsPairs, it stores the flags of selected pairs, except, with PrefillTraits::keepsMaxima, in a
+  /// block whose pairs the mask all keeps. Returns the rows' largest scores so far, this block included: one vector for
   /// each vector of queries. They are not stored in PrefillTiles::Rows::maxima. The list is empty if the normaliser
   /// does not use maxima.
   Values compute(const KeyBlock &block);

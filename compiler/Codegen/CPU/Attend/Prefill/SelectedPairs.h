@@ -4,6 +4,7 @@
 // vector of queries are one integer with a bit for each lane, element [key][vector] of a tile. PairScores stores the
 // flags, and later parts of the algorithm load them, to omit dropped pairs. In the functions below, flags are a vector
 // of i1, `key` (index) counts from the first key of the block, and `query` (index) is the first query of the vector.
+// They require PrefillTraits::dropsPairs.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

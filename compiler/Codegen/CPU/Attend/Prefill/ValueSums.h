@@ -33,7 +33,8 @@ public:
   /// comes from data.
   void check(const KeyBlock &block);
   /// Emits the multiplication of Ot with `corrections` and the addition of the block's weighted values. `corrections`
-  /// has one vector for each vector of queries, or is empty: no correction. Requires that the value is a result.
+  /// has one vector for each vector of queries, or is empty: no correction. Requires that the value is a result, and
+  /// that block.allSelected is set.
   void accumulate(const KeyBlock &block, ValueRange corrections);
   /// Emits stores of the value, if it is a result: Ot, multiplied with the rows' `factors`, a tile [query]; null:
   /// without factors. Called after the last block.

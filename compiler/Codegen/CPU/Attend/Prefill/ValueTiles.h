@@ -26,7 +26,9 @@ struct ValueTileOperands {
   Value count, values;                  ///< the number of keys of the block; the number of elements of a value vector
   llvm::SmallVector<Value> liveEnds;    ///< QueryTile::liveEnds() of the block
   llvm::SmallVector<Value> corrections; ///< one vector for each vector of queries; empty: no correction
-  Value allSelected;                    ///< i1, KeyBlock::allSelected; null if the kernel never drops a pair
+  /// i1, KeyBlock::allSelected. If it is false at run time, sums of a register tile that contain a NaN are computed
+  /// again over the selected pairs alone. Null if the kernel never drops a pair.
+  Value allSelected;
 };
 
 /// Callbacks that emit loads of values and of the flags of selected pairs. Keys are counted from the first key of the
@@ -40,8 +42,8 @@ struct ValueSource {
   bool dependsOnRows = false;                 ///< whether values depend on the query; if not, `vector` is ignored
   /// The flags of the pairs of a key and the queries of a vector: a vector of i1, true for selected pairs.
   std::function<Value(Value key, int64_t vector)> flagsOf;
-  /// Emits a prefetch of the cache line of element `number` of the value vector of a key. Null if the elements of a
-  /// value vector are not contiguous.
+  /// Emits a prefetch of the cache line of element `number` of the value vector of a key; both may be past the end.
+  /// Null if the elements of a value vector are not contiguous.
   std::function<void(Value key, Value number, unsigned locality)> prefetchLine;
 };
 

@@ -49,7 +49,8 @@ public:
   /// Adds the pairs of a block, with g from the score's tile of GradientTiles::gradients, to all sums, and the
   /// gradients of its rows' terms to the results or partial sums (AdditiveResults::addRow).
   void accumulate(const PairBlock &block);
-  /// Adds the gradients of the terms of the `keyCount` keys from `firstKey` on to the results.
+  /// Adds the gradients of the terms of the `keyCount` keys from `firstKey` on to the results; nothing if no gradient
+  /// of an operand of keys is a result.
   void addKeys(Value firstKey, Value keyCount);
 
   Value scale; ///< a vector with the factor of the product (PairReduction::scales) in all lanes; null before start()

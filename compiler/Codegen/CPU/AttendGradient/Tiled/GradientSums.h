@@ -4,8 +4,9 @@
 //
 // with the symbols of TiledGradient.h. dK and dQ exist for each dot product of the score. A gradient is computed only
 // if it is a result of the kernel. If keys are split among chunks, all splits but the first add dQ to partial sums
-// (SplitRowSums). If the sums of a register tile contain a NaN, they are computed again without the terms whose P or dS
-// is 0: for a masked pair, 0 times a NaN or infinite factor is NaN. TiledBlocks.cpp uses this class.
+// (SplitRowSums). If the mask may drop pairs of the block and the sums of a register tile contain a NaN, they are
+// computed again without the terms whose P or dS is 0: for a masked pair, 0 times a NaN or infinite factor is NaN.
+// TiledBlocks.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

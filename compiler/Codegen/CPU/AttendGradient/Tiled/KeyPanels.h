@@ -29,7 +29,8 @@ public:
   void pack(Value firstKey);
 
   Values dotScales; ///< [dot product]: its factor (PairReduction::scales), a scalar f32
-  /// A scalar f32: s of TiledGradient.h times the factor of the product; 1 unless AttendGradientProblem::isFolded.
+  /// A scalar f32: s of TiledGradient.h, the factor of the product times d score / d scaled; 1 unless
+  /// AttendGradientProblem::isFolded.
   Value valueScale;
 
 private:

@@ -1,13 +1,14 @@
 //===- ScoreGradients.h - attention weights P and score gradients dS of a block of pairs --------------------------===//
 //
 //   P[i][k]  = exp2(log2e score(sum_f Q[i,f] Kt[f][k]) + nl)     0 where masked; lanes are keys
-//   dS[i][k] = (nd + sum_v dO[i,v] Vt[v][k]) P                   times d score / d scaled if that is not folded
+//   dS[i][k] = (nd + sum_v dO[i,v] Vt[v][k]) P                   times d score / d (Q K) if that is not folded
 //
 // with the symbols of TiledGradient.h. Both products are computed in register tiles from panels (KeyPanels.h), and
 // additive scores by AdditiveGradient. If the score is the product, Kt contains log2 e, and score() is not multiplied
 // with it again. A score of several products has a dS for each: the gradient of the product's sum without its scales. A
 // pair whose weight is 0 (masked, or below 2^-100) has the gradient 0, even if the derivative of its score is not
-// finite. TiledBlocks.cpp uses this class.
+// finite; this is not tested in whole blocks (PairBlock::isWhole) if the score is the product. TiledBlocks.cpp uses
+// this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -23,8 +23,8 @@ struct TiledContext {
   FlatBuilder &loops = phase.loops;
 };
 
-/// The keys firstKey .. endKey - 1 of each batch, which a chunk computes. Values are of type index. Keys, and the rows
-/// below, are numbered in the batch.
+/// The keys firstKey .. endKey - 1 of each batch, which a chunk computes; null in TiledGradient::emitShared(). Values
+/// are of type index. Keys, and the rows below, are numbered in the batch.
 struct KeySplit {
   mlir::Value number; ///< the number of the split, from 0 on; null if a chunk of the phase computes all keys
   mlir::Value count;  ///< the number of splits of a chunk's keys; null in TiledGradient::emitWhole() and emitClear()

@@ -20,9 +20,9 @@ class WarpValues : public WarpContext {
 public:
   /// `states` with zeros as `values`; unchanged if the kernel has no result of values.
   RowStates clear(RowStates states) const;
-  /// Adds the weighted values of a block to `states.values`. `weights` are the attention weights of this thread's
-  /// pairs, [row]; those of dropped pairs (`block.unmasked`) are zero, and an infinite or NaN value of a dropped pair
-  /// is ignored.
+  /// Adds the weighted values of a block to `states.values`. Requires a result of values. `weights` are those of this
+  /// thread's pairs, [row]; those of dropped pairs (`block.unmasked`) are zero, and an infinite or NaN value of a
+  /// dropped pair is ignored.
   void accumulate(const KeyBlock &block, const Values &weights, RowStates &states, Value firstValue) const;
   /// Stores `states.values` to the result, multiplied by `factors`, [row], unless these are empty. Emits nothing if the
   /// kernel has no result of values.

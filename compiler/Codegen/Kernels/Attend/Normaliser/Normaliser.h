@@ -74,7 +74,8 @@ struct MaterialisedScores {
 };
 
 /// One row of attention, for the gradient. The buffers are flat f32 memrefs, indexed by key number, and padded to whole
-/// vectors. A dropped key has the normaliser's `droppedScore`, and so has a lane past the end.
+/// vectors from `begin` on. A dropped key has the normaliser's `droppedScore` and the cotangent 0, and so has a lane
+/// past the end. After weighRow, the weights of lanes past the end are unspecified.
 struct MaterialisedRow {
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
@@ -83,7 +84,7 @@ struct MaterialisedRow {
   Value weights;    ///< buffer: scores s (unscaled); after weighRow, attention weights p
   Value cotangents; ///< buffer: cotangents dp of the weights; after differentiateRow, cotangents ds of the scores
   Value slopes;     ///< buffer for the normaliser's own numbers, if it `keepsSlopes`
-  Value lse, ofLse; ///< scalars: the saved statistic lse and its cotangent; null if there is none
+  Value lse, ofLse; ///< scalars: the saved statistic lse, which softmax requires, and its cotangent; null if none
   Value sink;       ///< the row's sink, an unscaled scalar; null if there is none
   Value ofRow;      ///< a scalar that weighRow passes to differentiateRow; set by weighRow
 
@@ -147,7 +148,7 @@ public:
   struct Weighed {
     Value weight, sum; ///< w and the next l
   };
-  /// The carriers before the first key; `sink` (scaled) may be null.
+  /// The carriers before the first key; `sink` (scaled) may be null. Only softmax may have a sink.
   virtual Carriers start(const Code &code, Value sink) const;
   /// The number by which earlier sums are multiplied when the maximum `before` becomes `largest`; null for 1.
   virtual Value correction(const Code &code, Value before, Value largest) const;
