@@ -41,7 +41,8 @@ struct WarpRows {
 };
 
 /// All members refer to objects of the caller, AttendGeneral. Functions emit code for the executing thread, at the
-/// insertion point of `loops`; whole warps execute it.
+/// insertion point of `loops`. Whole warps must execute the code that exchanges data; any threads may execute that of
+/// forEachRow() and storeResult().
 struct WarpContext {
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;
@@ -68,8 +69,8 @@ struct WarpContext {
   /// A block of up to 32 keys, one for each thread. Numbers are index.
   struct KeyBlock {
     Value firstKey, end; ///< first key of the block; end of the key range of the rows, which may be past the block
-    Value key;           ///< this thread's key, firstKey + rank; the last key of the range, if that is past the end
-    Values unmasked;     ///< [row], i1: whether the pair of the row and this thread's key takes part
+    Value key;           ///< this thread's key, firstKey + rank; past the end, the last key, which may be read
+    Values unmasked;     ///< [row], i1: whether row and key firstKey + rank are an unmasked pair before the end
   };
 
   const AttendProblem &problem;
@@ -96,8 +97,9 @@ struct WarpContext {
   std::vector<RegionVectoriser> bindPairs(int64_t lanes, Value key) const;
   /// Calls `body` for each row, to emit code that is executed if the row exists.
   void forEachRow(llvm::function_ref<void(int64_t row)> body) const;
-  /// Stores element 0 of `value` to the kernel's result `statistic`, at the row's subscripts followed by `last`
-  /// (index). Emits nothing if the kernel does not have this result.
+  /// Each thread that executes the code stores element 0 of `value` to the kernel's result `statistic`, at the row's
+  /// subscripts followed by `last` (index). The caller selects the threads, and tests that the row exists. Emits
+  /// nothing if the kernel does not have this result.
   void storeResult(int64_t row, Value value, mlir::attn::Statistic statistic, ValueRange last = {}) const;
 };
 
