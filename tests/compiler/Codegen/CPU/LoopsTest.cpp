@@ -255,54 +255,39 @@ TEST(Loops, IndicesTruthsAndIntegers) {
   EXPECT_EQ(check(causal, {lengths}, {30, 37}, {37}), "");
 }
 
-TEST(Loops, ArithmeticOfIndices) {
-  for (const char *op :
-       {"addi", "subi", "muli", "andi", "ori", "xori", "shli", "shrsi", "shrui", "maxsi", "minsi", "maxui", "minui"}) {
-    std::string region = fmt::format(R"(^bb0(%a: f32, %o: f32):
-                    %nine = arith.constant 9 : index
-                    %i = linalg.index 0 : index
-                    %j = linalg.index 1 : index
-                    %b = arith.remui %j, %nine : index
-                    %y = arith.{} %i, %b : index
-                    %k = arith.index_cast %y : index to i32
-                    %f = arith.sitofp %k : i32 to f32
-                    %e = arith.addf %f, %a : f32
-                    linalg.yield %e : f32)",
-                                     op);
-    Generic generic{"affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>",
-                    "pp",
-                    "%x: tensor<?xf32>, %n: index",
-                    "ins(%x : tensor<?xf32>)",
-                    "tensor<?x?xf32>",
-                    R"(%m = tensor.dim %x, %c0 : tensor<?xf32>
-                       %init = tensor.empty(%m, %n) : tensor<?x?xf32>)",
-                    region};
-    EXPECT_EQ(check(generic, {HostArray::random({30}, 1)}, {30, 37}, {37}), "") << op;
-  }
+/// Checks op(i, b) for the indices i and j of a result, where `right` defines %b.
+std::string checkIndexOp(const std::string &op, const std::string &right) {
+  std::string region = fmt::format(R"(^bb0(%a: f32, %o: f32):
+                  %nine = arith.constant 9 : index
+                  %i = linalg.index 0 : index
+                  %j = linalg.index 1 : index
+                  {}
+                  %y = arith.{} %i, %b : index
+                  %k = arith.index_cast %y : index to i32
+                  %f = arith.sitofp %k : i32 to f32
+                  %e = arith.addf %f, %a : f32
+                  linalg.yield %e : f32)",
+                                   right, op);
+  Generic generic{"affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>",
+                  "pp",
+                  "%x: tensor<?xf32>, %n: index",
+                  "ins(%x : tensor<?xf32>)",
+                  "tensor<?x?xf32>",
+                  R"(%m = tensor.dim %x, %c0 : tensor<?xf32>
+                     %init = tensor.empty(%m, %n) : tensor<?x?xf32>)",
+                  region};
+  return check(generic, {HostArray::random({30}, 1)}, {30, 37}, {37});
 }
 
-TEST(Loops, ArithmeticOfIndicesWithADivisorThatMayBeZero) {
-  for (const char *op : {"divsi", "remsi", "floordivsi", "ceildivsi", "divui", "remui", "ceildivui"}) {
-    std::string region = fmt::format(R"(^bb0(%a: f32, %o: f32):
-                    %i = linalg.index 0 : index
-                    %j = linalg.index 1 : index
-                    %b = arith.addi %j, %c1 : index
-                    %y = arith.{} %i, %b : index
-                    %k = arith.index_cast %y : index to i32
-                    %f = arith.sitofp %k : i32 to f32
-                    %e = arith.addf %f, %a : f32
-                    linalg.yield %e : f32)",
-                                     op);
-    Generic generic{"affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>",
-                    "pp",
-                    "%x: tensor<?xf32>, %n: index",
-                    "ins(%x : tensor<?xf32>)",
-                    "tensor<?x?xf32>",
-                    R"(%m = tensor.dim %x, %c0 : tensor<?xf32>
-                       %init = tensor.empty(%m, %n) : tensor<?x?xf32>)",
-                    region};
-    EXPECT_EQ(check(generic, {HostArray::random({30}, 1)}, {30, 37}, {37}), "") << op;
-  }
+TEST(Loops, ArithmeticOfIndices) {
+  for (const char *op :
+       {"addi", "subi", "muli", "andi", "ori", "xori", "shli", "shrsi", "shrui", "maxsi", "minsi", "maxui", "minui"})
+    EXPECT_EQ(checkIndexOp(op, "%b = arith.remui %j, %nine : index"), "") << op;
+}
+
+TEST(Loops, DivisionsOfIndices) {
+  for (const char *op : {"divsi", "remsi", "floordivsi", "ceildivsi", "divui", "remui", "ceildivui"})
+    EXPECT_EQ(checkIndexOp(op, "%b = arith.addi %j, %c1 : index"), "") << op;
 }
 
 TEST(Loops, EmbeddingGather) {
