@@ -58,22 +58,18 @@ private:
            isShort(kernel);
   }
 
-  /// The emitters that support the kernel if requested; the default emitter comes first.
-  SmallVector<const Emitter *> supportingEmitters(func::FuncOp kernel) const {
-    SmallVector<const Emitter *> takers;
-    const Emitter *defaultEmitter = job.emitterOf(kernel).emitter;
-    if (!defaultEmitter)
-      return takers;
-    takers.push_back(defaultEmitter);
+  /// The default emitter of the kernel, followed by the others that support the kernel if requested.
+  SmallVector<const Emitter *> supportingEmitters(func::FuncOp kernel, const Emitter *defaultEmitter) const {
+    SmallVector<const Emitter *> supporting = {defaultEmitter};
     for (const std::unique_ptr<Emitter> &emitter : job.emitters) {
       if (emitter.get() == defaultEmitter || !emitter->makesCodeFor(job.target))
         continue;
       ask(kernel, *emitter);
       if (emitter->supports(kernel, job.target))
-        takers.push_back(emitter.get());
+        supporting.push_back(emitter.get());
       kernel->removeAttr(emitterAttrName);
     }
-    return takers;
+    return supporting;
   }
 
   bool isWorthwhile(func::FuncOp kernel, double gain) const {
@@ -88,11 +84,13 @@ private:
 
   void choose(func::FuncOp kernel) {
     const Emitter *defaultEmitter = job.emitterOf(kernel).emitter;
-    bool isCpuDefault = defaultEmitter && isCpu(defaultEmitter);
+    if (!defaultEmitter)
+      return;
+    bool isCpuDefault = isCpu(defaultEmitter);
     double least = forecast.leastOf(kernel);
     if (isCpuDefault && !isWorthwhile(kernel, mostOverLeast * least))
       return;
-    SmallVector<const Emitter *> takers = supportingEmitters(kernel);
+    SmallVector<const Emitter *> takers = supportingEmitters(kernel, defaultEmitter);
     const auto *ours = llvm::find_if(takers, isCpu);
     if (takers.size() < 2 || ours == takers.end())
       return;
