@@ -138,7 +138,7 @@ attn_code attn_fill_packed(attn_weights *weights, const attn_executor *executor,
 
 /* Runs a launch of `prepare` unless its value was freed. The first buffer of a launch is the value that it packs. */
 static void run_unless_freed(void *self, attn_kernel_fn kernel, const attn_kernel_args *args, int64_t chunks,
-                                char *scratch, int64_t scratch_stride) {
+                             char *scratch, int64_t scratch_stride) {
   const attn_executor *executor = self;
   if (args->buffers[0])
     executor->parallel_for(executor->self, kernel, args, chunks, scratch, scratch_stride);
