@@ -23,7 +23,8 @@ typedef struct attn_pool attn_pool;
  *
  * Several threads may use the pool at the same time: a thread that launches a kernel while the pool runs the kernel of
  * another thread computes all chunks itself. After a launch, threads of the pool spin for about 1 ms, or for less if
- * there are more workers than processors, and then sleep. */
+ * there are more workers than processors, and then sleep. While they spin they yield the processor to threads that
+ * need it. */
 attn_code attn_pool_create(int64_t workers, attn_pool **pool, attn_status *status);
 /* Ends the threads and frees the pool. No call may be using the pool. Null is ignored. */
 void attn_pool_destroy(attn_pool *pool);
