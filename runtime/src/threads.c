@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 /* Launches are microseconds apart, and waking a thread takes a hundred. Threads therefore spin for SPIN_NANOSECONDS
- * before they sleep, or for a few rounds if there are more workers than processors. After the first SILENT_ROUNDS, about
- * the time between two launches, they yield after each round, because other threads may need the processor: two
- * trainings on two processors then take a third less time. */
+ * before they sleep, or for a few rounds if there are more workers than processors. After SILENT_ROUNDS, about the time
+ * between two launches, they yield after each round, because other threads may need the processor: two trainings on
+ * two processors then take a third less time. */
 enum { SPIN_NANOSECONDS = 1000000, ROUND = 32, SILENT_ROUNDS = 8, FEW_ROUNDS = 100, MOST_WORKERS = 4096 };
 
 /* The bit of `inside` that is set while workers may join the launch. */
