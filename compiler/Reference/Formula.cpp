@@ -98,9 +98,15 @@ private:
 } // namespace
 
 static LogicalResult run(const FormulaBlock &block, Frame &frame) {
-  for (const auto &step : block.steps)
-    if (failed(step(frame)))
+  double *registers = frame.registers.data();
+  for (const FormulaStep &step : block.steps) {
+    if (step.function && !frame.differentiates) {
+      const double operands[] = {registers[step.from[0]], registers[step.from[1]], registers[step.from[2]]};
+      registers[step.to] = step.function(operands);
+    } else if (failed(step.run(frame))) {
       return failure();
+    }
+  }
   return success();
 }
 
@@ -178,7 +184,7 @@ static llvm::SmallVector<int64_t, 8> integersOf(const Frame &frame, const std::v
 
 LogicalResult FormulaReader::readOp(Operation &op, FormulaBlock &block) {
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
-    block.steps.push_back([dimension = index.getDim(), to = declare(index.getResult())](Frame &frame) {
+    block.steps.emplace_back([dimension = index.getDim(), to = declare(index.getResult())](Frame &frame) {
       frame.registers[to] = static_cast<double>(frame.indices[dimension]);
       return success();
     });
@@ -207,6 +213,22 @@ LogicalResult FormulaReader::readConstant(arith::ConstantOp op) {
   return success();
 }
 
+/// The gradient of a scalar op with operands in the registers `from`.
+static Gradient gradientOf(Operation *op, const ScalarFunction &function, MutableArrayRef<double> operands,
+                           double result, ArrayRef<unsigned> from, const Frame &frame, Rounding rounding) {
+  Gradient gradient;
+  if (op->getResult(0).getType().isIntOrIndex() || isa<attn::StopOp>(op))
+    return gradient;
+  for (auto [operand, number] : llvm::enumerate(from)) {
+    if (frame.gradients[number].empty())
+      continue;
+    double partial = isa<arith::MaximumFOp, arith::MinimumFOp>(op) ? partialOfExtremum(result, operands, operand)
+                                                                   : partialOf(function, operands, operand);
+    gradient.addScaled(frame.gradients[number], roundedPartial(op, partial, rounding), rounding);
+  }
+  return gradient;
+}
+
 LogicalResult FormulaReader::readScalar(Operation &op, FormulaBlock &block) {
   ScalarFunction function = scalarFunction(&op);
   if (!function)
@@ -220,29 +242,29 @@ LogicalResult FormulaReader::readScalar(Operation &op, FormulaBlock &block) {
   Rounding way = integer ? Rounding::None : rounding;
   Accuracy accuracy = accuracyOf(&op);
   bool leavesResidue = addsComputedNumbers(&op);
-  block.steps.push_back([=, at = &op, from = *from, to = declare(op.getResult(0)), &fault = fault](Frame &frame) {
+  unsigned to = declare(op.getResult(0));
+  block.steps.emplace_back([=, at = &op, from = *from, &fault = fault](Frame &frame) {
     llvm::SmallVector<double, 4> operands;
-    for (unsigned number : from)
-      operands.push_back(frame.registers[number]);
+    operands.resize_for_overwrite(from.size());
+    for (size_t operand = 0; operand < from.size(); ++operand)
+      operands[operand] = frame.registers[from[operand]];
     double result = function(operands.data());
     if (leavesResidue)
       result += residueOfSum(operands[0], operands[1], way);
     frame.registers[to] = rounded(result, way, accuracy);
     if (integer && std::isnan(result))
       return fault.at(at, "an integer division by zero");
-    if (!frame.differentiates)
-      return success();
-    Gradient gradient;
-    for (auto [operand, number] : llvm::enumerate(from)) {
-      if (integer || isa<attn::StopOp>(at) || frame.gradients[number].empty())
-        continue;
-      double partial = isa<arith::MaximumFOp, arith::MinimumFOp>(at) ? partialOfExtremum(result, operands, operand)
-                                                                     : partialOf(function, operands, operand);
-      gradient.addScaled(frame.gradients[number], roundedPartial(at, partial, way), way);
-    }
-    frame.gradients[to] = std::move(gradient);
+    if (frame.differentiates)
+      frame.gradients[to] = gradientOf(at, function, operands, result, from, frame, way);
     return success();
   });
+  FormulaStep &step = block.steps.back();
+  if (auto *plain = function.target<double (*)(const double *)>();
+      plain && from->size() <= step.from.size() && !way.isOfScalars()) {
+    llvm::copy(*from, step.from.begin());
+    step.function = *plain;
+    step.to = to;
+  }
   return success();
 }
 
@@ -253,17 +275,21 @@ LogicalResult FormulaReader::readExtract(tensor::ExtractOp op, FormulaBlock &blo
     return failure();
   const void *tensor = op.getTensor().getAsOpaquePointer();
   unsigned to = declare(op.getResult());
-  block.steps.push_back([=, array = *array, from = *subscripts, &fault = fault](Frame &frame) {
+  llvm::SmallVector<std::pair<unsigned, int64_t>, 4> places;
+  for (auto [number, size] : llvm::zip_equal(*subscripts, (*array)->shape))
+    places.emplace_back(number, size);
+  block.steps.emplace_back([=, array = *array, &fault = fault](Frame &frame) {
     int64_t offset = 0;
-    for (auto [number, size] : llvm::zip_equal(from, array->shape)) {
+    for (auto [number, size] : places) {
       auto index = static_cast<int64_t>(frame.registers[number]);
-      if (size == 0 && index == -1) { // a guarded subscript of an empty dimension, clamped to its last element
+      if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(size)) {
+        if (size != 0 || index != -1)
+          return fault.at(op, "subscript " + llvm::Twine(index) + " is outside of a dimension of size " +
+                                  llvm::Twine(size));
+        // a guarded subscript of an empty dimension, clamped to its last element
         frame.registers[to] = std::numeric_limits<double>::quiet_NaN();
         return success();
       }
-      if (index < 0 || index >= size)
-        return fault.at(op,
-                        "subscript " + llvm::Twine(index) + " is outside of a dimension of size " + llvm::Twine(size));
       offset = offset * size + index;
     }
     frame.registers[to] = array->values[offset];
@@ -280,7 +306,7 @@ LogicalResult FormulaReader::readDim(tensor::DimOp op, FormulaBlock &block) {
   if (failed(array) || failed(dimension))
     return failure();
   unsigned to = declare(op.getResult());
-  block.steps.push_back([=, array = *array, from = *dimension, &fault = fault](Frame &frame) {
+  block.steps.emplace_back([=, array = *array, from = *dimension, &fault = fault](Frame &frame) {
     auto number = static_cast<int64_t>(frame.registers[from]);
     if (number < 0 || number >= array->rank())
       return fault.at(op, "there is no dimension " + llvm::Twine(number));
@@ -350,7 +376,7 @@ LogicalResult FormulaReader::readReduce(attn::ReduceOp op, FormulaBlock &block) 
     return failure();
   double identity = identityOf(op.getCombine(), op.getResult().getType());
   Rounding way = isa<FloatType>(op.getResult().getType()) ? rounding : Rounding::None;
-  block.steps.push_back([=, combine = op.getCombine(), sizes = *sizes, to = declare(op.getResult())](Frame &frame) {
+  block.steps.emplace_back([=, combine = op.getCombine(), sizes = *sizes, to = declare(op.getResult())](Frame &frame) {
     double total = identity;
     Gradient gradient;
     auto visit = [&](ArrayRef<int64_t> indices) -> LogicalResult {
@@ -381,7 +407,7 @@ LogicalResult FormulaReader::readIf(scf::IfOp op, FormulaBlock &block) {
   if (failed(condition) || failed(readBlock(*op.thenBlock(), then)) ||
       (op.elseBlock() && failed(readBlock(*op.elseBlock(), otherwise))))
     return failure();
-  block.steps.push_back([=, condition = *condition, to = declare(op.getResults())](Frame &frame) {
+  block.steps.emplace_back([=, condition = *condition, to = declare(op.getResults())](Frame &frame) {
     const FormulaBlock &taken = frame.registers[condition] != 0 ? then : otherwise;
     if (failed(run(taken, frame)))
       return failure();
@@ -399,7 +425,7 @@ LogicalResult FormulaReader::readFor(scf::ForOp op, FormulaBlock &block) {
   loop.arguments = declare(op.getRegionIterArgs());
   if (failed(bounds) || failed(starts) || failed(readOps(*op.getBody(), loop)))
     return failure();
-  block.steps.push_back([=, bounds = *bounds, starts = *starts, to = declare(op.getResults())](Frame &frame) {
+  block.steps.emplace_back([=, bounds = *bounds, starts = *starts, to = declare(op.getResults())](Frame &frame) {
     copyRegisters(frame, starts, loop.arguments);
     auto range = integersOf(frame, bounds);
     for (int64_t index = range[0]; index < range[1]; index += range[2]) {

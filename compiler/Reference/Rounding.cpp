@@ -37,17 +37,15 @@ float moved(float single, uint32_t hash) {
 
 } // namespace
 
-double attnc::reference::rounded(double value, Rounding rounding, Accuracy accuracy) {
-  if (rounding.kind != Rounding::ToF32 && rounding.kind != Rounding::Loosely)
-    return value;
+double attnc::reference::roundedToF32(double value, Rounding rounding, Accuracy accuracy) {
   auto single = static_cast<float>(value);
   bool isTrue = accuracy == Accuracy::Exact || (accuracy == Accuracy::Rounded && single == value);
   return rounding.kind == Rounding::ToF32 || isTrue ? single : moved(single, hashOf(value, rounding.draw, accuracy));
 }
 
-double attnc::reference::residueOfSum(double a, double b, Rounding rounding) {
+double attnc::reference::looseResidueOfSum(double a, double b, Rounding rounding) {
   // One of three samples has residues; the others show the effect of the other errors alone.
-  if (rounding.kind != Rounding::Loosely || rounding.draw % 3 != 1)
+  if (rounding.draw % 3 != 1)
     return 0;
   auto larger = static_cast<float>(std::fabs(a) > std::fabs(b) ? a : b);
   constexpr uint32_t lastHalf = 0xFFF;

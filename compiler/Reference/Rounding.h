@@ -29,6 +29,8 @@ struct Rounding {
   uint32_t draw = 0; ///< seed of Loosely: the error of a number is a hash of the seed and the number
 
   Rounding(Kind kind, uint32_t draw = 0) : kind(kind), draw(draw) {}
+  /// True if the results of ops on scalars are rounded.
+  bool isOfScalars() const { return kind == ToF32 || kind == Loosely; }
 };
 
 /// Error of one op in f32 code relative to the exact result on f32 operands.
@@ -39,14 +41,26 @@ enum class Accuracy {
 };
 
 /// Rounds the result of an op in a formula, an f32 in compiled code. Changes `value` only with ToF32 and Loosely.
-double rounded(double value, Rounding rounding, Accuracy accuracy = Accuracy::Near);
+inline double rounded(double value, Rounding rounding, Accuracy accuracy = Accuracy::Near);
 /// The simulated error of the sum a + b of two computed numbers, which the caller adds to the sum. Compiled code may
 /// compute the same number twice: once rounded and once within a fused multiply-add, or with its terms in another
 /// order. The difference of the two is then not 0, although it is 0 in the oracle. The error is that of the larger
 /// number; it is 0 if the last 12 bits of this number are 0 in f32. It is 0 except with Loosely, for every third seed.
-double residueOfSum(double a, double b, Rounding rounding);
+inline double residueOfSum(double a, double b, Rounding rounding);
 /// Rounds an element of a result of an op outside formulas: to f16 or tf32 with TensorsToF16 and TensorsToTf32, to the
 /// nearest f32 with ToF32 and Loosely.
 double stored(double value, Rounding rounding);
+
+/// rounded() with ToF32 and Loosely, and residueOfSum() with Loosely.
+double roundedToF32(double value, Rounding rounding, Accuracy accuracy);
+double looseResidueOfSum(double a, double b, Rounding rounding);
+
+// Inline, because the oracle calls them for each op of each element, mostly without rounding.
+double rounded(double value, Rounding rounding, Accuracy accuracy) {
+  return rounding.isOfScalars() ? roundedToF32(value, rounding, accuracy) : value;
+}
+double residueOfSum(double a, double b, Rounding rounding) {
+  return rounding.kind == Rounding::Loosely ? looseResidueOfSum(a, b, rounding) : 0;
+}
 
 } // namespace attnc::reference
