@@ -6,9 +6,9 @@
 # The name of a library is Attnc and its folder; the installed libraries of the dialects have the dialects' names.
 # Every library is static, with the root of the source and build trees as include folders ("dialects/Attn/Attn.h").
 # Libraries on MLIR share one precompiled header, and targets that link GoogleTest another, with its headers; libraries
-# without MLIR and tests without MLIR share one each. Tests spend their time in libraries, so their own code is compiled
-# with -O1. (So may be functions of libraries' headers that are not inlined, because the linker uses one copy.)
-set(attnc_test_options $<$<CONFIG:Release>:-O1>)
+# without MLIR and tests without MLIR share one each. Tests and commands spend their time in libraries, so their own code
+# is compiled with -O1. (So may be functions of libraries' headers that are not inlined, because the linker uses one copy.)
+set(attnc_caller_options $<$<CONFIG:Release>:-O1>)
 
 # Precompiles HEADERS for NAME, and computes the checksum of the result once.
 function(attnc_precompile name)
@@ -69,8 +69,8 @@ function(attnc_mlir_target_settings name)
   set(mlir_header ${PROJECT_SOURCE_DIR}/cmake/MlirPrecompiled.h)
   if(libraries MATCHES "GTest::")
     attnc_mlir_precompiled_header(attnc_mlir_test_pch HEADERS ${mlir_header} <gtest/gtest.h> LINK GTest::gtest
-      OPTIONS ${attnc_test_options})
-    target_compile_options(${name} PRIVATE ${attnc_test_options})
+      OPTIONS ${attnc_caller_options})
+    target_compile_options(${name} PRIVATE ${attnc_caller_options})
     target_precompile_headers(${name} REUSE_FROM attnc_mlir_test_pch)
   else()
     attnc_mlir_precompiled_header(attnc_mlir_pch HEADERS ${mlir_header})
@@ -106,9 +106,9 @@ function(attnc_executable name)
     if(NOT TARGET attnc_test_pch)
       attnc_precompiled_header(attnc_test_pch
         HEADERS <fmt/format.h> <gtest/gtest.h> <functional> <map> <string> <vector> LINK GTest::gtest
-        OPTIONS ${attnc_test_options})
+        OPTIONS ${attnc_caller_options})
     endif()
-    target_compile_options(${name} PRIVATE ${attnc_test_options})
+    target_compile_options(${name} PRIVATE ${attnc_caller_options})
     target_precompile_headers(${name} REUSE_FROM attnc_test_pch)
   endif()
 endfunction()
