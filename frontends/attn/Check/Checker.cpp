@@ -10,7 +10,7 @@ using ast::ExprKind;
 
 Checker::Checker(SourceManager &sources, DiagnosticEngine &diagnostics, const CheckOptions &options)
     : options(options), origins(sources), reporter(sources, diagnostics, stack), build(*program), pendings(build),
-      lets(build), ranges(build, bounds), elements(build, lets, pendings, ranges),
+      lets(build), ranges(build, bounds), elements(reporter, build, lets, pendings, ranges),
       files(sources, diagnostics, reporter), scopes(reporter), names(reporter, build, scopes, context, *this),
       conversions(reporter, build, origins), types(reporter, build, bounds, origins, names, conversions, *this),
       gradients(reporter, pendings, lets, context), draws(reporter, build, context, loopsAround),

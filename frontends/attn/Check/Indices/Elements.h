@@ -13,7 +13,8 @@
 // before the statement, and the body reads elements of the tensor. In a comprehension or reduction, each reduction that
 // is nested in a larger body is hoisted. In an attend, reductions and costly functions (exp, log, ...) are hoisted if
 // they depend on outer indices alone or on keys alone, and not on the `w` of the weight. An expression that may fail a
-// run-time check is not hoisted out of a formula that is evaluated for unmasked pairs alone.
+// run-time check is not hoisted out of a formula that is evaluated for unmasked pairs alone. An argmax in an attend is
+// always hoisted, because attn.attend has no argmax.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -21,6 +22,7 @@
 #include "frontends/attn/Check/LetBuilder.h"
 #include "frontends/attn/Check/PendingAttends.h"
 #include "frontends/attn/Check/RangeProofs.h"
+#include "frontends/attn/Check/Reporter.h"
 
 namespace attnc::check {
 
@@ -28,14 +30,15 @@ namespace attnc::check {
 /// to the bounds of the dimension; those with Runtime are marked as InRange::Runtime.
 class Elements {
 public:
-  Elements(Builder &build, LetBuilder &lets, const PendingAttends &pendings, const RangeProofs &ranges)
-      : build(build), lets(lets), pendings(pendings), ranges(ranges) {}
+  Elements(Reporter &reporter, Builder &build, LetBuilder &lets, const PendingAttends &pendings,
+           const RangeProofs &ranges)
+      : reporter(reporter), build(build), lets(lets), pendings(pendings), ranges(ranges) {}
 
   /// Returns a closed expression, which may contain rows, as a tensor expression that satisfies Typed.h. `body` is the
   /// whole expression: a Comprehension, an IndexReduction, a Subscript, or a yield of a pending attend. All its
   /// obligations have been decided. The result is a Comprehension of scalars, over no indices if `body` is a scalar, or
   /// a LocalRef for a yield of an attend. Elements of element type Index become i32. Adds Lets of hoisted tensors and
-  /// of attends to the current block. Reports no errors.
+  /// of attends to the current block. Reports an argmax in an attend that can't be hoisted.
   typed::ExprRef close(typed::ExprRef body, SourceRange range);
 
 private:
@@ -80,6 +83,7 @@ private:
   /// Returns the expression with each operand replaced by its `map`.
   typed::ExprRef rebuild(typed::ExprRef expr, const std::function<typed::ExprRef(typed::ExprRef)> &map);
 
+  Reporter &reporter;
   Builder &build;
   LetBuilder &lets;
   const PendingAttends &pendings;

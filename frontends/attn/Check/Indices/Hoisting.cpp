@@ -62,6 +62,11 @@ static bool mayFail(ExprRef expr) {
                   std::any_of(node->indices.begin(), node->indices.end(), mayFail));
 }
 
+static bool isArgMax(ExprRef expr) {
+  auto *reduction = expr->as<IndexReduction>();
+  return reduction && (reduction->combiner == Combiner::ArgMax || reduction->combiner == Combiner::ArgMin);
+}
+
 bool Elements::isWorthHoisting(ExprRef expr, const Hoisting &hoisting, bool isRoot) const {
   const Free &free = build.freeOf(expr);
   if (!free.scalars.empty())
@@ -73,6 +78,8 @@ bool Elements::isWorthHoisting(ExprRef expr, const Hoisting &hoisting, bool isRo
     return false;
   if (hoisting.isMasked && mayFail(expr)) // a hoisted tensor would also be computed for masked rows and keys
     return false;
+  if (isArgMax(expr))
+    return true;
   auto speaksOf = [&](const std::set<unsigned> &indices) {
     return std::any_of(indices.begin(), indices.end(), [&](unsigned index) { return free.indices.count(index); });
   };
@@ -110,9 +117,11 @@ ExprRef Elements::hoist(ExprRef expr, Hoisting &hoisting, bool isRoot) {
   auto found = hoisting.done.find(expr);
   if (found != hoisting.done.end())
     return found->second;
-  ExprRef result = isWorthHoisting(expr, hoisting, isRoot)
-                       ? materialise(expr)
-                       : rebuild(expr, [&](ExprRef operand) { return hoist(operand, hoisting, false); });
+  bool isHoisted = isWorthHoisting(expr, hoisting, isRoot);
+  if (!isHoisted && hoisting.isAttend && isArgMax(expr))
+    reporter.notSupported(expr->range, "`argmax` inside `attend` over a term that reads the weight or may fail");
+  ExprRef result =
+      isHoisted ? materialise(expr) : rebuild(expr, [&](ExprRef operand) { return hoist(operand, hoisting, false); });
   hoisting.done.emplace(expr, result);
   return result;
 }

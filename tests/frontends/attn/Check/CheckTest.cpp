@@ -147,8 +147,8 @@ TEST(RangeProofs, ChoicesWithinChoicesAreProved) {
   std::string subscript = "0";
   for (int level = 0; level < 30; ++level)
     subscript = fmt::format("min(if j > i + {0} then {0} + (i + j) / {1} else {2}, 63)", level, level + 2, subscript);
-  Checked checked = check("fn f(x: f32[n], bias: f32[64]) -> f32[n, n] { [i, j] => x[i] * x[j] + bias[" + subscript +
-                          "] }");
+  Checked checked =
+      check("fn f(x: f32[n], bias: f32[64]) -> f32[n, n] { [i, j] => x[i] * x[j] + bias[" + subscript + "] }");
   EXPECT_EQ(checked.diagnostics, "");
   EXPECT_EQ(checked.typed.find('?'), std::string::npos) << checked.typed;
 }
@@ -362,6 +362,18 @@ TEST(Chains, MayHaveHundredsOfTerms) {
   for (int term = 0; term < 400; ++term)
     sum += " + x";
   EXPECT_EQ(check("fn f(x: f32[n]) -> f32[n] { " + sum + " }").diagnostics, "");
+}
+
+TEST(Check, AnArgMaxInAttendIsOfATermThatIsComputedForAllPairs) {
+  std::string parameters =
+      "fn f(w: f32[n, m, k], x: i32[n, m], v: f32[m]) -> f32[n] {\n  [i] => attend j { value: v[j], ";
+  std::string wanted = "`argmax` inside `attend` over a term that reads the weight or may fail is not supported yet";
+  EXPECT_NE(check(parameters + "mask: j <= i, score: f32(argmax l => w[x[i, j], j, l]) }\n}").diagnostics.find(wanted),
+            std::string::npos);
+  EXPECT_NE(check(parameters + "score: w[i, j, 0], weight: p => f32(argmax l => p * w[i, j, l]) }\n}")
+                .diagnostics.find(wanted),
+            std::string::npos);
+  EXPECT_EQ(check(parameters + "score: f32(argmax l => w[x[i, j], j, l]) }\n}").diagnostics, "");
 }
 
 } // namespace

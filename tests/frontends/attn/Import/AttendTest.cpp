@@ -162,4 +162,12 @@ TEST(Attend, AConditionReducedInTheMask) {
       are({5.5, 10}));
 }
 
+TEST(Attend, TheArgMaxOfAPair) {
+  Array w = floats({2, 3, 2}, {0, 1, 1, 0, 0, 5, 3, 1, 0, 2, 1, 1});
+  EXPECT_THAT(valuesOf("fn f(w: f32[n, m, k], v: f32[m]) -> f32[n] { [i] => attend j { score: f32(argmax l => w[i, j, "
+                       "l]), value: v[j] } }",
+                       {w, v}),
+              are({weighted(softmax({1, 0, 1}).weights, value), weighted(softmax({0, 1, 0}).weights, value)}));
+}
+
 } // namespace
