@@ -104,6 +104,15 @@ const Isa *findIsa(const Architecture &architecture, const MCSubtargetInfo &proc
   return found == std::end(processorIsas) ? nullptr : found;
 }
 
+SmallVector<StringRef> missingFeatures(const Architecture &architecture, const MCSubtargetInfo &processor) {
+  SmallVector<StringRef> missing;
+  const auto ofArchitecture = [&](const Isa &isa) { return isa.architecture == &architecture; };
+  for (StringRef feature : find_if(reverse(processorIsas), ofArchitecture)->features)
+    if (!processor.checkFeatures(("+" + feature).str()))
+      missing.push_back(feature);
+  return missing;
+}
+
 const Isa &deviceIsa() {
   static constexpr Isa ptx = {
       .name = "PTX", .architecture = &nvptx, .vectorBits = 128, .exp2 = Exp2Sequence::Approximate};

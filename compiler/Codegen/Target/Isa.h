@@ -88,6 +88,9 @@ const Architecture &nativeArchitecture();
 /// The widest instruction set of `architecture`, one of processorArchitectures(), whose features `processor` has. Null
 /// if there is none: the processor lacks features that kernels need.
 const Isa *findIsa(const Architecture &architecture, const llvm::MCSubtargetInfo &processor);
+/// The features that a processor without an Isa lacks to have the narrowest one of its architecture: "fma", "avx2".
+llvm::SmallVector<llvm::StringRef> missingFeatures(const Architecture &architecture,
+                                                   const llvm::MCSubtargetInfo &processor);
 /// The instruction set of NVIDIA devices: PTX, for all architectures.
 const Isa &deviceIsa();
 

@@ -125,8 +125,9 @@ static const Architecture *findArchitecture(StringRef processor) {
 static std::unique_ptr<TargetMachine> createMachine(const Architecture &architecture, StringRef cpu,
                                                     StringRef features) {
   Triple triple(architecture.triple);
-  return std::unique_ptr<TargetMachine>(codeGenerator(architecture)->createTargetMachine(
-      triple, cpu, features, TargetOptions(), Reloc::PIC_, std::nullopt, CodeGenOptLevel::Aggressive));
+  return std::unique_ptr<TargetMachine>(codeGenerator(architecture)
+                                            ->createTargetMachine(triple, cpu, features, TargetOptions(), Reloc::PIC_,
+                                                                  std::nullopt, CodeGenOptLevel::Aggressive));
 }
 
 Target Target::host() const {
@@ -154,8 +155,9 @@ Expected<Target> Target::resolve(std::string_view name) {
   const Isa *isa = findIsa(*architecture, *machine->getMCSubtargetInfo());
   if (!isa)
     return refuse(
-        fmt::format("target '{}' has no fused multiply-add, which kernels need: {} is the lowest level that has it",
-                    target.name, architecture->oldestProcessor.str()));
+        fmt::format("target '{}' lacks {}, which kernels need: {} is the lowest level that has all needed features",
+                    target.name, join(missingFeatures(*architecture, *machine->getMCSubtargetInfo()), " and "),
+                    architecture->oldestProcessor.str()));
   setIsa(target, *isa);
   return target;
 }

@@ -41,12 +41,13 @@ static std::vector<std::string> featuresOf(std::string_view name) {
 }
 
 TEST(Target, HasTheFeaturesThatItsCodeNeeds) {
-  const std::vector<std::string> v3 = {"sse3", "ssse3", "fma", "cx16", "sse4.1", "sse4.2", "movbe", "popcnt", "avx",
-                                       "f16c", "bmi",   "avx2", "bmi2", "sahf",  "lzcnt"};
+  const std::vector<std::string> v3 = {"sse3", "ssse3", "fma", "cx16", "sse4.1", "sse4.2", "movbe", "popcnt",
+                                       "avx",  "f16c",  "bmi", "avx2", "bmi2",   "sahf",   "lzcnt"};
   EXPECT_EQ(featuresOf("x86-64-v3"), v3);
   EXPECT_EQ(featuresOf("x86-64-v3:+gfni,-movbe").size(), v3.size());
   EXPECT_THAT(featuresOf("x86-64-v4"), testing::IsSupersetOf(v3));
-  EXPECT_THAT(featuresOf("x86-64-v4"), testing::IsSupersetOf({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}));
+  EXPECT_THAT(featuresOf("x86-64-v4"),
+              testing::IsSupersetOf({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}));
   EXPECT_THAT(featuresOf("bdver4"), testing::IsSupersetOf({"fma4", "xop", "tbm", "sse4a", "avx2", "bmi2"}));
   EXPECT_THAT(featuresOf("knl"), testing::Contains("avx512f"));
   EXPECT_THAT(featuresOf("diamondrapids"), testing::IsSupersetOf({"avx10.2", "egpr", "ndd"}));
@@ -65,14 +66,15 @@ TEST(Target, KnowsEveryFeatureOfEveryProcessor) {
       known.insert(name);
   const std::set<std::string> ofAll = {"cmov", "cx8", "fxsr", "mmx", "sse", "sse2", "x87"};
   const std::set<std::string> ofIntrinsics = {
-      "adx",      "aes",       "amx-avx512", "amx-bf16", "amx-complex", "amx-fp16",   "amx-fp8",  "amx-int8",
-      "amx-movrs", "amx-tf32", "amx-tile",   "avx512vp2intersect",      "cldemote",   "clflushopt", "clwb",
-      "clzero",   "crc32",     "enqcmd",     "fsgsbase", "hreset",      "invpcid",    "kl",       "lwp",
-      "movdir64b", "movdiri",  "movrs",      "mwaitx",   "pconfig",     "pku",        "prefetchi", "prfchw",
-      "ptwrite",
-      "rdpid",    "rdpru",     "rdrnd",      "rdseed",   "serialize",   "sgx",        "sha",      "sha512",
-      "shstk",    "sm3",       "sm4",        "tsxldtrk", "uintr",       "usermsr",    "vaes",     "waitpkg",
-      "wbnoinvd", "widekl",    "xsave",      "xsavec",   "xsaveopt",    "xsaves"};
+      "adx",       "aes",        "amx-avx512", "amx-bf16", "amx-complex", "amx-fp16",
+      "amx-fp8",   "amx-int8",   "amx-movrs",  "amx-tf32", "amx-tile",    "avx512vp2intersect",
+      "cldemote",  "clflushopt", "clwb",       "clzero",   "crc32",       "enqcmd",
+      "fsgsbase",  "hreset",     "invpcid",    "kl",       "lwp",         "movdir64b",
+      "movdiri",   "movrs",      "mwaitx",     "pconfig",  "pku",         "prefetchi",
+      "prfchw",    "ptwrite",    "rdpid",      "rdpru",    "rdrnd",       "rdseed",
+      "serialize", "sgx",        "sha",        "sha512",   "shstk",       "sm3",
+      "sm4",       "tsxldtrk",   "uintr",      "usermsr",  "vaes",        "waitpkg",
+      "wbnoinvd",  "widekl",     "xsave",      "xsavec",   "xsaveopt",    "xsaves"};
   llvm::SmallVector<llvm::StringRef> processors, features;
   llvm::X86::fillValidCPUArchList(processors, /*Only64Bit=*/true);
   for (llvm::StringRef processor : processors) {
@@ -92,10 +94,10 @@ TEST(Target, UnknownNameGetsAProposal) {
             "processor name such as znver4");
 }
 
-TEST(Target, WithoutFmaIsRefused) {
-  EXPECT_EQ(
-      errorOf("x86-64-v2"),
-      "target 'x86-64-v2' has no fused multiply-add, which kernels need: x86-64-v3 is the lowest level that has it");
+TEST(Target, WithoutNeededFeaturesIsRefused) {
+  std::string rest = ", which kernels need: x86-64-v3 is the lowest level that has all needed features";
+  EXPECT_EQ(errorOf("x86-64-v2"), "target 'x86-64-v2' lacks fma and avx2" + rest);
+  EXPECT_EQ(errorOf("bdver2"), "target 'bdver2' lacks avx2" + rest);
 }
 
 TEST(Target, Devices) {
