@@ -165,6 +165,7 @@ static bool hasKernelScope(const Override &setting) { return setting.what != the
 static llvm::Expected<Verdict> applyEmitter(func::FuncOp kernel, const Override &setting, const Target &target,
                                             ArrayRef<std::unique_ptr<Emitter>> emitters) {
   Attribute before = kernel->getAttr(emitterAttrName);
+  auto restore = [&] { before ? kernel->setAttr(emitterAttrName, before) : (void)kernel->removeAttr(emitterAttrName); };
   kernel->setAttr(emitterAttrName, StringAttr::get(kernel.getContext(), setting.value));
   std::vector<std::string> names;
   Verdict verdict;
@@ -175,11 +176,13 @@ static llvm::Expected<Verdict> applyEmitter(func::FuncOp kernel, const Override 
     if (mayTake(*emitter, kernel))
       verdict = emitter->supports(kernel, target);
   }
-  if (!llvm::is_contained(names, setting.value))
+  if (!llvm::is_contained(names, setting.value)) {
+    restore();
     return error(setting.origin, fmt::format("`emitter` is {} on this target, not `{}`{}", llvm::join(names, " or "),
                                              setting.value, didYouMean(setting.value, names)));
+  }
   if (!verdict)
-    before ? kernel->setAttr(emitterAttrName, before) : (void)kernel->removeAttr(emitterAttrName);
+    restore();
   return verdict;
 }
 
