@@ -27,7 +27,7 @@ std::vector<PhaseResources> AssemblerOption::resourcesOf(const Program &compiled
   std::string problem;
   std::vector<PhaseResources> resources = attnc::resourcesOf(compiled, ptxas ? &*ptxas : nullptr, &problem);
   if (!problem.empty())
-    warn("ptxas rejects the code, so registers are unknown: " + problem);
+    warn("registers are unknown, because ptxas failed: " + problem);
   return resources;
 }
 

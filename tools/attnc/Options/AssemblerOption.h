@@ -22,8 +22,8 @@ public:
   /// An error if the option is given and `target` is a processor, not a device.
   llvm::Error checkUse(const Target &target) const;
   /// Runs the assembler on the device images of a compiled program, and returns the resources of each kernel phase in
-  /// each image. Registers, stack and spills are null without an assembler, or if the assembler rejects the code; the
-  /// latter also prints a warning. Empty for a program for processors.
+  /// each image. Registers, stack and spills are null without an assembler, or if the assembler fails; the latter also
+  /// prints a warning. Empty for a program for processors.
   std::vector<PhaseResources> resourcesOf(const Program &program) const;
 
 private:

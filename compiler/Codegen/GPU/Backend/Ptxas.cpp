@@ -26,14 +26,19 @@ std::optional<Ptxas> Ptxas::find() {
   return program ? std::optional(Ptxas(*program)) : std::nullopt;
 }
 
-/// Runs a program and returns its output and exit code, which is -1 if the program cannot be run.
+/// Runs a program and returns its output and exit code. If the program cannot be run, the exit code is -1 and the
+/// output is the reason.
 static std::pair<std::string, int> runProgram(const std::string &program, SmallVector<StringRef> arguments) {
   SmallString<128> path;
   if (sys::fs::createTemporaryFile("attnc", "txt", path))
     return {"can't create a temporary file", -1};
   FileRemover remove(path);
   arguments.insert(arguments.begin(), program);
-  int code = sys::ExecuteAndWait(program, arguments, std::nullopt, {std::nullopt, path.str(), path.str()});
+  std::string reason;
+  int code =
+      sys::ExecuteAndWait(program, arguments, std::nullopt, {std::nullopt, path.str(), path.str()}, 0, 0, &reason);
+  if (code < 0)
+    return {reason, code};
   auto text = MemoryBuffer::getFile(path);
   return {text ? (*text)->getBuffer().str() : "", code};
 }
@@ -53,7 +58,15 @@ Ptxas::Report Ptxas::assemble(StringRef ptx, StringRef architecture) const {
   }
   FileRemover remove(source);
   std::error_code error;
-  raw_fd_ostream(source, error) << ptx;
+  raw_fd_ostream file(source, error);
+  file << ptx;
+  file.close();
+  if (file.has_error()) {
+    report.output = "can't write a temporary file: " + file.error().message();
+    report.exitCode = -1;
+    file.clear_error();
+    return report;
+  }
   std::string option = ("-arch=" + architecture).str();
   std::tie(report.output, report.exitCode) = runProgram(program, {"-v", option, source, "-o", "/dev/null"});
   report.functions = read(report.output);

@@ -40,8 +40,7 @@ public:
   /// The result of one run of ptxas.
   struct Report {
     int exitCode = 0;   ///< 0 if the text assembled; negative if ptxas could not be run or crashed
-    std::string output; ///< standard output and standard error of ptxas, or why no temporary file could be created;
-                        ///< empty if ptxas could not be started
+    std::string output; ///< standard output and standard error of ptxas, or why it could not be run
     std::vector<FunctionResources> functions; ///< of the PTX kernels, in the order of the output
 
     /// A message, if the text does not assemble, a PTX kernel has a stack or spills, or ptxas serialised `wgmma`
