@@ -9,10 +9,12 @@ namespace attnc {
 
 // A port is an argument or a result of a kernel. Ports are numbered: first the arguments, then the results.
 
-/// The reason, a clause, why f32 port number `port` of a kernel must stay f32; empty if it may be narrow.
+/// The reason, a clause, why f32 port number `port` of a kernel must stay f32; empty if the ops of the
+/// kernel permit a narrow type (Narrow.h lists other reasons).
 std::string portReason(mlir::func::FuncOp kernel, unsigned port);
 
-/// A copy of the kernel in which the f32 ports whose bit is set in `ports` are stored in `element`, bf16 or f16.
+/// A copy of the kernel, with its name, in which the ports whose bit is set in `ports`, which has a bit for each port,
+/// are stored in `element`, bf16 or f16. These ports must be f32 tensors.
 /// arith.extf widens these arguments at the start of the body, arith.truncf narrows these results at its end. The copy
 /// is in no module.
 mlir::OwningOpRef<mlir::func::FuncOp> narrowKernel(mlir::func::FuncOp kernel, const llvm::SmallBitVector &ports,

@@ -8,8 +8,8 @@
 // carried value. A state argument and its new value are in one group.
 //
 //   %y = call @gemm_0(%x, %w)              a group each
-//   %l = model.with_element %y into %l0    one group of three tensors
-//   %v = tensor.expand_shape %y            one group of two
+//   %l = model.with_element %a into %l0    one group of three tensors
+//   %v = tensor.expand_shape %b            one group of two
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -43,8 +43,10 @@ public:
     return contains(a) && contains(b) && groupOf(a) == groupOf(b);
   }
 
-  llvm::ArrayRef<mlir::Value> values() const { return members; } ///< all values in groups, in program order
-  /// The choice for each group that contains a weight, an argument or a result of a kernel, in the order of the groups.
+  /// All values in groups: those of a block in program order, before those of the blocks nested in it.
+  llvm::ArrayRef<mlir::Value> values() const { return members; }
+  /// The choice for each group that contains a weight, an argument of the entry point or the result of a kernel, in the
+  /// order of the groups' first values in values().
   std::vector<StorageChoice> choices() const;
 
 private:

@@ -7,7 +7,8 @@ namespace attnc {
 
 class ExpressionParser;
 
-/// Parser of tensor types. Sizes and bounds of dimensions are expressions, which `expressions` parses.
+/// Parser of tensor types: an element type and, in brackets on the same line, dimensions; a scalar has no brackets. A
+/// dimension is `..`, or a size with an optional bound. Sizes and bounds are sums, which `expressions` parses.
 class TypeParser {
 public:
   TypeParser(TokenCursor &tokens, ExpressionParser &expressions) : tokens(tokens), expressions(expressions) {}
@@ -15,8 +16,8 @@ public:
   /// Parses a type from the current token on. After an error, which is reported, the cursor is lost and the returned
   /// type is incomplete; an unknown element type becomes f32.
   ast::TensorType type();
-  /// Reports that `word`, at `range`, is not an element type, with the most similar element type as a hint. The cursor
-  /// is then lost.
+  /// Reports that `word`, at `range`, is not an element type. The hint is the element type with a similar name or, if
+  /// there is none, the list of supported types. The cursor is then lost.
   void unknownType(SourceRange range, const std::string &word);
 
 private:

@@ -12,9 +12,10 @@
 //                       row 2   1 0 3 2
 //                       row 3   1 0 3 2 ...
 //
-// For rows of 32, 64 and 128 bytes this is the swizzle of TMA and wgmma, which do not support longer rows. A tile with
-// longer rows for them consists of panels, one after the other: panel p has the bytes from p * panelRowBytes to
-// (p + 1) * panelRowBytes of all rows. Vector numbers count along the whole row, across panels.
+// For rows of 32, 64 and 128 bytes this is the swizzle of TMA and wgmma, which support no other lengths with a swizzle.
+// A tile with other rows for them consists of panels with rows of one of these lengths, one after the other: panel p
+// has the bytes from p * panelRowBytes to (p + 1) * panelRowBytes of all rows. Vector numbers count along the whole
+// row, across panels.
 //
 // A tile has one or several pipeline stages, which are buffers of the same layout, one after the other: while threads
 // read one stage, others are filled.
@@ -36,8 +37,8 @@ inline constexpr int64_t swizzleRows = 8;
 class SharedTile {
 public:
   /// Allocates `stages` times `rows` x `rowBytes` bytes in `memory`. `panelRowBytes`, a multiple of 16 that divides
-  /// `rowBytes`, are the bytes of a row in a panel; 0 means one panel. The bytes of a stage are a multiple of 128; with
-  /// several panels, the rows are a multiple of eight.
+  /// `rowBytes`, are the bytes of a row in a panel; 0 means one panel, and the member is then rowBytes. Requires that
+  /// the bytes of a stage are a multiple of 128 and, with several panels, that the rows are a multiple of eight.
   SharedTile(BlockMemory &memory, int64_t rows, int64_t rowBytes, int64_t stages = 1, int64_t panelRowBytes = 0);
 
   const int64_t rows, rowBytes, stages, panelRowBytes;
@@ -49,7 +50,7 @@ public:
   int64_t panelBytes() const { return rows * panelRowBytes; }          ///< bytes of a panel of a stage
   int64_t panelVectors() const { return panelRowBytes / vectorBytes; } ///< vectors of a row of a panel
   int64_t panels() const { return rowBytes / panelRowBytes; }          ///< panels of a stage
-  int64_t swizzlePeriod() const { return period; }                     ///< w: vectors that the swizzle permutes
+  int64_t swizzlePeriod() const { return period; }                     ///< w, see above
 
   // The functions below emit i32 arithmetic; their operands and results are i32.
 

@@ -43,15 +43,18 @@ void Minimizer::readArgument(Arguments &result, const ast::Argument &argument, c
   } else if (label == "clip_norm") {
     std::optional<double> norm = expressions.check(value, scope).real();
     result.training.clipNorm = norm.value_or(0);
-    if (!norm || !(static_cast<float>(*norm) > 0))
+    if (!norm || !(static_cast<float>(*norm) > 0)) {
       reporter.error(DiagnosticKind::NotConstant, value.range, "`clip_norm` is a number above 0");
+      result.isWhole = false;
+    }
   } else if (label == "accumulate") {
     std::optional<int64_t> batches = constantInteger(reporter, expressions, value, scope, "`accumulate`");
     result.training.batches = batches.value_or(1);
-    if (batches && (*batches < 1 || *batches > 65536))
+    bool isInRange = batches && *batches >= 1 && *batches <= 65536;
+    if (batches && !isInRange)
       reporter.error(DiagnosticKind::BadSize, value.range,
-                     fmt::format("a step accumulates the gradients of {} batches, expected at least 1", *batches));
-    result.isWhole &= batches.has_value();
+                     fmt::format("a step accumulates the gradients of {} batches, expected 1 to 65536", *batches));
+    result.isWhole &= isInRange;
   } else {
     reporter.error(DiagnosticKind::UnknownArgument, argument.range, "`minimize` has no such argument")
         .hint("minimize(f, with: optimizer(...), over: module, clip_norm: 1.0, accumulate: 4)");

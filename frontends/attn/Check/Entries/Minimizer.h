@@ -1,4 +1,4 @@
-//===- Minimizer.h - training steps: `minimize(f, with: optimizer, over: module, clip_norm: 1.0)` -----------------===//
+//===- Minimizer.h - training steps: `minimize(f, with: optimizer, over: module, clip_norm: 1.0, accumulate: 4)` --===//
 #pragma once
 
 #include "frontends/attn/Check/Entries/Derivation.h"
@@ -14,9 +14,9 @@ public:
       : program(program), reporter(reporter), lets(lets), context(context), parameters(parameters),
         optimizers(optimizers), expressions(expressions) {}
 
-  /// Checks the argument `over:` and returns its value: modules or parameters, the ones to train. Null without the
-  /// argument. The value is needed before the check of the function, because the function updates only states of these
-  /// modules.
+  /// Checks the expression after `over:` and returns its value, which selects modules or parameters to train, or an
+  /// error value. Null without the argument. A value of another kind selects no parameter, which minimize() reports.
+  /// The value is needed before the check of the function, because the function updates only states of these modules.
   std::optional<Value> over(const Derivation &derivation, Scope &scope);
   /// Sets `training` of the entry point, with a step of the optimizer for each parameter to train. Adds the states of
   /// training to the program. Requires that EntryContext::minimizedOver is the value of `over`. Reports errors, among
@@ -31,7 +31,8 @@ private:
   };
   Arguments readArguments(const Derivation &derivation, Scope &scope);
   void readArgument(Arguments &result, const ast::Argument &argument, const std::string &label, Scope &scope);
-  /// Returns the parameters that `over:` selects, all without it; without frozen ones and those of empty lists.
+  /// Returns the parameters that `over:` selects, or all if it is absent, except states, frozen parameters and those of
+  /// empty lists.
   std::vector<const typed::Parameter *> trainedParameters() const;
 
   typed::Program &program;

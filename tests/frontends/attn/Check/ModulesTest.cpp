@@ -192,10 +192,12 @@ a.attn:7:19: error: the field `other` is named for checkpoints, and its module `
 }
 
 TEST(Training, AccumulatesOneBatchAtLeast) {
-  EXPECT_EQ(check("use optim\nmodel M() {\n  w: f32[2] = ones\n  fn loss(x: f32[2]) -> f32 { dot(x, w) }\n}\n"
-                  "export train = minimize(loss, with: optim.sgd(lr: 0.1), accumulate: 0)")
-                .diagnostics,
-            R"(a.attn:6:69: error: a step accumulates the gradients of 0 batches, expected at least 1 [bad-size]
+  std::string model = "use optim\nmodel M() {\n  w: f32[2] = ones\n  fn loss(x: f32[2]) -> f32 { dot(x, w) }\n}\n";
+  EXPECT_NE(check(model + "export train = minimize(loss, with: optim.sgd(lr: 0.1), accumulate: 65537)")
+                .diagnostics.find("of 65537 batches, expected 1 to 65536"),
+            std::string::npos);
+  EXPECT_EQ(check(model + "export train = minimize(loss, with: optim.sgd(lr: 0.1), accumulate: 0)").diagnostics,
+            R"(a.attn:6:69: error: a step accumulates the gradients of 0 batches, expected 1 to 65536 [bad-size]
     6 | export train = minimize(loss, with: optim.sgd(lr: 0.1), accumulate: 0)
       |                                                                     ^
 )");

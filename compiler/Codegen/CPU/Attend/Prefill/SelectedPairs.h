@@ -2,9 +2,10 @@
 //
 // A pair is dropped if the mask is false or its score is -inf; otherwise it is selected. The flags of one key and a
 // vector of queries are one integer with a bit for each lane, element [key][vector] of a tile. PairScores stores the
-// flags, and later parts of the algorithm load them, to omit dropped pairs. In the functions below, flags are a vector
-// of i1, `key` (index) counts from the first key of the block, and `query` (index) is the first query of the vector.
-// They require PrefillTraits::dropsPairs.
+// flags, except, with PrefillTraits::keepsMaxima, in a block in which the mask keeps all pairs
+// (KeyBlock::maskKeepsAll). Later parts of the algorithm load the flags, to omit dropped pairs. In the functions below,
+// flags are a vector of i1, `key` (index) counts from the first key of the block, and `query` (index) is the first
+// query of the vector, counted from the first query of the tile of queries. They require PrefillTraits::dropsPairs.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -22,10 +23,12 @@ public:
   void store(Value flags, const KeyBlock &block, Value query, Value key) const {
     loops.storeFlags(flags, tile, {offset(block, query, key)});
   }
+  /// The stored flags; undefined in a block without stored flags.
   Value load(const KeyBlock &block, Value query, Value key) const {
     return loops.loadFlags(tile, {offset(block, query, key)});
   }
-  /// The same flags, or all true if block.allSelected, which must not be null, holds at run time.
+  /// All true if block.allSelected, which must not be null, holds at run time, also if no flags are stored; otherwise
+  /// the stored flags.
   Value loadOrAll(const KeyBlock &block, Value query, Value key) const {
     return loops.either(loops.splat(block.allSelected), load(block, query, key));
   }
