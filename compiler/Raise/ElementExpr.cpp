@@ -277,6 +277,11 @@ bool ElementExprs::isFunctionOf(Expr expr, ArrayRef<unsigned> variables) {
   return false;
 }
 
+bool ElementExprs::sameExtent(unsigned a, unsigned b) const {
+  auto sizeOf = [&](unsigned variable) { return shapes.extent(extents[variable].first, extents[variable].second); };
+  return sizeOf(a) == sizeOf(b);
+}
+
 bool ElementExprs::equal(Expr a, Expr b, ArrayRef<std::pair<unsigned, unsigned>> renamed) {
   unsigned left = 2048; // comparisons: operands that commute are tried both ways
   return equalWithin(a, b, renamed, left);
@@ -315,8 +320,11 @@ bool ElementExprs::equalWithin(Expr a, Expr b, ArrayRef<std::pair<unsigned, unsi
   if (a->kind == Kind::Reduce) {
     if (a->combine != b->combine || a->variables.size() != b->variables.size())
       return false;
-    for (auto [x, y] : llvm::zip_equal(a->variables, b->variables))
+    for (auto [x, y] : llvm::zip_equal(a->variables, b->variables)) {
+      if (!sameExtent(x, y))
+        return false;
       inner.push_back({x, y});
+    }
   } else if (a->op && (a->op->getName() != b->op->getName() ||
                        a->op->getDiscardableAttrDictionary() != b->op->getDiscardableAttrDictionary() ||
                        a->op->getPropertiesAsAttribute() != b->op->getPropertiesAsAttribute())) {

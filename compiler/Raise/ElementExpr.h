@@ -8,6 +8,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Analysis/SymbolicShapes.h"
 #include "dialects/Attn/Attn.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AffineExpr.h"
@@ -42,6 +43,8 @@ class ElementExprs {
 public:
   using Expr = const ElementExpr *;
   using Variables = llvm::SparseBitVector<>; ///< sparse: few of the function's variables
+  /// `shapes` are those of the function; it must outlive this object.
+  explicit ElementExprs(SymbolicShapes &shapes) : shapes(shapes) {}
 
   /// The result of root().
   struct Root {
@@ -74,8 +77,8 @@ public:
   /// The same with elements expanded: an element that is broadcast along an index does not depend on it. Also true if
   /// the expansion exceeds a bound.
   bool isFunctionOf(Expr expr, llvm::ArrayRef<unsigned> variables);
-  /// True if a and b are the same formula after variable `renamed[n].first` of a is renamed to `renamed[n].second` of
-  /// b, for all n. False if they differ, or if the comparison exceeds a bound.
+  /// True if a and b are the same formula, with reductions over the same ranges, after variable `renamed[n].first` of a
+  /// is renamed to `renamed[n].second` of b, for all n. False if they differ, or if the comparison exceeds a bound.
   bool equal(Expr a, Expr b, llvm::ArrayRef<std::pair<unsigned, unsigned>> renamed = {});
 
   /// Variable `number` as an affine expression: the dimension of that number.
@@ -83,6 +86,8 @@ public:
   unsigned count() const { return extents.size(); } ///< number of variables so far
   /// A tensor and one of its dimensions, whose extent is the number of values of a variable.
   std::pair<mlir::Value, int64_t> extent(unsigned variable) const { return extents[variable]; }
+  /// True if the two variables are known to have the same range.
+  bool sameExtent(unsigned a, unsigned b) const;
 
 private:
   struct Scope {
@@ -99,6 +104,7 @@ private:
   Expr produced(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<mlir::AffineExpr> subscripts);
   unsigned addVariable(mlir::linalg::GenericOp op, unsigned loop);
 
+  SymbolicShapes &shapes;
   std::deque<ElementExpr> all;
   std::map<std::pair<const void *, std::vector<const void *>>, Expr> elements;
   llvm::DenseMap<Expr, Expr> expansions;

@@ -19,9 +19,9 @@
 #include "compiler/Analysis/SymbolicShapes.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Raise/Legality.h"
+#include "compiler/Raise/NormalisedScore.h"
 #include "compiler/Raise/PairFormula.h"
 #include "compiler/Raise/Raise.h"
-#include "compiler/Raise/NormalisedScore.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -48,7 +48,7 @@ struct Attention {
 
 class AttentionRaiser {
 public:
-  explicit AttentionRaiser(func::FuncOp function) : function(function), shapes(function) {}
+  explicit AttentionRaiser(func::FuncOp function) : function(function), shapes(function), exprs(shapes) {}
 
   /// Returns whether a sum was raised.
   bool run() {
@@ -79,7 +79,6 @@ private:
   std::optional<Reason> reasonAgainst(const Attention &attention);
   bool findDivision(Attention &attention, NormalisedScoreMatcher &matcher, Expr exponential);
   bool dependsOnPairs(const Attention &attention, Expr expr);
-  bool sameExtent(unsigned a, unsigned b);
   void missed(const Attention &attention, Reason reason);
   bool raise(Attention &attention);
   SmallVector<Value> sizesOf(OpBuilder &builder, Location location, ArrayRef<unsigned> variables);
@@ -100,14 +99,6 @@ static void flatten(Expr term, SmallVectorImpl<Expr> &factors) {
     return factors.push_back(term);
   for (Expr operand : term->operands)
     flatten(operand, factors);
-}
-
-bool AttentionRaiser::sameExtent(unsigned a, unsigned b) {
-  auto sizeOf = [&](unsigned variable) {
-    auto [tensor, dim] = exprs.extent(variable);
-    return shapes.extent(tensor, dim);
-  };
-  return sizeOf(a) == sizeOf(b);
 }
 
 void AttentionRaiser::missed(const Attention &attention, Reason reason) {
@@ -168,7 +159,7 @@ static bool areReadElsewhere(const NormalisedScore &normalised) {
 }
 
 bool AttentionRaiser::findNormalised(Attention &attention) {
-  auto same = [&](unsigned a, unsigned b) { return sameExtent(a, b); };
+  auto same = [&](unsigned a, unsigned b) { return exprs.sameExtent(a, b); };
   std::optional<Reason> reasonAgainst;
   for (Expr &factor : attention.factors) {
     if (!dependsOnPairs(attention, factor))
