@@ -126,14 +126,23 @@ Value Checker::tuple(const std::vector<ast::ExprPtr> &parts, Scope &scope) {
   return hasError ? Value() : Value(std::move(result));
 }
 
+std::optional<int64_t> Checker::listLength(const ast::Expr &expr, Scope &scope) {
+  constexpr int64_t most = 10000;
+  std::optional<int64_t> length = constantInteger(reporter, *this, expr, scope, "the length of a list");
+  if (!length || (*length >= 0 && *length <= most))
+    return length;
+  reporter.error(DiagnosticKind::BadSize, expr.range,
+                 fmt::format("a list of {} values, expected 0 to {}", *length, most));
+  return std::nullopt;
+}
+
 Value Checker::listComprehension(const ast::ListComprehensionExpr &expr, Scope &scope) {
   std::vector<Value> values;
   if (expr.iteration.isBelow) {
-    std::optional<int64_t> count =
-        constantInteger(reporter, *this, *expr.iteration.source, scope, "the length of a list");
+    std::optional<int64_t> count = listLength(*expr.iteration.source, scope);
     if (!count)
       return Value();
-    for (int64_t i = 0; i < *count && i < 10000; ++i)
+    for (int64_t i = 0; i < *count; ++i)
       values.push_back(Dim(i).labelled(expr.iteration.name.text));
   } else {
     Value source = check(*expr.iteration.source, scope);
@@ -156,14 +165,10 @@ Value Checker::listComprehension(const ast::ListComprehensionExpr &expr, Scope &
 }
 
 Value Checker::repeatedList(const ast::ListRepeatExpr &expr, Scope &scope) {
-  std::optional<int64_t> count = constantInteger(reporter, *this, *expr.count, scope, "the length of a list");
+  std::optional<int64_t> count = listLength(*expr.count, scope);
   Value element = check(*expr.element, scope);
   if (!count || element.isError())
     return Value();
-  if (*count < 0 || *count > 10000) {
-    reporter.error(DiagnosticKind::BadSize, expr.count->range, fmt::format("a list of {} values", *count));
-    return Value();
-  }
   return TupleValue{std::vector<Value>(static_cast<size_t>(*count), element)};
 }
 

@@ -40,6 +40,8 @@ public:
 private:
   Value checkKind(const ast::Expr &expr, Scope &scope);
   Value tuple(const std::vector<ast::ExprPtr> &parts, Scope &scope);
+  /// The length of a list; null after an error.
+  std::optional<int64_t> listLength(const ast::Expr &expr, Scope &scope);
   Value repeatedList(const ast::ListRepeatExpr &expr, Scope &scope);
   Value listComprehension(const ast::ListComprehensionExpr &expr, Scope &scope);
 

@@ -87,12 +87,14 @@ bool AttendYields::yield(const ast::Expr &yield, Scope &scope, PendingAttend &pe
   auto *call = yield.as<ast::CallExpr>();
   std::string word = reporter.text(call ? call->callee->range : yield.range);
   if (word == "logp" && !call) {
-    if (pending.word->hasLogp)
-      pending.logpPlace = pending.yields.size();
-    else
+    if (!pending.word->hasLogp || pending.logpPlace) {
       reporter.error(DiagnosticKind::BadYield, yield.range,
-                     "only `sample` has a logarithm of the probability of its choice");
-    return pending.word->hasLogp;
+                     pending.logpPlace ? "`logp` is yielded twice"
+                                       : "only `sample` has a logarithm of the probability of its choice");
+      return false;
+    }
+    pending.logpPlace = pending.yields.size();
+    return true;
   }
   std::optional<Statistic> statistic = mlir::attn::statisticNamed(word);
   if (!statistic) {

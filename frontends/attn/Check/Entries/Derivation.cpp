@@ -39,8 +39,8 @@ std::optional<Derivation> derivationOf(Reporter &reporter, const ast::ExportDecl
   }
   const ast::NameRefExpr *function = nullptr;
   for (const ast::Argument &argument : made->arguments)
-    if (!function && !argument.label)
-      function = argument.value->as<ast::NameRefExpr>();
+    if (auto *name = argument.value->as<ast::NameRefExpr>(); name && !function && !argument.label)
+      function = name;
     else
       result.arguments.push_back(&argument);
   bool takesNoMore = result.rule->name == "gradient" || result.rule->name == "attention";
