@@ -6,9 +6,9 @@
 # The name of a library is Attnc and its folder; the installed libraries of the dialects have the dialects' names.
 # Every library is static, with the root of the source and build trees as include folders ("dialects/Attn/Attn.h").
 # Libraries on MLIR share one precompiled header, and targets that link GoogleTest another, with its headers; libraries
-# without MLIR and tests without MLIR share one each. Tests and commands spend their time in libraries, so their own
-# code is compiled with -O1. (So may be functions of libraries' headers that are not inlined, because the linker uses
-# one copy.)
+# without MLIR and tests without MLIR share one each. Tests and the commands of attnc spend their time in libraries, so
+# their own code is compiled with -O1. (So may be functions of libraries' headers that are not inlined, because the
+# linker uses one copy.)
 set(attnc_caller_options $<$<CONFIG:Release>:-O1>)
 
 # Precompiles HEADERS for NAME, and computes the checksum of the result once.

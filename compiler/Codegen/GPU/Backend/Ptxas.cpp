@@ -26,8 +26,8 @@ std::optional<Ptxas> Ptxas::find() {
   return program ? std::optional(Ptxas(*program)) : std::nullopt;
 }
 
-/// Runs a program and returns its output and exit code. If the program cannot be run, the exit code is -1 and the
-/// output is the reason.
+/// Runs a program and returns its output and exit code. If the program cannot be run or crashes, the exit code is
+/// negative, and the output ends with the reason.
 static std::pair<std::string, int> runProgram(const std::string &program, SmallVector<StringRef> arguments) {
   SmallString<128> path;
   if (sys::fs::createTemporaryFile("attnc", "txt", path))
@@ -37,10 +37,8 @@ static std::pair<std::string, int> runProgram(const std::string &program, SmallV
   std::string reason;
   int code =
       sys::ExecuteAndWait(program, arguments, std::nullopt, {std::nullopt, path.str(), path.str()}, 0, 0, &reason);
-  if (code < 0)
-    return {reason, code};
   auto text = MemoryBuffer::getFile(path);
-  return {text ? (*text)->getBuffer().str() : "", code};
+  return {(text ? (*text)->getBuffer().str() : "") + reason, code};
 }
 
 std::string Ptxas::version() const {
@@ -59,12 +57,15 @@ Ptxas::Report Ptxas::assemble(StringRef ptx, StringRef architecture) const {
   FileRemover remove(source);
   std::error_code error;
   raw_fd_ostream file(source, error);
-  file << ptx;
-  file.close();
-  if (file.has_error()) {
-    report.output = "can't write a temporary file: " + file.error().message();
-    report.exitCode = -1;
+  if (!error) {
+    file << ptx;
+    file.close();
+    error = file.error();
     file.clear_error();
+  }
+  if (error) {
+    report.output = "can't write a temporary file: " + error.message();
+    report.exitCode = -1;
     return report;
   }
   std::string option = ("-arch=" + architecture).str();
