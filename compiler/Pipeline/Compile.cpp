@@ -377,6 +377,20 @@ static bool generate(Job &job) {
   return generatePacking(job, chosen);
 }
 
+/// The error for the all-pairs tensors of the certificates; those without a `pairs` decision, which `fuse` reports.
+static bool checkAllPairs(Job &job) {
+  std::string errors;
+  const Program &program = job.made.program;
+  for (auto [entry, certificate] : llvm::zip_equal(program.entries, program.certificates))
+    for (const EntryCertificate::AllPairsStorage &storage : certificate.allPairs) {
+      auto kernel = job.made.module->lookupSymbol<func::FuncOp>(storage.kernel);
+      errors += errorAt(job, kernel.getLoc()) + "kernel " + storage.kernel + " materialises " +
+                storage.bytes.text(entry.symbols) + " bytes for all query-key pairs, in entry point '" +
+                entry.entry.getName().str() + "'\n";
+    }
+  return errors.empty() || job.userError(llvm::StringRef(errors).rtrim());
+}
+
 static bool plan(Job &job) {
   job.begin(Phase::Plan);
   llvm::StringMap<KernelCode> codes;
@@ -391,7 +405,7 @@ static bool plan(Job &job) {
     job.made.program.entries.push_back(std::move(*planned));
   }
   certify(job.made.program);
-  return true;
+  return !job.options.requireFused || checkAllPairs(job);
 }
 
 static bool writeHostCode(Job &job) {

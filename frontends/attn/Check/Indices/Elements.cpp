@@ -63,8 +63,8 @@ void Elements::closeAttend(const PendingAttend &pending, const std::vector<Index
     hoisting.outer.insert(build.numberOf(index));
   for (Index *index : pending.keys)
     hoisting.keys.insert(build.numberOf(index));
-  auto formula = [&](ExprRef row, const Indices &at, bool isOfKept = true) -> ExprRef {
-    hoisting.isMasked = isOfKept && pending.mask;
+  auto formula = [&](ExprRef row, const Indices &at, bool isMasked) -> ExprRef {
+    hoisting.isMasked = isMasked;
     return row ? hoist(element(row, at, {}), hoisting, false) : nullptr;
   };
   Attend attend;
@@ -77,14 +77,14 @@ void Elements::closeAttend(const PendingAttend &pending, const std::vector<Index
   attend.module = pending.module;
   attend.top = pending.top;
   attend.summed.assign(pending.summed.begin(), pending.summed.end());
-  attend.score = formula(pending.score, {});
-  attend.mask = formula(pending.mask, {}, /*isOfKept=*/false);
-  attend.weight = formula(pending.weight, {});
-  attend.sink = formula(pending.sink, {}, /*isOfKept=*/false);
+  attend.score = formula(pending.score, {}, /*isMasked=*/pending.mask != nullptr);
+  attend.mask = formula(pending.mask, {}, /*isMasked=*/false);
+  attend.weight = formula(pending.weight, {}, /*isMasked=*/true); // a score of -inf also masks a pair
+  attend.sink = formula(pending.sink, {}, /*isMasked=*/false);
   if (pending.value) {
     std::vector<Index *> values = indicesFor(pending.value->type.shape, 0, pending.value->range);
     attend.values.assign(values.begin(), values.end());
-    attend.value = formula(pending.value, references(values, pending.value->range));
+    attend.value = formula(pending.value, references(values, pending.value->range), /*isMasked=*/true);
   }
   std::vector<const Local *> locals;
   for (size_t i = 0; i < pending.yields.size(); ++i) {

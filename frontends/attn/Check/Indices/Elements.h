@@ -13,8 +13,8 @@
 // before the statement, and the body reads elements of the tensor. In a comprehension or reduction, each reduction that
 // is nested in a larger body is hoisted. In an attend, reductions and costly functions (exp, log, ...) are hoisted if
 // they depend on outer indices alone or on keys alone, and not on the `w` of the weight. An expression that may fail a
-// run-time check is not hoisted out of a formula that is evaluated for unmasked pairs alone. An argmax in an attend is
-// always hoisted, because attn.attend has no argmax.
+// run-time check is not hoisted out of a formula that is evaluated for unmasked pairs alone. attn.attend has no argmax.
+// Therefore an argmax in an attend is hoisted, if necessary to a tensor over all query–key pairs, or is an error.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -78,6 +78,8 @@ private:
   /// `isRoot`: it is the whole body.
   typed::ExprRef hoist(typed::ExprRef expr, Hoisting &hoisting, bool isRoot);
   bool isWorthHoisting(typed::ExprRef expr, const Hoisting &hoisting, bool isRoot) const;
+  /// Reports an argmax or argmin in an attend that is not hoisted.
+  void refuseArgMax(typed::ExprRef expr);
   /// Binds an element expression as a tensor over its indices, and returns a read of its element.
   typed::ExprRef materialise(typed::ExprRef expr);
   /// Returns the expression with each operand replaced by its `map`.

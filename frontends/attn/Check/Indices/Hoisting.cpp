@@ -67,6 +67,14 @@ static bool isArgMax(ExprRef expr) {
   return reduction && (reduction->combiner == Combiner::ArgMax || reduction->combiner == Combiner::ArgMin);
 }
 
+void Elements::refuseArgMax(ExprRef expr) {
+  std::string what = expr->as<IndexReduction>()->combiner == Combiner::ArgMax ? "`argmax`" : "`argmin`";
+  bool readsWeight = !build.freeOf(expr).scalars.empty();
+  what += readsWeight ? " of a weight inside `attend`"
+                      : " inside `attend` with a subscript that may be out of range in a masked pair";
+  reporter.notSupported(expr->range, what);
+}
+
 bool Elements::isWorthHoisting(ExprRef expr, const Hoisting &hoisting, bool isRoot) const {
   const Free &free = build.freeOf(expr);
   if (!free.scalars.empty())
@@ -119,7 +127,7 @@ ExprRef Elements::hoist(ExprRef expr, Hoisting &hoisting, bool isRoot) {
     return found->second;
   bool isHoisted = isWorthHoisting(expr, hoisting, isRoot);
   if (!isHoisted && hoisting.isAttend && isArgMax(expr))
-    reporter.notSupported(expr->range, "`argmax` inside `attend` over a term that reads the weight or may fail");
+    refuseArgMax(expr);
   ExprRef result =
       isHoisted ? materialise(expr) : rebuild(expr, [&](ExprRef operand) { return hoist(operand, hoisting, false); });
   hoisting.done.emplace(expr, result);
