@@ -84,8 +84,8 @@ enum class Reason {
 llvm::StringRef reasonId(Reason reason);
 /// The sentence of a reason for people, a full clause in lower case.
 llvm::StringRef reasonText(Reason reason);
-/// The smallest change of the model that would fuse the edge (or pack the weight), or a phrase that says why no change
-/// does. Empty for fusions and for packed weights.
+/// The smallest change of the model that would fuse the edge (or make the code attention, or pack the weight), or a
+/// phrase that says why no change does. Empty for the reasons of decisions with Decision::isMade.
 llvm::StringRef reasonChange(Reason reason);
 /// The reason with the key `id`; null if there is none.
 std::optional<Reason> parseReason(llvm::StringRef id);
@@ -104,7 +104,7 @@ struct Decision {
 
 /// Appends a decision to the module's list, unless the list has an equal one.
 void recordDecision(mlir::ModuleOp module, const Decision &decision);
-/// Returns the module's decisions in the order in which they were recorded.
+/// Returns the module's decisions in the order in which they were recorded, without elements that have no known reason.
 std::vector<Decision> recordedDecisions(mlir::ModuleOp module);
 /// Applies `change` to each recorded decision; decisions that become equal are merged.
 void changeDecisions(mlir::ModuleOp module, llvm::function_ref<void(Decision &)> change);

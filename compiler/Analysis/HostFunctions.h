@@ -21,7 +21,7 @@ inline constexpr llvm::StringLiteral uncalledAttrName = "attn.uncalled";
 /// Removes, in the order of the module, each function that satisfies `mayErase` and is used at most in functions that
 /// this call has removed before.
 void eraseUnused(mlir::ModuleOp module, llvm::function_ref<bool(mlir::func::FuncOp)> mayErase);
-/// Removes kernels without calls.
+/// Removes kernels by eraseUnused(): those without calls, and those that only earlier removed kernels call.
 void eraseUnusedKernels(mlir::ModuleOp module);
 
 /// Dead-code elimination in `function`: removes ops that have no effects and no users.

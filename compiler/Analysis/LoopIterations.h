@@ -54,8 +54,8 @@ mlir::Value emptyList(mlir::OpBuilder &builder, SymbolicShapes &shapes, mlir::Va
 mlir::scf::ForOp addIterationLists(mlir::scf::ForOp loop, llvm::ArrayRef<mlir::Value> values, SymbolicShapes &shapes,
                                    llvm::ArrayRef<mlir::Value> indices = {});
 
-/// The order in which iterations access a list at `index`, a value of the loop's body. None if `index` has neither of
-/// the two forms above, or if the loop has no canonical induction variable.
+/// The order in which iterations access a list at `index`, a value of the loop's body. Each n - 1 - i reverses the
+/// order of i. None if `index` is neither %t nor such a difference, or if the loop has no canonical induction variable.
 IterationOrder iterationOrder(mlir::Value index, mlir::scf::ForOp loop, SymbolicShapes &shapes);
 
 /// Returns the op that writes one element of loop-carried value `number` in each iteration and whose result the loop

@@ -38,14 +38,15 @@ llvm::SmallVector<mlir::OpOperand *> usesThroughFreeViews(mlir::Value value);
 
 /// True for a pointwise op, as defined above.
 bool isPointwise(mlir::linalg::GenericOp op);
-/// True if the results depend on the operands' elements alone: the body has no linalg.index, tensor.extract or
-/// tensor.dim, and no op with a region.
+/// True if the body has no linalg.index, tensor.extract or tensor.dim, and no op with a region: the results depend on
+/// the operands' elements, and on scalars that the body captures, alone.
 bool isElementFunction(mlir::linalg::GenericOp op);
-/// True if a tensor.extract in the body has a subscript that is computed from tensor elements. In contrast to the
-/// functions of DataSubscripts.h, 32-bit arithmetic on indices does not count.
+/// True if a tensor.extract in the body, at any depth, has a subscript that the body's own block (not a nested region)
+/// computes from tensor elements. In contrast to DataSubscripts.h, 32-bit arithmetic on indices does not count, and the
+/// condition of a select counts.
 bool readsByData(mlir::linalg::GenericOp op);
-/// True if the op is pointwise with one result and moves elements unchanged: it yields an operand's element, or the
-/// result of a tensor.extract whose subscripts depend on indices and sizes alone.
+/// True if the op is pointwise with one result and moves elements unchanged: it yields an input's element, or the
+/// result of a tensor.extract, and not readsByData().
 bool onlyMoves(mlir::linalg::GenericOp op);
 /// True if all inputs of the op, and all tensors that its body reads by tensor.extract, are scalars or have rank 0.
 bool readsNothing(mlir::linalg::GenericOp op);
@@ -65,9 +66,10 @@ struct ContractionDims {
   unsigned lhs = 0, rhs = 1; ///< numbers of the operand that `m` indexes and of the operand that `n` indexes
 };
 /// Matches a contraction of two f32 tensors to one f32 result that starts from zeros. The body is `out + a * b` alone,
-/// and no operand has an index twice. Each reduction index is in both operands, and there is at least one; each index
-/// of the result is in an operand. The last index of the result is in one operand only, and is the last of `n`; a
-/// vector operand has an empty `m`. Null for other ops, such as the dot product of two vectors.
+/// each subscript is a loop index, and no tensor has an index twice. Each reduction index is in both operands, and
+/// there is at least one; each index of the result is in an operand. The last index of the result is in one operand
+/// only, and is the last of `n`; a vector operand has an empty `m`. Null for other ops, such as the dot product of two
+/// vectors.
 std::optional<ContractionDims> matchContraction(mlir::linalg::GenericOp op);
 
 /// The positions of the dimensions that the results of `map` are, in order. Null unless each result is a dimension, and

@@ -36,7 +36,8 @@ OpCost costOf(mlir::Region &region);
 
 /// Floating-point operations of one evaluation of a region of `attn.attend`; 0 for an empty region. The body of an
 /// `attn.reduce` counts once for each term, with one more operation to combine the term if it is an f32. The number of
-/// terms is the product of the op's sizes; `sizeOf` returns the expression of an `index` value that is such a size.
+/// terms is the product of the op's sizes; `sizeOf` returns the expression of an `index` value that is such a size. Ops
+/// in nested regions of other ops do not count.
 SizeExpr flopsOf(mlir::Region &region, llvm::function_ref<SizeExpr(mlir::Value)> sizeOf);
 
 } // namespace attnc

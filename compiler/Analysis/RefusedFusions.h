@@ -53,10 +53,10 @@ bool isFusionPrevented(mlir::Operation *what, mlir::Operation *into);
 
 /// Numbers all ops in the host functions (HostFunctions.h) from 0, and stores each number in the op's location.
 void numberOps(mlir::ModuleOp module);
-/// The numbers in a location and in the locations that are fused into it, ascending, each once. Empty if the location
-/// has no number.
+/// The number of a location or, if it has none itself, the numbers of the locations that it fuses or names, ascending,
+/// each once. Empty if there is none.
 std::vector<int64_t> opNumbers(mlir::Location location);
-/// Removes the refusals from the module and the numbers from the locations of its ops.
+/// Removes the refusals from the module and, if numberOps() was called, the numbers from the locations of its ops.
 void forgetRefusals(mlir::ModuleOp module);
 
 } // namespace attnc

@@ -49,12 +49,12 @@ private:
   llvm::SmallVector<mlir::Value> symbolValues;
 };
 
-/// Simplifies floordiv and mod by constants, where 0 <= dimension n < extents[n]. A dimension whose extent is kDynamic
-/// has no upper bound; symbols have no bounds.
+/// Simplifies floordiv and mod by positive constants, where 0 <= dimension n < extents[n]. A dimension whose extent is
+/// kDynamic or missing has no upper bound; symbols have no bounds.
 mlir::AffineExpr simplifySubscript(mlir::AffineExpr expr, llvm::ArrayRef<int64_t> extents);
 
 /// Emits index arithmetic for `expr` at the builder's insertion point; dimension n is dims[n] and symbol n symbols[n].
-/// Left sides of `mod` must not be negative, because `mod` becomes arith.remsi.
+/// Left sides of `mod` must not be negative, because `mod` becomes arith.remsi; `expr` must have no ceildiv.
 mlir::Value writeSubscript(mlir::OpBuilder &builder, mlir::Location location, mlir::AffineExpr expr,
                            mlir::ValueRange dims, mlir::ValueRange symbols);
 

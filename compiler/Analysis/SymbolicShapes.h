@@ -5,7 +5,7 @@
 //
 //   - the named dimensions of an entry point, first and in the order of `model.dimensions`
 //   - each further dynamic extent of an argument, named `<argument>.<dimension>`
-//   - each `index` argument, named like the argument
+//   - each `index` argument, named like the argument (argument n without a name is `arg<n>`)
 //   - each other value that cannot be derived from these: a new symbol, named `?n`, so every query has a result
 //
 // Functions without named dimensions (a kernel, a test) have no symbols of the first kind.

@@ -35,10 +35,11 @@ struct InverseRead {
     std::optional<unsigned> element; ///< the element's subscript that equals the index and has the same extent
   };
 
-  /// Inverts `load`, an op in the body of `op`. Null if a subscript is not affine, has no loop to solve for, contains a
-  /// loop that is solved with a divisor, or may be clamped or rounded while the load is used. Also null if the inverse
-  /// may visit more than 8 times as many iterations as `op` has, if a loop may have no iterations although the tensor
-  /// has elements, or if no operand has the extent of a loop.
+  /// Inverts `load`, an op in the body of `op`. Null if a subscript is not affine, has no loop to solve for (a
+  /// dimension of one element needs none), contains a loop that is solved with a divisor, or may be clamped or rounded
+  /// while the load is used; a guard counts only if all uses of the load are under the same condition. Also null if the
+  /// inverse may visit more than 8 times as many iterations as `op` has, if a solved loop may have no iterations
+  /// although the tensor has elements, or if no operand has the extent of a loop.
   static std::optional<InverseRead> compute(mlir::linalg::GenericOp op, mlir::tensor::ExtractOp load,
                                             SymbolicShapes &shapes);
 
@@ -46,9 +47,9 @@ struct InverseRead {
   llvm::SmallVector<std::optional<Solution>> solutions; ///< by loop; null for free loops
   /// The free loops, first the ones that appear in a solution (offsets in a window).
   llvm::SmallVector<unsigned> remaining;
-  /// The `index` values of the symbols; null for a symbol that no solution contains.
+  /// The `index` values of the symbols; may be null for a symbol that no solution contains.
   llvm::SmallVector<mlir::Value> symbols;
-  /// Results of arith.cmpi in the body that are true in every iteration that reads an element.
+  /// Results of arith.cmpi in the body that are proved to be true in every iteration that reads an element.
   llvm::SmallVector<mlir::Value> impliedComparisons;
   /// False if a guard selects a value that is computed from the load, instead of the load itself.
   bool isGuardedAlone = true;

@@ -37,7 +37,7 @@ struct Residual {
   int64_t number = carried; ///< number of the op that computes the value
   std::string place, kind;  ///< source location; kind: "carried value", "contraction", "reduction", "attention"
   std::string shape;        ///< shape of one iteration's value
-  SizeExpr bytes, cost;     ///< of all iterations; the cost of an op is in the record of its first result
+  SizeExpr bytes, cost;     ///< of all iterations; the cost of an op is in the record of its first result, if any
   bool kept = true;         ///< true: stored; false: recomputed
 
   static constexpr int64_t carried = -1; ///< number of carried values, which are always stored
@@ -64,7 +64,7 @@ public:
   /// Records `value`: a carried value (a block argument of a loop), or a result of the op with this number in a loop's
   /// body. `count` is the number of iterations of the loop.
   void record(int64_t number, mlir::Value value, const SizeExpr &count, SymbolicShapes &shapes, bool kept);
-  /// Writes the records as attn.residuals, and removes attn.recompute.
+  /// Writes the records, if there are any, as attn.residuals, and removes attn.recompute.
   void writeTo(mlir::func::FuncOp function) const;
 
 private:

@@ -33,17 +33,17 @@ struct Residue {
 /// The elements with one remainder along each strided subscript.
 struct ResidueClass {
   llvm::SmallVector<Residue> residues; ///< one for each strided subscript
-  bool isRead = true;                  ///< false if no iteration reads an element of the class
+  bool isRead = true;                  ///< false if no iteration reads the class; `inverse` then has no meaning
   InverseRead inverse;  ///< its solutions are in terms of n and m instead of the subscripts and loops, without divisors
   mlir::Value gradient; ///< gradient of the class's elements, set by the caller before interleave(); null if it is zero
 };
 
 /// Splits the elements that `inverse` describes into residue classes. Empty if the split does not pay: no solution has
 /// a divisor, there would be more than 16 classes, or the free loops have fewer than 64 iterations together (as in
-/// pooling). Also empty unless each solution with a divisor depends on its subscript and at most one free loop, both of
-/// constant extents, on which no other solution depends; the coefficient of the loop must be coprime to the divisor.
-/// `elements` is the type of the tensor that is read; `sizeOf` returns the extent of a loop of the forward op, or
-/// kDynamic.
+/// pooling). Also empty unless each solution with a divisor depends on its subscript and at most one free loop alone,
+/// both of constant extents, on which no other solution depends; the extent of the subscript must be at least the
+/// divisor, and the coefficient of the loop coprime to it. `elements` is the type of the tensor that is read; `sizeOf`
+/// returns the extent of a loop of the forward op, or kDynamic.
 std::vector<ResidueClass> residueClasses(const InverseRead &inverse, mlir::RankedTensorType elements,
                                          llvm::function_ref<int64_t(unsigned loop)> sizeOf);
 

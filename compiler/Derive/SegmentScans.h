@@ -17,8 +17,9 @@
 //   attn.segments = [8, 0]    on a function, input: segment lengths of its scans, in order; 0: not cut
 //   attn.scans = [{...}]      on a function, output: {place = "rnn.attn:12:5", steps = "seq", segment = 8, cuttable}
 //
-// The scans of a function are its outermost loops with `model.scan`, in program order. The pass `attn-segment-scans`
-// rewrites the functions with model.gradient or model.minimize, before they are differentiated.
+// The scans of a function are its outermost loops with `model.scan` and a canonical induction variable
+// (LoopIterations.h), in program order. The pass `attn-segment-scans` rewrites the functions with model.gradient or
+// model.minimize, before they are differentiated, and removes attn.segments.
 //
 // Source: Chen, Xu, Zhang, Guestrin, "Training deep nets with sublinear memory cost" (2016).
 //
@@ -38,7 +39,7 @@ inline constexpr llvm::StringLiteral scansAttrName = "attn.scans";
 /// A record of attn.scans.
 struct Scan {
   std::string sourceLocation; ///< "nn.attn:279:5"
-  SizeExpr steps;             ///< time steps, over the function's dimensions
+  SizeExpr steps;             ///< time steps, over the function's dimensions; 0 if these do not determine them
   int64_t segment = 0;        ///< time steps of a segment; 0: not cut
   /// True if the scan may be cut: each time step writes its own element of every per-iteration list that the scan
   /// writes, and the number of time steps is a function of the dimensions.
@@ -46,7 +47,7 @@ struct Scan {
 };
 
 /// Cuts each scan with number i that is cuttable into segments of `lengths[i]` steps; 0, or no such element: not cut.
-/// Records all scans in attn.scans.
+/// Records all scans, if there are any, in attn.scans.
 void segmentScans(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> lengths);
 /// The scans that attn.scans records, in program order; empty if there are none.
 std::vector<Scan> scansOf(mlir::func::FuncOp function);

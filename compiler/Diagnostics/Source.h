@@ -47,9 +47,9 @@ public:
   std::string_view text() const { return contents; }
   /// The line and column of a byte offset, which is clamped to the end of the file.
   LineColumn lineColumn(uint32_t offset) const;
-  /// The text of a line (from 1), without its line break.
+  /// The text of a line, without its line break. Lines are numbered from 1; here and below, the line must exist.
   std::string_view line(uint32_t number) const;
-  /// The offset of the first byte of a line (from 1).
+  /// The offset of the first byte of a line.
   uint32_t lineStart(uint32_t number) const;
 
 private:

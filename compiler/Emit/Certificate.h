@@ -1,11 +1,12 @@
 //===- Certificate.h - writer of the memory certificate of an object ----------------------------------------------===//
 //
-// The certificate is a JSON text for the verifier (compiler/Verify). It has the location of each tensor value of each
-// entry point, and the sizes of slots. Sizes are texts over `symbols`: the entry point's dimensions and `workers`. A
-// value is identified by the op that defines it: `step` is the number of the op in the entry point (the ops inside of
-// an op follow it), and `result` the number of the op's result. A loop-carried value has `carried` instead of `result`,
-// and an argument of the entry point has only `argument`. Both occur in `copies` alone: the location of a carried value
-// is that of the loop's result, and parameters and inputs have none.
+// The certificate is a JSON text for the verifier (compiler/Verify). It has the location of each tensor that an op of
+// an entry point computes, views and reads of parameters (model.get) excepted, and the sizes of slots. Sizes are texts
+// over `symbols`: the entry point's dimensions and `workers`. A value is identified by the op that defines it: `step`
+// is the number of the op in the entry point (the ops inside of an op follow it), and `result` the number of the op's
+// result. A loop-carried value has `carried` instead of `result`, and an argument of the entry point has only
+// `argument`. Both occur in `copies` alone: the location of a carried value is that of the loop's result, and
+// parameters and inputs have none.
 //
 //   {"compiler": "0.1.0 (LLVM 22.1.8)", "module": "5d0c...", "entries": [{
 //      "name": "logits", "symbols": ["batch", "seq", "workers"], "arena_bytes": "8192*seq", "alignment": 64,

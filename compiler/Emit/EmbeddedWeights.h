@@ -26,7 +26,7 @@ public:
   /// error unless `allowExtra`.
   llvm::Error load(const Program &program, const std::string &path, bool allowExtra = false);
   /// The bytes of each entry of the parameter table, by number of the entry; an entry of a state has no bytes. Empty
-  /// before load(). The bytes belong to this object.
+  /// before load() has succeeded. The bytes belong to this object.
   const EmbeddedWeights &values() const { return bytes; }
 
 private:

@@ -4,8 +4,8 @@
 // point's dimensions and `workers`, such as "1536*batch*seq". The arena of an entry point consists of its outermost
 // slots; inner slots are not listed. Each launch of a kernel in an entry point has a certificate:
 //
-//   flops, bytes_read, bytes_written   of one execution; `times` is the number of executions in a call of the entry
-//                                      point
+//   flops, bytes_read, bytes_written   of one execution; `times` is the largest number of executions in a call of the
+//                                      entry point. A loop with bounds that are no functions of sizes counts once
 //   largest_intermediate               bytes of the kernel's scratch, its memory besides operands and results: the
 //                                      larger of the scratch that all chunks share and of that of all workers
 //   holds_all_pairs                    true if the scratch, or a result in the arena, grows as queries times keys

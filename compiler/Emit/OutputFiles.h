@@ -34,8 +34,9 @@ public:
   /// the destructor removes the temporary files of the others.
   llvm::Error commit();
 
-  /// Writes and commits one file, and returns after the disk has stored it (fsync). If `path` is a stream, the bytes
-  /// are appended to it instead.
+  /// Writes and commits one file, and returns after the disk has stored it (fsync). If only the sync of its directory
+  /// fails, there is an error although the file is replaced. If `path` is a stream, the bytes are appended to it
+  /// instead.
   static llvm::Error replace(const std::string &path, llvm::StringRef bytes);
   /// True if the path is a device, a pipe, a socket, or a descriptor of this process (/dev/stdout, /dev/fd/3), even of
   /// a file; also for any other path directly in /dev, /dev/fd or /proc/self/fd. The rename of a file onto a device

@@ -32,8 +32,8 @@ int64_t nextGroupNumber(mlir::func::FuncOp function);
 llvm::MapVector<int64_t, llvm::SmallVector<mlir::Operation *>> groupsIn(mlir::func::FuncOp function);
 
 /// True if `op`, of the dialects linalg, tensor or attn, computes or copies tensor elements and therefore belongs in a
-/// kernel. False for free reshapes, for tensor.empty, and for a linalg.fill that only initialises out arguments. False
-/// for ops of all other dialects, such as loops, calls, lists and dense constants.
+/// kernel. False for free reshapes, for tensor.empty, and for a linalg.fill that no op reads except as the initial
+/// value of an out argument. False for ops of all other dialects, such as loops, calls, lists and dense constants.
 bool computesTensor(mlir::Operation *op);
 
 } // namespace attnc

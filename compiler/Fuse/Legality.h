@@ -20,12 +20,14 @@ namespace attnc {
 /// distinct loop indices. Other users of the result are not considered.
 std::optional<Reason> whyNotEpilogue(mlir::linalg::GenericOp consumer, mlir::OpOperand &use);
 
-/// True if the formula of `consumer` with `producer` inlined would have more than 256 operations or 64 inputs. Each
-/// fusion copies the formula; without a limit the fusion of a long chain takes quadratic time.
+/// True if `producer` and `consumer` together have more than 256 operations or 64 inputs; the terminators and the edge
+/// between the two count. Each fusion copies the formula; without a limit the fusion of a long chain takes quadratic
+/// time.
 bool isFormulaTooLarge(mlir::linalg::GenericOp producer, mlir::linalg::GenericOp consumer);
 
-/// The role of `op` in a rows kernel with `rows` row loops. Null if it has none, because its loops are others, or
-/// because a reduction does not read the elements of a row contiguously.
+/// The role of `op` in a rows kernel with `rows` row loops. Null if it has none: it is neither pointwise nor a
+/// reduction of the last loop alone to one element for each row, it has another number of loops, or, as a reduction, it
+/// reads an operand that is not subscripted by distinct loops, or whose row is not contiguous.
 std::optional<RowRole> rowRole(mlir::linalg::GenericOp op, unsigned rows);
 
 /// The reason why `reader` cannot read `value` row by row, while another op of the same kernel computes its rows. The

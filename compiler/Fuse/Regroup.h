@@ -34,8 +34,9 @@ Grouping groupingOf(llvm::ArrayRef<unsigned> order, llvm::ArrayRef<Dims> groups)
 mlir::AffineMap groupedMap(llvm::ArrayRef<unsigned> order, llvm::ArrayRef<unsigned> loopOfGroup, unsigned loops,
                            mlir::MLIRContext *context);
 
-/// Reshapes the dense tensor `value` to the grouping by free views. Constants or the function's arguments must
-/// determine the extents of dimensions that are split or created (SymbolicShapes::materialise); likewise below.
+/// Reshapes the dense tensor `value` to the grouping by free views. If it creates a dimension, constants or the
+/// function's arguments must determine all extents of the result (SymbolicShapes::materialise). The same holds for
+/// ungrouped() if it splits a dimension, and always for groupedEmpty().
 mlir::Value grouped(mlir::OpBuilder &builder, mlir::Value value, const Grouping &grouping, SymbolicShapes &shapes);
 /// The inverse of grouped(): reshapes `value`, which has the shape of the grouping, to the shape of `like`.
 mlir::Value ungrouped(mlir::OpBuilder &builder, mlir::Value value, mlir::Value like, const Grouping &grouping,

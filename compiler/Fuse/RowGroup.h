@@ -34,7 +34,7 @@ public:
   /// Adds producers and users of members, and ops that read by subscript a tensor that a member reads, until no more of
   /// them can join. Only ops in the same block and without a group are considered.
   void grow();
-  /// Returns the reason why `op` cannot join; null if it can.
+  /// Returns the reason why `op`, an op of the members' block without a group, cannot join; null if it can.
   std::optional<Reason> whyNot(mlir::linalg::GenericOp op);
   llvm::SmallVector<mlir::linalg::GenericOp> members() const; ///< in program order
   /// True if rows have fewer than 16 elements, a constant. A reduction of such rows alone is vectorised along another
@@ -44,9 +44,9 @@ public:
   /// only read it by subscript.
   mlir::Operation *readerOf(mlir::Value result) const;
   /// Replaces the members, which must be marked (Groups.h), by ops with one row loop, and erases them; the new ops have
-  /// the same marks. The group is then empty. Does nothing if there is one row loop, if an operand has some of the row
-  /// loops or has them in another order, if a body uses the index of a row loop, or if a member's result is read by
-  /// subscript. Returns the new or unchanged members, in program order.
+  /// the same marks. The group is then empty. Does nothing if there is no second row loop, if an operand has some of
+  /// the row loops or has them in another order, if a body uses the index of a row loop, or if a member's result is
+  /// read by subscript. Returns the new or unchanged members, in program order.
   llvm::SmallVector<mlir::Operation *> collapseRows();
 
 private:

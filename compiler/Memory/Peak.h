@@ -11,9 +11,9 @@
 
 namespace attnc {
 
-/// Returns a size for each of plan.symbols, in order. A dimension has the size in `sizes`, but at most its bound; if
-/// `sizes` lacks it, its bound. `workers` has the size in `sizes`, or 1. Fails if a dimension has neither a size nor a
-/// bound.
+/// Returns a size for each of plan.symbols, in order. A dimension has the size in `sizes`, the first one if there are
+/// several, but at most its bound; if `sizes` lacks it, its bound. `workers` has the size in `sizes`, or 1. Fails if a
+/// dimension has neither a size nor a bound.
 llvm::Expected<std::vector<int64_t>> sizesAt(const EntryPlan &plan, const NamedSizes &sizes);
 /// The result of sizesAt() as text: "batch=4, seq=1024, workers=1".
 std::string sizesText(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes);

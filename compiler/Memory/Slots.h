@@ -23,7 +23,8 @@
 
 namespace attnc {
 
-/// A range of the arena. In a list of slots, the slots within a slot follow it, in the order of their offsets.
+/// A range of the arena. In a list of slots, the slots within a slot follow it, use by use; those of one use are in the
+/// order of their offsets.
 struct Slot {
   SizeExpr bytes;                 ///< a multiple of the alignment
   std::optional<unsigned> within; ///< the enclosing slot, for one of its uses; null: the arena

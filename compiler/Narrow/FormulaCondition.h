@@ -43,7 +43,7 @@ struct ElementFacts {
 /// The relative condition number of a result with respect to an element.
 struct Condition {
   double factor = 0;        ///< largest relative condition number; 0 if the result does not depend on the element
-  bool isUnbounded = false; ///< the factor grows with the magnitude of the element, whose range is unknown
+  bool isUnbounded = false; ///< the factor grows with the element, whose range is unknown, or nothing is known about it
   std::string cause;        ///< the operation that amplifies most: "`sin`"; may be empty if the factor is at most 1
   /// True if the result depends on the last bits of the element, as a subscript does. The factor has no meaning then.
   bool isUndecided() const { return factor > 0x1p180; }
@@ -68,7 +68,7 @@ public:
   /// `typical` for it, results() the range of `facts`.
   void bind(mlir::BlockArgument argument, double typical, const ElementFacts &facts);
 
-  /// An element that the formula reads: a bound argument, or a tensor.extract.
+  /// An element that the formula may read: an argument bound to a tensor, or a tensor.extract.
   struct Load {
     mlir::Value number, tensor; ///< the value in the formula, and the tensor that it is an element of
     mlir::Value term;           ///< term of the innermost summing attn.reduce that reads it; null if there is none

@@ -21,8 +21,9 @@ public:
   /// Counts the bytes of the narrow values of `entry`. The values and the names of kernels must still be those of the
   /// fuse phase.
   void count(mlir::func::FuncOp entry, const StorageGroups &groups);
-  /// Updates the module's decisions about edges between kernels. A decision about a weight that is packed for a kernel
-  /// is updated if `isNarrowAlone(kernel)` is true: every call of the kernel has narrow operands or results.
+  /// Updates the module's decisions about edges that are left between kernels, if their tensors are narrow. A decision
+  /// about a narrow weight that is packed for a kernel is updated only if `isNarrowAlone(kernel)` is true: every call
+  /// of the kernel has narrow operands or results.
   void record(mlir::ModuleOp module, llvm::function_ref<bool(llvm::StringRef kernel)> isNarrowAlone) const;
 
 private:

@@ -13,15 +13,15 @@
 namespace attnc {
 
 /// The name of the sampler (a function with model.decode) that CompileOptions::writer requests; empty unless exactly
-/// one matches.
+/// one matches. Call it before derive, which replaces samplers.
 std::string writerOf(const Job &job);
 
 /// Removes or marks all entry points of the job's module that `names` does not contain. Does nothing if `names` is
 /// empty, or if one of the names is not that of an entry point.
 void keepEntries(Job &job, llvm::ArrayRef<std::string> names);
 
-/// Removes the marked entry points, the kernels that no other entry point calls, and the schedule settings of these
-/// kernels.
+/// If entry points are marked, removes them, the kernels that no other entry point calls, and the schedule settings of
+/// these kernels.
 void eraseUncalled(Job &job);
 
 } // namespace attnc

@@ -42,7 +42,7 @@ struct CompileOptions {
   std::string prefix;                                        ///< prefix of symbols; empty: the file's stem
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
   std::optional<WriterRequest> writer;                       ///< derive and compile an entry point that writes tokens
-  std::vector<std::string> entries;                          ///< entry points to compile; empty, or a name unknown: all
+  std::vector<std::string> entries;                          ///< to compile without `writer`; empty or unknown: all
   std::string studied;                                       ///< entry point to study, see Derive/AttentionOverride.h
   std::optional<NamesOf> kernelNames;                        ///< default: Model with overrides or script, else Entry
   std::string weights;                                       ///< a .safetensors file to embed; empty: none
@@ -54,7 +54,7 @@ struct CompileOptions {
   std::optional<int64_t> memoryBudget;                       ///< bytes of each entry point's arena at those sizes
   std::optional<EmitterPreference> emitter;                  ///< emitter for processors; precedes overrides
   Precision precision = Precision::F32;                      ///< storage type of tensors between kernels
-  bool debugLines = false;                                   ///< line tables in the object
+  bool debugLines = false;                                   ///< line tables in the object; an error for devices
   bool raises = true;                                        ///< run the phase `raise`
   bool requireFused = false;                                 ///< an all-pairs tensor in memory is an error
   bool records = true;                                       ///< store the compile record in the object (Emit/Record.h)
@@ -70,7 +70,7 @@ enum class Outcome { Done = 0, UserError = 1, InternalError = 2 };
 struct Compilation {
   Compilation();
   mlir::MLIRContext context;
-  std::vector<std::string> inputs;                 ///< paths of all files that were read
+  std::vector<std::string> inputs;                 ///< paths of the input file and of the files that it imports
   mlir::OwningOpRef<mlir::ModuleOp> module;        ///< kernels, and entry points that call them
   mlir::OwningOpRef<mlir::ModuleOp> code;          ///< generated code; `lower` converts it to the llvm dialect
   mlir::OwningOpRef<mlir::ModuleOp> device;        ///< kernel code, if the target is a device

@@ -1,8 +1,8 @@
 //===- DeviceAlignment.h - alignment analysis of tensors in device memory -----------------------------------------===//
 //
 // Tensors in device memory are aligned to ATTN_DEVICE_ALIGNMENT bytes. The exceptions are elements of per-iteration
-// lists (model.element, model.with_element) whose size in bytes is not a multiple of that number. An operand or result
-// of a kernel that may be such an element, or share its memory, gets the attribute `attn.unaligned`
+// lists (model.element, model.with_element) whose size in bytes is not known to be a multiple of that number. An
+// operand or result of a kernel that may be such an element, or share its memory, gets the attribute `attn.unaligned`
 // (GPU/Nest/DeviceFrame.h). The kernel may then assume only the alignment of the element type.
 //
 //===------------------------------------------------------------------------------------------------------------===//

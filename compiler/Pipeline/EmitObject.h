@@ -7,8 +7,8 @@
 namespace attnc {
 
 /// The phase `optimise`: translates Compilation::code, in the llvm dialect, to LLVM IR, adds the sections of the object
-/// (model table, embedded weights, space for the checksum, compile record), optimises it, and stores it in `code`.
-/// Returns false after an error.
+/// (model table, embedded weights, space for the checksum, and, with CompileOptions::records, the compile record),
+/// optimises it, and stores it in `code`. Returns false after an error, such as weights that do not fit the model.
 bool optimiseCode(Job &job, LlvmCode &code);
 
 /// The phase `emit`: compiles `code` to an object file in Compilation::object, and writes its checksum. For a dump of

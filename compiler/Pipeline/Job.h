@@ -36,7 +36,7 @@ public:
   llvm::raw_ostream &messages;
   Target target;                ///< target of kernels: a processor or a device
   Target host;                  ///< target of host code: a processor
-  EmitterPreference preference; ///< preference among emitters for processors
+  EmitterPreference preference; ///< among emitters for processors; with 16-bit storage Cpu instead of Auto
   Emitters emitters;
   std::vector<Override> overrides; ///< overrides of the script, then overrides of the options
   std::vector<Override> schedule;  ///< schedule overrides, resolved to kernels
@@ -59,7 +59,8 @@ public:
   bool userError(const llvm::Twine &message);
   /// A user error in the command line or in a file other than the model.
   bool refuse(const llvm::Twine &message) { return userError("attnc: error: " + message); }
-  /// Also writes a reproducer, with `reason` among its comments. If isRepeated, reports a user error without one.
+  /// Also writes a reproducer, with `reason` among its comments, in the working directory if that is impossible in
+  /// CompileOptions::reproducerDirectory. If isRepeated, reports a user error without a reproducer.
   bool internalError(llvm::StringRef reason = "");
 
   /// Prints `text`, complete lines with one or more warnings, except in a trial run.

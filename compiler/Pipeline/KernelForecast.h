@@ -5,7 +5,8 @@
 // memory level, beyond the first-level cache, that holds them all. Only predictions for the same kernel are therefore
 // comparable.
 //
-// The size of a dimension is that of --at, or its declared bound, or 64 if it has neither.
+// The size of a dimension is that of --at (the first one if there are several), or its declared bound, or 64 if it has
+// neither. A size of a kernel that is no function of these dimensions counts as 1.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,8 +30,9 @@ public:
   /// The predicted time, in seconds, of the code that `emitter` generates for `changed`: the kernel, or a copy with
   /// another schedule or emitter; neither is modified. The time is the sum over one launch with each combination of
   /// sizes with which entry points call the kernel; only the first four count. Null if the emitter does not support the
-  /// kernel or fails, if control flow depends on data, or if a launch has more than 2^50 operations or bytes. A remark
-  /// of a failing emitter reaches the context's handler, from which the caller reports it; errors do not.
+  /// kernel or fails, if CodeTime cannot predict its code, or if a launch has more than 2^50 operations or bytes. A
+  /// remark of a failing emitter reaches the context's handler, from which the caller reports it; errors and warnings
+  /// do not.
   std::optional<double> secondsOf(mlir::func::FuncOp kernel, mlir::func::FuncOp changed, const Emitter &emitter) const;
   /// An estimate of secondsOf() for fast code, without code generation: overhead of launches, arithmetic and functions
   /// of linalg.generic on full vectors, and traffic of operands and results. It omits integers, subscripts and

@@ -16,9 +16,9 @@
 namespace attnc {
 
 /// Sets `attn.recompute` and `attn.segments` on the functions of the job's module, which must be one before derive.
-/// `planAll` runs the phases from derive to plan on the job's module; it is called once for each trial. Prints the
-/// choice. Returns false after an error, for example if the budget cannot be met. Without CompileOptions::memoryBudget,
-/// does nothing and returns true.
+/// `planAll` runs the phases from derive to plan on the job's module; it is called once for each trial. Afterwards
+/// the module is again the one before derive. Prints the choice for entry points with residuals. Returns false after an
+/// error, for example if the budget cannot be met. Without CompileOptions::memoryBudget, does nothing and returns true.
 bool chooseRecomputed(Job &job, llvm::function_ref<bool()> planAll);
 
 /// Rejects a name in --at that is neither `workers` nor a dimension of an entry point, and a size above the largest

@@ -20,7 +20,7 @@ bool succeeds(Job &job, llvm::Error error);
 /// only one emitter.
 bool checkEmitterUse(Job &job);
 /// Fills Job::overrides: first the overrides by the transform script, if there is one, then those of the options, which
-/// take precedence.
+/// take precedence. Warns if the script annotates no kernel.
 bool gatherOverrides(Job &job);
 /// Sets the emitters that the overrides choose on the kernels (compiler/Schedule/Strategy.h). If the emitter does not
 /// support a kernel that an override names, that is an error; if it supports no kernel of a kind, a warning. Must run

@@ -24,8 +24,8 @@ public:
   bool load();
   /// Sets the emitters of the entries on their kernels. Must run before weights are packed.
   void chooseEmitters();
-  /// Writes the schedules of the entries into their kernels, and the measured gains as `attn.tuned`. Must run after
-  /// weights are packed.
+  /// Writes the schedules of the entries into their kernels, and the measured gains as `attn.tuned`. Prints for how
+  /// many kernels the database had a valid entry. Must run after weights are packed.
   void applySchedules();
 
 private:

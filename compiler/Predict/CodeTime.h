@@ -22,10 +22,10 @@
 //
 // A loop whose control flow does not depend on its index is walked once; other loops are walked index by index, or at a
 // sample of indices. Some control flow depends on data. If data decide between two branches that both compute, the
-// faster branch counts. If data decide whether a branch is executed, half of its cost counts, and nothing if it handles
-// NaN or is marked as unlikely. If data decide the length of a loop, half of the known upper bound of its iterations
-// counts (of nested loops, only for the outermost one), or one iteration if there is no bound. All operands are assumed
-// to be in L1; Traffic.h adds the other memory levels.
+// faster branch counts; of a switch, the default case. If data decide whether a branch is executed, half of its cost
+// counts, and nothing if it handles NaN or is marked as unlikely. If data decide the length of a loop, half of the
+// known upper bound of its iterations counts (of nested loops, only for the outermost one), or one iteration if there
+// is no bound. All operands are assumed to be in L1; Traffic.h adds the other memory levels.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -69,11 +69,12 @@ struct Machine {
   double flops() const { return 2 * double(lanes) * fma; } ///< peak floating-point operations per second of one core
   /// The first level with a capacity of at least `bytes`; the last level if there is none.
   const MemoryLevel &levelOf(int64_t bytes) const;
-  /// Seconds of `kind` (&MemoryLevel::latency, call or codeLine) at a reuse distance of `bytes`: interpolated between
-  /// levels in the logarithm of the distance, because TLB misses grow with the distance.
+  /// Seconds of `kind` (&MemoryLevel::latency, call or codeLine) at a reuse distance of `bytes`: that of a cache at
+  /// half of its capacity, that of memory from four times the last cache on, and interpolated in between in the
+  /// logarithm of the distance, because TLB misses grow with the distance.
   double secondsAt(int64_t bytes, double MemoryLevel::*kind) const;
-  /// The share, from 0 to 1, of data in the last cache that other programs have evicted after `seconds` without use:
-  /// 0.5 after `keeps`.
+  /// The share of data in the last cache that other programs have evicted after `seconds` without use: 0 up to half of
+  /// `keeps`, 0.5 after `keeps`, and 1 from twice `keeps` on.
   double forgotten(double seconds) const;
 };
 

@@ -16,7 +16,8 @@
 //
 // The call is traced twice, and the result is that of the second trace, with warm caches. Each loop iteration touches
 // its own elements of per-iteration lists and its own parameters. In a loop of more than 32 iterations, the first 16
-// and the last 16 are traced. A read at subscripts from data is assumed to touch no more bytes than the kernel writes.
+// and the last 16 are traced. Reads of an operand that the kernel reads only at subscripts from data are assumed to
+// touch no more bytes than the kernel writes.
 //
 // Cold data and cold code add latency. A launch waits for the first lines of its operands, which it requests in
 // parallel, and for its instructions, which compete with data for the caches.
@@ -49,7 +50,7 @@ struct LaunchedCode {
 /// executed at these sizes and launch a kernel. `sizes` are the values of plan.symbols. `kernelOf` returns the kernel
 /// that a call launches, or null for a call that launches none; `codeOf` returns the code of this kernel; and
 /// `secondsOf` predicts the time of the launch with a given traffic. The trace needs times because other programs evict
-/// data from the last cache.
+/// data from the last cache. `machine` must have at least two levels.
 llvm::DenseMap<mlir::Operation *, LaunchTraffic>
 trafficOf(const EntryPlan &plan, llvm::ArrayRef<int64_t> sizes, const Machine &machine,
           llvm::function_ref<mlir::func::FuncOp(mlir::func::CallOp)> kernelOf,

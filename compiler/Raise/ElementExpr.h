@@ -78,7 +78,8 @@ public:
   /// the expansion exceeds a bound.
   bool isFunctionOf(Expr expr, llvm::ArrayRef<unsigned> variables);
   /// True if a and b are the same formula, with reductions over the same ranges, after variable `renamed[n].first` of a
-  /// is renamed to `renamed[n].second` of b, for all n. False if they differ, or if the comparison exceeds a bound.
+  /// is renamed to `renamed[n].second` of b, for all n; the ranges of renamed variables are not compared. False if they
+  /// differ, or if the comparison exceeds a bound.
   bool equal(Expr a, Expr b, llvm::ArrayRef<std::pair<unsigned, unsigned>> renamed = {});
 
   /// Variable `number` as an affine expression: the dimension of that number.

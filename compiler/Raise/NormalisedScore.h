@@ -4,7 +4,7 @@
 // is any formula without key indices, such as the row maximum:
 //
 //   exp(s_j - c) / sum_k exp(s_k - c)      softmax of s      (also as a product with the inverse, or without c)
-//   exp(s_j - l)                           the same, where l is log(sum_k exp(s_k - c)) + c
+//   exp(s_j - l)                           the same, where l is log(sum_k exp(s_k - c)) + c, or the same without c
 //   n_j / sum_k n_k                        ratio of n        (where n is computed, by a formula with a reduction)
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -33,8 +33,9 @@ public:
                llvm::function_ref<bool(unsigned, unsigned)> sameExtent)
       : exprs(exprs), keys(keys), sameExtent(sameExtent) {}
 
-  /// The first normalised score in the formula `expr`; null if there is none among the first 64 expressions that depend
-  /// on a key. The limits of this function and of findExponential() count the calls of both on one matcher together.
+  /// The first normalised score in the formula `expr`, outside of its reductions; null if there is none among the first
+  /// 64 expressions that depend on a key. The limits of this function and of findExponential() count the calls of both
+  /// on one matcher together.
   std::optional<NormalisedScore> findIn(Expr expr);
   /// Matches the formula `numerator / divisor` with the first or third form above; null if it is neither.
   std::optional<NormalisedScore> matchQuotient(Expr numerator, Expr divisor);
@@ -59,7 +60,8 @@ private:
   unsigned visited = 0;
 };
 
-/// The op of `expr`, if this is a scalar op of type Op; otherwise null.
+/// The op of `expr`, if this is a scalar op of type Op; otherwise null. An element is not expanded, here and in
+/// constantValue(): callers open `expr` first.
 template <typename Op> Op scalarOp(ElementExprs::Expr expr) {
   return expr->kind == ElementExpr::Kind::Scalar ? mlir::dyn_cast<Op>(expr->op) : Op();
 }

@@ -1,8 +1,8 @@
 //===- PairFormula.h - code generation of attend regions from element expressions ---------------------------------===//
 //
 // PairFormulas emits expressions (ElementExpr.h) as ops in the regions of an attn.attend, which are evaluated for each
-// query–key pair. An element that depends on both a query and a key is expanded to its formula; any other element is
-// read from its tensor.
+// query–key pair. An element that depends on both a query and a key is expanded to its formula, and an element that is
+// constant is emitted as a constant; any other element is read from its tensor.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -25,8 +25,9 @@ struct MaskedScore {
 };
 
 /// Splits a score of the form `if c then s else -inf` into s and the condition c (or its opposite, with exchanged
-/// alternatives), also within sums, minuends, and products and quotients with positive constants, up to 8 ops deep. Any
-/// other score is returned unchanged, without conditions. `depth` is the depth of the recursion, 0 in other calls.
+/// alternatives), also within sums, minuends, and products and quotients with positive constants, up to 8 ops deep. For
+/// any other score there are no conditions, and the result is an equal score: expanded, or without an added 0. `depth`
+/// is the depth of the recursion, 0 in other calls.
 MaskedScore splitMask(ElementExprs &exprs, ElementExprs::Expr score, unsigned depth = 0);
 
 /// The writer of the regions of one attn.attend.
@@ -46,7 +47,7 @@ public:
   /// the block yields, by the functions below.
   void write(mlir::Region &region, llvm::ArrayRef<unsigned> variables, llvm::function_ref<mlir::Value()> body);
   /// Like write() for the weight region: the block yields `weight`, in which an additional first argument, the
-  /// attention weight, replaces the subexpression `normalised`.
+  /// attention weight, replaces the subexpression `normalised` (NormalisedScore::whole).
   void writeWeight(mlir::Region &region, llvm::ArrayRef<unsigned> variables, Expr normalised, Expr weight);
 
   // The `body` of write() calls these functions. They emit ops at the builder.

@@ -6,8 +6,9 @@
 //
 //   softmax(q @ k' * s + m) @ v       →       attend j { score: dot(q[i], k[j]) * s + m[i, j], value: v[j] }
 //
-// It runs before derive, so that gradients and caches are those of attention. A decision
-// (compiler/Analysis/Decisions.h) records the reason why code that resembles attention is not raised.
+// It runs before derive, so that gradients and caches are those of attention. A sum is not raised if other ops read its
+// attention weights, or if a strategy refuses it. A decision (compiler/Analysis/Decisions.h) records each sum that is
+// raised, and the reason why code that resembles attention is not raised, unless a strategy refuses it.
 //
 // Raising changes two cases in which the result of plain code is NaN. If all scores of a row are -inf, or if the sum of
 // a ratio is zero, the result of attention is zeros, where plain code divides zero by zero. A value that is infinite or

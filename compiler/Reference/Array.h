@@ -39,7 +39,7 @@ struct Array {
   static Array scalar(Element element, double value) { return Array(element, {}, value); }
 
   int64_t rank() const { return static_cast<int64_t>(shape.size()); }
-  /// The row-major offset of an element, or -1 if an index is out of range.
+  /// The row-major offset of an element, or -1 if an index is out of range. `indices` has rank() elements.
   int64_t offsetOf(llvm::ArrayRef<int64_t> indices) const;
   /// The element at `indices`, which must be in range.
   double at(llvm::ArrayRef<int64_t> indices) const { return values[offsetOf(indices)]; }

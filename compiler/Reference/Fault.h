@@ -12,7 +12,7 @@ namespace attnc::reference {
 class Fault {
 public:
   /// Records "LOCATION: NAME OF OP: WHAT", such as "gpt.attn:31:14: attn.attend: ...", unless an error is recorded.
-  /// Always returns failure.
+  /// LOCATION is omitted if the op has no location in a file. Always returns failure.
   llvm::LogicalResult at(mlir::Operation *op, const llvm::Twine &what);
   /// The recorded message; empty if there is none.
   const std::string &message() const { return text; }

@@ -34,7 +34,8 @@ public:
   auto end() const { return derivatives.end(); }
   /// The derivative with respect to `source`; 0 if absent.
   double at(Source source) const;
-  /// Adds factor * term to this gradient; each product and sum is rounded by `rounding`.
+  /// Adds factor * term to this gradient; each product and sum is rounded by `rounding`. A factor of 0 adds nothing,
+  /// even if `term` has a derivative that is infinite or NaN.
   void addScaled(const Gradient &term, double factor, Rounding rounding = Rounding::None);
 
 private:
@@ -56,8 +57,8 @@ struct FormulaFrame {
 struct FormulaStep {
   /// Computes the op's result in the frame's registers and, while the frame differentiates, its gradient.
   std::function<llvm::LogicalResult(FormulaFrame &)> run;
-  /// The op as a function of the registers `from`, if it has at most three operands, cannot fail, and is not rounded;
-  /// otherwise null. Faster than `run`, for frames that do not differentiate.
+  /// The op as a function of the registers `from`, faster than `run`, for frames that do not differentiate. Null for
+  /// ops that have more than three operands, can fail, or are rounded, and for some others, such as comparisons.
   double (*function)(const double *operands) = nullptr;
   std::array<unsigned, 3> from = {};
   unsigned to = 0;
@@ -72,8 +73,9 @@ struct FormulaBlock {
 /// A translated region. A function that fails has recorded an error in the Fault of read().
 class Formula {
 public:
-  /// Translates a region of one block; fails at an unsupported op. `environment` has the arrays of captured values; it
-  /// and `fault` must outlive the formula. Every floating-point result and every derivative is rounded by `rounding`.
+  /// Translates a region of one block; fails at an unsupported op, and at a captured value that is not in
+  /// `environment`, which has the arrays of captured values. `environment` and `fault` must outlive the formula. Every
+  /// floating-point result of arithmetic and every derivative is rounded by `rounding`.
   static llvm::FailureOr<Formula> read(mlir::Region &region, const Environment &environment, Rounding rounding,
                                        Fault &fault);
 

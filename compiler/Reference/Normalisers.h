@@ -26,7 +26,8 @@ struct NormaliserArguments {
 /// Attention weights of the unmasked scores of a row.
 struct NormalisedRow {
   std::vector<double> weights;
-  /// The lse of softmax, NaN if a score or the sink is NaN or +inf; -inf for other normalisers.
+  /// The lse of softmax, NaN if a score or the sink is NaN or +inf; -inf for a row without scores and sink, and for
+  /// other normalisers.
   double lse = -std::numeric_limits<double>::infinity();
 };
 
@@ -38,7 +39,8 @@ struct NormaliserGradient {
 
 /// Returns the attention weights of `scores`, in the same order. No score may be -inf. A row without scores has no
 /// weights. All weights are NaN if a score (or the sink of softmax) is NaN or, except with hard attention, +inf; `none`
-/// and stick-breaking have no such rule. All weights of ratio are 0 if the sum of the scores is 0.
+/// and stick-breaking have no such rule. All weights of ratio are 0 if the sum of the scores is 0. Hard attention
+/// chooses the first of equal scores.
 NormalisedRow normalise(mlir::attn::Normaliser normaliser, llvm::ArrayRef<double> scores,
                         const NormaliserArguments &arguments);
 /// Returns the cotangents of the scores and of the sink from `ofWeights` and `ofLse`, those of the weights and of lse.

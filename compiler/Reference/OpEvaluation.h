@@ -68,9 +68,9 @@ llvm::FailureOr<std::vector<SummedArray>> evaluate(mlir::linalg::LinalgOp op, co
 llvm::FailureOr<std::vector<SummedArray>> evaluate(mlir::attn::AttendOp op, const OpContext &context);
 llvm::FailureOr<std::vector<SummedArray>> evaluate(mlir::attn::AttendGradientOp op, const OpContext &context);
 llvm::FailureOr<std::vector<SummedArray>> evaluate(mlir::attn::ScatterAddOp op, const OpContext &context);
-/// Elementwise ops: those of scalarFunction() on scalars or on tensors, where a scalar operand counts for all elements,
-/// and affine ops on scalars. Fails for any other op, for tensors of different shapes, and for an integer division by
-/// 0.
+/// Elementwise ops: those of scalarFunction() on scalars or on tensors, and affine ops on scalars. The result has the
+/// shape of the last operand; another operand that is a scalar counts for all elements. Fails for any other op, for
+/// other shapes, for an element type that elementOf() rejects, and for an integer division by 0.
 llvm::FailureOr<Array> evaluateElementwise(mlir::Operation *op, const OpContext &context);
 
 } // namespace attnc::reference

@@ -29,8 +29,8 @@ using Parameters = std::map<std::string, Array>;
 /// Runs `function`, an entry point or a kernel, and returns its results. `inputs` has an array for each argument, and
 /// `parameters` one for each parameter that the function reads; model.get reads it even after a model.set. If `updates`
 /// is not null, its content is replaced by the parameters that model.set assigned, with their new values; to set one
-/// twice is an error. `rounding` selects the simulated rounding (Rounding.h). The error is a message with a source
-/// location; `updates` is then unchanged.
+/// twice is an error. `rounding` selects the simulated rounding (Rounding.h). The error is a message, with a source
+/// location if the op has one; `updates` is then unchanged.
 llvm::Expected<std::vector<Array>> interpret(mlir::func::FuncOp function, llvm::ArrayRef<Array> inputs,
                                              const Parameters &parameters = {}, Parameters *updates = nullptr,
                                              Rounding rounding = Rounding::None);

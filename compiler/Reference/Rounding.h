@@ -21,7 +21,8 @@ struct Rounding {
   enum Kind {
     None,          ///< results stay in double precision
     ToF32,         ///< the result of each op is rounded to the nearest f32
-    Loosely,       ///< the same with a random error of up to four units in the last place, as Accuracy permits
+    Loosely,       ///< the same with a random error of up to four units in the last place, as Accuracy permits; a
+                   ///< subnormal number may instead become 0
     TensorsToTf32, ///< each result of an op outside formulas is rounded to tf32; larger errors than tf32 products have
     TensorsToF16,  ///< each result tensor is rounded to f16, whose largest number is 65504
   };
@@ -48,7 +49,7 @@ inline double rounded(double value, Rounding rounding, Accuracy accuracy = Accur
 /// number; it is 0 if the last 12 bits of this number are 0 in f32. It is 0 except with Loosely, for every third seed.
 inline double residueOfSum(double a, double b, Rounding rounding);
 /// Rounds an element of a result of an op outside formulas: to f16 or tf32 with TensorsToF16 and TensorsToTf32, to the
-/// nearest f32 with ToF32 and Loosely.
+/// nearest f32 with ToF32 and Loosely. Unchanged with None.
 double stored(double value, Rounding rounding);
 
 /// rounded() with ToF32 and Loosely, and residueOfSum() with Loosely.

@@ -1,8 +1,8 @@
 //===- ScalarOps.h - scalar semantics of arith and math ops -------------------------------------------------------===//
 //
 // The oracle evaluates scalar ops by a table from op names to functions on doubles. An i1 is 0 or 1, an i32 its signed
-// value; integer results wrap in two's complement. An integer division by zero yields NaN, which the caller reports as
-// an error.
+// value; results of integer arithmetic wrap in two's complement, and a conversion of a float saturates (NaN becomes 0).
+// An integer division by zero yields NaN, which the caller reports as an error.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,7 +19,7 @@ using ScalarFunction = std::function<double(const double *operands)>;
 /// The function of an `arith` or `math` op, attn.stop or attn.uniform on scalars, or on one element of each operand if
 /// they are tensors; empty for an op that the oracle does not support.
 ScalarFunction scalarFunction(mlir::Operation *op);
-/// The class of rounding errors of an op in f32 code (Rounding.h).
+/// The class of rounding errors of an op with a floating-point result in f32 code (Rounding.h).
 Accuracy accuracyOf(mlir::Operation *op);
 /// True if an op adds or subtracts two computed numbers, so that its result has a simulated error (residueOfSum).
 bool addsComputedNumbers(mlir::Operation *op);

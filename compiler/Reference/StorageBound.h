@@ -7,9 +7,9 @@
 //   |stored - exact| <= 8 (response + u largest)        response = |exact(data (1 + d)) - exact(data)|, |d| = u
 //
 // Here `stored` are the results of the program with 16-bit tensors, `exact` those of the oracle, `largest` the largest
-// |exact|, and both sides are maxima over all elements of one result. The bound does not depend on the choice of stored
-// tensors; in particular, a rounded position, which is not data, does not widen it. An ill-conditioned program has a
-// large response and therefore a wide bound.
+// |exact|, and both sides are maxima over all elements of one result; differences that are infinite or NaN are ignored.
+// The bound does not depend on the choice of stored tensors; in particular, a rounded position, which is not data, does
+// not widen it. An ill-conditioned program has a large response and therefore a wide bound.
 //
 // Integer results depend on comparisons of real numbers. The number of integers that may differ is the number that
 // change under perturbations of size 8 u.

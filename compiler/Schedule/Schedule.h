@@ -29,7 +29,7 @@
 
 namespace attnc {
 
-/// The kernel called `name`; if the module has none, an error that suggests a similar name.
+/// The kernel called `name`; if the module has none, an error that suggests a similar name, if there is one.
 llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module, llvm::StringRef name);
 
 /// Writes the settings into `attn.schedule` of the kernels; the last setting of a key takes precedence. A setting of

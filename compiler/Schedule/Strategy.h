@@ -44,7 +44,8 @@ bool isEmitterOfModel(const Override &setting);
 llvm::Expected<std::optional<EmitterPreference>> emitterOverride(llvm::ArrayRef<Override> overrides);
 
 /// Converts the overrides about fusions to refusals, in order. FusionRefusal::ops stays empty. An error if the value is
-/// invalid, if the scope is a kind, or if the scope is a source location or the model and the key is unknown.
+/// invalid, or if the scope is a kind. Also an error for any override whose scope is a source location or the model, by
+/// a key that this scope does not have.
 llvm::Expected<std::vector<FusionRefusal>> fusionOverrides(llvm::ArrayRef<Override> overrides);
 /// Whether the scope of a refusal is a kernel; findRefusedKernels() has to find the ops of this kernel.
 bool namesKernel(const FusionRefusal &refusal);

@@ -70,7 +70,7 @@ public:
   void beginIteration(mlir::Block *body) { ++iterations[body]; }
   /// Records that `content` was written to the parameter of `set`.
   void add(mlir::model::SetOp set, Content content);
-  /// True if the last update of the parameter of `set` is the one by `set` with `content`.
+  /// True if the last update that may be of the parameter of `set` is the one by `set` with `content`.
   bool isLast(mlir::model::SetOp set, Content content) const;
   /// True if `set`, in the current iteration, may set the parameter that `get` reads.
   bool maySet(mlir::model::SetOp set, mlir::model::GetOp get) const;
@@ -103,8 +103,8 @@ public:
   MemoryTrace(const Steps &steps, const EntryCertificate &certificate, Overlap overlaps);
 
   /// Executes `entry`, the entry point of `steps`. Returns a message for each read that does not find its value, each
-  /// value without a location, and each op with a result, scratch or copy that overlaps memory that it must not;
-  /// sorted, each once. May be called once.
+  /// value without a location, each model.set whose value is not written to its parameter, and each op with a result,
+  /// scratch or copy that overlaps memory that it must not; sorted, each once. May be called once.
   std::vector<std::string> run(mlir::func::FuncOp entry);
 
 private:

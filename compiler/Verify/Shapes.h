@@ -5,8 +5,9 @@
 // dimensions (compiler/Sizes/SizeAnalysis.h), kernel by kernel; the two share only the arithmetic of sizes.
 //
 // The execution also records where scores are computed. An `attn.attend` or its gradient, and a contraction, combine
-// each position of one tensor (a query) with each position of another tensor (a key). A size that grows with the
-// product of two such dimensions is of the order of all query–key pairs.
+// each position of one tensor (a query) with each position of another tensor (a key). The query index of an attend is
+// its last outer index. A size that grows with the product of two such dimensions is of the order of all query–key
+// pairs.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -26,7 +27,8 @@ public:
 
   /// Bytes of a tensor of the entry point; null if the execution cannot derive them as a function of the symbols.
   std::optional<SizeExpr> bytes(mlir::Value tensor) const;
-  /// True if `size` grows at least as the product of the numbers of queries and keys of some scores of the entry point.
+  /// True if a term of `size` grows with the product of two dimensions (SizeExpr::hasProductOf), of which one occurs in
+  /// the number of queries and one in the number of keys of some scores of the entry point.
   bool growsAsAllPairs(const SizeExpr &size) const;
   /// The dimensions of queries and keys, as "seq x seq", separated by commas; empty if the entry point computes no
   /// scores, or none whose numbers of queries and of keys both depend on dimensions.

@@ -25,7 +25,8 @@ struct EntryFindings {
   std::vector<std::string> faults;            ///< a message for each check that failed; empty if all hold
   size_t values = 0, slots = 0;               ///< number of values in slots, and of slots
   size_t sizesTried = 0;                      ///< number of sample sizes
-  bool isProved = true;                       ///< false if a slot or the arena is shown to suffice for the samples only
+  bool isProved = true;                       ///< false if a slot or the arena is shown to suffice for the samples
+                                              ///< only; means nothing if there are faults
   std::string pairs = "";                     ///< dimensions of scores, as "seq x seq" (Shapes::pairsText)
   std::vector<AllPairsStorage> allPairs = {}; ///< the storage of that order that the certificate states
 };

@@ -13,8 +13,9 @@
 //   lse           natural logarithm of the sum of exponentials of the scores, the sink included; for a row without keys
 //                 the sink, or -inf without one
 //   entropy       -sum over k of p_k log p_k, where 0 log 0 is 0
-//   top           the keys of the n largest scores in descending order, the lowest key first among equal scores; -1
-//                 after the last unmasked key. A key of several indices is its number in row-major order
+//   top           the keys of the n largest scores in descending order, the lowest key first among equal scores; keys
+//                 with a score of NaN are omitted, and -1 follows the last key. A key of several indices is its number
+//                 in row-major order
 //   top_weights   p' of these keys, 0 after the last one
 //   key_sums      the sum of p'_k over the outer dimensions in `summed`, for each key; terms are added in the order of
 //                 rows

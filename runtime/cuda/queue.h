@@ -1,10 +1,11 @@
 /* Queue of kernel launches in host memory; a sequence of launches that repeats becomes a CUDA graph.
  *
  * Launches wait in the queue until cuda_queue_flush passes them to a stream, as one sequence. Two sequences are the
- * same if they have the same kernel phases in the same order. A new sequence is launched kernel by kernel. When the
- * queue flushes the sequence for the second time, it builds a graph with one node for each launch. From then on it
- * launches the graph as a whole; before a launch it updates the nodes whose number of blocks or parameters have
- * changed. After an error of the driver it builds the graph again for the next such sequence.
+ * same if they have the same kernel phases in the same order. A sequence that is not in the cache is added to it and
+ * launched kernel by kernel. When the queue flushes a cached sequence again, it builds a graph with one node for each
+ * launch. From then on, while the sequence is cached, it launches the graph as a whole; before a launch it updates the
+ * nodes whose number of blocks or parameters have changed. If the driver fails to build or update a graph, the queue
+ * builds it again for the next such sequence.
  *
  * A queue serves one stream. The driver's context must be current for flush and close. */
 #ifndef ATTN_CUDA_QUEUE_H
@@ -53,8 +54,9 @@ int cuda_queue_add(cuda_queue *queue, const cuda_launch *launch, const attn_kern
 /* Removes the waiting launches without launching them. */
 void cuda_queue_drop(cuda_queue *queue);
 /* Launches all waiting launches on the stream, in order, removes them from the queue, and returns without waiting for
- * the device. After an error of the driver, which is returned, they are removed too, and `*what` names the failed
- * operation: a kernel phase, or "its graph of kernels". On success `*what` is unspecified. */
+ * the device. After an error of the driver, which is returned, they are removed too, the first of them may have been
+ * launched, and `*what` names the failed operation: a kernel phase, or "its graph of kernels". On success `*what` is
+ * unspecified. */
 cu_result cuda_queue_flush(cuda_queue *queue, const cuda_driver *driver, cu_stream stream, const char **what);
 /* Frees the memory and the graphs. The stream must have finished all launches. */
 void cuda_queue_close(cuda_queue *queue, const cuda_driver *driver);

@@ -1,5 +1,6 @@
 /* Atomic replacement of a file: the new contents are written to a temporary file in the same directory, which is then
- * renamed to the name of the old file. At every instant, the path is the old file or the complete new one.
+ * renamed to the name of the old file. At every instant, the path is the old file or the complete new one. The new file
+ * has mode 0666 less the umask, whatever that of the old one; a symbolic link is itself replaced, not its target.
  *
  * For a path with the last component NAME, the temporary file is NAME.<16 random hexadecimal digits>.part, where NAME
  * is cut off if it is too long. The writer holds a lock on the temporary file (flock(2)). A temporary file without a
@@ -16,8 +17,8 @@ typedef struct attn_replacement {
 } attn_replacement;
 
 /* Starts a replacement: creates and locks the temporary file. The text `path` must outlive the replacement. Returns
- * EISDIR if `path` is a directory, ENOTSUP if it is a device or pipe. After an error, no file is open, and the caller
- * calls neither commit nor abandon. */
+ * EISDIR if `path` is a directory, ENOTSUP if it is a device, pipe or socket. After an error, no file is open, and the
+ * caller calls neither commit nor abandon. */
 int attn_replacement_begin(attn_replacement *replacement, const char *path);
 /* Syncs the temporary file, renames it to the path and syncs the directory. Ends the replacement, also after an error.
  * After an error the old file remains and the temporary file is removed, unless the error is from the sync of the

@@ -1,5 +1,6 @@
-/* Parser of the JSON header of a .safetensors file, which accepts only the JSON that the format uses; and the names of
- * element types in the header. The header is untrusted. */
+/* Parser of the JSON header of a .safetensors file, which accepts only the JSON that the format uses, and in the
+ * metadata values of any kind with at most 8 levels of nesting; and the names of element types in the header. The
+ * header is untrusted. */
 #ifndef ATTN_SAFETENSORS_HEADER_H
 #define ATTN_SAFETENSORS_HEADER_H
 

@@ -47,8 +47,8 @@ attn_text attn_shape(const int64_t *shape, int32_t rank);
 int attn_is_tensor_dtype(int32_t dtype);
 /* Returns the name in messages, such as "f32"; "unknown" for other numbers. */
 const char *attn_dtype_name(int32_t dtype);
-/* Returns the bytes of a tensor with sizes of at least 0: 0 if a size is 0, INT64_MAX if the product exceeds 64
- * bits. */
+/* Returns the bytes of a tensor with sizes of at least 0: 0 if a size is 0 or `dtype` is no type of tensors
+ * (attn_is_tensor_dtype), INT64_MAX if the product exceeds 64 bits. */
 int64_t attn_tensor_bytes(int32_t dtype, const int64_t *shape, int32_t rank);
 
 /* Argument checks ------------------------------------------------------------------------------------------------- */

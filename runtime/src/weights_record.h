@@ -17,7 +17,7 @@ struct attn_weights {
   size_t packed_bytes;
   int keeps_values; /* 1: values that kernels read only packed are stored in `values` too */
   int trainable;    /* 1: training steps may update all values, and the states of training are in memory */
-  int stale;        /* 1: a training step has changed values since they were packed */
+  int stale;        /* 1: a training step has changed values since they were packed; 0 without packed weights */
   int64_t packings; /* number of times that the weights were packed */
 };
 
@@ -39,13 +39,15 @@ size_t attn_name_bytes(const attn_model *model);
  * weights are trainable. Another parameter is stored if kernels read it as loaded, or if `keeps_values` is 1. */
 int attn_is_stored(const attn_weights *weights, const attn_parameter_info *parameter);
 /* Allocates `values` and sets the table elements of all stored parameters (attn_is_stored) to addresses in it. The
- * values are zeros. `source` is the name of the model or file in messages. Returns ATTN_OK or ATTN_NO_MEMORY. */
+ * values are zeros. Called once, after keeps_values and trainable are set. `source` is the name of the model or file
+ * in messages. Returns ATTN_OK or ATTN_NO_MEMORY. */
 attn_code attn_reserve_values(attn_weights *weights, const char *source, attn_status *status);
 /* Allocates `packed` and sets the table elements of packed weights to addresses in it; does nothing for a model without
  * packed weights. Returns ATTN_OK or ATTN_NO_MEMORY. */
 attn_code attn_reserve_packed(attn_weights *weights, attn_status *status);
-/* Packs the values of the table: runs attn_model.prepare, if the model has it, on `executor`, which is not null. Adds 1
- * to `packings`, and sets `stale` to 0 on success. Returns the code of `prepare`, or ATTN_NO_MEMORY. */
+/* Packs the values of the table: runs attn_model.prepare, if the model has it, on `executor`, which is not null and
+ * must skip launches whose value is null in the table. Called after attn_reserve_packed. Adds 1 to `packings`, also
+ * after an error; on success sets `stale` to 0. Returns the code of `prepare`, or ATTN_NO_MEMORY. */
 attn_code attn_fill_packed(attn_weights *weights, const attn_executor *executor, attn_status *status);
 
 #endif

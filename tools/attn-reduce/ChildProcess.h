@@ -19,7 +19,7 @@ struct Ending {
   bool ranOut = false; ///< the command still ran when end() killed it
   int signal = 0;      ///< the signal that ended the command before end(); 0 if it exited or was killed by end()
   int exitCode = 0;    ///< exit code of a command that exited, otherwise 0; 127 if the program could not be executed
-  std::string output;  ///< standard output and standard error of the command, interleaved
+  std::string output;  ///< standard output and error, interleaved; empty if the file of the output cannot be read
 };
 
 /// A running command in a process group of its own. Its standard input is empty, and it writes no core file.
@@ -28,7 +28,7 @@ class ChildProcess {
 public:
   /// Starts `command`: the program, which is searched in $PATH, and its arguments. Its standard output and error go to
   /// the file `outputPath`, which is created or overwritten and stays afterwards. An error if this file or the process
-  /// cannot be created; if the program does not exist, the Ending has exit code 127.
+  /// cannot be created, or if pidfd_open(2) fails. If the program does not exist, the Ending has exit code 127.
   static llvm::Expected<ChildProcess> start(const std::vector<std::string> &command, const std::string &outputPath,
                                             const Limits &limits);
   ChildProcess(ChildProcess &&other);
@@ -36,11 +36,12 @@ public:
   ~ChildProcess();
 
   /// A file descriptor for poll(2) that becomes readable when the command ends (pidfd_open(2)). This object owns it.
+  /// Negative after end() or a move.
   int waitable() const { return descriptor; }
   /// Remaining wall-clock time until the limit `Limits::seconds`; at least 0.
   std::chrono::milliseconds left() const;
   /// Kills all processes of the group that still run, and returns the way in which the command ended. Does not wait for
-  /// the command to finish. Called at most once.
+  /// the command to finish. Called at most once, and not after a move of this object.
   Ending end();
 
 private:

@@ -44,7 +44,9 @@ public:
     size_t jobs = 1;                  ///< largest number of commands that run at a time; at least 1
     std::string fileName;             ///< name of a candidate's file in its job's folder
     std::string workFolder;           ///< an existing folder that nothing else uses; the caller removes it
-    std::vector<std::string> besides; ///< absolute paths of files and folders, linked into each job's folder
+    /// Absolute paths of files and folders, linked into each job's folder under their last names. These names must be
+    /// different, and other than `fileName` and "output", the file of the command's output.
+    std::vector<std::string> besides;
   };
   /// Creates the folders `workFolder`/0, 1, ... of the jobs, and the symbolic links to `besides` in each. An error if
   /// one of these cannot be created. `interruption` must outlive the result.
@@ -54,7 +56,8 @@ public:
   /// result. After either, later calls run nothing and return null.
   std::optional<size_t> first(const Texts &texts) override;
   /// Runs the command on `text` in the folder of job 0, waits, and returns its ending, with placeholders in the output.
-  /// An error if the command cannot run, or after an interruption.
+  /// An error if its files or its process cannot be created, or after an interruption. Exit code 127 if the program
+  /// does not exist.
   llvm::Expected<Ending> endingOf(const std::string &text);
   /// The error that kept first() from running a command, moved out; success if there is none, also after an
   /// interruption.

@@ -1,11 +1,11 @@
 //===- Search.h - hierarchical delta debugging --------------------------------------------------------------------===//
 //
-// A round applies each transformation in order, from coarse to fine. For a transformation, the search tries groups of
-// consecutive changes: all at once, then halves, quarters, and so on to single changes (Zeller and Hildebrandt,
-// "Simplifying and Isolating Failure-Inducing Input", 2002). The changes of model files are in the order of "HDD:
-// Hierarchical Delta Debugging" (Misherghi and Su, 2006): outer nodes of the tree before inner ones. Rounds repeat
-// until one changes nothing. The result is then 1-minimal: no single change of any transformation gives a smaller
-// interesting text.
+// A round applies each transformation in order, from coarse to fine. For a transformation with `inGroups`, the search
+// tries groups of consecutive changes: all at once, then halves, quarters, and so on to single changes (Zeller and
+// Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002); for others, single changes only. The changes
+// of model files are in the order of "HDD: Hierarchical Delta Debugging" (Misherghi and Su, 2006): outer nodes of the
+// tree before inner ones. Rounds repeat until one changes nothing. The result is then 1-minimal, unless the search was
+// stopped: no single change of any transformation gives a smaller interesting text.
 //
 // Each accepted text is smaller than the one before (`Size`), so the search terminates. The search accepts the first
 // interesting candidate of its order, so the result does not depend on the number of parallel tests.
@@ -22,8 +22,8 @@ namespace attnc::reduce {
 
 /// Counts since the Search was created.
 struct Statistics {
-  int64_t rounds = 0; ///< rounds, with the last one, which changed nothing or was stopped
-  int64_t tried = 0;  ///< candidates that were given to the Question
+  int64_t rounds = 0; ///< completed rounds; at the end also the last one, which changed nothing or was stopped
+  int64_t tried = 0;  ///< candidates that were given to the Question, also those that it did not finish
   int64_t taken = 0;  ///< accepted candidates
 };
 
@@ -36,8 +36,8 @@ public:
     /// Called before each candidate is tested, with the transformation that gave it, and with the size of the smallest
     /// interesting text so far.
     std::function<void(const Transformation &now, const Size &size, const Statistics &statistics)> progress;
-    /// Called before each transformation and each candidate; a result of false ends the search, and must be that of all
-    /// later calls.
+    /// Called before each transformation and each candidate. A result of false ends the search after the tests that
+    /// run, one of which may still be accepted; all later calls must return false, too.
     std::function<bool()> goesOn;
   };
 

@@ -20,10 +20,11 @@ namespace attnc::reduce {
 /// Size of a text, compared lexicographically by its members. The search accepts only changes to a smaller size.
 struct Size {
   int64_t rough = 0; ///< 1 if the text is not in the canonical form of its language, as its printer writes it; else 0
-  /// Weighted count: of words of a model, or of ops, operands, arguments, results and attributes of a module.
+  /// Weighted count: of words of a model, or of ops, operands, arguments, results and attributes of a module; 0 for a
+  /// module that cannot be parsed.
   int64_t parts = 0;
-  /// Sum of the numbers of a model, or of the static sizes in the types of a module. A model that is not canonical adds
-  /// the length of its text in bytes.
+  /// Sum of the numbers of a model, where 0 and 1 count 0 and a float adds its number of characters; or of the static
+  /// sizes in the types of a module. A model that is not canonical adds the length of its text in bytes.
   int64_t magnitude = 0;
   friend auto operator<=>(const Size &, const Size &) = default;
 };

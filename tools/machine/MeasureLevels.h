@@ -11,7 +11,7 @@ namespace attnc::machine {
 /// other guests of the machine share, is the capacity up to which this core's bandwidth stays high. `bytes` of main
 /// memory is INT64_MAX. `readByAll` is measured with all workers of `executor` on buffers of 8 MiB or more; for smaller
 /// levels it is `read` times the number of workers. `keeps` receives the number of seconds for which L3 retains data
-/// that is not accessed; 1000 if the data stay.
+/// that is not accessed; 1000 if the data stay for 32 ms.
 std::vector<MemoryLevel> measureLevels(const attn_executor *executor, double &keeps);
 
 } // namespace attnc::machine

@@ -4,8 +4,8 @@
 // math, vector, memref, affine, cf, index, llvm, ub}. These functions lower it, in this order:
 //
 //   lowerToLlvmDialect   for a processor, first mergeFunctions; then lowers everything to the `llvm` dialect;
-//                        transcendental functions become arithmetic (VectorMath.h), because an object must not
-//                        call libm
+//                        transcendental functions and random draws become arithmetic (VectorMath.h), because an
+//                        object must not call libm
 //   addLineTables        if requested: attaches the model's source line to each op
 //   translateToLlvm      LLVM IR with the target's triple, data layout and features
 //   optimise             a short list of LLVM passes
@@ -49,12 +49,12 @@ void registerBackendDialects(mlir::DialectRegistry &registry);
 /// that are operands of comparisons, minima and maxima, or of sums that reach no address, call, store or terminator.
 /// One of the functions remains; constants that differ become parameters at its end, and calls pass them. Functions
 /// with uses other than func.call, without uses, or with different callees are not merged. Requires that each constant
-/// op has one purpose: no common subexpressions have been eliminated. lowerToLlvmDialect calls mergeFunctions, which is
-/// public for tests.
+/// op has one purpose: no common subexpressions have been eliminated. lowerToLlvmDialect calls mergeFunctions for
+/// processors; it is public for tests.
 void mergeFunctions(mlir::ModuleOp code);
 /// Lowers `code` in place. Fails, with a message, if the expansion of a function does not end, a transcendental
-/// function is not of f32, or a value has no type in LLVM, which is a bug of an emitter. Other ops without a lowering
-/// remain, such as those of `nvvm`, for translateToLlvm.
+/// function or a random draw (on processors also a maximum or minimum) is not of f32, or a value has no type in LLVM,
+/// which is a bug of an emitter. Other ops without a lowering remain, such as those of `nvvm`, for translateToLlvm.
 mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp code, const Target &target);
 /// Adds debug locations to a module of the `llvm` dialect, before translation. Each defined function with a location in
 /// a file has a line table in the object afterwards; its ops without such a location get that of the function.

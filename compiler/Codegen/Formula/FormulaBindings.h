@@ -15,10 +15,11 @@
 namespace attnc {
 
 /// In the names of parameters, the first value is of the kernel's IR and the second one of the generated code. A later
-/// binding of the same value replaces the earlier one, but not results that were computed from it.
+/// binding of the same value replaces the earlier one (except bindElement), but not results that were computed from it.
 class FormulaBindings {
 public:
-  /// `index` (any value of type index) is scalarBase + lane * step; scalarBase has type index.
+  /// `index` (any value of type index) is scalarBase + lane * step; scalarBase has type index. The index is marked as
+  /// proved; the second function keeps the mark of `value` (LaneIndex::proved).
   void bindIndex(mlir::Value index, mlir::Value scalarBase, int64_t step = 0);
   void bindIndex(mlir::Value index, LaneIndex value);
   /// `value` (f32, i32 or i1) is this scalar of the same type in all lanes, or this vector of shape [L].
@@ -28,6 +29,7 @@ public:
   /// is part of the tensor, such as one row; accesses then use the last subscripts alone.
   void bindBuffer(mlir::Value tensor, mlir::Value memref);
   /// A load of `tensor` at exactly these subscripts is `value` (a scalar or a vector of shape [L]), without an access.
+  /// Has no effect if an element at these subscripts was bound or loaded before.
   void bindElement(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts, mlir::Value value);
   /// indices[d] is the index of loop d of `op`: the result of linalg.index d, from which the subscripts of operands
   /// follow. The block arguments of `op` are then loads of the operands, except those bound by bindValue, as an

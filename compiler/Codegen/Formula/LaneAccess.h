@@ -2,8 +2,9 @@
 //
 // An access reads or writes one element of a memref for each of L lanes. Its subscripts (LaneArithmetic.h), one for
 // each dimension, decide which instruction is emitted: a scalar access if all subscripts are uniform; a vector access
-// if the lanes are adjacent elements of the last dimension; otherwise a gather or a scatter. Inactive lanes of vector
-// accesses are masked off. RegionVectoriser emits its accesses by these functions, at the builder's insertion point.
+// if the lanes are adjacent elements of the last dimension, whose stride must be 1; otherwise a gather or a scatter,
+// for which the distances of the lanes' elements must fit in i32. Inactive lanes of vector accesses are masked off.
+// RegionVectoriser emits its accesses by these functions, at the builder's insertion point.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

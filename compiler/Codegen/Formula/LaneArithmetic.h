@@ -45,7 +45,7 @@ struct LaneArithmetic {
   Value splat(int64_t constant, mlir::Type type) const; ///< a constant of `type`, a scalar or a vector type
   Value broadcast(Value scalarOrVector) const;          ///< a scalar in all lanes, index as i32; a vector unchanged
   Value broadcast(const LaneIndex &index) const;        ///< the index of each lane, vector<Lxi32>
-  Value both(Value a, Value b) const;                   ///< conjunction of two of one type; a null operand is true
+  Value both(Value a, Value b) const;                   ///< conjunction of two of one type; null is true
   Value toI32(Value index) const;                       ///< an index cast to i32; an i32 unchanged
   Value laneNumbers(int64_t step) const;                ///< the constant 0, step, 2 step, ..., vector<Lxi32>
 
@@ -60,8 +60,8 @@ struct LaneArithmetic {
                    llvm::ArrayRef<LaneIndex> symbols) const;
   /// a where `condition` (i1 or vector<Lxi1>) is true, otherwise b.
   LaneIndex select(Value condition, const LaneIndex &a, const LaneIndex &b) const;
-  /// An i1 if both indices are uniform, or if they have the same step and the predicate is signed or an equality;
-  /// otherwise a vector<Lxi1>.
+  /// An i1 if both indices are uniform, or if both are affine in the lane with the same step and the predicate is
+  /// signed or an equality; otherwise a vector<Lxi1>.
   Value compare(mlir::arith::CmpIPredicate predicate, const LaneIndex &a, const LaneIndex &b) const;
 };
 

@@ -12,13 +12,13 @@ namespace attnc {
 
 /// Emits `op`, which has one result, on scalars or vectors of L lanes; the result is a vector if an operand is. The
 /// numeric contract is that of formulas: a vector divided by a scalar is multiplied by the reciprocal, unless the op
-/// has `attn.exact`; an integer division or remainder by zero divides by one; a conversion of a float to an integer
-/// saturates, and NaN becomes 0.
+/// has `attn.exact`; an integer division or remainder by zero divides by one (a constant divisor must not be 0); a
+/// conversion of a float to a signed integer saturates, and NaN becomes 0.
 mlir::Value emitElementwise(const LaneArithmetic &lanes, mlir::Operation *op, llvm::SmallVector<mlir::Value> operands);
 
-/// Emits a binary integer op of `arith` on two indices. A divisor of zero becomes one. The result is marked as proved
-/// only if a and b are and the op is a sum, a difference, or a product or a division with a size of the kernel or a
-/// constant as operand.
+/// Emits a binary integer op of `arith` on two indices. A divisor of zero becomes one, unless it is a constant. The
+/// result is marked as proved only if a and b are and the op is a sum, a difference, or a product, a division or a
+/// remainder with a size of the kernel or a constant as operand.
 LaneIndex emitIndexArithmetic(const LaneArithmetic &lanes, mlir::Operation *op, const LaneIndex &a, const LaneIndex &b);
 
 /// A copy of `op`, which has one result, on other operands and with another result type. Sums, differences and products

@@ -18,8 +18,9 @@ llvm::SmallVector<mlir::Value> evaluateTogether(llvm::ArrayRef<RegionVectoriser 
 
 /// Emits the loops of `op` at the insertion point and binds its result in each vectoriser of the tile. The accumulators
 /// start with the neutral element; they are vectors if the result varies over the lanes of any vectoriser, otherwise
-/// scalars. Nothing is emitted if the result is bound in all vectorisers. The sizes of `op` must be uniform and equal
-/// in the tile.
+/// scalars. Nothing is emitted if the result is bound in all vectorisers; if it is bound in some only, it is replaced.
+/// The sizes of `op` must be uniform and equal in the tile. All that its term depends on, except the reduction's own
+/// indices, must be bound.
 void evaluateReduction(llvm::ArrayRef<RegionVectoriser *> tile, mlir::attn::ReduceOp op);
 
 } // namespace attnc

@@ -38,14 +38,14 @@
 // divides by one.
 //
 // **Rounding.** A product and a sum may become one fma. A vector divided by a scalar is multiplied by the scalar's
-// reciprocal, which adds an error of one unit in the last place; the result is infinite if the divisor is below 2^-128.
-// Neither applies to ops with `attn.exact`.
+// reciprocal, which adds an error of one unit in the last place; if the divisor's magnitude is below 2^-128, the
+// reciprocal is infinite. Neither applies to ops with `attn.exact`.
 //
 // **Out of range.** The front end has proved that subscripts that are affine in indices are in range. The code clamps
-// every other subscript, which comes from data or from a selection: out of range, it reads element 0. If a subscript
-// from data is out of range in an active lane, the code also sets the status (bindStatus). Some emitters evaluate a
-// formula for points that have no result, e.g. a score before its mask. Then deferReports() suppresses the report, and
-// checkSubscripts() reports for the points that have a result.
+// every other subscript, e.g. from data or from a selection: out of range, it reads element 0, or returns 0 if that
+// dimension is empty. If a subscript from data is out of range in an active lane, the code also sets the status
+// (bindStatus). Some emitters evaluate a formula for points that have no result, e.g. a score before its mask. Then
+// deferReports() suppresses the report, and checkSubscripts() reports for the points that have a result.
 //
 // **Producers.** An element of a tensor without a buffer is computed where it is used. Its producer must be a pointwise
 // linalg.generic, a linalg.fill, a constant of equal elements, a tensor.empty (whose elements are then 0), or a view
@@ -61,8 +61,10 @@
 
 namespace attnc {
 
-/// Whether every op in `region` and in its nested regions can be evaluated: its scalars are f32, i32, i1 or index, and
-/// its functions have code (VectorMath.h). Otherwise the reason names the first op that cannot be evaluated.
+/// Whether every op in `region` and in its nested regions can be evaluated: an op with one result of `arith`, or of
+/// `math` if it has code (VectorMath.h), on f32, i32, i1 and index; a load of such an element; affine.apply, tensor.dim
+/// or an op of formulas (attn.reduce, attn.stop, attn.uniform, linalg.index, terminators). Otherwise the reason
+/// describes the first op that cannot be evaluated.
 Verdict canVectorise(mlir::Region &region);
 
 /// The parameters `value`, `index`, `tensor`, `op` and `formula` are of the kernel's IR; results are of the generated
@@ -92,21 +94,23 @@ public:
   /// so that the loop does not repeat these parts.
   void evaluateAvailable(mlir::Value value);
 
-  /// Emits code that sets the status if a subscript from data in `formula` is out of range in an active lane. The last
-  /// arguments of `formula` run over all values below `sizes` (of type index), one size for each. Nothing is memoised,
-  /// and earlier calls of deferReports() have no effect here.
+  /// Emits code that sets the status if a subscript from data in `formula` is out of range in an active lane (for
+  /// uniform subscripts, see Tails above). The last arguments of `formula` run over all values below `sizes` (of type
+  /// index), one size for each; all else that the subscripts depend on is bound. Nothing is memoised, and earlier calls
+  /// of deferReports() have no effect here.
   void checkSubscripts(mlir::Region &formula, mlir::ValueRange sizes = {});
-  /// Subscript `number` of the load `op`, clamped as described under "Out of range"; sets the status as described
-  /// there.
+  /// Subscript `number` of the load `op`, clamped as described under "Out of range" unless it is proved; sets the
+  /// status as described there.
   LaneIndex clampedSubscript(mlir::tensor::ExtractOp op, unsigned number);
-  /// An i1 that is false if the tensor of `op` has no element for the clamped subscripts, because it is empty; null if
-  /// it has one in any case. Loads test this condition themselves; the caller must test it before a store to the same
-  /// subscripts.
+  /// An i1 that is false if the tensor of `op` is empty in a dimension whose subscript is not proved; null if each
+  /// subscript is proved or its dimension has a static size above 0. Loads test this condition themselves; the caller
+  /// must test it before a store to the same subscripts.
   mlir::Value hasElement(mlir::tensor::ExtractOp op);
   /// The element of `tensor` at `subscripts`, one for each dimension, as a scalar or a vector; does not check the
   /// range. The tensor needs a buffer, a bound element or a producer as described above.
   mlir::Value load(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts);
-  /// The extent of a dimension of a tensor that has a buffer or a producer, of type index.
+  /// The extent of a dimension of a tensor, of type index. The tensor has a buffer of its own rank, or none; if it has
+  /// none and the dimension is dynamic, it has a producer other than tensor.collapse_shape.
   mlir::Value sizeOf(mlir::Value tensor, int64_t dimension);
   /// Stores `value` to `memref`, the buffer of a tensor, in the active lanes: i1 as bytes, f32 in the storage type. See
   /// storeLanes() (LaneAccess.h) for uniform subscripts.

@@ -1,14 +1,14 @@
 //===- VectorFormula.h - operators that emit floating-point arithmetic --------------------------------------------===//
 //
-// C++ operators on f32 and i32 values of one shape, a scalar or a vector. Each operator emits an op of `arith` or
-// `math` at the builder's insertion point. The expansions of mathematical functions (VectorMath.h) are written with
-// them:
+// C++ operators on f32 and i32 values (or f64 and i64) of one shape, a scalar or a vector. Each operator emits an op of
+// `arith` or `math` at the builder's insertion point. The expansions of mathematical functions (VectorMath.h) are
+// written with them:
 //
 //   VectorFormula f(builder, location, VectorType::get({16}, f32), hasVectorScale);
 //   Real y = f.fma(f.value(x), f.real(2), f.real(1)) / f.value(x).absolute();       // (2x + 1) / |x|, in y.value
 //
-// Comparisons are ordered (false if an operand is NaN) unless their name has `OrNan`. `*` and `+` have no fast-math
-// flags, so an fma is emitted only where the code calls fma().
+// Comparisons are ordered (false if an operand is NaN), except isNan() and those with `OrNan` in their name. `*` and
+// `+` have no fast-math flags, so an fma is emitted only where the code calls fma().
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -91,7 +91,7 @@ public:
     return {this, make<mlir::arith::SelectOp>(condition.value, a.value, b.value)};
   }
 
-  /// x 2^n of f32, for -254 <= n <= 254 such that the result is not denormal.
+  /// x 2^n of f32, for -252 <= n <= 254 such that the result is not denormal.
   Real scale(Real x, Whole n);
   Real powerOfTwo(Whole n) { return fromBits((n + whole(127)) << 23); } ///< f32; -127 <= n <= 127; 0 for n = -127
   /// Rounds towards zero; undefined if the result is not representable.

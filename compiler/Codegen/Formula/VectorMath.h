@@ -11,7 +11,7 @@
 //   log, log2, log10    2
 //   tanh                5     15, one a division; never above 1
 //   erf                 6     17, one a division; never above 1
-//   sin, cos            2     for every float; each element of magnitude above 2^21 costs some 60 instructions
+//   sin, cos            2     for every float; a vector with a magnitude above 2^21 costs some 60 more for each lane
 //   sinh, cosh, tan     4
 //   powf                2     x^y = 2^(y log2 x) in double precision; zeros, infinities and NaN as in C
 //   maximumf, minimumf  0     1 with a constant, otherwise 3; NaN if an operand is; of zeros of both signs, either one

@@ -10,10 +10,11 @@
 // where high and low are the words of a 64-bit product. After each round, two constants are added to the key. With 16
 // lanes, a product takes two instructions, and a draw for all lanes takes about 150.
 //
-// There is a faster form if the lanes are adjacent columns of one row, their number is a multiple of four, and the
-// first column is a multiple of four. Each four lanes then use the four words of one counter. One vector contains the
-// counters of all lanes, as 64-bit numbers (c1 c0) and (c3 c2). A round is one product, one exchange of words and one
-// exclusive or of three, and the whole draw takes about 50 instructions.
+// There is a faster form for vectors, if the ops of the operands prove that the lanes are adjacent columns, that the
+// other operands are equal in all lanes, and that the number of lanes and the first column are multiples of four. Each
+// four lanes then use the four words of one counter. One vector contains the counters of all lanes, as 64-bit numbers
+// (c1 c0) and (c3 c2). A round is one product, one exchange of words and one exclusive or of three, and the whole draw
+// takes about 50 instructions.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -127,7 +127,8 @@ struct Stage {
   std::vector<Buffer> buffers;
   std::vector<Node> nodes;        ///< operands before their users
   unsigned value = 0;             ///< the node that is stored, or the term that is folded
-  unsigned start = 0;             ///< the node of a fold's initial value, which depends only on loops of the result
+  /// The node of a fold's initial value, which depends only on loops of the result. Without a fold, it has no meaning.
+  unsigned start = 0;
   std::optional<Fold> fold;       ///< null if the stage sums over no loop
   std::optional<unsigned> finish; ///< the node to store after the fold, a formula on Folded; null: the fold itself
   std::vector<unsigned> places;   ///< nodes of the subscripts of a scatter's terms; empty for other stages
@@ -150,10 +151,10 @@ struct Affine {
 /// The node as an affine combination; null if it is not one.
 std::optional<Affine> affineOf(const Stage &stage, unsigned node);
 
-/// The number of a node that computes the combination.
+/// The number of a node that computes the combination. Adds nodes to the stage as needed.
 unsigned nodeOf(Stage &stage, const Affine &affine);
 
-/// Whether a node that `node` is computed from is Checked: a subscript comes from data.
+/// Whether `node`, or a node that it is computed from, is Checked: a subscript comes from data.
 bool readsByData(const Stage &stage, unsigned node);
 
 /// Whether `node` is computed from the index of the loop.
@@ -165,12 +166,14 @@ std::vector<unsigned> nodesBelow(const Stage &stage, unsigned root);
 /// The stage with opaque calls in place of f32 arithmetic that Halide's simplifier may change. The simplifier turns 0 *
 /// x and x - x into 0, and x + 0 into x, which is wrong for NaN, infinities and signed zeros. It does this also after
 /// it has determined the outcome of a condition, the value of an index, or that two elements are equal. Opaque calls
-/// therefore replace all differences, quotients, conversions of integers to f32, arithmetic with constants, and
-/// selections whose result is used in arithmetic; only nodes with Node::operation are replaced.
+/// therefore replace all differences, quotients, conversions of integers to f32, operations with a constant f32
+/// operand, and selections that are folded or that another operation than a selection uses. In a stage with a fold, all
+/// selections are replaced. Only nodes with Node::operation are replaced.
 Stage keepingNan(Stage stage);
 
-/// A limit of the arguments: if no argument exceeds it, all integers of the formula and all sizes of loops fit in 32
-/// bits. The result is the largest of 2^31 - 1, 2^28, 2^24 and 2^20 for which this is proved; null if it is for none.
+/// A limit of the arguments: if no argument exceeds it, all integers that the formula computes and all sizes of loops
+/// fit in 32 bits. A loaded, called or Checked integer may have any value of 32 bits, so a sum with one is not proved.
+/// The result is the largest of 2^31 - 1, 2^28, 2^24 and 2^20 for which this is proved; null if it is for none.
 std::optional<int64_t> largestSize(const Stage &stage);
 
 } // namespace attnc::halide

@@ -44,8 +44,8 @@ int64_t staticSharedBytes(llvm::StringRef ptx, llvm::StringRef name);
 std::optional<int64_t> blocksAtATime(llvm::StringRef architecture, int64_t threads, int64_t registers,
                                      int64_t sharedBytes);
 
-/// Prints a table with a line for each element of `resources`. Registers, stack, spills and resident blocks are columns
-/// only if an element has them.
+/// Prints a heading, and a table with a line for each element of `resources`. Registers, stack, spills and resident
+/// blocks are columns only if `assembled` of an element is not null; they are empty in the lines of other elements.
 void printResources(llvm::ArrayRef<PhaseResources> resources, llvm::raw_ostream &out);
 
 } // namespace attnc

@@ -58,8 +58,8 @@ public:
   void store(mlir::Value value, mlir::Value array, int64_t element);
   /// Emits `address` plus `bytes`: !llvm.ptr.
   mlir::Value advance(mlir::Value address, mlir::Value bytes);
-  /// Emits an alloca for an array of `count` elements, at least one, without values. Each execution of the alloca needs
-  /// stack memory, so callers emit it outside of loops.
+  /// Emits an alloca for an array of `count` elements (of one, if `count` is 0), without values. Each execution of the
+  /// alloca needs stack memory, so callers emit it outside of loops.
   mlir::Value stackArray(int64_t count);
   void returnValue(mlir::Value value); ///< `value` has the result type of the function
   void returnNothing();
@@ -85,8 +85,8 @@ public:
   /// chunks. The executor chooses the threads (runtime/src/threads.c). `tensors` are the addresses of operands, then
   /// results. `symbols` are the sizes (index) of attn_kernel_args; KernelPhase::chunks is a function of them.
   /// `shared` is the address of KernelCode::sharedBytes of scratch, `scratch` that of the workers' scratch, and
-  /// `stride` the bytes (index) from the scratch of one worker to that of the next. `shared` and `scratch` are null
-  /// pointers if the kernel needs no such memory.
+  /// `stride` the bytes (index) from the scratch of one worker to that of the next. `shared` and `scratch` may be
+  /// null pointers if the kernel needs no such memory.
   void launch(llvm::ArrayRef<KernelPhase> phases, llvm::ArrayRef<mlir::Value> tensors,
               llvm::ArrayRef<mlir::Value> symbols, mlir::Value shared, mlir::Value scratch, mlir::Value stride);
 

@@ -81,12 +81,14 @@ struct KernelLaunch {
                       ///< may end early as all its iterations
   SizeExpr flops, bytesRead, bytesWritten; ///< of one launch (KernelCost)
   SizeExpr largestIntermediate;            ///< bytes: the larger of shared scratch, and scratch of all workers
-  /// True if the scratch, or a result in the arena, grows with the product of the numbers of queries and keys.
+  /// True if the scratch, or a result in the arena (EntryCertificate), grows with the product of the numbers of queries
+  /// and keys.
   bool holdsAllPairs = false;
 };
 
 /// Certificate of an entry point: promises that `attnc verify` checks. The memory is that of its arena: scratch of
-/// launches, and results of kernels. The sizes are functions of the dimensions and the number of workers.
+/// launches, and results of kernels. A result that a kernel writes to an element of a list counts as one in the arena,
+/// even if the list is the caller's. The sizes are functions of the dimensions and the number of workers.
 struct EntryCertificate {
   /// A scratch, or a result in the arena, that grows with the product of the numbers of queries and keys.
   struct AllPairsStorage {

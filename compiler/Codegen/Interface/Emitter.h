@@ -8,9 +8,10 @@
 //   generate   which results may overwrite an operand; the code of kernels and the code that packs weights
 //
 // The first emitter of the list that supports a kernel generates its code, unless `attn.emitter` of the kernel names
-// another one (RequestedEmitter.h). If emit() fails without an error, the next emitter that supports the kernel
-// generates its code, with a remark to the user. It is an error if there is no such emitter, or if `attn.emitter` names
-// the one that failed.
+// another one (RequestedEmitter.h). If emit() fails with a diagnostic, the next emitter of the list that supports the
+// kernel generates its code, with a warning to the user. It is an error if there is no such emitter, or if
+// `attn.emitter` names the one that failed, or one that does not support the kernel. If emit() fails without a
+// diagnostic, the compile ends with an internal error.
 //
 // A new emitter is a class with this interface and a line in compiler/Emitters; no phase includes its headers.
 //
@@ -41,7 +42,7 @@ public:
   virtual std::string scheduleError(mlir::func::FuncOp kernel, const Target &target) const { return {}; }
   /// Appends the functions of the kernel's phases to `code`, the module of generated code, and records the schedule on
   /// the kernel (ChosenSchedule.h). Requires supports(). Fails if its backend rejects the kernel; then nothing is
-  /// appended and a remark at the kernel has the reason. On an internal error it emits an error and fails.
+  /// appended and a remark at the kernel has the reason.
   virtual mlir::FailureOr<KernelCode> emit(mlir::func::FuncOp kernel, const Target &target,
                                            mlir::ModuleOp code) const = 0;
 

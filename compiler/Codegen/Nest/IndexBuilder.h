@@ -1,8 +1,9 @@
 //===- IndexBuilder.h - builder of index arithmetic that folds constants ------------------------------------------===//
 //
-// Each function emits an op of `arith` at the insertion point and returns its result; an operation on constants becomes
-// a constant. Numbers are signed and have one type: `index`, or an integer type such as i32 in device code. Conditions
-// are i1. VectorBuilder, LoopBuilder and FlatBuilder extend this class.
+// Each function emits an op of `arith` at the insertion point and returns its result. An operation on constants becomes
+// a constant, and one that folds to an operand, such as x + 0, returns it. Numbers are signed and have one type:
+// `index`, or an integer type such as i32 in device code. Conditions are i1. VectorBuilder, LoopBuilder and FlatBuilder
+// extend this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

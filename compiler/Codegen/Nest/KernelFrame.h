@@ -48,7 +48,8 @@ mlir::Value memRefAt(mlir::OpBuilder &builder, mlir::Location location, mlir::Va
 
 class KernelFrame {
 public:
-  /// Appends the two functions of phase `symbol` of `kernel` to `code`. The body contains nothing but its return.
+  /// Appends the two functions of phase `symbol` of `kernel` to `code`. The body contains the unpacked operands and its
+  /// return only.
   KernelFrame(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code);
 
   /// One element for each buffer of `kernel` (tensor operands, then results): true if `attn.in_place` permits that an
@@ -68,7 +69,8 @@ public:
 
   /// scratch() is a memref of `type` in this worker's scratch (KernelCode::workerBytes), and shared() in the memory
   /// that all chunks of the launch share (KernelCode::sharedBytes). `offset` counts bytes; as a value it is an index.
-  /// `dynamicSizes` are the dynamic sizes of `type` (index). Emitted at the builder's insertion point.
+  /// `dynamicSizes` are the dynamic sizes of `type` (index). Emitted at the builder's insertion point. Device frames
+  /// have neither.
   mlir::Value scratch(int64_t offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});
   mlir::Value scratch(mlir::Value offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});
   mlir::Value shared(int64_t offset, mlir::MemRefType type, mlir::ValueRange dynamicSizes = {});

@@ -59,7 +59,7 @@ public:
   void storeFirst(Value count, Value vector, Value memref, ValueRange at);
   /// Loads a square of lanes x lanes elements, transposed. positions[r] has the subscripts of the first element of row
   /// r, for `lanes` rows; element r of result c is element c of row r. Faster than transpose() of loaded rows: the
-  /// loads of four elements each do half of the work. `lanes` must be a multiple of 4.
+  /// loads of four elements each do half of the work. `lanes` must be a power of two, at least 4.
   Values loadTransposed(Value memref, llvm::ArrayRef<Values> positions);
   /// Prefetches the cache line of an element; `locality` is that of memref.prefetch: 3 is the first-level cache. The
   /// address may be outside of the memref.

@@ -51,17 +51,18 @@ struct SweepShape {
 };
 
 /// Emits the sweep over the elements [lower, upper), of type index, lower <= upper. `body` receives the vectors of one
-/// iteration as LanePoints: `unroll` of them, or fewer in the remainder, for which it is called again. It emits their
-/// code and returns the terms of the reductions: element point * number of reductions + reduction. A term is a vector,
-/// or a scalar that is equal in all lanes; its inactive lanes are ignored. Returns a vector for each reduction; its
-/// lanes are partial results, which combineLanes() combines. An empty sweep returns neutral elements.
+/// iteration as LanePoints. It is called at most twice: with `unroll` of them for whole iterations, and with fewer for
+/// the remainder. It emits their code and returns the terms of the reductions: element point * number of reductions +
+/// reduction. A term is a vector, or a scalar that is equal in all lanes; its inactive lanes are ignored. Returns a
+/// vector for each reduction; its lanes are partial results, which combineLanes() combines. An empty sweep returns
+/// neutral elements.
 llvm::SmallVector<mlir::Value>
 sweep(mlir::OpBuilder &builder, mlir::Location location, mlir::Value lower, mlir::Value upper, SweepShape shape,
       llvm::ArrayRef<SweepReduction> reductions,
       llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<LanePoint>)> body);
 
 /// Combines the lanes of `vector` (floats or integers) by `kind` to a scalar, in a fixed order. The maximum or minimum
-/// of floats is NaN if a lane is NaN.
+/// of floats is NaN if a lane is NaN; of zeros with both signs it is either one.
 mlir::Value combineLanes(mlir::OpBuilder &builder, mlir::Location location, mlir::attn::Combine kind,
                          mlir::Value vector);
 

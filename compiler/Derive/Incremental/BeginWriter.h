@@ -1,8 +1,8 @@
 //===- BeginWriter.h - writer of next_begin: the part of a function that does not depend on positions -------------===//
 //
-// Writes next_begin for a function f (Incremental.h): the ops of f that depend on arguments but not on positions, with
-// a result for each of their values that next reads (IncrementalPlan::given). A value that f computes in a loop becomes
-// a per-iteration list.
+// Writes next_begin for a function f (Incremental.h): the ops of f that depend neither on positions nor on lengths,
+// with a result for each of their values that next reads (IncrementalPlan::given). A value that f computes in a loop
+// becomes a per-iteration list.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -56,9 +56,9 @@ bool dependsOn(mlir::Value number, mlir::Value index);
 struct MaskBounds {
   std::optional<int64_t> ahead, behind;
 };
-/// The bounds of the mask of `op`, from comparisons of sums of i, j and constants. These are joined by `and`, or
-/// negated and joined by `or` under the negation; a plain `or` implies no bounds. `indices` is that of `op`. No bounds
-/// if `op` has no mask.
+/// The bounds of the mask of `op`, from signed comparisons of sums of i, j and constants; max(a, b) <= c, as of a
+/// magnitude, is a <= c and b <= c. These are joined by `and`, or negated and joined by `or` under the negation; a
+/// plain `or` implies no bounds. `indices` is that of `op`. No bounds if `op` has no mask.
 MaskBounds maskBounds(mlir::attn::AttendOp op, const BodyIndices &indices);
 
 } // namespace attnc

@@ -26,11 +26,14 @@ public:
       bind(step, chunk.values.lookup(step));
   }
   /// Maps `old`, an index or another argument of the old body, to its value `here` in the copy. A position index is
-  /// mapped to the position within the call; after setRing(), a key index is mapped to the index in the ring.
+  /// mapped to the position within the call; after setRing(), a key index is mapped to the index in the ring, or, in
+  /// next_prefill, in ChunkValues::cacheContents, which begins with the `window` positions before the call. The caller
+  /// binds all arguments of the old body before copy().
   void bind(mlir::Value old, mlir::Value here);
   /// Sets the ring cache that holds the keys of the attend; null if none does. Must precede bind().
   void setRing(const RetainedValue *retained) { ring = retained; }
-  /// Copies all ops of the block `from`, including the terminator, to the builder's insertion point.
+  /// Copies all ops of the block `from` but bound linalg.index, including the terminator, to the builder's insertion
+  /// point.
   void copy(mlir::Block &from);
   /// Emits an i1: true if the position of `key`, a key index of the old body, is at least 0.
   mlir::Value isPosition(mlir::Value key);

@@ -10,7 +10,9 @@ class ChunkOps {
 public:
   explicit ChunkOps(ChunkValues &chunk)
       : chunk(chunk), dims(chunk.dims), builder(chunk.builder), values(chunk.values) {}
-  /// Writes `op`, an op of f, at the builder of the ChunkValues, and maps its results in ChunkValues::values.
+  /// Writes `op`, an op of f on tensors but no loop, at the builder of the ChunkValues, and maps its results in
+  /// ChunkValues::values. next_begin must not compute its results, and its operands must be written before. A
+  /// tensor.empty whose extents are not known here, and a linalg.fill of it, are not written.
   void write(mlir::Operation &op);
 
 private:

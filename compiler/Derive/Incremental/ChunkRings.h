@@ -13,7 +13,7 @@ namespace attnc {
 
 /// In next_prefill: concatenates, along the dimension of positions, the `window` positions before the call, which are
 /// read from `ring`, and `rows`, the retained value at the positions of the call. Elements of positions before position
-/// 0 are arbitrary.
+/// 0 are arbitrary. Returns `rows` itself if the window is 0.
 mlir::Value prependEarlier(ChunkValues &chunk, mlir::Value rows, mlir::Value ring, const RetainedValue &retained);
 /// Returns a ring cache that `op`, an attend of f, reads at its keys; null if there is none. All ring caches of one
 /// attend have the same window and size.

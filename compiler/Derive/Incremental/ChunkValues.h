@@ -30,11 +30,12 @@ public:
   /// The size here that corresponds to a size of f: for the number of all positions, that of the call.
   mlir::OpFoldResult sizeHere(mlir::OpFoldResult size, mlir::Location at);
   bool isPerRow(mlir::Value value) { return analysis.fact(value).perRow; }
-  /// The tensor here that corresponds to a tensor of f: its copy, or the result of next_begin, in a loop the element of
-  /// its list. With `isPerRow`, it is broadcast along a leading dimension of rows if it has none.
+  /// The tensor here that corresponds to a tensor of f, which must have been copied or be a result of next_begin: its
+  /// copy, or this result, in a loop the element of its list, which is read anew by each call. With `isPerRow`, it is
+  /// broadcast along a leading dimension of rows if it has none.
   mlir::Value tensor(mlir::Value value);
   mlir::Value tensor(mlir::Value value, bool isPerRow);
-  /// The number of rows, an `index`.
+  /// The number of rows, an `index`; f must have rows.
   mlir::OpFoldResult rowCount(mlir::Location at);
 
   bool isStep;

@@ -32,13 +32,14 @@
 namespace attnc {
 
 /// Replaces `function`, a sampler with model.decode, by the entry point, which gets its name. The field `of` of
-/// model.decode names `next`; `names` are those that deriveIncremental returned for it. Fails with an error if
-/// arguments have the same name, if the size of a state is not a sum of products of dimensions, or if an argument of
-/// `next` cannot be repeated for beams.
+/// model.decode names `next`; `names` are those that deriveIncremental returned for it. Fails with an error if names of
+/// arguments collide or the size of a state is not a sum of products of dimensions (DecodeEntry::create), or if an
+/// argument of `next` cannot be repeated for beams.
 mlir::LogicalResult deriveDecode(mlir::func::FuncOp function, const IncrementalNames &names);
 
 /// Replaces each model.call in the module by a copy of the body of the entry point that it calls, which deriveDecode
-/// has created. Fails with an error at a call of another function, or at a call without one of its arguments.
+/// has created. Fails with an error if the callee is no entry point, has another number of results, or is a sampler
+/// that still has model.decode, and at a call without one of the callee's arguments.
 mlir::LogicalResult inlineDecoderCalls(mlir::ModuleOp module);
 
 } // namespace attnc

@@ -1,8 +1,9 @@
 //===- DecodeEntry.h - entry point of a decoding loop, and its calls of the incremental functions -----------------===//
 //
-// The arguments of the entry point are `prompt` (i32[batch, seq]), `prompt_length` (i32[batch]), and those arguments of
-// next_begin, next_prefill and the sampler that the loop does not compute. A call of these functions is a copy of its
-// body (Decode.h). Its writers are the decoding loops of Decode.cpp and BeamSearch.h.
+// The arguments of the entry point are `prompt` (i32[batch, seq]), `prompt_length` (i32[batch]), those arguments of
+// next_begin, next_prefill and the sampler that the loop does not compute, and last `seed` (i32), if the sampler draws
+// random numbers. An argument of the same name in next_begin and next_prefill is one argument. A call of these
+// functions is a copy of its body (Decode.h). Its writers are the decoding loops of Decode.cpp and BeamSearch.h.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,13 +19,15 @@ public:
   DecodeEntry(mlir::OpBuilder &builder, mlir::func::FuncOp choose, const IncrementalNames &names);
 
   /// Creates the function under the sampler's name, renames the sampler, and leaves the builder in the function's body.
-  /// Fails with an error if two arguments have the same name, or if the size of a state is not a sum of products of
-  /// dimensions.
+  /// Fails with an error if an argument of the sampler has the name of another argument, if an argument of next_begin
+  /// or next_prefill is named `seed`, or if the size of a state is not a sum of products of dimensions. No other
+  /// argument of these two than the tokens may be named `prompt` or `prompt_length`. The functions from callBegin() to
+  /// argument() require create().
   llvm::LogicalResult create();
   /// Calls next_begin, if there is one; argument() then returns its results. Must precede callPrefill() and callStep().
   void callBegin();
-  /// Calls next_prefill on the prompt with empty caches, and returns the caches after it, with room for seq +
-  /// maxTokens - 1 positions. Positions 0 to first[b] - 1 of row b are valid; `first` is i32[batch].
+  /// Calls next_prefill on the prompt with empty caches, and returns the caches after it. Their `capacity` is seq +
+  /// maxTokens - 1. Positions 0 to first[b] - 1 of row b are valid; `first` is i32[batch].
   Values callPrefill(Value first);
   struct StepResults {
     Value logits; ///< f32[rows, vocab]

@@ -31,13 +31,14 @@
 //   a table's first `seq` entries                    the entries of the positions
 //   a value of arguments without `seq`               an argument, computed by next_begin; in a loop, a list
 //
-// `capacity` is a dimension of these entry points with the bound of `seq`: the caller chooses the size of the caches. A
-// call with length[b] + seq > capacity sets a status before anything is written. A ring cache is never full. But if the
-// rows of a call of next_prefill have different numbers of positions, positions after the end of a row would overwrite
-// positions of the ring that the row still needs. With ring caches next_prefill therefore has the argument `count`
-// (i32[batch]): row b of the call has count[b] positions. A window has no ring cache, but one of `capacity` positions,
-// if `seq` has a bound that is not larger than w + n, or if the attention weights depend on the order of keys (hard and
-// stick-breaking attention).
+// `capacity` is a dimension of these entry points with the bound of `seq`: the caller chooses the size of the caches.
+// It does not exist if all caches are ring caches. A call with length[b] + seq > capacity sets a status before anything
+// is written. A ring cache is never full. But if the rows of a call of next_prefill have different numbers of
+// positions, positions after the end of a row would overwrite positions of the ring that the row still needs. With ring
+// caches next_prefill therefore has the argument `count` (i32[batch]): row b of the call has count[b] positions. A
+// window has no ring cache, but one of `capacity` positions, if `seq` has a bound that is not larger than w + n, or if
+// the attention weights depend on the order of keys (hard and stick-breaking attention). The caches that one attend
+// reads have the same w, the largest of theirs, or none is a ring cache.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -81,7 +82,7 @@ struct IncrementalPlan {
 };
 
 /// Names in the entry points of a function: the dimensions of positions, rows and capacity, and the arguments for
-/// lengths and counts. `row` is empty if f has no rows.
+/// lengths and counts. `row` is empty if f has no rows; `count` and `capacity` are set even if nothing has these names.
 struct IncrementalNames {
   std::string along, row, length, count, capacity;
 };

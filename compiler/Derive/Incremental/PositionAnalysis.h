@@ -67,7 +67,8 @@ public:
   /// `along` is the name of the dimension of positions in `model.dimensions`.
   PositionAnalysis(mlir::func::FuncOp function, llvm::StringRef along) : function(function), dims(function, along) {}
   /// Fails with an error at the op by which a position depends, or may depend, on later ones, on the number of
-  /// positions, or on other rows; also at an op whose effect is unknown.
+  /// positions, or on other rows; also at an op whose effect is unknown, and at a tensor with several dimensions of
+  /// positions or with another size that depends on their number, such as 2*seq.
   mlir::LogicalResult run();
 
   /// The fact of a tensor of the function; the bottom of the lattice for other values.

@@ -29,16 +29,17 @@ public:
   std::optional<unsigned> positionDim(mlir::Value tensor) { return onlyDim(tensor, alongSymbol); }
   std::optional<unsigned> rowDim(mlir::Value tensor) { return rowSymbol ? onlyDim(tensor, *rowSymbol) : std::nullopt; }
   bool hasRows() const { return rowSymbol.has_value(); }
-  /// The roles of the loops of `op`, by their extents. If several loops have the extent of the positions, a reduction
-  /// takes precedence.
+  /// The roles of the loops of `op`, by their extents. If several loops have the extent of the positions or of the
+  /// rows, a reduction takes precedence. If no loop is the position, the scan around `op` provides the time step.
   IndexRoles roles(mlir::linalg::GenericOp op);
-  /// The roles of the outer and key indices of `op`, by their extents.
+  /// The roles of the outer and key indices of `op`, by their extents; the time step as above.
   IndexRoles roles(mlir::attn::AttendOp op);
   /// True if the loop is a scan (`model.scan`) whose time steps are the positions.
   bool isAlongPositions(mlir::scf::ForOp loop);
   /// The innermost scan along the positions that contains the op; null if there is none.
   mlir::scf::ForOp scanAround(mlir::Operation *op);
-  /// True if the scalar is the number of positions, or computed from it.
+  /// True if the scalar is the number of positions, or computed from it, but not read from a tensor at such a
+  /// subscript.
   bool countsPositions(mlir::Value scalar);
   /// True if the value is `seq - 1`, or max(seq - 1, 0), the form of the importer, which is not negative for seq = 0.
   bool isLastPosition(mlir::Value subscript);

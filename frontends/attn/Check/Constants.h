@@ -10,8 +10,8 @@ namespace attnc::check {
 /// number, if the result is not known at compile time, such as `n < m` for dynamic sizes, or if the operator does not
 /// apply to the types, such as `true + 1`; the caller then checks it as an operator on tensors. foldBinary returns an
 /// ErrorValue, with an error, for a division of integers or sizes by zero or with a remainder, and for a sum,
-/// difference or product of integers beyond 64 bits. A power of constants is an integer if the exponent is an integer
-/// from 0 to 62, otherwise a double.
+/// difference, product or power of integers or sizes beyond 64 bits. A power of an integer or size is one too if the
+/// exponent is a constant integer from 0 to 62; any other power of constants is a double. For integers, a % 0 is a.
 std::optional<Value> foldBinary(Reporter &reporter, const ast::BinaryExpr &expr, const Value &a, const Value &b);
 std::optional<Value> foldUnary(const ast::UnaryExpr &expr, const Value &a);
 

@@ -36,7 +36,8 @@ public:
   Dim operator-(const Dim &other) const;
   Dim operator*(const Dim &other) const;
   /// Returns this / other if the quotient is a polynomial with integer coefficients, as for 3*n / 3 and rows*cols /
-  /// cols. Null for other divisions, a divisor of 0, and quotients of more than 64 terms.
+  /// cols. Null for other divisions, a divisor of 0, and quotients of more than 64 terms; also for some exact quotients
+  /// by a sum, such as (b*c + c) / (b + 1).
   std::optional<Dim> dividedBy(const Dim &other) const;
 
   bool operator==(const Dim &other) const { return terms == other.terms; }

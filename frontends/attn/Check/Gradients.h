@@ -28,8 +28,9 @@ public:
 
   /// True if gradients of the entry point are computed (EntryContext::isDifferentiated).
   bool areTaken() const { return context.isDifferentiated; }
-  /// True if an i32 expression depends on the result `top`, numbers of keys, of an `attend` with an active score.
-  /// Numbers of keys have no gradient. Also true if the `attend` is pending and another of its formulas is active.
+  /// True if an i32 expression depends, through i32 expressions alone, on the result `top`, numbers of keys, of an
+  /// `attend` with an active score. Numbers of keys have no gradient. Also true if the `attend` is pending and another
+  /// of its formulas is active. Does not depend on areTaken().
   bool dependsOnChosenKeys(typed::ExprRef expr);
   /// Checks the operand x, at `range`, of an operation without a derivative; `what` is its name in messages. Returns
   /// true if the operand is inactive or the entry point is not differentiated; false, with an error, if the operand is

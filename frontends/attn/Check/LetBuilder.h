@@ -19,7 +19,8 @@ public:
   /// Returns the current block; null before the first setBlock.
   typed::Block *getBlock() const { return block; }
   /// Makes `newBlock` the current block: a block inside of the current one, or, after the end of a block, the block
-  /// around it. Returning to a block restores the expressions that are bound in it.
+  /// around it. Returning to a block restores the expressions that are bound in it. Blocks are identified by address: a
+  /// new block at the address of an earlier one starts with the expressions of that one.
   void setBlock(typed::Block *newBlock);
 
   /// True for an open expression (Builder.h).

@@ -58,10 +58,12 @@ public:
     std::vector<size_t> facts;     ///< numbers of the facts in which the atom has a constant coefficient
   };
 
-  /// Returns the form of an integer expression, of I32 or Index. An expression that is not linear is one atom.
+  /// Returns the form of an integer expression, of I32 or Index. An expression that is not linear is one atom; equal
+  /// expressions are the same atom.
   Linear of(typed::ExprRef expr);
-  /// Adds the facts that follow from a scalar condition: a comparison of integers, or a conjunction of them; with the
-  /// truth value false, their negation. Other conditions add nothing, such as `!=`, or a disjunction that is true.
+  /// Adds the facts that follow from a scalar condition and its truth value: a comparison of integers, `not`, a true
+  /// conjunction and a false disjunction of them. Other conditions add nothing, such as a true `!=`, a false `==`, a
+  /// true disjunction or a false conjunction.
   void addGuard(const Guard &guard);
 
   /// Returns the atom with a number of Linear::coefficients.

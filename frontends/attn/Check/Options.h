@@ -15,8 +15,8 @@ namespace attnc {
 ///   export <next>.write = decode(<next>, with: <file>.<choice>, at_most: ...)
 ///
 /// for the entry point <next> that the file exports by `incremental`. If `entry` is not empty, only exports with this
-/// name are considered. The checker adds nothing if no export by `incremental` is left, or several. If <next> is not
-/// decodable (DecoderRules.h), that is an error.
+/// name are considered. The checker adds nothing if no export by `incremental` is left, or several, or after an error.
+/// If <next> is not decodable (DecoderRules.h), that is an error.
 struct WriterRequest {
   std::string entry;        ///< name of the export by `decode` or of <next>; empty: the only one
   std::string file, choice; ///< the sampler: the function `choice` of the prelude's file `file`
@@ -31,7 +31,8 @@ struct WriterRequest {
 /// Options of checkFile (Check.h).
 struct CheckOptions {
   /// Hyperparameters of the model and their values as text, as in `--set layers=12`. A value is a number, true, false,
-  /// or the name of a function or module of the file, such as `nn.GRU`. The last of several values of a name counts.
+  /// or the name of a function or module of the file or a builtin function, such as `nn.GRU` or `tanh`. The last of
+  /// several values of a name counts.
   std::vector<std::pair<std::string, std::string>> settings;
   std::optional<WriterRequest> writer = std::nullopt; ///< null: no entry point is added
 };

@@ -54,8 +54,8 @@ public:
   std::optional<Origin> find(typed::ExprRef expr, const Dim &dim) const;
 
   /// Adds a note to `report` with the origin of the dimension of size `dim` of an operand. Adds none if the origin is
-  /// unknown, is on the line of the error, or is in a note of the report already. `written` is the range of the operand
-  /// in the source.
+  /// unknown, is on the line of the error, or is in a note of the report already, or if the report is a placeholder
+  /// (Reporter.h). `written` is the range of the operand in the source.
   void note(Diagnostic &report, typed::ExprRef operand, SourceRange written, const Dim &dim) const;
 
 private:

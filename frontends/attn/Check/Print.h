@@ -15,7 +15,8 @@
 
 namespace attnc::typed {
 
-/// Returns the text of a program: model, hyperparameters, parameters, then entry points.
+/// Returns the text of a program: model, hyperparameters, parameters, then entry points. It omits the derivations of
+/// entry points (training with its optimizer steps, decoding, ...).
 std::string print(const Program &program);
 
 } // namespace attnc::typed

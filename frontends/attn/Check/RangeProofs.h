@@ -22,8 +22,8 @@
 //
 // A clamped subscript may be evaluated anywhere, also where its condition is false. In attempt 3 the minimum of a
 // dimension (DimensionBounds.h) is raised only if the proof needs it, and not for the extent of an index of the
-// subscript: an empty loop reads nothing. If all attempts fail, a subscript that is computed from data is checked at
-// run time (Runtime); another subscript is an error (Failed).
+// subscript: an empty loop reads nothing. If all attempts fail, a subscript that is computed from data, or is not
+// linear (Atom::isData of LinearForms.h), is checked at run time (Runtime); another subscript is an error (Failed).
 //
 // A subscript without indices, such as x[n - 1], is no obligation: it is a slice of the tensor, which is computed
 // whatever condition surrounds it (Indices/Subscripts.h).
@@ -50,7 +50,7 @@ struct Obligation {
 enum class Side {
   Proved,  ///< holds for all sizes of the dimensions and all values of the indices
   Clamped, ///< holds under conditions around it, or if dimensions are at least 1; Elements clamps the index
-  Runtime, ///< not proved, but the index is computed from data: it is checked at run time
+  Runtime, ///< not proved, but the index is computed from data or is not linear: it is checked at run time
   Failed   ///< not proved: an error (Indices/RangeErrors.h)
 };
 

@@ -24,7 +24,7 @@ public:
   /// Report an error and a warning at a source range.
   Diagnostic &error(DiagnosticKind kind, SourceRange range, std::string message);
   Diagnostic &warning(DiagnosticKind kind, SourceRange range, std::string message);
-  /// Reports a type or shape error, with a note of the innermost inlined call in which it was found.
+  /// Reports a type or shape error, with a note of the innermost inlined call in which it was found, if there is one.
   Diagnostic &typeError(DiagnosticKind kind, SourceRange range, std::string message);
   /// Reports two sizes that must be equal and differ, as a typeError: "WHAT: A and B", with the labels of the sizes
   /// (Dim.h) where they have any.

@@ -329,7 +329,7 @@ struct IndexReduction {
 /// A random number in [0, 1), F32, a function of its key: the entry point's seed and step, the site, the iterations of
 /// the loops around the draw, and the element of the drawn tensor.
 struct Draw {
-  int64_t site;                           ///< the number of the draw in its entry point, in the order of the check
+  int64_t site;                           ///< number of the draw in its entry point, from 0, in the order of the check
   ExprRef seed, step;                     ///< I32, LocalRefs
   std::vector<const LoopCounter *> loops; ///< outermost first
   std::vector<const Index *> dimensions;  ///< indices whose extents are the sizes of the drawn tensor
@@ -428,7 +428,7 @@ struct Dimension {
 
 /// A result of an entry point.
 struct Result {
-  std::string name; ///< as declared; if unnamed, the entry's name, followed by its number if there are several results
+  std::string name; ///< as declared; if unnamed, the entry's name, followed by its number, from 0, if there are several
   ExprRef value;    ///< a tensor expression
   Shape shape;      ///< the shape of the value, with the labels of the declaration
 };

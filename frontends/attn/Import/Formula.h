@@ -31,7 +31,8 @@ mlir::Value identity(mlir::OpBuilder &builder, mlir::Location at, typed::Combine
 mlir::Value operation(mlir::OpBuilder &builder, mlir::Location at, const typed::Expr &expr,
                       llvm::ArrayRef<mlir::Value> operands);
 
-/// Converts a scalar as typed::Cast specifies; returns it unchanged if the element types are equal.
+/// Converts a scalar as typed::Cast specifies; returns it unchanged if the element types are equal. Requires that a
+/// value of Index fits into 32 bits.
 mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location at, typed::Element from, typed::Element to,
                    mlir::Value value);
 

@@ -1,8 +1,8 @@
 //===- Import.h - translation of the typed AST to MLIR ------------------------------------------------------------===//
 //
 // The import phase, a plain walk over a checked program (Check/Typed.h). It produces the module that
-// docs/architecture.md shows under "After import": a `model.parameter` for each parameter, a `func.func` for each entry
-// point, tensors with value semantics.
+// docs/architecture.md shows under "After import": a `model.parameter` for each parameter (not those of empty lists), a
+// `func.func` for each entry point and each step of an optimizer, tensors with value semantics.
 //
 //   typed AST            becomes
 //   Comprehension        linalg.generic; a Subscript by plain indices is an operand, any other a tensor.extract
@@ -14,6 +14,7 @@
 //   Permute, Slice, ...  linalg.transpose, tensor.extract_slice, tensor.concat, tensor.collapse_shape/expand_shape
 //   Loop                 scf.for, in which a parameter of a list is model.get @p[%l]
 //   Scan                 scf.for over the time steps, with model.scan (StatementImporter.h)
+//   Draw, DecoderCall    attn.uniform, model.call
 //
 // The location of an op is the source range of the expression or statement that the op was created for.
 //

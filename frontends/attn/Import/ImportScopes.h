@@ -1,9 +1,10 @@
 //===- ImportScopes.h - symbol table of values during import ------------------------------------------------------===//
 //
 // Maps tensor expressions, sizes and locals of the typed AST to MLIR values. Each tensor expression and each size is
-// computed once, where it is first needed. Its value is valid in the rest of that scope, a function or the body of an
-// scf.for, and in all regions nested in it. A tensor or size that the body of a linalg.generic or attn.attend needs is
-// computed before that op, so that the value is valid in the whole scope.
+// computed where it is first needed, and again only after the scope of that computation has ended. Its value is valid
+// in the rest of that scope, a function or the body of an scf.for, and in all regions nested in it. A tensor or size
+// that the body of a linalg.generic or attn.attend needs is computed before that op, so that the value is valid in the
+// whole scope.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

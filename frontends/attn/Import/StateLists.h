@@ -27,7 +27,7 @@ public:
   /// counts of this loop and of the loops inside of it; the others are those of the state.
   mlir::Value emptyList(const typed::StateUpdate &update, size_t depth, mlir::Location at);
   /// Returns the element that an iteration of the loop at `depth` writes to the list: the new value of the state, or
-  /// the list of the next inner loop.
+  /// the list of the next inner loop, which setList has recorded before.
   mlir::Value iterationValue(const typed::StateUpdate &update, size_t depth);
   /// Records the list that a loop has returned, its result.
   void setList(const typed::StateUpdate *update, mlir::Value list) { lists[update] = list; }

@@ -1,10 +1,11 @@
 //===- StatementImporter.h - import of statements: variables, loops over modules, scans, calls of decoders --------===//
 //
-// A Let binds its locals to values. A Loop becomes an scf.for over the modules of the list. A Scan becomes an scf.for
-// over the time steps. A tensor that is subscripted by the time step is first transposed, so that the time steps are
-// its leading dimension, and then read by model.element. A stacked result is a per-iteration list: a loop-carried
-// tensor with the time steps as leading dimension, which model.with_element updates, and which is transposed after the
-// loop:
+// A Let binds its locals to values, or its local to a number (ImportScopes.h). A Loop becomes an scf.for over the
+// modules of the list; for an empty list, its results are the initial values. A DecoderCall becomes a model.call. A
+// Scan becomes an scf.for over the time steps. A tensor that is subscripted by the time step is first transposed, so
+// that the time steps are its leading dimension, and then read by model.element. A stacked result is a per-iteration
+// list: a loop-carried tensor with the time steps as leading dimension, which model.with_element updates, and which is
+// transposed after the loop:
 //
 //   scan t over seq carry (h = h0) { h = f(x[:, t], h) } -> h[:, t]
 //

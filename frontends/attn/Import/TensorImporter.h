@@ -17,8 +17,8 @@ public:
   TensorImporter(mlir::OpBuilder &builder, const ImportTypes &types, ImportScopes &scopes)
       : builder(builder), types(types), scopes(scopes), indexing(builder, types, scopes, *this) {}
 
-  /// Returns the value of a tensor expression. If no open scope has it (ImportScopes), creates its ops, outside of the
-  /// body that is being built. A number becomes a tensor of rank 0.
+  /// Returns the value of a tensor expression, which is no Attend. If no open scope has it (ImportScopes), creates its
+  /// ops, outside of the body that is being built. A number becomes a tensor of rank 0.
   mlir::Value tensor(typed::ExprRef expr);
   /// True if the expression is a number: a scalar of constants, sizes and time steps, which does not depend on tensors.
   bool isNumber(typed::ExprRef expr) const;

@@ -450,7 +450,7 @@ struct FunctionDecl {
   Block body;
   bool isExtern = false; ///< a function of the host, without a body
   std::string doc;
-  SourceRange signatureRange; ///< from `fn` to the results
+  SourceRange signatureRange; ///< from `fn` or `extern` to the results
   SourceRange range;
 };
 
@@ -510,7 +510,8 @@ struct UseDecl {
 };
 
 /// An entry point: `export logits`, `export train = minimize(loss, ...)`, `export write = decode(...) -> (tokens,
-/// length)`. `export fn f` is parsed to a FunctionDecl and the ExportDecl of `export f`.
+/// length)`. `export fn f` is parsed to a FunctionDecl, which has the comment, and the ExportDecl of `export f`, whose
+/// range is the name.
 struct ExportDecl {
   Name name;
   ExprPtr value;             ///< null: the function with that name

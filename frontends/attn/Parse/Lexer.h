@@ -81,7 +81,7 @@ struct Token {
   bool damaged = false;    ///< invalid characters between it and the previous token were reported and skipped
   SourceRange range;
   uint32_t partner = none; ///< number of the matching bracket; none for an unmatched bracket and for other tokens
-  uint32_t doc = none;     ///< index in `docs` of the `///` comment on the lines above it; none if there is none
+  uint32_t doc = none;     ///< index in `docs` of the `///` comment above it, without an empty line between; or none
 };
 
 /// The tokens of a file; the last one is EndOfFile.

@@ -25,7 +25,7 @@ public:
   /// Returns the text of the `///` comment above the current token, or an empty text.
   std::string doc() const;
   /// Returns the token directly behind the closing bracket whose opening bracket is the token at `ahead`; null if the
-  /// token at `ahead` is not a matched bracket.
+  /// token at `ahead` is not a matched bracket. For a closing bracket it is the token behind the opening one.
   const Token *behindBracket(uint32_t ahead) const;
   /// Returns the source range from the beginning of `start` to the end of the token before the current one.
   SourceRange since(SourceRange start) const { return merge(start, previous().range); }

@@ -7,7 +7,9 @@
 
 namespace attnc {
 
-/// Callbacks of a walk, each called on all nodes of its kind, in preorder. A null callback is not called.
+/// Callbacks of a walk, each called on all nodes of its kind. A node precedes the nodes in it. The order is not that of
+/// the source: items and members are grouped by kind, and the body of a scan follows its operands. A null callback is
+/// not called.
 struct Visitor {
   std::function<void(const ast::Expr &)> expression = nullptr;
   std::function<void(const ast::Block &)> block = nullptr;

@@ -1,10 +1,10 @@
 /* Binary interface (ABI) between generated code and its caller.
  *
  * Generated code calls no function of the runtime. It reads these records, and the memory that they point to. attn_run
- * (attn/run.h) fills an attn_frame; a program can also fill the frame and the executor itself. Generated code checks
- * only that dimensions are within their bounds and that an arena that it needs is not null. Layouts are fixed for one
- * ATTN_ABI_VERSION. All pointers to tensors address dense row-major elements. In a model for a device, they are
- * addresses in device memory. */
+ * (attn/run.h) fills an attn_frame; a program can also fill the frame and the executor itself. Generated code checks a
+ * frame only for dimensions beyond their bounds and for a null arena that it needs; it also checks that caches have
+ * room and that indices from data are in range. Layouts are fixed for one ATTN_ABI_VERSION. All pointers to tensors
+ * address dense row-major elements. In a model for a device, they are addresses in device memory. */
 #ifndef ATTN_ABI_H
 #define ATTN_ABI_H
 
@@ -33,8 +33,9 @@ typedef struct attn_kernel_args {
   const int64_t *sizes;  /* dynamic sizes of those tensors in order (outermost first), then the index operands */
   void *shared;          /* memory that all chunks and phases of the launch share (partial results), ATTN_ALIGNMENT-
                             aligned; unspecified if the kernel needs none */
-  int32_t *status;       /* a kernel sets it to an attn_code if a subscript from data is out of range, and never
-                            clears it; any number of threads may set it. The phases of a model for a device set it to
+  int32_t *status;       /* a kernel sets it to ATTN_OUT_OF_RANGE if a subscript from data is out of range, to
+                            ATTN_BAD_ARGUMENT if sizes are beyond 32 bits and its code requires less, and never clears
+                            it; any number of threads may set it. The phases of a model for a device set it to
                             ATTN_UNSUPPORTED if a processor calls them */
 } attn_kernel_args;
 
@@ -68,7 +69,9 @@ typedef struct attn_frame {
   const attn_executor *executor;
 } attn_frame;
 
-typedef int32_t (*attn_entry_fn)(const attn_frame *frame); /* returns an attn_code */
+/* Returns an attn_code. For a model on a device, ATTN_FULL and ATTN_OUT_OF_RANGE may be only in the status on the
+ * device (attn_device_phase of attn/model.h), and the code is then ATTN_OK. */
+typedef int32_t (*attn_entry_fn)(const attn_frame *frame);
 /* Returns the bytes of the arena of a call: 0 if it needs none; INT64_MAX or a negative number if 64 bits overflow, and
  * a negative number if a dimension is outside its bounds or `workers` is below 1. */
 typedef int64_t (*attn_arena_bytes_fn)(const int64_t *dimensions, int64_t workers);

@@ -6,9 +6,10 @@
  * so that a reader can compare the version with ATTN_ABI_VERSION first, and name the model in its message.
  *
  * The parameter table (attn_frame::parameters) is an array of pointers. The first loaded_count pointers address the
- * values of parameters as loaded: from a file, from the object, drawn, or in memory of the caller. The next
- * packed_count pointers address copies of weights in the order in which kernels read them. `prepare` writes these
- * copies after the load and after training. */
+ * values of parameters as loaded: from a file, from the object, drawn, or in memory of the caller. They are null for
+ * values that are not in memory (attn_weights_table). The next packed_count pointers address copies of weights in the
+ * order in which kernels read them. `prepare` writes these copies: the runtime calls it when it creates weights, and in
+ * attn_weights_repack, which the caller calls after training. */
 #ifndef ATTN_MODEL_H
 #define ATTN_MODEL_H
 
@@ -77,7 +78,8 @@ typedef struct attn_dimension_info {
   int64_t min; /* smallest size that a call may have */
 } attn_dimension_info;
 
-/* Returns the floating-point operations of the kernels of a call with these dimensions, which must be in range. */
+/* Returns the floating-point operations of the kernels of a call with these dimensions, which must be in range; the
+ * number wraps around if it exceeds 64 bits. */
 typedef int64_t (*attn_flops_fn)(const int64_t *dimensions);
 
 /* An entry point: a function of the model that programs call, through attn_run or attn_cuda_run. */
@@ -174,8 +176,9 @@ typedef struct attn_device_code {
   int64_t phase_count;
   /* Identifies a copy from the device to the host instead of a kernel phase; null if no entry point needs the copy. An
    * executor that receives this function waits for all earlier launches. It copies the int32_t at the device address
-   * buffers[0] to `shared`, and an attn_code to `status`: the status on the device, or ATTN_DEVICE_FAULT after a fault.
-   * For this function, `shared` and `status` are in host memory. */
+   * buffers[0] to `shared`, and an attn_code to `status`: the status on the device, or ATTN_DEVICE_FAULT if the copy or
+   * an earlier launch failed, after which `shared` is unchanged. For this function, `shared` and `status` are in host
+   * memory. */
   attn_kernel_fn fetch;
 } attn_device_code;
 

@@ -35,18 +35,20 @@ typedef struct attn_context {
 int64_t attn_find_entry(const attn_model *model, const char *name);
 
 /* Runs entry point number `entry` and returns when it is done. `tensors` are its inputs, then its results; the caller
- * provides their memory. Results and states (the last inputs) overlap no other tensor; this is not checked.
+ * provides their memory. Results and states (the last inputs) overlap no other tensor, and data is aligned to its
+ * elements; these two conditions are not checked.
  *
- * Checks all arguments first. ATTN_BAD_ARGUMENT: a null pointer, an invalid entry point, number of tensors, rank,
+ * Checks the other arguments first. ATTN_BAD_ARGUMENT: a null pointer, an invalid entry point, number of tensors, rank,
  * shape, element type or dimension, an executor without workers, an arena beyond 64 bits, missing weights or weights of
  * another model. ATTN_UNSUPPORTED: another ABI version, a missing processor feature, a model for a device, or an entry
  * point beyond the limits of attn/abi.h. ATTN_BAD_ARENA: a null, misaligned or too small arena. ATTN_BAD_WEIGHTS: a
  * training step with weights that are not trainable, or another call of a model with packed weights after training
  * without attn_weights_repack. After these codes and after ATTN_FULL, nothing is written.
  *
- * After ATTN_OUT_OF_RANGE, results are undefined, and so are states that are not key-value caches. A cache keeps the
- * positions before those of the call; a ring buffer keeps them only if the call has at most take_back positions. If the
- * call was a training step, the parameters are undefined too: load a checkpoint. */
+ * After ATTN_OUT_OF_RANGE, and after an ATTN_BAD_ARGUMENT of a kernel whose code requires sizes of 32 bits, results are
+ * undefined, and so are states that are not key-value caches. A cache keeps the positions before those of the call; a
+ * ring buffer keeps them only if the call has at most take_back positions. If the call was a training step, the
+ * parameters are undefined too: load a checkpoint. */
 attn_code attn_run(const attn_model *model, int64_t entry, const attn_context *context, const attn_tensor *tensors,
                    int64_t tensor_count, attn_status *status);
 

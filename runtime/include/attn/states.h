@@ -29,9 +29,9 @@ attn_code attn_states_truncate(const attn_model *model, int64_t entry, int64_t r
 
 /* Sets the states of each row b to those that row from[b] had before the function; several rows may copy one row.
  * `states` are the attn_entry_info.state_count states, in order and in host memory (attn_cuda_states_reorder of
- * attn/cuda.h is for states on a device). `rows` is the name of the dimension of rows, such as "batch". All states have
- * the same number of rows, and `from` has an element for each row. The caller reorders lengths and all other data of a
- * row.
+ * attn/cuda.h is for states on a device). `rows` is the name of the dimension of rows, such as "batch"; in a state with
+ * several dimensions of that name, the last one counts. All states have the same number of rows, and `from` has an
+ * element for each row. The caller reorders lengths and all other data of a row.
  *
  * Returns ATTN_BAD_ARGUMENT if the entry point has no states, or if a state has no dimension `rows`, another number of
  * rows, a negative size, or a wrong rank or element type; other sizes of the states are not checked. Returns

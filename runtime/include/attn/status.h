@@ -12,12 +12,13 @@ typedef enum attn_code {
   ATTN_OK = 0,
   ATTN_BAD_ARGUMENT = 1,  /* a null pointer, a wrong rank, shape or element type, or another wrong argument */
   ATTN_BAD_ARENA = 2,     /* the arena is null, misaligned or too small */
-  ATTN_BAD_WEIGHTS = 3,   /* a tensor of a weights file is missing, unexpected or misshapen; or the weights do not
-                             support the call: they are not packed again after training, or not trainable */
+  ATTN_BAD_WEIGHTS = 3,   /* a tensor of a weights file is missing, unexpected, or of a wrong shape or type; or the
+                             object has no embedded weights; or the weights do not support the call: they are not
+                             packed again after training, not trainable, or cannot be saved (attn_weights_save) */
   ATTN_BAD_FILE = 4,      /* the file cannot be read or written, is truncated or corrupt */
   ATTN_OUT_OF_RANGE = 5,  /* an index that comes from data is out of range: an element, row or position */
   ATTN_NO_MEMORY = 6,     /* the system or the device has too little memory, or the system starts too few threads */
-  ATTN_UNSUPPORTED = 7,   /* the processor, runtime, driver or device is missing, or older than the code; or
+  ATTN_UNSUPPORTED = 7,   /* the processor, runtime, driver or device is missing, or does not support the code; or
                              a model for a device is called on a processor; or an entry point exceeds a limit of
                              attn/abi.h */
   ATTN_FULL = 8,          /* a cache has too little capacity for the positions of the call, a length is negative, or a

@@ -37,11 +37,12 @@ attn_code attn_weights_from_table(const attn_model *model, const void *const *ta
 /* Frees the weights, but not values of the caller or of the object; null is ignored. */
 void attn_weights_free(attn_weights *weights);
 
-/* Packs the weights again after training, or after the caller has changed values. Packed weights whose values were
- * freed (attn_weights_load) are unchanged. Between a training step and this call, attn_run returns ATTN_BAD_WEIGHTS for
- * a model with packed weights, except for training steps. Changes by the caller are not detected. ATTN_NO_MEMORY if
- * there is no memory for the arena of `prepare`. Devices that were opened with these weights (attn/cuda.h) copy them
- * again at their next calls. */
+/* Packs the weights again, on `executor` (null: the calling thread), after training, or after the caller has changed
+ * values. Packed weights whose values were freed (attn_weights_load) are unchanged. Between a training step and this
+ * call, attn_run returns ATTN_BAD_WEIGHTS for a model with packed weights, except for training steps. Changes by the
+ * caller are not detected. ATTN_NO_MEMORY if there is no memory for the arena of `prepare`; ATTN_BAD_ARGUMENT for an
+ * executor without workers. Devices that were opened with these weights (attn/cuda.h) copy them again at their next
+ * calls, also those of a model without packed weights. */
 attn_code attn_weights_repack(attn_weights *weights, const attn_executor *executor, attn_status *status);
 
 /* Returns the parameter table of attn_frame: loaded_count + packed_count pointers, which live as long as the weights.

@@ -5,7 +5,9 @@
 
 namespace attnc::reduce {
 
-/// The language of model files. Changes rejects results by the checker (frontends/attn/Check), before a test runs.
+/// The language of model files. Before a test runs, Changes::apply rejects results by the checker
+/// (frontends/attn/Check) in the two cases of the constructor. It always rejects syntax errors that a change of a
+/// canonical text causes.
 class ModelSubject : public Subject {
 public:
   /// `path` is the path of the user's file, beside which the checker finds the files that it uses. `text` is the

@@ -50,14 +50,17 @@ std::string edited(std::string_view text, std::vector<Edit> edits);
 // Each function returns all changes of its kind that are possible in the file. A change need not give a valid model.
 // All but dropLines() and dropWords() return no change for a file with syntax errors.
 
-std::vector<Change> dropItems(const ModelText &model);           ///< declarations of the file
-std::vector<Change> dropMembers(const ModelText &model);         ///< fields, functions and constants of modules
-std::vector<Change> dropStatements(const ModelText &model);      ///< statements of blocks
-std::vector<Change> unwrapBlocks(const ModelText &model);        ///< replaces `if` and `for` by their bodies
-std::vector<Change> dropParts(const ModelText &model);           ///< elements of lists, and optional syntax
-std::vector<Change> dropParameters(const ModelText &model);      ///< parameters with their arguments in all calls
-std::vector<Change> inlineNames(const ModelText &model);         ///< replaces uses of a name by its value
-std::vector<Change> simplifyExpressions(const ModelText &model); ///< replaces an expression by an operand or a literal
+std::vector<Change> dropItems(const ModelText &model);      ///< declarations of the file
+std::vector<Change> dropMembers(const ModelText &model);    ///< members of modules, states of optimizers
+std::vector<Change> dropStatements(const ModelText &model); ///< statements of blocks
+std::vector<Change> unwrapBlocks(const ModelText &model);   ///< replaces `if` and `for` by their bodies
+std::vector<Change> dropParts(const ModelText &model);      ///< elements of lists, and optional syntax
+std::vector<Change> dropParameters(const ModelText &model); ///< parameters with their arguments in all calls
+/// Replaces uses of a name by its value, and removes its declaration: a constant, a `let` of one name, or a module's
+/// parameter with a default.
+std::vector<Change> inlineNames(const ModelText &model);
+/// Replaces an expression that is no literal by an operand, by an operand of an operand, or by a literal.
+std::vector<Change> simplifyExpressions(const ModelText &model);
 /// Replaces an integer literal by a smaller one, all literals of one value at once, then each alone; then a float
 /// literal by 0.0 or 1.0.
 std::vector<Change> shrinkNumbers(const ModelText &model);

@@ -15,22 +15,24 @@
 namespace attnc::reduce {
 
 /// Changes `module` in place; returns false if the change is not applicable. `module` is a clone of the module in which
-/// the change was found. `ops` is the result of opsOf(module) before the first change of a group; a change that erases
-/// ops sets their elements to null. The result may be invalid: the caller verifies it.
+/// the change was found. `ops` is the result of opsOf(module) before the first change of a group. A change that erases
+/// ops sets their elements to null, except changes of unwrapRegions, which are applied alone, and of dropSignatures,
+/// which do not read `ops`. The result may be invalid, also after `false`: the caller verifies it.
 using ModuleChange = std::function<bool(mlir::ModuleOp module, llvm::MutableArrayRef<mlir::Operation *> ops)>;
 
-/// All ops in a module in preorder.
+/// The module op itself and all ops in it, in preorder.
 std::vector<mlir::Operation *> opsOf(mlir::ModuleOp module);
 
 //===- The transformations, from coarse to fine -----------------------------------------------------------------===//
 //
 // Each function returns all changes of its kind that are possible in the module, and does not change the module.
 // replaceResults and dropUnused list later ops first, so that users come before their operands. dropSymbols,
-// unwrapRegions and dropAttributes list ops in preorder.
+// unwrapRegions and dropAttributes list ops in preorder. dropSignatures lists the last results and arguments of a
+// function first. replaceResults and dropUnused exclude terminators, replaceResults also constants.
 
 std::vector<ModuleChange> dropSymbols(mlir::ModuleOp module);    ///< erases functions, parameters and other symbols
 std::vector<ModuleChange> replaceResults(mlir::ModuleOp module); ///< replaces an op by its operands or by zeros
-std::vector<ModuleChange> dropUnused(mlir::ModuleOp module);     ///< erases ops whose results have no uses
+std::vector<ModuleChange> dropUnused(mlir::ModuleOp module);     ///< erases ops without used results
 std::vector<ModuleChange> unwrapRegions(mlir::ModuleOp module);  ///< replaces an op by the ops of its region's block
 std::vector<ModuleChange> dropSignatures(mlir::ModuleOp module); ///< removes unused results, arguments of functions
 std::vector<ModuleChange> dropAttributes(mlir::ModuleOp module); ///< discardable ones, of ops, arguments and results
@@ -46,8 +48,9 @@ public:
   std::span<const Transformation> transformations() const override { return list; }
 
   /// Parses and verifies `text`. Returns null if `text` is not a valid module. Prints nothing: if `problem` is not null
-  /// and empty, it receives MLIR's first error with a location in a file called `name`, such as "broken.mlir:3:5:
-  /// custom op 'x' is unknown". The result must not outlive this object, which owns the MLIRContext.
+  /// and empty, it receives MLIR's first error with a line and a column, after `name`, also if the location is in
+  /// another file: "broken.mlir:3:5: custom op 'x' is unknown". The result must not outlive this object, which owns the
+  /// MLIRContext.
   mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text, const std::string &name = "",
                                           std::string *problem = nullptr) const;
 

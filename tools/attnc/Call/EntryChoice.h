@@ -16,7 +16,7 @@ struct EntryKind {
 
 /// The index in `model.entries` of the entry point `name`, which must be of `kind`; if `name` is empty, the index of
 /// the only entry point of `kind`. An error if there is no such entry point, or if `name` is empty and there are
-/// several; the message lists the entry points of `kind`.
+/// several; the message lists the entry points of `kind`, or has its hint if there are none.
 llvm::Expected<int64_t> chooseEntry(const attn_model &model, llvm::StringRef name, const EntryKind &kind);
 
 } // namespace attnc

@@ -6,7 +6,8 @@
 //   logits(tokens: i32[batch, seq])  reads  token.table[tokens[b, t], d]      tokens: {"256"}
 //
 // The limit of an input that is the length of a cache is 1: random inputs are for a call with empty caches. The limit
-// of an input that counts appended positions (model.append) is the number of positions of the call.
+// of an input that counts appended positions (model.append) is the number of positions of the call: the size of
+// dimension 1 of the first input.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -27,7 +28,8 @@ namespace attnc {
 using InputRanges = std::map<std::string, std::vector<std::string>>;
 
 /// The ranges of the inputs of the entry point `entry`. `module` is the module after the phase derive or an earlier
-/// one. Empty if the entry point does not exist. A size that the entry point computes gives no limit.
+/// one. Empty if the entry point does not exist. A size that the entry point computes gives no limit. A subscript
+/// gives one only if it is an element of an input itself, not the result of arithmetic on elements.
 InputRanges inputRanges(mlir::ModuleOp module, const std::string &entry);
 /// The smallest of the limits `sizes` that are numbers; 0 if there is none.
 int64_t leastOf(const std::vector<std::string> &sizes);

@@ -33,10 +33,12 @@ struct InputValues {
 
 /// Reads the values of the first `count` inputs of `entry` from `options`, each NAME=VALUES. The result has `count`
 /// elements, null for an input without an option. `dimensions` has the sizes of the entry point's dimensions in order;
-/// each size that a file determines is set, the others are unchanged. If `areOfOneBatch`, values for a training step
-/// may lack a first dimension whose size is a number. `vocabularies` converts words and labels to numbers. An error if
-/// an option is wrong or names an input twice, if a file cannot be read, or if a file or number does not have the
-/// element type, the rank or a constant size of its input.
+/// each size that a file determines is set, the others are unchanged. If files contradict each other, the last one sets
+/// the size: the caller checks the shapes (attn_infer_dimensions). If `areOfOneBatch`, values for a training step may
+/// lack a first dimension whose size is a number. `vocabularies` converts words and labels to numbers. An error if an
+/// option is wrong or names an input twice, if a file cannot be read, if words or labels have no vocabulary, or if a
+/// file or number does not have the element type, the rank or a constant size of its input. (An f32 file for an input
+/// of 16 bits is rounded.)
 llvm::Expected<std::vector<std::optional<InputValues>>> readInputValues(const attn_entry_info &entry, int32_t count,
                                                                         llvm::ArrayRef<std::string> options,
                                                                         const Vocabularies &vocabularies,
@@ -51,8 +53,8 @@ void fill(HostTensor &tensor, llvm::StringRef filling, DrawnInput drawn);
 /// repeats the elements of `tensor` along this dimension.
 HostTensor repeatedFor(const attn_tensor_info &input, HostTensor tensor);
 
-/// The size of the tensor's first dimension; null if the rank is 0, or if the size depends on the entry point's
-/// dimensions.
+/// The size of the tensor's first dimension; null if the rank is 0, if the size depends on the entry point's
+/// dimensions, or if it is 0.
 std::optional<int64_t> leadingNumber(const attn_tensor_info &tensor);
 
 /// Splits the option NAME=VALUE. Returns the index of NAME in `names`, and VALUE, which refers to `option`. An error if

@@ -21,16 +21,17 @@ struct ParameterNow {
 class Invocation {
 public:
   /// Chooses the entry point, reads or fills its inputs, determines the dimensions, starts threads, loads weights, and
-  /// allocates results and arena. An error if an option is wrong, an input is missing, a size remains unknown, or there
-  /// is not enough memory. `model` must outlive the result.
+  /// allocates results and arena. An error if an option is wrong, an input is missing, a size remains unknown or is out
+  /// of its bounds, the weights cannot be loaded, or there is not enough memory. `model` must outlive the result.
   static llvm::Expected<std::unique_ptr<Invocation>> create(const attn_model &model, const InvocationOptions &options);
 
   /// Calls the entry point, which writes the results and updates parameters, and states among the inputs. May be called
   /// repeatedly.
   llvm::Error run();
 
-  /// The distribution of the elements that create() gives input `number` if the input has no values and is not a state.
-  /// (A state without values is zero.) `options` are those of create().
+  /// The distribution of the elements that create() gives input `number` if its value is `random`, or if it has no
+  /// value and is not a state. (A state without values is zero.) Integers without a known limit are below 4. `options`
+  /// are those of create().
   DrawnInput drawnInput(int32_t number, const InvocationOptions &options) const;
 
   /// The parameters that are in memory. States of training are missing if the weights file lacks them; parameters that

@@ -16,13 +16,13 @@ namespace attnc {
 struct InvocationOptions {
   std::string entry;                     ///< name of the entry point; may be empty if the model has only one
   std::vector<std::string> inputs;       ///< each NAME=VALUES (InputValues.h)
-  std::vector<std::string> dims;         ///< each NAME=SIZE: sizes of dimensions
+  std::vector<std::string> dims;         ///< each NAME=SIZE; a file's size has precedence
   std::string weights;                   ///< a .safetensors file; empty: embedded values, or else random ones
   std::vector<std::string> vocabularies; ///< values of --vocabulary, for Vocabularies::open()
   bool allowExtra = false;               ///< ignore tensors of the weights file that are no parameters
   bool keepsParameters = false;          ///< keep a copy of parameters that kernels read only packed in their own order
-  bool fillMissing = false;              ///< inputs that `inputs` does not name are random; otherwise an error
-  InputRanges ranges;                    ///< upper limits of random i32 inputs
+  bool fillMissing = false;              ///< inputs not in `inputs` are random, otherwise errors; states are zeros
+  InputRanges ranges;                    ///< upper limits of random i32 inputs; without a limit: 4
   uint64_t seed = 0;                     ///< of random weights and inputs
   int64_t threads = 0;                   ///< number of threads; 0: one for each processor
 

@@ -26,8 +26,8 @@ class LoadedCode;
 /// A generated object that is linked into this process.
 class LoadedModel {
 public:
-  /// Links an object in memory, without the checks of readObject(). An error if the object defines no `<name>_model`,
-  /// or if a symbol cannot be resolved.
+  /// Links an object in memory, without the checks of readObject(). An error if the bytes are not an object, if it
+  /// defines no `<name>_model`, or if a symbol cannot be resolved.
   static llvm::Expected<LoadedModel> fromObject(std::unique_ptr<llvm::MemoryBuffer> object);
   /// Reads and checks a `.o` file as readObject() does, and links it.
   static llvm::Expected<LoadedModel> fromFile(const std::string &path);

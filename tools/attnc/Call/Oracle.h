@@ -11,7 +11,7 @@ namespace attnc {
 /// or state that the call has updated. `c` below is the factor of the tolerance, 8 by default.
 struct Deviation {
   std::string name;       ///< of the result, parameter or state
-  bool isUpdated = false; ///< the tensor is a parameter, or a state of a module or of an optimizer
+  bool isUpdated = false; ///< a parameter, or a state among the parameters; false for states among the inputs
   bool isReal = true;     ///< false for integers, booleans and parameters changed by mistake, which must be equal
   double largest = 1;     ///< largest |value| of the oracle
   /// |compiled - oracle| of the element that exceeds its limit most; if all are within their limits, of the element
@@ -22,8 +22,8 @@ struct Deviation {
   /// `terms`, so that no samples were needed.
   double rounding = 0;
   /// Tolerance for --precision other than f32: twice (tf32: four times) the change of this tensor when the oracle
-  /// rounds stored tensors; at most the bound of StorageBound.h. 0 for f32 and for parameters; infinite if the change
-  /// is.
+  /// rounds stored tensors; for bf16 and f16 at most the bound of StorageBound.h. 0 for f32 and for
+  /// parameters, and for bf16 and f16 if the entry point has no tensor of 16 bits; infinite if the change is.
   double storage = 0;
   double storedBy = 0; ///< the change, if `storage` is the bound; otherwise 0
   int64_t ties = 0;    ///< integers that differ from the oracle's, but equal those of a rounding sample
@@ -43,16 +43,17 @@ struct Answer {
   Deviation allowed; ///< the tolerances: a Deviation with difference 0 and `largest` of at least 1
 };
 
-/// Copies of the current weights, by their names in checkpoints.
+/// Copies of the current weights that are in memory (Invocation::parameters), by their names in checkpoints.
 reference::Parameters parametersOf(const Invocation &call);
 
 /// Compares `call`, which has run once, with the oracle. The oracle interprets the entry point on the same inputs, and
-/// on the weights `before`, which parametersOf() returned before the call. States among the inputs are as the call has
-/// left them: to append the same rows again changes nothing. `options` are those of the compile `made`, which produced
-/// the called object. Returns the deviations of the results, then of the states among the inputs, then, if the entry
-/// point updates parameters, of parameters in the order of their names: those that it updates, and others that the call
-/// has changed by mistake. Elements beyond limit(c) are tested by rounding samples (RoundingSamples.h). An error if the
-/// model lacks the entry point, or cannot be compiled or interpreted.
+/// on the weights `before`, which parametersOf() returned before the call; the oracle needs all of them, so the call
+/// must have InvocationOptions::keepsParameters. States among the inputs are as the call has left them: to append the
+/// same rows again changes nothing. `options` are those of the compile `made`, which produced the called object.
+/// Returns the deviations of the results, then of the states among the inputs, then, if the entry point updates
+/// parameters, of parameters in the order of their names: those that it updates, and others that the call has changed
+/// by mistake. Elements beyond limit(c) are tested by rounding samples (RoundingSamples.h). An error if the model lacks
+/// the entry point, or cannot be compiled or interpreted.
 ///
 /// With --precision bf16 or f16 the oracle also interprets the module of `made`, which rounds the tensors that are
 /// stored in 16 bits, and measures the change of each result. A result may differ from the oracle's by twice this
@@ -68,9 +69,9 @@ llvm::Expected<std::vector<Deviation>> compareWithOracle(const CompileOptions &o
 /// interprets. Runs the phase raise only if derive fails without it.
 llvm::Expected<std::unique_ptr<Compilation>> compileAsWritten(CompileOptions options);
 
-/// The oracle's values for `call`, which has not run: of its results, then of the states among its inputs. The values
-/// are those of `written`, the result of compileAsWritten(). The tolerances also depend on `made`, the compile of the
-/// called object with --precision `precision`.
+/// The oracle's values for `call`, which has not run: of its results, then of the states among its inputs. Requires
+/// InvocationOptions::keepsParameters. The values are those of `written`, the result of compileAsWritten(). The
+/// tolerances also depend on `made`, the compile of the called object with --precision `precision`.
 llvm::Expected<std::vector<Answer>> answersOf(const Compilation &written, const Compilation &made, Precision precision,
                                               const Invocation &call);
 /// The deviations of the results and states of `call`, which has run, from `answers` = answersOf() before the call, in

@@ -26,11 +26,14 @@ public:
   llvm::Error start(int64_t threads);
   /// Loads the parameters from the .safetensors file `file`, with `flags` of attn_weights_load. If `file` is empty,
   /// uses the parameters embedded in the object; without embedded ones, draws the parameters from `seed` by their
-  /// initialisers. Does nothing for a model without parameters; a file is then an error.
+  /// initialisers. Does nothing for a model without parameters; a file is then an error. After an error, there are no
+  /// weights.
   llvm::Error loadWeights(const std::string &file, int32_t flags, uint64_t seed);
-  /// Takes ownership of `weights`, which may be null, and frees the previous weights.
+  /// Takes ownership of `weights`, which may be null, and frees the previous weights. The next call opens a device
+  /// again.
   void setWeights(attn_weights *weights);
   /// Grows the arena so that it suffices for calls of an entry point with these dimensions. Does nothing for a device.
+  /// An error if its size exceeds 64 bits, or if there is not enough memory; in the latter case, there is no arena.
   llvm::Error growArena(const attn_entry_info &entry, llvm::ArrayRef<int64_t> dimensions);
 
   /// The sizes of the entry point's dimensions, in order, by the shapes of `inputs`, which are all inputs. An error if

@@ -52,12 +52,12 @@ struct Candidate {
 class RunningCandidate {
 public:
   /// Compiles the model of `source` by the overrides of `source` and then those of `candidate.strategy`, links it, and
-  /// prepares calls of the entry point of `invocation`. Sets `candidate.remarks`; an error is stored in
-  /// `candidate.problem`. `candidate` must outlive this object.
+  /// prepares calls of the entry point of `invocation`. Sets `candidate.remarks` if the compile succeeds; the first
+  /// line of an error is stored in `candidate.problem`. `candidate` must outlive this object.
   RunningCandidate(Candidate &candidate, const SourceOptions &source, const InvocationOptions &invocation);
 
   bool isReady() const { return call != nullptr; } ///< no error; the functions below except whyNot() require it
-  /// The error if the candidate is not ready; report() prints the messages of the compile.
+  /// The error if the candidate is not ready. After a failed compile, report() prints all messages of the compile.
   llvm::Error whyNot() const;
   Invocation &invocation() { return *call; }
   const Compilation &compilation() const { return *made; }

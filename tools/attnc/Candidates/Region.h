@@ -21,7 +21,7 @@ struct CandidateKernel {
   std::string name, kind, emitter;
   std::string code;                     ///< a text that is equal for equal code: emitter and kernelStructure()
   std::vector<int64_t> ops = {};        ///< numbers of the imported ops that the kernel computes, ascending
-  std::vector<std::string> places = {}; ///< source locations of these ops, without directories: "gpt.attn:12"
+  std::vector<std::string> places = {}; ///< source locations of these ops, without folders: "gpt.attn:12:5"
   int64_t trafficBytes = 0;             ///< bytes that all launches of the kernel read and write in a call
   bool isAsDefault = false;             ///< the default strategy has a kernel of the same code
   bool reachesBeyond = false;           ///< the kernel also computes ops outside of the region; set by Region::keep()
@@ -29,8 +29,8 @@ struct CandidateKernel {
 
 class Region {
 public:
-  /// `what` is the name of a kernel, a kernel kind, or a source location such as "gpt.attn:12", as in the scope of an
-  /// override; empty: the whole entry point.
+  /// `what` is the name of a kernel, a kernel kind, or a source location "gpt.attn:12:5" (line and column), as in the
+  /// scope of an override; empty: the whole entry point.
   explicit Region(std::string what = "") : what(std::move(what)) {}
 
   /// Finds the region among `kernels`, all kernels of the entry point `entry` by the default strategy. Does nothing for

@@ -21,7 +21,7 @@ struct Concentration {
 
   int64_t rows = 0;          ///< rows with a choice: at least two unmasked keys
   int64_t withoutChoice = 0; ///< other rows
-  int64_t single = 0;        ///< rows with a choice and at most one nonzero weight
+  int64_t single = 0;        ///< rows with a choice and at most one nonzero weight; without any, not saturated
   double entropy = 0;        ///< sum over `rows` of the entropy -sum w log w in nats, with w the shares of the keys
   double largest = 0;        ///< sum over `rows` of the largest share
   double saturated = 0;      ///< number of rows, of `rows`, whose largest share is above 0.95

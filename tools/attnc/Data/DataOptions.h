@@ -27,8 +27,9 @@ struct DataOptions {
   void addTo(CLI::App &command);
   /// Adds --vocab-size and --own-vocabulary, for vocabularies that a training makes.
   void addVocabularySizesTo(CLI::App &command);
-  /// Opens the vocabularies and, if makesVocabularies, makes missing ones from the data. An error if a file cannot be
-  /// read, or if an option for vocabularies has no effect.
+  /// Opens the vocabularies and, if makesVocabularies, makes missing ones from the data. An error if a file of the data
+  /// cannot be read, if --vocabulary names an input twice, or if an option for vocabularies has no effect. Files of
+  /// existing vocabularies are read, and their errors occur, at the first lookup.
   llvm::Expected<Vocabularies> readVocabularies() const;
   /// An error if an option of `aboutData` is given. Called if `entry` has no inputs from data.
   llvm::Error checkNoData(const attn_entry_info &entry) const;

@@ -2,7 +2,8 @@
 //
 // In calls over data, an input has one of three sources: rows of the data (--data), one value for all calls (--input),
 // or the key of random draws. The key consists of the last inputs of an entry point with random draws: `seed` and
-// `step`, both i32 of rank 0. A training step counts its steps itself, so its key is `seed` alone.
+// `step`, both i32 of rank 0, which are recognised by these names and types. A training step counts its steps itself,
+// so its key is `seed` alone.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -42,8 +43,9 @@ public:
 
   /// Whether there are values, and each lacks the leading dimension of accumulated batches (InputValues.h).
   bool areOfOneBatch() const;
-  /// An error if a value has a subscript beyond the limits `ranges`, or a wrong rank. `isAccumulated` is whether the
-  /// training step accumulates batches; values must then lack the leading dimension.
+  /// An error if a value has a negative subscript, one that is not below all numbers among its limits in `ranges`, or a
+  /// wrong rank. `isAccumulated` is whether the training step accumulates batches; values must then lack the leading
+  /// dimension.
   llvm::Error check(const InputRanges &ranges, bool isAccumulated) const;
   /// `hash` combined with the elements of all values.
   uint64_t fingerprint(uint64_t hash) const;

@@ -19,6 +19,7 @@ public:
   /// The batch, with 1 row. If the entry point has no draws, all calls are equal, and the result is null for `number`
   /// above 0. With draws it is never null: the caller limits the number of batches.
   std::optional<Batch> heldOutBatch(BatchShape shape, int64_t number) const override;
+  /// False without draws, although heldOutBatch() has a batch 0: it would equal the batches of training.
   bool hasHeldOut(BatchShape) const override { return draws(); }
   BatchShape used(BatchShape) const override { return {0, 0}; }
 

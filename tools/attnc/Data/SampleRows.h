@@ -25,8 +25,8 @@ public:
   /// tensor has rank 0, or if words or labels have no vocabulary. The result refers to a vocabulary of `vocabularies`,
   /// which must outlive it.
   static llvm::Expected<SampleRows> read(llvm::StringRef name, llvm::StringRef path, const Vocabularies &vocabularies);
-  /// Reads the offsets that divide the tensor into ragged rows. An error if the rows are lines, or if the offsets do
-  /// not divide the tensor.
+  /// Reads the offsets that divide the tensor into ragged rows. An error if the file cannot be read, if the rows are
+  /// lines, or if the file's tensor is not i32[rows + 1] with offsets as above. After an error, the object is unusable.
   llvm::Error readOffsets(llvm::StringRef path);
 
   const std::string &path() const { return source; }               ///< of the file of the rows

@@ -2,8 +2,8 @@
 //
 // Each input has rows of its own (SampleRows.h); all inputs have the same number of rows. Sample r consists of row r of
 // each input. The width of ragged rows in a batch is its second dimension. If this dimension has a constant size in the
-// entry point, the width is this size. Otherwise it is the width of the widest row of the batch, over all inputs whose
-// second dimension is the same dimension of the entry point.
+// entry point, the width is this size. Otherwise it is the width of the widest row of the batch, at least 1, over all
+// inputs whose second dimension is the same dimension of the entry point.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -18,7 +18,8 @@ class Samples : public TrainingData {
 public:
   /// `places` has one INPUT=FILE for each input from the data, and INPUT.offsets=FILE for inputs with offsets.
   /// `heldOut` is the share of samples, at the end, that is held out. An error if a file cannot be read, an input is
-  /// missing or unknown, or the numbers of samples differ. `entry` and `vocabularies` must outlive the result.
+  /// missing, unknown or given twice, the offsets do not divide a tensor, or the numbers of samples differ. `entry` and
+  /// `vocabularies` must outlive the result.
   static llvm::Expected<std::unique_ptr<Samples>> read(const attn_entry_info &entry, EntryInputs inputs,
                                                        const std::vector<std::string> &places,
                                                        const Vocabularies &vocabularies, double heldOut);

@@ -56,8 +56,9 @@ public:
   /// An error if the part that is not held out is too small for a row, if fits() is one, or if the rows of a batch
   /// cannot be divided among the batches that the training step accumulates.
   llvm::Error check(BatchShape shape, const InputRanges &ranges) const;
-  /// An error if an element type or size of the data differs from that of its input, if rows are too wide for their
-  /// input, or if a token, label or subscript is beyond the limits `ranges`.
+  /// An error if an element type, rank or size of the data or of a value of --input differs from that of its input, if
+  /// rows are too wide for their input, or if a token, label or subscript is beyond the numbers among its limits
+  /// `ranges`.
   llvm::Error fits(const InputRanges &ranges) const;
 
   /// The inputs of training step `step`, counted from 0, with `shape.batch` rows of the part that is not held out. If
@@ -68,7 +69,7 @@ public:
   /// accumulation. The last batch may have fewer rows. Null after the last batch. If the entry point has a fixed number
   /// of rows, there is no batch with fewer rows.
   virtual std::optional<Batch> heldOutBatch(BatchShape shape, int64_t number) const;
-  /// Whether the held-out data suffice for a validation batch.
+  /// Whether the held-out data suffice for a validation batch. Without data: whether the entry point has random draws.
   virtual bool hasHeldOut(BatchShape shape) const;
   /// The number of held-out rows that no batch contains, because the entry point has a fixed number of rows.
   int64_t leftOut(BatchShape shape) const;

@@ -6,7 +6,7 @@
 
 namespace attnc {
 
-/// Writes all of `model` as one JSON object, the output of `attnc explain --json`.
+/// Writes `model` as one JSON object, the output of `attnc explain --json`: all members but isWantedSum.
 void writeJson(const ExplainedModel &model, llvm::raw_ostream &out);
 
 } // namespace attnc

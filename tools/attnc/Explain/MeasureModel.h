@@ -7,10 +7,11 @@
 
 namespace attnc {
 
-/// Compiles the model of `source` and calls each entry point that has numbers (an empty `problem`), with random weights
-/// and inputs, at the entry point's sizes and on `workers` threads. Sets `measuredSeconds` of the entry point and
-/// `measured` of its totals. If an entry point cannot be called, sets its `unmeasured` to the reason. Returns the exit
-/// code of the compile, which prints its errors; if it fails, nothing is measured.
+/// Compiles the model of `source`, which must be for a processor, and calls each entry point that has numbers (an empty
+/// `problem`), with random weights and inputs, at the entry point's sizes and on `workers` threads. Sets
+/// `measuredSeconds` of the entry point and `measured` of its totals. If an entry point cannot be called, sets its
+/// `unmeasured` to the reason. Returns the exit code of the compile and the link, which print their errors; if one
+/// fails, nothing is measured.
 ExitCode measureModel(ExplainedModel &model, const SourceOptions &source, Repetitions repetitions);
 
 } // namespace attnc

@@ -3,8 +3,7 @@
 // The default output of `attnc explain`. Each of the costliest kernels has a line with its module path, its kind, its
 // launches and time in a call of the first entry point that runs it, its share of this call, and the work that is fused
 // into it. Times are measured if the model was measured, else predicted; without a machine, flops replace times. Then
-// come the costliest edges that were not fused, each with the change of the model that would fuse it. Lines have at
-// most 120 columns.
+// come the costliest edges that were not fused, each with the change of the model that would fuse it, if there is one.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -74,7 +74,7 @@ struct ExplainedTime {
 struct ExplainedLaunch {
   size_t kernel;                               ///< number in ExplainedModel::kernels
   unsigned step;                               ///< number of its op in ExplainedEntry::steps
-  int64_t times = 1;                           ///< executions in a call of the entry point
+  int64_t times = 1;                           ///< executions in a call, if no loop ends early
   ExplainedCost cost;                          ///< of one execution
   std::optional<size_t> loop = {};             ///< number of the innermost enclosing loop in ExplainedEntry::loops
   std::optional<MaskBlocks> mask = {};         ///< the mask of an attention kernel
@@ -107,10 +107,11 @@ struct ExplainedStorage {
 
 /// All launches of a kernel in one call of an entry point.
 struct ExplainedTotal {
-  size_t kernel;                          ///< number in ExplainedModel::kernels
-  int64_t launches = 0;                   ///< executions in a call
-  ExplainedCost cost;                     ///< sum over launches
-  std::optional<ExplainedTime> predicted; ///< sums over launches; `bound` is that of the longest launches
+  size_t kernel;        ///< number in ExplainedModel::kernels
+  int64_t launches = 0; ///< executions in a call
+  ExplainedCost cost;   ///< sum over launches
+  /// Sums over the launches with a prediction, null if there are none; `bound` is that of the longest launches.
+  std::optional<ExplainedTime> predicted;
   struct Measured {
     double seconds;   ///< median over calls of the time of all launches in one call
     int64_t launches; ///< launches in a call; fewer than predicted if a loop ends early
@@ -121,9 +122,10 @@ struct ExplainedTotal {
 struct ExplainedEntry {
   std::string name;
   std::vector<std::pair<std::string, int64_t>> sizes; ///< of dimensions, then `workers`; empty if one is unknown
-  std::string problem;                                ///< reason why there are no numbers; the rest is then empty or 0
-  std::vector<ExplainedLaunch> launches;              ///< in the order of their ops
-  std::vector<ExplainedLoop> loops;                   ///< loops that contain launches, an outer loop before inner ones
+  /// Why there are no numbers: a size is unknown, or a cost exceeds 64 bits. Later members are then empty or 0.
+  std::string problem;
+  std::vector<ExplainedLaunch> launches; ///< in the order of their ops
+  std::vector<ExplainedLoop> loops;      ///< loops that contain launches, an outer loop before inner ones
   std::vector<ExplainedEdge> edges;
   std::vector<ExplainedTotal> totals; ///< one for each kernel, in the order in which kernels first run
   int64_t arenaBytes = 0;

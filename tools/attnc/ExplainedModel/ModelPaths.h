@@ -8,10 +8,11 @@
 //      the launch reads:          blocks.mix.qkv.weight, blocks.mix.qkv.bias         blocks.mix.qkv
 //                                 blocks.mix.out.bias, blocks.norm2.gain             blocks.mix.out + blocks.norm2
 //   2. the modules of the parameters that its result updates, in a training step
-//   3. the path of the launches that read its result, if all of them that have a path have the same one
+//   3. the path of the launches that read its result in the same iteration, if all with a path have the same one
 //   4. the result of the entry point that it computes
 //
-// A parameter of the model itself, outside of all modules, is its own path.
+// An outer module stands for its inner modules: "blocks.mix" for "blocks.mix" and "blocks.mix.qkv". A state of an
+// optimizer is ignored beside its parameter. A parameter of the model itself, outside of all modules, is its own path.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -7,8 +7,8 @@
 namespace attnc {
 
 /// Restricts the calling thread, and the threads that it starts afterwards, to the first `threads` processors that the
-/// process may use. Does nothing if `threads` is 0. Prints a warning if there are fewer processors, or if the system
-/// does not allow it.
+/// process may use. Does nothing if `threads` is 0, or if the system does not list the processors. Prints a warning,
+/// and pins no thread, if there are fewer processors or if the system does not allow it.
 void pinTo(int64_t threads);
 
 /// Copies the sizes of --dim to the sizes of --at (`source.compile.at`), so that memory and costs are computed for the

@@ -25,7 +25,7 @@ struct Series {
   enum class Kind { Line, DashedLine, Points };
   std::string name; ///< in the legend; empty: the series is not in the legend
   Kind kind = Kind::Line;
-  std::vector<ChartPoint> points; ///< a line skips points that are not finite
+  std::vector<ChartPoint> points; ///< a line skips points that are not finite; one point gives no line
 };
 
 /// A chart with two axes. Series n has colour n mod 8.

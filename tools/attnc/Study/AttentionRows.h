@@ -29,7 +29,7 @@ class HeadsOfWeights {
 public:
   /// `info` is the result that holds the weights. `number` is the number of earlier `attend`s in the same module, which
   /// distinguishes their names. `named` are the names of the outer indices that count heads; if `named` is empty, the
-  /// dimensions of fixed size count heads, as above.
+  /// dimensions of fixed size count heads, as above. Names that this `attend` does not have are ignored.
   HeadsOfWeights(const attn_tensor_info &info, StudiedAttention attention, int64_t number,
                  llvm::ArrayRef<std::string> named);
   /// An index of `named` that has a dynamic size in this `attend`, which the caller reports as an error; empty if there

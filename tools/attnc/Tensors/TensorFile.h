@@ -62,7 +62,8 @@ struct HostTensor {
 
 /// Reads the tensor at `place`: a path (.txt; .words or .labels, which need `vocabulary`; any other is .npy), or
 /// `path:name` for a tensor of a .safetensors file. The name may be omitted if the file has only one tensor. An error
-/// if the file cannot be read or is damaged, or if there is not enough memory.
+/// if the file cannot be read or is damaged, if it lacks the tensor, if `vocabulary` is missing or lacks a label, if a
+/// number is outside of the range, or if there is not enough memory.
 llvm::Expected<HostTensor> readTensor(const std::string &place, const Vocabulary *vocabulary = nullptr);
 /// Reads `file`, of any of these formats except .safetensors. An error also if `file` is not open.
 llvm::Expected<HostTensor> readTensor(InputFile &file, const Vocabulary *vocabulary = nullptr);

@@ -41,8 +41,8 @@ bool isText(llvm::StringRef path);
 /// The lines of an open file as code points, i32[lines, characters of the longest line + 1]. An error if the file
 /// cannot be read, is not UTF-8 or has the character 0, or if there is not enough memory.
 llvm::Expected<HostTensor> readLines(InputFile &file);
-/// A text with one line for each row of `tokens`, code points i32[.., n]; a row ends before its first zero. Invalid
-/// code points become U+FFFD. An error for another element type, or for a scalar.
+/// A text with one line for each row of `tokens`, code points i32[.., n]; a row ends before its first zero. No lines if
+/// n is 0. Invalid code points become U+FFFD. An error for another element type, or for a scalar.
 llvm::Expected<std::string> linesOf(const HostTensor &tokens);
 /// The character with this code point, in UTF-8; U+FFFD for an invalid code point.
 std::string character(int32_t codePoint);

@@ -4,9 +4,10 @@
 // vocabulary, except for inputs and results that have one of their own. Each input or result in a file of labels
 // (.labels) has its own. The first of these that exists is the vocabulary of an input or result called NAME:
 //
-//   - a file that the user gives by --vocabulary: NAME=FILE; for words also FILE, which is the shared vocabulary,
-//   - a vocabulary that build() made from the data of a training,
-//   - a file in the folder of a training: vocabulary.NAME.txt; for words also vocabulary.txt, the shared vocabulary.
+//   - a file that the user gives by --vocabulary: NAME=FILE; for words next FILE, which is the shared vocabulary,
+//   - its own vocabulary: one that build() made for NAME from the data of a training, or the file vocabulary.NAME.txt
+//     in the folder of a training,
+//   - for words, the shared vocabulary: one that build() made, or the file vocabulary.txt in this folder.
 //
 // A file is read when its vocabulary is first looked up.
 //
@@ -42,14 +43,15 @@ public:
   /// folder of a training; empty: none. Reads no file. An error if two files are for the same name.
   static llvm::Expected<Vocabularies> open(llvm::ArrayRef<std::string> files, std::string folder);
   /// Makes vocabularies for the .words and .labels files of `from`, except for those that have a file of the user or of
-  /// the folder. An error if a file cannot be read, or if `mostTokens` is set and no vocabulary of words is made.
+  /// the folder. An error if a file cannot be read, if a line of a .labels file is blank, or if `mostTokens` is set and
+  /// no vocabulary of words is made.
   llvm::Error build(const VocabularyBuild &from);
 
   /// The vocabulary by which the file `path` of the input or result `name` is read or written, as by find(); null if
   /// `path` ends in neither .words nor .labels.
   llvm::Expected<const Vocabulary *> forFile(llvm::StringRef name, llvm::StringRef path) const;
-  /// The vocabulary of the input or result `name`. An error if there is none, if its file cannot be read, or if it is
-  /// of another kind than `kind`.
+  /// The vocabulary of the input or result `name`. An error if there is none or the user excludes it (unless build()
+  /// has made one), if its file cannot be read, or if it is of another kind than `kind`.
   llvm::Expected<const Vocabulary *> find(llvm::StringRef name, Vocabulary::Kind kind) const;
   /// The vocabulary of words of `name`, for a prompt or a generated text. Null if the user excludes `name`, or if no
   /// vocabulary of words exists: the tokens are then bytes. An error if the folder has vocabularies of words, but none

@@ -58,9 +58,9 @@ public:
   /// Lines of words as i32[lines, words of the longest line + 1], padded with <end>; or one label a line, without the
   /// white space around it, as i32[lines]. An error if a line has no label or an unknown one.
   llvm::Expected<HostTensor> encode(const TextLines &rows) const;
-  /// The inverse of encode(): a line of text for each row of tokens i32[.., n], which ends before its first <end>; or a
-  /// line for each element of labels i32[..]. An error for another element type, a scalar instead of rows of tokens, or
-  /// a number outside of the vocabulary.
+  /// The inverse of encode(): a line of text for each row of tokens i32[.., n], which ends before its first <end> (no
+  /// lines if n is 0); or a line for each element of labels i32[..]. An error for another element type, a scalar
+  /// instead of rows of tokens, or a number outside of the vocabulary.
   llvm::Expected<std::string> decode(const HostTensor &tensor) const;
 
 private:

@@ -1,9 +1,9 @@
 //===- Words.h - words and punctuation marks of a text ------------------------------------------------------------===//
 //
-// A word is a sequence of letters, digits, and apostrophes between letters or digits: "don't" is one word. Each
-// punctuation mark or symbol is a word of its own, so "3.5" has three words. White space and control characters
-// separate words. Upper and lower case differ. Outside of ASCII, all characters except spaces, punctuation and symbols
-// count as letters. The text "<unk>" is one word: it stands for an unknown word (Vocabulary.h).
+// A word is a sequence of letters, digits, and apostrophes (' or U+2019) between letters or digits: "don't" is one
+// word. Each punctuation mark or symbol is a word of its own, so "3.5" has three words. White space and control
+// characters separate words. Upper and lower case differ. Outside of ASCII, all characters except spaces, punctuation
+// and symbols count as letters. The text "<unk>" is one word: it stands for an unknown word (Vocabulary.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -13,8 +13,9 @@
 namespace attnc {
 
 struct AttentionMaps {
-  /// One map for each head. Rows are queries and columns are keys; both have names if the inputs are tokens. The name
-  /// of a map consists of the entry point's result and the indices of the head: "weights[3, 0]".
+  /// One map for each head. Rows are queries and columns are keys; rows or columns have names if their dimension is the
+  /// last one of an input of tokens. The name of a map consists of the entry point's result and the indices of the
+  /// head: "weights[3, 0]".
   std::vector<ShadeMap> heads;
   std::vector<std::string> texts; ///< the text of each input of tokens; for one sequence of tokens, of the first input
 };
@@ -34,8 +35,8 @@ llvm::Error checkMaps(const attn_model &model, const attn_entry_info &step, cons
 
 /// Runs the entry point with the trainer's weights on one row: the text or the held-out sample of `options`. A text, or
 /// a row of a sequence of tokens (`shape.sequence`), is cut to `longest` positions. Requires that checkMaps() succeeds,
-/// and that the weights are packed (Trainer::repackWeights). Empty without an entry point. An error if there is no
-/// such sample or head.
+/// and that the weights are packed (Trainer::repackWeights). Empty without an entry point. An error if there is no such
+/// sample (and the entry point has inputs), if no head is selected, or if the call fails.
 llvm::Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, const TrainingData &data,
                                        BatchShape shape, const MapOptions &options, int64_t longest = 64);
 

@@ -3,7 +3,8 @@
 // A FiniteWatch has an executor that forwards launches to another executor and then checks the f32 results of each
 // kernel. The FiniteWatch records the first launch of a call that has a NaN or an infinity in its results. Some kernels
 // compute infinities regularly, such as the statistics of a row without keys. If a launch has such a result in a call
-// without a fault, the same launch is therefore ignored in later calls.
+// without a fault, the same launch is therefore ignored in later calls. Results of other types are not checked, nor are
+// launches on a device, which do not pass through an executor.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

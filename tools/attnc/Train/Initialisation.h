@@ -28,14 +28,14 @@ struct Initialisation {
   std::vector<NamedTensor> unknown;   ///< tensors of the file that the model does not have; note: type and shape
   std::vector<NamedTensor> different; ///< tensors of both with different shapes or element types; note: both types
 
-  /// Replaces values of `weights` by those of the .safetensors file `path`. An error if the file cannot be read, if a
-  /// number does not fit, or if no tensor is taken; some values may then have been replaced. On success, the caller has
-  /// to pack the weights again.
+  /// Replaces values of `weights`, which must be in memory for all parameters, by those of the .safetensors file
+  /// `path`. An error if the file cannot be read, if a number does not fit, or if no tensor is taken; some values may
+  /// then have been replaced. On success, the caller has to pack the weights again.
   static llvm::Expected<Initialisation> apply(const std::string &path, attn_weights *weights);
 
   /// Lines for a person: the counts, and each list, joined by joinLists() and cut to 12 lines.
   std::string text() const;
-  /// The counts and all lists, for the record of a training (RunRecord.h).
+  /// The counts except `states`, and all lists, joined by joinLists(), for the record of a training (RunRecord.h).
   llvm::json::Object json() const;
 };
 

@@ -28,17 +28,17 @@ class RunFolder {
 public:
   /// Creates the folder if necessary, locks it, and, if the file system has locks, removes temporary files of killed
   /// trainings. An error if the folder cannot be created or written, or if another training has locked it; the message
-  /// then names that process.
+  /// then names that process, if the lock file does.
   static llvm::Expected<RunFolder> open(const std::string &path);
   RunFolder(RunFolder &&other);
   RunFolder &operator=(RunFolder &&) = delete;
-  ~RunFolder(); ///< removes the lock file and releases the lock
+  ~RunFolder(); ///< removes the lock file, if it is still this object's, and releases the lock
 
   /// The path of the file `name` in the folder.
   std::string file(const std::string &name) const { return path + "/" + name; }
   /// To be called before files are written. An error if the path no longer leads to the opened folder, because files
   /// would then be mixed with those of another training. Locks the folder again if the lock file was removed; an error
-  /// if another training has locked it since.
+  /// if another training has locked it since, or if the lock file cannot be written.
   llvm::Error check();
 
 private:

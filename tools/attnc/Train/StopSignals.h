@@ -35,7 +35,8 @@ public:
   /// The number of the recorded signal; 0 if there is none.
   int received() const;
 
-  /// Flushes standard output and ends the process by the signal, with its default action. Runs no destructors.
+  /// Flushes standard output and ends the process by the signal, with its default action; with exit code 128 + `signal`
+  /// if the signal is blocked. Runs no destructors.
   [[noreturn]] static void endBy(int signal);
 
 private:

@@ -17,7 +17,7 @@ class Trainer {
 public:
   struct Options {
     std::string step;        ///< entry point of the training step; empty: the only one that trains
-    std::string loss;        ///< entry point for validation; empty: one with the inputs of the step, if there is one
+    std::string loss;        ///< entry point for validation; empty: the last one that is suitable, if there is one
     std::string weights;     ///< a .safetensors file of initial parameters; empty: all are drawn from the seed
     bool resumes = false;    ///< resume from `weights`, a checkpoint that a training with the same object has written
     bool allowOther = false; ///< the checkpoint may be from another object
@@ -25,7 +25,8 @@ public:
     int64_t threads = 0;     ///< 0: one for each processor
   };
   /// Finds the entry points, starts threads and loads the weights, packed. Both entry points return one f32 number, the
-  /// loss, and have the same inputs. An error if there is no such entry point, if the weights cannot be loaded, or if
+  /// loss, and have the same inputs, apart from the dimension of accumulated batches and the key of random draws. An
+  /// error if there is no training step or no entry point `loss` of this form, if the weights cannot be loaded, or if
   /// another object has written the checkpoint to resume from, unless allowOther. The model must outlive the Trainer.
   static llvm::Expected<std::unique_ptr<Trainer>> create(const attn_model &model, const Options &options);
   Trainer(const Trainer &) = delete;

@@ -21,7 +21,8 @@ public:
   /// if the compile fails.
   llvm::Error start(CompileOptions options, const Target &target);
 
-  /// Whether an emitter supports the kernel with these settings. True for a kernel that is not in the compiled module.
+  /// Whether the settings are valid and an emitter supports the kernel with them. True for a kernel that is not in the
+  /// compiled module.
   bool canHave(const std::string &kernel, const Settings &settings) const;
   /// The element of `open`, which must not be empty, with the shortest predicted time for the kernel. Settings without
   /// a prediction come last. Among equal times, a number drawn from `random` decides.

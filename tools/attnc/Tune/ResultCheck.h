@@ -23,13 +23,15 @@ std::string differenceOf(const std::string &name, const HostTensor &expected, co
 /// Compares the effects of a candidate's first call with those of the default schedule's first call on the same inputs:
 /// results, states among the inputs and, for a training step, the optimizer's states, which follow the gradients.
 /// Weights are not compared, because a gradient that is only rounding error may move a weight in either direction. If
-/// the optimizer has no states, weights are compared all the same, with a small tolerance.
+/// the optimizer has no states, weights are compared all the same, with a small tolerance. Results and states of 16
+/// bits have a larger tolerance than f32: at least 2^-8 of the largest |element|. `least` is a unit in the last place
+/// (f32) of the largest number of all compared tensors.
 class ResultCheck {
 public:
   /// Copies the effects of the default schedule, whose `call` has run once. Precedes problemOf().
   void remember(const Invocation &call);
-  /// Compares the effects of a candidate, whose `call` has run once. Returns the first difference as a sentence
-  /// (differenceOf); empty if all tensors agree.
+  /// Compares the effects of a candidate, whose `call` of the same entry point has run once. Returns the first
+  /// difference as a sentence (differenceOf); empty if all tensors agree.
   std::string problemOf(const Invocation &call) const;
 
 private:

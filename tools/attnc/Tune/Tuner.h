@@ -46,10 +46,13 @@ public:
   /// The states of the tuned kernels; resumeSearch() may change them after start().
   std::vector<KernelSearch> &kernels() { return searches; }
 
-  /// Runs one round. Returns false, and runs nothing, if nothing is left to try or after `options.rounds` rounds.
+  /// Runs one round. Returns false, and runs nothing, if nothing is left to try or after `options.rounds` rounds. True
+  /// also for a round without timed calls, because its changes cannot be compiled, give the same code, or have wrong
+  /// results. An error if a call or the compile of the best schedules fails.
   llvm::Expected<bool> round();
   /// Compares the best schedules with the default and returns the confirmed ones; clears `best` of the other kernels.
-  /// Confirms none if a call with the schedules takes longer than one with the default.
+  /// Confirms none if a call with the schedules takes longer than one with the default. An error if a compile or a call
+  /// fails.
   llvm::Expected<TuningResult> finish();
 
   int roundsDone() const { return rounds; }
@@ -57,7 +60,9 @@ public:
   const std::vector<std::string> &problems() const { return wrong; }
   /// The number of changes that wait for another round, because the results of their round were wrong.
   size_t waiting() const;
-  double gainSoFar() const; ///< time of a call with the default, divided by the time with the best schedules
+  /// The time of a call with the default in start(), divided by the time with the best schedules in their last round; 1
+  /// if they have not been timed since they changed.
+  double gainSoFar() const;
 
 private:
   /// A compile with overrides, ready to be called unless `code` has an error.

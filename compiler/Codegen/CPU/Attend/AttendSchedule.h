@@ -21,8 +21,8 @@
 // **Tail.** A remainder of queries after whole tiles of at most half a tile is computed by tiles of one vector. With
 // tiles of 64 and vectors of 16 queries, 65 queries are 64 and 1; if the number of queries is dynamic, 20 queries are
 // 16 and 4. Whole tiles would compute unused lanes, and tiles of one vector run at most a fifth slower. There is no
-// tail under a dilated mask, if `key_sums` is a result, if a constant number of queries is less than a tile, or if
-// `tail_q` is 0 or not less than the tile.
+// tail under a dilated mask, if `key_sums` is a result, if a constant number of queries is less than a tile, if a tile
+// has one vector, or if `tail_q` is 0 or not less than the tile.
 //
 // Requests in the kernel's `attn.schedule` replace these choices: `tile_q`, `tail_q`, `tile_kv`, `form`, `decode_rows`,
 // `split_kv`.

@@ -7,7 +7,8 @@
 // - value and lse saved by the forward pass;
 // - no weight region;
 // - a score of dot products of two rows of tensors and of additive scores;
-// - a value that is a row of a tensor and does not depend on the query;
+// - a value that is a row of a tensor, does not depend on the query, and has its elements last in the value's layout;
+// - a known derivative of each op of score and sink;
 // - cotangents and saved tensors that are arguments of the kernel.
 // All these rows have a constant length. If the gradient of a factor of a dot product, or of the value, is requested,
 // different queries or keys must have different rows of its tensor, and no other reduction may read a tensor whose
@@ -74,7 +75,8 @@ void createTanhFormulas(const PairReduction &product, GradientTanh &tanh);
 Verdict readTanhLeaves(GradientTanh &tanh, IndexUses &uses, uint64_t pairs,
                        llvm::function_ref<std::optional<unsigned>(mlir::Value)> resultOf);
 
-/// A term: a load in the score, outside of reductions, of a tensor whose gradient is requested.
+/// A term: a load in the score, outside of reductions, of a tensor whose gradient is requested. A load by which the
+/// derivative of the score is 0 is no term.
 struct GradientTerm {
   mlir::tensor::ExtractOp extract;
   mlir::Value partial; ///< d score / d element
@@ -98,8 +100,8 @@ struct AttendGradientProblem : GradientProblem {
   int64_t values = 0;                  ///< elements of a value vector
   std::optional<unsigned> valueResult; ///< the number of the kernel's result with the gradient of the values, or null
 
-  /// The derivatives of the score that depend on a product (any attn.reduce). They are computed and stored together
-  /// with the scores.
+  /// The derivatives of the score by leaves whose gradient is requested, if they depend on a product (any attn.reduce).
+  /// They are computed and stored together with the scores.
   llvm::SmallVector<mlir::Value> keptPartials;
   /// Whether the score has one leaf, a dot product, whose derivative d score / d scaled is the same for all pairs of a
   /// batch. Then nd of the rows and the panel Vt of the values are multiplied with it (s in TiledGradient.h), instead

@@ -1,10 +1,10 @@
 //===- AttendGradientSchedule.h - tile sizes of the tiled gradient of attention -----------------------------------===//
 //
 // The tiled algorithm (Tiled/TiledGradient.h) computes blocks of tileQ queries and tileKv keys. Its matrix products use
-// register tiles C[rows][vectors]: with 32 registers 4 x 4 (16 sums, 4 operands and a broadcast), or 8 x 1 and 8 x 2
-// for shorter rows; with 16 registers 4 x 2, or 8 x 1. A panel (Tiled/KeyPanels.h) has panelLanes() keys, as many as a
-// row of the widest tile has lanes. The block's two score tiles and the two panels should stay in the nearest caches:
-// for 64 queries and 64 keys of 64 features they take 64 KB, and 128 queries run no faster.
+// register tiles C[rows][vectors]: with 32 registers 4 x 4 (16 sums, 4 operands and a broadcast), or 4 x 3, 8 x 2 and
+// 8 x 1 for shorter rows; with 16 registers 4 x 2, or 8 x 1. A panel (Tiled/KeyPanels.h) has panelLanes() keys, as many
+// as a row of the widest tile has lanes. The block's two score tiles and the two panels should stay in the nearest
+// caches: for 64 queries and 64 keys of 64 features they take 64 KB, and 128 queries run no faster.
 //
 // Requests in the kernel's `attn.schedule` replace these choices: `tile_q`, `tile_kv`.
 //

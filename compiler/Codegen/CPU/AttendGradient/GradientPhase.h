@@ -1,7 +1,7 @@
 //===- GradientPhase.h - a kernel phase of the gradient of attention: chunks, batches and index bindings ----------===//
 //
 // Both algorithms of the gradient, tiles (Tiled/TiledGradient.h) and pairs (PairwiseGradient.h), have the same chunks
-// (GradientProblem.h). The batches of a chunk are computed in order, and each chunk clears its range of the results. A
+// (GradientProblem.h). The batches of a chunk are computed in order, and each chunk has a range of the results. A
 // batch has rows (queries) and keys. Out-of-range subscripts are not reported here, because the forward pass has
 // reported them. All functions that return Value emit code; values are of type index, unless a comment states another
 // type.
@@ -32,7 +32,7 @@ public:
   /// Bytes of a worker's scratch. Valid after the body is emitted.
   SizeExpr workerBytes() const { return scratch.bytes; }
 
-  /// Computes the range of batches of chunk `number`. Called before the functions below.
+  /// Computes the range of batches of chunk `number`. Called once, before the functions below.
   void openChunk(Value number);
   /// Emits loops over the batches of the chunk, with `body` inside. While `body` runs, a batch is open: `batch`,
   /// memberOfBatchDim and batchOfChunk are set.

@@ -76,7 +76,8 @@ struct GradientProblem {
 
 /// The base class of the readers of both algorithms. A derived reader calls readCopy(), readForward(), then readScope()
 /// and readSink(), and last readChunks(). A member that returns a Verdict fails with the reason if the kernel has
-/// another structure, or if an op has no known derivative.
+/// another structure, if an op has no known derivative, or if a reduction other than a sum reads a tensor whose
+/// gradient is a result, or the region's first argument (readScope).
 class GradientReader {
 protected:
   GradientReader(mlir::func::FuncOp kernel, GradientProblem &problem) : kernel(kernel), problem(problem) {}
@@ -84,8 +85,8 @@ protected:
   /// Makes the copy of the kernel. Sets `gradient` to the attn.attend_gradient in it, of which there must be one, and
   /// reads the cotangents, saved tensors and results.
   Verdict readCopy();
-  /// Moves the regions of `gradient` to a new attn.attend beside it, and reads this into problem.attend. Loads of
-  /// tensors whose gradients are results are copied into the reductions that use them.
+  /// Moves the regions of `gradient` to a new attn.attend beside it, and reads this into problem.attend. Values
+  /// that depend on loads of tensors whose gradients are results are copied into the reductions that use them.
   Verdict readForward();
   /// Sets problem.sink, if the op has a sink.
   Verdict readSink();

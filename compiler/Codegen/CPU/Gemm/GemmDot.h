@@ -7,9 +7,9 @@
 //   sums[r][c] = sum over lanes of ( sum over k = lane, lane + lanes, ... of left[r, k] * right[n0 + c, k] )
 //
 // Column n0 + c of the product belongs to row n0 + c of right. The code computes four columns at a time: it reads four
-// rows of right as four streams and prefetches the next four. A remainder is computed column by column. If registers
-// suffice, each sum has several accumulators. The memory bandwidth of right bounds the time. GemmPhase.cpp calls
-// emitDots for each group of nr columns.
+// rows of right as four streams and prefetches the next four, also past the end of right. A remainder is computed
+// column by column. If registers suffice, each sum has several accumulators. The memory bandwidth of right bounds the
+// time. GemmPhase.cpp calls emitDots for each group of nr columns.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

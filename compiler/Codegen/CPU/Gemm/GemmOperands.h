@@ -29,7 +29,8 @@ struct GemmContext {
   FlatBuilder &code;
 
   /// The part of an element's offset in the tensor of `access` that the loops of `group` contribute, if their flat
-  /// number is `flat`. The offset of an element is the sum of these parts.
+  /// number is `flat`. The offset of an element is the sum of these parts. Each loop of `group` must be one of
+  /// `access`.
   Value offset(const Access &access, LoopGroup group, Value flat) const;
   /// M, N, K, or the number of matrices.
   Value extent(LoopGroup group) const { return frame.size(problem.extent(group)); }
@@ -63,8 +64,8 @@ public:
   /// The offset in `source` of row `row` at k = 0.
   Value rowOffset(Value row) const { return code.add(batchOffset, offset(problem.left, LoopGroup::Row, row)); }
   /// Emits a copy of `count` rows (at most schedule.blockRows()) from row `first` on, all K steps of them, to worker
-  /// scratch as f32. If schedule.widensLeft, this must precede tile(), and tile() selects only from the rows of the
-  /// last call. Requires schedule.widensLeft.
+  /// scratch as f32, in place of the rows that were copied before. If schedule.widensLeft, this must precede tile(),
+  /// and tile() selects only from the rows of the last call. Requires schedule.widensLeft.
   void widen(Value first, Value count);
   /// Emits a copy of `count` tiles (at most schedule.tilesPerBlock) from `firstTile` on, `steps` steps (at most kc) of
   /// them from step k0 on, to worker scratch as f32. Afterwards copiedTile() selects one of them. Requires

@@ -38,14 +38,15 @@
 // (SplitKGemm.h).
 //
 // **Short depth.** If K is at most 32, a round trip of the sums through scratch takes as long as the tile, and the
-// panel stays in the first-level cache. If K is constant, the rows are several tiles and the epilogue's formula is
-// short, the sums are stored from registers, through the formula (GemmEpilogue.h), and nothing is prefetched.
+// panel stays in the first-level cache. If K is constant, the rows are several tiles, left is flat along K and not
+// copied, and the epilogue's formula is short, the sums are stored from registers, through the formula
+// (GemmEpilogue.h), and nothing is prefetched.
 //
 // **One tile of rows.** With M <= mr, the bandwidth of the panels bounds the kernel. K is not divided into depth
-// blocks, a tile of few rows has several accumulators for each sum (GemmTile.h), and the tile prefetches the panel that
-// it reads. An unpacked right operand is read without packing, because each element is read once, if M and N are
-// constant, right is stored as K x N, and N is whole panels. A chunk then multiplies several matrices of the batch if
-// these are small.
+// blocks (unless left is not flat along K), a tile of few rows has several accumulators for each sum (GemmTile.h), and
+// the tile prefetches the panel that it reads. An unpacked right operand is read without packing, because each element
+// is read once, if M and N are constant, right is stored as K x N, and N is whole panels. A chunk then multiplies
+// several matrices of the batch if these are small.
 //
 // **Chunks.** A chunk is (matrix of the batch, row block, group of panels); the group varies fastest. Consecutive
 // chunks have the same rows, which stay in the second-level cache while the panels stream past.
@@ -100,9 +101,9 @@ struct GemmSchedule {
   /// Left is stored in bf16 or f16 and contiguous along k. A chunk widens its rows to f32 once, for all its panels. If
   /// the chunk packs panels and the rows are several tiles, it widens each row block once for each panel.
   bool widensLeft;
-  /// K is a constant of at most kc and shortDepth steps (GemmEpilogue.h), left is flat along it and not copied, and the
-  /// epilogue's formula is short. If the rows are several tiles, the sums of a tile are stored to the result from
-  /// registers, and nothing is prefetched.
+  /// K is a constant of at most kc and shortDepth steps (GemmEpilogue.h), left is flat along it and not copied, the
+  /// epilogue's formula is short, and neither `dots` nor `readsRight` is true. If the rows are several tiles, the sums
+  /// of a tile are stored to the result from registers, and nothing is prefetched.
   bool storesFromRegisters = false;
   int64_t lanes; ///< floats of a vector
   PrefetchDistances prefetch;
@@ -142,8 +143,9 @@ private:
   void chooseHeights(const SizeExpr &rows);
 };
 
-/// The number of columns of a panel for a matrix of `columns` columns. It is one to four vectors, the best trade-off of
-/// tile speed and padding. With `inWholePanels`, it also divides `columns`; 0 if no such number divides `columns`.
+/// The number of columns of a panel for a matrix of `columns` columns. It is one to four vectors (one to three with
+/// fewer than 32 vector registers), the best trade-off of tile speed and padding. With `inWholePanels`, it also divides
+/// `columns`; 0 if no such number divides `columns`.
 int64_t choosePanelColumns(int64_t columns, const Target &target, bool inWholePanels = false);
 
 } // namespace attnc

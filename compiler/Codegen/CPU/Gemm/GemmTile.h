@@ -6,8 +6,8 @@
 // product. Each step loads a row of the panel and, for each row of the tile, one element of left, which is broadcast to
 // all lanes. One iteration of the loop has max(4, sets) steps; a loop of single steps computes the remainder. A fused
 // multiply-add takes four cycles, and two start in each cycle. A tile of few rows therefore has `sets` accumulators for
-// each sum: step k adds to number k modulo `sets`, and they are added at the end, in order. Prefetches are spread among
-// the multiply-adds, because bursts of prefetches stall.
+// each sum: step k adds to number k modulo `sets`, and they are added in order, before the remainder. Prefetches are
+// spread among the multiply-adds, because bursts of prefetches stall.
 //
 // emitTile emits a call of a routine (Routine.h). Kernels share a routine if their tiles have the same shape, element
 // types, prefetches and distances in left. emitSums, for short depths, emits the code in place and returns the sums in
@@ -34,7 +34,7 @@ struct TileShape {
 /// prefetches may go past the end of the buffer.
 struct TileFetch {
   mlir::Value offset;      ///< where the range begins
-  int64_t lines;           ///< cache lines that are prefetched in four steps of k
+  int64_t lines;           ///< cache lines that are prefetched in four steps of k; the remainder of k prefetches none
   unsigned locality;       ///< 3: to the first-level cache; 2: to the second-level cache
   mlir::Value buffer = {}; ///< the buffer of the range; null: the buffer of the panel
 };

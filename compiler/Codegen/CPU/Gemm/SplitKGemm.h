@@ -18,13 +18,14 @@
 // An operand is read without a copy if it is stored in f32, its steps k are adjacent, and a step has at most 512
 // floats. A step of the operand that is loaded in vectors must also be whole panels.
 //
-// **Slices.** Their number depends on sizes alone. By default, the matrices of a batch have eight slices together.
-// There are fewer if a slice would have less than 2^20 multiply-adds or read less than 3/4 floats for each of its sums.
-// There are more if a slice still has 2^22 multiply-adds and reads 8 floats for each of its sums.
+// **Slices.** Their number depends on sizes alone. By default, the matrices of a batch have eight slices together (each
+// has eight if their number is dynamic). There are fewer if a slice would have less than 2^20 multiply-adds or read
+// less than 3/4 floats for each of its sums. There are more if a slice still has 2^22 multiply-adds and reads 8 floats
+// for each of its sums.
 //
-// **Short depth.** If right is stored as K x N, the depth is at most kc and the result has at most 2^14 elements, there
-// are no slices and no copies, because the operands stay in cache. Phase 1 has no chunks, and phase 2 multiplies both
-// operands as they are stored:
+// **Short depth.** If right is stored as K x N, the depth is at most kc (which only a dynamic depth can be) and the
+// result has at most 2^14 elements, there are no slices and no copies, because the operands stay in cache. Phase 1 has
+// no chunks, and phase 2 multiplies both operands as they are stored:
 //
 //     result[tile] = epilogue(sum over k of left[k, rows of the tile] * right[k, columns of the tile])
 //
@@ -33,8 +34,8 @@
 // left. The columns of a tile are then rows of the result, and its sums are transposed before the epilogue.
 //
 // **Limits.** kc steps of both operands fit in a worker's part of the second-level cache, 2^18 bytes, and kc steps of a
-// panel in a part of the first, 6144 floats. If fewer than 32 steps fit in the former, or the result has more than 2^16
-// elements, the product is not split (GemmSchedule.h).
+// panel in a part of the first, 6144 floats; a requested kc is not limited. If fewer than 32 steps fit in the former,
+// or the result has more than 2^16 elements, the product is not split (GemmSchedule.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

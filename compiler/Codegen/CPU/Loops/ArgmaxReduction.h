@@ -35,8 +35,9 @@ struct BestAndIndex {
 
 /// Emits the reduction `fold` over the points [lower, upper) (index), in vectors of shape.lanes lanes, shape.unroll of
 /// them at a time; shape.length is not used. `evaluate` returns the term and the index of a vector of points, each as a
-/// vector, or as a scalar if it is the same in all lanes. `start` are scalars, the values before the first point.
-/// Returns scalars: the best element and its index, or `start` if no element is better.
+/// vector, or as a scalar if it is the same in all lanes; inactive lanes (LanePoint::active) are ignored. `start` are
+/// scalars, the values before the first point. Returns scalars: the best element and its index, or `start` if no
+/// element is better.
 BestAndIndex sweepArgmax(mlir::OpBuilder &builder, mlir::Location location, mlir::Value lower, mlir::Value upper,
                          SweepShape shape, const ArgmaxReduction &fold, BestAndIndex start,
                          llvm::function_ref<BestAndIndex(const LanePoint &)> evaluate);

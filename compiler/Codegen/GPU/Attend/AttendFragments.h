@@ -15,9 +15,9 @@
 // for P V; as 32-bit elements they are with permuted keys (Fragment.h). Sums, statistics and formulas are f32.
 //
 // If a row has an l that is NaN, or an O that is not finite, AttendGeneral computes the 16 rows of the warp again
-// (finish). There are three causes. A tensor core multiplies attention weights of zero too, so an infinite value of a
-// dropped pair makes the sum NaN. An f32 that is rounded to tf32 may become infinite. An infinity has no tf32 split
-// (OperandFragment.h).
+// (finish; for split keys AttendMerge does this). Beside results that are NaN or infinite in any case, there are three
+// causes. A tensor core multiplies attention weights of zero too, so an infinite value of a dropped pair makes the sum
+// NaN. An f32 that is rounded to tf32 may become infinite. An infinity has no tf32 split (OperandFragment.h).
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -53,17 +53,18 @@ public:
   AttendFragments(const AttendProblem &problem, const Target &target, DeviceFrame &frame, AttendRows &rows);
 
   /// Binds the 16 rows of the open batch of `rows` from number `firstRow` (index) on; rows that do not exist repeat the
-  /// last one and are not stored. `lane` (i32) is the thread's number in its warp. Called once.
+  /// last one and are not stored. `lane` (i32) is the thread's number in its warp. Called once, after
+  /// AttendRows::openBatch; the functions for a tile also require AttendRows::open.
   void open(Value firstRow, Value lane);
-  /// The states before the first key, for `values` columns of O. A sink is added once: partial results of split-KV
-  /// start without it.
+  /// The states before the first key, for `values` columns of O, a multiple of 8. A sink is added once: partial results
+  /// of split-KV start without it.
   States start(int64_t values, bool withSink = true);
 
   // In the functions for a tile, `sums` are the products S of this warp and the keys of the tile, as
   // [fragment][element of FragmentD]; their number determines the number of keys. `tile.first` is the first of these
   // keys. The tile may extend past the key range of `rows`.
 
-  /// Makes l of both rows NaN if one of `sums` is not finite; a formula might hide that.
+  /// Makes l of both rows NaN if one of `sums` is not finite; a formula might hide that. Needed for 32-bit elements.
   void checkProducts(ValueRange sums, States &states);
   /// Scores: [fragment][row], vectors of two keys. A score is multiplied by Normaliser::scoreScale(). A score of -inf,
   /// and that of a masked pair or of a key past the range, is replaced by Normaliser::droppedScore().

@@ -1,4 +1,4 @@
-//===- AttendGeneral.h - attention on a device without tensor cores, for all formulas and normalisers -------------===//
+//===- AttendGeneral.h - attention on a device without tensor cores, for all formulas -----------------------------===//
 //
 // The general algorithm of attention on a device: the kernel if tensor cores do not apply (AttendMatrices.h), and the
 // repair of rows whose sums on tensor cores are not finite (AttendFragments.h). A warp computes up to four rows
@@ -16,7 +16,7 @@
 // emitPartials() needs scratch in global memory.
 //
 // Normalisers whose weights need more than one pass, and statistics that need final attention weights, have the same
-// passes as on processors (Kernels/Attend/PassPlan.h).
+// passes as on processors (Kernels/Attend/PassPlan.h), except Materialise, which no device code supports.
 //
 // Numbers of rows, keys and features are arbitrary. The RegionVectoriser generates the code of all formulas.
 //
@@ -28,7 +28,9 @@
 
 namespace attnc {
 
-/// Whether AttendGeneral supports the problem; otherwise the reason. Each device kernel of attention requires it.
+/// Whether AttendGeneral supports the problem; otherwise the reason: the normaliser needs all scores of a row at once,
+/// sums of keys over rows are a result, or more than maxTopEntries top keys are. Each device kernel of attention
+/// requires it.
 Verdict canAttendOnDevice(const AttendProblem &problem);
 
 /// The code of the general algorithm in one kernel phase. At most one of the emit functions is called, once.

@@ -19,7 +19,8 @@ namespace attnc {
 /// The code of the phase. AttendSplitKv::canSplit(problem) holds.
 class AttendMerge {
 public:
-  /// Creates the function `symbol` in the device's module `code`. The references outlive the object.
+  /// Creates the function `symbol` in the device's module `code`. `splitKv` is that of the first phase. The references
+  /// outlive the object.
   AttendMerge(const AttendProblem &problem, const AttendSplitKv &splitKv, const Target &target, llvm::StringRef symbol,
               mlir::ModuleOp code);
   /// Emits the code of the function, once, and returns the phase, with blocks for all rows. The caller multiplies its

@@ -57,8 +57,8 @@ public:
 
   /// Opens batch number `number` (index): computes its indices. Must be called once, before the functions below.
   void openBatch(Value number);
-  /// Opens the rows of the batch from number `first` (index) on, at most `maxCount`: prepares the mask for them and
-  /// sets `range`. Must be called before decide() and search().
+  /// Opens the rows of the batch from number `first` (index, less than `rows`) on, at most `maxCount`: prepares the
+  /// mask for them and sets `range`. Must be called before decide() and search().
   void open(Value first, int64_t maxCount);
   /// Calls openBatch() and open() for the rows of this thread block; returns the number (index) of its first row. Each
   /// block computes `count` rows of a batch, and the launch has batches * ceil(rows / count) blocks. Later rows of a
@@ -69,7 +69,8 @@ public:
   Values outerSizes, keySizes, valueSizes; ///< index: extents of the dimensions of the attn.attend
   Value rows, keys, values;                ///< index: rows of a batch, as `numbers` counts them; keys; values of a row
   Value batch;                             ///< index: the number of the open batch
-  AttendMask::KeyRange range;              ///< of the open rows: all their pairs with keys outside of it are masked
+  AttendMask::KeyRange range;              ///< of the open rows: all their pairs with keys outside of it are masked;
+                                           ///< may be empty or have begin > end
 
   /// i1: whether the open batch has a row number `row` (index).
   Value exists(Value row);
@@ -87,11 +88,13 @@ public:
   RegionVectoriser bindRow(RegionVectoriser to, Value row) { return bindRow(std::move(to), subscriptsOf(row)); }
   RegionVectoriser bindKey(RegionVectoriser to, Value key);
 
-  /// Decides, by interval analysis, whether all, some or no pairs of the open rows with the `count` keys from number
-  /// `first` (both index) on are masked. `count` is positive, and all these keys are in `range`.
+  /// Decides, as far as interval analysis can, whether all, some or no pairs of the open rows with the `count` keys
+  /// from number `first` (both index) on are masked; if it cannot, `some` is true and `all` is false. `count` is
+  /// positive, and all these keys are in `range`.
   AttendMask::Decision decide(Value first, Value count);
   /// The first tile with possibly unmasked pairs of the open rows, among the tiles of `tileKeys` keys that begin at
-  /// `from` (index), from + tileKeys, ... Without a mask it is the tile at `from`.
+  /// `from` (index), from + tileKeys, ... Without a mask it is the tile at `from`. If there is no tile, `first` of the
+  /// result is not below range.end.
   KeyTile search(Value from, int64_t tileKeys);
 
 private:

@@ -37,7 +37,7 @@ public:
   /// must be mergeable from partial results. The code is emitted unless sizes show that a launch never has few rows and
   /// many keys: constantly more than maxRows rows, as many queries as keys, or at most 256 keys.
   static Verdict canSplit(const AttendProblem &problem);
-  /// Whether the number of rows of a batch never exceeds maxRows.
+  /// Whether the number of rows of a batch is constant and at most maxRows.
   bool areAlwaysFew() const { return areFew == SizeExpr(1); }
 
   RowNumbers numbers;     ///< batches are head groups

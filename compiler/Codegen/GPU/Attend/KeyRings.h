@@ -32,7 +32,7 @@ public:
   using Values = LoopBuilder::Values;
 
   struct Shape {
-    int64_t queries, keys, stages; ///< queries and keys of a tile, stages of each ring buffer
+    int64_t queries, keys, stages; ///< queries and keys of a tile, stages (at least 2) of each ring buffer
     int64_t consumers;             ///< arrivals that release a stage (TileRing::markEmpty): one for each consumer warp
   };
   /// Allocates tiles and barriers in `memory`. `maps` is null if threads copy; otherwise an earlier phase has written

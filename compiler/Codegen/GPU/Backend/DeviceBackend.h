@@ -28,7 +28,8 @@ void registerDeviceDialects(mlir::DialectRegistry &registry);
 /// the number of registers without regard to occupancy.
 mlir::LogicalResult lowerDeviceCode(mlir::ModuleOp code, const Target &target);
 /// The PTX text of `llvmCode`, which is optimised LLVM IR of `code`. `target` is one image (Target::image). Fails, with
-/// a message on `code`, if the IR or the text uses a function that it does not define. Consumes `llvmCode`.
+/// a message on `code`, if the IR or the text uses a function that it does not define, and without one where emit()
+/// of Backend.h fails. Consumes `llvmCode`.
 mlir::FailureOr<std::string> emitPtx(mlir::ModuleOp code, LlvmCode &llvmCode, const Target &target);
 
 } // namespace attnc

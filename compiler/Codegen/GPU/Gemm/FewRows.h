@@ -32,9 +32,8 @@ struct FewRowsCode {
   SizeExpr sharedBytes; ///< KernelCode::sharedBytes: scratch for the sums of slices; 0 without split-K
 };
 /// Appends to the device's module `code` the function `symbol` and, with split-K, the function `symbol`$sum that adds
-/// the slices. Records the algorithm of each phase on the kernel (KernelForms.h). Requires that a launch has at most
-/// maxFewRows rows: if the number of rows is dynamic, the caller multiplies the chunks of the phases by 0 for more
-/// rows.
+/// the slices. Records the algorithm of each phase on the kernel (KernelForms.h). Requires that a launch has 1 to
+/// maxFewRows rows: for any other number of rows, the caller multiplies the chunks of the phases by 0.
 FewRowsCode emitFewRows(const GemmProblem &problem, const std::string &symbol, mlir::ModuleOp code);
 
 } // namespace attnc

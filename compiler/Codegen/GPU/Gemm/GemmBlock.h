@@ -36,7 +36,7 @@ protected:
   bool rowsAreDepth(const GemmOperand &operand) const;
   /// The copies of the operand's part in this block to `tile`, by threads 0 .. threads - 1 of the block.
   OperandCopy makeCopy(const GemmOperand &operand, const SharedTile &tile, int64_t threads);
-  /// Coordinates (i32), in the operand's tensor map, of the block's k-tile number `kTile` (i32).
+  /// Coordinates (i32), in the operand's tensor map (GemmOperand::mapped), of the block's k-tile number `kTile` (i32).
   Values kTileStart(const GemmOperand &operand, mlir::Value kTile);
   mlir::Value kTiles(); ///< number of k-tiles: i32
 

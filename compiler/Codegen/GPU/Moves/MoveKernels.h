@@ -6,9 +6,9 @@
 // thread of a copy moves 16 bytes: in one access if both tensors are aligned to 16 bytes, in four if to 4 bytes,
 // otherwise, and at the end, byte by byte. A thread of an append moves one unit: 1 to 16 bytes of one position.
 //
-// Checks of room are launched before all other kernels of a call. If a cache has no room, the check writes ATTN_FULL to
-// the second i32 of the status (attn/model.h). Appends to states read that i32, and write nothing unless it is ATTN_OK,
-// so the host does not wait for the check.
+// Checks of room are launched before all other kernels of a call. If a cache has no room, or a length or count is
+// invalid, the check writes ATTN_FULL to the second i32 of the status (attn/model.h). Appends to states read that i32,
+// and write nothing unless it is ATTN_OK, so the host does not wait for the check.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

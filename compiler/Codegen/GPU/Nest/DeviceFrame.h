@@ -54,7 +54,8 @@ struct ThreadPosition {
 class DeviceFrame : public KernelFrame {
 public:
   /// Creates the function `symbol` of a phase of `kernel` at the end of the device's module `code`, without code but
-  /// for the block and thread number and its return. `threads`, the threads of a block, is a multiple of 32.
+  /// for its operands, the block and thread number and its return. `threads`, the threads of a block, is a multiple of
+  /// 32.
   DeviceFrame(mlir::func::FuncOp kernel, llvm::StringRef symbol, mlir::ModuleOp code, int64_t threads = blockThreads);
 
   /// The pointer (!llvm.ptr) of a buffer, by its number: tensor operands first, then results.

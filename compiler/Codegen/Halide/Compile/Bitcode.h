@@ -4,14 +4,15 @@
 //
 //   i32 symbol(halide_buffer_t *operand..., i32 argument..., i32 span..., halide_buffer_t *result)
 //
-// The function computes one chunk of the stage's result. `operand` are the buffers of the stage, and `argument` its
-// sizes. `span` are the numbers that locate the chunk, for each dimension of the result, innermost first: for a span of
-// kind One the first index, for a span of kind Block the first index and the number of tiles, and none for a whole
-// dimension. The record of the result describes the chunk alone and points to its first element.
+// The function computes one chunk of the stage's result. `operand` are the buffers of the stage, and `argument` the
+// sizes that all stages of the kernel receive. `span` are the numbers that locate the chunk, for each dimension of the
+// result, innermost first: for a span of kind One the first index, for a span of kind Block the first index and the
+// number of tiles, and none for a whole dimension. The record of the result describes the chunk alone and points to its
+// first element.
 //
 // Halide compiles without a runtime, without assertions and with strict floats: NaN and infinity have the model's
-// semantics, and sums have one order. The function allocates only one tile, on the stack, which LLVM promotes to
-// registers.
+// semantics, and sums have one order. The function allocates at most one tile, of a fold's values, on the stack; LLVM
+// promotes it to registers.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -29,8 +30,8 @@ struct Bitcode {
 };
 
 /// Compiles a stage to a function called `symbol`. `arguments` is the number of sizes that the function receives, at
-/// least that of the stage: all stages of a kernel receive the same. A schedule that Halide rejects is an error in the
-/// result.
+/// least that of the stage: all stages of a kernel receive the same. If Halide rejects the schedule or the temporary
+/// file fails (CompileModule.h), the result has an error.
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol);
 

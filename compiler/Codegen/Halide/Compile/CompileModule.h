@@ -11,8 +11,9 @@
 
 namespace attnc::halide {
 
-/// The Halide target of machine.target, without runtime and assertions, and with strict floats. The first call removes
-/// Halide's environment variables (HL_...) from the process, because they would change the code, and sets HL_LLVM_ARGS.
+/// The Halide target of machine.target, without runtime, assertions and bounds queries, with large buffers and strict
+/// floats. The first call removes Halide's environment variables (HL_...) from the process, because they would change
+/// the code, and sets HL_LLVM_ARGS.
 Halide::Target targetOf(const Machine &machine);
 
 /// Compiles the module that make(target) returns to bitcode; `symbol` is the name of its function. `calls` is bitcode

@@ -38,8 +38,8 @@ inline constexpr char callPrefix[] = "attnc.";
 std::string functionOf(const Node &node);
 
 /// Bitcode of a module with functions for vectors of 2, 4, ... `lanes` elements, for each function that the stage
-/// calls: operations, checks, and the conversions of its 16-bit elements. Truth values are 32-bit numbers. Empty if the
-/// stage calls none, or if `lanes` is 1.
+/// calls: operations, checks, repetitions (Op::Repeated), and the conversions of its 16-bit elements. Truth values are
+/// 32-bit numbers. Empty if the stage calls none, or if `lanes` is 1.
 std::vector<uint8_t> declareCalls(const Stage &stage, int64_t lanes);
 
 } // namespace attnc::halide

@@ -17,7 +17,8 @@ Halide::Type typeOf(attn_dtype element);
 /// Converts a value of a formula to its representation in memory as `element`.
 Halide::Expr stored(attn_dtype element, const Halide::Expr &value);
 
-/// The larger of both numbers, or the smaller if not `larger`; NaN if either is NaN.
+/// The larger of both numbers, or the smaller if not `larger`; NaN if either is NaN. Floats must not both be constants,
+/// and a constant must not be NaN.
 Halide::Expr extremum(bool larger, const Halide::Expr &a, const Halide::Expr &b);
 /// The next value of a fold: `before`, its value over the earlier terms, combined with `term`.
 Halide::Expr folded(Fold fold, const Halide::Expr &before, const Halide::Expr &term);
@@ -32,7 +33,8 @@ constexpr bool isVector(int64_t lanes) { return lanes > 2; }
 class Formulas {
 public:
   using Expr = Halide::Expr;
-  /// A function that returns an element of buffer number `buffer`, with subscripts innermost first.
+  /// A function that returns an element of buffer number `buffer`, as it is in memory (typeOf), with subscripts
+  /// innermost first.
   using Load = std::function<Expr(unsigned buffer, const std::vector<Expr> &subscripts)>;
 
   /// `iterations` has the index of each loop of the stage, and `sizes` the value of each argument.

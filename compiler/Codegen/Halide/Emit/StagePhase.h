@@ -8,10 +8,10 @@
 //     @k.halide(operands as halide_buffer_t, sizes, spans, result)         tiles, the last one moved to the chunk's end
 //     @k.halide.rest(...)                                                  a chunk that is smaller than a tile
 //
-// Before the call, the phase checks that all sizes and strides fit in 32 bits, and that each data-dependent subscript
-// has an element to read. Otherwise it sets the status to ATTN_BAD_ARGUMENT or ATTN_OUT_OF_RANGE and computes nothing.
-// A stage that does not write a result of the kernel writes to memory that all chunks of the launch share
-// (KernelCode::sharedBytes).
+// Before the call, each chunk checks that the magnitudes of arguments are at most CompiledStage::largestSize, that
+// strides fit in 32 bits, and that each data-dependent subscript that is read has an element. Otherwise it sets the
+// status to ATTN_BAD_ARGUMENT or ATTN_OUT_OF_RANGE and computes nothing. A stage that does not write a result of the
+// kernel writes to memory that all chunks of the launch share (KernelCode::sharedBytes).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -46,7 +46,7 @@ SizeExpr valueOf(const Size &size, llvm::ArrayRef<SizeExpr> arguments);
 SizeExpr bytesOf(const CompiledStage &stage, llvm::ArrayRef<SizeExpr> arguments);
 
 /// Appends the phase of stage `number` of context.stages to context.code as function `symbol`, and returns it with its
-/// number of chunks.
+/// number of chunks. The functions of the stage are in context.code.
 KernelPhase emitStagePhase(unsigned number, llvm::StringRef symbol, const StageContext &context);
 
 } // namespace attnc::halide

@@ -25,8 +25,8 @@ bool canBeCalled(mlir::Operation *operation);
 unsigned numberOf(Operations &operations, mlir::Operation *operation);
 
 /// Replaces the opaque calls in `function` by code: an operation, a check of a subscript, a conversion of 16-bit
-/// elements, or nothing (Repeated). A subscript out of range stores ATTN_OUT_OF_RANGE to the i32 at `status`
-/// (!llvm.ptr). Calls of other functions remain.
+/// elements, or its first operand (Repeated). A subscript out of range becomes 0, and stores ATTN_OUT_OF_RANGE to the
+/// i32 at `status` (!llvm.ptr). Calls of other functions remain.
 void insertOperations(mlir::LLVM::LLVMFuncOp function, const Operations &operations, mlir::Value status);
 
 } // namespace attnc::halide

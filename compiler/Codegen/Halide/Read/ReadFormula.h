@@ -58,14 +58,15 @@ protected:
   // These add a node to the stage, or find an equal one, and return its number. The parameters are the members of Node.
   unsigned add(Op kind, attn_dtype element, llvm::ArrayRef<unsigned> operands, int64_t integer = 0, double number = 0);
   unsigned integer(int64_t value) { return add(Op::Integer, ATTN_I32, {}, value); }
-  unsigned nodeOfSize(const Size &size);
+  unsigned nodeOfSize(const Size &size); ///< of a size that sizeOf() returned
   unsigned indexOf(unsigned loop) { return add(Op::Index, ATTN_I32, {}, loop); }
 
   /// The node that computes a value; null if declined.
   MaybeNode nodeOf(mlir::Value value);
   /// The node of an element of a tensor; null if declined.
   MaybeNode loadNode(mlir::Value tensor, llvm::ArrayRef<unsigned> subscripts);
-  /// The node of an affine expression whose dimension n is node dims[n]; null if declined.
+  /// The node of an affine expression whose dimension n is node dims[n]; null if declined. Symbols, rounding up, and
+  /// divisors that are not positive constants are declined.
   MaybeNode affineNode(mlir::AffineExpr expression, llvm::ArrayRef<unsigned> dims);
 
   mlir::func::FuncOp kernel;

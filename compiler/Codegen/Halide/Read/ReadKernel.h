@@ -1,9 +1,10 @@
 //===- ReadKernel.h - translation of kernels to pipelines of Halide stages ----------------------------------------===//
 //
 // Reads kernels of kinds `loops` and `gemm`, which consist of linalg.generics, attn.scatter_adds, fills and moves
-// (isMove). Each sum, each result of the kernel, and each expensive op with several readers becomes a stage (Stage.h).
-// Other pointwise ops are computed in the stages that read them, or, if an op alone reads a sum, in the stage of the
-// sum. For example, a LayerNorm over rows of d elements:
+// (isMove), with scalar `arith` ops before them. Each reduction or scatter, each result of the kernel, each pointwise
+// op with fewer loops than its reader, and each expensive one with several readers becomes a stage (Stage.h). Other
+// pointwise ops are computed in the stages that read them, or, if an op alone reads a reduction, in its stage. For
+// example, a LayerNorm over rows of d elements:
 //
 //   stage 0   mean[i] = (sum over j of x[i, j]) / d
 //   stage 1   inverse[i] = rsqrt((sum over j of (x[i, j] - mean[i])^2) / d + epsilon)
@@ -26,8 +27,9 @@ struct KernelPipeline {
   SizeExpr flops;                   ///< floating-point operations of a launch
 };
 
-/// Reads a kernel. Null, with the reason in `reason`, if the kernel is of another kind, has a packed argument, or
-/// contains a loop of static size 0, or an op, a type or a subscript that a stage cannot express.
+/// Reads a kernel. Null, with the reason in `reason`, if the kernel is of another kind, has a packed argument, returns
+/// an argument or a constant, or contains a loop of static size 0, or an op, a type, a size or a subscript that a stage
+/// cannot express.
 std::optional<KernelPipeline> readKernel(mlir::func::FuncOp kernel, std::string &reason);
 
 } // namespace attnc::halide

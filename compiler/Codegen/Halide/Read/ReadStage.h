@@ -1,8 +1,8 @@
 //===- ReadStage.h - translation of tensor ops to Halide stages ---------------------------------------------------===//
 //
-// A stage (Stage.h) computes one result of a linalg.generic or an attn.scatter_add. It also computes the pointwise ops
-// among its operands that have no stage of their own: their formulas become part of the stage's formula. PipelineReader
-// (ReadKernel.cpp) creates a StageReader for each stage.
+// A stage (Stage.h) computes one result of a linalg.generic, an attn.scatter_add or a move (isMove), or copies the
+// tensor of another stage. It also computes the pointwise ops among its operands that have no stage of their own: their
+// formulas become part of the stage's formula. PipelineReader (ReadKernel.cpp) creates a StageReader for each stage.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -19,10 +19,12 @@ namespace attnc::halide {
 class OtherStages {
 public:
   virtual ~OtherStages() = default;
-  /// Whether a stage with `loops` loops that reads `value`, the result of a pointwise op, computes the element itself.
+  /// Whether a stage with `loops` loops that reads `value` computes the element itself; false unless `value` is the
+  /// result of a pointwise op.
   virtual bool isComputedWhereRead(mlir::OpResult value, unsigned loops) = 0;
   /// The operand of `op` that is a fold (a reduction) which `op` alone reads, element by element: one stage then
-  /// computes both. Null if there is none.
+  /// computes both. Null if there is none, and if `op` reduces too, or the fold is a result of the kernel or already
+  /// has a stage.
   virtual mlir::OpOperand *foldToFinish(mlir::linalg::GenericOp op) = 0;
   /// The number of the stage that computes the tensor `value`; the stage is read now if necessary. `own` has the
   /// arguments and operations that all stages share, which reading may extend. Null if declined, with the reason in
@@ -38,8 +40,8 @@ public:
   /// The arguments and operations of `shared` move to the reader; take() moves them back, extended.
   StageReader(mlir::func::FuncOp kernel, OtherStages &others, KernelStage &shared);
 
-  /// Reads the op that computes `value`; the stage stores elements of type `element`. False if declined, with the
-  /// reason in `reason`.
+  /// Reads the op that computes `value`, of one of the kinds above; the stage stores elements of type `element`. False
+  /// if declined, with the reason in `reason`; take() is then not called.
   bool read(mlir::OpResult value, attn_dtype element, std::string &reason);
   /// Makes a stage that copies the tensor of stage `number`, and stores its elements as `element`.
   void copy(unsigned number, attn_dtype element);

@@ -2,10 +2,10 @@
 //
 //   [b, s, o] => sum (t, c) => (if s >= t then x[b, s - t, c] else 0.0) * w[t, c, o]
 //
-// A sum over windows is a linalg.generic that sums products of **plain factors**. A plain factor is an f32 element read
-// at subscripts of indices and sizes, or a selection between such an element and 0 by a condition on indices. At least
-// one factor, here x, reads windows: one of its subscripts combines a loop of the result with a summed loop. The other
-// factors are weights.
+// A sum over windows is a linalg.generic with one result, of f32, that sums products of **plain factors**. A plain
+// factor is an f32 element read at subscripts of indices and sizes, or a selection between such an element and 0 by a
+// condition on indices. At least one factor, here x, reads windows: one of its subscripts combines a loop of the result
+// with a summed loop. The other factors are weights.
 //
 // Fuse tests the predicates on a sum, to decide whether it becomes a matrix product (Emitter::sumsWindows); the Halide
 // emitter tests them again on the kernel of the sum.

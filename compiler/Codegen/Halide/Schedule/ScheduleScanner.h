@@ -13,8 +13,9 @@
 
 namespace attnc::halide {
 
-/// Splits a text into words. A word is a name, a number, or one other character; blanks separate words. The first error
-/// is recorded in `error`; afterwards, only next() consumes more words. `text` must outlive the scanner.
+/// Splits a text into words. A word is a name or number (letters, digits, `_`, `$` and all that is not ASCII), or one
+/// other character; blanks separate words. The first error is recorded in `error`; afterwards, only next() consumes
+/// more words. `text` must outlive the scanner.
 class Scanner {
 public:
   explicit Scanner(std::string_view text) : text(text) { skipBlanks(); }
@@ -22,8 +23,8 @@ public:
   bool failed() const { return !error.empty(); }
   bool atEnd() const { return place == text.size(); }
 
-  /// Records the error "at column N: found WORD, expected `expected`" about the last consumed word, unless there was an
-  /// error before. Returns false.
+  /// Records the error "at column N: found WORD, expected `expected`" about the word that was read last, which a failed
+  /// accept() has not consumed, unless there was an error before. Returns false.
   bool fail(const std::string &expected) {
     if (error.empty())
       error = "at column " + std::to_string(last + 1) + ": found " + (found.empty() ? "the end" : found) +
@@ -59,16 +60,16 @@ public:
   /// Consumes the next word. If it is not `word`, records an error and returns false.
   bool expect(const std::string &word) { return !failed() && (next() == word || fail("`" + word + "`")); }
 
-  /// Consumes the next word, a name, and returns it. If it is not a name, records an error that expects `what`; the
-  /// result then has no meaning.
+  /// Consumes the next word, a name, and returns it. If it does not begin with an ASCII letter or `_`, records an error
+  /// that expects `what`. After an error, the result has no meaning.
   std::string name(const std::string &what) {
     if (failed() || next().empty() || !(std::isalpha(static_cast<unsigned char>(found[0])) || found[0] == '_'))
       fail(what);
     return found;
   }
 
-  /// Consumes the next word, a decimal number from `least` to `most`, and returns it. For any other word, records an
-  /// error and returns `least`.
+  /// Consumes the next word, a decimal number of at most 9 digits from `least` to `most`, and returns it. For any other
+  /// word, records an error and returns `least`. After an earlier error, also returns `least`.
   int64_t number(int64_t least, int64_t most) {
     if (failed())
       return least;

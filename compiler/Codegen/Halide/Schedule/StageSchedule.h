@@ -1,8 +1,8 @@
 //===- StageSchedule.h - schedules of Halide stages: register tiles and chunks ------------------------------------===//
 //
-// Every stage (Stage.h) has a schedule. Its result is computed in **tiles**: `lanes * vectors` elements along one
-// dimension of the result, by `rows` elements along another one. The sums of a tile remain in registers while the
-// summed loops run:
+// Every stage (Stage.h) whose result has a dimension has a schedule. The result is computed in **tiles**:
+// `lanes * vectors` elements along one dimension of the result, by `rows` elements along another one. The sums of a
+// tile remain in registers while the summed loops run:
 //
 //   for points of the chunk, tile by tile
 //     for rows: for lanes:  sum = start                  registers
@@ -16,8 +16,9 @@
 //   for outer summed loops                               the outermost loops; one may run over blocks of a loop
 //     for the chunk's tiles:  result += sum over the inner summed loops
 //
-// The tile is chosen by a cost model: multiply-adds, loads and latencies of a tile, and the points computed twice at
-// the end of a dimension.
+// If the stage has a fold, the dimension of the lanes is static, and a chunk has several indices of a dimension outside
+// of it, a cost model chooses the tile: multiply-adds, loads and latencies of a tile, and the points computed twice at
+// the end of a dimension. Otherwise a tile is one vector.
 //
 // The chunks of a launch divide the dimensions of the result: the outer dimensions index by index, the next one in
 // blocks, and the inner ones not at all. The number of chunks depends on sizes alone.
@@ -79,9 +80,9 @@ struct Schedule {
 inline constexpr int64_t leastTermsForOtherLanes = 64;
 
 /// The dimension of the result (which has at least one) along which lanes run: the last one, except for a sum
-/// (Fold::Add) of at least leastTermsForOtherLanes terms whose last dimension is static and fills less than half a
-/// vector. For this sum, it is the innermost dimension that fills a vector, provided that it and all dimensions inside
-/// of it have static sizes, as chunks consist of whole vectors; otherwise the last one.
+/// (Fold::Add) of at least leastTermsForOtherLanes terms (with typical() sizes) whose last dimension is static and
+/// fills less than half a vector. For this sum, it is the innermost dimension that fills a vector, provided that it and
+/// all dimensions inside of it have static sizes, as chunks consist of whole vectors; otherwise the last one.
 unsigned laneDimensionOf(const Stage &stage, const Machine &machine);
 
 /// Chooses a schedule by the cost model; a scatter (Stage.h) has a schedule by rule. Null, with the reason in `reason`,
@@ -94,7 +95,7 @@ std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machin
 /// `schedule` has no partial sums, the start is not a number, or the stage sums over one loop only.
 std::optional<unsigned> partialSumLoop(const Stage &stage, const Schedule &schedule);
 
-/// The value of a size that the cost model assumes; an argument of the stage has an assumed value.
+/// The value of a size that the cost model assumes: an argument of the stage counts as 1024.
 int64_t typical(const Size &size);
 
 /// The distance in elements between the elements that `load`, a node of kind Load, reads at successive iterations of

@@ -40,8 +40,9 @@ struct PlannedStage {
   };
   Stage stage;
   std::vector<Source> sources;         ///< one for each of stage.buffers
+  // planStages() leaves these two members unset; its callers set them.
   std::optional<unsigned> result = {}; ///< number of the kernel's result that it writes; null if later stages read it
-  bool isLayout = false;               ///< whether it only prepares a factor of the next stages
+  bool isLayout = false;               ///< whether it only prepares a factor, or the partial sums, of a later stage
 };
 
 /// Splits `stage` into stages in the order of their computation; the last one computes the result of `stage`. A source

@@ -13,8 +13,8 @@
 
 namespace attnc {
 
-/// The index `index` (of type index) in all lanes. Loads do not clamp this index nor the next one, so active lanes must
-/// be in range.
+/// The index `index` (of type index) in all lanes. Loads clamp neither this index nor a steppingIndex(), so active
+/// lanes must be in range.
 inline LaneIndex uniformIndex(mlir::Value index) { return {index, 0, {}, true}; }
 /// The index first + n * step in lane n; `first` has type index.
 inline LaneIndex steppingIndex(mlir::Value first, int64_t step = 1) { return {first, step, {}, true}; }
@@ -26,7 +26,8 @@ void bindKeyIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned d
 void bindValueIndex(const AttendProblem &problem, RegionVectoriser &to, unsigned dimension, const LaneIndex &index);
 
 /// Emits the subscripts of elements number first, first + 1, ..., one element in each lane, of a space of `sizes` in
-/// row-major order. `first` and `sizes` have type index.
+/// row-major order. `first` and `sizes` have type index; with several sizes, numbers are computed in 32 bits. Lanes
+/// past the last element have an outermost subscript out of range, so they must be inactive.
 llvm::SmallVector<LaneIndex> steppingSubscripts(LoopBuilder &loops, mlir::Value first, mlir::ValueRange sizes);
 
 /// Emits the subscripts of the elements with these numbers, a vector<Lxi32>, of a space of `sizes` in row-major order.

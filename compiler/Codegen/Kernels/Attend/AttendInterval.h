@@ -30,8 +30,8 @@ public:
       : loops(loops), problem(problem), uses(uses), ofKeys(ofKeys), first(first), last(last) {}
 
   /// The interval of `value`, an index or an integer, over all rows (or keys) of the block. A value that they do not
-  /// change has the same bounds. Null if they change the value in another way than by the arithmetic above, e.g.
-  /// through a loaded element, or by arithmetic on i32, which may wrap around.
+  /// change has equal bounds. Null if they change the value in another way than by the arithmetic above, e.g. through a
+  /// loaded element, or by a sum, difference or product of i32, which may wrap around. The block must not be empty.
   std::optional<Interval> of(mlir::Value value);
   /// Evaluates a uniform value (index, integer or i1) in `point` and converts it to an index; an i1 becomes 0 or 1.
   static mlir::Value indexAt(LoopBuilder &loops, RegionVectoriser &point, mlir::Value value);

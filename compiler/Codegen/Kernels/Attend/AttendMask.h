@@ -11,14 +11,14 @@
 //
 //   sum of row terms + sum of key terms  <  0         (or <=, >, >=, ==, !=)
 //
-// is decided from the bounds of both sums over the block. A comparison with a minimum, a maximum or a magnitude, such
-// as |x| < w, becomes two comparisons. The bounds of a term of indices are in closed form (AttendInterval.h). For
+// is decided from the bounds of both sums over the block. An inequality with a minimum, a maximum or a magnitude, such
+// as |x| < w, becomes two inequalities. The bounds of a term of indices are in closed form (AttendInterval.h). For
 // example, the causal mask j - i <= 0 is decided by the corners of the block. The bounds of a term with loads are
 // computed by a loop over the rows or the keys of the block, e.g. for both terms of doc[b, i] == doc[b, j].
 //
 // A condition on one element of a table, each of whose subscripts depends on the row or on the key, as in
-// blocks[i / 64, j / 64], is looked up for all subscripts of the block, if these are at most 64. A larger table and any
-// other condition (an opaque one) can only be decided pair by pair.
+// blocks[i / 64, j / 64], is looked up for all subscripts of the block, if these have bounds in closed form and are at
+// most 64. A larger table and any other condition (an opaque one) can only be decided pair by pair.
 //
 // Some comparisons that must hold bound the key itself, or its quotient by a constant. The unmasked keys are then
 // within a range in closed form (keyRange), and blocks outside are not visited.
@@ -41,7 +41,8 @@ public:
 
   /// For kernels that iterate over residue classes (problem.classes, which must exist): from now on, all pairs are
   /// within a class, so that the congruence need not be tested, and the indices of consecutive keys differ by the
-  /// modulus. Call before prepareRows().
+  /// modulus. Rows and keys then have numbers within the class, except the keys of keyRange() and keyEnd(), whose
+  /// numbers are always those of the batch. Call before prepareRows().
   void assumeCongruence();
 
   /// The keys from `begin` to `end` - 1 of a batch.
@@ -54,11 +55,12 @@ public:
       std::function<Interval(const KeyRange &keys, llvm::function_ref<mlir::Value(mlir::Value key)> valueAt)>;
   void scanKeysBy(KeyScan scan) { scanOfKeys = std::move(scan); }
 
-  /// The rows from `first` to `first` + `count` - 1 of a batch.
+  /// The rows from `first` to `first` + `count` - 1 of a batch, at least one.
   struct RowRange {
     mlir::Value first, count;                                      ///< index
     llvm::function_ref<RegionVectoriser(mlir::Value row)> bindRow; ///< returns formulas with the batch and a row bound
-    bool inOrder; ///< row numbers are in row-major order of the row dimensions, so that AttendInterval.h applies
+    bool inOrder; ///< row numbers are in row-major order of the row dimensions, so that AttendInterval.h applies; if
+                  ///< not, bounds are computed by loops over the rows, and tables are decided pair by pair
   };
   /// Emits the bounds of the row sums over a block of rows, which later calls use.
   void prepareRows(LoopBuilder &loops, const RowRange &rows);
@@ -68,13 +70,14 @@ public:
   /// subscripts of the key do not count. 0 if there is no such subscript, or more than one key dimension.
   int64_t keysOfElement();
 
-  /// A range of keys such that all pairs of the prepared rows with other keys are masked; it may be empty or have
-  /// begin > end. `keys` (index) is the number of keys of the batch, and `batch` has the indices of the batch bound.
+  /// A range of keys such that all pairs of the prepared rows with other keys are masked. It may be empty or have
+  /// begin > end; `begin` may exceed `keys`, `end` does not. `keys` (index) is the number of keys of the batch, and
+  /// `batch` has the indices of the batch bound.
   KeyRange keyRange(LoopBuilder &loops, mlir::Value keys, const RegionVectoriser &batch);
 
   /// A key number such that all pairs of these rows with this key and later ones are masked, by comparisons of plain
-  /// indices alone; null if none is known. The rows need not be prepared, and may be past the last one. `keys` and
-  /// `batch` as in keyRange().
+  /// indices alone; null if none is known, as always if not `rows.inOrder`. The rows need not be prepared, and may be
+  /// past the last one. `keys` and `batch` as in keyRange().
   mlir::Value keyEnd(LoopBuilder &loops, const RowRange &rows, mlir::Value keys, const RegionVectoriser &batch) const;
   /// Whether a comparison that keyEnd() may use depends on the row. If not, keyEnd() is the same for all rows of a
   /// batch.

@@ -51,11 +51,11 @@ public:
   uint64_t of(mlir::Value value);
 
   /// Whether the last subscript of `extract` is `index` plus an invariant, and no other subscript depends on `index`:
-  /// consecutive indices then load consecutive elements. False if a subscript comes from data or from a selection,
-  /// because these are checked element by element.
+  /// consecutive indices then load consecutive elements. False if a subscript comes from data, from a selection or
+  /// from a reduction, because these are checked element by element.
   static bool stepsWith(mlir::tensor::ExtractOp extract, mlir::BlockArgument index);
   /// Whether exactly one subscript of `extract`, not necessarily the last, depends on `index`, and is `index` plus an
-  /// invariant. False if a subscript comes from data or from a selection.
+  /// invariant. False if a subscript comes from data, from a selection or from a reduction.
   static bool stepsAlong(mlir::tensor::ExtractOp extract, mlir::BlockArgument index);
   /// Whether all subscripts of `extract` are functions of indices alone, without loads, selections and reductions.
   static bool isPlacedByIndices(mlir::tensor::ExtractOp extract);
@@ -68,8 +68,9 @@ private:
   llvm::DenseMap<mlir::Value, uint64_t> known;
 };
 
-/// A load in the score, mask or weight that depends on the row and on the key, such as a learned bias. Elements of
-/// consecutive keys are contiguous and those of consecutive rows are not, so blocks of it are transposed.
+/// A load in the score, mask or weight that depends on the row, and whose last subscript alone is the key index, such
+/// as a learned bias. Elements of consecutive keys are contiguous and those of consecutive rows are not, so blocks of
+/// it are transposed. Loads in an attn.reduce are not among them.
 struct PairExtract {
   mlir::tensor::ExtractOp op;
   mlir::BlockArgument key; ///< the key index of the region that contains `op`
@@ -80,8 +81,10 @@ struct PairExtract {
 /// An attn.reduce of the score that depends on the key.
 struct PairReduction {
   mlir::attn::ReduceOp op;
-  llvm::SmallVector<mlir::tensor::ExtractOp> rowExtracts; ///< loads of floats that depend on the row, not on the key
-  bool isDot = false;                                     ///< `op` is the sum of rowExtracts[0] * keyFactor
+  /// Loads of floats that depend on the row, not on the key. In a dot product: its one factor that does not depend on
+  /// the key, which may be the same for all rows.
+  llvm::SmallVector<mlir::tensor::ExtractOp> rowExtracts;
+  bool isDot = false;             ///< `op` is the sum of rowExtracts[0] * keyFactor
   mlir::Value keyFactor;          ///< of a dot product: an expression that depends on the key, not on the row
   std::optional<SumOfTanh> tanhs; ///< of an additive score
   llvm::SmallVector<std::pair<mlir::Value, bool>> scales; ///< (factor; true: divide by it, false: multiply)
@@ -108,8 +111,9 @@ struct AttendProblem {
   int64_t group = 1;                                    ///< heads of a group
   llvm::SmallVector<PairReduction, 1> products;         ///< in the order of the score formula
   llvm::SmallVector<PairExtract> pairExtracts;          ///< empty if there are several key dimensions
-  /// Null without a dilated mask, if there are several row or key dimensions, or if rows and keys must be visited in
-  /// order.
+  /// Set only if a dilated mask is one of the conditions that `and` joins in the mask formula, and there are one row
+  /// and one key dimension, no `pairExtracts`, and no result `weights` or `key_sums`, which are in the order of the
+  /// keys.
   std::optional<ResidueClasses> classes;
   /// The score is products[0].scaled, and there is no other product.
   bool scoreIsProduct = false;
@@ -143,8 +147,9 @@ struct AttendProblem {
   static mlir::Value yielded(mlir::Region &region) { return region.front().getTerminator()->getOperand(0); }
 };
 
-/// Parses a kernel of kind `attend` into `problem`, a new object. Returns no, with the reason, if the kernel is not a
-/// single attn.attend whose formulas and sizes the emitters can evaluate.
+/// Parses a kernel of kind `attend` into `problem`, a new object. Returns no, with the reason, if the kernel has not
+/// exactly one attn.attend, returns other values than its results, or has formulas or sizes that the emitters cannot
+/// evaluate.
 Verdict readAttendProblem(mlir::func::FuncOp kernel, AttendProblem &problem);
 /// The same for one attn.attend of any kernel. The caller sets problem.kernel and problem.op before.
 Verdict readAttendOp(AttendProblem &problem);

@@ -36,10 +36,11 @@ struct PassPlan {
   bool hasFactors = false;
   /// The statistic `weights` or `key_sums` is a result, or the weight formula is not linear.
   bool needsFinalWeights = false;
-  /// The row sums start again before `last`, because each weight depends on the sum over the keys before it.
+  /// The row sums start again before `last`, even if it is the only pass, because each weight depends on the sum over
+  /// the keys before it.
   bool restartsSums = false;
-  /// The pass that sums w log2 w over the weights w of a row, for the entropy: over weights before their factor, or
-  /// over final weights if there is no factor. Null if the entropy is no result.
+  /// The pass that sums w log2 w over the weights w of a row, for the entropy: over weights before their factor with
+  /// Normaliser::Order::Factor, otherwise over final weights. Null if the entropy is no result.
   std::optional<KeyPass> entropyPass;
 
   bool isOnline() const { return last == KeyPass::Online; }

@@ -46,8 +46,8 @@ struct SumOfTanh {
 
   /// The side of a pair that a value depends on.
   enum class Side { Neither, Row, Key, Both };
-  /// Matches `op`; `sideOf` returns the side of a value of its formula. Null if `op` is not of this form, or if it sums
-  /// over several indices.
+  /// Matches `op`; `sideOf` returns the side of a value of its formula. Null if `op` is not of this form, with terms of
+  /// the row and of the key and a coefficient of neither, or if it sums over several indices.
   static std::optional<SumOfTanh> match(mlir::attn::ReduceOp op, llvm::function_ref<Side(mlir::Value)> sideOf);
 };
 

@@ -14,9 +14,10 @@
 //   depth    yes      yes       -           K = product of their sizes
 //
 // The parser exchanges the two operands if necessary, so that the innermost loop of the stored result whose size is not
-// 1 is a column loop. It does not exchange them if the right one is packed. Iterations of a group's loops have one flat
-// number, in row-major order. The emitters (CPU and GPU) split this number into coordinates only if an operand cannot
-// be addressed by it (isFlat).
+// 1 is a column loop; a kernel for which neither order has this property is rejected, unless it has one column only.
+// The parser does not exchange operands if the right one is packed. Iterations of a group's loops have one flat number,
+// in row-major order. The emitters (CPU and GPU) split this number into coordinates only if an operand cannot be
+// addressed by it (isFlat).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -61,8 +62,9 @@ struct GemmProblem {
   SizeExpr stride(const Access &access, unsigned dimension) const;
   /// Whether the offset of an element is the flat number of the group times one stride, plus an offset from the other
   /// groups: the loops of the group are adjacent dimensions of the tensor, in order. Loops of size 1 do not count.
+  /// False if the tensor does not have the loops.
   bool isFlat(const Access &access, LoopGroup group) const;
-  /// The stride of the group's innermost loop whose size is not 1; 1 if there is none.
+  /// The stride of the group's innermost loop whose size is not 1; 1 if there is none. The tensor must have this loop.
   SizeExpr innerStride(const Access &access, LoopGroup group) const;
   /// The number of consecutive depth steps that have one stride in `left`: K if isFlat(left, Depth), otherwise the size
   /// of the innermost depth loop.

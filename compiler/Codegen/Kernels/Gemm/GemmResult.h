@@ -14,7 +14,7 @@
 namespace attnc {
 
 /// Emits the index of each loop (of type index) in iteration number `flat`, in row-major order, of loops of these
-/// sizes, outermost first.
+/// sizes, outermost first. The iteration must exist.
 FlatBuilder::Values coordinatesOf(FlatBuilder &code, KernelFrame &frame, llvm::ArrayRef<SizeExpr> sizes,
                                   mlir::Value flat);
 /// `coordinates` has an element for each loop of the contraction. Sets the elements of the loops of `group` to their

@@ -54,8 +54,9 @@ protected:
   PointwiseKernel(mlir::linalg::GenericOp op, KernelFrame frame, int64_t lanes, int64_t scheduleLanes);
 
   /// Computes and stores the elements of all results for each of `points`, which have indices of the vectorised loop.
-  /// Without points, it computes one element of each result. Other indices are those of `indices`; reductions are
-  /// loops. `outside` has the buffers bound, and the vectorised loop must be parallel.
+  /// Without points, it computes one element of each result, and the vectorised loop has its index in `indices`. Other
+  /// indices are those of `indices`; sequential loops are emitted as loops, or unrolled if they are short. `outside`
+  /// has the buffers bound, and the vectorised loop, if there is one, must be parallel.
   void emitTile(const RegionVectoriser &outside, llvm::ArrayRef<LanePoint> points);
   /// The initial value of a reduction: the element of the initial tensor of result number `result`, as a vector if
   /// `vector`, otherwise as loaded.

@@ -13,10 +13,10 @@
 //             variance, 1 / sqrt(variance + epsilon)        scalars
 //   sweep 2   (x - mean) * inverse * gain + bias            map, stored
 //
-// A map that a later sweep reads is recomputed if it takes few instructions. Otherwise its sweep stores it: in the
-// kernel's result, if the map is one, or in a row of scratch. (Softmax stores its exponentials.) If the result is
-// stored in 16 bits, later sweeps do not read it, because it is rounded. The emitters of CPU/Rows and GPU/Rows follow
-// the plan.
+// A map that is a result of the kernel is stored, and later sweeps read it there; if it is stored in 16 bits, they do
+// not, because it is rounded. Any other map that a later sweep reads, and a rounded one, is recomputed if it takes few
+// instructions, otherwise its sweep stores it in a row of scratch. (Softmax stores its exponentials.) The emitters of
+// CPU/Rows and GPU/Rows follow the plan, but a device has no rows of scratch and recomputes these maps, too.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -42,7 +42,7 @@ public:
   llvm::ArrayRef<mlir::linalg::GenericOp> operations() const { return ops; } ///< all ops, in program order
   RowRole role(mlir::linalg::GenericOp op) const;
   /// The number of a sweep, from 0: for a reduction, the sweep that computes it; for a map, the first sweep that can
-  /// compute it; for a scalar, the first sweep that can use it.
+  /// compute it; for a scalar, the first sweep that can use it, or numSweeps() if it is known after the last one only.
   unsigned sweepOf(mlir::linalg::GenericOp op) const { return sweepNumbers.lookup(op); }
 
   /// A map that its sweep stores.

@@ -21,10 +21,11 @@ bool isDecodable(Reporter &reporter, const typed::Entry &step, SourceRange range
 /// Reports an error at `range` and returns false for others.
 bool isChoice(Reporter &reporter, const typed::Entry &entry, SourceRange range);
 
-/// Returns the constant n, the number of beams of each row, if the entry point is a sampler that chooses the beams of a
-/// beam search. Its first arguments are scores f32[batch, n], flags of ended beams bool[batch, n] and logits f32[batch,
-/// n, vocab]; its results are new scores f32[batch, n], the parents i32[batch, n] and the next tokens i32[batch, n].
-/// batch and vocab are dynamic. Null, without an error, for other functions.
+/// Returns the constant n > 0, the number of beams of each row, if the entry point is a sampler that chooses the beams
+/// of a beam search. Its first arguments are scores f32[batch, n], flags of ended beams bool[batch, n] and logits
+/// f32[batch, n, vocab]; its results are new scores f32[batch, n], the parents i32[batch, n] and the next tokens
+/// i32[batch, n]. batch and vocab are dynamic. Further arguments are not checked. Null, without an error, for other
+/// functions.
 std::optional<int64_t> beamsOf(const typed::Entry &entry);
 
 /// True if each size of the arguments of `choice` from number `from` on is a constant, or the first or the last size of

@@ -20,7 +20,8 @@ public:
   Instance *make(const ast::Expr &with, Scope &scope);
   /// Checks the optimizer's step for one parameter, or for an element of a list of parameters, and adds it to
   /// entry.training, which is not null. Adds the states for the parameter to the program. False, with an error, if the
-  /// step is invalid.
+  /// step is invalid. The current block of the LetBuilder is invalid afterwards: the caller sets another before it
+  /// adds statements.
   bool addStep(typed::Entry &entry, Instance &optimizer, const typed::Parameter &parameter);
 
 private:

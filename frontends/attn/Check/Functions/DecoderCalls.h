@@ -32,9 +32,10 @@ public:
 
   /// Adds a call to the current block and returns its results as a TupleValue: the tokens i32[batch, at_most] and the
   /// number of tokens of each row, i32[batch]. No argument is an ErrorValue. Returns an ErrorValue, with an error, if
-  /// an argument does not fit its parameter, if a size may be outside the bounds of its dimension, or if sizes leave no
-  /// room for the tokens; the proof may raise the minima of dimensions (DimensionBounds.h). Calls are not supported in
-  /// index notation, nor in functions that `incremental` or `attention` derives; they are reported too.
+  /// the arguments do not fit the parameters, if a size may be outside the bounds of its dimension, or if the prompt
+  /// may be empty or too long for the tokens after it; the proof may raise the minima of dimensions
+  /// (DimensionBounds.h). Calls are not supported in index notation, nor in functions that `incremental` or `attention`
+  /// derives; they are reported too.
   Value call(const DecoderValue &decoder, SourceRange range, std::vector<CheckedArgument> arguments);
 
 private:

@@ -13,7 +13,7 @@ public:
       : reporter(reporter), calls(calls), scopes(scopes), types(types), blocks(blocks) {}
 
   /// Pushes a function on the call stack; `call` is the call in the source. For a recursive call, reports an error,
-  /// pushes nothing and returns false. Also reports parameters with the same name.
+  /// pushes nothing and returns false. Also reports parameters with the same name, but pushes their function.
   bool enter(const FunctionValue &function, SourceRange call);
   /// Pops the function of the last successful `enter`.
   void leave() { calls.pop(); }

@@ -9,9 +9,9 @@ namespace attnc::check {
 /// The subscript of one dimension of a tensor: x[i] is an Index, x[2:5] a Range, x[:] or a missing subscript Whole.
 struct Position {
   enum class Kind { Index, Range, Whole } kind = Kind::Whole;
-  typed::ExprRef index = nullptr; ///< of an Index: a scalar of element type Index, or a tensor of i32; null otherwise
+  typed::ExprRef index = nullptr; ///< of an Index: a scalar of element type Index, or a tensor of integers; else null
   Dim lower, upper;               ///< of a Range: the elements from `lower` to `upper` - 1
-  SourceRange range;              ///< the subscript in the source
+  SourceRange range;              ///< the subscript in the source; invalid for a missing one
 };
 
 /// Checker of the subscripts between brackets, which it assigns to the dimensions of the tensor. Subscripts uses it.

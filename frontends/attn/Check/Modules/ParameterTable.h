@@ -15,8 +15,9 @@ public:
 
   /// Adds the parameter or state that a field of a module declares, `gain: f32[dim] = ones`, to the program. Size
   /// expressions and initialiser are checked in `scope`, the scope of the module. A parameter without elements is not
-  /// added. Returns a ParameterValue; an ErrorValue after an error, such as an element type that is not f32 or a size
-  /// that is not constant. A checkpoint name that is reserved or taken is reported, but the parameter is added.
+  /// added, but has a value. Returns a ParameterValue; an ErrorValue after an error, such as an element type that is
+  /// not f32 or a size that is not constant. A checkpoint name that is reserved or taken is reported, but the parameter
+  /// is added.
   Value add(const Instance &instance, const ast::FieldDecl &field, Scope &scope);
   /// Adds a state of training (typed::Parameter::isState) of the entry point `entry`: the optimizer's state `name` for
   /// the parameter `of`, with the counts of the parameter; or a state of the training as a whole if `of` is null.

@@ -5,9 +5,10 @@
 
 namespace attnc::check {
 
-/// Reports repeated names among the items of a file and among the members of each of its modules, and items and members
-/// with the name of a builtin. Also reports `extern fn`, which is not supported, and a function without a name outside
-/// of modules. unit.ast is free of syntax errors.
+/// Reports repeated names among the items of a file and among the hyperparameters, constants, fields and functions of
+/// each of its modules and optimizers, and those of them that have the name of a builtin. Exports are not checked, and
+/// used files only for repeated names. Also reports `extern fn`, which is not supported, a second function without a
+/// name in a module, and a function without a name outside of modules. unit.ast is free of syntax errors.
 void checkNames(Reporter &reporter, const SourceUnit &unit);
 /// Returns true if no builtin function or constant has the name. Otherwise reports that the name would hide the
 /// builtin, and returns false. `what` begins the message: "the local".

@@ -1,8 +1,9 @@
 //===- Names.h - name lookup --------------------------------------------------------------------------------------===//
 //
 // The lookup order is: the scopes from the innermost to the outermost one, the members of the module, the items of the
-// file, the used files themselves (`nn`), the items of used files, the builtins. An export by `decode` is an item of
-// its file once the export has been checked; other items of the same name precede it.
+// file, the used files themselves (`nn`), the items of used files (in the alphabetical order of the last words of their
+// `use`), the builtins. An export by `decode` is an item of its file once the export has been checked; other items of
+// the same name precede it.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,17 +21,19 @@ public:
       : reporter(reporter), build(build), scopes(scopes), context(context), expressions(expressions) {}
 
   /// Returns the value of a name in `scope`; null, without an error, if it is unknown. A parameter of a module is
-  /// returned as a tensor, with the indices in the lists around the module (ParameterValue of Value.h).
+  /// returned as a tensor, with the indices in the lists around the module (ParameterValue of Value.h). An erroneous
+  /// constant of a file is an ErrorValue; its error is reported when it is first found.
   std::optional<Value> find(Scope &scope, const std::string &name);
   /// Returns the value of an item of the file `unit`, not of the files that it uses; null, without an error, if there
   /// is none.
   std::optional<Value> findItem(SourceUnit &unit, const std::string &name) { return findTopLevel(&unit, name, false); }
   /// Return the value of `x`; and of `x.y`, where x is a module or a used file. An ErrorValue, with an error, if the
-  /// name is unknown or x has no members.
+  /// name is unknown or x has no members; and, without another error, if x is an ErrorValue.
   Value nameRef(const ast::NameRefExpr &ref, Scope &scope);
   Value member(const ast::MemberExpr &expr, Scope &scope);
-  /// Reports the unknown name `name` at `range`, and returns an ErrorValue. A hint has the most similar visible name or
-  /// the file of the prelude that has the name; a note has an export of that name.
+  /// Reports the unknown name `name` at `range`, and returns an ErrorValue. If the file exports the name, a note has
+  /// the export; otherwise a hint has the most similar visible name; if none is similar, the files of the prelude that
+  /// have the name, if any.
   Value unknownName(SourceRange range, const std::string &name, Scope &scope);
 
 private:

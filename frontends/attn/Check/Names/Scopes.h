@@ -24,8 +24,8 @@ public:
   Scope &childOf(Scope &parent);
 
   /// Binds a local name in `scope` to `value`; `_` binds nothing. `isVar`: `=` may assign it. Reports a name of a
-  /// builtin, and a name that `scope` has already, and binds the name nevertheless. A name of an enclosing scope may be
-  /// hidden.
+  /// builtin, and binds it nevertheless. Reports a name that `scope` has already; its value is then replaced, and its
+  /// declaration and isVar remain. A name of an enclosing scope may be hidden.
   void bindLocal(Scope &scope, const ast::Name &name, Value value, bool isVar);
 
 private:
@@ -37,9 +37,10 @@ private:
 /// modules, items of files and builtins.
 Binding *findBinding(Scope &scope, const std::string &name);
 
-/// Binds the tensors in a value, also those in tuples, to new locals with the name `name` (LetBuilder::bind), so that
-/// each is computed once. Returns the value with references to the locals. Open expressions, scalars of element type
-/// Index, and values that are no tensors remain as they are. Records the variables in `origins`.
+/// Binds the tensors in a value, also those in tuples, to locals with the name `name` (LetBuilder::bind), so that each
+/// is computed once. Returns the value with references to the locals. Open expressions, scalars of element type Index,
+/// expressions that LetBuilder::bind returns unchanged, and values that are no tensors remain as they are. Records the
+/// variables in `origins`.
 Value bindValue(LetBuilder &lets, Origins &origins, const std::string &name, const Value &value, SourceRange range);
 
 } // namespace attnc::check

@@ -17,9 +17,9 @@ public:
         expressions(expressions) {}
 
   /// Return the element type of a declared type, its shape, and the value of one size expression. Null, with an error,
-  /// for an element type that is not supported, a name that is unknown, a value that is no size, and a size that is
-  /// negative or too large. In a shape, `..` stands for the dimensions that a parameter of the function has bound to
-  /// it.
+  /// for an element type that is not supported, a name that is unknown, a value that is no size, a size that is
+  /// negative or too large, a tensor that is too large, and an unbound `..`. In a shape, `..` stands for the dimensions
+  /// that a parameter of the function has bound to it.
   std::optional<typed::Element> elementOf(const ast::TensorType &type);
   std::optional<Shape> evaluateShape(const ast::TensorType &type, Scope &scope, const char *what);
   std::optional<Dim> evaluateDim(const ast::Expr &expr, Scope &scope, const char *what);
@@ -32,8 +32,9 @@ public:
   Value conform(const Value &value, const ast::TensorType &declared, SourceRange range, Scope &scope, const char *what);
   /// For the type of a parameter of an entry point: for each dimension that is a name which lookup in `scope` does not
   /// find, adds a dynamic dimension with its bound to `entry` and to the DimensionBounds, and binds the name in
-  /// `scope`. A bound that is no compile-time integer is reported, and the dimension has none. `..`, in a function that
-  /// is checked alone (Entries::checkAlone), becomes one assumed dimension.
+  /// `scope`. A bound that is no compile-time integer is reported, and the dimension has none; bounds where the name
+  /// occurs again are ignored. `..`, in a function that is checked alone (Entries::checkAlone), becomes one assumed
+  /// dimension.
   void introduceDims(const ast::TensorType &type, Scope &scope, typed::Entry &entry);
 
 private:
@@ -46,10 +47,10 @@ private:
   ExpressionChecker &expressions;
 };
 
-/// Warns of a dimension that occurs once in a function's signature, and whose name differs in one letter, not the first
-/// one, from the name of another dimension there, or of an integer member of the module: probably a misspelling. Names
-/// of one or two letters, and names that differ in digits alone, are no misspellings. `scope` is the function's
-/// scope, in which the dimensions are bound.
+/// Warns of a dimension that occurs once in a function's signature (not counting sizes such as `2 * n`), and whose name
+/// differs in one letter, not the first one, from the name of another dimension there, or of an integer member of the
+/// module: probably a misspelling. Names of one or two letters, and names that differ in digits alone, are no
+/// misspellings. `scope` is the function's scope, in which the dimensions are bound.
 void warnNearMiss(Reporter &reporter, const ast::FunctionDecl &decl, const Scope &scope);
 
 } // namespace attnc::check

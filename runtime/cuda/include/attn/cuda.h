@@ -1,7 +1,7 @@
 /* Calls of models compiled with --target cuda, on NVIDIA devices.
  *
- * The machine's driver, libcuda.so.1, is loaded when a device is opened, so builds do not depend on CUDA. Only programs
- * with such models link this library (attnc::cuda in CMake).
+ * The machine's driver, libcuda.so.1, is loaded when devices are counted, described or opened, so builds do not depend
+ * on CUDA. Only programs with such models link this library (attnc::cuda in CMake).
  *
  * Each tensor of a call is in host memory or in device memory. Caches, and results that the next call reads, are best
  * in device memory. An attn_cuda is a model that is open on a device. One thread at a time may use it, and it serves
@@ -46,11 +46,11 @@ attn_code attn_cuda_describe(int32_t device, attn_cuda_device *out, attn_status 
  * `weights` (null for a model without parameters) to the device. The first call after attn_weights_repack copies them
  * again. Model and weights must outlive *out, which the caller closes; *out is null after an error.
  *
- * Returns ATTN_UNSUPPORTED if the driver or device is missing or older than the code, if a block of the device has too
- * little shared memory, or if this processor or this runtime does not support the model's host code; ATTN_BAD_ARGUMENT
- * for a model of a processor, missing weights, weights of another model, or an invalid device number, also in
- * ATTN_DEVICE; ATTN_NO_MEMORY if the device or the host has too little memory; ATTN_DEVICE_FAULT if the driver fails.
- * */
+ * Returns ATTN_UNSUPPORTED if there is no driver or no device, if the driver is too old, if the model has no image for
+ * the architecture of the device, older or newer, if a block of the device has too little shared memory, or if this
+ * processor or this runtime does not support the model's host code; ATTN_BAD_ARGUMENT for a model of a processor,
+ * missing weights, weights of another model, or an invalid device number, also in ATTN_DEVICE; ATTN_NO_MEMORY if the
+ * device or the host has too little memory; ATTN_DEVICE_FAULT if the driver fails. */
 attn_code attn_cuda_open(const attn_model *model, attn_weights *weights, int32_t device, attn_cuda **out,
                          attn_status *status);
 /* Waits for a call in progress, whose results in host memory are then not written. Closes the model and frees all its
@@ -70,17 +70,17 @@ const char *attn_cuda_image(const attn_cuda *cuda);
  * attn_cuda_free or attn_cuda_close. The data of a tensor of a call may also be an address within this memory, aligned
  * to ATTN_DEVICE_ALIGNMENT. Returns ATTN_BAD_ARGUMENT for a negative size, more than ATTN_MAX_RANK dimensions, an
  * invalid element type, or a tensor beyond 64 bits; ATTN_NO_MEMORY if device or host has too little memory;
- * ATTN_DEVICE_FAULT if the driver fails. tensor->data is null after an error. */
+ * ATTN_DEVICE_FAULT if the driver fails. tensor->data is null after an error, but unchanged if `cuda` is null. */
 attn_code attn_cuda_allocate(attn_cuda *cuda, attn_tensor *tensor, attn_status *status);
 /* Frees memory of attn_cuda_allocate and sets tensor->data to null. tensor->data is the start of the memory; no memory
  * is freed for another address. Does nothing if either argument is null. No call that uses the tensor may be in
  * progress. */
 void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor);
 /* attn_cuda_upload copies all elements of the tensor `to` from host memory at `from` to the device; attn_cuda_download
- * copies all elements of the tensor `from` to host memory at `to`. Both return when the copy, and a call in progress,
- * are done; for a tensor without elements they do nothing. Both return the errors of attn_cuda_allocate, and
- * ATTN_BAD_ARGUMENT if the tensor's data is not in memory of attn_cuda_allocate of this attn_cuda, or extends beyond
- * that memory. */
+ * copies all elements of the tensor `from` to host memory at `to`. Both return when the copy, and the kernels of a call
+ * in progress, are done (attn_cuda_wait must still follow); for a tensor without elements they do nothing. Both return
+ * the errors of attn_cuda_allocate, and ATTN_BAD_ARGUMENT if the tensor's data is not in memory of attn_cuda_allocate
+ * of this attn_cuda, or extends beyond that memory. */
 attn_code attn_cuda_upload(attn_cuda *cuda, const attn_tensor *to, const void *from, attn_status *status);
 attn_code attn_cuda_download(attn_cuda *cuda, void *to, const attn_tensor *from, attn_status *status);
 

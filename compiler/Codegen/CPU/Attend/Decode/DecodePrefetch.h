@@ -26,7 +26,7 @@ public:
 
   /// The runs to prefetch while the keys from `key` on are read for product number `product` of the score. They are
   /// later keys of the block. Where the last product is near the block's end, the first run is the block's values, if
-  /// their element type is the same. If nothing follows, the runs are these keys themselves, which are in the cache.
+  /// their element type is the same. All other runs near the end are these keys themselves, which are in the cache.
   Runs aheadOfProduct(unsigned product, const DecodeBlock &block, Value key) const;
   /// The run to prefetch while the values of `key` are read: values of a later key of the block, or the features of a
   /// key of the next block for product 0 if their element type is the same, or else these values themselves. Empty if

@@ -16,8 +16,8 @@ namespace attnc {
 class DecodeRows : DecodeContext {
 public:
   /// Binds sizes and buffers in `formulas`; open() chooses the batch. Formulas of the score and the value do not report
-  /// subscripts out of range, because they are evaluated for dropped pairs too. The caller reports those of selected
-  /// pairs by RegionVectoriser::checkSubscripts().
+  /// subscripts out of range, because they are evaluated for dropped pairs too. The caller reports those of pairs that
+  /// are not dropped by RegionVectoriser::checkSubscripts().
   explicit DecodeRows(const DecodeContext &context);
   /// Binds the indices of batch `number` (index) in `formulas`, and those of its rows in `points`. Called once, before
   /// the functions below.

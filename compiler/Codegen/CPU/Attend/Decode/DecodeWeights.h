@@ -19,8 +19,9 @@ public:
   void start() const;
   /// Emits code that turns the products of a block, DecodeTiles::scores, into weights in the first of these tiles, with
   /// the weight formula applied. It updates m and l, multiplies O with the correction, stores DecodeTiles::selected,
-  /// and reports subscripts out of range of selected pairs, for all rows. If the normaliser uses no maximum, m and O
-  /// are left as they are. If `masked` is false, the mask is not evaluated, so it must keep all pairs of the block.
+  /// and reports subscripts out of range, for all rows: in the score of pairs that the mask keeps, in the value and the
+  /// weight of selected pairs. If the normaliser uses no maximum, m and O are left as they are. If `masked` is false,
+  /// the mask is not evaluated, so it must keep all pairs of the block; if true, the problem must have a mask.
   /// DecodeProducts::compute() of the block must precede.
   void compute(const DecodeBlock &block, bool masked) const;
 

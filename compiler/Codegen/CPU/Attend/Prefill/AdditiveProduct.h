@@ -33,9 +33,11 @@ public:
   /// of the block's keys, the terms of the rows and the coefficients are all within the range. Requires packRows().
   Value packKeys(const KeyBlock &block);
   /// Emits sums + sum_f c[f] / (1 + A B) for a register tile. `sums` and the result have one vector for each key and
-  /// each vector of queries from tile.firstVector on, [key][vector]. Requires packKeys() of the tile's block.
+  /// each vector of queries from tile.firstVector on, [key][vector]. Requires packKeys() of the tile's block; the
+  /// result is of use only if packKeys() was true at run time.
   Values sumFractions(const KeyTile &tile, ValueRange sums);
-  /// The vector of scores s for a vector of the sums that sumFractions() returns, if those started from 0.
+  /// The vector of scores s for a vector of the sums that sumFractions() returns, if those started from 0. Requires
+  /// packRows().
   Value scoreOf(Value sum) { return loops.fma(sum, loops.splat(-2.0), sumOfCoefficients); }
 
   /// The most keys of a register tile.

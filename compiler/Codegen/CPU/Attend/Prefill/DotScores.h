@@ -20,14 +20,16 @@ struct DotScores {
   StridedRows keys;            ///< the keys of the block; `count` is their number, and `columns` is not used
   int64_t features;            ///< the number of features, at least 1
   mlir::Value queries, scores; ///< tiles: the packed queries, [feature][query]; the products, [key][query]
-  mlir::Value maxima;          ///< tile [query]: the rows' largest scores, which are raised by the products; or null
-  llvm::SmallVector<mlir::Value> liveEnds; ///< QueryTile::liveEnds: products of masked vectors are omitted
-  StridedRows nextQueries;                 ///< the queries of the next tile; prefetched if `isLast`
+  /// Tile [query]: the rows' largest scores, which all products that are stored raise, also those of masked pairs; null
+  /// if the caller does not need them.
+  mlir::Value maxima;
+  llvm::SmallVector<mlir::Value> liveEnds; ///< QueryTile::liveEnds, whose last end is keys.count (KeyTiles.h)
+  StridedRows nextQueries;                 ///< the queries of the next tile, without `count`; prefetched if `isLast`
   mlir::Value isLast;                      ///< i1: whether this is the last block of keys of the pass
 };
 
 /// Emits a call of the routine in `module` that stores the products of all keys of the block and all queries of the
-/// tile to `scores`, except products that `liveEnds` omits.
+/// tile to `scores`. Products that `liveEnds` omits are unspecified: some are stored (forEachKeyTile).
 void computeDotScores(FlatBuilder &code, mlir::ModuleOp module, const AttendSchedule &schedule,
                       const DotScores &operands);
 

@@ -18,11 +18,11 @@ struct KeyTileShape {
   int64_t rows, firstVector;
 };
 
-/// Emits loops over the register tiles of a block of `count` keys with the ends `liveEnds` (QueryTile::liveEnds), and
-/// calls `body` to emit each kind of tile. A tile has `most` keys. Where tiles do not divide the keys, the last tile
-/// begins earlier and computes some keys again, so no key past the end is read. If the block has fewer than `most`
-/// keys, its tiles have four keys, if `most` is at least 8 and the block has four; otherwise they have one key and all
-/// vectors.
+/// Emits loops over the register tiles of a block of `count` keys with the ends `liveEnds` (QueryTile::liveEnds; the
+/// last one is `count`), and calls `body` to emit each kind of tile. A tile has `most` keys. Where tiles do not divide
+/// the keys, the last tile begins earlier and computes some keys again, so no key past the end is read. If the block
+/// has fewer than `most` keys, its tiles have four keys, if `most` is at least 8 and the block has four; otherwise they
+/// have one key and all vectors.
 void forEachKeyTile(LoopBuilder &loops, mlir::Value count, mlir::ValueRange liveEnds, int64_t most,
                     llvm::function_ref<void(const KeyTileShape &)> body);
 

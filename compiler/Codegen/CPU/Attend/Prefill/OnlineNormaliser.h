@@ -41,11 +41,12 @@ public:
   /// maxima before the block to PrefillTiles::Rows::blockMaxima; otherwise emits nothing.
   void startBlock();
   /// Turns the scores of a block, PrefillTiles::scores[0], into weights in the same tile, and updates the rows' maxima
-  /// and sums. The stored weights are those of the weight region, if there is one. In the pass Statistics, no weights
-  /// are stored. In the pass Apply, weights are final, and maxima and sums are only read, except that sums are updated
-  /// if the normaliser followsKeys(). If scores are materialised, the pass Apply reads the materialised weights
-  /// instead. Returns a vector of corrections of earlier sums for each vector of queries; an empty list if earlier sums
-  /// need no correction. Requires block.allSelected.
+  /// and sums, and in the pass PassPlan::entropyPass the sums for the entropy. The stored weights are those of the
+  /// weight region, if there is one. In the pass Statistics, no weights are stored. In the pass Apply, weights are
+  /// final, and maxima and sums are only read, except that sums are updated if the normaliser followsKeys(). If scores
+  /// are materialised, the pass Apply reads the materialised weights instead. Returns a vector of corrections of
+  /// earlier sums for each vector of queries; an empty list if earlier sums need no correction. Requires
+  /// block.allSelected.
   Values weigh(KeyPass pass, const KeyBlock &block, ValueRange newMaxima);
   /// Computes the rows' factors (for softmax 1 / l) from the final sums, into PrefillTiles::Rows::factors.
   void computeFactors();

@@ -26,8 +26,8 @@ public:
   /// Emits the code that fills the tiles, and sets `scale`. Called first, once for each tile of queries.
   void pack();
   /// Emits prefetches of the queries of the next tile, from row tile.block.nextRow on, to the second-level cache: an
-  /// equal part of them in each register tile of a block of keys. Emits nothing if the number of features is dynamic,
-  /// or for row extracts whose features are not contiguous.
+  /// equal part of them in each register tile of a block of keys. The caller executes them only if block.isLast. Emits
+  /// nothing if the number of features is dynamic, or for row extracts whose features are not contiguous.
   void prefetchNext(const KeyTile &tile);
   /// Whether the features of each row extract are contiguous, and consecutive rows have a constant distance.
   bool isStrided() const;

@@ -33,10 +33,11 @@ public:
   /// PrefillTraits::dropsPairs, it stores the flags of selected pairs, except, with PrefillTraits::keepsMaxima, in a
   /// block whose pairs the mask all keeps. Returns the rows' largest scores so far, this block included: one vector for
   /// each vector of queries. They are not stored in PrefillTiles::Rows::maxima. The list is empty if the normaliser
-  /// does not use maxima.
+  /// does not use maxima. Requires the products (ScoreProduct::compute) and PairOperands::load() of the block. If
+  /// PrefillTraits::hasBias, PrefillTiles::Rows::blockMaxima is overwritten.
   Values compute(const KeyBlock &block);
   /// Emits the report of out-of-range subscripts in the scores of pairs that the mask keeps; nothing if no subscript of
-  /// the score comes from data.
+  /// the score comes from data. Requires PairOperands::load() of the block.
   void check(const KeyBlock &block);
 
 private:

@@ -40,7 +40,8 @@ public:
   Value keyIndex(Value key) const { return indexOf(key, keyResidue); }
   /// The number of keys of the batch, all classes together.
   Value allKeys() const { return problem.classes ? frame.size(problem.keys) : keys; }
-  /// How many keys of the class have a flat index in the batch below `index`.
+  /// How many keys of the class have a flat index in the batch below `index`. If `index` exceeds allKeys(), keys that
+  /// do not exist count, too.
   Value keysBelow(Value index) const { return countBelow(index, keyResidue); }
 
   /// A copy of `to`, or of `formulas`, bound to one key by its number, the same key in all lanes.

@@ -45,12 +45,14 @@ struct PrefillContext {
 /// A block of keys, as a pass over the keys (PassPlan.h) visits it. Keys and rows are numbered in the batch, or in its
 /// residue class (PrefillBatch.h). Values are of type index, unless a comment states i1.
 struct KeyBlock {
-  mlir::Value firstKey, count;   ///< the block has keys firstKey .. firstKey + count - 1; count <= tileKv
-  mlir::Value isLast;            ///< i1: whether no block follows in this pass
-  mlir::Value nextRow, nextKey;  ///< first row and first key of the pairs that are prefetched during this block
+  mlir::Value firstKey, count; ///< the block has keys firstKey .. firstKey + count - 1; count <= tileKv
+  mlir::Value isLast;          ///< i1: whether no block follows in this pass
+  /// The first row and the first key of the pairs that are prefetched during this block. If it is the last block, they
+  /// are those of the tile of queries before this one, and nextRow may be negative.
+  mlir::Value nextRow, nextKey;
   mlir::Value firstMaterialised; ///< the row of the first key in PrefillTiles::materialised; 0 if that is not used
   mlir::Value maskKeepsAll;      ///< i1: if true, the mask drops no pair; false permits both
-  mlir::Value allSelected = {};  ///< i1: if true, no pair is dropped; false permits both. Null until scores exist
+  mlir::Value allSelected = {};  ///< i1: if true, no pair is dropped; false permits both. Null before weigh()
 };
 
 } // namespace attnc

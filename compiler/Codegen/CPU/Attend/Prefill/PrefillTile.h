@@ -37,8 +37,8 @@ namespace attnc {
 
 class PrefillTile : PrefillContext {
 public:
-  /// Allocates its tiles in `scratch`. Requires that the caller has called batch.open() and queries.bind(mask). The
-  /// object refers to all arguments.
+  /// Allocates its tiles in `scratch`. Requires that the caller has called batch.open() and queries.bind(mask), and
+  /// that the tile has a row at run time (QueryTile::rowCount > 0). The object refers to all arguments.
   PrefillTile(const PrefillContext &context, PrefillBatch &batch, QueryTile &queries, AttendMask &mask,
               const KeySumPart &keySums, AttendScratch &scratch);
   /// Emits the code of the tile of queries, which stores all their results. For the result `key_sums`, the code adds

@@ -31,7 +31,8 @@ public:
   /// Stores the first `count` (index) rows of `tile`, [row][query], transposed: each query that exists gets a run of
   /// `count` elements, whose last subscripts are `first` (index), first + 1, ... If `scales`, a tile [query], is not
   /// null, the elements of a query are multiplied with its element. `layout` is as above, and must keep the last
-  /// subscript last. Requires that the statistic has one last dimension.
+  /// subscript last. The tile must have room for `count`, rounded up to whole vectors, of rows. Requires that the
+  /// statistic has one last dimension.
   void storeRuns(mlir::attn::Statistic statistic, Value tile, Value first, Value count, Value scales = {},
                  std::optional<llvm::ArrayRef<int64_t>> layout = std::nullopt);
 

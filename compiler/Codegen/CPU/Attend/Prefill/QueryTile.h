@@ -21,10 +21,11 @@ public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
 
-  /// Tile `number` (index) of `part` (AttendSchedule.h). Sets firstRow and rowCount.
+  /// Tile `number` (index) of `part` (AttendSchedule.h). Sets firstRow and rowCount. Called after PrefillBatch::open().
+  /// The object refers to `batch` and `part`.
   QueryTile(const PrefillContext &context, const PrefillBatch &batch, const AttendPart &part, Value number);
-  /// Binds the rows in `vectors`, prepares `mask` for them, and finds the ends of their keys. Called once, after
-  /// PrefillBatch::open() and before liveEnds().
+  /// Binds the rows in `vectors`, prepares `mask` for them, and finds the ends of their keys. Called once, before
+  /// liveEnds(). Requires that the tile has a row at run time.
   void bind(AttendMask &mask);
 
   /// The formulas bound to the vector of rows that begins with `query`. Rows that do not exist are inactive lanes.

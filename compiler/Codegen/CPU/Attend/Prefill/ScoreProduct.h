@@ -21,7 +21,8 @@ public:
   using ValueRange = mlir::ValueRange;
   using Values = LoopBuilder::Values;
 
-  /// Product `number` of the problem. The elements of `pairs` for the next block are prefetched during product 0.
+  /// Product `number` of the problem. The elements of `pairs` for the next block are prefetched during product 0,
+  /// except where it is computed by powers.
   ScoreProduct(const PrefillContext &context, PrefillBatch &batch, const QueryTile &queries, PairOperands &pairs,
                const PrefillTiles &tiles, unsigned number);
 

@@ -4,8 +4,9 @@
 //
 // k is a key of the block, q a query, and v an element of a value vector. Ot is PrefillTiles::values, Pt are the
 // weights in PrefillTiles::scores[0], and a are the corrections of earlier sums. If the sums of a register tile contain
-// a NaN, they are computed once more over the selected pairs alone: a dropped pair has the weight 0, and the product of
-// 0 and an infinite or NaN value is NaN. ValueTiles.h emits the register tiles. PrefillTile.cpp uses this class.
+// a NaN and the block may have dropped pairs, they are computed once more over the selected pairs alone: a dropped pair
+// has the weight 0, and the product of 0 and an infinite or NaN value is NaN. ValueTiles.h emits the register tiles.
+// PrefillTile.cpp uses this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -30,7 +31,7 @@ public:
   /// Emits Ot = 0; nothing if the value is not a result.
   void clear();
   /// Emits the report of out-of-range subscripts in the values of selected pairs; nothing if no subscript of the value
-  /// comes from data.
+  /// comes from data. Requires PairOperands::load() of the block, and that block.allSelected is set.
   void check(const KeyBlock &block);
   /// Emits the multiplication of Ot with `corrections` and the addition of the block's weighted values. `corrections`
   /// has one vector for each vector of queries, or is empty: no correction. Requires that the value is a result, and

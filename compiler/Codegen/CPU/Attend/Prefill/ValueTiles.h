@@ -24,7 +24,7 @@ struct ValueTileOperands {
   using Value = mlir::Value;
   Value weights, sums;                  ///< tiles (TileAccess.h): Pt, [key][query]; Ot, [value][query]
   Value count, values;                  ///< the number of keys of the block; the number of elements of a value vector
-  llvm::SmallVector<Value> liveEnds;    ///< QueryTile::liveEnds() of the block
+  llvm::SmallVector<Value> liveEnds;    ///< QueryTile::liveEnds() of the block, whose last end is `count`
   llvm::SmallVector<Value> corrections; ///< one vector for each vector of queries; empty: no correction
   /// i1, KeyBlock::allSelected. If it is false at run time, sums of a register tile that contain a NaN are computed
   /// again over the selected pairs alone. Null if the kernel never drops a pair.

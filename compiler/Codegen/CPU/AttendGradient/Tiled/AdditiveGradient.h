@@ -46,8 +46,8 @@ public:
   /// with `scale`, and with log2 e if the product is the score. Stores them in the score's tile of
   /// GradientTiles::scores.
   void computeScores(Value row, int64_t tileRows);
-  /// Adds the pairs of a block, with g from the score's tile of GradientTiles::gradients, to all sums, and the
-  /// gradients of its rows' terms to the results or partial sums (AdditiveResults::addRow).
+  /// Adds the pairs of a block, with g from the score's tile of GradientTiles::gradients (ScoreGradients), to all sums,
+  /// and the gradients of its rows' terms to the results or partial sums (AdditiveResults::addRow).
   void accumulate(const PairBlock &block);
   /// Adds the gradients of the terms of the `keyCount` keys from `firstKey` on to the results; nothing if no gradient
   /// of an operand of keys is a result.

@@ -35,7 +35,8 @@ struct GradientTiles {
   std::vector<Additive> additive; ///< [additive score]
   /// Tiles [row][key] for each dot product, then for each additive score; at least one of each kind. `scores` have the
   /// value of the product (PairReduction::scaled, times log2 e if the product is the score); ScoreGradients then
-  /// replaces scores[0] by P. `gradients` have dS of the product; gradients[0] has nd + dO V before.
+  /// replaces scores[0] by P. `gradients` have dS of the product, unspecified if no gradient of its operands is a
+  /// result; gradients[0] has nd + dO V before.
   Values scores, gradients;
   Values partials;            ///< [AttendGradientProblem::keptPartials]: [row][key], the derivative
   Value tileEnds, firstTiles; ///< i32, the tables of TrimmedTiles.h: [row / 4], [key / 4]

@@ -26,7 +26,8 @@ struct Matrix {
 mlir::Value loadVector(FlatBuilder &code, const Matrix &matrix, mlir::Value offset, int64_t number);
 void storeVector(FlatBuilder &code, mlir::Value vector, const Matrix &matrix, mlir::Value offset, int64_t number);
 
-/// Creates matrices for the open batch of the context's phase.
+/// Creates matrices for the open batch of the context's phase. They refer to this object, and are valid while that
+/// batch is open.
 class MatrixRows : TiledContext {
 public:
   using Value = mlir::Value;

@@ -4,7 +4,7 @@
 // same rows. For a dot product, split 0 adds to the result, and each other split to partial sums of its own. For an
 // additive score, all splits have partial sums: of rows, if keys are split; of the operands that all pairs of a batch
 // share, always. Later phases add the partial sums to the results, in order. They have these shapes, in f32, one after
-// the other from byte 0 of the shared scratch on:
+// the other, rounded up to whole vectors, from byte 0 of the shared scratch on:
 //
 //   for each dot product whose rows' gradient is requested:
 //     [chunk][split - 1][batch of the chunk][row][feature]

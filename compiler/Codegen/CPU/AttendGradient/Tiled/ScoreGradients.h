@@ -34,8 +34,9 @@ public:
   /// to GradientTiles::partials. RowTerms must have computed the batch's rows, and KeyPanels and each AdditiveGradient
   /// must have packed the block.
   void computeWeights(const PairBlock &block);
-  /// Emits the computation of dS of each product to GradientTiles::gradients, from P, and the addition of the gradients
-  /// of the score's terms (PairTerms) to the results. Called after computeWeights() of the block.
+  /// Emits the computation of dS to GradientTiles::gradients, from P, for each product with an operand whose gradient
+  /// is a result (the tiles of the others are unspecified), and the addition of the gradients of the score's terms
+  /// (PairTerms) to the results. Called after computeWeights() of the block.
   void computeGradients(const PairBlock &block);
 
 private:

@@ -16,9 +16,10 @@
 //       dS[i][k] = (nd + sum_v dO[i,v] Vt[v][k]) P                 times d score / d (Q K) if that is not folded
 //       dV += P' dO,   dK += dS' Q,   dQ += dS K                   register tiles, sums in the results themselves
 //
-// Results are cleared first. Sums are added in the order of keys, then rows, without atomics, so results are the same
-// bits at any number of threads. A worker's scratch has the tiles (GradientTiles.h), and two floats for each row of a
-// batch. lse is added after the product, because an accumulator that starts from it loses a digit.
+// Results are cleared first, except those that PairTerms.h stores. Sums are added in the order of keys, then rows,
+// without atomics, so results are the same bits at any number of threads. A worker's scratch has the tiles
+// (GradientTiles.h), and two floats for each row of a batch. lse is added after the product, because an accumulator
+// that starts from it loses a digit.
 //
 // **Splits.** If there are few chunks, the keys of each chunk are split among several chunks, so that one head alone
 // uses several cores. Split 0 adds dQ to the result, and the other splits to partial sums (PartialSums.h). The kernel
@@ -40,7 +41,7 @@ public:
   TiledGradient(const AttendGradientProblem &problem, const AttendGradientSchedule &schedule, const Target &target,
                 llvm::StringRef symbol, mlir::ModuleOp code);
 
-  /// The main phase if problem.splitsKeys is false. It has chunks() chunks, and also clears the results.
+  /// The main phase if problem.splitsKeys is false. It has chunks() chunks, and also clears the results first.
   void emitWhole();
   /// The three phases, in this order, if problem.splitsKeys is true. They have chunks(), chunks() * splits() and
   /// chunks() chunks.

@@ -24,8 +24,8 @@ public:
   /// The states before the first key, without `values`. The row sum that the normaliser starts with, including the sink
   /// if `withSink`, is that of thread r alone for row r, so that it is added once.
   RowStates start(bool withSink = true) const;
-  /// Updates m with the scores of a block, and multiplies l, o and the sums for the entropy by the correction a. Only
-  /// for normalisers that use the maximum.
+  /// Updates m with the scores of a block, multiplies l and o by the correction a, and corrects the sums for the
+  /// entropy (Normaliser::logCorrection). Only for normalisers that use the maximum.
   void raiseMaxima(const Values &scores, RowStates &states) const;
   /// Attention weights of the thread's pairs, before the weight region. Adds them to l, except in the pass Apply of a
   /// normaliser that does not follow keys. Multiplies them by the factors of `totals` if the plan does so in this pass

@@ -15,10 +15,12 @@ namespace attnc {
 /// Emits the code; nothing if the kernel has neither result.
 class WarpTopKeys : public WarpContext {
 public:
-  /// Inserts the scores of a block, [row], into `states.top`; dropped pairs (`block.unmasked`) are not inserted.
+  /// Inserts the scores of a block, [row], into `states.top`; dropped pairs (`block.unmasked`) and NaN scores are not
+  /// inserted.
   void update(const KeyBlock &block, const Values &scores, RowStates &states) const;
-  /// Merges the lists, and stores, for each rank, the key (i32) and, if it is a result, its final attention weight. A
-  /// rank without a key stores -1 and 0. `states` and `totals` are those after the last pass over the keys.
+  /// Merges the lists, and stores, for each rank, the key (i32) and its final attention weight, each if it is a result,
+  /// for the rows that exist. A rank without a key stores -1 and 0. `states` and `totals` are those after the last pass
+  /// over the keys.
   void store(const RowStates &states, const RowTotals &totals) const;
 
 private:

@@ -24,10 +24,11 @@ public:
   /// thread's pairs, [row]; those of dropped pairs (`block.unmasked`) are zero, and an infinite or NaN value of a
   /// dropped pair is ignored.
   void accumulate(const KeyBlock &block, const Values &weights, RowStates &states, Value firstValue) const;
-  /// Stores `states.values` to the result, multiplied by `factors`, [row], unless these are empty. Emits nothing if the
-  /// kernel has no result of values.
+  /// Stores `states.values` of the rows that exist to the result, multiplied by `factors`, [row], unless these are
+  /// empty. Emits nothing if the kernel has no result of values.
   void store(const RowStates &states, const Values &factors, Value firstValue) const;
-  /// Stores the partial results of split number `split` (index): o, not normalised, and the row's m and l.
+  /// Stores the partial results of split number `split` (index), for the rows that exist: o, not normalised, and the
+  /// row's m and l. Requires a result of values.
   void storePartials(const RowStates &states, PartialResults &memory, Value split, Value firstValue) const;
 
 private:

@@ -96,7 +96,7 @@ struct MaterialisedRow {
   void store(Value vector, Value numbers, Value place) const {
     code.loops.store(vector, numbers, mlir::ValueRange{place});
   }
-  // In these, q is a buffer like `weights`, and sums are over the row's keys.
+  // In these, q is a buffer like `weights`, with 0 in lanes past the end, and sums are over the row's keys.
   struct CotangentSums {
     Value weighted, ofWeights; ///< scalars: the sum of q dp, and the sum of q
   };
@@ -148,7 +148,8 @@ public:
   struct Weighed {
     Value weight, sum; ///< w and the next l
   };
-  /// The carriers before the first key; `sink` (scaled) may be null. Only softmax may have a sink.
+  /// The carriers before the first key; `sink` (scaled) may be null. Only softmax may have a sink. Without one, m is
+  /// the lowest finite f32, so that the difference of the score of a dropped pair and m is not NaN.
   virtual Carriers start(const Code &code, Value sink) const;
   /// The number by which earlier sums are multiplied when the maximum `before` becomes `largest`; null for 1.
   virtual Value correction(const Code &code, Value before, Value largest) const;
@@ -161,10 +162,11 @@ public:
   /// The number that a correction adds to the logarithms of earlier weights; null for 0.
   virtual Value logCorrection(const Code &code, Value before, Value largest) const;
   /// The entropy of a row in nats, after its last key. `logs` is the sum of w log2 w over the weights w before their
-  /// factor, or over the final weights if order() is not Factor; `sink` (scaled) may be null.
+  /// factor, or over the final weights if order() is not Factor; `sink` (scaled) may be null. With Order::Factor, 0 for
+  /// a row whose l is 0.
   Value entropy(const Code &code, const Carriers &carriers, Value logs, Value sink) const;
-  /// The natural logarithm of the sum of exponentials (unscaled), after the last key; -inf for a row without keys. The
-  /// carriers may be scalars. For softmax only.
+  /// The natural logarithm of the sum of exponentials (unscaled), with that of the sink, after the last key; -inf for a
+  /// row without unmasked keys and sink. The carriers may be scalars. For softmax only.
   virtual Value lse(const Code &code, const Carriers &carriers) const;
   /// Replaces materialised scores by weights w and returns the factors of the rows, one vector for each of
   /// scores.vectors. `largest` has the rows' maxima, one vector for each. With Order::AllScores only.
@@ -174,8 +176,9 @@ public:
 
   /// Replaces the scores in row.weights by attention weights.
   virtual void weighRow(MaterialisedRow &row) const = 0;
-  /// After weighRow(): replaces dp in row.cotangents by ds. Returns the cotangent of the sink, in all lanes of a
-  /// vector; null if the row has no sink.
+  /// After weighRow(): replaces dp in row.cotangents by ds; that of dropped keys and of lanes past the end is
+  /// unspecified, so the caller ignores it. Returns the cotangent of the sink, in all lanes of a vector; null if the
+  /// row has no sink.
   virtual Value differentiateRow(MaterialisedRow &row) const = 0;
 };
 
