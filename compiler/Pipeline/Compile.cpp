@@ -377,10 +377,10 @@ static bool generate(Job &job) {
   return generatePacking(job, chosen);
 }
 
-/// The error for the all-pairs tensors of the certificates; those without a `pairs` decision, which `fuse` reports.
+/// Reports all-pairs tensors of the certificates as errors. (`fuse` has reported those for which it has a reason.)
 static bool checkAllPairs(Job &job) {
   std::string errors;
-  const Program &program = job.made.program;
+  Program &program = job.made.program;
   for (auto [entry, certificate] : llvm::zip_equal(program.entries, program.certificates))
     for (const EntryCertificate::AllPairsStorage &storage : certificate.allPairs) {
       auto kernel = job.made.module->lookupSymbol<func::FuncOp>(storage.kernel);

@@ -373,12 +373,12 @@ TEST(Check, AnArgMaxInAttendIsOfATermThatIsComputedForAllPairs) {
   };
   std::string mayFail = "`argmax` inside `attend` with a subscript that may be out of range in a masked pair";
   EXPECT_EQ(firstLine("mask: j <= i, score: f32(argmax l => w[x[i, j], j, l])"),
-            "a.attn:2:61: error: " + mayFail + " is not supported yet [not-supported]");
+            "a.attn:2:59: error: " + mayFail + " is not supported yet [not-supported]");
   // A score of -inf masks a pair, too.
   EXPECT_EQ(firstLine("score: w[i, j, 0], weight: p => p * f32(argmax l => w[x[i, j], j, l])"),
-            "a.attn:2:79: error: " + mayFail + " is not supported yet [not-supported]");
+            "a.attn:2:74: error: " + mayFail + " is not supported yet [not-supported]");
   EXPECT_EQ(firstLine("score: w[i, j, 0], weight: p => f32(argmax l => p * w[i, j, l])"),
-            "a.attn:2:75: error: `argmax` of a weight inside `attend` is not supported yet [not-supported]");
+            "a.attn:2:70: error: `argmax` of a weight inside `attend` is not supported yet [not-supported]");
   EXPECT_EQ(firstLine("score: f32(argmax l => w[x[i, j], j, l])"), "");
 }
 

@@ -57,7 +57,7 @@ TEST(Outputs, TakeWhatTheyNeed) {
             "a.attn:2:107: error: this `attend` yields 2 keys already [bad-yield]");
   EXPECT_EQ(message("(value, value)"), "a.attn:2:94: error: `value` is yielded twice [bad-yield]");
   EXPECT_EQ(message("(logp, value, logp)", ", by: sample, value: q[h, j]"),
-            "a.attn:2:118: error: `logp` is yielded twice [bad-yield]");
+            "a.attn:2:112: error: `logp` is yielded twice [bad-yield]");
   EXPECT_EQ(message("entropy(2)"), "a.attn:2:86: error: `entropy` takes no arguments [bad-yield]");
   EXPECT_EQ(message("key_sums"), "a.attn:2:86: error: `key_sums` needs the indices over which the attention weights of "
                                  "a key are summed [bad-yield]");
