@@ -2,8 +2,9 @@
 //
 // A part of CodeTime (CodeTime.h) for kernels that Halide compiles. Their functions are of the llvm dialect, and their
 // loops are blocks with back edges. The model walks the blocks as CodeTime walks scf loops, with concrete arguments of
-// a call. The number of iterations of a loop follows from its exit condition, whose two sides are affine in the
-// iteration number:
+// a call. The number of iterations of a loop follows from its exit condition. If both sides of the condition are affine
+// in the iteration number, as below, it is computed from them; otherwise the condition is evaluated for one iteration
+// after the other, at most 256. If a loop has several exits, the one that is reached first counts.
 //
 //   ^loop(%i: i64, %sum: vector<16xf32>):     %i = 0, 1, ...
 //     ...

@@ -7,7 +7,7 @@
 //
 //   phase 1, chunk (batch, split), in blocks of 256 keys:           DecodeSplit.cpp
 //     S[r][k]  = sum_f Q[r][f] * K[k][f]                            DecodeProducts, lanes are features
-//     S        = score, mask; p = exp2(S - m)                       DecodeWeights, lanes are keys
+//     S        = log2(e) * score, mask; p = exp2(S - m)             DecodeWeights, lanes are keys
 //     O[r][v] += sum_k p[r][k] * V[k][v]                            DecodeValues, lanes are values
 //   phase 2, chunk (batch): with M = max m_s over the splits        DecodeMerge.cpp
 //     and e_s = exp2(m_s - M):  O[r] = sum_s e_s O_s / sum_s e_s l_s

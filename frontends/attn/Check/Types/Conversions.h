@@ -39,9 +39,10 @@ public:
 
   /// Converts values to tensors of one element type, in their order. Compile-time integers and scalars of element type
   /// Index adapt to F32 and to tensors of I32, a scalar of I32 adapts to Index, and I32 does not adapt to F32. Constant
-  /// integers alone become I32, dynamic sizes Index. Empty, with an error, if there is no common type, or if a value is
-  /// no tensor or number; and empty, without another error, if one is an ErrorValue. If `ofTensors`, or if an operand
-  /// has dimensions, the result is never of Index, which only scalars have.
+  /// integers alone become I32, dynamic sizes Index. Booleans and Bool agree only with each other. Empty, with an
+  /// error, if there is no common type, if a value is no tensor, number or boolean, or if a number does not fit into
+  /// the type; and empty, without another error, if one is an ErrorValue. If `ofTensors`, or if an operand has
+  /// dimensions, the result is never of Index, which only scalars have.
   std::vector<typed::ExprRef> agree(const std::vector<Operand> &operands, SourceRange range, const std::string &what,
                                     bool ofTensors = false);
   /// Returns true if the shapes of the operands can be broadcast (Builder.h); otherwise reports the sizes that differ
@@ -49,8 +50,10 @@ public:
   bool checkBroadcast(const std::vector<typed::ExprRef> &operands, const std::vector<Operand> &written,
                       SourceRange range, const std::string &what);
   /// Returns the elementwise operator `op` on the operands, converted by `agree` and checked by checkBroadcast; an
-  /// ErrorValue, with an error, if they have no common element type or shape, or one is no tensor or number. `range` is
-  /// the whole expression. The error is at `sign`, the operator in the source, if that is given, otherwise at `range`.
+  /// ErrorValue, with an error, if they have no common element type or shape, or if agree() reports one; and an
+  /// ErrorValue, without another error, if one is an ErrorValue. `range` is the whole expression. An error about one
+  /// operand is at this operand; an error about element types or shapes is at `sign`, the operator in the source, if
+  /// that is given, otherwise at `range`.
   Value elementwise(typed::Op op, const std::vector<Operand> &operands, SourceRange range, const std::string &what,
                     SourceRange sign = {});
 

@@ -46,9 +46,9 @@ attn_code attn_cuda_describe(int32_t device, attn_cuda_device *out, attn_status 
  * `weights` (null for a model without parameters) to the device. The first call after attn_weights_repack copies them
  * again. Model and weights must outlive *out, which the caller closes; *out is null after an error.
  *
- * Returns ATTN_UNSUPPORTED if there is no driver or no device, if the driver is too old, if the model has no image for
- * the architecture of the device, older or newer, if a block of the device has too little shared memory, or if this
- * processor or this runtime does not support the model's host code; ATTN_BAD_ARGUMENT for a model of a processor,
+ * Returns ATTN_UNSUPPORTED if there is no driver or no device, if the driver is too old, if no image of the model runs
+ * on the architecture of the device (attn_device_image), if a block of the device has too little shared memory, or if
+ * this processor or this runtime does not support the model's host code; ATTN_BAD_ARGUMENT for a model of a processor,
  * missing weights, weights of another model, or an invalid device number, also in ATTN_DEVICE; ATTN_NO_MEMORY if the
  * device or the host has too little memory; ATTN_DEVICE_FAULT if the driver fails. */
 attn_code attn_cuda_open(const attn_model *model, attn_weights *weights, int32_t device, attn_cuda **out,

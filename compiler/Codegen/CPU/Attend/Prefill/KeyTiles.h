@@ -1,8 +1,8 @@
 //===- KeyTiles.h - loops over the register tiles of a block of attention scores ----------------------------------===//
 //
 // The scores of a block of keys and a tile of queries are computed in register tiles. A register tile has a few keys
-// and the vectors of queries from number firstVector on: the mask drops these keys for all earlier vectors
-// (QueryTile::liveEnds). ScoreProduct.cpp and DotScores.cpp use these functions.
+// and the vectors of queries from number firstVector on. For the earlier vectors, each of its keys is dropped by the
+// mask (QueryTile::liveEnds), or is in a tile before it. ScoreProduct.cpp and DotScores.cpp use these functions.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,9 +20,10 @@ struct KeyTileShape {
 
 /// Emits loops over the register tiles of a block of `count` keys with the ends `liveEnds` (QueryTile::liveEnds; the
 /// last one is `count`), and calls `body` to emit each kind of tile. A tile has `most` keys. Where tiles do not divide
-/// the keys, the last tile begins earlier and computes some keys again, so no key past the end is read. If the block
-/// has fewer than `most` keys, its tiles have four keys, if `most` is at least 8 and the block has four; otherwise they
-/// have one key and all vectors.
+/// the keys up to an end, the last tile before this end begins earlier, at key 0 at the earliest, and computes some
+/// keys again. It may pass this end, but no tile passes `count`, so no key past the block is read. If the block has
+/// fewer than `most` keys, its tiles have four keys, if `most` is at least 8 and the block has at least four; otherwise
+/// they have one key and all vectors.
 void forEachKeyTile(LoopBuilder &loops, mlir::Value count, mlir::ValueRange liveEnds, int64_t most,
                     llvm::function_ref<void(const KeyTileShape &)> body);
 
