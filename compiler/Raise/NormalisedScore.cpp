@@ -39,7 +39,7 @@ Expr NormalisedScoreMatcher::sumOverKeys(Expr divisor, SmallVectorImpl<std::pair
   if (sum->kind != Kind::Reduce || sum->combine != attn::Combine::Add || sum->variables.size() != keys.size())
     return nullptr;
   for (auto [variable, key] : llvm::zip_equal(sum->variables, keys)) {
-    if (!sameExtent(variable, key))
+    if (!exprs.sameExtent(variable, key))
       return nullptr;
     renamed.push_back({variable, key});
   }

@@ -18,7 +18,7 @@ namespace attnc {
 /// A match.
 struct NormalisedScore {
   mlir::attn::Normaliser normaliser = mlir::attn::Normaliser::Softmax; ///< Softmax or Ratio
-  ElementExprs::Expr score = nullptr;          ///< s or n, without a subtracted c
+  ElementExprs::Expr score = nullptr;                                  ///< s or n, without a subtracted c
   ElementExprs::Expr whole = nullptr;          ///< the matched formula; null in results of matchQuotient()
   llvm::SmallVector<mlir::Value> tensors = {}; ///< tensors whose elements were expanded on the way to `whole`
 };
@@ -27,11 +27,8 @@ struct NormalisedScore {
 class NormalisedScoreMatcher {
 public:
   using Expr = ElementExprs::Expr;
-  /// `keys` are the variables of the key indices. `sameExtent` returns whether two variables have the same range; it
-  /// and `exprs` must outlive the matcher.
-  NormalisedScoreMatcher(ElementExprs &exprs, llvm::ArrayRef<unsigned> keys,
-               llvm::function_ref<bool(unsigned, unsigned)> sameExtent)
-      : exprs(exprs), keys(keys), sameExtent(sameExtent) {}
+  /// `keys` are the variables of the key indices. `exprs` must outlive the matcher.
+  NormalisedScoreMatcher(ElementExprs &exprs, llvm::ArrayRef<unsigned> keys) : exprs(exprs), keys(keys) {}
 
   /// The first normalised score in the formula `expr`, outside of its reductions; null if there is none among the first
   /// 64 expressions that depend on a key. The limits of this function and of findExponential() count the calls of both
@@ -56,7 +53,6 @@ private:
 
   ElementExprs &exprs;
   llvm::SmallVector<unsigned> keys;
-  llvm::function_ref<bool(unsigned, unsigned)> sameExtent;
   unsigned visited = 0;
 };
 

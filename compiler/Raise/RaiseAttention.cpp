@@ -159,12 +159,11 @@ static bool areReadElsewhere(const NormalisedScore &normalised) {
 }
 
 bool AttentionRaiser::findNormalised(Attention &attention) {
-  auto same = [&](unsigned a, unsigned b) { return exprs.sameExtent(a, b); };
   std::optional<Reason> reasonAgainst;
   for (Expr &factor : attention.factors) {
     if (!dependsOnPairs(attention, factor))
       continue;
-    NormalisedScoreMatcher matcher(exprs, attention.keys, same);
+    NormalisedScoreMatcher matcher(exprs, attention.keys);
     auto take = [&] {
       attention.weight = factor;
       attention.factors.erase(&factor);
@@ -179,9 +178,7 @@ bool AttentionRaiser::findNormalised(Attention &attention) {
       if (findDivision(attention, matcher, exponential))
         return take();
       bool isScore = exprs.contains(exponential, [](Expr part) { return part->kind == ElementExpr::Kind::Reduce; });
-      auto isValue = [&](Expr other) {
-        return !NormalisedScoreMatcher(exprs, attention.keys, same).findExponential(other);
-      };
+      auto isValue = [&](Expr other) { return !NormalisedScoreMatcher(exprs, attention.keys).findExponential(other); };
       if (!matcher.reasonAgainst && isScore && llvm::any_of(attention.factors, isValue))
         matcher.reasonAgainst = Reason::NotNormalised;
     }
