@@ -96,10 +96,14 @@ static constexpr Isa processorIsas[] = {
      .halideTarget = "x86-64-linux-sse41-avx-avx2-fma-f16c"},
 };
 
+static bool hasFeature(const MCSubtargetInfo &processor, StringRef feature) {
+  return processor.checkFeatures(("+" + feature).str());
+}
+
 const Isa *findIsa(const Architecture &architecture, const MCSubtargetInfo &processor) {
   const Isa *found = find_if(processorIsas, [&](const Isa &isa) {
     return isa.architecture == &architecture &&
-           all_of(isa.features, [&](StringRef feature) { return processor.checkFeatures(("+" + feature).str()); });
+           all_of(isa.features, [&](StringRef feature) { return hasFeature(processor, feature); });
   });
   return found == std::end(processorIsas) ? nullptr : found;
 }
@@ -108,7 +112,7 @@ SmallVector<StringRef> missingFeatures(const Architecture &architecture, const M
   SmallVector<StringRef> missing;
   const auto ofArchitecture = [&](const Isa &isa) { return isa.architecture == &architecture; };
   for (StringRef feature : find_if(reverse(processorIsas), ofArchitecture)->features)
-    if (!processor.checkFeatures(("+" + feature).str()))
+    if (!hasFeature(processor, feature))
       missing.push_back(feature);
   return missing;
 }
