@@ -367,10 +367,7 @@ TEST(Chains, MayHaveHundredsOfTerms) {
 TEST(Check, AnArgMaxInAttendIsOfATermThatIsComputedForAllPairs) {
   std::string parameters =
       "fn f(w: f32[n, m, k], x: i32[n, m], v: f32[m]) -> f32[n] {\n  [i] => attend j { value: v[j], ";
-  auto firstLine = [&](const std::string &formulas) {
-    std::string all = check(parameters + formulas + " }\n}").diagnostics;
-    return all.substr(0, all.find('\n'));
-  };
+  auto firstLine = [&](const std::string &formulas) { return check(parameters + formulas + " }\n}").firstLine(); };
   std::string mayFail = "`argmax` inside `attend` with a subscript that may be out of range in a masked pair";
   EXPECT_EQ(firstLine("mask: j <= i, score: f32(argmax l => w[x[i, j], j, l])"),
             "a.attn:2:59: error: " + mayFail + " is not supported yet [not-supported]");
@@ -384,8 +381,7 @@ TEST(Check, AnArgMaxInAttendIsOfATermThatIsComputedForAllPairs) {
 
 TEST(Check, AListHasAtMost10000Values) {
   auto firstLine = [](const std::string &list) {
-    std::string all = check("fn f(x: f32[n]) -> f32[n] {\n  let list = " + list + "\n  x\n}\nexport f").diagnostics;
-    return all.substr(0, all.find('\n'));
+    return check("fn f(x: f32[n]) -> f32[n] {\n  let list = " + list + "\n  x\n}\nexport f").firstLine();
   };
   EXPECT_EQ(firstLine("[1.0; 10001]"), "a.attn:2:20: error: a list of 10001 values, expected 0 to 10000 [bad-size]");
   EXPECT_EQ(firstLine("[1.0 for l < 10001]"),
@@ -394,8 +390,7 @@ TEST(Check, AListHasAtMost10000Values) {
 }
 
 TEST(Check, ADerivationTakesTheNameOfAFunction) {
-  std::string all = check("fn f(x: f32[n]) -> f32 { sum(x) }\nexport g = gradient(3, f)").diagnostics;
-  EXPECT_EQ(all.substr(0, all.find('\n')),
+  EXPECT_EQ(check("fn f(x: f32[n]) -> f32 { sum(x) }\nexport g = gradient(3, f)").firstLine(),
             "a.attn:2:12: error: `gradient` takes the name of a function [argument-count]");
 }
 

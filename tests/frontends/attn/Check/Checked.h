@@ -13,6 +13,9 @@ namespace attnc {
 struct Checked {
   std::string diagnostics; ///< all messages as rendered text; empty if there are none
   std::string typed;       ///< the typed AST as text (Check/Print.h); empty if there are errors
+
+  /// The first line of the diagnostics.
+  std::string firstLine() const { return diagnostics.substr(0, diagnostics.find('\n')); }
 };
 
 /// Checks the program `text`, with the hyperparameters `settings` (name and value). `name` is the path of the file in

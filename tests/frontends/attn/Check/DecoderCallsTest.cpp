@@ -26,8 +26,7 @@ Checked checkBody(const std::string &body, const std::string &types = "i32[batch
 
 /// Returns the first line of the diagnostics, without the location.
 std::string message(const std::string &body) {
-  std::string text = checkBody(body).diagnostics;
-  text = text.substr(0, text.find('\n'));
+  std::string text = checkBody(body).firstLine();
   size_t error = text.find("error: ");
   return error == std::string::npos ? text : text.substr(error + 7);
 }

@@ -12,8 +12,7 @@ namespace {
 std::string message(const std::string &yields, const std::string &rest = ", value: q[h, j]", const char *after = "") {
   std::string text = "fn f(q: f32[heads, n, d]) -> f32 {\n  let a = [h, i] => attend j { score: dot(q[h, i], q[h, j])" +
                      rest + " } yields " + yields + "\n  sum(f32(a))\n}\n" + after;
-  std::string all = check(text).diagnostics;
-  return all.substr(0, all.find('\n'));
+  return check(text).firstLine();
 }
 
 TEST(Outputs, HaveTheShapesOfTheirRows) {

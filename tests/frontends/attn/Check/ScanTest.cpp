@@ -39,11 +39,9 @@ TEST(Scan, LengthsKeepTheStateOfRowsThatHaveEnded) {
 
 /// Returns the first line of the diagnostics of a function with this body.
 std::string message(const std::string &body) {
-  std::string text =
-      check("fn f(x: f32[batch, seq, d], h0: f32[batch, d], length: i32[batch]) -> f32[batch, seq, d] {\n" + body +
-            "\n}\n")
-          .diagnostics;
-  return text.substr(0, text.find('\n'));
+  return check("fn f(x: f32[batch, seq, d], h0: f32[batch, d], length: i32[batch]) -> f32[batch, seq, d] {\n" + body +
+               "\n}\n")
+      .firstLine();
 }
 
 TEST(Scan, WhatIsCarriedKeepsItsShape) {

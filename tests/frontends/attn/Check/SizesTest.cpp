@@ -10,8 +10,7 @@ namespace {
 
 /// Returns the first line of the diagnostics of a function of x: f32[n] and t: i32[n] with this body.
 std::string errorOf(const std::string &body) {
-  std::string text = check("fn f(x: f32[n], t: i32[n]) -> f32[n] {\n" + body + "\n}\nexport f\n").diagnostics;
-  return text.substr(0, text.find('\n'));
+  return check("fn f(x: f32[n], t: i32[n]) -> f32[n] {\n" + body + "\n}\nexport f\n").firstLine();
 }
 
 std::string doubled(const std::string &step, int times) {
