@@ -164,25 +164,21 @@ static bool hasKernelScope(const Override &setting) { return setting.what != the
 /// Sets the emitter attribute of the kernel if the emitter supports it.
 static llvm::Expected<Verdict> applyEmitter(func::FuncOp kernel, const Override &setting, const Target &target,
                                             ArrayRef<std::unique_ptr<Emitter>> emitters) {
-  Attribute before = kernel->getAttr(emitterAttrName);
-  auto restore = [&] { before ? kernel->setAttr(emitterAttrName, before) : (void)kernel->removeAttr(emitterAttrName); };
-  kernel->setAttr(emitterAttrName, StringAttr::get(kernel.getContext(), setting.value));
   std::vector<std::string> names;
-  Verdict verdict;
-  for (const std::unique_ptr<Emitter> &emitter : emitters) {
-    if (!emitter->makesCodeFor(target))
-      continue;
-    names.push_back(std::string(emitter->name()));
-    if (mayTake(*emitter, kernel))
-      verdict = emitter->supports(kernel, target);
-  }
-  if (!llvm::is_contained(names, setting.value)) {
-    restore();
+  for (const std::unique_ptr<Emitter> &emitter : emitters)
+    if (emitter->makesCodeFor(target))
+      names.push_back(std::string(emitter->name()));
+  if (!llvm::is_contained(names, setting.value))
     return error(setting.origin, fmt::format("`emitter` is {} on this target, not `{}`{}", llvm::join(names, " or "),
                                              setting.value, didYouMean(setting.value, names)));
-  }
+  Attribute before = kernel->getAttr(emitterAttrName);
+  kernel->setAttr(emitterAttrName, StringAttr::get(kernel.getContext(), setting.value));
+  Verdict verdict;
+  for (const std::unique_ptr<Emitter> &emitter : emitters)
+    if (emitter->makesCodeFor(target) && mayTake(*emitter, kernel))
+      verdict = emitter->supports(kernel, target);
   if (!verdict)
-    restore();
+    before ? kernel->setAttr(emitterAttrName, before) : (void)kernel->removeAttr(emitterAttrName);
   return verdict;
 }
 
