@@ -23,7 +23,7 @@ using Grouping = llvm::SmallVector<Dims>;
 
 /// Splits `dims`, the loop of each dimension of an operand, into consecutive groups of `groups`. Returns the numbers of
 /// these groups in the order of the operand's dimensions; null unless `dims` consists of complete groups, each adjacent
-/// and in order.
+/// and in order. An empty group is not in the result; a caller may insert its number for a dimension of size 1.
 std::optional<llvm::SmallVector<unsigned>> splitIntoGroups(llvm::ArrayRef<unsigned> dims, llvm::ArrayRef<Dims> groups);
 
 /// Returns the grouping of an operand with the result `order` of splitIntoGroups.

@@ -34,7 +34,7 @@ struct Enclosure {
 };
 
 // Each function below returns an enclosure of its results for all arguments in the enclosures a and b. The quotient is
-// everything() if 0 is between the endpoints of b; the inverse of an endpoint 0 is infinite.
+// everything() if 0 is between the endpoints of b, unless a is [0, 0]; the inverse of an endpoint 0 is infinite.
 Enclosure operator+(const Enclosure &a, const Enclosure &b);
 Enclosure operator-(const Enclosure &a, const Enclosure &b);
 Enclosure operator*(const Enclosure &a, const Enclosure &b);

@@ -62,7 +62,7 @@ std::array<Value, 3> significantWords(Words &words, Value exponent) {
   return result;
 }
 
-/// The remainder, an f32, and the quadrant, an i32, of a float of at least 2^16.
+/// The remainder, an f32, and the quadrant, an i32, of a float above 2^21.
 SmallVector<Value> reduceLarge(OpBuilder &builder, Location location, Value x) {
   Words words(builder, location);
   Value bits = arith::ExtUIOp::create(builder, location, builder.getI64Type(),

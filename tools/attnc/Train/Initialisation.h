@@ -18,7 +18,7 @@
 namespace attnc {
 
 /// The result of an initialisation: which parameters have the values of the file. A list of parameters counts as one
-/// tensor for each element.
+/// tensor for each element. States of training, of the model or of the file, are in none of the lists.
 struct Initialisation {
   std::string file;                   ///< path of the file
   int64_t taken = 0;                  ///< number of the model's tensors whose values are from the file

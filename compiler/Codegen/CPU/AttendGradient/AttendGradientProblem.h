@@ -27,10 +27,11 @@
 // **Splits.** `splitsKeys` states that the keys of a chunk (GradientProblem.h) may be split among several chunks. The
 // number of splits follows from the sizes at run time; it is one if there are many chunks (PartialSums::splits).
 // Operands of rows are the row factors of dot products, the row operands of additive scores, and the operands of sinks.
-// All other loads whose gradient is requested (key operands, terms, values) are operands of keys. Keys may be split if
-// different keys add to different elements of each operand of keys, and no operand of rows shares an element with an
-// operand of keys. Different splits add to the same element of an operand of rows: its gradient has partial sums
-// (PartialSums.h). The gradient of a sink is added by one split.
+// Operands that all pairs of a batch share (GradientTanh::hasShared) do not restrict splits: their gradients always
+// have partial sums. All other loads whose gradient is requested (key operands, terms, values) are operands of keys.
+// Keys may be split if different keys add to different elements of each operand of keys, and no operand of rows shares
+// an element with an operand of keys. Different splits add to the same element of an operand of rows: its gradient has
+// partial sums (PartialSums.h). The gradient of a sink is added by one split.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -6,7 +6,7 @@
 // Several terms may be added to one element, so their order affects the result. If the last loop is the last subscript,
 // as for the rows of an embedding, columns are independent: a chunk has some columns and adds the terms of all tuples
 // of the other loops to them in order, so the bits do not depend on the schedule of chunks. Otherwise there is one
-// chunk. If no two tuples of loops have the same subscripts, the kernel is a scatter of sums (ScatterSums.h).
+// chunk. If each subscript is the index of a loop of its own, the kernel is a scatter of sums (ScatterSums.h).
 #include "compiler/Codegen/CPU/Loops/Loops.h"
 #include "compiler/Codegen/CPU/Loops/ScatterSums.h"
 #include "compiler/Codegen/Nest/LoopNest.h"

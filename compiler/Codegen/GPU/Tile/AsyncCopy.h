@@ -25,9 +25,9 @@ struct TileSource {
   llvm::function_ref<mlir::Value(mlir::Value row)> rowOffset;
 };
 
-/// Assigns the 16-byte vectors of a tile to threads and copies them. If the tile is one panel, and `threads` is a
-/// multiple of 8 times the rows, a thread stays in one row and copies vectors at a constant stride. Otherwise thread t
-/// copies vectors t, t + threads, ... of the tile, row by row.
+/// Assigns the 16-byte vectors of a tile to threads and copies them. If a row is one panel (SharedTile.h), and
+/// `threads` is a multiple of 8 times the rows, a thread stays in one row and copies vectors at a constant stride.
+/// Otherwise thread t copies vectors t, t + threads, ... of the tile, row by row.
 class TileCopy {
 public:
   /// Emits the addresses of this thread, which is number `thread` (i32) of the `threads` threads that copy. `tiles`

@@ -19,8 +19,9 @@ public:
   void leave() { calls.pop(); }
   /// Checks the body of a function, whose parameters are bound in `scope`, the function's scope, and returns its value.
   /// If results are declared, the value is converted to their types: one value, or a TupleValue of several. Without
-  /// declared results, a body that ends without an expression has a NothingValue. An ErrorValue after an error; if only
-  /// some of several values have a wrong type, a TupleValue with ErrorValues for these. Also warns of probably misspelt
+  /// declared results, a body that ends without an expression has a NothingValue. An ErrorValue if the value itself or
+  /// its conversion has an error; if only some of several values have a wrong type, a TupleValue with ErrorValues for
+  /// these. Errors in other statements are reported, but do not change the value. Also warns of probably misspelt
   /// dimensions (warnNearMiss of Types/DeclaredTypes.h).
   Value check(const ast::FunctionDecl &decl, Scope &scope);
 
