@@ -2,7 +2,7 @@
  *
  *   dates FOLDER [ROWS [SEED]]       writes FOLDER/source.txt and FOLDER/target.txt, 20000 rows by default
  *
- * A row of source.txt is a date from 1950-01-01 to 2049-12-31, such as `Tuesday, 3rd of March 1998`; the same row of
+ * A row of source.txt is a date from 1950-01-01 to 2049-12-31, such as `Tuesday, 3 March 1998`; the same row of
  * target.txt is `1998-03-03`. A year of two digits is one from 1950 to 2049. No two rows of source.txt are equal, and
  * the order is random, so the last rows are a random sample of dates that other rows do not have in this form. */
 #include <stdint.h>
