@@ -25,6 +25,7 @@ Local *Entries::addArgument(const ast::Parameter &parameter, Scope &scope, Entry
   checkNotBuiltin(reporter, parameter.name, "the parameter");
   if (!element || !shape)
     return nullptr;
+  types.declareBounds(*parameter.type, *shape, scope, entry);
   Local *local = build.newLocal(parameter.name.text, {*element, *shape}, parameter.name.range);
   entry.arguments.push_back(local);
   origins.addArgument(local);

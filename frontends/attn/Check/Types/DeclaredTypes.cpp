@@ -144,18 +144,71 @@ void DeclaredTypes::introduceDims(const ast::TensorType &type, Scope &scope, typ
     auto *ref = dimension.isRest ? nullptr : dimension.size->as<ast::NameRefExpr>();
     if (!ref || names.find(scope, ref->name))
       continue;
-    typed::Dimension introduced{ref->name, -1, dimension.range};
     bounds.add(ref->name);
-    if (dimension.bound)
-      if (std::optional<int64_t> bound = constantInteger(reporter, expressions, *dimension.bound, scope,
-                                                         "the bound of an entry point's dimension")) {
-        introduced.max = *bound;
-        bounds.setMaximum(ref->name, *bound);
-      }
     Binding &binding = scope.names[ref->name];
     binding = Binding{Dim::symbol(ref->name), dimension.size->range};
     binding.isDimension = true;
-    entry.dimensions.push_back(std::move(introduced));
+    entry.dimensions.push_back({ref->name, -1, dimension.range});
+  }
+}
+
+namespace {
+struct Maximum {
+  std::string name;
+  int64_t size;
+};
+} // namespace
+
+/// Returns the largest n with size <= bound, if the size is a*n + b with a > 0; -1 if no n satisfies the bound.
+static std::optional<Maximum> maximumOf(const Dim &size, int64_t bound) {
+  std::optional<Maximum> maximum;
+  int64_t factor = 1, offset = 0;
+  for (const auto &[names, coefficient] : size.getTerms()) {
+    if (names.empty())
+      offset = coefficient;
+    else if (maximum || names.size() > 1 || coefficient < 0)
+      return std::nullopt;
+    else
+      maximum = Maximum{names[0], 0}, factor = coefficient;
+  }
+  int64_t rest = (Dim(bound) - Dim(offset)).constant();
+  if (maximum)
+    maximum->size = rest < 0 ? -1 : rest / factor;
+  return maximum;
+}
+
+void DeclaredTypes::setMaximum(const ast::Dimension &dimension, const Dim &size, int64_t bound, typed::Entry &entry) {
+  std::optional<Maximum> maximum = maximumOf(size, bound);
+  if (!maximum) {
+    reporter.error(DiagnosticKind::NotSupported, dimension.range,
+                   fmt::format("an entry point cannot bound the size {}, which is not a*n + b with a > 0 for one "
+                               "dimension n",
+                               size.text()));
+    return;
+  }
+  if (maximum->size < 0) {
+    reporter.error(DiagnosticKind::BadSize, dimension.range,
+                   fmt::format("no size of `{}` is within the bound {}", maximum->name, bound));
+    return;
+  }
+  for (typed::Dimension &declared : entry.dimensions)
+    if (declared.name == maximum->name && (declared.max < 0 || maximum->size < declared.max)) {
+      declared.max = maximum->size;
+      bounds.setMaximum(declared.name, declared.max);
+    }
+}
+
+void DeclaredTypes::declareBounds(const ast::TensorType &type, const Shape &shape, Scope &scope, typed::Entry &entry) {
+  for (size_t i = 0; i < type.dimensions.size(); ++i) {
+    const ast::Dimension &dimension = type.dimensions[i];
+    if (!dimension.bound)
+      continue;
+    std::optional<int64_t> bound =
+        constantInteger(reporter, expressions, *dimension.bound, scope, "the bound of an entry point's dimension");
+    if (bound && shape[i].isConstant())
+      checkBound(dimension, shape[i], dimension.range, scope);
+    else if (bound)
+      setMaximum(dimension, shape[i], *bound, entry);
   }
 }
 

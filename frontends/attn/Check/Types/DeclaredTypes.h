@@ -31,13 +31,18 @@ public:
   /// has another element type or shape.
   Value conform(const Value &value, const ast::TensorType &declared, SourceRange range, Scope &scope, const char *what);
   /// For the type of a parameter of an entry point: for each dimension that is a name which lookup in `scope` does not
-  /// find, adds a dynamic dimension with its bound to `entry` and to the DimensionBounds, and binds the name in
-  /// `scope`. A bound that is no compile-time integer is reported, and the dimension has none; bounds where the name
-  /// occurs again are ignored. `..`, in a function that is checked alone (Entries::checkAlone), becomes one assumed
-  /// dimension.
+  /// find, adds a dynamic dimension without a bound to `entry` and to the DimensionBounds, and binds the name in
+  /// `scope`. `..`, in a function that is checked alone (Entries::checkAlone), becomes one assumed dimension.
   void introduceDims(const ast::TensorType &type, Scope &scope, typed::Entry &entry);
+  /// Applies the bounds of this type, whose dimensions have the sizes `shape`, to the dimensions of `entry` and to the
+  /// DimensionBounds. A bound of a size a*n + b with a > 0 bounds n; the smallest of several bounds holds. Reports a
+  /// bound that is no compile-time integer, one that is smaller than a constant size or than every size, and one of a
+  /// size of another form.
+  void declareBounds(const ast::TensorType &type, const Shape &shape, Scope &scope, typed::Entry &entry);
 
 private:
+  void setMaximum(const ast::Dimension &dimension, const Dim &size, int64_t bound, typed::Entry &entry);
+
   Reporter &reporter;
   Builder &build;
   DimensionBounds &bounds;

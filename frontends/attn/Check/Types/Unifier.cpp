@@ -132,7 +132,7 @@ bool Unifier::finish() {
   bool fits = true;
   for (const LaterDim &late : later) {
     if (std::optional<bool> solved = solveDim(late)) {
-      fits &= *solved;
+      fits &= *solved && types.checkBound(*late.dimension, late.actual, late.range, scope);
       continue;
     }
     std::optional<Dim> expected = types.evaluateDim(*late.dimension->size, scope, "the dimension");

@@ -1,0 +1,62 @@
+// Tests bounds of dimensions (`n <= 5`): in types of entry points' parameters, and of functions that are called.
+#include "tests/frontends/attn/Check/Checked.h"
+
+#include <gtest/gtest.h>
+
+using namespace attnc;
+
+namespace {
+
+/// Returns the dimensions of an exported function with these parameters as in dumps, or the first line of the
+/// diagnostics.
+std::string dimensionsOf(const std::string &parameters) {
+  Checked checked = check("fn f(" + parameters + ") -> f32 { sum(a) }\nexport f\n");
+  size_t begin = checked.typed.find(") ");
+  return checked.typed.empty() ? checked.firstLine()
+                               : checked.typed.substr(begin + 2, checked.typed.find(" {", begin) - begin - 2);
+}
+
+TEST(Bounds, TheSmallestOfSeveralHolds) {
+  EXPECT_EQ(dimensionsOf("a: f32[n], b: f32[n <= 5]"), "n <= 5");
+  EXPECT_EQ(dimensionsOf("a: f32[n <= 5], b: f32[n <= 7]"), "n <= 5");
+  EXPECT_EQ(dimensionsOf("a: f32[n <= 7], b: f32[n <= 5], c: f32[n]"), "n <= 5");
+  EXPECT_EQ(dimensionsOf("a: f32[n <= 0]"), "n <= 0");
+}
+
+TEST(Bounds, OfALinearSizeBoundItsDimension) {
+  EXPECT_EQ(dimensionsOf("a: f32[2*n <= 7], b: f32[n]"), "n <= 3");
+  EXPECT_EQ(dimensionsOf("a: f32[n], b: f32[3*n + 1 <= 10]"), "n <= 3");
+  EXPECT_EQ(dimensionsOf("a: f32[n], b: f32[n - 2 <= 10]"), "n <= 12");
+  EXPECT_EQ(dimensionsOf("a: f32[2 <= 2, n]"), "n");
+}
+
+TEST(Bounds, ThatCannotBeDeclaredAreErrors) {
+  EXPECT_EQ(dimensionsOf("a: f32[n, m], b: f32[n*m <= 64]"),
+            "a.attn:1:27: error: an entry point cannot bound the size m*n, which is not a*n + b with a > 0 for one "
+            "dimension n [not-supported]");
+  EXPECT_EQ(dimensionsOf("a: f32[n], b: f32[5 - n <= 4]"),
+            "a.attn:1:24: error: an entry point cannot bound the size 5 - n, which is not a*n + b with a > 0 for one "
+            "dimension n [not-supported]");
+  EXPECT_EQ(dimensionsOf("a: f32[n], b: f32[n + 3 <= 2]"),
+            "a.attn:1:24: error: no size of `n` is within the bound 2 [bad-size]");
+  EXPECT_EQ(dimensionsOf("a: f32[n <= -1]"), "a.attn:1:13: error: no size of `n` is within the bound -1 [bad-size]");
+  EXPECT_EQ(dimensionsOf("a: f32[n], b: f32[4 <= 3]"), "a.attn:1:24: error: `4` is 4, more than 3 [bound-exceeded]");
+}
+
+/// Returns the first line of the diagnostics of a call with a tensor of `size` elements.
+std::string errorOfCall(const std::string &parameters, const std::string &arguments) {
+  return check("fn g(" + parameters + ") -> f32 { sum(x) }\nfn f(a: f32[8], b: f32[4]) -> f32 { g(" + arguments +
+               ") }\nexport f\n")
+      .firstLine();
+}
+
+TEST(Bounds, AreCheckedWhereADimensionIsSolvedFor) {
+  EXPECT_EQ(errorOfCall("x: f32[2*n <= 8]", "a"), "");
+  EXPECT_EQ(errorOfCall("x: f32[2*n <= 6]", "a"), "a.attn:2:39: error: `8` is 8, more than 6 [bound-exceeded]");
+  EXPECT_EQ(errorOfCall("x: f32[2*n <= 6], y: f32[n]", "a, b"),
+            "a.attn:2:39: error: `8` is 8, more than 6 [bound-exceeded]");
+  EXPECT_EQ(errorOfCall("x: f32[n], y: f32[n <= 3]", "b, b"),
+            "a.attn:2:42: error: `n` is 4, more than 3 [bound-exceeded]");
+}
+
+} // namespace
