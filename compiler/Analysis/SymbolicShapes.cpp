@@ -207,17 +207,19 @@ SizeExpr SymbolicShapes::extentOfCall(func::CallOp call, unsigned result, int64_
   ++depth;
   SymbolicShapes inside(callee);
   SizeExpr size = inside.extent(callee.front().getTerminator()->getOperand(result), dim);
-  std::vector<SizeExpr> bindings;
-  for (const Origin &origin : inside.origins) {
-    auto argument = dyn_cast_if_present<BlockArgument>(origin.value);
-    if (!argument || argument.getOwner() != &callee.front()) {
-      bindings.push_back(unknown(call.getResult(result), dim));
+  std::vector<SizeExpr> bindings(inside.origins.size());
+  bool followsFromOperands = true;
+  for (auto [number, origin] : llvm::enumerate(inside.origins)) {
+    if (!size.mentions(number))
       continue;
-    }
+    auto argument = dyn_cast_if_present<BlockArgument>(origin.value);
+    followsFromOperands &= argument && argument.getOwner() == &callee.front();
+    if (!followsFromOperands)
+      break;
     Value operand = call.getOperand(argument.getArgNumber());
-    bindings.push_back(origin.dim < 0 ? this->size(operand) : this->extent(operand, origin.dim));
+    bindings[number] = origin.dim < 0 ? this->size(operand) : this->extent(operand, origin.dim);
   }
-  SizeExpr extent = size.substitute(bindings);
+  SizeExpr extent = followsFromOperands ? size.substitute(bindings) : unknown(call.getResult(result), dim);
   if (--depth == 0 && lifetime == Lifetime::Changes)
     met.clear(); // the function may change before the next query
   else

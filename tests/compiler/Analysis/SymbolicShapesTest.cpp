@@ -18,6 +18,24 @@ func.func @entry(%x: tensor<?x?x8xf32> {model.name = "x", model.shape = ["batch"
   return %z : tensor<?x8xf32>
 }
 func.func @plain(%x: tensor<?xf32>, %n: index) { return }
+func.func private @filtered(%x: tensor<?xf32>, %counts: tensor<2xi32>) -> tensor<?xf32>
+    attributes {attn.kernel = "loops"} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %first = tensor.extract %counts[%c0] : tensor<2xi32>
+  %second = tensor.extract %counts[%c1] : tensor<2xi32>
+  %a = arith.index_cast %first : i32 to index
+  %b = arith.index_cast %second : i32 to index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %size = arith.addi %a, %b : index
+  %all = arith.addi %size, %n : index
+  %result = tensor.empty(%all) : tensor<?xf32>
+  return %result : tensor<?xf32>
+}
+func.func @filter(%x: tensor<?xf32>, %counts: tensor<2xi32>) -> tensor<?xf32> {
+  %z = func.call @filtered(%x, %counts) : (tensor<?xf32>, tensor<2xi32>) -> tensor<?xf32>
+  return %z : tensor<?xf32>
+}
 )";
 
 TEST(SymbolicShapes, AreInTheNamesOfTheDimensions) {
@@ -50,6 +68,18 @@ TEST(SymbolicShapes, NameWhatHasNoNameByItsArgument) {
   SymbolicShapes shapes(plain);
   EXPECT_EQ(shapes.text(shapes.extent(plain.getArgument(0), 0)), "arg0.0");
   EXPECT_EQ(shapes.text(shapes.size(plain.getArgument(1))), "arg1");
+}
+
+/// Two sizes of the callee that its operands do not determine may differ, so they are not one symbol.
+TEST(SymbolicShapes, SizesFromDataOfACalleeAreOneSymbolOfTheCall) {
+  ParsedModule module(text);
+  ASSERT_TRUE(module) << module.diagnostics();
+  auto filter = module.function("filter");
+  SymbolicShapes shapes(filter);
+  mlir::Value result = filter.front().getTerminator()->getOperand(0);
+  std::string extent = shapes.text(shapes.extent(result, 0));
+  EXPECT_EQ(extent, shapes.names().back()) << "neither 2 times a symbol nor a sum";
+  EXPECT_EQ(extent, shapes.text(shapes.extent(result, 0)));
 }
 
 } // namespace
