@@ -39,6 +39,7 @@ protected:
       std::vector<Array> results = call(step + "_begin", 0, {{"source", source}});
       for (int32_t number = 0; number < begin->result_count; ++number)
         given[begin->tensors[begin->input_count + number].name] = results[number];
+      given["source"] = source; // which some steps read, too
     }
     kept = given;
   }
@@ -139,9 +140,9 @@ TEST_P(Steps, TakeBackOnePosition) {
 
 INSTANTIATE_TEST_SUITE_P(Models, Steps,
                          testing::Values(Pair{"logits", "next"}, Pair{"windows", "local"},
-                                         Pair{"translated", "translate"}, Pair{"shifted", "shift"},
-                                         Pair{"picked", "pick"}, Pair{"compact", "compacted"}, Pair{"layered", "layer"},
-                                         Pair{"linear", "step", "recurrent.attn", 13},
+                                         Pair{"translated", "translate"}, Pair{"averaged", "average"},
+                                         Pair{"shifted", "shift"}, Pair{"picked", "pick"}, Pair{"compact", "compacted"},
+                                         Pair{"layered", "layer"}, Pair{"linear", "step", "recurrent.attn", 13},
                                          Pair{"translated", "translate", "recurrent.attn", 13}),
                          [](const auto &info) {
                            llvm::StringRef file = llvm::StringRef(info.param.file).drop_back(strlen(".attn"));

@@ -81,9 +81,8 @@ LogicalResult BeamSearch::repeatOtherArguments() {
     auto type = cast<RankedTensorType>(entry.step.getArgumentTypes()[argument]);
     for (auto [dimension, size] : llvm::enumerate(shape.getAsValueRange<StringAttr>()))
       if (type.isDynamicDim(dimension) && dimension != row && size.contains(entry.names.row) && size != entry.names.row)
-        return entry.choose.emitError("`")
-               << name << "` of `" << entry.step.getName() << "` has a dimension " << size
-               << ", but a search repeats rows only along `" << entry.names.row << "`";
+        return entry.choose.emitError("`") << name << "` of `" << entry.step.getName() << "` has a dimension " << size
+                                           << ", but a search repeats rows only along `" << entry.names.row << "`";
     if (row)
       entry.setArgument(name, repeatForBeams(entry.argument(name), *row));
   }

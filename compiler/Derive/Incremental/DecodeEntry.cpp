@@ -42,18 +42,27 @@ bool DecodeEntry::isOfLoop(func::FuncOp function, unsigned argument) {
   return isTokens(function, argument) || isState(function, argument) || name == names.length || name == names.count;
 }
 
+/// The names of the decoder's own arguments.
+static bool isReserved(StringRef name) { return name == "prompt" || name == "prompt_length" || name == "seed"; }
+
 /// Adds the arguments of a function that the loop does not provide.
-void DecodeEntry::addOtherArguments(func::FuncOp function) {
+LogicalResult DecodeEntry::addOtherArguments(func::FuncOp function) {
   for (unsigned argument = 0; function && argument < function.getNumArguments(); ++argument) {
     StringRef name = nameOf(function, argument);
     bool isProvided = function != begin && (isOfLoop(function, argument) || given.contains(name));
-    if (isProvided || numbers.contains(name))
+    if (isProvided)
+      continue;
+    if (isReserved(name))
+      return choose.emitError("`") << name << "` is an argument of `" << step.getName()
+                                   << "` and of the decoder too; expected another name";
+    if (numbers.contains(name))
       continue;
     SmallVector<StringRef> shape;
     for (Attribute size : function.getArgAttrOfType<ArrayAttr>(argument, model::shapeAttrName))
       shape.push_back(cast<StringAttr>(size).getValue());
     addArgument(function.getArgumentTypes()[argument], name, shape);
   }
+  return success();
 }
 
 /// The dimensions of all functions; that of the prompt is reduced to leave room for the tokens.
@@ -117,12 +126,8 @@ LogicalResult DecodeEntry::addArguments() {
   if (begin)
     for (unsigned result = 0; result < begin.getNumResults(); ++result)
       given[begin.getResultAttrOfType<StringAttr>(result, model::nameAttrName).getValue()] = Value();
-  addOtherArguments(begin);
-  addOtherArguments(prefill);
-  for (StringRef name : {"prompt", "prompt_length", "seed"})
-    if (numbers.contains(name) && numbers[name] > 1)
-      return choose.emitError("`") << name << "` is an argument of `" << step.getName()
-                                   << "` and of the decoder too; expected another name";
+  if (failed(addOtherArguments(begin)) || failed(addOtherArguments(prefill)))
+    return failure();
   return addSamplerArguments();
 }
 

@@ -71,7 +71,7 @@ public:
 
 private:
   void addArgument(mlir::Type type, llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> shape);
-  void addOtherArguments(mlir::func::FuncOp function);
+  llvm::LogicalResult addOtherArguments(mlir::func::FuncOp function);
   llvm::LogicalResult addSamplerArguments();
   llvm::LogicalResult addArguments();
   std::vector<mlir::Attribute> dimensions();

@@ -173,6 +173,54 @@ static LogicalResult planPrecomputed(IncrementalPlan &plan, Names &names) {
   return success();
 }
 
+/// The sizes by which ops that depend on positions compute, apart from extents of their operands: index values, and the
+/// indices from which other captured numbers are computed.
+static llvm::SetVector<Value> sizesOfNext(IncrementalPlan &plan) {
+  llvm::SetVector<Value> sizes;
+  std::function<void(Value)> use = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (value.getType().isIndex() && (!op || isa<tensor::DimOp>(op)))
+      sizes.insert(value);
+    else if (op && !isa<RankedTensorType>(value.getType()) && !isa<tensor::ExtractOp>(op))
+      llvm::for_each(op->getOperands(), use);
+  };
+  auto dependsOnPositions = [&](Value value) {
+    return plan.analysis.fact(value).along != PositionFact::Along::Nothing;
+  };
+  plan.analysis.function.walk([&](Operation *op) {
+    if (llvm::any_of(op->getResults(), dependsOnPositions))
+      op->walk([&](Operation *inner) { llvm::for_each(inner->getOperands(), use); });
+  });
+  return sizes;
+}
+
+/// If next needs a size that is no extent of its arguments so far, such as the length of an encoder's input by which a
+/// mean divides, an argument of f with this extent also becomes an argument of next.
+static void planSizes(IncrementalPlan &plan) {
+  PositionDims &dims = plan.analysis.dims;
+  auto argumentsOfF = plan.analysis.function.getArguments();
+  llvm::DenseSet<unsigned> known = {dims.alongSymbol};
+  auto addExtents = [&](Value tensor) {
+    for (const SizeExpr &extent : dims.shapes.shape(tensor))
+      for (unsigned symbol = 0; symbol < dims.shapes.names().size(); ++symbol)
+        if (extent == SizeExpr::symbol(symbol))
+          known.insert(symbol);
+  };
+  for (BlockArgument argument : argumentsOfF)
+    if (dims.positionDim(argument) || plan.plainArguments.contains(argument))
+      addExtents(argument);
+  for (const RetainedValue &retained : llvm::concat<RetainedValue>(plan.given, plan.caches))
+    addExtents(retained.value);
+  for (Value size : sizesOfNext(plan)) {
+    SizeExpr needed = dims.shapes.size(size);
+    for (BlockArgument argument : argumentsOfF)
+      for (const SizeExpr &extent : dims.shapes.shape(argument))
+        for (unsigned symbol = 0; symbol < dims.shapes.names().size(); ++symbol)
+          if (needed.mentions(symbol) && extent == SizeExpr::symbol(symbol) && known.insert(symbol).second)
+            plan.plainArguments.insert(argument);
+  }
+}
+
 /// Fails if an entry point of the same name exists.
 static LogicalResult checkName(func::FuncOp function, const Twine &name) {
   auto module = function->getParentOfType<ModuleOp>();
@@ -195,6 +243,7 @@ FailureOr<IncrementalNames> deriveIncremental(func::FuncOp function) {
   if (plan.caches.empty())
     return function.emitError() << "no position along `" << along.getValue()
                                 << "` depends on another one, so there is nothing to store between calls";
+  planSizes(plan);
   planRings(plan);
   std::string name = function.getName().str();
   if (failed(checkName(function, name + "_prefill")) ||
