@@ -109,7 +109,7 @@ void SourceOptions::addStrategy(CLI::App &command) {
     auto settings = parseStrategy(path, (*file)->getBuffer());
     if (!settings)
       throw CLI::ValidationError("--strategy", toString(settings.takeError()));
-      // Overrides of the command line take precedence over those of files.
+    // Overrides of the command line take precedence over those of files.
     compile.overrides.insert(compile.overrides.begin() + fromFiles, settings->begin(), settings->end());
     fromFiles += settings->size();
   };
@@ -165,6 +165,7 @@ void SourceOptions::addMemory(CLI::App &command) {
         int64_t size = 0;
         if (name.empty() || value.getAsInteger(10, size) || size < 1)
           throw CLI::ValidationError("--at", "'" + each.str() + "' is not NAME=SIZE");
+        erase_if(compile.at, [&](const auto &earlier) { return earlier.first == name; });
         compile.at.emplace_back(name.str(), size);
       }
   };
@@ -172,7 +173,8 @@ void SourceOptions::addMemory(CLI::App &command) {
       command
           .add_option_function<std::vector<std::string>>(
               "--at", addSizes,
-              "Sizes that memory is planned for, such as --at batch=4,seq=1024 (bounds, and workers=1)")
+              "Sizes that memory is planned for, such as --at batch=4,seq=1024 (bounds, and workers=1); the last size "
+              "of\na dimension holds")
           ->type_name("NAME=SIZE")
           ->take_all());
 }
