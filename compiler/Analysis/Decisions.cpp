@@ -1,4 +1,5 @@
 #include "compiler/Analysis/Decisions.h"
+#include "dialects/Attn/EnumTable.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -114,6 +115,8 @@ static constexpr Entry kReasons[] = {
      "the contraction reads the weight unpacked: it has few rows, or a size is unknown at compile time",
      "use a weight with constant sizes, or multiply it with more rows"},
 };
+
+static_assert(isIndexedByEnum(kReasons, &Entry::reason));
 
 static constexpr auto kAllReasons = [] {
   std::array<Reason, std::size(kReasons)> all{};

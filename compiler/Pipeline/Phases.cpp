@@ -1,4 +1,5 @@
 #include "compiler/Pipeline/Phases.h"
+#include "dialects/Attn/EnumTable.h"
 
 namespace attnc {
 
@@ -17,6 +18,8 @@ static constexpr PhaseInfo list[] = {
     {Phase::Optimise, "optimise", "LLVM IR, optimised"},
     {Phase::Emit, "emit", "assembly text"},
 };
+
+static_assert(isIndexedByEnum(list, &PhaseInfo::phase));
 
 llvm::ArrayRef<PhaseInfo> phases() { return list; }
 

@@ -1,9 +1,8 @@
 //===- Statistics.h - statistics: the results of attention --------------------------------------------------------===//
 //
 // Table of the statistics that `yields` of an attention can name: word, element type, shape, supported normalisers, and
-// the destination of the cotangent. Checker, verifier, shape inference, oracle and emitters read it. A new statistic is
-// a row here, its value in compiler/Reference/AttendOps.cpp and its code in compiler/Codegen/CPU/Attend. The header
-// does not depend on MLIR.
+// the destination of the cotangent. Checker, verifier, shape inference, oracle and emitters read it; CONTRIBUTING.md
+// lists the places of a new statistic. The header does not depend on MLIR.
 //
 // k is a key, p_k the normalised score of a row and a key, and p'_k the attention weight, the result of `weight` for
 // p_k (p'_k = p_k without `weight`):
@@ -23,6 +22,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "dialects/Attn/EnumTable.h"
 #include <cstddef>
 #include <iterator>
 #include <optional>
@@ -75,6 +75,11 @@ inline constexpr StatisticInfo statisticInfos[] = {
      "the largest scores do not have the largest weights"},
     {Statistic::KeySums, "key_sums", false, true, true, false, false, weightsAreAny, PassesTo::Weights, ""},
 };
+
+/// The number of statistics, on which code asserts that has to consider each of them.
+inline constexpr size_t statisticCount = std::size(statisticInfos);
+
+static_assert(attnc::isIndexedByEnum(statisticInfos, &StatisticInfo::statistic));
 
 /// Returns the row of the table; and the word.
 constexpr const StatisticInfo &infoOf(Statistic statistic) { return statisticInfos[static_cast<size_t>(statistic)]; }

@@ -11,6 +11,7 @@ namespace attnc {
 static constexpr int64_t blockKeys = warpThreads;
 
 Verdict canAttendOnDevice(const AttendProblem &problem) {
+  static_assert(attn::statisticCount == 7, "reject a new statistic, or compute it in General/WarpNormaliser.cpp");
   if (problem.passes.materialisesScores())
     return Verdict::no("its normaliser needs all scores of a row at once, which no device code stores");
   if (problem.yields(attn::Statistic::KeySums))

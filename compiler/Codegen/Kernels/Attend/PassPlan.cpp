@@ -27,6 +27,7 @@ PassPlan planPasses(const AttendProblem &problem) {
 }
 
 Verdict canMergePartials(const AttendProblem &problem) {
+  static_assert(attn::statisticCount == 7, "reject a new statistic, or merge it in CPU/Attend/Decode and GPU/Attend");
   if (problem.passes.needsFinalWeights)
     return Verdict::no("it needs final weights, which are known after the last key of a row");
   if (!problem.hasValue())
