@@ -1,5 +1,7 @@
 #include "compiler/Analysis/DataSubscripts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 
@@ -19,7 +21,19 @@ bool comesFromData(Value subscript) {
   return !isOfIndices || llvm::any_of(definer->getOperands(), comesFromData);
 }
 
-bool readsByData(tensor::ExtractOp op) { return llvm::any_of(op.getIndices(), comesFromData); }
+bool needsCheck(tensor::ExtractOp op, unsigned number) {
+  APInt constant;
+  if (!matchPattern(op.getIndices()[number], m_ConstantInt(&constant)))
+    return comesFromData(op.getIndices()[number]);
+  // The size is dynamic, 0 or too small (ShapedType::kDynamic is negative).
+  int64_t size = cast<RankedTensorType>(op.getTensor().getType()).getDimSize(number);
+  return !constant.isZero() && (constant.isNegative() || constant.getSExtValue() >= size);
+}
+
+bool readsByData(tensor::ExtractOp op) {
+  return llvm::any_of(llvm::seq<unsigned>(0, op.getIndices().size()),
+                      [&](unsigned number) { return needsCheck(op, number); });
+}
 
 bool readsByData(Region &region) {
   auto visit = [](tensor::ExtractOp op) { return readsByData(op) ? WalkResult::interrupt() : WalkResult::advance(); };

@@ -1,8 +1,9 @@
 //===- DataSubscripts.h - test for data-dependent subscripts ------------------------------------------------------===//
 //
 // A subscript depends on data if it is, or is computed from, a tensor element or another integer that is not an
-// `index`. Emitters generate a range check at run time for these subscripts. The front end has proved that all other
-// subscripts are in range. 32-bit arithmetic counts as data, because it may wrap around.
+// `index`. Emitters generate a range check at run time for these subscripts, and for constants that may be the result
+// of folding them. The front end has proved that all other subscripts are in range. 32-bit arithmetic counts as data,
+// because it may wrap around; the front end uses it for subscripts that it could not prove, such as i * j.
 //
 //   independent of data: a[i floordiv 4, select(c, i, 0)]   dependent: t[index_cast(load)], x[index_cast(i32 i + 1)]
 //
@@ -18,9 +19,12 @@ namespace attnc {
 
 /// True if `subscript`, an `index` or an integer in a formula, depends on data.
 bool comesFromData(mlir::Value subscript);
-/// True if a subscript of `op` depends on data.
+/// True if subscript number `number` of `op` has to be checked: it depends on data, or it is a constant other than 0
+/// that is not below the static size of its dimension.
+bool needsCheck(mlir::tensor::ExtractOp op, unsigned number);
+/// True if a subscript of `op` needs a check.
 bool readsByData(mlir::tensor::ExtractOp op);
-/// True if a tensor.extract in `region`, at any depth, has a data-dependent subscript.
+/// True if a subscript of a tensor.extract in `region`, at any depth, needs a check.
 bool readsByData(mlir::Region &region);
 
 } // namespace attnc

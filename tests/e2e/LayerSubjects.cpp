@@ -87,6 +87,24 @@ static std::vector<Subject> operatorSubjects() {
   };
 }
 
+/// Subjects whose subscripts follow from indices, checked at run time: the largest is 9 for 4 and 4 elements of y, z.
+static std::vector<Subject> uncheckedSubjects() {
+  std::vector<Choice> choices = {{"in range", {{"k", 10}, {"n", 4}, {"m", 4}}},
+                                 {"one behind the last", {{"k", 9}, {"n", 4}, {"m", 4}}, {}, outOfRange},
+                                 {"many behind the last", {{"k", 9}, {"n", 70}, {"m", 40}}, {}, outOfRange}};
+  std::vector<Subject> subjects;
+  for (const char *entry :
+       {"picked_product", "picked_square_of_step", "picked_in_score", "picked_of_constant", "picked_sum_gradient"})
+    subjects.push_back({"picks.attn", entry, {.c = 64, .reduction = 16}, choices});
+  for (const char *entry : {"picked_quotient", "picked_remainder"})
+    subjects.push_back({"picks.attn",
+                        entry,
+                        {.c = 16},
+                        {{"in range", {{"k", 10}, {"n", 30}, {"m", 4}}},
+                         {"one behind the last", {{"k", 2}, {"n", 30}, {"m", 4}}, {}, outOfRange}}});
+  return subjects;
+}
+
 /// Subjects that gather one of five elements, or return positions of maxima.
 static std::vector<Subject> pickingSubjects() {
   Dimensions sizes = {{"n", 30}};
@@ -94,8 +112,8 @@ static std::vector<Subject> pickingSubjects() {
                                  {"one behind the last", sizes, {{"at", except(below(5), 7, 5)}}, outOfRange},
                                  {"one before the first", sizes, {{"at", except(below(5), 29, -1)}}, outOfRange}};
   std::vector<Subject> subjects;
-  for (const char *entry : {"picked_number", "picked_constant", "picked_of_tail", "picked_of_part", "picked_key",
-                            "picked_in_sum"})
+  for (const char *entry :
+       {"picked_number", "picked_constant", "picked_of_tail", "picked_of_part", "picked_key", "picked_in_sum"})
     subjects.push_back({"picks.attn", entry, {.c = 16, .along = {"n"}}, choices, {{"at", below(5)}}});
   for (const char *entry : {"picked_score", "picked_gradient"})
     subjects.push_back({"picks.attn",
@@ -134,7 +152,8 @@ static std::vector<Subject> randomSubjects() {
 
 std::vector<Subject> layerSubjects() {
   std::vector<Subject> all = parameterisedSubjects();
-  for (const std::vector<Subject> &others : {operatorSubjects(), pickingSubjects(), randomSubjects()})
+  for (const std::vector<Subject> &others :
+       {operatorSubjects(), uncheckedSubjects(), pickingSubjects(), randomSubjects()})
     all.insert(all.end(), others.begin(), others.end());
   return all;
 }

@@ -218,7 +218,8 @@ Value RegionVectoriser::hasElement(tensor::ExtractOp op) {
   Value all;
   auto type = cast<RankedTensorType>(op.getTensor().getType());
   for (auto [number, subscript] : llvm::enumerate(op.getIndices())) {
-    if ((!type.isDynamicDim(number) && type.getDimSize(number) > 0) || evaluateIndex(subscript).proved)
+    bool isStatic = !type.isDynamicDim(number) && type.getDimSize(number) > 0;
+    if (isStatic || (evaluateIndex(subscript).proved && !needsCheck(op, number)))
       continue;
     Value size = sizeOf(op.getTensor(), number);
     all = lanes.both(all, arith::CmpIOp::create(lanes.builder, lanes.location, arith::CmpIPredicate::ne, size,
@@ -230,11 +231,12 @@ Value RegionVectoriser::hasElement(tensor::ExtractOp op) {
 LaneIndex RegionVectoriser::clampedSubscript(tensor::ExtractOp op, unsigned number) {
   Value index = op.getIndices()[number];
   LaneIndex subscript = evaluateIndex(index);
-  if (subscript.proved)
+  bool isUnproved = needsCheck(op, number);
+  if (subscript.proved && !isUnproved)
     return subscript;
   bool isDeferred = llvm::any_of(deferred, [&](Region *formula) { return formula->isAncestor(op->getParentRegion()); });
   // A subscript that does not come from data is out of range only if its condition fails, or if the tensor is empty.
-  bool isReported = status && !isDeferred && comesFromData(index);
+  bool isReported = status && !isDeferred && isUnproved;
   return clampToSize(lanes, subscript, sizeOf(op.getTensor(), number), guard, isReported ? status : Value());
 }
 

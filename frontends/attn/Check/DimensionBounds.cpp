@@ -42,6 +42,23 @@ bool DimensionBounds::require(const std::vector<Dim> &dims) {
   return true;
 }
 
+void DimensionBounds::requireSize(const Dim &size) {
+  if (require({size}))
+    return;
+  std::string name;
+  int64_t factor = 0, offset = 0;
+  for (const auto &[names, coefficient] : size.getTerms()) {
+    if (names.empty())
+      offset = coefficient;
+    else if (!name.empty() || names.size() > 1 || coefficient < 0)
+      return;
+    else
+      name = names[0], factor = coefficient;
+  }
+  if (auto minimum = minima.find(name); minimum != minima.end())
+    minimum->second = std::max(minimum->second, (factor - 1 - offset) / factor);
+}
+
 void DimensionBounds::raiseMinima(const std::set<std::string> &existing, const std::function<bool()> &holds) {
   for (auto &[name, minimum] : minima) {
     if (existing.count(name))
@@ -50,7 +67,7 @@ void DimensionBounds::raiseMinima(const std::set<std::string> &existing, const s
     if (holds())
       continue;
     maybeEmpty.erase(name);
-    minimum = 1;
+    minimum = std::max<int64_t>(minimum, 1);
   }
   maybeEmpty.clear();
 }

@@ -8,15 +8,16 @@
 namespace attnc::check {
 
 /// Lower and upper bounds of the dynamic dimensions of the entry point that is being checked. The upper bounds, maxima,
-/// are declared (`seq <= 256`). The lower bounds, minima, are 0 or 1: the checker raises a minimum from 0 to 1 where a
-/// slice or a subscript is only in range if the dimension is not empty, such as x[n - 1].
+/// are declared (`seq <= 256`). The lower bounds, minima, are 0 at first. The checker raises a minimum to 1 where a
+/// slice or a subscript is only in range if the dimension is not empty, such as x[n - 1], and further where a size such
+/// as n - 5 would otherwise be negative.
 class DimensionBounds {
 public:
   /// Declares a dynamic dimension of the entry point, with the minimum 0.
   void add(const std::string &name) { minima[name] = 0; }
   /// Sets the maximum, an inclusive bound, of a dynamic dimension.
   void setMaximum(const std::string &name, int64_t maximum) { maxima[name] = maximum; }
-  /// Returns the minimum, 0 or 1, of a declared dimension: for sizes from this one on, all accesses proved so far are
+  /// Returns the minimum of a declared dimension: for sizes from this one on, all accesses proved so far are
   /// in range.
   int64_t minimum(const std::string &name) const { return minima.at(name); }
   /// Removes all dimensions, before the next entry point.
@@ -32,6 +33,9 @@ public:
   /// proved, and returns true. Returns false, without a change, if there is no proof even if all dimensions are at
   /// least 1. Reports nothing.
   bool require(const std::vector<Dim> &dims);
+  /// Requires that a size is not negative: raises the minima for which this is proved. If the size is neither proved by
+  /// require() nor a*n - b with a > 0, its sign is not known, and nothing changes.
+  void requireSize(const Dim &size);
   /// Sets the minimum to 1 for each dimension that must be at least 1 for `holds`. The dimensions in `existing` are at
   /// least 1 by assumption; their minima do not change. `holds` calls isNonNegative with `positive`, which assumes
   /// sizes from 1 on; meanwhile raiseMinima lets one dimension after the other be 0. `holds` is true before the call.

@@ -98,13 +98,14 @@ std::pair<Linear, bool> LinearForms::atomFor(ExprRef expr, bool isData) {
   return {Linear::single(found->second), isNew};
 }
 
-void LinearForms::addFact(Linear fact) {
+void LinearForms::addFact(Linear fact, const Dim &condition) {
   if (std::find(facts.begin(), facts.end(), fact) != facts.end())
     return;
   for (const auto &[atom, coefficient] : fact.coefficients)
     if (coefficient.isConstant())
       atoms[atom].facts.push_back(facts.size());
   facts.push_back(std::move(fact));
+  conditions.push_back(condition);
 }
 
 Linear LinearForms::quotient(ExprRef expr, const Linear &dividend, int64_t divisor) {
@@ -200,17 +201,21 @@ std::optional<Linear> LinearForms::linearOf(ExprRef expr, const Elementwise &nod
       return a * *divisor;
     return std::nullopt;
   case Op::Div:
+    if (divisor && divisor->is(0)) // a / 0 is 0, and a % 0 is a
+      return Linear::number(0);
     if (divisor && divisor->isConstant() && divisor->constant() > 0)
       return quotient(expr, a, divisor->constant());
     return std::nullopt;
   case Op::Rem: {
-    if (!divisor || !bounds.isNonNegative(*divisor, true))
+    if (divisor && divisor->is(0))
+      return a;
+    if (!divisor || !bounds.isNonNegative(*divisor - Dim(1), true))
       return std::nullopt;
     // 0 <= r <= c - 1. Goals that require more use r = e - c*floor(e/c).
     auto [rest, isNew] = atomFor(expr, dependsOnData(a));
     if (isNew) {
-      addFact(rest);
-      addFact(Linear::number(*divisor - Dim(1)) - rest);
+      addFact(rest, *divisor - Dim(1));
+      addFact(Linear::number(*divisor - Dim(1)) - rest, *divisor - Dim(1));
     }
     return rest;
   }
@@ -218,6 +223,8 @@ std::optional<Linear> LinearForms::linearOf(ExprRef expr, const Elementwise &nod
     return std::nullopt;
   }
 }
+
+bool LinearForms::holds(size_t fact, bool positive) const { return bounds.isNonNegative(conditions[fact], positive); }
 
 //===- Conditions -------------------------------------------------------------------------------------------------===//
 

@@ -69,6 +69,8 @@ public:
   /// Returns the atom with a number of Linear::coefficients.
   const Atom &atom(unsigned number) const { return atoms[number]; }
   const std::vector<Linear> &getFacts() const { return facts; }
+  /// True if fact number `fact` holds for all sizes of the dimensions, or, with `positive`, for all sizes from 1 on.
+  bool holds(size_t fact, bool positive) const;
   /// True if an atom of the form has isData.
   bool dependsOnData(const Linear &form) const;
 
@@ -79,7 +81,8 @@ private:
   std::pair<Linear, bool> atomFor(typed::ExprRef expr, bool isData);
   Linear quotient(typed::ExprRef expr, const Linear &dividend, int64_t divisor);
   Linear choice(typed::ExprRef expr, typed::Op op, typed::ExprRef a, typed::ExprRef b);
-  void addFact(Linear fact);
+  /// Adds a fact that holds if `condition` >= 0.
+  void addFact(Linear fact, const Dim &condition = 0);
 
   const DimensionBounds &bounds;
   const HasExtent hasExtent;
@@ -87,6 +90,7 @@ private:
   std::map<std::string, unsigned> atomNumbers;
   std::unordered_map<typed::ExprRef, Linear> forms;
   std::vector<Linear> facts;
+  std::vector<Dim> conditions; ///< of the facts, by number
 };
 
 } // namespace attnc::check

@@ -64,7 +64,7 @@ bool RangeProof::proveByAtom(const Linear &goal, unsigned depth) {
   for (size_t each : forms.atom(atom).facts) {
     const Linear &fact = forms.getFacts()[each];
     int64_t own = fact.coefficients.at(atom).constant();
-    if (each >= factCount || (own > 0) != isAbove)
+    if (each >= factCount || (own > 0) != isAbove || !forms.holds(each, positive))
       continue;
     int64_t k = std::abs(own);
     Dim multiple = isAbove ? coefficient : coefficient * Dim(-1);

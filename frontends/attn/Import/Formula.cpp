@@ -29,7 +29,10 @@ static bool usesStepsAndSizesAlone(ExprRef expr) {
 bool isStepNumber(ExprRef expr) { return dependsOnStep(expr) && usesStepsAndSizesAlone(expr); }
 
 unsigned stepSubscript(const Subscript &subscript) {
-  return llvm::find_if(subscript.indices, isStepNumber) - subscript.indices.begin();
+  for (auto [position, index] : llvm::enumerate(subscript.indices))
+    if (subscript.inRange[position] == InRange::Proved && isStepNumber(index))
+      return position;
+  return subscript.indices.size();
 }
 
 Value Formula::find(ExprRef expr) const {
@@ -93,13 +96,28 @@ Value Formula::compute(const Expr &expr) {
   llvm_unreachable("an element expression");
 }
 
+/// Returns a subscript that the checker has not proved to be in range, with its last operation in i32. Emitters check
+/// subscripts of 32-bit arithmetic at run time (compiler/Analysis/DataSubscripts.h).
+Value Formula::checkedAtRunTime(Value subscript) {
+  Operation *op = subscript.getDefiningOp();
+  if (!op || isa<arith::IndexCastOp, arith::ConstantOp>(op) || op->getNumOperands() == 0)
+    return subscript;
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(operand.getType().isIndex()
+                           ? arith::IndexCastOp::create(builder, op->getLoc(), builder.getI32Type(), operand).getResult()
+                           : operand);
+  OperationState state(op->getLoc(), op->getName(), operands, builder.getI32Type(), op->getAttrs());
+  return arith::IndexCastOp::create(builder, op->getLoc(), builder.getIndexType(), builder.create(state)->getResult(0));
+}
+
 Value Formula::subscript(const Expr &expr) {
   const Subscript &node = std::get<Subscript>(expr.node);
   unsigned step = stepSubscript(node);
   SmallVector<Value> at;
   for (auto [dimension, index] : llvm::enumerate(node.indices))
     if (dimension != step)
-      at.push_back(value(index));
+      at.push_back(node.inRange[dimension] == InRange::Runtime ? checkedAtRunTime(value(index)) : value(index));
   Value base = step < node.indices.size() ? around.step(node.base, step, node.indices[step]) : around.tensor(node.base);
   return tensor::ExtractOp::create(builder, around.location(expr.range), base, at);
 }

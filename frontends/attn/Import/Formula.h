@@ -42,8 +42,8 @@ mlir::Value constant(mlir::OpBuilder &builder, mlir::Location at, typed::Element
 /// True if an expression depends on the time step of a scan, and on nothing else but constants and sizes, as t and t -
 /// 1.
 bool isStepNumber(typed::ExprRef expr);
-/// Returns the position of the first index of a Subscript for which isStepNumber is true; the number of indices if
-/// there is none.
+/// Returns the position of the first index of a Subscript that is proved to be in range and for which isStepNumber is
+/// true; the number of indices if there is none.
 unsigned stepSubscript(const typed::Subscript &subscript);
 
 /// The code of one body: the values of its scalar expressions, and of the indices, locals and operands that they refer
@@ -86,6 +86,7 @@ public:
 private:
   mlir::Value compute(const typed::Expr &expr);
   mlir::Value reduce(const typed::Expr &expr);
+  mlir::Value checkedAtRunTime(mlir::Value subscript);
   mlir::Value subscript(const typed::Expr &expr);
   mlir::Value draw(const typed::Expr &expr);
   /// Return a known value of this formula or of those around it; null if there is none.

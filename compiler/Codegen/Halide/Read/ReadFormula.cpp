@@ -165,8 +165,8 @@ FormulaReader::MaybeNode FormulaReader::loadNode(Value tensor, ArrayRef<unsigned
 FormulaReader::MaybeNode FormulaReader::elementNode(tensor::ExtractOp extract, SmallVector<unsigned> &subscripts) {
   Value tensor = extract.getTensor();
   bool isKnown = argumentOf(tensor) || tensor.getDefiningOp<linalg::GenericOp>();
-  for (auto [number, subscript] : llvm::enumerate(extract.getIndices()))
-    if (comesFromData(subscript)) {
+  for (unsigned number = 0; number < extract.getIndices().size(); ++number)
+    if (needsCheck(extract, number)) {
       if (!isKnown)
         return decline("it reads a tensor in another shape than its stored one"), std::nullopt;
       unsigned limit = nodeOfSize(*sizeOf(sizes.dimension(tensor, number)));

@@ -21,6 +21,7 @@ static std::optional<Shape> shapeFrom(const BuiltinCall &call, const std::vector
       call.reporter.error(DiagnosticKind::BadSize, range, fmt::format("a dimension would be {}", size->text()));
       return std::nullopt;
     }
+    call.bounds.requireSize(*size);
     shape.push_back(*size);
   }
   return shape;
@@ -243,6 +244,7 @@ Value builtinSplit(const BuiltinCall &call) {
   for (const Dim &size : *sizes) {
     Type type = x->type;
     type.shape[*axis] = size;
+    call.bounds.requireSize(size);
     parts.parts.push_back(TensorValue{call.build.make(Slice{x, offsets}, std::move(type), call.range)});
     offsets[*axis] = offsets[*axis] + size;
   }

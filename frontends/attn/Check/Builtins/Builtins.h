@@ -22,7 +22,7 @@ struct BuiltinServices {
   Reporter &reporter;
   Builder &build;
   LetBuilder &lets;
-  const DimensionBounds &bounds;
+  DimensionBounds &bounds;
   const RangeProofs &ranges;
   const Origins &origins;
   Conversions &conversions;

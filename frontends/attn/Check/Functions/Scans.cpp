@@ -24,6 +24,8 @@ std::optional<Dim> Scans::steps(const ast::Expr &over, Scope &scope) {
     reporter.error(DiagnosticKind::BadSize, over.range, fmt::format("a scan of {} time steps", steps->constant()));
     return std::nullopt;
   }
+  if (steps)
+    bounds.requireSize(*steps);
   return steps;
 }
 

@@ -1,6 +1,7 @@
 //===- Scans.h - recurrences: `scan t over n backward until length carry (h = h0) { ... } -> (h[:, t], h)` --------===//
 #pragma once
 
+#include "frontends/attn/Check/DimensionBounds.h"
 #include "frontends/attn/Check/EntryContext.h"
 #include "frontends/attn/Check/Indices/IndexScopes.h"
 #include "frontends/attn/Check/Names/Names.h"
@@ -15,11 +16,11 @@ namespace attnc::check {
 class Scans {
 public:
   Scans(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes, Names &names,
-        Conversions &conversions, IndexScopes &indexScopes, LoopNest &loopsAround, ExpressionChecker &expressions,
-        BlockChecker &blocks)
+        Conversions &conversions, DimensionBounds &bounds, IndexScopes &indexScopes, LoopNest &loopsAround,
+        ExpressionChecker &expressions, BlockChecker &blocks)
       : program(program), reporter(reporter), build(build), lets(lets), scopes(scopes), names(names),
-        conversions(conversions), indexScopes(indexScopes), loopsAround(loopsAround), expressions(expressions),
-        blocks(blocks) {}
+        conversions(conversions), bounds(bounds), indexScopes(indexScopes), loopsAround(loopsAround),
+        expressions(expressions), blocks(blocks) {}
 
   /// Checks a scan, adds it to the current block and returns its results: one value, or a TupleValue. Returns an
   /// ErrorValue after an error, among them a scan without results, and a scan inside index notation.
@@ -57,6 +58,7 @@ private:
   Scopes &scopes;
   Names &names;
   Conversions &conversions;
+  DimensionBounds &bounds;
   IndexScopes &indexScopes;
   LoopNest &loopsAround;
   ExpressionChecker &expressions;

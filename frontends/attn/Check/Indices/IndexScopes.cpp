@@ -26,6 +26,7 @@ bool IndexScopes::open(const std::vector<ast::Binder> &binders, Scope &scope, st
     if (binder.bound) {
       Value bound = expressions.check(*binder.bound, *scope.parent);
       if (auto *size = bound.as<Dim>(); size && !(size->isConstant() && size->constant() < 0)) {
+        bounds.requireSize(*size);
         giveExtent(index, *size, binder.range);
       } else {
         if (!bound.isError())

@@ -7,6 +7,7 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "frontends/attn/Check/DimensionBounds.h"
 #include "frontends/attn/Check/ExpressionChecker.h"
 #include "frontends/attn/Check/Names/Scopes.h"
 
@@ -23,8 +24,9 @@ public:
     SourceRange range; ///< the first use; before it, the binder
   };
 
-  IndexScopes(Reporter &reporter, Builder &build, Scopes &scopes, ExpressionChecker &expressions)
-      : reporter(reporter), build(build), scopes(scopes), expressions(expressions) {}
+  IndexScopes(Reporter &reporter, Builder &build, Scopes &scopes, DimensionBounds &bounds,
+              ExpressionChecker &expressions)
+      : reporter(reporter), build(build), scopes(scopes), bounds(bounds), expressions(expressions) {}
 
   /// Creates an index for each binder, binds its name in `scope`, the scope of the body, and appends it to `indices`;
   /// appends a null pointer for `..`, whose indices are not yet known. Bounds are checked in the parent of `scope`.
@@ -65,6 +67,7 @@ private:
   Reporter &reporter;
   Builder &build;
   Scopes &scopes;
+  DimensionBounds &bounds;
   ExpressionChecker &expressions;
   std::unordered_map<const typed::Index *, Extent> extents;
   std::map<const Scope *, std::shared_ptr<RestState>> rests; ///< by the scope that binds `..` as an index

@@ -43,6 +43,32 @@ TEST(Bounds, ThatCannotBeDeclaredAreErrors) {
   EXPECT_EQ(dimensionsOf("a: f32[n], b: f32[4 <= 3]"), "a.attn:1:24: error: `4` is 4, more than 3 [bound-exceeded]");
 }
 
+/// Returns the dimensions of an exported function of a: f32[n] and b: f32[m] with this body, or the first line of the
+/// diagnostics.
+std::string dimensionsFor(const std::string &body) {
+  Checked checked = check("fn f(a: f32[n], b: f32[m]) -> f32 { " + body + " }\nexport f\n");
+  size_t begin = checked.typed.find(") ");
+  return checked.typed.empty() ? checked.firstLine()
+                               : checked.typed.substr(begin + 2, checked.typed.find(" {", begin) - begin - 2);
+}
+
+TEST(Bounds, NoSizeIsNegative) {
+  EXPECT_EQ(dimensionsFor("sum i < n - 1 => a[i + 1]"), "1 <= n m");
+  EXPECT_EQ(dimensionsFor("sum i < n - 5 => a[i]"), "5 <= n m");
+  EXPECT_EQ(dimensionsFor("sum i < 3*n - 5 => a[i / 3]"), "2 <= n m");
+  EXPECT_EQ(dimensionsFor("let (c, d) = split(a, [1, n - 1])\n sum(c) + sum(d)"), "1 <= n m");
+  EXPECT_EQ(dimensionsFor("sum(zeros(n + m - 1)) + sum(a)"), "1 <= n m");
+  EXPECT_EQ(dimensionsFor("scan t over n - 1 carry (h = 0.0) { h = h + a[t] } -> h"), "1 <= n m");
+}
+
+TEST(Bounds, RemaindersNeedADivisorOfAtLeastOne) {
+  EXPECT_EQ(dimensionsFor("sum i < m => a[i % n]"), "1 <= n m");
+  EXPECT_EQ(dimensionsFor("sum i < m => a[i % 1]"), "1 <= n m");
+  EXPECT_EQ(dimensionsFor("sum i < m => a[i / 0]"), "1 <= n m") << "a quotient by zero is zero";
+  EXPECT_EQ(dimensionsFor("sum i < n => a[i % 0]"), "n m") << "a remainder by zero is the dividend";
+  EXPECT_NE(dimensionsFor("sum i < m => a[i % 0]").find("[out-of-range]"), std::string::npos);
+}
+
 /// Returns the first line of the diagnostics of a call with a tensor of `size` elements.
 std::string errorOfCall(const std::string &parameters, const std::string &arguments) {
   return check("fn g(" + parameters + ") -> f32 { sum(x) }\nfn f(a: f32[8], b: f32[4]) -> f32 { g(" + arguments +
