@@ -59,3 +59,61 @@ func.func private @positive(%x: tensor<8xf32>, %start: tensor<8xf32>) -> tensor<
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// The compared number is computed by another kernel and stored in a list by a loop: its arithmetic is marked, too, but
+// not the products of a contraction.
+// CHECK-LABEL: func.func private @scaled
+// CHECK: arith.mulf {{.*}} {attn.exact}
+func.func private @scaled(%x: tensor<8xf32>, %start: tensor<8xf32>) -> tensor<8xf32>
+    attributes {attn.kernel = "loops"} {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%start : tensor<8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %p = arith.mulf %a, %a : f32
+    linalg.yield %p : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+// CHECK-LABEL: func.func private @product
+// CHECK-NOT: attn.exact
+func.func private @product(%x: tensor<8xf32>, %w: tensor<8x8xf32>, %start: tensor<8xf32>) -> tensor<8xf32>
+    attributes {attn.kernel = "gemm"} {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i, k)>,
+                                        affine_map<(i, k) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<8xf32>, tensor<8x8xf32>) outs(%start : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+// CHECK-LABEL: func.func private @compared
+func.func private @compared(%x: tensor<8xf32>, %y: tensor<8xf32>, %start: tensor<8xf32>) -> tensor<8xf32>
+    attributes {attn.kernel = "loops"} {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                       iterator_types = ["parallel"]}
+      ins(%x, %y : tensor<8xf32>, tensor<8xf32>) outs(%start : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %is = arith.cmpf oeq, %a, %b : f32
+    %c = arith.select %is, %a, %o : f32
+    linalg.yield %c : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+func.func @entry(%x: tensor<8xf32>, %w: tensor<8x8xf32>, %list: tensor<3x8xf32>, %start: tensor<8xf32>)
+    -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %all = scf.for %i = %c0 to %c3 step %c1 iter_args(%each = %list) -> tensor<3x8xf32> {
+    %s = func.call @scaled(%x, %start) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %more = model.with_element %s into %each[%i] : tensor<8xf32> into tensor<3x8xf32>
+    scf.yield %more : tensor<3x8xf32>
+  }
+  %a = model.element %all[%c1] : tensor<3x8xf32> -> tensor<8xf32>
+  %b = func.call @product(%x, %w, %start) : (tensor<8xf32>, tensor<8x8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %r = func.call @compared(%a, %b, %start) : (tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
