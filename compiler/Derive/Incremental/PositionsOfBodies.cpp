@@ -157,6 +157,9 @@ LogicalResult PositionAnalysis::rule(attn::AttendOp op) {
   BodyIndices indices(op, dims.roles(op));
   Reach atKey = Reach::mixing();
   PositionFact fact;
+  auto isAlongPositions = [&](Value size) { return dims.shapes.size(size) == SizeExpr::symbol(dims.alongSymbol); };
+  if (llvm::count_if(op.getKeySizes(), isAlongPositions) > 1)
+    return mixes(op, "depends on pairs of positions: two key indices of this attend are positions");
   if (indices.roles.key) {
     if (!indices.roles.hasPosition())
       return mixes(op, "depends on others: this attends to all positions");
@@ -171,6 +174,9 @@ LogicalResult PositionAnalysis::rule(attn::AttendOp op) {
   if (indices.roles.position && op.getResultFor(attn::Statistic::KeySums) &&
       llvm::is_contained(*op.getSummed(), int64_t(*indices.roles.position)))
     return mixes(op, "depends on others: `key_sums` sums over all positions");
+  if (indices.roles.position && indices.roles.row && op.getResultFor(attn::Statistic::KeySums) &&
+      llvm::is_contained(*op.getSummed(), int64_t(*indices.roles.row)))
+    return mixes(op, "of one row depends on the others: `key_sums` sums over all rows of `" + dims.rowName + "`");
   if (failed(readBody(indices, atKey, fact)))
     return failure();
   if (indices.roles.position)

@@ -118,9 +118,12 @@ std::optional<Value> foldBinary(Reporter &reporter, const ast::BinaryExpr &expr,
       if (areConstant)
         return n->constant() == 0 ? a : Value(Dim(floorMod(m->constant(), n->constant())));
       break;
-    default:
-      if (*m == *n && compare(expr.op, 0, 0))
-        return Value(*compare(expr.op, 0, 0));
+    default: // compared as integers, because reals are equal beyond 2^53
+      if (areConstant || *m == *n) {
+        int64_t a = areConstant ? m->constant() : 0, b = areConstant ? n->constant() : 0;
+        if (std::optional<bool> truth = compare(expr.op, a < b ? -1 : a > b, 0))
+          return Value(*truth);
+      }
       break;
     }
   }

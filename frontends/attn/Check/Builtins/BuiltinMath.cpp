@@ -47,14 +47,16 @@ static ExprRef numeric(const BuiltinCall &call) {
 }
 
 Value builtinAbs(const BuiltinCall &call) {
+  if (auto *size = call[0].value.as<Dim>(); size && size->isConstant())
+    return size->constant() < 0 ? Value(*size * Dim(-1)) : Value(*size);
   if (std::optional<double> number = call[0].value.real())
-    return call[0].value.as<Dim>() ? Value(Dim(static_cast<int64_t>(std::fabs(*number)))) : Value(std::fabs(*number));
+    return std::fabs(*number);
   ExprRef x = numeric(call);
   return x ? Value(TensorValue{call.build.elementwise(Op::Abs, {x}, call.range)}) : Value();
 }
 
 Value builtinSquare(const BuiltinCall &call) {
-  if (auto *size = call[0].value.as<Dim>())
+  if (auto *size = call[0].value.as<Dim>(); size && !(*size * *size).isSaturated())
     return *size * *size;
   if (std::optional<double> number = call[0].value.real())
     return *number * *number;
@@ -80,7 +82,7 @@ Value builtinSigmoid(const BuiltinCall &call) {
 
 Value builtinRelu(const BuiltinCall &call) {
   if (std::optional<double> number = call[0].value.real())
-    return std::fmax(*number, 0);
+    return *number < 0 ? 0.0 : *number; // NaN stays
   ExprRef x = call.real(0);
   return x ? Value(TensorValue{call.build.elementwise(Op::Max, {x, call.build.real(0, call.range)}, call.range)})
            : Value();

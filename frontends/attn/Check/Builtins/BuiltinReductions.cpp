@@ -88,7 +88,7 @@ Value builtinExtremum(const BuiltinCall &call) {
     return (m->constant() < n->constant()) == isMax ? *n : *m;
   std::optional<double> a = call[0].value.real(), b = call[1].value.real();
   if (a && b)
-    return (*a < *b) == isMax ? *b : *a;
+    return std::isnan(*a) ? *a : std::isnan(*b) ? *b : (*a < *b) == isMax ? *b : *a;
   for (const CheckedArgument &argument : call.arguments)
     if (const Expr *tensor = argument.value.tensor(); tensor && tensor->type.element == Element::Bool) {
       call.conversions.asReal(argument.value, argument.range, call.what());

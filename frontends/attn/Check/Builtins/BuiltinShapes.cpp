@@ -48,6 +48,10 @@ static Value fill(const BuiltinCall &call, ExprRef value, size_t first) {
     return Value();
   }
   if (value->type.element == Element::Index)
+    value = call.conversions.asTensor(call[0].value, call[0].range, Element::I32);
+  if (!value)
+    return Value();
+  if (value->type.element == Element::Index) // a scalar, not a compile-time number
     value = call.build.cast(value, Element::I32);
   return TensorValue{call.build.make(Fill{value}, {value->type.element, *shape}, call.range)};
 }

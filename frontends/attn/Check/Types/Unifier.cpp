@@ -105,7 +105,7 @@ std::optional<bool> Unifier::solveDim(const LaterDim &late) {
   if (!unknown)
     return std::nullopt;
   // With n bound to itself, the size is a polynomial in n.
-  const std::string symbol = "\n" + unknown->name;
+  const std::string symbol = unknown->name + "'"; // unlike the name of any other dimension
   Binding &binding = scope.names[unknown->name];
   binding = Binding{Dim::symbol(symbol), late.range};
   binding.isDimension = true;

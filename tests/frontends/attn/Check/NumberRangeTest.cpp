@@ -49,3 +49,30 @@ TEST(NumberRange, WhatIsInfiniteOrFitsInTheEndIsNot) {
   EXPECT_EQ(messageOf("fn f(x: f32[n]) -> f32[n] { x + 3.4028234e38 }"), "");
   EXPECT_EQ(messageOf("fn f(x: f32[n]) -> f32[n] { x * (1e300 * 1e-290) }"), "");
 }
+
+/// The typed program has the folded constant.
+static bool foldsTo(const std::string &expression, const std::string &constant) {
+  std::string text = check("fn f(x: f32[n]) -> f32[n] { x * (" + expression + ") }\nexport f").typed;
+  return text.find(constant) != std::string::npos;
+}
+
+TEST(NumberRange, ConstantsFoldAsAtRunTime) {
+  for (std::string expression :
+       {"max(1.0, sqrt(-1.0))", "max(sqrt(-1.0), 1.0)", "min(sqrt(-1.0), 1.0)", "relu(sqrt(-1.0))", "abs(sqrt(-1.0))"})
+    EXPECT_TRUE(foldsTo(expression, "nan")) << expression;
+  EXPECT_TRUE(foldsTo("sq(4000000000)", "1.6e+19")) << "beyond 64 bits";
+  EXPECT_TRUE(foldsTo("if 9007199254740993 != 9007199254740992 then 3.0 else 5.0", "3"));
+  EXPECT_TRUE(foldsTo("if 9007199254740993 <= 9007199254740992 then 3.0 else 5.0", "5"));
+  EXPECT_TRUE(foldsTo("abs(-3)", "3"));
+}
+
+TEST(NumberRange, FilledIntegersThatDoNotFitAreRefused) {
+  EXPECT_EQ(messageOf("fn f(x: i32[n]) -> i32[n] { x + full(3000000000, n) }"), "3000000000 does not fit into i32");
+  EXPECT_EQ(messageOf("fn f(x: i32[n]) -> i32[n] { x + full(-2147483648, n) }"), "");
+}
+
+TEST(NumberRange, NamesOfSizesThatCannotBeInferredAreThoseOfTheProgram) {
+  std::string text =
+      check("fn g(x: f32[n / 2]) -> f32 { sum(x) }\nfn f(x: f32[6]) -> f32 { g(x) }\nexport f").diagnostics;
+  EXPECT_EQ(text.find("error: \n"), std::string::npos) << text;
+}
