@@ -5,6 +5,7 @@
 #include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Emit/Signature.h"
 #include "llvm/Support/JSON.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -24,6 +25,13 @@ void writeNumbers(llvm::json::OStream &json, llvm::StringRef key, ArrayRef<int64
     for (int64_t value : values)
       json.value(value);
   });
+}
+
+/// A number, or the text "inf", "-inf" or "nan", which JSON has no numbers for.
+llvm::json::Value numberOrText(double value) {
+  if (std::isfinite(value))
+    return value;
+  return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
 }
 
 void writeEntry(llvm::json::OStream &json, const EntryPlan &plan, const EntryCertificate &certificate) {
@@ -87,8 +95,8 @@ void writeParameter(llvm::json::OStream &json, const LoadedParameter &parameter)
     writeNumbers(json, "counts", op.getCounts());
     json.attributeObject("initialiser", [&] {
       json.attribute("kind", op.getInitialiser().getKind().getValue());
-      json.attribute("a", op.getInitialiser().getA().getValueAsDouble());
-      json.attribute("b", op.getInitialiser().getB().getValueAsDouble());
+      json.attribute("a", numberOrText(op.getInitialiser().getA().getValueAsDouble()));
+      json.attribute("b", numberOrText(op.getInitialiser().getB().getValueAsDouble()));
     });
     json.attribute("frozen", op.getFrozen());
     json.attribute("state", op.getState());

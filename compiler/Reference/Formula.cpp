@@ -283,10 +283,10 @@ LogicalResult FormulaReader::readExtract(tensor::ExtractOp op, FormulaBlock &blo
     for (auto [number, size] : places) {
       auto index = static_cast<int64_t>(frame.registers[number]);
       if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(size)) {
-        if (size != 0 || index != -1)
+        if (size != 0 || index < -1 || index > 0)
           return fault.at(op, "subscript " + llvm::Twine(index) + " is outside of a dimension of size " +
                                   llvm::Twine(size));
-        // a guarded subscript of an empty dimension, clamped to its last element
+        // a guarded subscript of an empty dimension, clamped to its last element, or then to its first
         frame.registers[to] = std::numeric_limits<double>::quiet_NaN();
         return success();
       }

@@ -65,7 +65,7 @@ llvm::Expected<ChildProcess> CommandQuestion::start(size_t job, const std::strin
   std::vector<std::string> command = options.command;
   for (std::string &word : command)
     word = word == fileWord ? path : word == folderWord ? folder(job) : word;
-  return ChildProcess::start(command, folder(job) + "/output", options.limits);
+  return ChildProcess::start(command, folder(job) + ".output", options.limits);
 }
 
 llvm::Expected<Ending> CommandQuestion::endingOf(const std::string &text) {

@@ -106,7 +106,7 @@ static CheckOptions checkOptionsOf(const std::vector<std::string> &command) {
   return options;
 }
 
-/// The files and folders that a model may use from its folder.
+/// The files and folders that a model may use from its folder, but not the model itself.
 static std::vector<std::string> besides(const Options &options, const std::string &text) {
   std::vector<std::string> paths;
   if (!options.isModel())
@@ -116,7 +116,8 @@ static std::vector<std::string> besides(const Options &options, const std::strin
   llvm::sys::path::remove_filename(folder);
   for (const std::string &name : ModelSubject::usedBy(text))
     for (const std::string &path : {(folder + "/" + name + ".attn").str(), (folder + "/" + name).str()})
-      if (llvm::sys::fs::exists(path) && !llvm::is_contained(paths, path))
+      if (llvm::sys::fs::exists(path) && !llvm::sys::fs::equivalent(path, options.input) &&
+          !llvm::is_contained(paths, path))
         paths.push_back(path);
   return paths;
 }

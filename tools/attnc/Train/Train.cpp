@@ -115,12 +115,29 @@ static Error checkAbsence(const std::string &checkpoint, const std::string &fold
       formatv("{0} has the checkpoint of another run; continue it by --resume, or give another folder by -o", folder));
 }
 
+/// Rejects a new run in a folder with files that the run would replace or remove, unless an earlier run wrote them.
+static Error checkNothingIsReplaced(const std::string &folder) {
+  std::error_code code;
+  if (sys::fs::exists(folder + "/" + runfile::record))
+    return Error::success();
+  for (sys::fs::directory_iterator each(folder, code), end; !code && each != end; each.increment(code))
+    if (StringRef name = sys::path::filename(each->path());
+        (Vocabularies::isVocabularyFile(name) || name == runfile::weights) && sys::fs::is_regular_file(each->path()))
+      return createStringError(
+          formatv("{0} has the file {1}, which a training would replace or remove, but no {2} of an "
+                  "earlier training; give another folder by -o",
+                  folder, name, runfile::record));
+  return Error::success();
+}
+
 Error Training::begin() {
   auto open = RunFolder::open(options.output);
   if (!open)
     return open.takeError();
   folder.emplace(std::move(*open));
   if (Error error = options.resume ? Error::success() : checkAbsence(file(runfile::checkpoint), options.output))
+    return error;
+  if (Error error = options.resume ? Error::success() : checkNothingIsReplaced(options.output))
     return error;
   hasCheckpoint = options.resume;
   auto made = Trainer::create(model, options.resume ? checkpointOptions() : options.trainer);
