@@ -105,6 +105,20 @@ static std::vector<Subject> uncheckedSubjects() {
   return subjects;
 }
 
+/// Subjects of index arithmetic that exceeds 32 bits.
+static std::vector<Subject> farSubjects() {
+  std::vector<Subject> subjects = {
+      {"picks.attn",
+       "resampled",
+       {},
+       {{"more elements", {{"k", 50000}, {"n", 60000}}}, {"fewer", {{"k", 9}, {"n", 4}}}}}};
+  for (const char *entry : {"hashed", "squares"})
+    subjects.push_back({"picks.attn", entry, {}, {{"elements", {{"n", 70000}}}}});
+  for (const char *entry : {"where_far", "masked_far"})
+    subjects.push_back({"picks.attn", entry, {.c = 16, .reduction = 60}, {{"elements", {{"n", 60}}}}});
+  return subjects;
+}
+
 /// Subjects that gather one of five elements, or return positions of maxima.
 static std::vector<Subject> pickingSubjects() {
   Dimensions sizes = {{"n", 30}};
@@ -153,7 +167,7 @@ static std::vector<Subject> randomSubjects() {
 std::vector<Subject> layerSubjects() {
   std::vector<Subject> all = parameterisedSubjects();
   for (const std::vector<Subject> &others :
-       {operatorSubjects(), uncheckedSubjects(), pickingSubjects(), randomSubjects()})
+       {operatorSubjects(), uncheckedSubjects(), farSubjects(), pickingSubjects(), randomSubjects()})
     all.insert(all.end(), others.begin(), others.end());
   return all;
 }

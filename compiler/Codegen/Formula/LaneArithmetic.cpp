@@ -40,7 +40,39 @@ Value LaneArithmetic::broadcast(Value scalarOrVector) const {
   return vector::BroadcastOp::create(builder, location, vectorOf(type), scalarOrVector);
 }
 
+static bool isWide(const LaneIndex &index) {
+  return index.lanes && getElementTypeOrSelf(index.lanes.getType()).isInteger(64);
+}
+
+LaneIndex LaneArithmetic::widened(const LaneIndex &index) const {
+  if (isWide(index))
+    return index;
+  Type wide = builder.getI64Type();
+  Value result;
+  if (index.lanes) {
+    result = arith::ExtSIOp::create(builder, location, vectorOf(wide), index.lanes);
+  } else {
+    result = vector::BroadcastOp::create(builder, location, vectorOf(wide),
+                                         builder.createOrFold<arith::IndexCastOp>(location, wide, index.base));
+    SmallVector<int64_t> numbers;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      numbers.push_back(lane * index.step);
+    auto steps = DenseElementsAttr::get(vectorOf(wide), ArrayRef<int64_t>(numbers));
+    if (index.step)
+      result = arith::AddIOp::create(builder, location, result, arith::ConstantOp::create(builder, location, steps));
+  }
+  return {{}, 0, result, index.proved};
+}
+
+std::pair<Value, Value> LaneArithmetic::vectorsOf(const LaneIndex &a, const LaneIndex &b) const {
+  if (isWide(a) || isWide(b))
+    return {widened(a).lanes, widened(b).lanes};
+  return {broadcast(a), broadcast(b)};
+}
+
 Value LaneArithmetic::broadcast(const LaneIndex &index) const {
+  if (isWide(index))
+    return arith::TruncIOp::create(builder, location, vectorOf(builder.getI32Type()), index.lanes);
   if (index.lanes)
     return index.lanes;
   Value base = broadcast(toI32(index.base));
@@ -71,17 +103,23 @@ LaneIndex LaneArithmetic::uniform(int64_t constant) const {
   return {arith::ConstantIndexOp::create(builder, location, constant), 0, {}, true};
 }
 
+template <typename Op>
+static LaneIndex combined(const LaneArithmetic &lanes, const LaneIndex &a, const LaneIndex &b, bool proved) {
+  auto [left, right] = lanes.vectorsOf(a, b);
+  return {{}, 0, Op::create(lanes.builder, lanes.location, left, right), proved};
+}
+
 LaneIndex LaneArithmetic::add(const LaneIndex &a, const LaneIndex &b) const {
   bool proved = a.proved && b.proved;
   if (a.lanes || b.lanes)
-    return {{}, 0, arith::AddIOp::create(builder, location, broadcast(a), broadcast(b)), proved};
+    return combined<arith::AddIOp>(*this, a, b, proved);
   return {builder.createOrFold<arith::AddIOp>(location, a.base, b.base), a.step + b.step, {}, proved};
 }
 
 LaneIndex LaneArithmetic::subtract(const LaneIndex &a, const LaneIndex &b) const {
   bool proved = a.proved && b.proved;
   if (a.lanes || b.lanes)
-    return {{}, 0, arith::SubIOp::create(builder, location, broadcast(a), broadcast(b)), proved};
+    return combined<arith::SubIOp>(*this, a, b, proved);
   return {builder.createOrFold<arith::SubIOp>(location, a.base, b.base), a.step - b.step, {}, proved};
 }
 
@@ -101,7 +139,7 @@ LaneIndex LaneArithmetic::multiply(const LaneIndex &a, const LaneIndex &b) const
   bool proved = a.proved && b.proved;
   if (a.isUniform() && b.isUniform())
     return {arith::MulIOp::create(builder, location, a.base, b.base), 0, {}, proved};
-  return {{}, 0, arith::MulIOp::create(builder, location, broadcast(a), broadcast(b)), proved};
+  return combined<arith::MulIOp>(*this, a, b, proved);
 }
 
 LaneIndex LaneArithmetic::floorDivide(const LaneIndex &a, const LaneIndex &b) const {
@@ -115,7 +153,7 @@ LaneIndex LaneArithmetic::floorDivide(const LaneIndex &a, const LaneIndex &b) co
             a.step ? a.step / *divisor : 0,
             {},
             proved};
-  return {{}, 0, arith::FloorDivSIOp::create(builder, location, broadcast(a), broadcast(b)), proved};
+  return combined<arith::FloorDivSIOp>(*this, a, b, proved);
 }
 
 LaneIndex LaneArithmetic::affine(AffineExpr expression, ArrayRef<LaneIndex> dims, ArrayRef<LaneIndex> symbols) const {
@@ -144,7 +182,8 @@ LaneIndex LaneArithmetic::affine(AffineExpr expression, ArrayRef<LaneIndex> dims
 LaneIndex LaneArithmetic::select(Value condition, const LaneIndex &a, const LaneIndex &b) const {
   if (!isa<VectorType>(condition.getType()) && !a.lanes && !b.lanes && a.step == b.step)
     return {arith::SelectOp::create(builder, location, condition, a.base, b.base), a.step, {}, false};
-  return {{}, 0, arith::SelectOp::create(builder, location, condition, broadcast(a), broadcast(b)), false};
+  auto [left, right] = vectorsOf(a, b);
+  return {{}, 0, arith::SelectOp::create(builder, location, condition, left, right), false};
 }
 
 static bool isUnsigned(arith::CmpIPredicate predicate) {
@@ -152,8 +191,13 @@ static bool isUnsigned(arith::CmpIPredicate predicate) {
          predicate == arith::CmpIPredicate::ugt || predicate == arith::CmpIPredicate::uge;
 }
 
+/// Whether an index is a constant that leaves no room in 32 bits for other indices.
+static bool isLarge(const LaneIndex &index) { return std::abs(constantOf(index).value_or(0)) >= int64_t(1) << 30; }
+
 Value LaneArithmetic::compare(arith::CmpIPredicate predicate, const LaneIndex &a, const LaneIndex &b) const {
   bool isAffine = !a.lanes && !b.lanes && !isUnsigned(predicate);
+  if (!(a.isUniform() && b.isUniform()) && (isLarge(a) || isLarge(b)))
+    return compare(predicate, widened(a), widened(b));
   if ((a.isUniform() && b.isUniform()) || (isAffine && a.step == b.step))
     return arith::CmpIOp::create(builder, location, predicate, a.base, b.base);
   Value left, right;
@@ -161,8 +205,7 @@ Value LaneArithmetic::compare(arith::CmpIPredicate predicate, const LaneIndex &a
     left = laneNumbers(a.step - b.step);
     right = broadcast(toI32(builder.createOrFold<arith::SubIOp>(location, b.base, a.base)));
   } else {
-    left = broadcast(a);
-    right = broadcast(b);
+    std::tie(left, right) = vectorsOf(a, b);
   }
   return arith::CmpIOp::create(builder, location, predicate, left, right);
 }

@@ -2,7 +2,8 @@
 //
 // In a vectorised loop nest with L lanes, an index is one number for each lane. While it is affine in the lane number,
 // it is represented by a scalar base and a constant step, which cost no vector instructions; otherwise it is a vector
-// of i32. For example, if consecutive values of i, from i0 on, are in the lanes:
+// of i32, or of i64 if it may exceed 32 bits before a division or a comparison (LaneOps.h). For example, if consecutive
+// values of i, from i0 on, are in the lanes:
 //
 //   i          base i0, step 1             4 * i + n   base 4 * i0 + n, step 4
 //   i floordiv 2, i * i                    vector<Lxi32>
@@ -20,7 +21,7 @@ namespace attnc {
 struct LaneIndex {
   mlir::Value base;       ///< the index of lane 0, of type index; null if `lanes` is set
   int64_t step = 0;       ///< difference of adjacent lanes
-  mlir::Value lanes = {}; ///< vector<Lxi32>, if the index is not affine in the lane number
+  mlir::Value lanes = {}; ///< vector<Lxi32> or vector<Lxi64>, if the index is not affine in the lane number
   /// True if the index is affine in loop indices, sizes and constants: the front end has proved that every subscript of
   /// this form is in range. Other subscripts are checked at run time.
   bool proved = true;
@@ -31,9 +32,9 @@ struct LaneIndex {
 /// The value of a uniform index that is constant; null for any other index.
 std::optional<int64_t> constantOf(const LaneIndex &index);
 
-/// Emits arithmetic on indices in L = `lanes` lanes, at the insertion point of `builder`. All values of indices in
-/// lanes must fit in i32. A result is marked as proved if all operands are. A result of `select` is never marked, so a
-/// selected subscript is clamped to its tensor (RegionVectoriser.h).
+/// Emits arithmetic on indices in L = `lanes` lanes, at the insertion point of `builder`. Numbers in vectors of i32
+/// wrap around; if an operand is a vector of i64, so is the result. A result is marked as proved if all operands are. A
+/// result of `select` is never marked, so a selected subscript is clamped to its tensor (RegionVectoriser.h).
 struct LaneArithmetic {
   using Value = mlir::Value;
 
@@ -44,7 +45,8 @@ struct LaneArithmetic {
   mlir::VectorType vectorOf(mlir::Type element) const;  ///< vector<Lxelement>; vector<Lxi32> if `element` is index
   Value splat(int64_t constant, mlir::Type type) const; ///< a constant of `type`, a scalar or a vector type
   Value broadcast(Value scalarOrVector) const;          ///< a scalar in all lanes, index as i32; a vector unchanged
-  Value broadcast(const LaneIndex &index) const;        ///< the index of each lane, vector<Lxi32>
+  Value broadcast(const LaneIndex &index) const;        ///< the index of each lane modulo 2^32, vector<Lxi32>
+  LaneIndex widened(const LaneIndex &index) const;      ///< the same index as a vector<Lxi64>
   Value both(Value a, Value b) const;                   ///< conjunction of two of one type; null is true
   Value toI32(Value index) const;                       ///< an index cast to i32; an i32 unchanged
   Value laneNumbers(int64_t step) const;                ///< the constant 0, step, 2 step, ..., vector<Lxi32>
@@ -63,6 +65,8 @@ struct LaneArithmetic {
   /// An i1 if both indices are uniform, or if both are affine in the lane with the same step and the predicate is
   /// signed or an equality; otherwise a vector<Lxi1>.
   Value compare(mlir::arith::CmpIPredicate predicate, const LaneIndex &a, const LaneIndex &b) const;
+  /// Both indices as vectors of one type: of i64 if one of them is such a vector, otherwise of i32.
+  std::pair<Value, Value> vectorsOf(const LaneIndex &a, const LaneIndex &b) const;
 };
 
 } // namespace attnc

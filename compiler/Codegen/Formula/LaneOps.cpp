@@ -1,7 +1,9 @@
 #include "compiler/Codegen/Formula/LaneOps.h"
 #include "compiler/Codegen/Interface/Kernel.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include <limits>
@@ -97,7 +99,38 @@ static bool isSize(Value index) {
   return matchPattern(index, m_Constant()) || index.getDefiningOp<tensor::DimOp>();
 }
 
-LaneIndex emitIndexArithmetic(const LaneArithmetic &lanes, Operation *op, const LaneIndex &a, const LaneIndex &b) {
+/// Whether an index may exceed 32 bits: it is computed from a product that is not a small multiple of an index.
+static bool mayExceed32Bits(Value index) {
+  Operation *op = index.getDefiningOp();
+  if (APInt constant; op && matchPattern(index, m_ConstantInt(&constant)))
+    return std::abs(constant.getSExtValue()) >= int64_t(1) << 30;
+  if (!op || isa<linalg::IndexOp, tensor::DimOp, arith::IndexCastOp, affine::AffineApplyOp>(op))
+    return false;
+  if (isa<arith::MulIOp>(op)) {
+    constexpr int64_t small = 16;
+    auto isSmall = [](Value factor) {
+      APInt constant;
+      return matchPattern(factor, m_ConstantInt(&constant)) && std::abs(constant.getSExtValue()) <= small;
+    };
+    if (!llvm::any_of(op->getOperands(), isSmall))
+      return true;
+  }
+  return llvm::any_of(op->getOperands(),
+                      [](Value operand) { return operand.getType().isIndex() && mayExceed32Bits(operand); });
+}
+
+/// Whether more than sums and products modulo 2^32 follows from an index: sums and products of numbers that wrap around
+/// are right again if they are subscripts.
+static bool needsAllBits(Operation *op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) {
+    return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(user) ? needsAllBits(user) : !isa<tensor::ExtractOp>(user);
+  });
+}
+
+LaneIndex emitIndexArithmetic(const LaneArithmetic &lanes, Operation *op, LaneIndex a, LaneIndex b) {
+  bool isScalar = a.isUniform() && b.isUniform();
+  if (isa<arith::MulIOp>(op) && !isScalar && mayExceed32Bits(op->getResult(0)) && needsAllBits(op))
+    (a.isUniform() ? b : a) = lanes.widened(a.isUniform() ? b : a);
   if (isa<arith::AddIOp>(op))
     return lanes.add(a, b);
   if (isa<arith::SubIOp>(op))
@@ -109,12 +142,11 @@ LaneIndex emitIndexArithmetic(const LaneArithmetic &lanes, Operation *op, const 
   } else if (isa<arith::FloorDivSIOp>(op) && constantOf(b).value_or(0) > 0) {
     result = lanes.floorDivide(a, b);
   } else {
-    bool scalar = a.isUniform() && b.isUniform();
-    Value left = scalar ? a.base : lanes.broadcast(a), right = scalar ? b.base : lanes.broadcast(b);
+    auto [left, right] = isScalar ? std::pair(a.base, b.base) : lanes.vectorsOf(a, b);
     if (isIntegerDivision(op) && !matchPattern(right, m_Constant()))
       right = nonZero(lanes, right);
     Value value = cloneOp(lanes.builder, op, {left, right}, left.getType());
-    result = scalar ? LaneIndex{value, 0, {}, true} : LaneIndex{{}, 0, value, true};
+    result = isScalar ? LaneIndex{value, 0, {}, true} : LaneIndex{{}, 0, value, true};
     affine = affine && isIntegerDivision(op);
   }
   result.proved = affine && a.proved && b.proved;

@@ -18,8 +18,9 @@ mlir::Value emitElementwise(const LaneArithmetic &lanes, mlir::Operation *op, ll
 
 /// Emits a binary integer op of `arith` on two indices. A divisor of zero becomes one, unless it is a constant. The
 /// result is marked as proved only if a and b are and the op is a sum, a difference, or a product, a division or a
-/// remainder with a size of the kernel or a constant as operand.
-LaneIndex emitIndexArithmetic(const LaneArithmetic &lanes, mlir::Operation *op, const LaneIndex &a, const LaneIndex &b);
+/// remainder with a size of the kernel or a constant as operand. A product that may exceed 32 bits is computed in 64
+/// bits if a user of the result needs all of them, such as a division or a comparison.
+LaneIndex emitIndexArithmetic(const LaneArithmetic &lanes, mlir::Operation *op, LaneIndex a, LaneIndex b);
 
 /// A copy of `op`, which has one result, on other operands and with another result type. Sums, differences and products
 /// of floats get the flag `contract`, which permits an fma, unless `op` has `attn.exact`; the copy has no `attn.exact`.

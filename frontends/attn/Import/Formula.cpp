@@ -102,11 +102,12 @@ Value Formula::checkedAtRunTime(Value subscript) {
   Operation *op = subscript.getDefiningOp();
   if (!op || isa<arith::IndexCastOp, arith::ConstantOp>(op) || op->getNumOperands() == 0)
     return subscript;
+  auto narrowed = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(builder, op->getLoc(), builder.getI32Type(), index);
+  };
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(operand.getType().isIndex()
-                           ? arith::IndexCastOp::create(builder, op->getLoc(), builder.getI32Type(), operand).getResult()
-                           : operand);
+    operands.push_back(operand.getType().isIndex() ? narrowed(operand) : operand);
   OperationState state(op->getLoc(), op->getName(), operands, builder.getI32Type(), op->getAttrs());
   return arith::IndexCastOp::create(builder, op->getLoc(), builder.getIndexType(), builder.create(state)->getResult(0));
 }
