@@ -1,6 +1,7 @@
 #include "compiler/Derive/Gradient.h"
 #include "compiler/Derive/Reverse.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include <map>
 #include <numeric>
 
 using namespace mlir;
@@ -22,34 +23,45 @@ static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter,
   };
   auto zeros = [&](RankedTensorType type) { return zerosLike(builder, at, empty(type)); };
   ArrayRef<int64_t> counts = parameter.getCounts();
-  int64_t count = std::accumulate(counts.begin(), counts.end(), int64_t(1), std::multiplies<>());
-  Value total, list; // sum of the terms of all elements at once; of terms of single elements, counts flattened
+  auto product = [](ArrayRef<int64_t> sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
+  };
+  Value total; // sum of the terms of all elements at once
+  // By the number of leading counts that the term of one element has indices for: lists of these terms, the counts
+  // flattened.
+  std::map<size_t, Value> lists;
   for (auto &[each, term] : terms) {
     if (each.parameter != parameter)
       continue;
-    if (each.indices.empty()) {
+    size_t depth = each.indices.size();
+    if (depth == 0) {
       total = total ? addElementwise(builder, at, total, term) : term;
       continue;
     }
     Value place = arith::ConstantIndexOp::create(builder, at, 0);
-    for (auto [size, index] : llvm::zip_equal(counts, each.indices)) {
+    for (auto [size, index] : llvm::zip_equal(counts.take_front(depth), each.indices)) {
       Value scaled = arith::MulIOp::create(builder, at, place, arith::ConstantIndexOp::create(builder, at, size));
       place = arith::AddIOp::create(builder, at, scaled, index);
     }
+    SmallVector<int64_t> flat = {product(counts.take_front(depth))};
+    llvm::append_range(flat, counts.drop_front(depth));
+    Value &list = lists[depth];
     if (list)
       list = model::WithElementOp::create(builder, at, list.getType(), term, list, place);
     else
-      list = oneElementList(builder, at, term, place, empty(listOf(count)));
+      list = oneElementList(builder, at, term, place, empty(listOf(flat)));
   }
-  if (list && counts.size() > 1) {
-    SmallVector<ReassociationIndices> groups = {llvm::to_vector(llvm::seq<int64_t>(0, counts.size()))};
-    for (int64_t dimension = 0; dimension < element.getRank(); ++dimension)
-      groups.push_back({static_cast<int64_t>(counts.size()) + dimension});
-    list = tensor::ExpandShapeOp::create(builder, at, listOf(counts), list, groups);
+  for (auto &[depth, list] : lists) {
+    Value whole = list;
+    if (depth > 1) {
+      SmallVector<ReassociationIndices> groups = {llvm::to_vector(llvm::seq<int64_t>(0, depth))};
+      for (int64_t dimension = depth; dimension < int64_t(counts.size()) + element.getRank(); ++dimension)
+        groups.push_back({dimension});
+      whole = tensor::ExpandShapeOp::create(builder, at, listOf(counts), list, groups);
+    }
+    total = total ? addElementwise(builder, at, total, whole) : whole;
   }
-  if (total && list)
-    return addElementwise(builder, at, total, list);
-  return total ? total : list ? list : zeros(listOf(counts));
+  return total ? total : zeros(listOf(counts));
 }
 
 FailureOr<Gradients> appendGradients(const GradientRequest &request) {

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -61,12 +62,36 @@ struct OrderUpdates : impl::OrderUpdatesPassBase<OrderUpdates> {
     }
   }
 
-  /// Moves the set after the reader, or after the op of the set's block that contains the reader.
+  /// Moves the set after the reader, or after the op of the set's block that contains the reader. If the set is in a
+  /// loop and the reader is not, moves the loop.
   static void moveBehind(model::SetOp set, Operation *reader) {
-    Operation *inBlock = set->getBlock()->findAncestorOpInBlock(*reader);
+    Operation *moved = set, *inBlock = nullptr;
+    for (; !isa<func::FuncOp>(moved); moved = moved->getParentOp())
+      if ((inBlock = moved->getBlock()->findAncestorOpInBlock(*reader)))
+        break;
     bool isEnd = inBlock && inBlock->hasTrait<OpTrait::IsTerminator>();
-    if (inBlock && !isEnd && set->isBeforeInBlock(inBlock))
-      set->moveAfter(inBlock);
+    if (inBlock && inBlock != moved && !isEnd && moved->isBeforeInBlock(inBlock) && canPass(moved, inBlock))
+      moved->moveAfter(inBlock);
+  }
+
+  /// Whether `moved` may follow `last`, an op after it in its block: no op up to there uses its results, or updates a
+  /// parameter that it reads.
+  static bool canPass(Operation *moved, Operation *last) {
+    auto isPassed = [&](Operation *op) {
+      Operation *inBlock = moved->getBlock()->findAncestorOpInBlock(*op);
+      return inBlock && inBlock != moved && moved->isBeforeInBlock(inBlock) && !last->isBeforeInBlock(inBlock);
+    };
+    if (llvm::any_of(moved->getUsers(), isPassed))
+      return false;
+    llvm::StringSet<> read;
+    moved->walk([&](model::GetOp get) { read.insert(get.getParameter()); });
+    auto function = moved->getParentOfType<func::FuncOp>();
+    return !function
+                .walk([&](model::SetOp set) {
+                  return isPassed(set) && read.contains(set.getParameter()) ? WalkResult::interrupt()
+                                                                            : WalkResult::advance();
+                })
+                .wasInterrupted();
   }
 };
 

@@ -48,6 +48,8 @@ std::vector<Subject> scanSubjects() {
       {"scans.attn", "taped_gradient", sums, sequences(), lengths},
       {"scans.attn", "unmoved_gradient", sums, few, {{"k0", below(3)}}},
       {"lists.attn", "two_of_three_gradient", {.c = 32, .along = {"n"}}, {{"rows", {{"n", 7}}}}},
+      {"lists.attn", "one_of_outers_gradient", {.c = 64, .reduction = 40}, {{"rows", {{"n", 7}}}}},
+      {"lists.attn", "scaled_offset_step", {.c = 64, .reduction = 40}, {{"rows", {{"n", 7}}}}},
       {"lists.attn", "pooled_gradient", {.c = 64, .reduction = 40}, {{"one", {{"n", 1}}}, {"rows", {{"n", 23}}}}},
       {"lists.attn", "through_none_gradient", {.c = 32, .along = {"n"}}, {{"rows", {{"n", 7}}}}},
       {"lists.attn", "through_none_step", {.c = 32, .along = {"n"}}, {{"rows", {{"n", 7}}}}},

@@ -55,3 +55,23 @@ func.func @lists() attributes {model.entry, model.dimensions = []} {
   }
   return
 }
+
+// A loop that updates a list moves after a reader of the list outside of the loop, unless the reader uses its result.
+// CHECK-LABEL: func.func @loops
+// CHECK: call @rows
+// CHECK: scf.for
+// CHECK: model.set @list
+func.func @loops(%g: tensor<4xf32>) attributes {model.entry, model.dimensions = []} {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %2 = arith.constant 2 : index
+  scf.for %l = %0 to %2 step %1 {
+    %x = func.call @kernel(%g) : (tensor<4xf32>) -> tensor<4xf32>
+    model.set @list[%l], %x : tensor<4xf32>
+  }
+  %w = model.get @list[%0] : tensor<4xf32>
+  %view = tensor.expand_shape %w [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  %y = func.call @rows(%view) : (tensor<2x2xf32>) -> tensor<4xf32>
+  model.set @b, %y : tensor<4xf32>
+  return
+}
