@@ -12,16 +12,23 @@ namespace {
 
 bool isReserved(llvm::StringRef name) {
   static const llvm::StringSet<llvm::MallocAllocator> words = {
-      "alignas",   "alignof",  "and",       "and_eq",    "asm",       "auto",     "bitand",   "bitor",   "bool",
-      "break",     "case",     "catch",     "char",      "char16_t",  "char32_t", "char8_t",  "class",   "compl",
-      "concept",   "const",    "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete",
-      "do",        "double",   "else",      "enum",      "explicit",  "export",   "extern",   "false",   "float",
-      "for",       "friend",   "goto",      "if",        "inline",    "int",      "long",     "mutable", "namespace",
-      "new",       "noexcept", "not",       "not_eq",    "nullptr",   "operator", "or",       "or_eq",   "private",
-      "protected", "public",   "register",  "requires",  "restrict",  "return",   "short",    "signed",  "sizeof",
-      "static",    "struct",   "switch",    "template",  "this",      "throw",    "true",     "try",     "typedef",
-      "typeid",    "typename", "typeof",    "union",     "unsigned",  "using",    "virtual",  "void",    "volatile",
-      "wchar_t",   "while",    "xor",       "xor_eq",    "float_t",   "double_t", "linux",    "unix",    "NULL"};
+      "alignas",     "alignof",       "and",         "and_eq",     "asm",          "auto",
+      "bitand",      "bitor",         "bool",        "break",      "case",         "catch",
+      "char",        "char16_t",      "char32_t",    "char8_t",    "class",        "compl",
+      "concept",     "const",         "consteval",   "constexpr",  "constinit",    "continue",
+      "decltype",    "default",       "delete",      "do",         "double",       "else",
+      "enum",        "explicit",      "export",      "extern",     "false",        "float",
+      "for",         "friend",        "goto",        "if",         "inline",       "int",
+      "long",        "mutable",       "namespace",   "new",        "noexcept",     "not",
+      "not_eq",      "nullptr",       "operator",    "or",         "or_eq",        "private",
+      "protected",   "public",        "register",    "requires",   "restrict",     "return",
+      "short",       "signed",        "sizeof",      "static",     "struct",       "switch",
+      "template",    "this",          "throw",       "true",       "try",          "typedef",
+      "typeid",      "typename",      "typeof",      "union",      "unsigned",     "using",
+      "virtual",     "void",          "volatile",    "wchar_t",    "while",        "xor",
+      "xor_eq",      "float_t",       "double_t",    "linux",      "unix",         "NULL",
+      "co_await",    "co_return",     "co_yield",    "const_cast", "dynamic_cast", "reinterpret_cast",
+      "static_cast", "static_assert", "thread_local"};
   return words.contains(name);
 }
 

@@ -40,7 +40,7 @@ std::string dependencyRule(llvm::StringRef target, llvm::ArrayRef<std::string> i
   auto escaped = [](llvm::StringRef path) {
     std::string result;
     for (char character : path) {
-      if (character == ' ' || character == '#')
+      if (llvm::StringRef(" #:").contains(character))
         result += '\\';
       if (character == '$')
         result += '$';

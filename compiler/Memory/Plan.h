@@ -12,11 +12,13 @@
 //     dead when the next one is defined (otherwise a copy is made before the loop, or at the end of its body);
 //   - an operand of a kernel that dies there, and the result that may overwrite it (`attn.in_place`);
 //   - a per-iteration list before and after model.with_element. The element is copied to its index; or computed there,
-//     if a kernel of the same iteration computes it and nothing else in the loop reads the list;
+//     if a kernel of the same iteration computes it, only kernels and this list use it, and nothing else in the loop
+//     reads the list;
 //   - a parameter and its new value (model.set), if the kernel that computes the value may overwrite its operand.
 //
-// The storage of a result of the entry point is the caller's buffer. A state (model.state) is the caller's memory
-// throughout: values appended to it, carried by loops and returned at the end have the location of the argument.
+// The storage of a result of the entry point is the caller's buffer; a value that has another location, such as an
+// input, is copied there. A state (model.state) is the caller's memory throughout: the results of model.append, the
+// values that loops carry and the value returned at the end have the location of the argument.
 //
 // Storages are then assigned to **slots**, the large ones first, which storages with disjoint live ranges reuse
 // (Slots.h).

@@ -62,7 +62,8 @@ llvm::Expected<ChildProcess> ChildProcess::start(const std::vector<std::string> 
   if (child.descriptor < 0)
     return failed("watch a process");
   child.outputPath = outputPath;
-  child.deadline = Clock::now() + std::chrono::milliseconds(int64_t(limits.seconds * 1000));
+  constexpr double mostSeconds = 1e9; // a number of milliseconds, and a deadline, that fit
+  child.deadline = Clock::now() + std::chrono::milliseconds(int64_t(std::min(limits.seconds, mostSeconds) * 1000));
   return child;
 }
 

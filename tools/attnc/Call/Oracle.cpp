@@ -176,7 +176,10 @@ static Deviation resultDeviation(const Exact &exact, const Invocation &call, siz
       deviation.storedBy = moved;
     }
   }
-  if (array.values.size() > 1 && all_equal(array.values))
+  auto isSame = [&](double value) {
+    return value == array.values[0] || (std::isnan(value) && std::isnan(array.values[0]));
+  };
+  if (array.values.size() > 1 && all_of(array.values, isSame))
     deviation.constant = array.values[0];
   return deviation;
 }

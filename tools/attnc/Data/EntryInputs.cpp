@@ -23,7 +23,9 @@ std::vector<HostTensor> drawKey(const attn_entry_info &entry, uint64_t seed, int
   std::vector<HostTensor> key;
   for (int32_t input = inputsBeforeKey(entry); input < entry.input_count; ++input) {
     bool isSeed = StringRef(entry.tensors[input].name) == "seed";
-    key.emplace_back(ATTN_I32, std::vector<int64_t>{}).integers()[0] = int32_t(isSeed ? int64_t(seed) : step);
+    // All 64 bits of the seed have an effect; a seed of 32 bits is itself.
+    key.emplace_back(ATTN_I32, std::vector<int64_t>{}).integers()[0] =
+        int32_t(isSeed ? seed + (seed >> 32) * 0x9e3779b9 : step);
   }
   return key;
 }

@@ -134,8 +134,13 @@ Expected<std::vector<HostTensor>> Sums::combine(Runner &runner) const {
   std::vector<HostTensor> inputs;
   for (auto [sum, info] : zip_equal(elements, ArrayRef(combined().tensors, combined().input_count))) {
     HostTensor &input = inputs.emplace_back(attn_dtype(info.dtype), shapeOf(info, {}));
-    for (auto [place, element] : enumerate(sum))
-      input.set(int64_t(place), info.dtype == ATTN_I32 ? std::clamp<double>(element, INT32_MIN, INT32_MAX) : element);
+    for (auto [place, element] : enumerate(sum)) {
+      if (info.dtype == ATTN_I32 && std::abs(element) > INT32_MAX)
+        return createStringError(formatv("--combine {0}: the sum of '{1}' over the batches is {2}, which does not fit "
+                                         "into i32; declare it f32",
+                                         combined().name, info.name, element));
+      input.set(int64_t(place), element);
+    }
   }
   return runner.run(number, inputs);
 }

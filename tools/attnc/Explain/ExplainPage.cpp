@@ -227,8 +227,8 @@ static HtmlPage::Section sectionOf(const ExplainedModel &model, const ExplainedE
   section.body += "<h3>Kernels</h3>\n<div class=\"wide\">" + costTable(model, entry) + "</div>\n";
   if (model.machine && llvm::any_of(entry.totals, [](const ExplainedTotal &each) { return each.cost.flops > 0; }))
     section.body += "<h3>Roofline</h3>\n" + svgOf(roofline(model, entry)) +
-                    fmt::format("<p>{}: {}. Operations of attention include masked pairs, and bytes of a gather "
-                                "include the whole table, so such kernels may lie above the roofs.</p>\n",
+                    fmt::format("<p>{}: {}. Masked pairs do not count as operations, and a gather counts at most the "
+                                "bytes of the rows that it reads.</p>\n",
                                 escaped(model.machine->name), escaped(model.machine->origin));
   if (!entry.arena.empty())
     section.body += "<h3>Arena</h3>\n" + svgOf(arenaChart(entry));

@@ -302,6 +302,8 @@ Expected<std::vector<int32_t>> Writer::follow(ArrayRef<int32_t> tokens) {
 void Printer::print(int32_t token) {
   if (form.areNumbers) {
     printTo(stdout, "{} ", token);
+  } else if (!form.vocabulary && token > UINT8_MAX) {
+    printTo(stdout, "<{}>", token);
   } else if (!form.vocabulary) {
     std::fputc(token, stdout);
   } else if (token == Vocabulary::end) {

@@ -432,6 +432,9 @@ Error writeTensors(const std::string &path, const std::vector<std::pair<std::str
       return createStringError(formatv("{0}: not written: two tensors have the name '{1}'", path, printable(name)));
   StringRef suffix = sys::path::extension(path);
   bool isSafetensors = suffix == ".safetensors";
+  if (isSafetensors && names.contains("__metadata__"))
+    return createStringError(
+        formatv("{0}: not written: a .safetensors file cannot have a tensor with the name '__metadata__'", path));
   if (!isSafetensors && !is_contained({".npy", ".txt", ".words", ".labels"}, suffix))
     return createStringError(
         formatv("{0}: expected a name that ends in .npy, .txt, .words, .labels or .safetensors", path));

@@ -3,8 +3,8 @@
 // If a formula loads an element of a tensor, the gradient of the element is added to the element with the same
 // subscripts in the kernel's result that is the gradient of this tensor (f32). A vector of gradients is added in one of
 // four ways: to consecutive elements, to strided elements, to one element (the sum of the lanes), or lane by lane if
-// several lanes may address the same element. Out-of-range subscripts are clamped. They are not reported, because the
-// forward pass has reported them: the vectorisers that callers pass as `at` have no status. Nothing is added to an
+// several lanes may address the same element. Out-of-range subscripts are replaced by 0. They are not reported, because
+// the forward pass has reported them: the vectorisers that callers pass as `at` have no status. Nothing is added to an
 // empty tensor. Both algorithms of the gradient of attention use this class (PairwiseGradient.h,
 // Tiled/TiledGradient.h).
 //

@@ -6,8 +6,9 @@
 //
 //   result[b, m, n..n+lanes] = epilogue(block[m - m0, n - n0 .. +lanes], other operands at (b, m, n..))
 //
-// with the matrix number b = batch, m0 = firstRow and n0 = firstColumn. If the depth K is short, the sums are in
-// registers instead: a round trip through scratch would take as long as the product.
+// with the matrix number b = batch, m0 = firstRow and n0 = firstColumn. The caller may pass the sums in registers
+// instead: GemmPhase does so for a short constant depth and a short formula (GemmSchedule::storesFromRegisters), and
+// SplitKGemm for a product without slices. A round trip through scratch would take as long as such a product.
 //
 // Each vector is read from all operands before it is stored, so the result may overwrite an operand that is read at the
 // same coordinates. GemmPhase.cpp and SplitKGemm.cpp call emitEpilogue.
@@ -30,12 +31,14 @@ struct BlockOfSums {
   mlir::Value firstRow;     ///< m0
   mlir::Value rows;         ///< number of rows to store; not read if the sums are in registers
   mlir::Value firstColumn;  ///< n0; a multiple of the vector length if several column loops have a size other than 1
-  mlir::Value columns = {}; ///< number of columns to store, at most nr; null: all nr, or as many as the result has left
+  /// The number of columns to store, at most nr. Null: all nr, or as many as the result has left; firstColumn must then
+  /// be a multiple of nr.
+  mlir::Value columns = {};
   llvm::SmallVector<mlir::Value> registers = {}; ///< vectors of f32, row by row, nr / lanes of each row; else empty
   mlir::Value skipped = {}; ///< number of rows of `registers`, the first ones, that are not stored; null: none
 };
 
-/// A depth of at most so many steps of k is short.
+/// The largest constant depth at which GemmPhase stores sums from registers.
 inline constexpr int64_t shortDepth = 32;
 /// Whether the kernel's pointwise formula is so short (at most four instructions) that its code may be emitted for each
 /// vector of a tile in registers. True if the kernel has no formula.

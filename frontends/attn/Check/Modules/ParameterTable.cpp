@@ -107,6 +107,8 @@ Value ParameterTable::add(const Instance &instance, const ast::FieldDecl &field,
                    fmt::format("a dimension of the parameter `{}` is {}", field.name.text, dim.text()));
     return Value();
   }
+  if (!types.checkBounds(*field.type, *shape, scope))
+    return Value();
   typed::Parameter parameter;
   parameter.name = joinedPath(instance.path, field.name.text);
   parameter.counts = instance.counts;

@@ -25,7 +25,10 @@ public:
   void add(const ast::Name &name) {
     auto [first, isNew] = seen.emplace(name.text, name.range);
     if (!isNew)
-      reporter.error(DiagnosticKind::AlreadyDefined, name.range, fmt::format("`{}` is defined twice", name.text))
+      reporter
+          .error(DiagnosticKind::AlreadyDefined, name.range,
+                 name.text.empty() ? "a module has one function without a name, but this is another one"
+                                   : fmt::format("`{}` is defined twice", name.text))
           .note("it is defined first", first->second);
   }
 

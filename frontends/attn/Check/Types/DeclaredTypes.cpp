@@ -102,6 +102,13 @@ bool DeclaredTypes::checkBound(const ast::Dimension &dimension, const Dim &actua
   return false;
 }
 
+bool DeclaredTypes::checkBounds(const ast::TensorType &type, const Shape &shape, Scope &scope) {
+  bool fits = true;
+  for (size_t i = 0; i < type.dimensions.size() && type.dimensions.size() == shape.size(); ++i)
+    fits &= type.dimensions[i].isRest || checkBound(type.dimensions[i], shape[i], type.dimensions[i].range, scope);
+  return fits;
+}
+
 Value DeclaredTypes::conform(const Value &value, const ast::TensorType &declared, SourceRange range, Scope &scope,
                              const char *what) {
   std::optional<Shape> shape = evaluateShape(declared, scope, "the dimension");
@@ -134,7 +141,7 @@ Value DeclaredTypes::conform(const Value &value, const ast::TensorType &declared
       origins.note(report, tensor, range, tensor->type.shape[i]);
       return finish(report);
     }
-  return TensorValue{tensor};
+  return checkBounds(declared, *shape, scope) ? Value(TensorValue{tensor}) : Value();
 }
 
 void DeclaredTypes::introduceDims(const ast::TensorType &type, Scope &scope, typed::Entry &entry) {

@@ -26,6 +26,8 @@ public:
   /// Returns true if the size `actual` is proved to be within the bound of the declared dimension, `n <= context`, or
   /// if that has no bound. Otherwise reports an error at `range` and returns false.
   bool checkBound(const ast::Dimension &dimension, const Dim &actual, SourceRange range, Scope &scope);
+  /// The same for all dimensions of a type without `..`, whose sizes are `shape`. Types with `..` are not checked.
+  bool checkBounds(const ast::TensorType &type, const Shape &shape, Scope &scope);
   /// Converts a value, at `range`, to the declared type of a result or a `let`, and returns it as a TensorValue.
   /// Compile-time numbers adapt to the element type, and scalars of Index to i32. An ErrorValue, with an error, if it
   /// has another element type or shape.

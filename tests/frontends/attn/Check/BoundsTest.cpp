@@ -52,6 +52,17 @@ std::string dimensionsFor(const std::string &body) {
                                : checked.typed.substr(begin + 2, checked.typed.find(" {", begin) - begin - 2);
 }
 
+TEST(Bounds, HoldForResultsLetsAndParameters) {
+  EXPECT_EQ(check("fn f(x: f32[n <= 4]) -> f32[n <= 4] { let y: f32[n <= 5] = x\n y }\nexport f\n").firstLine(), "");
+  EXPECT_EQ(check("fn f(x: f32[n]) -> f32[n <= 4] { x }\nexport f\n").firstLine(),
+            "a.attn:1:24: error: `n` must be at most 4, and n may be more [bound-exceeded]");
+  EXPECT_EQ(check("fn f(x: f32[n]) -> f32[n] { let y: f32[n <= 4] = x\n y }\nexport f\n").firstLine(),
+            "a.attn:1:40: error: `n` must be at most 4, and n may be more [bound-exceeded]");
+  EXPECT_EQ(check("model M(dim = 9) {\n w: f32[dim <= 4] = ones\n fn f(x: f32[dim]) -> f32[dim] { x * w }\n}\n")
+                .firstLine(),
+            "a.attn:2:9: error: `dim` is 9, more than 4 [bound-exceeded]");
+}
+
 TEST(Bounds, NoSizeIsNegative) {
   EXPECT_EQ(dimensionsFor("sum i < n - 1 => a[i + 1]"), "1 <= n m");
   EXPECT_EQ(dimensionsFor("sum i < n - 5 => a[i]"), "5 <= n m");

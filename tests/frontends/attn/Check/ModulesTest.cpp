@@ -28,6 +28,13 @@ model M(layers = 3, dim = 8) {
 }
 )";
 
+TEST(Modules, HaveOneFunctionWithoutAName) {
+  EXPECT_EQ(check("module S(d) {\n  fn (x: f32[d]) -> f32[d] { x }\n  fn (x: f32[d]) -> f32[d] { x + x }\n}\n"
+                  "fn f(x: f32[2]) -> f32[2] { x }\n")
+                .firstLine(),
+            "a.attn:3:3: error: a module has one function without a name, but this is another one [already-defined]");
+}
+
 TEST(Modules, EqualModulesAreALoop) {
   Checked checked = check(layered, {{"layers", "5"}, {"dim", "4"}});
   EXPECT_EQ(checked.diagnostics, "");

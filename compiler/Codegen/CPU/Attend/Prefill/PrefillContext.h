@@ -22,7 +22,7 @@ struct PrefillTraits {
   /// the product, and the normaliser uses maxima.
   bool keepsMaxima;
   /// Whether no pair of a block is dropped if the mask is true for all its pairs. This holds if the normaliser uses
-  /// maxima and the score is a product or bounded, because such a score is -inf only if a product overflows.
+  /// maxima and the score is a product or bounded. A product that overflows to -inf then counts as selected.
   bool dropsByMaskAlone;
   /// Whether pairs may be dropped and a result depends on which: the value, the weights or their sums, or the largest
   /// keys. The flags of selected pairs are then stored (SelectedPairs.h).
@@ -32,7 +32,7 @@ struct PrefillTraits {
   bool hasBias;
 };
 
-/// Constants of one phase. AttendPrefill owns the objects that the fields refer to.
+/// Constants of one phase. AttendPrefill owns `traits`, `frame` and `loops`; its caller owns the other objects.
 struct PrefillContext {
   const AttendProblem &problem;
   const AttendSchedule &schedule;
