@@ -108,6 +108,22 @@ bool Dim::isSaturated() const {
                      [](const auto &term) { return term.second == INT64_MAX || term.second == INT64_MIN; });
 }
 
+std::optional<Dim::Linear> Dim::linear() const {
+  std::optional<Linear> result;
+  int64_t offset = 0;
+  for (const auto &[names, coefficient] : terms) {
+    if (names.empty())
+      offset = coefficient;
+    else if (result || names.size() > 1 || coefficient < 0)
+      return std::nullopt;
+    else
+      result = Linear{names[0], coefficient, 0};
+  }
+  if (result)
+    result->offset = offset;
+  return result;
+}
+
 /// A lower bound of the size: its value, or more, with all names 1.
 static int64_t leastSize(const Dim &dim) {
   int64_t sum = 0;

@@ -56,6 +56,13 @@ public:
 
   /// Returns the coefficients by monomial; zero coefficients are absent.
   const std::map<Monomial, int64_t> &getTerms() const { return terms; }
+  /// A size a*n + b of one dimension n, with a > 0.
+  struct Linear {
+    std::string name;       ///< n
+    int64_t factor, offset; ///< a, b
+  };
+  /// Returns the size in this form; null for a constant and for other sizes.
+  std::optional<Linear> linear() const;
   /// Returns the size with each dimension in `values` replaced by its value; the label is the same.
   Dim substitute(const std::map<std::string, Dim> &values) const;
 

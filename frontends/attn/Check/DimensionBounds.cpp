@@ -45,18 +45,13 @@ bool DimensionBounds::require(const std::vector<Dim> &dims) {
 void DimensionBounds::requireSize(const Dim &size) {
   if (require({size}))
     return;
-  std::string name;
-  int64_t factor = 0, offset = 0;
-  for (const auto &[names, coefficient] : size.getTerms()) {
-    if (names.empty())
-      offset = coefficient;
-    else if (!name.empty() || names.size() > 1 || coefficient < 0)
-      return;
-    else
-      name = names[0], factor = coefficient;
+  std::optional<Dim::Linear> linear = size.linear();
+  if (!linear)
+    return;
+  if (auto minimum = minima.find(linear->name); minimum != minima.end()) {
+    int64_t roundedUp = (Dim(linear->factor - 1) - Dim(linear->offset)).constant() / linear->factor;
+    minimum->second = std::max(minimum->second, roundedUp);
   }
-  if (auto minimum = minima.find(name); minimum != minima.end())
-    minimum->second = std::max(minimum->second, (factor - 1 - offset) / factor);
 }
 
 void DimensionBounds::raiseMinima(const std::set<std::string> &existing, const std::function<bool()> &holds) {

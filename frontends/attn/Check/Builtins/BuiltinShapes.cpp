@@ -17,11 +17,10 @@ static std::optional<Shape> shapeFrom(const BuiltinCall &call, const std::vector
     std::optional<Dim> size = asSize(call.reporter, value, range);
     if (!size)
       return std::nullopt;
-    if (!call.bounds.isNonNegative(*size, true)) {
+    if (!call.bounds.require({*size})) {
       call.reporter.error(DiagnosticKind::BadSize, range, fmt::format("a dimension would be {}", size->text()));
       return std::nullopt;
     }
-    call.bounds.requireSize(*size);
     shape.push_back(*size);
   }
   return shape;

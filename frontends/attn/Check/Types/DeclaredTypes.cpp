@@ -159,48 +159,24 @@ void DeclaredTypes::introduceDims(const ast::TensorType &type, Scope &scope, typ
   }
 }
 
-namespace {
-struct Maximum {
-  std::string name;
-  int64_t size;
-};
-} // namespace
-
-/// Returns the largest n with size <= bound, if the size is a*n + b with a > 0; -1 if no n satisfies the bound.
-static std::optional<Maximum> maximumOf(const Dim &size, int64_t bound) {
-  std::optional<Maximum> maximum;
-  int64_t factor = 1, offset = 0;
-  for (const auto &[names, coefficient] : size.getTerms()) {
-    if (names.empty())
-      offset = coefficient;
-    else if (maximum || names.size() > 1 || coefficient < 0)
-      return std::nullopt;
-    else
-      maximum = Maximum{names[0], 0}, factor = coefficient;
-  }
-  int64_t rest = (Dim(bound) - Dim(offset)).constant();
-  if (maximum)
-    maximum->size = rest < 0 ? -1 : rest / factor;
-  return maximum;
-}
-
 void DeclaredTypes::setMaximum(const ast::Dimension &dimension, const Dim &size, int64_t bound, typed::Entry &entry) {
-  std::optional<Maximum> maximum = maximumOf(size, bound);
-  if (!maximum) {
+  std::optional<Dim::Linear> linear = size.linear();
+  if (!linear) {
     reporter.error(DiagnosticKind::NotSupported, dimension.range,
                    fmt::format("an entry point cannot bound the size {}, which is not a*n + b with a > 0 for one "
                                "dimension n",
                                size.text()));
     return;
   }
-  if (maximum->size < 0) {
+  int64_t rest = (Dim(bound) - Dim(linear->offset)).constant(), maximum = rest / linear->factor;
+  if (rest < 0) {
     reporter.error(DiagnosticKind::BadSize, dimension.range,
-                   fmt::format("no size of `{}` is within the bound {}", maximum->name, bound));
+                   fmt::format("no size of `{}` is within the bound {}", linear->name, bound));
     return;
   }
   for (typed::Dimension &declared : entry.dimensions)
-    if (declared.name == maximum->name && (declared.max < 0 || maximum->size < declared.max)) {
-      declared.max = maximum->size;
+    if (declared.name == linear->name && (declared.max < 0 || maximum < declared.max)) {
+      declared.max = maximum;
       bounds.setMaximum(declared.name, declared.max);
     }
 }

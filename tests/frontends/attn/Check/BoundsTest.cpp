@@ -7,13 +7,22 @@ using namespace attnc;
 
 namespace {
 
-/// Returns the dimensions of an exported function with these parameters as in dumps, or the first line of the
-/// diagnostics.
-std::string dimensionsOf(const std::string &parameters) {
-  Checked checked = check("fn f(" + parameters + ") -> f32 { sum(a) }\nexport f\n");
+/// Returns the dimensions of the exported function f as in dumps, or the first line of the diagnostics.
+std::string dimensionsIn(const std::string &function) {
+  Checked checked = check(function + "\nexport f\n");
   size_t begin = checked.typed.find(") ");
   return checked.typed.empty() ? checked.firstLine()
                                : checked.typed.substr(begin + 2, checked.typed.find(" {", begin) - begin - 2);
+}
+
+/// The same for a function with these parameters.
+std::string dimensionsOf(const std::string &parameters) {
+  return dimensionsIn("fn f(" + parameters + ") -> f32 { sum(a) }");
+}
+
+/// The same for a function of a: f32[n] and b: f32[m] with this body.
+std::string dimensionsFor(const std::string &body) {
+  return dimensionsIn("fn f(a: f32[n], b: f32[m]) -> f32 { " + body + " }");
 }
 
 TEST(Bounds, TheSmallestOfSeveralHolds) {
@@ -43,24 +52,15 @@ TEST(Bounds, ThatCannotBeDeclaredAreErrors) {
   EXPECT_EQ(dimensionsOf("a: f32[n], b: f32[4 <= 3]"), "a.attn:1:24: error: `4` is 4, more than 3 [bound-exceeded]");
 }
 
-/// Returns the dimensions of an exported function of a: f32[n] and b: f32[m] with this body, or the first line of the
-/// diagnostics.
-std::string dimensionsFor(const std::string &body) {
-  Checked checked = check("fn f(a: f32[n], b: f32[m]) -> f32 { " + body + " }\nexport f\n");
-  size_t begin = checked.typed.find(") ");
-  return checked.typed.empty() ? checked.firstLine()
-                               : checked.typed.substr(begin + 2, checked.typed.find(" {", begin) - begin - 2);
-}
-
 TEST(Bounds, HoldForResultsLetsAndParameters) {
   EXPECT_EQ(check("fn f(x: f32[n <= 4]) -> f32[n <= 4] { let y: f32[n <= 5] = x\n y }\nexport f\n").firstLine(), "");
   EXPECT_EQ(check("fn f(x: f32[n]) -> f32[n <= 4] { x }\nexport f\n").firstLine(),
             "a.attn:1:24: error: `n` must be at most 4, and n may be more [bound-exceeded]");
   EXPECT_EQ(check("fn f(x: f32[n]) -> f32[n] { let y: f32[n <= 4] = x\n y }\nexport f\n").firstLine(),
             "a.attn:1:40: error: `n` must be at most 4, and n may be more [bound-exceeded]");
-  EXPECT_EQ(check("model M(dim = 9) {\n w: f32[dim <= 4] = ones\n fn f(x: f32[dim]) -> f32[dim] { x * w }\n}\n")
-                .firstLine(),
-            "a.attn:2:9: error: `dim` is 9, more than 4 [bound-exceeded]");
+  EXPECT_EQ(
+      check("model M(dim = 9) {\n w: f32[dim <= 4] = ones\n fn f(x: f32[dim]) -> f32[dim] { x * w }\n}\n").firstLine(),
+      "a.attn:2:9: error: `dim` is 9, more than 4 [bound-exceeded]");
 }
 
 TEST(Bounds, NoSizeIsNegative) {
