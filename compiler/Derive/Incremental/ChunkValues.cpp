@@ -44,7 +44,7 @@ Value ChunkValues::emptyLike(Value value, bool isPerRow) {
 OpFoldResult ChunkValues::sizeHere(OpFoldResult size, Location at) {
   if (isa<Attribute>(size))
     return size;
-  if (isStep && dims.shapes.size(size) == SizeExpr::symbol(dims.alongSymbol))
+  if (isStep && dims.isPositionCount(size))
     return builder.getIndexAttr(1);
   return values.lookup(cast<Value>(size));
 }

@@ -200,24 +200,22 @@ static void planSizes(IncrementalPlan &plan) {
   PositionDims &dims = plan.analysis.dims;
   auto argumentsOfF = plan.analysis.function.getArguments();
   llvm::DenseSet<unsigned> known = {dims.alongSymbol};
-  auto addExtents = [&](Value tensor) {
-    for (const SizeExpr &extent : dims.shapes.shape(tensor))
-      for (unsigned symbol = 0; symbol < dims.shapes.names().size(); ++symbol)
-        if (extent == SizeExpr::symbol(symbol))
-          known.insert(symbol);
+  auto addSymbols = [&](Value tensor) {
+    for (unsigned symbol = 0; symbol < dims.shapes.names().size(); ++symbol)
+      if (!dims.find(tensor, symbol).empty())
+        known.insert(symbol);
   };
   for (BlockArgument argument : argumentsOfF)
     if (dims.positionDim(argument) || plan.plainArguments.contains(argument))
-      addExtents(argument);
+      addSymbols(argument);
   for (const RetainedValue &retained : llvm::concat<RetainedValue>(plan.given, plan.caches))
-    addExtents(retained.value);
+    addSymbols(retained.value);
   for (Value size : sizesOfNext(plan)) {
     SizeExpr needed = dims.shapes.size(size);
     for (BlockArgument argument : argumentsOfF)
-      for (const SizeExpr &extent : dims.shapes.shape(argument))
-        for (unsigned symbol = 0; symbol < dims.shapes.names().size(); ++symbol)
-          if (needed.mentions(symbol) && extent == SizeExpr::symbol(symbol) && known.insert(symbol).second)
-            plan.plainArguments.insert(argument);
+      for (unsigned symbol = 0; symbol < dims.shapes.names().size(); ++symbol)
+        if (needed.mentions(symbol) && !dims.find(argument, symbol).empty() && known.insert(symbol).second)
+          plan.plainArguments.insert(argument);
   }
 }
 

@@ -67,13 +67,13 @@ IndexRoles PositionDims::roles(linalg::GenericOp op) {
 IndexRoles PositionDims::roles(attn::AttendOp op) {
   IndexRoles roles;
   for (auto [number, size] : llvm::enumerate(op.getOuterSizes())) {
-    if (shapes.size(size) == SizeExpr::symbol(alongSymbol))
+    if (isPositionCount(size))
       roles.position = number;
     else if (rowSymbol && shapes.size(size) == SizeExpr::symbol(*rowSymbol))
       roles.row = number;
   }
   for (auto [number, size] : llvm::enumerate(op.getKeySizes()))
-    if (shapes.size(size) == SizeExpr::symbol(alongSymbol))
+    if (isPositionCount(size))
       roles.key = number;
   setTimeStep(roles, op);
   return roles;
@@ -85,7 +85,7 @@ void PositionDims::setTimeStep(IndexRoles &roles, Operation *op) {
 }
 
 bool PositionDims::isAlongPositions(scf::ForOp loop) {
-  return loop->hasAttr(model::scanAttrName) && shapes.size(loop.getUpperBound()) == SizeExpr::symbol(alongSymbol);
+  return loop->hasAttr(model::scanAttrName) && isPositionCount(loop.getUpperBound());
 }
 
 scf::ForOp PositionDims::scanAround(Operation *op) {

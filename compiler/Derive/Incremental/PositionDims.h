@@ -34,6 +34,8 @@ public:
   IndexRoles roles(mlir::linalg::GenericOp op);
   /// The roles of the outer and key indices of `op`, by their extents; the time step as above.
   IndexRoles roles(mlir::attn::AttendOp op);
+  /// True if the size is the number of positions.
+  bool isPositionCount(mlir::OpFoldResult size) { return shapes.size(size) == SizeExpr::symbol(alongSymbol); }
   /// True if the loop is a scan (`model.scan`) whose time steps are the positions.
   bool isAlongPositions(mlir::scf::ForOp loop);
   /// The innermost scan along the positions that contains the op; null if there is none.

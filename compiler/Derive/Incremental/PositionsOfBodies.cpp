@@ -157,8 +157,7 @@ LogicalResult PositionAnalysis::rule(attn::AttendOp op) {
   BodyIndices indices(op, dims.roles(op));
   Reach atKey = Reach::mixing();
   PositionFact fact;
-  auto isAlongPositions = [&](Value size) { return dims.shapes.size(size) == SizeExpr::symbol(dims.alongSymbol); };
-  if (llvm::count_if(op.getKeySizes(), isAlongPositions) > 1)
+  if (llvm::count_if(op.getKeySizes(), [&](Value size) { return dims.isPositionCount(size); }) > 1)
     return mixes(op, "depends on pairs of positions: two key indices of this attend are positions");
   if (indices.roles.key) {
     if (!indices.roles.hasPosition())
