@@ -235,7 +235,7 @@ LaneIndex RegionVectoriser::clampedSubscript(tensor::ExtractOp op, unsigned numb
   if (subscript.proved && !isUnproved)
     return subscript;
   bool isDeferred = llvm::any_of(deferred, [&](Region *formula) { return formula->isAncestor(op->getParentRegion()); });
-  // A subscript that does not come from data is out of range only if its condition fails, or if the tensor is empty.
+  // A proved subscript is out of range only if its condition fails, or if the tensor is empty.
   bool isReported = status && !isDeferred && isUnproved;
   return clampToSize(lanes, subscript, sizeOf(op.getTensor(), number), guard, isReported ? status : Value());
 }

@@ -135,10 +135,12 @@ Error Training::begin() {
   if (!open)
     return open.takeError();
   folder.emplace(std::move(*open));
-  if (Error error = options.resume ? Error::success() : checkAbsence(file(runfile::checkpoint), options.output))
-    return error;
-  if (Error error = options.resume ? Error::success() : checkNothingIsReplaced(options.output))
-    return error;
+  if (!options.resume) {
+    if (Error error = checkAbsence(file(runfile::checkpoint), options.output))
+      return error;
+    if (Error error = checkNothingIsReplaced(options.output))
+      return error;
+  }
   hasCheckpoint = options.resume;
   auto made = Trainer::create(model, options.resume ? checkpointOptions() : options.trainer);
   if (!made)
