@@ -4,6 +4,8 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS attnc attn_runtime attn_files attn_cuda EXPORT attncTargets)
+# In `lib`, where programs in `bin` search it (compiler/Codegen/Halide).
+install(TARGETS attnc-halide LIBRARY DESTINATION lib)
 install(DIRECTORY runtime/include/attn runtime/files/include/attn runtime/cuda/include/attn
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 

@@ -179,7 +179,7 @@ public:
     if (!planned)
       return Verdict::no(reason);
     linalg::GenericOp op = sumOf(kernel);
-    bool isAskedFor = requestedEmitter(kernel) || scheduledWord(kernel, scheduleKey);
+    bool isAskedFor = requestedEmitter(kernel) == StringRef(name()) || scheduledWord(kernel, scheduleKey);
     return scope == HalideScope::All || isAskedFor || (op && isWanted(op, target))
                ? Verdict::yes()
                : Verdict::no("by default it compiles only sums of products over windows with few weights, and no "

@@ -14,9 +14,10 @@
 
 namespace attnc {
 
-/// Among the kernels that have stages and schedules (readKernel, chooseSchedule), those for which Emitter::supports()
-/// returns yes; Emitter::emit() fails, with a remark, if Halide or the import of its code then fails. A kernel requests
-/// the emitter by `attn.emitter` (RequestedEmitter.h) or by the key `halide` of its schedule.
+/// Among the kernels that have stages and schedules (readKernel, chooseSchedule) and integers of 32 bits (largestSize),
+/// those for which Emitter::supports() returns yes; Emitter::emit() fails, with a remark, if Halide or the import of
+/// its code then fails. A kernel requests the emitter by `attn.emitter` (RequestedEmitter.h) or by the key `halide` of
+/// its schedule.
 enum class HalideScope {
   All,    ///< all of them
   ByRule, ///< fast sums over windows (isFastWindowSum), and kernels that request the emitter

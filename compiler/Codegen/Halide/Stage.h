@@ -11,7 +11,8 @@
 //   start    a node, 0              the initial value of the sum
 //   fold     Add
 //
-// Loops, nodes, buffers and arguments are identified by their position in the lists of the stage.
+// Loops, nodes and buffers are identified by their position in the lists of the stage, arguments by their position
+// among the sizes that all stages of a kernel receive.
 //
 // A scatter, as in the gradient of a gather, adds its terms at computed subscripts: node places[d] is the subscript of
 // dimension d. The loops of its result then run over the initial values:
@@ -56,7 +57,7 @@ enum class Op {
   Sub,
   Mul,
   Min, ///< NaN if an f32 operand is NaN
-  Max,
+  Max, ///< likewise
   Equal,
   NotEqual,
   Less,
@@ -129,7 +130,7 @@ struct Stage {
   unsigned value = 0;             ///< the node that is stored, or the term that is folded
   /// The node of a fold's initial value, which depends only on loops of the result. Without a fold, it has no meaning.
   unsigned start = 0;
-  std::optional<Fold> fold;       ///< null if the stage sums over no loop
+  std::optional<Fold> fold;       ///< null if no terms are combined; Add for every scatter
   std::optional<unsigned> finish; ///< the node to store after the fold, a formula on Folded; null: the fold itself
   std::vector<unsigned> places;   ///< nodes of the subscripts of a scatter's terms; empty for other stages
 

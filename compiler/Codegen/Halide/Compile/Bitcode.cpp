@@ -308,9 +308,9 @@ private:
 
 } // namespace
 
-Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
-                     const std::string &symbol) {
-  return compileModule(machine, declareCalls(stage, machine.lanes), symbol, [&](const H::Target &target) {
+extern "C" void attncCompileStage(const Stage &stage, const Schedule &schedule, const Machine &machine,
+                                  unsigned arguments, const std::string &symbol, Bitcode &result) {
+  result = compileModule(machine, declareCalls(stage, machine.lanes), symbol, [&](const H::Target &target) {
     return StageCompiler(stage, schedule, arguments).compile(target, symbol);
   });
 }

@@ -30,9 +30,14 @@ struct Bitcode {
 };
 
 /// Compiles a stage to a function called `symbol`. `arguments` is the number of sizes that the function receives, at
-/// least that of the stage: all stages of a kernel receive the same. If Halide rejects the schedule or the temporary
-/// file fails (CompileModule.h), the result has an error.
+/// least that of the stage: all stages of a kernel receive the same. The first call loads the library that contains
+/// Halide, which remains loaded. If it cannot be loaded, if Halide rejects the schedule, or if the temporary file fails
+/// (CompileModule.h), the result has an error.
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol);
+
+/// The function that the library exports as `attncCompileStage`: compileStage() after loading.
+extern "C" void attncCompileStage(const Stage &stage, const Schedule &schedule, const Machine &machine,
+                                  unsigned arguments, const std::string &symbol, Bitcode &result);
 
 } // namespace attnc::halide

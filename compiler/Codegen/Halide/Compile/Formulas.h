@@ -12,7 +12,7 @@
 
 namespace attnc::halide {
 
-/// The Halide type of an element in memory: bf16 and f16 are 16-bit numbers.
+/// The Halide type of an element in memory: bool is an 8-bit number, bf16 and f16 are 16-bit numbers.
 Halide::Type typeOf(attn_dtype element);
 /// Converts a value of a formula to its representation in memory as `element`.
 Halide::Expr stored(attn_dtype element, const Halide::Expr &value);

@@ -4,7 +4,7 @@
 // (isMove), with scalar `arith` ops before them. Each reduction or scatter, each result of the kernel, each pointwise
 // op with fewer loops than its reader, and each expensive one with several readers becomes a stage (Stage.h). Other
 // pointwise ops are computed in the stages that read them, or, if an op alone reads a reduction, in its stage. For
-// example, a LayerNorm over rows of d elements:
+// example, with the ops of a LayerNorm over rows of d elements in a kernel of kind `loops`:
 //
 //   stage 0   mean[i] = (sum over j of x[i, j]) / d
 //   stage 1   inverse[i] = rsqrt((sum over j of (x[i, j] - mean[i])^2) / d + epsilon)

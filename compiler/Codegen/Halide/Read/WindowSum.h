@@ -23,9 +23,10 @@ bool isWindowSum(mlir::linalg::GenericOp op);
 /// Whether the op is a sum over windows for which Halide was measured faster than `cpu`. `lanes` is the number of f32
 /// elements of a vector. All of these must hold:
 ///   - the result's last dimension is static;
-///   - the last dimension fills half a vector of `lanes`, or another one fills a vector and the sum has many terms;
-///   - the weights are small and of static sizes; or the sum runs over the image, as in a gradient with respect to
-///     weights, the result has static sizes, and whole vectors divide its last dimension (for partial sums).
+///   - the last dimension fills half a vector of `lanes`, or another one fills a vector and the sum has at least
+///     leastTermsForOtherLanes terms (StageSchedule.h), for which a summed loop of dynamic size suffices;
+///   - the weights have static sizes and at most 1 MB in all; or the sum runs over the image, as in a gradient with
+///     respect to weights, the result has static sizes, and whole vectors divide its last dimension (for partial sums).
 bool isFastWindowSum(mlir::linalg::GenericOp op, int64_t lanes);
 
 } // namespace attnc::halide

@@ -23,8 +23,8 @@ public:
   bool failed() const { return !error.empty(); }
   bool atEnd() const { return place == text.size(); }
 
-  /// Records the error "at column N: found WORD, expected `expected`" about the word that was read last, which a failed
-  /// accept() has not consumed, unless there was an error before. Returns false.
+  /// Unless there was an error before, records the error "at column N: found WORD, expected `expected`". WORD is the
+  /// word that was read last, even by an accept() that did not consume it; N counts bytes from 1. Returns false.
   bool fail(const std::string &expected) {
     if (error.empty())
       error = "at column " + std::to_string(last + 1) + ": found " + (found.empty() ? "the end" : found) +

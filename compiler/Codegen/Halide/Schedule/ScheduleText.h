@@ -1,6 +1,7 @@
 //===- ScheduleText.h - text format of Halide schedules -----------------------------------------------------------===//
 //
-// The text of a Schedule (StageSchedule.h), as `attnc explain` prints it and the schedule key `halide` accepts it:
+// The text of a Schedule (StageSchedule.h), as `attnc explain` prints it and the schedule key `halide` accepts it (both
+// have one such text for each stage of the kernel, separated by `;`):
 //
 //   lanes(d3, 16 x 4) rows(d2, 7) sum(d6, d5, d4) chunk(d0: 1, d1: 2)
 //

@@ -21,7 +21,8 @@
 // the end of a dimension. Otherwise a tile is one vector.
 //
 // The chunks of a launch divide the dimensions of the result: the outer dimensions index by index, the next one in
-// blocks, and the inner ones not at all. The number of chunks depends on sizes alone.
+// blocks, and the inner ones not at all. Chunks of a scatter divide only dimensions in which it is apart
+// (Stage::isApart). The number of chunks depends on sizes alone.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -61,7 +62,7 @@ struct Schedule {
   unsigned laneDimension = 0;           ///< dimension of the result along which lanes run
   int64_t lanes = 1, vectors = 1;       ///< a tile has `lanes * vectors` elements in that dimension
   std::optional<unsigned> rowDimension; ///< another dimension of the result; null without rows
-  int64_t rows = 1;
+  int64_t rows = 1;                     ///< a tile has this many elements in that dimension
   Sums sums;
   std::vector<Span> spans; ///< one for each dimension of the result
 
@@ -92,7 +93,7 @@ std::optional<Schedule> chooseSchedule(const Stage &stage, const Machine &machin
 /// The outermost summed loop, if two stages are faster than one: the first computes a sum for each iteration of this
 /// loop, and the second adds these (Staging.h). Successive chunks of the first stage then read the same iteration,
 /// which the cache retains; a single stage reads all iterations for each chunk. Null if one stage is faster, and if
-/// `schedule` has no partial sums, the start is not a number, or the stage sums over one loop only.
+/// `schedule` has no partial sums, Stage::start is no node of kind Number, or the stage sums over one loop only.
 std::optional<unsigned> partialSumLoop(const Stage &stage, const Schedule &schedule);
 
 /// The value of a size that the cost model assumes: an argument of the stage counts as 1024.

@@ -1,14 +1,14 @@
 //===- Staging.h - insertion of stages that copy operands of a sum to a new layout --------------------------------===//
 //
-// The terms of a sum are products of factors. If a factor is computed, or if lanes read it with a stride, a stage of
-// its own first stores it as a tensor, which the sum then reads contiguously. For example, the sum in the first line
-// becomes three stages:
+// The terms of a sum are products of factors. If a factor is computed from elements of operands, or if lanes read it
+// with a stride, a stage of its own first stores it as a tensor, which the sum then reads contiguously. For example,
+// the sum in the first line becomes three stages:
 //
 //   sum over t, c of (if s >= 4 t then x[s - 4 t, c] else 0) * w[o, c, t]
 //
 //   pad[p, c] = if p >= 8 then x[p - 8, c] else 0              p = s - 4 t + 8, from 0 to n + 7
-//   turned[t, c, o] = w[o, c, t]
-//   sum over t, c of pad[s - 4 t + 8, c] * turned[t, c, o]
+//   turned[c, t, o] = w[o, c, t]
+//   sum over t, c of pad[s - 4 t + 8, c] * turned[c, t, o]
 //
 // The dimensions of the stored tensor are the **directions** of the factor: the affine combinations of loop indices in
 // its subscripts and conditions, without constants; here p (s - 4 t) and c. A factor is staged under four conditions.
