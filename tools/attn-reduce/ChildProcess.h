@@ -32,11 +32,11 @@ public:
   static llvm::Expected<ChildProcess> start(const std::vector<std::string> &command, const std::string &outputPath,
                                             const Limits &limits);
   ChildProcess(ChildProcess &&other);
-  ChildProcess &operator=(ChildProcess &&other);
+  ChildProcess &operator=(ChildProcess &&other); ///< exchanges the two objects
   ~ChildProcess();
 
   /// A file descriptor for poll(2) that becomes readable when the command ends (pidfd_open(2)). This object owns it.
-  /// Negative after end() or a move.
+  /// Negative after end() or a move to a new object.
   int waitable() const { return descriptor; }
   /// Remaining wall-clock time until the limit `Limits::seconds`; at least 0.
   std::chrono::milliseconds left() const;
@@ -46,7 +46,7 @@ public:
 
 private:
   ChildProcess() = default;
-  int process = -1; ///< process number, and number of the group; -1 after end() or a move
+  int process = -1; ///< process number, and number of the group; -1 if waitable() is negative
   int descriptor = -1;
   std::string outputPath;
   std::chrono::steady_clock::time_point deadline;

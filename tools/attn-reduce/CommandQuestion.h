@@ -45,7 +45,7 @@ public:
     std::string fileName;             ///< name of a candidate's file in its job's folder
     std::string workFolder;           ///< an existing folder that nothing else uses; the caller removes it
     /// Absolute paths of files and folders, linked into each job's folder under their last names. These names must be
-    /// different, and other than `fileName` and "output", the file of the command's output.
+    /// different, and other than `fileName`.
     std::vector<std::string> besides;
   };
   /// Creates the folders `workFolder`/0, 1, ... of the jobs, and the symbolic links to `besides` in each. An error if

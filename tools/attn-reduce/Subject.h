@@ -43,7 +43,7 @@ public:
 struct Transformation {
   std::string name; ///< a phrase for progress messages: "drop statements"
   bool inGroups;    ///< the search tries groups of changes before single changes; otherwise single changes only
-  /// Returns the changes that are possible in `text`; not null. Requires that the Subject still exists.
+  /// Returns the changes that are possible in `text`; not null. The Subject must outlive the result.
   std::function<std::unique_ptr<Changes>(const std::string &text)> find;
 };
 

@@ -25,10 +25,11 @@ std::vector<mlir::Operation *> opsOf(mlir::ModuleOp module);
 
 //===- The transformations, from coarse to fine -----------------------------------------------------------------===//
 //
-// Each function returns all changes of its kind that are possible in the module, and does not change the module.
-// replaceResults and dropUnused list later ops first, so that users come before their operands. dropSymbols,
+// Each function returns the changes of its kind, of which some may turn out not applicable, and does not change the
+// module. replaceResults and dropUnused list later ops first, so that users come before their operands. dropSymbols,
 // unwrapRegions and dropAttributes list ops in preorder. dropSignatures lists the last results and arguments of a
-// function first. replaceResults and dropUnused exclude terminators, replaceResults also constants.
+// function first. replaceResults and dropUnused exclude terminators, replaceResults also constants, dropUnused also
+// symbols.
 
 std::vector<ModuleChange> dropSymbols(mlir::ModuleOp module);    ///< erases functions, parameters and other symbols
 std::vector<ModuleChange> replaceResults(mlir::ModuleOp module); ///< replaces an op by its operands or by zeros

@@ -5,6 +5,7 @@
 #include "tools/attnc/Call/Measurement.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Messages/Printing.h"
+#include "tools/command-line/Command.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -84,7 +85,7 @@ static Error bench(const BenchOptions &options) {
 void addBench(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<BenchOptions>();
   options->invocation.fillMissing = true;
-  CLI::App *command = app.add_subcommand("bench", "Time an entry point of a compiled object by kernel");
+  CLI::App *command = addCommand(app, "bench", "Time an entry point of a compiled object by kernel");
   command->add_option("object", options->object, "A compiled object, such as out/gpt2.o")->required();
   command->add_option("--kernel", options->kernel, "Time only this kernel");
   command->add_option("--repetitions", options->repetitions, "Runs, of which the median is reported")

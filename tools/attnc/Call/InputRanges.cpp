@@ -62,9 +62,13 @@ InputRanges inputRanges(ModuleOp module, const std::string &name) {
   };
   entry.walk([&](model::AppendOp append) {
     bound(append.getLength(), "1");
-    // At most the positions of the call: below the size of the first argument with positions.
-    if (append.getCount())
-      bound(append.getCount(), sizeText(entry.getArgument(0), 1, entry));
+    // At most the positions of the call: below a size of the first argument, after the sizes of the rows.
+    if (!append.getCount())
+      return;
+    unsigned positions = append.getCount().getType().getRank();
+    Value first = entry.getArgument(0);
+    if (cast<RankedTensorType>(first.getType()).getRank() > positions)
+      bound(append.getCount(), sizeText(first, positions, entry));
   });
   return ranges;
 }

@@ -23,8 +23,8 @@ class ModuleOp;
 
 namespace attnc {
 
-/// For each input that has limits, by its name: its upper limits, exclusive. Each limit is a number ("256") or the name
-/// of a dimension of the entry point ("seq"). Elements must be below all limits.
+/// For each input that has limits, by its name: its upper limits, exclusive. Each limit is a number ("256") or a size
+/// as the entry point declares it ("seq", "2*n"). Elements must be below all limits.
 using InputRanges = std::map<std::string, std::vector<std::string>>;
 
 /// The ranges of the inputs of the entry point `entry`. `module` is the module after the phase derive or an earlier

@@ -34,8 +34,8 @@ public:
   /// are those of create().
   DrawnInput drawnInput(int32_t number, const InvocationOptions &options) const;
 
-  /// The parameters that are in memory. States of training are missing if the weights file lacks them; parameters that
-  /// kernels read only packed are missing without InvocationOptions::keepsParameters.
+  /// The parameters that are in memory. States of training are among them only if the weights are random. Parameters
+  /// of a file that kernels read only packed are missing without InvocationOptions::keepsParameters.
   std::vector<ParameterNow> parameters() const;
 
   const attn_model &model;

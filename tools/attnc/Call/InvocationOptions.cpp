@@ -16,10 +16,12 @@ void InvocationOptions::addTo(CLI::App &command) {
   command.add_option("--dim", dims, "The size of a dimension that no input file has, such as --dim seq=128")
       ->type_name("NAME=SIZE")
       ->allow_extra_args(false);
-  command.add_option("--weights", weights, "A .safetensors file; without it, weights are random, by --seed")
-      ->type_name("FILE");
+  CLI::Option *file =
+      command.add_option("--weights", weights, "A .safetensors file; without it, weights are random, by --seed")
+          ->type_name("FILE");
   addVocabularyOption(command, vocabularies);
-  command.add_flag("--allow-extra", allowExtra, "Ignore tensors of the weights file that are not parameters");
+  command.add_flag("--allow-extra", allowExtra, "Ignore tensors of the weights file that are not parameters")
+      ->needs(file);
   command.add_option("--seed", seed, "Seed of random weights and inputs")->capture_default_str();
   command.add_option("--threads", threads, "Number of threads; 0: one for each processor")->capture_default_str();
 }

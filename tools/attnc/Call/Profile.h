@@ -26,7 +26,7 @@ public:
 
   /// `inner` runs the launches. The model and `inner` must outlive this object.
   Profile(const attn_model &model, const attn_executor *inner);
-  /// The executor to pass to calls (attn_context). This object owns it and must not move while calls use it.
+  /// The executor to pass to calls (attn_context). This object owns it, and must not be copied or moved.
   const attn_executor *executor() const { return &outer; }
   /// Ends a run of the entry point: its times are appended to `seconds` of each line, 0 for kernels without launches.
   void endRun();

@@ -45,7 +45,7 @@ Error Runner::growArena(const attn_entry_info &entry, ArrayRef<int64_t> dimensio
   if (model.device)
     return Error::success();
   int64_t bytes = entry.arena_bytes(dimensions.data(), context.executor->workers);
-  if (bytes < 0)
+  if (bytes < 0 || bytes == INT64_MAX)
     return createStringError("the arena for these dimensions is beyond 64 bits");
   if (bytes <= context.arena_bytes)
     return Error::success();

@@ -22,7 +22,8 @@ public:
   Runner(const Runner &) = delete;
   Runner &operator=(const Runner &) = delete;
 
-  /// Starts `threads` threads; 0 means one for each processor. Precedes all other calls.
+  /// Creates a pool of `threads` workers, one of which is the calling thread; 0 means one for each processor. Precedes
+  /// all other calls.
   llvm::Error start(int64_t threads);
   /// Loads the parameters from the .safetensors file `file`, with `flags` of attn_weights_load. If `file` is empty,
   /// uses the parameters embedded in the object; without embedded ones, draws the parameters from `seed` by their
@@ -33,7 +34,7 @@ public:
   /// again.
   void setWeights(attn_weights *weights);
   /// Grows the arena so that it suffices for calls of an entry point with these dimensions. Does nothing for a device.
-  /// An error if its size exceeds 64 bits, or if there is not enough memory; in the latter case, there is no arena.
+  /// An error if its size exceeds 64 bits, or if there is not enough memory; there may be no arena after an error.
   llvm::Error growArena(const attn_entry_info &entry, llvm::ArrayRef<int64_t> dimensions);
 
   /// The sizes of the entry point's dimensions, in order, by the shapes of `inputs`, which are all inputs. An error if

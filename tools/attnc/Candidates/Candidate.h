@@ -13,7 +13,7 @@ namespace attnc {
 
 /// A strategy: overrides of the compiler's choices (docs/strategies.md), under a name.
 struct NamedStrategy {
-  std::string name, about; ///< `about`: a description for --help
+  std::string name, about; ///< `about`: a description for --help and the page; for a user's file, its path
   std::vector<Override> overrides;
   bool isOwn = false; ///< the overrides are from the user's file, so a failing compile is an error
 };

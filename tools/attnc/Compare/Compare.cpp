@@ -5,6 +5,7 @@
 #include "tools/attnc/Compare/Strategies.h"
 #include "tools/attnc/Options/PinnedThreads.h"
 #include "tools/attnc/Options/Validators.h"
+#include "tools/command-line/Command.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -203,7 +204,7 @@ void addCompare(CLI::App &app, ExitCode &exitCode) {
   options->invocation.fillMissing = true;
   options->invocation.threads = 1;
   CLI::App *command =
-      app.add_subcommand("compare", "Compile an entry point by several strategies, and compare the results");
+      addCommand(app, "compare", "Compile an entry point by several strategies, and compare the results");
   options->source.addTo(*command, SourceOptions::Takes::Models);
   options->invocation.addTo(*command);
   std::string known;

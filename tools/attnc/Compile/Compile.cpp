@@ -6,6 +6,7 @@
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Options/AssemblerOption.h"
 #include "tools/attnc/Options/SourceOptions.h"
+#include "tools/command-line/Command.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -98,7 +99,7 @@ static ExitCode run(Outputs &options) {
 
 void addCompile(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<Outputs>();
-  CLI::App *command = app.add_subcommand("compile", "Compile a model to an object, a C header and a JSON description");
+  CLI::App *command = addCommand(app, "compile", "Compile a model to an object, a C header and a JSON description");
   options->source.addTo(*command, SourceOptions::Takes::Models);
   command->add_option("-o,--output", options->directory, "The directory to write to; created if it is missing")
       ->type_name("DIRECTORY")

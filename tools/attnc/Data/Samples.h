@@ -18,8 +18,8 @@ class Samples : public TrainingData {
 public:
   /// `places` has one INPUT=FILE for each input from the data, and INPUT.offsets=FILE for inputs with offsets.
   /// `heldOut` is the share of samples, at the end, that is held out. An error if a file cannot be read, an input is
-  /// missing, unknown or given twice, the offsets do not divide a tensor, or the numbers of samples differ. `entry` and
-  /// `vocabularies` must outlive the result.
+  /// missing, unknown or given twice, the offsets do not divide a tensor, or the numbers of samples differ. Requires an
+  /// input from the data. `entry` and `vocabularies` must outlive the result.
   static llvm::Expected<std::unique_ptr<Samples>> read(const attn_entry_info &entry, EntryInputs inputs,
                                                        const std::vector<std::string> &places,
                                                        const Vocabularies &vocabularies, double heldOut);

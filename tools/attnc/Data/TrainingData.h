@@ -57,8 +57,8 @@ public:
   /// cannot be divided among the batches that the training step accumulates.
   llvm::Error check(BatchShape shape, const InputRanges &ranges) const;
   /// An error if an element type, rank or size of the data or of a value of --input differs from that of its input, if
-  /// rows are too wide for their input, or if a token, label or subscript is beyond the numbers among its limits
-  /// `ranges`.
+  /// rows are too wide for their input, or if a token of a sequence, a character, the size of a vocabulary or a value
+  /// of --input is beyond the numbers among its limits `ranges`. Integers in tensors of samples are not checked.
   llvm::Error fits(const InputRanges &ranges) const;
 
   /// The inputs of training step `step`, counted from 0, with `shape.batch` rows of the part that is not held out. If
@@ -83,7 +83,7 @@ public:
   bool hasSamples() const { return !inputs.sampled().empty(); } ///< whether some inputs are from the data
   virtual bool isSequence() const { return false; }             ///< the data are one file of tokens
   virtual bool isText() const { return false; }                 ///< the data are one file, whose bytes are the tokens
-  /// Whether a row of the input with number `input` consists of tokens: bytes, integers, words or characters.
+  /// Whether a row of the input with number `input` is a window of a TokenSequence, or a line of words or characters.
   virtual bool isOfTokens(int32_t input) const { return isOfLines(input) || vocabularyOf(input); }
   /// Whether the rows of this input are lines of characters.
   virtual bool isOfLines([[maybe_unused]] int32_t input) const { return false; }

@@ -10,6 +10,7 @@
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Messages/Printing.h"
 #include "tools/attnc/Options/SourceOptions.h"
+#include "tools/command-line/Command.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
@@ -166,7 +167,7 @@ static ExitCode run(const SourceOptions &options) {
 void addDescribe(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<SourceOptions>();
   CLI::App *command =
-      app.add_subcommand("describe", "Print the entry points, parameters and kernels of an object or a model");
+      addCommand(app, "describe", "Print the entry points, parameters and kernels of an object or a model");
   options->addTo(*command, SourceOptions::Takes::ModelsAndObjects);
   command->footer("Example:\n  attnc describe out/gpt2.o");
   command->callback([options, &exitCode] { exitCode = run(*options); });

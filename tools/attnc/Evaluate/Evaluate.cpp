@@ -11,6 +11,7 @@
 #include "tools/attnc/Messages/Printing.h"
 #include "tools/attnc/Options/SourceOptions.h"
 #include "tools/attnc/Options/Validators.h"
+#include "tools/command-line/Command.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -226,7 +227,7 @@ static ExitCode evaluate(const EvaluateOptions &options) {
 
 void addEvaluate(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<EvaluateOptions>();
-  CLI::App *command = app.add_subcommand("evaluate", "Average the results of an entry point over data");
+  CLI::App *command = addCommand(app, "evaluate", "Average the results of an entry point over data");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
   options->shape = {64, 128};
   options->addTo(*command);

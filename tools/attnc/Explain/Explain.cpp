@@ -12,6 +12,7 @@
 #include "tools/attnc/Explain/MeasureModel.h"
 #include "tools/attnc/Explain/Summary.h"
 #include "tools/attnc/Options/AssemblerOption.h"
+#include "tools/command-line/Command.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -167,7 +168,7 @@ static ExitCode run(const ExplainOptions &options) {
 void addExplain(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App *command =
-      app.add_subcommand("explain", "Print the fusions made, the edges left and why, and the cost of each kernel");
+      addCommand(app, "explain", "Print the fusions made, the edges left and why, and the cost of each kernel");
   options->source.addTo(*command, SourceOptions::Takes::Models);
   options->assembler.addTo(*command);
   command->add_flag("--measure", options->measures,

@@ -6,7 +6,8 @@
 
 namespace attnc {
 
-/// Writes `model` as one JSON object, the output of `attnc explain --json`: all members but isWantedSum.
+/// Writes `model` as one JSON object, the output of `attnc explain --json`: all members but isWantedSum, and of the
+/// machine the name, origin, cores, launch overhead, peak and memory levels. Null members are omitted.
 void writeJson(const ExplainedModel &model, llvm::raw_ostream &out);
 
 } // namespace attnc

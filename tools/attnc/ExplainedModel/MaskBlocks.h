@@ -16,7 +16,7 @@
 namespace attnc {
 
 struct MaskBlocks {
-  std::string problem; ///< reason why there is no map, such as a mask that reads a tensor; the rest is then 0 or empty
+  std::string problem; ///< reason why there is no map, such as a mask that reads a tensor; the rest then does not count
   /// Numbers of queries and of keys: products of the sizes of the outer and of the key indices that the mask depends
   /// on; if it depends on none of them, the size of the last one.
   int64_t queries = 0, keys = 0;

@@ -7,6 +7,7 @@
 #include "tools/attnc/Messages/Printing.h"
 #include "tools/attnc/Options/SourceOptions.h"
 #include "tools/attnc/Options/Validators.h"
+#include "tools/command-line/Command.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -396,7 +397,7 @@ static ExitCode generate(GenerateOptions &options) {
 
 void addGenerate(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<GenerateOptions>();
-  CLI::App *command = app.add_subcommand("generate", "Continue a prompt with a model");
+  CLI::App *command = addCommand(app, "generate", "Continue a prompt with a model");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
   command
       ->add_option("--prompt", options->prompt,

@@ -3,6 +3,7 @@
 #include "compiler/Emit/OutputFiles.h"
 #include "tools/attnc/Call/Runner.h"
 #include "tools/attnc/Commands.h"
+#include "tools/command-line/Command.h"
 #include "tools/machine/MeasureMachine.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -32,7 +33,7 @@ static Error measureMachine(const std::string &given) {
 void addMachine(CLI::App &app, ExitCode &exitCode) {
   auto path = std::make_shared<std::string>();
   CLI::App *command =
-      app.add_subcommand("machine", "Measure the parameters of the cost model: rates, bandwidths, latencies");
+      addCommand(app, "machine", "Measure the parameters of the cost model: rates, bandwidths, latencies");
   command
       ->add_option("-o,--output", *path,
                    "The file to write; `-` only prints it ($ATTN_MACHINE, or ~/.config/attnc/machine.json)")

@@ -57,7 +57,7 @@ std::string svgOf(const BoxChart &chart);
 
 struct Bar {
   std::string name;
-  double value = 0;      ///< a bar of a negative or infinite value has length 0
+  double value = 0;      ///< a bar of a negative value, or of one that is not finite, has length 0
   std::string note = {}; ///< text after the value, such as "1.4 x"
   unsigned series = 0;   ///< number of its colour, modulo 8
 };

@@ -36,8 +36,7 @@ std::string table(llvm::ArrayRef<std::string> headings, llvm::ArrayRef<std::vect
 
 /// The HTML document, with the common style for the drawings.
 std::string htmlText(const HtmlPage &page);
-/// Replaces the file `path` atomically by the document. An error if `path` cannot be written; an existing file then
-/// remains unchanged.
+/// Replaces the file `path` atomically by the document (OutputFiles::replace). An error if `path` cannot be written.
 llvm::Error writePage(const std::string &path, const HtmlPage &page);
 
 } // namespace attnc

@@ -8,6 +8,7 @@
 #include "tools/attnc/Messages/Printing.h"
 #include "tools/attnc/Options/SourceOptions.h"
 #include "tools/attnc/Options/Validators.h"
+#include "tools/command-line/Command.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -186,7 +187,7 @@ static ExitCode run(RunOptions &options) {
 
 void addRun(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App *command = app.add_subcommand("run", "Call an entry point of a model or an object");
+  CLI::App *command = addCommand(app, "run", "Call an entry point of a model or an object");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
   options->invocation.addTo(*command);
   command
@@ -198,12 +199,13 @@ void addRun(CLI::App &app, ExitCode &exitCode) {
   command->add_flag(
       "--random", options->invocation.fillMissing,
       "Draw missing inputs at random; i32 inputs below the sizes that they subscript, if the model has them");
-  command->add_flag("--check", options->check, "Compare with the double-precision oracle");
+  CLI::Option *check = command->add_flag("--check", options->check, "Compare with the double-precision oracle");
   command
       ->add_option("--tolerance", options->tolerance,
                    "For --check: the factor c in the allowed difference, c u sqrt(K) times the largest value of a "
                    "result; u is 2^-24, K the number of terms of its longest chain of sums. In addition, an element "
                    "may differ by c / 8 times the effect of random rounding")
+      ->needs(check)
       ->check(atLeast(0))
       ->type_name("C")
       ->capture_default_str();

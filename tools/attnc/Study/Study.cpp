@@ -15,6 +15,7 @@
 #include "tools/attnc/Options/SourceOptions.h"
 #include "tools/attnc/Options/Validators.h"
 #include "tools/attnc/Study/StudyResults.h"
+#include "tools/command-line/Command.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -284,7 +285,7 @@ static ExitCode study(StudyOptions &options) {
 
 void addStudy(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<StudyOptions>();
-  CLI::App *command = app.add_subcommand("study", "Test how the outputs of a trained model depend on its attention");
+  CLI::App *command = addCommand(app, "study", "Test how the outputs of a trained model depend on its attention");
   options->source.addTo(*command, SourceOptions::Takes::Models);
   options->shape = {4, 64};
   options->heldOut = 0.1;

@@ -76,8 +76,8 @@ llvm::Expected<HostTensor> readTensor(const std::string &path, const attn_safete
 
 /// Writes tensors with their names to `path`, in the format of its ending. .safetensors holds any number of tensors;
 /// the others hold one, without its name. A bf16 tensor is stored as f32 in .npy. .txt and .words need i32[.., n], and
-/// .labels i32[..]; .words and .labels also need `vocabulary`. Replaces the file atomically. An error, which leaves the
-/// file unchanged, also if two tensors have the same name.
+/// .labels i32[..]; .words and .labels also need `vocabulary`. Replaces the file atomically (OutputFiles::replace). An
+/// error also if two tensors have the same name, or one has the name "__metadata__" in .safetensors.
 llvm::Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors,
                          const Vocabulary *vocabulary = nullptr);
 

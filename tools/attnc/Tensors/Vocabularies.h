@@ -54,8 +54,8 @@ public:
   /// has made one), if its file cannot be read, or if it is of another kind than `kind`.
   llvm::Expected<const Vocabulary *> find(llvm::StringRef name, Vocabulary::Kind kind) const;
   /// The vocabulary of words of `name`, for a prompt or a generated text. Null if the user excludes `name`, or if no
-  /// vocabulary of words exists: the tokens are then bytes. An error if the folder has vocabularies of words, but none
-  /// for `name`.
+  /// vocabulary of words exists: the tokens are then bytes. An error as for find(), and if the folder has vocabularies
+  /// of words, but none for `name`.
   llvm::Expected<const Vocabulary *> forText(llvm::StringRef name) const;
   /// The vocabulary of labels of `name`; null if there is none. An error as for find(), also if the user excludes
   /// `name` and build() has made none for it.

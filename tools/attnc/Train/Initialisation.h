@@ -35,7 +35,7 @@ struct Initialisation {
 
   /// Lines for a person: the counts, and each list, joined by joinLists() and cut to 12 lines.
   std::string text() const;
-  /// The counts except `states`, and all lists, joined by joinLists(), for the record of a training (RunRecord.h).
+  /// The file, the counts except `states`, and all lists, joined by joinLists(), for RunRecord::init.
   llvm::json::Object json() const;
 };
 

@@ -18,7 +18,7 @@ namespace attnc {
 struct RunRecord {
   std::string entry;                     ///< the entry point that trains
   uint64_t seed = 0;                     ///< --seed
-  int64_t batch = 0, sequence = 0;       ///< --batch and --seq
+  int64_t batch = 0, sequence = 0;       ///< --batch and --seq; 0 without effect on the data (TrainingData::used)
   double heldOut = 0;                    ///< --held-out: share of the data
   int64_t mostTokens = 0;                ///< --vocab-size; 0: no limit
   std::string ownWords;                  ///< inputs with a vocabulary of words of their own, "source,target"

@@ -14,6 +14,7 @@
 #include "tools/attnc/Train/RunRecord.h"
 #include "tools/attnc/Train/StopSignals.h"
 #include "tools/attnc/Train/Trainer.h"
+#include "tools/command-line/Command.h"
 #include "tools/machine/Peak.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -156,6 +157,9 @@ Error Training::begin() {
     warn(fmt::format("--held-out {} holds out too few data for a validation batch, so no validation loss is computed; "
                      "hold out more, or give --held-out 0",
                      options.heldOut));
+  if (options.heldOut > 0 && trainer->suitableLosses().size() > 1)
+    warn(fmt::format("several entry points can validate: {}; the last one does; choose another by --validate",
+                     join(trainer->suitableLosses(), ", ")));
   if (Error error = checkMaps(model, trainer->step(), *data, options.maps))
     return error;
   auto work = workOfStep();
@@ -472,9 +476,28 @@ static ExitCode train(TrainOptions &options) {
   return exitCode;
 }
 
+static void addMapOptions(CLI::App &command, MapOptions &options) {
+  CLI::Option *maps = command.add_option(
+      "--maps", options.entry, "An entry point made by `attention`, whose attention weights the report shows");
+  maps->type_name("ENTRY");
+  command.add_option("--map-heads", options.heads, "The heads of --maps: 3.0 is layer 3, head 0; all if not given")
+      ->type_name("HEAD")
+      ->delimiter(',')
+      ->needs(maps);
+  CLI::Option *text =
+      command.add_option("--map-text", options.text, "The text of the maps, for data that are one file of text")
+          ->type_name("TEXT")
+          ->needs(maps);
+  command.add_option("--map-sample", options.sample, "Or the number of a held-out sample")
+      ->capture_default_str()
+      ->check(atLeast(0))
+      ->needs(maps)
+      ->excludes(text);
+}
+
 void addTrain(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<TrainOptions>();
-  CLI::App *command = app.add_subcommand("train", "Train a model that has an entry point made by `minimize`");
+  CLI::App *command = addCommand(app, "train", "Train a model that has an entry point made by `minimize`");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
   options->shape = {16, 128};
   options->heldOut = 0.1;
@@ -499,29 +522,20 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--save-every", options->saveEvery, "Number of steps between checkpoints")
       ->capture_default_str()
       ->check(atLeast(1));
-  command
-      ->add_option("--maps", options->maps.entry,
-                   "An entry point made by `attention`, whose attention weights the report shows")
-      ->type_name("ENTRY");
-  command
-      ->add_option("--map-heads", options->maps.heads, "The heads of --maps: 3.0 is layer 3, head 0; all if not given")
-      ->type_name("HEAD")
-      ->delimiter(',');
-  command->add_option("--map-text", options->maps.text, "The text of the maps, for data that are one file of text")
-      ->type_name("TEXT");
-  command->add_option("--map-sample", options->maps.sample, "Or the number of a held-out sample")
-      ->capture_default_str()
-      ->check(atLeast(0));
+  addMapOptions(*command, options->maps);
   command->add_option("--seed", options->trainer.seed, "Seed of initial values and of the order of data")
       ->capture_default_str();
   command->add_option("--threads", options->trainer.threads, "Number of threads; 0: one for each processor")
       ->capture_default_str();
   command->add_option("--init", options->trainer.weights, "Start from the parameters of a .safetensors file, by name")
       ->type_name("FILE");
-  command->add_flag("--resume", options->resume, "Continue from the checkpoint in the output folder")
-      ->excludes("--init");
-  command->add_flag("--allow-other", options->trainer.allowOther,
-                    "Continue from a checkpoint of another object or program, or with other settings or data");
+  CLI::Option *resume =
+      command->add_flag("--resume", options->resume, "Continue from the checkpoint in the output folder")
+          ->excludes("--init");
+  command
+      ->add_flag("--allow-other", options->trainer.allowOther,
+                 "Continue from a checkpoint of another object or program, or with other settings or data")
+      ->needs(resume);
   command->footer("Example:\n  attnc train examples/chargpt/chargpt.attn --data text.txt -o run --steps 4000 "
                   "--batch 8 --seq 128");
   command->callback([options, &exitCode] {

@@ -52,8 +52,11 @@ Error Trainer::findEntries(const Options &options) {
   for (int64_t number = 0; number < model.entry_count; ++number) {
     const attn_entry_info &entry = model.entries[number];
     bool isMeant = options.loss.empty() || options.loss == entry.name;
-    if (!entry.updates && isMeant && givesOneNumber(entry) && takesTheSame(entry, step()))
-      lossNumber = number;
+    if (entry.updates || !isMeant || !givesOneNumber(entry) || !takesTheSame(entry, step()))
+      continue;
+    lossNumber = number;
+    if (options.loss.empty())
+      suitable.push_back(entry.name);
   }
   if (lossNumber < 0 && !options.loss.empty())
     return createStringError(formatv("no entry point '{0}' with the inputs of '{1}' and one number as its result",

@@ -35,6 +35,8 @@ public:
   /// The entry point of the training step.
   const attn_entry_info &step() const { return model.entries[stepNumber]; }
   bool canValidate() const { return lossNumber >= 0; } ///< there is an entry point for validation
+  /// The suitable entry points for validation, of which the last one is used, if Options::loss is empty; else none.
+  const std::vector<std::string> &suitableLosses() const { return suitable; }
   /// The result of the initialisation by a file; null for a training that has no such file, or that is resumed.
   const std::optional<Initialisation> &initialisation() const { return fromFile; }
   /// The number of completed steps, which is a state of the training in the weights; 0 for a new training.
@@ -74,6 +76,7 @@ private:
   const attn_model &model;
   uint64_t seed = 0;
   int64_t stepNumber = -1, lossNumber = -1; ///< indices in model.entries; a negative lossNumber: no validation
+  std::vector<std::string> suitable;        ///< see suitableLosses()
   Runner runner;
   std::optional<Initialisation> fromFile; ///< see initialisation()
 };

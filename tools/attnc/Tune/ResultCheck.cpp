@@ -56,7 +56,8 @@ std::vector<ResultCheck::Left> ResultCheck::effectsOf(const Invocation &call) {
     add(entry.tensors[number].name, call.tensors[number], shareOf(call.tensors[number].dtype));
   if (entry.updates) {
     std::vector<ParameterNow> parameters = call.parameters();
-    auto isState = [](const ParameterNow &each) { return each.info.state != 0; };
+    // The number of completed steps is an integer, and states of optimizers are real.
+    auto isState = [](const ParameterNow &each) { return each.info.state != 0 && isReal(attn_dtype(each.info.dtype)); };
     bool hasStates = llvm::any_of(parameters, isState);
     constexpr double shareOfWeights = 1e-5; // small, because a step changes weights little
     for (const ParameterNow &each : parameters) {

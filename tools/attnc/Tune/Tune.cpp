@@ -7,6 +7,7 @@
 #include "tools/attnc/Options/PinnedThreads.h"
 #include "tools/attnc/Options/Validators.h"
 #include "tools/attnc/Tune/Tuner.h"
+#include "tools/command-line/Command.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <chrono>
@@ -152,7 +153,7 @@ void addTune(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<TuneOptions>();
   options->invocation.fillMissing = true;
   options->invocation.threads = 1;
-  CLI::App *command = app.add_subcommand("tune", "Search schedules of a model's kernels, and store the best");
+  CLI::App *command = addCommand(app, "tune", "Search schedules of a model's kernels, and store the best");
   options->source.addTo(*command, SourceOptions::Takes::Models);
   options->invocation.addTo(*command);
   command->add_option("--database", options->database, "The tuning database to extend; created if it is missing")
@@ -200,7 +201,7 @@ static Error merge(const std::string &output, const std::vector<std::string> &in
 void addMergeTuning(CLI::App &app, ExitCode &exitCode) {
   auto output = std::make_shared<std::string>();
   auto inputs = std::make_shared<std::vector<std::string>>();
-  CLI::App *command = app.add_subcommand("merge-tuning", "Merge tuning databases: the larger gain of each kernel wins");
+  CLI::App *command = addCommand(app, "merge-tuning", "Merge tuning databases: the larger gain of each kernel wins");
   command->add_option("databases", *inputs, "Files that `attnc tune` wrote")->required();
   command->add_option("-o,--output", *output, "The file to write")->type_name("FILE")->required();
   command->footer("Example:\n  attnc merge-tuning here.tuning there.tuning -o all.tuning");

@@ -8,6 +8,7 @@
 #include "compiler/Verify/ObjectSections.h"
 #include "tools/attnc/Call/LoadedModel.h"
 #include "tools/attnc/Commands.h"
+#include "tools/command-line/Command.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
 
@@ -185,7 +186,7 @@ ExitCode Verification::run() {
 void addVerify(CLI::App &app, ExitCode &exitCode) {
   auto path = std::make_shared<std::string>();
   CLI::App *command =
-      app.add_subcommand("verify", "Compile an object's record again, compare the bytes, and check the memory plan");
+      addCommand(app, "verify", "Compile an object's record again, compare the bytes, and check the memory plan");
   command->add_option("object", *path, "A compiled object (.o)")->required();
   command->footer("Example:\n  attnc verify out/gpt2.o");
   command->callback([path, &exitCode] { exitCode = Verification(*path).run(); });
