@@ -13,7 +13,8 @@ SourceRange merge(SourceRange first, SourceRange last) {
   return {first.file, std::min(first.begin, last.begin), std::max(first.end, last.end)};
 }
 
-SourceFile::SourceFile(std::string name, std::string text) : fileName(std::move(name)), contents(std::move(text)) {
+SourceFile::SourceFile(std::string name, std::string text, SourceOrigin origin)
+    : place(origin), fileName(std::move(name)), contents(std::move(text)) {
   starts.push_back(0);
   for (size_t i = 0; i < contents.size(); ++i)
     if (contents[i] == '\n')
@@ -37,8 +38,8 @@ std::string_view SourceFile::line(uint32_t number) const {
   return std::string_view(contents).substr(begin, end - begin);
 }
 
-FileId SourceManager::add(std::string name, std::string text) {
-  files.push_back(std::make_unique<SourceFile>(std::move(name), std::move(text)));
+FileId SourceManager::add(std::string name, std::string text, SourceOrigin origin) {
+  files.push_back(std::make_unique<SourceFile>(std::move(name), std::move(text), origin));
   return static_cast<FileId>(files.size() - 1);
 }
 

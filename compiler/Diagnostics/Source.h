@@ -38,11 +38,15 @@ struct LineColumn {
   uint32_t column = 1;
 };
 
+/// Where a source file is: on disk, or embedded in the compiler as a part of the prelude.
+enum class SourceOrigin { Disk, Prelude };
+
 /// One file: its name as the user wrote it, its text, and the offsets of its lines.
 class SourceFile {
 public:
-  SourceFile(std::string name, std::string text);
+  SourceFile(std::string name, std::string text, SourceOrigin origin);
 
+  SourceOrigin origin() const { return place; }
   const std::string &name() const { return fileName; }
   std::string_view text() const { return contents; }
   /// The line and column of a byte offset, which is clamped to the end of the file.
@@ -53,6 +57,7 @@ public:
   uint32_t lineStart(uint32_t number) const;
 
 private:
+  SourceOrigin place;
   std::string fileName;
   std::string contents;
   std::vector<uint32_t> starts;
@@ -61,8 +66,9 @@ private:
 /// All files of one compile. Views of their text are valid during the lifetime of the manager.
 class SourceManager {
 public:
-  /// Adds a file, by the name as the user wrote it and the content, and returns its number.
-  FileId add(std::string name, std::string text);
+  /// Adds a file, by the name as the user wrote it and the content, and returns its number. Files of different origins
+  /// may have the same name.
+  FileId add(std::string name, std::string text, SourceOrigin origin = SourceOrigin::Disk);
   const SourceFile &file(FileId id) const { return *files[id]; }
   size_t size() const { return files.size(); } ///< number of files
   /// The bytes of a valid range.

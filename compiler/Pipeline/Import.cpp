@@ -31,7 +31,7 @@ static bool checkText(Job &job, llvm::StringRef text) {
   llvm::StringRef before = text.take_front(found->place);
   size_t column = before.size() - (before.rfind('\n') + 1) + 1; // npos + 1 is 0
   return job.userError(job.options.input + ":" + llvm::Twine(before.count('\n') + 1) + ":" + llvm::Twine(column) +
-                        ": error: " + found->what);
+                       ": error: " + found->what);
 }
 
 /// Reads a module in the form that `import` produces, written by hand or by another tool.
@@ -57,7 +57,7 @@ static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
 static std::vector<std::string> filesRead(const SourceManager &sources) {
   std::vector<std::string> paths;
   for (FileId id = 0; id < sources.size(); ++id)
-    if (llvm::sys::fs::exists(sources.file(id).name()))
+    if (sources.file(id).origin() == SourceOrigin::Disk)
       paths.push_back(sources.file(id).name());
   return paths;
 }

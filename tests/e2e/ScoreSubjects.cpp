@@ -23,12 +23,12 @@ std::vector<Subject> normaliserSubjects() {
   std::vector<Choice> choices = lengths({{"batch", 2}, {"heads", 3}});
   std::vector<Subject> all;
   for (const char *entry :
-       {"sinks", "linear", "sigmoids", "sparse", "halfway", "hardest", "sampled", "noisy", "broken"})
+       {"sinks", "linear", "sigmoids", "sparse", "halfway", "hardest", "sampled", "noisy", "broken", "of_both_signs"})
     all.push_back({file, entry, forward, choices, key});
   all.push_back(
       {file, "sink_of_few", forward, {{"long", {{"heads", 3}, {"m", 1100}}}, {"one", {{"heads", 1}, {"m", 1}}}}});
   for (const char *entry : {"sinks_gradient", "linear_gradient", "sigmoid_gradient", "halfway_gradient",
-                            "hard_gradient", "sample_gradient", "noisy_gradient", "stick_gradient"})
+                            "hard_gradient", "sample_gradient", "noisy_gradient", "stick_gradient", "signs_gradient"})
     all.push_back({file, entry, backward, choices, key});
   all.push_back({file,
                  "plain_sink_gradient",

@@ -19,8 +19,8 @@ namespace attnc {
 std::unique_ptr<typed::Program> checkFile(SourceManager &sources, FileId file, DiagnosticEngine &diagnostics,
                                           const CheckOptions &options = {});
 
-/// Returns the text of a file of the prelude, the library of the language: preludeText("nn") is nn.attn, which is part
-/// of the program. Null if there is no such file.
+/// Returns the text of a file of the prelude, the library of the language: preludeText("nn") is nn.attn, a constant of
+/// the executable. Null if there is no such file.
 std::optional<std::string_view> preludeText(std::string_view name);
 /// Returns the names of the prelude's files, without the suffix .attn.
 std::vector<std::string> preludeNames();

@@ -24,7 +24,7 @@
 
 namespace attnc::check {
 
-/// Checks one program; an object is used once.
+/// Checks one program; an object is used once. The arguments of the constructor must outlive it.
 class Checker final : public ExpressionChecker {
 public:
   Checker(SourceManager &sources, DiagnosticEngine &diagnostics, const CheckOptions &options);

@@ -27,8 +27,9 @@ public:
   /// Checks the statements of a block in `scope` and adds them to the current block of the typed AST (LetBuilder).
   /// Returns the value of the last statement: that of an expression, an ErrorValue if it has an error; that of the
   /// chosen block of an `if`, an ErrorValue if its condition is invalid, a NothingValue if no block is chosen; a
-  /// NothingValue for other statements. If a `return` ends the block, sets `returned` to true, and returns the value of
-  /// the `return`; a `return` in a `for`, which is an error, also sets `returned`, and the result is a NothingValue.
+  /// NothingValue for other statements and an empty block. If a `return` ends the block, sets `returned` to true, and
+  /// returns the value of the `return`; a `return` in a `for`, which is an error, also sets `returned`, and the result
+  /// is a NothingValue.
   virtual Value check(const ast::Block &block, Scope &scope, bool &returned) = 0;
 };
 

@@ -1,9 +1,9 @@
 //===- Gradients.h - activity analysis for gradients --------------------------------------------------------------===//
 //
-// Activity analysis of automatic differentiation. An expression is active if it is f32 and depends on a variable of
-// differentiation: a parameter that is not frozen, and, except in a training step, an argument of the entry point. A
-// local variable without a definition, such as a loop-carried value, counts as active. An operation without a
-// derivative on an active operand is an error; `stop(x)` is inactive.
+// Activity analysis of automatic differentiation. An expression is active if it is f32 and depends, through f32
+// expressions, on a variable of differentiation: a parameter that is not frozen, and, except in a training step, an
+// argument of the entry point. A local variable without a definition, such as a loop-carried value, counts as active.
+// An operation without a derivative on an active operand is an error; `stop(x)` is inactive.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -69,8 +69,11 @@ static void appendKey(std::string &key, ExprRef expr, unsigned &budget) {
     key += fmt::format("@{}", static_cast<const void *>(expr));
     return;
   }
-  if (auto *node = expr->as<ParameterRef>())
+  if (auto *node = expr->as<ParameterRef>()) {
     key += node->parameter->name;
+    for (const ParameterRef::Pick &pick : node->picks)
+      key += fmt::format("[{}+{}]", static_cast<const void *>(pick.counter), pick.constant);
+  }
   if (expr->as<Cast>())
     return;
   key += '(';

@@ -5,8 +5,9 @@
 // polynomials over dynamic dimensions. An atom is an integer that is not expanded further: an index, the time step of a
 // scan, floor(e/c), a remainder, a min, max, abs or select, or a value from data such as t[b].
 //
-// A fact is a linear form F with F >= 0. Facts come from the ranges of indices (i >= 0, n - 1 - i >= 0), from
-// conditions around the subscript, and from the properties of floor division, remainders, min, max and abs.
+// A fact is a linear form F with F >= 0. Facts come from the ranges of indices (i >= 0, and n - 1 - i >= 0 if the
+// extent n is known), from conditions around the subscript, and from the properties of floor division, remainders, min,
+// max and abs.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -69,7 +70,8 @@ public:
   /// Returns the atom with a number of Linear::coefficients.
   const Atom &atom(unsigned number) const { return atoms[number]; }
   const std::vector<Linear> &getFacts() const { return facts; }
-  /// True if fact number `fact` holds for all sizes of the dimensions, or, with `positive`, for all sizes from 1 on.
+  /// A fact about a remainder e % c requires c >= 1. True if fact number `fact` requires nothing, or if this is proved
+  /// for all sizes of the dimensions, or, with `positive`, for all sizes from 1 on.
   bool holds(size_t fact, bool positive) const;
   /// True if an atom of the form has isData.
   bool dependsOnData(const Linear &form) const;

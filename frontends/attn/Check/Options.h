@@ -18,9 +18,12 @@ namespace attnc {
 /// name are considered. The checker adds nothing if no export by `incremental` is left, or several, or after an error.
 /// If <next> is not decodable (DecoderRules.h), that is an error.
 struct WriterRequest {
-  std::string entry;        ///< name of the export by `decode` or of <next>; empty: the only one
-  std::string file, choice; ///< the sampler: the function `choice` of the prelude's file `file`
-  int64_t atMost = 1;       ///< most tokens of a call; at most half of the bound of the dimension of positions, if any
+  std::string entry; ///< name of the export by `decode` or of <next>; empty: the only one
+  /// The sampler: the function `choice` of the prelude's file `file`. If there is none, nothing is added.
+  std::string file, choice;
+  /// Most tokens of a call, at least 1. If the dimension of positions has a bound, the checker lowers the number to
+  /// half of the bound, but not below 1.
+  int64_t atMost = 1;
 
   /// True if an entry point `name` that writes tokens is the requested one: exported, or added by the checker.
   bool names(const std::string &name) const { return entry.empty() || name == entry || name == madeOf(entry); }
@@ -31,8 +34,8 @@ struct WriterRequest {
 /// Options of checkFile (Check.h).
 struct CheckOptions {
   /// Hyperparameters of the model and their values as text, as in `--set layers=12`. A value is a number, true, false,
-  /// or the name of a function or module of the file or a builtin function, such as `nn.GRU` or `tanh`. The last of
-  /// several values of a name counts.
+  /// or the name of a function or module of the file or of a used file, or of a builtin function, such as `nn.GRU` or
+  /// `tanh`. The last of several values of a name counts.
   std::vector<std::pair<std::string, std::string>> settings;
   std::optional<WriterRequest> writer = std::nullopt; ///< null: no entry point is added
 };

@@ -14,7 +14,8 @@ struct NormaliserWord;
 ///
 /// Its formulas are open expressions. `sink` and `temperature` are scalars of a row of scores; `score`, `mask` and
 /// `weight` are scalars of a query–key pair; `value` is a scalar or has dimensions. Each of them is null if omitted,
-/// `score` never. The results of the `attend` are LocalRefs to `yields`.
+/// `score` never. Before PendingAttends::add, composeScore applies `temperature` and the composition of `word` to
+/// `score`. The results of the `attend` are LocalRefs to `yields`.
 struct PendingAttend {
   std::vector<typed::Index *> keys;     ///< the indices that the `attend` binds
   const NormaliserWord *word = nullptr; ///< the word after `by:` (Attend/Normalisers.h), set by NormaliserClauses
@@ -29,7 +30,7 @@ struct PendingAttend {
   int64_t top = 0;                          ///< number of keys of `top(n)`; 0 without such a yield
   std::vector<typed::Index *> summed;       ///< outer indices over which the statistic KeySums sums
   std::optional<size_t> logpPlace; ///< position of `logp`, which is no statistic, among the results; null without it
-  std::string module;              ///< path of the module in checkpoints, "blocks.{0}.mix"
+  std::string module;              ///< path of the module in checkpoints, "blocks.{0}.mix"; empty in the model itself
   SourceRange range;
 };
 

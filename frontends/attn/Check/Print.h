@@ -2,10 +2,12 @@
 //
 // Prints the typed AST as text, the dump of `--emit=check`, for people and for tests:
 //
-//   entry f(x: f32[n], n) {
-//     let t0: f32 = [] => sum k < n => x[k]
-//     return f: f32 = t0
+//   entry f(x: f32[n]) n {
+//     let t: f32 = [] => add k < n => x[k]
+//     return f: f32 = t
 //   }
+//
+// The dynamic dimensions of an entry point, with their bounds, follow its arguments.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -108,7 +108,7 @@ Verdict RangeProofs::decide(const Obligation &obligation, const HasExtent &hasEx
       auto holds = [&] { return RangeProof(forms, bounds, factCount, positive).prove(goal); };
       if (!holds())
         continue;
-      if (positive && !guarded)
+      if (positive)
         bounds.raiseMinima(existing, holds);
       return attempt == 0 ? Side::Proved : Side::Clamped;
     }

@@ -15,13 +15,13 @@
 //
 // There are up to four attempts for a goal. The first one that succeeds decides:
 //
-//   1. from the ranges of the indices alone                          Proved
-//   2. also from the conditions around the subscript                 Clamped
+//   1. from all facts but the conditions around the subscript        Proved
+//   2. also from these conditions                                    Clamped
 //   3. as 1, if each dynamic dimension is at least 1                 Clamped; the minimum of the dimension becomes 1
-//   4. as 2, if each dynamic dimension is at least 1                 Clamped
+//   4. as 2, if each dynamic dimension is at least 1                 Clamped; likewise
 //
-// A clamped subscript may be evaluated anywhere, also where its condition is false. In attempt 3 the minimum of a
-// dimension (DimensionBounds.h) is raised only if the proof needs it, and not for the extent of an index of the
+// A clamped subscript may be evaluated anywhere, also where its condition is false. In attempts 3 and 4 the minimum of
+// a dimension (DimensionBounds.h) is raised only if the proof needs it, and not for the extent of an index of the
 // subscript: an empty loop reads nothing. If all attempts fail, a subscript that is computed from data, or is not
 // linear (Atom::isData of LinearForms.h), is checked at run time (Runtime); another subscript is an error (Failed).
 //

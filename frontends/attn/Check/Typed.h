@@ -30,7 +30,7 @@
 //
 // Only scalars have the element type Index: index arithmetic in bodies, and sizes in statements. Conversions between
 // Index, f32 and i32 are explicit Casts. Div on Index and I32 is floor division, and Rem its remainder, with the sign
-// of the divisor; a / 0 is 0, and a % 0 is a.
+// of the divisor; a / 0 is 0, and a % 0 is a. Rem on F32 is a - floor(a / b) * b.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -91,7 +91,7 @@ struct Parameter {
 
 /// A variable, bound once: an argument, a Let, a loop's argument or result, or the `w` of `weight: w => ...`.
 struct Local {
-  std::string name; ///< as in the program; not unique
+  std::string name; ///< as in the program, or of the checker, which may be empty; not unique
   Type type;
   SourceRange range;
 };
@@ -192,8 +192,9 @@ struct Elementwise {
   std::vector<ExprRef> operands;
 };
 
-/// The operand converted to the element type of the expression. F32 to I32 rounds towards zero, saturates, and maps NaN
-/// to 0. Bool to a number yields 0 or 1. A number to Bool yields whether the number differs from 0.
+/// The operand converted to the element type of the expression. F32 to I32 or Index rounds towards zero, saturates to
+/// the range of I32, and maps NaN to 0. An Index that is converted to F32 or I32 fits into I32. Bool to a number yields
+/// 0 or 1. A number to Bool yields whether the number differs from 0.
 struct Cast {
   ExprRef operand;
 };
@@ -318,7 +319,7 @@ struct Subscript {
   std::vector<InRange> inRange; ///< for each of `indices`
 };
 
-/// A reduction of `body` over all tuples of the indices for which `filter` is true.
+/// A reduction of `body` over all tuples of the indices for which `filter` is true. ArgMax and ArgMin have one index.
 struct IndexReduction {
   Combiner combiner;
   std::vector<const Index *> indices;
@@ -416,9 +417,9 @@ struct Block {
 
 //===- Programs ---------------------------------------------------------------------------------------------------===//
 
-/// A named dynamic dimension of an entry point, with inclusive bounds. `max` is -1 if the dimension is unbounded.
-/// `min`, 0 or 1, is the least size for which every slice and every unconditional subscript is in range, and no mean of
-/// a training step is empty: 1 for `n` if there is an x[n - 1].
+/// A named dynamic dimension of an entry point, with inclusive bounds. `max` is -1 if the dimension is unbounded. From
+/// `min` on, every slice and every unconditional subscript (InRange::Proved) is in range, no extent a*n - b is
+/// negative, and no mean of a training step is empty: 1 for `n` if there is an x[n - 1], 5 for an index below n - 5.
 struct Dimension {
   std::string name;
   int64_t max = -1;
@@ -451,7 +452,9 @@ struct OptimizerStep {
 struct Training {
   const Parameter *count = nullptr; ///< i32: the number of training steps so far
   double clipNorm = 0;              ///< `clip_norm`: largest norm of all gradients together; 0: unlimited
-  int64_t batches = 1;              ///< `accumulate`: batches of a training step, the leading dimension of arguments
+  /// `accumulate`: batches of a training step; above 1, the derive phase adds a leading dimension of this size to each
+  /// argument except `seed`.
+  int64_t batches = 1;
   std::vector<OptimizerStep> steps; ///< one for each trained parameter
 };
 

@@ -159,7 +159,9 @@ struct SourceUnit {
 struct Instance {
   const ast::ModuleDecl *decl;
   SourceUnit *unit;
-  std::string path;                       ///< names of the fields that lead to it: "blocks.norm1"; empty for the model
+  /// The names of the fields that lead to it, and its numbers in lists of different modules: "blocks.norm1",
+  /// "mix.0.norm". Empty for the model and for optimizers.
+  std::string path;
   std::string checkpoint;                 ///< path in checkpoints: "h.{0}.ln_1"
   std::vector<int64_t> counts;            ///< lengths of the lists of equal modules around it, outermost first
   bool isFrozen = false;                  ///< its field or one around it is `frozen`

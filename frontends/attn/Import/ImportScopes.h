@@ -50,8 +50,9 @@ public:
   void setSize(const Dim &dim, mlir::Value value) { scopes.back().sizes[dim] = value; }
   /// True if the innermost scope has a value for the size.
   bool hasSize(const Dim &dim) const { return scopes.back().sizes.count(dim) > 0; }
-  /// Returns a size as an `index`. If no open scope has it, computes it before the op whose body is being built, and
-  /// records it in the innermost scope. Requires setSize for the dynamic dimensions in it.
+  /// Returns a size as an `index`. If no open scope has it, computes it before the op whose body is being built, or at
+  /// the insertion point outside of bodies, and records it in the innermost scope. Requires setSize for the dynamic
+  /// dimensions in it.
   mlir::Value size(const Dim &dim, mlir::Location at);
   /// Returns the sizes of a shape: attributes for constants, values as by `size` for others.
   llvm::SmallVector<mlir::OpFoldResult> mixedSizes(const Shape &shape, mlir::Location at);

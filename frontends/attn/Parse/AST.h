@@ -369,7 +369,7 @@ struct LetStmt : StmtOf<StmtKind::Let> {
   ExprPtr value;
 };
 
-/// `const head_dim = dim / heads`: a compile-time number or text; in a module, also a function
+/// `const head_dim = dim / heads`: a compile-time number; outside of blocks also a text; in a module also a function
 struct ConstDecl {
   Name name;
   ExprPtr value;

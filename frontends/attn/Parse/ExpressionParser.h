@@ -25,8 +25,8 @@ public:
 
   /// Parses an expression of any precedence.
   ast::ExprPtr expression();
-  /// Parses an expression whose outermost operators are neither comparisons nor logical operators, such as the bound of
-  /// an index or of a dimension.
+  /// Parses an expression whose outermost binary operators are neither comparisons nor `and` and `or`, such as the
+  /// bound of an index or of a dimension.
   ast::ExprPtr sum();
   /// Parses a string literal; the current token is a String. Returns a StringExpr, with escapes replaced.
   ast::ExprPtr string();
@@ -34,7 +34,8 @@ public:
   ast::ExprPtr conditional(SourceRange start, ast::ExprPtr condition);
   /// Parses `l < n` or `block in blocks`; `for` has been accepted.
   ast::Iteration iteration();
-  /// Parses the arguments of a call of `callee`, with their parentheses; the current token is `(`. Returns a CallExpr.
+  /// Parses the arguments of a call of `callee`, with their parentheses; the current token is `(`. Returns a CallExpr
+  /// with the source range of `callee`, which the caller extends.
   ast::ExprPtr call(ast::ExprPtr callee);
   /// Parses `[...]`, subscripts with their brackets; the current token is `[`.
   std::vector<ast::SubscriptElement> subscripts();

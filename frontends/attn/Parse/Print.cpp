@@ -43,7 +43,7 @@ void SourceText::names(const std::vector<Name> &list) {
 //===- Declarations -----------------------------------------------------------------------------------------------===//
 
 static void printDoc(SourceText &out, const std::string &text) {
-  for (size_t at = 0; at < text.size();) {
+  for (size_t at = 0; !text.empty() && at <= text.size();) {
     size_t end = std::min(text.find('\n', at), text.size());
     out += end > at ? "/// " + text.substr(at, end - at) : "///";
     out.line();

@@ -14,8 +14,8 @@ public:
   explicit StatementParser(TokenCursor &tokens)
       : tokens(tokens), expressions(tokens, *this), types(tokens, expressions) {}
 
-  /// Parses `{ ... }` from the current token on; `where` ends the message "expected `{` ..." if there is no brace.
-  /// After an error in a statement, continues at the next statement.
+  /// Parses `{ ... }` from the current token on. If there is no brace, reports "expected `{` WHERE, found ..." and
+  /// returns an empty block. After an error in a statement, continues at the next statement.
   ast::Block block(const char *where);
   /// Parses `const name = e`; the current token is `const`.
   ast::ConstDecl constDecl();

@@ -78,7 +78,7 @@ public:
   /// Like report, but the cursor is then lost, also if the error is dropped.
   Diagnostic *error(DiagnosticKind kind, SourceRange range, std::string message);
   /// Reports, as `error` does, "expected WHAT, found ..." with the current token, or with the end of the line if
-  /// atLineEnd() is true and the file does not end here.
+  /// atLineEnd() is true and the file neither begins nor ends here.
   Diagnostic *expected(const std::string &what);
 
 private:

@@ -1,10 +1,11 @@
 //===- Builtins.h - rules of builtin functions --------------------------------------------------------------------===//
 //
 // A builtin is a function of the language that the checker implements, such as `sum`. A rule checks the arguments of a
-// call of one or several builtins. It returns the value of the call: a typed expression; for most rules a number, if
-// all arguments are compile-time numbers; or an ErrorValue after it has reported an error. The rows of the table (name,
-// signature, number of arguments, rule) are in Builtins.cpp; Builtin.h declares their type. Functions that the language
-// can express are in the prelude instead.
+// call of one or several builtins. It returns the value of the call: a typed expression; a number for rank, size and
+// len, and for elementwise functions except `select`, if all arguments are compile-time numbers; a tuple for split; a
+// boolean for tagged; or an ErrorValue after it has reported an error. The rows of the table (name, signature, number
+// of arguments, rule) are in Builtins.cpp; Builtin.h declares their type. Functions that the language can express are
+// in the prelude instead.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -58,7 +59,7 @@ struct BuiltinCall : BuiltinServices {
 Value callBuiltin(const BuiltinServices &services, const Builtin &builtin, SourceRange range,
                   std::vector<CheckedArgument> arguments);
 
-// BuiltinMath.cpp: elementwise functions.
+// BuiltinMath.cpp: elementwise functions. builtinMath is the rule of the functions in MathFunctions.def, such as exp.
 Value builtinMath(const BuiltinCall &call);
 Value builtinAbs(const BuiltinCall &call);
 Value builtinSquare(const BuiltinCall &call);

@@ -18,7 +18,7 @@ bool isDecodable(Reporter &reporter, const typed::Entry &step, SourceRange range
 
 /// True if the entry point is a sampler that chooses a token for each row of logits: its first argument is f32[batch,
 /// vocab], both dimensions dynamic, its only result is i32[batch], and further arguments satisfy hasSizesOfCall.
-/// Reports an error at `range` and returns false for others.
+/// Reports an error at `range`, or at an invalid further argument, and returns false for others.
 bool isChoice(Reporter &reporter, const typed::Entry &entry, SourceRange range);
 
 /// Returns the constant n > 0, the number of beams of each row, if the entry point is a sampler that chooses the beams

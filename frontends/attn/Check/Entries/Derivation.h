@@ -10,15 +10,15 @@ namespace attnc::check {
 struct Derivation {
   const ast::NameRefExpr *rule = nullptr;       ///< `minimize`, `gradient`, ...; null: the function itself
   ast::Name function; ///< a function, for `decode` an entry point: the first argument without a label that is a name
-  std::vector<const ast::Argument *> arguments; ///< arguments with labels, and those after `function`, in order
+  std::vector<const ast::Argument *> arguments; ///< all arguments except `function`, in order
 
   /// True if the rule is `name`.
   bool isBy(const char *name) const { return rule && rule->name == name; }
 };
 
 /// Reads the derivation of an export. Returns null, with an error, if the rule is unknown or lacks a function, or if
-/// `gradient` or `attention` has more arguments. The arguments of other rules are not checked, and arguments without
-/// labels before the function are ignored. `export f` and `export g = f` have no rule and the function f.
+/// `gradient` or `attention` has more arguments. The arguments of other rules are not checked. `export f` and
+/// `export g = f` have no rule and the function f.
 std::optional<Derivation> derivationOf(Reporter &reporter, const ast::ExportDecl &decl);
 
 /// Looks up a function to export: among the functions of the model, then of the file `unit`, then of the files that it

@@ -9,7 +9,7 @@ namespace attnc::check {
 
 /// Checker of calls. A call of a function is inlined: the body of the function is checked with its parameters bound to
 /// the arguments, and its statements are added to the current block. Errors are reported; a call without a valid value
-/// returns an ErrorValue.
+/// returns an ErrorValue, and a call of a function without a result a NothingValue.
 class Calls {
 public:
   Calls(Reporter &reporter, LetBuilder &lets, Origins &origins, CallStack &stack, Scopes &scopes, Names &names,

@@ -7,7 +7,7 @@
 //
 //   write(prompt, prompt_length, other arguments of the function, other arguments of the sampler, seed)
 //
-// The function is the one from which `incremental` derives `next`.
+// The function is the one from which `incremental` derives `next`. `seed` exists if the sampler draws random numbers.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -34,8 +34,8 @@ public:
   /// number of tokens of each row, i32[batch]. No argument is an ErrorValue. Returns an ErrorValue, with an error, if
   /// the arguments do not fit the parameters, if a size may be outside the bounds of its dimension, or if the prompt
   /// may be empty or too long for the tokens after it; the proof may raise the minima of dimensions
-  /// (DimensionBounds.h). Calls are not supported in index notation, nor in functions that `incremental` or `attention`
-  /// derives; they are reported too.
+  /// (DimensionBounds.h). Calls are not supported in index notation, nor in functions from which `incremental` or
+  /// `attention` derives entry points; they are reported too.
   Value call(const DecoderValue &decoder, SourceRange range, std::vector<CheckedArgument> arguments);
 
 private:

@@ -28,8 +28,8 @@ public:
 
   /// Checks an update and records it. A scalar value is repeated in the shape of the state. Reports a target that is no
   /// state of this module or step, and a value of another type. In a training step, also reports an update of a module
-  /// state that is inside index notation, a second update of one state, and, in lists of modules, an update that does
-  /// not apply to all modules of the list in a loop over them.
+  /// state that is inside index notation, a second update of one state, and an update that is not in exactly the loops
+  /// over the lists of its module, such as one in a scan.
   void update(const ast::UpdateStmt &stmt, Scope &scope);
 
   /// Starts an entry point, without updates.

@@ -36,9 +36,10 @@ public:
 
   /// Returns a closed expression, which may contain rows, as a tensor expression that satisfies Typed.h. `body` is the
   /// whole expression: a Comprehension, an IndexReduction, a Subscript, or a yield of a pending attend. All its
-  /// obligations have been decided. The result is a Comprehension of scalars, over no indices if `body` is a scalar, or
-  /// a LocalRef for a yield of an attend. Elements of element type Index become i32. Adds Lets of hoisted tensors and
-  /// of attends to the current block. Reports an argmax in an attend that can't be hoisted.
+  /// obligations have been decided. The result is a Comprehension of scalars, over no indices if `body` is a scalar;
+  /// or, if `body` is a yield of an attend or a comprehension of one, a LocalRef. Elements of element type Index become
+  /// i32. Adds Lets of hoisted tensors and of attends to the current block. Reports an argmax in an attend that can't
+  /// be hoisted.
   typed::ExprRef close(typed::ExprRef body, SourceRange range);
 
 private:

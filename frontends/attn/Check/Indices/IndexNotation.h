@@ -18,8 +18,8 @@ public:
       : reporter(reporter), build(build), scopes(scopes), ranges(ranges), guards(guards), indexScopes(indexScopes),
         bodies(bodies), conversions(conversions), gradients(gradients), expressions(expressions) {}
 
-  /// Checks `[i, j < n] => body` and returns its value: a tensor with a dimension for each index, or a TupleValue of
-  /// tensors if the body is a tuple. An ErrorValue after an error.
+  /// Checks `[i, j < n] => body` and returns its value: a tensor with a dimension for each index, then the dimensions
+  /// of the body, or a TupleValue of such tensors if the body is a tuple. An ErrorValue after an error.
   Value comprehension(const ast::BuildExpr &expr, Scope &scope);
   /// Checks a reduction, `sum k where filter => body`, and returns its value, which has the shape of the body. An
   /// ErrorValue after an error.

@@ -49,7 +49,7 @@ public:
   SourceRange boundBy(const typed::Index *index) { return extents[index].boundBy; }
 
   /// Returns the innermost `..` among the indices that are bound around an expression with the scope `scope`, in the
-  /// same function; null if there is none.
+  /// same function; null if there is none. The result is valid until `close` or `forget` of its scope.
   RestState *restAround(Scope &scope);
 
   /// Enclose the check of the body of index notation.

@@ -11,9 +11,10 @@ namespace attnc::check {
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 /// Returns the settings as arguments for the instantiation of the model `decl`, one for each name, labelled by it. A
-/// text is a number, true or false, or the name of a function or module that lookup in `scope`, the scope of the file,
-/// finds. Reports a name that is no hyperparameter, which is omitted; a text of another kind; and a hyperparameter with
-/// neither a setting nor a default. The last two become arguments with an ErrorValue.
+/// text is a number, true or false, or the name of a function, builtin function or module that lookup in `scope`, the
+/// scope of the file, finds; `nn.GRU` names an item of a used file. Reports a name that is no hyperparameter, which is
+/// omitted; a text of another kind; and a hyperparameter with neither a setting nor a default. The last two become
+/// arguments with an ErrorValue.
 std::vector<CheckedArgument> modelArguments(Reporter &reporter, Names &names, Scope &scope, const ast::ModuleDecl &decl,
                                             const Settings &settings);
 

@@ -48,14 +48,12 @@ Instance *Modules::instantiateModel(const ast::ModuleDecl &decl, SourceUnit &uni
 }
 
 void Modules::instantiateAlone(const ast::ModuleDecl &decl, SourceUnit &unit) {
-  size_t kept = program.parameters.size();
   Instance &instance = addInstance(decl, unit);
   instance.path = instance.checkpoint = decl.name.text;
   beingFilled.push_back(&decl);
   bindHyperparameters(reporter, scopes, expressions, instance, decl.parameters, {}, decl.name.range, decl.name.text);
-  fill(instance);
+  parameters.addTemporarily([&] { fill(instance); });
   beingFilled.pop_back();
-  program.parameters.resize(kept);
 }
 
 Value Modules::instantiate(const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope) {

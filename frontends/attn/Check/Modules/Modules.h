@@ -25,17 +25,17 @@ public:
   /// program, and sets name and hyperparameters of the program. Reports errors. Never returns null; after an error the
   /// instance is incomplete.
   Instance *instantiateModel(const ast::ModuleDecl &decl, SourceUnit &unit, const Settings &settings);
-  /// Instantiates a module that no field instantiates, with the defaults of its hyperparameters, to find errors in it
+  /// Instantiates a module that no field instantiates and whose hyperparameters all have defaults, to find errors in it
   /// and later in its functions. Its parameters are not added to the program.
   void instantiateAlone(const ast::ModuleDecl &decl, SourceUnit &unit);
   /// Instantiates the module `cls` by the call `call`, whose arguments are checked in `scope`. `place` has the members
-  /// of the instance that depend on its field: path, checkpoint path, counts, and whether it is frozen. Adds the
-  /// parameters to the program. Returns a ModuleValue without picks; an ErrorValue after an error.
+  /// of the instance that depend on its field: all except `decl`, `unit` and `members`. Adds the parameters to the
+  /// program. Returns a ModuleValue without picks; an ErrorValue after an error.
   Value instantiate(const ast::CallExpr &call, const ClassValue &cls, Instance place, Scope &scope);
   /// Adds an empty instance, for an optimizer, whose hyperparameters the caller then binds.
   Instance &addInstance(const ast::ModuleDecl &decl, SourceUnit &unit);
 
-  /// Returns all instances, in the order of their creation.
+  /// Returns all instances, in the order of their creation, also those of optimizers and those with errors.
   std::deque<Instance> &getInstances() { return instances; }
 
 private:

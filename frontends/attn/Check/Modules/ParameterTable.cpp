@@ -81,6 +81,14 @@ void ParameterTable::reserveCheckpointName(const Parameter &parameter, const ast
         .note("the other is", first->second);
 }
 
+void ParameterTable::addTemporarily(const std::function<void()> &addAll) {
+  size_t kept = program.parameters.size();
+  auto names = std::exchange(checkpointNames, {});
+  addAll();
+  checkpointNames = std::move(names);
+  program.parameters.resize(kept);
+}
+
 Value ParameterTable::add(const Instance &instance, const ast::FieldDecl &field, Scope &scope) {
   std::optional<Shape> shape = types.evaluateShape(*field.type, scope, "the size of a parameter");
   std::optional<typed::Element> element = types.elementOf(*field.type);

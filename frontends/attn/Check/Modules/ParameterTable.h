@@ -19,10 +19,12 @@ public:
   /// not f32 or a size that is not constant. A checkpoint name that is reserved or taken is reported, but the parameter
   /// is added.
   Value add(const Instance &instance, const ast::FieldDecl &field, Scope &scope);
+  /// Calls `addAll`, and then removes the parameters that it has added. Their names are compared only with each other.
+  void addTemporarily(const std::function<void()> &addAll);
   /// Adds a state of training (typed::Parameter::isState) of the entry point `entry`: the optimizer's state `name` for
-  /// the parameter `of`, with the counts of the parameter; or a state of the training as a whole if `of` is null.
-  /// `start` is the initial value of all elements. Reports a name that another parameter has, at `range`. Never returns
-  /// null.
+  /// the parameter `of`, with the counts of the parameter; or a state of the training as a whole if `of` is null. It is
+  /// named ENTRY.NAME.PARAMETER or ENTRY.NAME. `start` is the initial value of all elements. A name that another
+  /// parameter has is reported at `range`, but the state is added. Never returns null.
   const typed::Parameter *addState(const typed::Entry &entry, const std::string &name, const typed::Parameter *of,
                                    typed::Type type, double start, SourceRange range);
 

@@ -27,7 +27,8 @@ SourceUnit *Files::load(FileId file, std::string name) {
 }
 
 SourceUnit *Files::loadPrelude(const std::string &name) {
-  return load(sources.add(name + ".attn", std::string(preludeText(name).value_or(""))), name);
+  std::string text(preludeText(name).value_or(""));
+  return load(sources.add(name + ".attn", std::move(text), SourceOrigin::Prelude), name);
 }
 
 /// Returns the path of a used file relative to the folder of `user`: "layers/norm.attn".
@@ -50,9 +51,11 @@ SourceUnit *Files::loadUsed(const ast::UseDecl &use, SourceUnit &user) {
   std::optional<std::string_view> prelude;
   if (use.path.size() == 1)
     prelude = preludeText(use.path[0].text);
+  SourceOrigin origin = SourceOrigin::Disk;
   if (!text && prelude && !isThere) {
     name = use.path[0].text + ".attn";
     text = std::string(*prelude);
+    origin = SourceOrigin::Prelude;
   }
   if (!text) {
     std::string written = use.path.back().text;
@@ -64,10 +67,12 @@ SourceUnit *Files::loadUsed(const ast::UseDecl &use, SourceUnit &user) {
       report.hint(fmt::format("did you mean `use {}`?", *meant));
     return nullptr;
   }
-  for (const auto &unit : units)
-    if (unit.get() != &user && sources.file(unit->file).name() == name)
+  for (const auto &unit : units) {
+    const SourceFile &file = sources.file(unit->file);
+    if (unit.get() != &user && file.name() == name && file.origin() == origin)
       return unit.get();
-  return load(sources.add(name, std::move(*text)), use.path.back().text);
+  }
+  return load(sources.add(name, std::move(*text), origin), use.path.back().text);
 }
 
 } // namespace attnc::check

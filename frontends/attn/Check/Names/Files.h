@@ -14,8 +14,8 @@ public:
 
   /// Parses a file of the source manager, checks its names (DeclaredNames.h) and loads the files that it uses. `name`
   /// is the last word of the `use`; empty for the model file. Never returns null. After an error the AST or `uses` may
-  /// be incomplete: if an error has been reported before, also one of another file, no used file is loaded and no name
-  /// is checked.
+  /// be incomplete: if the file has a syntax error, or if an error has been reported before, also one of another file,
+  /// no used file is loaded and no name is checked.
   SourceUnit *load(FileId file, std::string name);
   /// Loads the file `name` of the prelude (Check.h), anew at each call; an empty file if the prelude has none of that
   /// name.

@@ -14,8 +14,8 @@ struct Operand {
 };
 
 /// Converts values of the checker to tensor expressions, and checks operands of elementwise operators. `range` is the
-/// place of errors, and `what` the operator in messages. A compile-time number has no element type of its own: it
-/// adapts to the other operands.
+/// place of errors, and `what` names the operator or the value in messages: "`+`", "the score". A compile-time number
+/// has no element type of its own: it adapts to the other operands.
 class Conversions {
 public:
   Conversions(Reporter &reporter, Builder &build, const Origins &origins)
@@ -37,12 +37,12 @@ public:
   typed::ExprRef asArgument(const Value &value, SourceRange range, typed::Element wanted, const std::string &name,
                             SourceRange declared);
 
-  /// Converts values to tensors of one element type, in their order. Compile-time integers and scalars of element type
-  /// Index adapt to F32 and to tensors of I32, a scalar of I32 adapts to Index, and I32 does not adapt to F32. Constant
-  /// integers alone become I32, dynamic sizes Index. Booleans and Bool agree only with each other. Empty, with an
-  /// error, if there is no common type, if a value is no tensor, number or boolean, or if a number does not fit into
-  /// the type; and empty, without another error, if one is an ErrorValue. If `ofTensors`, or if an operand has
-  /// dimensions, the result is never of Index, which only scalars have.
+  /// Converts values to tensors of one element type, in their order. Constant integers adapt to F32, I32 and Index.
+  /// Dynamic sizes and scalars of element type Index adapt to F32 and to tensors of I32, a scalar of I32 adapts to
+  /// Index, and I32 does not adapt to F32. Constant integers alone become I32, dynamic sizes Index. Booleans and Bool
+  /// agree only with each other. Empty, with an error, if there is no common type, if a value is no tensor, number or
+  /// boolean, or if a number does not fit into the type; and empty, without another error, if one is an ErrorValue. If
+  /// `ofTensors`, or if an operand has dimensions, the result is never of Index, which only scalars have.
   std::vector<typed::ExprRef> agree(const std::vector<Operand> &operands, SourceRange range, const std::string &what,
                                     bool ofTensors = false);
   /// Returns true if the shapes of the operands can be broadcast (Builder.h); otherwise reports the sizes that differ

@@ -104,8 +104,17 @@ bool DeclaredTypes::checkBound(const ast::Dimension &dimension, const Dim &actua
 
 bool DeclaredTypes::checkBounds(const ast::TensorType &type, const Shape &shape, Scope &scope) {
   bool fits = true;
-  for (size_t i = 0; i < type.dimensions.size() && type.dimensions.size() == shape.size(); ++i)
-    fits &= type.dimensions[i].isRest || checkBound(type.dimensions[i], shape[i], type.dimensions[i].range, scope);
+  bool hasRest = std::any_of(type.dimensions.begin(), type.dimensions.end(),
+                             [](const ast::Dimension &each) { return each.isRest; });
+  size_t named = type.dimensions.size() - hasRest, at = 0;
+  if (shape.size() < named || (!hasRest && shape.size() > named))
+    return true;
+  for (const ast::Dimension &dimension : type.dimensions) {
+    if (dimension.isRest)
+      at += shape.size() - named;
+    else
+      fits &= checkBound(dimension, shape[at++], dimension.range, scope);
+  }
   return fits;
 }
 

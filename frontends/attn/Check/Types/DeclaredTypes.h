@@ -17,8 +17,8 @@ public:
         expressions(expressions) {}
 
   /// Return the element type of a declared type, its shape, and the value of one size expression. Null, with an error,
-  /// for an element type that is not supported, a name that is unknown, a value that is no size, a size that is
-  /// negative or too large, a tensor that is too large, and an unbound `..`. In a shape, `..` stands for the dimensions
+  /// for an element type that is not supported, a name that is unknown, a value that is no size, a constant size below
+  /// 0 or above 2^31 - 1, a tensor that is too large, and an unbound `..`. In a shape, `..` stands for the dimensions
   /// that a parameter of the function has bound to it.
   std::optional<typed::Element> elementOf(const ast::TensorType &type);
   std::optional<Shape> evaluateShape(const ast::TensorType &type, Scope &scope, const char *what);
@@ -26,11 +26,12 @@ public:
   /// Returns true if the size `actual` is proved to be within the bound of the declared dimension, `n <= context`, or
   /// if that has no bound. Otherwise reports an error at `range` and returns false.
   bool checkBound(const ast::Dimension &dimension, const Dim &actual, SourceRange range, Scope &scope);
-  /// The same for all dimensions of a type without `..`, whose sizes are `shape`. Types with `..` are not checked.
+  /// The same for all dimensions of a type, whose sizes are `shape`, with errors at the dimensions. True, without a
+  /// check, if the numbers of dimensions differ.
   bool checkBounds(const ast::TensorType &type, const Shape &shape, Scope &scope);
   /// Converts a value, at `range`, to the declared type of a result or a `let`, and returns it as a TensorValue.
   /// Compile-time numbers adapt to the element type, and scalars of Index to i32. An ErrorValue, with an error, if it
-  /// has another element type or shape.
+  /// has another element type or shape or exceeds a bound, or if the type is invalid. `what` names the value.
   Value conform(const Value &value, const ast::TensorType &declared, SourceRange range, Scope &scope, const char *what);
   /// For the type of a parameter of an entry point: for each dimension that is a name which lookup in `scope` does not
   /// find, adds a dynamic dimension without a bound to `entry` and to the DimensionBounds, and binds the name in

@@ -8,10 +8,10 @@
 namespace attnc::check {
 
 /// Checker of operators: `-x`, `not x`, `x'`, binary operators, and `if c then a else b`. An operator of compile-time
-/// numbers or booleans is evaluated if its result is known, which that of a comparison of different dynamic sizes is
-/// not. A compile-time operand of `and` or `or` decides the result, as `false and x`, or is dropped. Any other operator
-/// becomes a typed expression. The functions return the value of the expression; an ErrorValue after an error, which
-/// they report.
+/// numbers or booleans is evaluated unless its result is unknown, such as that of a comparison of different dynamic
+/// sizes. A compile-time operand of `and` or `or` decides the result, as `false and x`, or is dropped. Any other
+/// operator becomes a typed expression. The functions return the value of the expression; an ErrorValue after an error,
+/// which they report.
 class Operators {
 public:
   Operators(Reporter &reporter, Builder &build, const Origins &origins, Guards &guards, Conversions &conversions,

@@ -61,6 +61,12 @@ TEST(Bounds, HoldForResultsLetsAndParameters) {
   EXPECT_EQ(
       check("model M(dim = 9) {\n w: f32[dim <= 4] = ones\n fn f(x: f32[dim]) -> f32[dim] { x * w }\n}\n").firstLine(),
       "a.attn:2:9: error: `dim` is 9, more than 4 [bound-exceeded]");
+  // `..` stands for two dimensions, one and none.
+  for (const char *sizes : {"2, 3, 8", "2, 8", "8"})
+    EXPECT_EQ(check(std::string("fn g(x: f32[.., n]) -> f32[.., n <= 4] { x }\nfn f(x: f32[") + sizes + "]) -> f32[" +
+                    sizes + "] { g(x) }\nexport f\n")
+                  .firstLine(),
+              "a.attn:1:33: error: `n` is 8, more than 4 [bound-exceeded]");
 }
 
 TEST(Bounds, NoSizeIsNegative) {

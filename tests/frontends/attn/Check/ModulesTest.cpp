@@ -115,6 +115,14 @@ entry f(x: f32[b, 1]) b {
 )");
 }
 
+TEST(Modules, AnUnusedModuleTakesNoNameInCheckpoints) {
+  std::string parameter = " { w: f32[d] = ones\n fn(x: f32[.., d]) -> f32[.., d] { x * w } }\n";
+  EXPECT_EQ(check("module B(d)" + parameter + "module A(d = 4)" + parameter +
+                  "model M() { A: B(4)\n fn f(x: f32[n, 4]) -> f32[n, 4] { A(x) } }\n")
+                .firstLine(),
+            "");
+}
+
 TEST(Modules, AParameterOfSizeZeroIsNone) {
   Checked checked = check("use nn\nmodel M(d = 4) {\n  l: nn.Linear(d, d, false)\n"
                           "  fn f(x: f32[n, d]) -> f32[n, d] { l(x) }\n}\n");

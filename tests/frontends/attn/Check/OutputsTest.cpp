@@ -37,10 +37,12 @@ TEST(Outputs, ASumOfKeysIsARowToEachQuery) {
 TEST(Outputs, BelongToNormalisersThatHaveThem) {
   EXPECT_EQ(message("lse", ", by: ratio"),
             "a.attn:2:81: error: only `softmax` has a log of the sum of exponentials [bad-yield]");
-  EXPECT_EQ(message("entropy", ", by: none"),
-            "a.attn:2:80: error: only attention weights with a fixed sum have an entropy [bad-yield]");
-  EXPECT_EQ(message("entropy", ", by: hard"),
-            "a.attn:2:80: error: only attention weights with a fixed sum have an entropy [bad-yield]");
+  EXPECT_EQ(
+      message("entropy", ", by: none"),
+      "a.attn:2:80: error: `entropy` is not implemented for the attention weights of this normaliser [bad-yield]");
+  EXPECT_EQ(
+      message("entropy", ", by: hard"),
+      "a.attn:2:80: error: `entropy` is not implemented for the attention weights of this normaliser [bad-yield]");
   EXPECT_EQ(message("top(2)", ", by: stick_breaking"),
             "a.attn:2:90: error: the largest scores do not have the largest weights [bad-yield]");
   EXPECT_EQ(message("key_sums(i)", ", weight: w => w * w, renormalise: true"),

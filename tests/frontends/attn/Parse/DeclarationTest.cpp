@@ -80,6 +80,10 @@ export twice
 )");
 }
 
+TEST(Declaration, ADocumentationMayEndWithAnEmptyLine) {
+  EXPECT_EQ(printed("/// a\n///\nfn f() { 1 }"), "/// a\n///\nfn f() {\n  1\n}\n");
+}
+
 TEST(Declaration, ACommentDirectlyAboveIsItsDocumentation) {
   Parsed parsed(R"(// A file about nothing.
 
