@@ -98,12 +98,12 @@ private:
         ofWeights[place] += cotangentAt(attn::Statistic::TopWeights, joined(point, int64_t(rank)));
   }
 
-  /// Adds the entropy's contribution to dp: -cotangent * (log p + 1) for each nonzero attention weight p.
+  /// Adds the entropy's contribution to dp: -cotangent * (log |p| + 1) for each nonzero attention weight p.
   void passEntropy(const AttendRow &row, ArrayRef<int64_t> point, std::vector<double> &ofWeights) const {
     if (double cotangent = cotangentAt(attn::Statistic::Entropy, point); cotangent != 0)
       for (auto [weight, ofWeight] : llvm::zip_equal(row.normalised.weights, ofWeights))
         if (weight != 0)
-          ofWeight = sumOf(ofWeight, -rounded(cotangent * rounded(std::log(weight) + 1, rounding), rounding));
+          ofWeight = sumOf(ofWeight, -rounded(cotangent * rounded(std::log(std::abs(weight)) + 1, rounding), rounding));
   }
 
   /// Differentiates the weight formula: replaces dp' by dp, and adds the gradients of the formula's captured tensors.

@@ -103,7 +103,7 @@ double AttendRow::entropy() const {
   double sum = std::isnan(normalised.lse) ? normalised.lse : 0;
   for (double weight : normalised.weights)
     if (weight != 0)
-      sum = rounded(sum - rounded(weight * std::log(weight), arguments.rounding), arguments.rounding);
+      sum = rounded(sum - rounded(weight * std::log(std::abs(weight)), arguments.rounding), arguments.rounding);
   return sum;
 }
 

@@ -53,7 +53,7 @@ struct AttendRow {
   NormalisedRow normalised;    ///< the results p and lse of the normaliser
   std::vector<double> weights; ///< p' = weight(p); p if the op has no weight formula
 
-  /// The entropy of the row, -sum of p log p; NaN if lse is NaN, or if a p is NaN or negative.
+  /// The entropy of the row, -sum of p log |p|; NaN if lse or a p is NaN.
   double entropy() const;
   /// Positions in `keys` of the `count` largest scores, or of all if there are fewer, in descending order of score.
   /// Equal scores keep the order of keys; NaN scores are omitted.

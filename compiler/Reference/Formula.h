@@ -48,7 +48,7 @@ using Environment = llvm::DenseMap<mlir::Value, SharedArray>;
 /// Registers of a formula during an evaluation.
 struct FormulaFrame {
   std::vector<double> registers;
-  llvm::ArrayRef<int64_t> indices = {};
+  llvm::ArrayRef<int64_t> indices = {}; ///< of the loops, for `linalg.index`
   bool differentiates = false;
   std::vector<Gradient> gradients = {}; ///< one for each register, while `differentiates`
 };
@@ -57,8 +57,9 @@ struct FormulaFrame {
 struct FormulaStep {
   /// Computes the op's result in the frame's registers and, while the frame differentiates, its gradient.
   std::function<llvm::LogicalResult(FormulaFrame &)> run;
-  /// The op as a function of the registers `from`, faster than `run`, for frames that do not differentiate. Null for
-  /// ops that have more than three operands, can fail, or are rounded, and for some others, such as comparisons.
+  /// The op as a function from the registers `from` to the register `to`, faster than `run`, for frames that do not
+  /// differentiate. Null for ops that have more than three operands, can fail, or are rounded, and for some others,
+  /// such as comparisons; `from` and `to` are then 0.
   double (*function)(const double *operands) = nullptr;
   std::array<unsigned, 3> from = {};
   unsigned to = 0;
@@ -81,8 +82,8 @@ public:
 
   /// Returns the values that the region yields, valid until the next evaluation. `arguments` has a value for each block
   /// argument, and `indices` the index of each loop, for `linalg.index`. Fails at an out-of-range tensor.extract or
-  /// tensor.dim, or at an integer division by zero. Subscript -1 of an empty dimension is no failure, but reads NaN: a
-  /// guarded subscript is clamped to it.
+  /// tensor.dim, or at an integer division by zero. Subscripts -1 and 0 of an empty dimension are no failure, but read
+  /// NaN: a guarded subscript is clamped to them.
   llvm::FailureOr<llvm::ArrayRef<double>> evaluate(llvm::ArrayRef<double> arguments,
                                                    llvm::ArrayRef<int64_t> indices = {});
   /// Returns the first result, and its derivatives with respect to every argument and every element loaded from a

@@ -1,10 +1,11 @@
 //===- OpEvaluation.h - evaluation of single ops on arrays --------------------------------------------------------===//
 //
 // Each overload of evaluate() computes the results of one op from the arrays of its operands and of the values that its
-// regions capture. The interpreter (Interpreter.cpp) calls them for each op, and binds the results. The overloads are
-// grouped by dialect: TensorOps.cpp has tensors and lists, LinalgOps.cpp linalg, AttendOps.cpp and
-// AttendGradientOps.cpp attention, its gradient and scatter-add, ElementwiseOps.cpp constants and elementwise ops. A
-// function that fails has recorded an error in the context's `fault`.
+// regions capture. The interpreter (Interpreter.cpp) calls them for each op except calls, control flow and accesses to
+// parameters, and binds the results. The overloads are grouped by dialect: TensorOps.cpp has tensors and lists,
+// LinalgOps.cpp linalg, AttendOps.cpp and AttendGradientOps.cpp attention, its gradient and scatter-add,
+// ElementwiseOps.cpp constants and elementwise ops. A function that fails has recorded an error in the context's
+// `fault`.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

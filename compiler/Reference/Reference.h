@@ -6,8 +6,8 @@
 //
 // Attention is computed by its definition (dialects/Attn/AttnOps.td): all scores of a row, then the attention weights,
 // then the sum. Scores are evaluated for unmasked keys only. An out-of-range `tensor.extract`, an integer division by
-// zero, mismatched sizes and unsupported ops are errors with a source location. (In a formula, subscript -1 of an empty
-// dimension reads NaN.) Elements of tensor.empty are NaN or 0 until they are written.
+// zero, mismatched sizes and unsupported ops are errors with a source location. (In a formula, subscripts -1 and 0 of
+// an empty dimension read NaN.) Elements of tensor.empty are NaN or 0 until they are written.
 //
 //   auto results = interpret(entry, {tokens}, {{"token.table", table}});
 //   if (!results) ... llvm::toString(results.takeError())

@@ -6,7 +6,7 @@
 // that consists of rounding errors by its own magnitude; and rounding may decide which of two nearly equal scores is
 // the larger one.
 //
-// In every mode the interpreter rounds a tensor of type bf16 or f16 to its type, because compiled code stores it in
+// In every mode the interpreter rounds a result of type bf16 or f16 to its type, because compiled code stores it in
 // that type.
 //
 //===------------------------------------------------------------------------------------------------------------===//

@@ -21,7 +21,8 @@ using ScalarFunction = std::function<double(const double *operands)>;
 ScalarFunction scalarFunction(mlir::Operation *op);
 /// The class of rounding errors of an op with a floating-point result in f32 code (Rounding.h).
 Accuracy accuracyOf(mlir::Operation *op);
-/// True if an op adds or subtracts two computed numbers, so that its result has a simulated error (residueOfSum).
+/// True if an op adds or subtracts two different results of rounded arithmetic, neither of them an input, a constant or
+/// a loop-carried value. Its result then has a simulated error (residueOfSum).
 bool addsComputedNumbers(mlir::Operation *op);
 
 } // namespace attnc::reference

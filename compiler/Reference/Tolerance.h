@@ -20,7 +20,8 @@ namespace attnc::reference {
 
 inline constexpr double unitRoundoff = 0x1p-24;
 
-/// c u sqrt(terms): the bound above, relative to the largest magnitude. `terms` is K (Array::terms).
+/// c u sqrt(terms): the bound above, relative to the largest magnitude. `terms` is K (Array::terms); a number below 1
+/// counts as 1.
 inline double tolerance(double c, double terms) { return c * unitRoundoff * std::sqrt(std::max(terms, 1.0)); }
 
 /// The largest |value| of the finite `values`, but at least `least`.

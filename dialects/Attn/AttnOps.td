@@ -90,8 +90,8 @@ def Attn_AttendOp : Attn_Op<"attend", [Pure, AttrSizedOperandSegments]> {
     largest score. Under `stick_breaking` its weight is 1 minus the sum of the weights of earlier keys. A NaN score
     makes only its own weight NaN under `none`, and its own weight and those of later keys under `stick_breaking`; the
     value is then NaN too. The attribute `alpha`, only with `entmax`, is in (1, 2]. Only `softmax` has `lse`.
-    Normalisers whose weights have a fixed sum (not `none` and `hard`) have `entropy`. All but `stick_breaking` have
-    `top` and `top_weights`. `top` omits keys whose score is NaN.
+    All normalisers but `none` and `hard` have `entropy`, and all but `stick_breaking` have `top` and `top_weights`.
+    `top` omits keys whose score is NaN.
   }];
   let arguments = (ins Variadic<Index>:$outer_sizes, Variadic<Index>:$key_sizes, Variadic<Index>:$value_sizes,
                        Attn_Normaliser:$normaliser,

@@ -36,8 +36,8 @@ void addCotangent(OpBuilder &builder, Location location, Cotangents &cotangents,
 /// Emits at `builder` the reverse of `forward`, a straight-line list of ops in program order. On entry the map has the
 /// cotangents of the results of the list. From the last op to the first, reads the cotangent of the op's result and
 /// adds to the cotangents of its operands. The forward values that rules read must dominate the insertion point. Ops
-/// with regions, loads (`attn.reduce`, `tensor.extract`, ...) and ops without exactly one result are leaves: cotangents
-/// of their results remain in the map for the caller. Returns null on success. If another op with a cotangent has no
+/// with regions (such as `attn.reduce`), `tensor.extract` and ops without exactly one result are leaves: cotangents of
+/// their results remain in the map for the caller. Returns null on success. If another op with a cotangent has no
 /// rule, stops and returns that op; the cotangents of the operands of this op and of earlier ops are then incomplete.
 Operation *differentiate(OpBuilder &builder, llvm::ArrayRef<Operation *> forward, Cotangents &cotangents);
 

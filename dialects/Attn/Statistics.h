@@ -36,7 +36,7 @@ enum class Statistic { Value, Weights, Lse, Entropy, Top, TopWeights, KeySums };
 enum NormaliserTraits : unsigned {
   weightsAreAny = 0,
   weightsAreExponentials = 1, ///< p are exponentials of scores, divided by their sum
-  weightsHaveFixedSum = 2,    ///< the sum of p of a row is fixed
+  weightsHaveEntropy = 2,     ///< the entropy, -sum of p log |p|, is implemented
   weightsFollowScores = 4,    ///< monotonic: a larger score has no smaller p
 };
 
@@ -67,8 +67,8 @@ inline constexpr StatisticInfo statisticInfos[] = {
     {Statistic::Weights, "weights", false, false, true, false, false, weightsAreAny, PassesTo::Weights, ""},
     {Statistic::Lse, "lse", false, false, false, false, false, weightsAreExponentials, PassesTo::Scores,
      "only `softmax` has a log of the sum of exponentials"},
-    {Statistic::Entropy, "entropy", false, false, false, false, false, weightsHaveFixedSum, PassesTo::Normalised,
-     "only attention weights with a fixed sum have an entropy"},
+    {Statistic::Entropy, "entropy", false, false, false, false, false, weightsHaveEntropy, PassesTo::Normalised,
+     "`entropy` is not implemented for the attention weights of this normaliser"},
     {Statistic::Top, "top", true, false, false, true, false, weightsFollowScores, PassesTo::Nothing,
      "the largest scores do not have the largest weights"},
     {Statistic::TopWeights, "top_weights", false, false, false, true, false, weightsFollowScores, PassesTo::Weights,
@@ -76,7 +76,7 @@ inline constexpr StatisticInfo statisticInfos[] = {
     {Statistic::KeySums, "key_sums", false, true, true, false, false, weightsAreAny, PassesTo::Weights, ""},
 };
 
-/// The number of statistics, on which code asserts that has to consider each of them.
+/// The number of statistics. Code that has to consider each of them asserts this number.
 inline constexpr size_t statisticCount = std::size(statisticInfos);
 
 static_assert(attnc::isIndexedByEnum(statisticInfos, &StatisticInfo::statistic));

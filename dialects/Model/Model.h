@@ -8,8 +8,9 @@
 //       -> (tensor<?x?x256xf32> {model.name = "logits", model.shape = ["batch", "seq", "256"]})
 //       attributes {model.entry, model.dimensions = [#model.dimension<"batch", -1>, #model.dimension<"seq", 256>]}
 //
-// The verifier (ModelVerify.cpp) reports, at the op, an attribute of the wrong type, an attribute on the wrong op, and
-// a shape whose rank or constant sizes differ from those of its tensor.
+// The verifier (ModelVerify.cpp) reports, at the op, an invalid model.entry, dimensions, minimize, decode, incremental,
+// name, shape or state, such as one of the wrong type, or a shape whose rank or constant sizes differ from those of its
+// tensor. It does not check the other attributes.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -36,7 +37,8 @@ inline constexpr llvm::StringLiteral attentionAttrName = "model.attention";
 inline constexpr llvm::StringLiteral minimizeAttrName = "model.minimize"; ///< #model.minimize: derive: a training step
 /// string: the dimension along which derive makes the function incremental
 inline constexpr llvm::StringLiteral incrementalAttrName = "model.incremental";
-/// i64: the number of positions that can be truncated from the states of an incremental function; absent: any number
+/// i64: the number of positions that can be truncated from the states. Absent: 1 for an incremental function; any
+/// number for an entry point that derive made from it
 inline constexpr llvm::StringLiteral takeBackAttrName = "model.take_back";
 /// dictionary, on a sampler: derive creates the decoding loop around the sampler. `of` is the name (a string) of the
 /// incremental function that computes logits, `at_most` the largest number of tokens of a call, and `stop`, optional,

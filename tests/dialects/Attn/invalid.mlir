@@ -87,7 +87,7 @@ func.func @lse_of_ratio(%n: index) {
 // -----
 
 func.func @entropy_of_none(%n: index) {
-  // expected-error @+1 {{yields entropy but normalises by none: only attention weights with a fixed sum have an entropy}}
+  // expected-error @+1 {{yields entropy but normalises by none: `entropy` is not implemented for the attention weights of this normaliser}}
   %y = attn.attend none outer(%n) keys(%n) values() yields [entropy]
     score(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?xf32>
   return
