@@ -117,8 +117,8 @@ attn_code cuda_copy_parameters(attn_cuda *cuda, attn_status *status);
 
 /* attn_executor::parallel_for of generated code, with the attn_cuda as `self`. Adds a launch of `chunks` blocks to the
  * queue and returns; adds nothing if `chunks` is 0 or the loaded image lacks the function. For attn_device_code::fetch,
- * it flushes the queue and waits instead. `fn` is attn_device_phase::phase of a phase of the model, or `fetch`. Scratch
- * is ignored. An error is recorded in `call`, which then ignores further launches. */
+ * it flushes the queue, waits, and makes the copy instead. `fn` is attn_device_phase::phase of a phase of the model, or
+ * `fetch`. Scratch is ignored. An error is recorded in `call`, which then ignores further launches. */
 void cuda_launch_phase(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
                        int64_t scratch_stride);
 

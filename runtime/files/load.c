@@ -61,10 +61,13 @@ static attn_code find_matching(struct load *load, const attn_parameter_info *par
                    expected_type, expected.text, attn_shown(parameter->name).text);
 }
 
-/* Returns 1 for parameters to read: states of training only if the caller trains and the file has them, and
+/* Returns 1 for parameters to read: states of training only if the caller trains and the file has an entry of them, and
  * all others. */
 static int is_read(struct load *load, const attn_parameter_info *parameter) {
-  return !parameter->state || (load->weights->trainable && find_tensor(load, parameter, 0));
+  int is_found = !parameter->state;
+  for (int64_t entry = 0; !is_found && load->weights->trainable && entry < attn_entries(parameter); ++entry)
+    is_found = find_tensor(load, parameter, entry) != 0;
+  return is_found;
 }
 
 /* Checks that the file has all states of training or none. */

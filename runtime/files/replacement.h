@@ -17,8 +17,8 @@ typedef struct attn_replacement {
 } attn_replacement;
 
 /* Starts a replacement: creates and locks the temporary file. The text `path` must outlive the replacement. Returns
- * EISDIR if `path` is a directory, ENOTSUP if it is a device, pipe or socket. After an error, no file is open, and the
- * caller calls neither commit nor abandon. */
+ * EISDIR if `path` is a directory, ENOTSUP if it is a device, pipe or socket, also if it is a symbolic link to one.
+ * After an error, no file is open, and the caller calls neither commit nor abandon. */
 int attn_replacement_begin(attn_replacement *replacement, const char *path);
 /* Syncs the temporary file, renames it to the path and syncs the directory. Ends the replacement, also after an error.
  * After an error the old file remains and the temporary file is removed, unless the error is from the sync of the

@@ -84,8 +84,9 @@ attn_code attn_check_call(const attn_model *model, int64_t number, const attn_co
 /* Fills `status`, with a message for the code that the compiled code of an entry point returned; returns the code. */
 attn_code attn_report(const attn_model *model, const attn_entry_info *entry, attn_code code, attn_status *status);
 
-/* How to move rows of states in the memory that holds them, host or device. `move` copies `bytes` bytes from `other` to
- * `row` if `swap` is 0, and exchanges the two ranges if `swap` is 1; they do not overlap. */
+/* How to move rows of states in the memory that holds them, host or device. `move` receives `self` of this record. It
+ * copies `bytes` bytes from `other` to `row` if `swap` is 0, and exchanges the two ranges if `swap` is 1; they do not
+ * overlap. */
 typedef struct attn_state_mover {
   void (*move)(void *self, char *row, char *other, size_t bytes, int swap);
   void *self;

@@ -246,6 +246,12 @@ TEST(Training, RefusesSomeOfTheStates) {
   EXPECT_EQ(training.code, ATTN_BAD_WEIGHTS);
   EXPECT_EQ(std::string(training.status.message).replace(0, strlen(file.path), "f"),
             "f: has the state of training 't.count' but not 't.m.blocks.w', expected all or none");
+  // The last entry of a list of states alone.
+  TemporaryFile last({h0, h1, b, {"t.m.h.1.w", "F32", "[2,2]", floats({0, 0, 0, 0})}});
+  Training other(m, last.path);
+  EXPECT_EQ(other.code, ATTN_BAD_WEIGHTS);
+  EXPECT_EQ(std::string(other.status.message).replace(0, strlen(last.path), "f"),
+            "f: tensor 't.m.h.0.w' is missing, expected F32[2, 2] (parameter t.m.blocks.w)");
 }
 
 TEST(Training, KeepsTheOldFileWhereTheNewOneFails) {

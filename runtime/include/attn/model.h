@@ -85,7 +85,7 @@ typedef int64_t (*attn_flops_fn)(const int64_t *dimensions);
 /* An entry point: a function of the model that programs call, through attn_run or attn_cuda_run. */
 typedef struct attn_entry_info {
   const char *name;
-  attn_entry_fn run; /* the compiled code, which checks dimensions and a null arena alone (attn/abi.h) */
+  attn_entry_fn run; /* the compiled code; attn/abi.h lists the checks that it makes */
   attn_arena_bytes_fn arena_bytes;
   const attn_dimension_info *dimensions; /* an array of dimension_count */
   const attn_tensor_info *tensors;       /* inputs, then results: input_count + result_count */

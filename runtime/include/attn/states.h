@@ -1,9 +1,9 @@
 /* Truncation and reordering of rows in the states of `incremental` entry points, for speculative decoding and beam
  * search. A row is one sequence of the batch. The states are the key-value caches and other memory of the caller that a
  * call updates in place (attn_entry_info.state_count). length[b] is the number of positions that the states of row b
- * hold, an input of the entry point. No call that uses the states may be running. Both functions
- * also return ATTN_BAD_ARGUMENT for an invalid entry point, and ATTN_UNSUPPORTED for a model that this processor or
- * this runtime does not support. */
+ * hold, an input of the entry point. No call that uses the states may be running. `entry` is the number of the entry
+ * point (attn_find_entry). Both functions also return ATTN_BAD_ARGUMENT if there is no such entry point, and
+ * ATTN_UNSUPPORTED for a model that this processor or this runtime does not support. */
 #ifndef ATTN_STATES_H
 #define ATTN_STATES_H
 

@@ -42,10 +42,10 @@ enum {
  * training only with ATTN_SAVE_STATES. The file is written under another name in the folder of `path`, synced and
  * renamed, so that `path` is always the old file or the complete new one; a symbolic link at `path` is itself replaced.
  * It is the new one after ATTN_OK, and also after an ATTN_BAD_FILE whose cause is that the folder could not be synced.
- * Returns ATTN_BAD_FILE if the file cannot be written, or if `path` is a directory, device, pipe or socket;
- * ATTN_NO_MEMORY if there is too little memory for the header. Returns ATTN_BAD_WEIGHTS, and writes nothing, if values
- * were not kept in memory (attn_weights_load), if states are to be saved but the weights are not trainable, if two
- * parameters have one name, or if one has the name "__metadata__", which the format reserves. */
+ * Returns ATTN_BAD_FILE if the file cannot be written, or if `path` is a directory, device, pipe or socket, or a link
+ * to one; ATTN_NO_MEMORY if there is too little memory for the header. Returns ATTN_BAD_WEIGHTS, and writes nothing, if
+ * values were not kept in memory (attn_weights_load), if states are to be saved but the weights are not trainable, if
+ * two parameters have one name, or if one has the name "__metadata__", which the format reserves. */
 attn_code attn_weights_save(const attn_weights *weights, const char *path, int32_t flags, attn_status *status);
 
 #ifdef __cplusplus
