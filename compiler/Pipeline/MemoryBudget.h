@@ -3,10 +3,10 @@
 // The backward pass of a loop reads residuals, which the forward pass stores or the backward pass recomputes
 // (compiler/Derive/Residuals.h). The budget is the largest size of each entry point's arena. A greedy search marks one
 // residual after the other as recomputed, in ascending order of cost per byte and attention last, until the arena fits
-// the budget. Then it stores those residuals again for which there is room. If recomputation alone does not suffice,
-// scans are cut into segments (compiler/Derive/SegmentScans.h), whose number doubles until the arena fits or no longer
-// shrinks; if that does not suffice either, residuals are recomputed in addition. Each trial runs the phases from
-// derive to plan, so the compared size is exact.
+// the budget. If recomputation alone does not suffice, scans are cut into segments (compiler/Derive/SegmentScans.h),
+// whose number doubles until the arena fits or no longer shrinks; if that does not suffice either, residuals are
+// recomputed in addition. Last, residuals for which there is room are stored again, and, where none is recomputed, cuts
+// without need are undone. Each trial runs the phases from derive to plan, so the compared size is exact.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

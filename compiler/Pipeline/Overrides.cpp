@@ -28,6 +28,10 @@ bool gatherOverrides(Job &job) {
     if (!said)
       return succeeds(job, said.takeError());
     job.overrides = std::move(*said);
+    for (const Override &each : job.overrides)
+      if (isFusionKey(each.key))
+        return job.refuse(withOrigin(each.origin, textOf(each) + " has no effect: kernels are fused before a transform "
+                                                                 "script runs; use --override or a strategy file"));
     if (job.overrides.empty())
       job.warn(fmt::format("attnc: warning: {} annotates no kernel, so it has no effect\n", job.options.script));
   }

@@ -25,7 +25,7 @@ bool isPlace(StringRef what) {
   return !file.empty() && isNumber(line) && isNumber(column);
 }
 
-static bool isFusionKey(StringRef key) { return key == allFusions || llvm::is_contained(refusableFusions(), key); }
+bool isFusionKey(StringRef key) { return key == allFusions || llvm::is_contained(refusableFusions(), key); }
 
 //===-------------------------------------------- the model ---------------------------------------------------===//
 

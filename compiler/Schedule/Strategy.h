@@ -38,6 +38,8 @@ namespace attnc {
 
 /// Whether the text has the form of a source location, FILE:LINE:COLUMN: "gpt.attn:41:9".
 bool isPlace(llvm::StringRef what);
+/// Whether an override with this key refuses fusions: `fusion`, or the id of a fusion.
+bool isFusionKey(llvm::StringRef key);
 /// Whether the scope is the model and the key is `emitter`.
 bool isEmitterOfModel(const Override &setting);
 /// The value of the last `model.emitter` override; null if there is none, an error if a value is invalid.
