@@ -4,11 +4,11 @@
 // on a machine with one:
 //
 //   models/NAME.so                    a model of --target cuda, linked
-//   checks.json                       calls: a library and its entry point, its dimensions and the bounds of integer
-//                                     inputs, the kinds of its kernels, the limit of each result (c u sqrt(K), as for
-//                                     `attnc run --check`)
+//   checks.json                       calls: a name, a library with the symbol of its table, an entry point, its
+//                                     dimensions and the bounds of integer inputs, the kinds of its kernels, the file
+//                                     of exact results, the limit of each result (as for `attnc run --check`)
 //   checks/HASH.safetensors           the exact results of a call in f32, and its states after the call
-//   cases.json                        the timed cases: benchmarks/device/cases.json, with the libraries
+//   cases.json                        the timed cases: benchmarks/device/cases.json, with library and symbol of each
 //   packed.jsonl                      measurements of the packing, and the number of calls (Results.h)
 //
 // Inputs and parameters are not stored: both machines draw them from packedSeed (DeviceCheck.h).
@@ -32,7 +32,8 @@
 //     model        as above, with settings
 //     precisions   a library for each: "f32", "tf32", "bf16", "f16"
 //     sizes        sizes of dimensions by name, {name: size}; 19 by default
-//     entries      the checked entry points; all by default
+//     entries      the checked entry points; all by default. Training steps are omitted, and entry points whose integer
+//                  results depend on the rounding of stored tensors
 //     without      entry points that are not checked, e.g. for sums with more cancellation than the limit covers
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -44,8 +45,8 @@ namespace attnc::device {
 
 /// Fills `folder` from the table in the file `cases`, whose models are below `root`. If `only` is not empty, packs only
 /// the checks of models whose path contains `only`, and the timed cases whose name contains it. Throws a std::exception
-/// if nothing matches, if the table is not JSON or has an unknown word, or if compilation, interpretation or writing
-/// fails.
+/// if nothing matches, if the table is not JSON, lacks a required key or has an unknown kind, unit, peer or precision,
+/// or if compilation, interpretation or writing fails.
 void pack(const std::string &cases, const std::string &root, const std::string &folder, const std::string &only = "");
 
 } // namespace attnc::device

@@ -22,7 +22,7 @@ void require(attn_code code, const attn_status &status, const std::string &what)
 class PackedModel {
 public:
   /// Loads the shared library at the path `library`, whose model table has the name `symbol`. Draws the parameters from
-  /// packedSeed (DeviceCheck.h), and opens any device.
+  /// packedSeed (DeviceCheck.h), and opens the device whose number is in ATTN_DEVICE of the environment (0 if unset).
   PackedModel(const std::string &library, const std::string &symbol);
 
   const attn_model &table() const { return *model; }

@@ -4,13 +4,14 @@
 //
 //   {"what": "device", "name", "architecture", "processors", "memory_bytes", "driver"}    "13.1": CUDA version
 //   {"what": "packed", "calls"}                                                     number of calls to check
-//   {"what": "check", "name", "kinds", "result", "error", "limit", "image", "agrees"}   one for each result of a call;
-//                                                                                   "why" for a failed call
+//   {"what": "check", "name", "kinds", "result", "error", "limit", "image", "agrees"}   one for each result of a call
+//   {"what": "check", "name", "kinds", "agrees", "why"}                             a failed call
 //   {"what": "time", "case", "by", "seconds", "image"}                              a median; "image" only by attnc
 //   {"what": "rate", "name", "value"}                                               operations or bytes per second
-//   {"what": "missing", "name", "why"}                                              a failed measurement
+//   {"what": "missing", "name", "why"}                                              a failed measurement or check
 //
-// `by` is the measured implementation: attnc, flash, cudnn, flex, triton.
+// `by` is the measured implementation: attnc, flash, cudnn, flex, triton. `seconds` is the time of one launch; for the
+// case "compile" (Pack.h), it is the time of one compile, and there is no image. An `error` may be "infinite".
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -4,7 +4,7 @@
 namespace attnc::bench {
 
 /// Prints to standard output, for each kind of mask over one head with 4096 queries, 4096 keys and 64 features, the
-/// ratio
+/// masked time, the share of blocks, and the ratio
 ///
 ///   (masked seconds / unmasked seconds) / share of blocks with an unmasked query–key pair
 ///

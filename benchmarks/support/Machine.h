@@ -45,8 +45,8 @@ enum class Clock { Thread, Wall };
 /// Wall-clock time in seconds, from an arbitrary start.
 double wallSeconds();
 
-/// Runs `body`, which does `work` units of work (operations or bytes), once for warm-up and then `repetitions` times.
-/// Calls `reference` directly before and after each repetition; it returns a rate in the same units per second.
+/// Runs `body`, which does `work` units of work (operations or bytes), once for warm-up and then `repetitions` (> 0)
+/// times. Calls `reference` directly before and after each repetition; it returns a rate in the same units per second.
 Measurement measure(double work, int repetitions, const std::function<void()> &body,
                     const std::function<double()> &reference, Clock clock = Clock::Thread);
 

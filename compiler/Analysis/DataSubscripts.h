@@ -20,7 +20,7 @@ namespace attnc {
 /// True if `subscript`, an `index` or an integer in a formula, depends on data.
 bool comesFromData(mlir::Value subscript);
 /// True if subscript number `number` of `op` has to be checked: it depends on data, or it is a constant other than 0
-/// that is not below the static size of its dimension.
+/// that is negative, not below the static size of its dimension, or of a dimension of dynamic size.
 bool needsCheck(mlir::tensor::ExtractOp op, unsigned number);
 /// True if a subscript of `op` needs a check.
 bool readsByData(mlir::tensor::ExtractOp op);

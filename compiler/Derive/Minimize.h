@@ -25,8 +25,8 @@
 namespace attnc {
 
 /// Appends the training step to `function`, and removes `model.minimize`. Fails with an error at an op that has no
-/// derivative, at a read (model.get) of a trained parameter in the optimizer's function, or if that function swaps the
-/// parameter and states, or permutes them in a cycle.
+/// derivative or an unsupported one, at a read (model.get) of a trained parameter in the optimizer's function, or if
+/// that function swaps the parameter and states, or permutes them in a cycle.
 mlir::LogicalResult deriveMinimization(mlir::func::FuncOp function);
 
 /// Erases private functions with a body that nothing references: the optimizers' functions, after they are inlined.

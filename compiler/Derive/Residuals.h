@@ -35,7 +35,7 @@ inline constexpr llvm::StringLiteral residualsAttrName = "attn.residuals"; ///< 
 /// A record of attn.residuals, for one value. An op with several results has several records with the same number.
 struct Residual {
   int64_t number = carried; ///< number of the op that computes the value
-  std::string place, kind;  ///< source location; kind: "carried value", "contraction", "reduction", "attention"
+  std::string place, kind;  ///< source location or ""; kind: "carried value", "contraction", "reduction", "attention"
   std::string shape;        ///< shape of one iteration's value
   SizeExpr bytes, cost;     ///< of all iterations; the cost of an op is in the record of its first result, if any
   bool kept = true;         ///< true: stored; false: recomputed

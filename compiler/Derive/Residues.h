@@ -33,7 +33,7 @@ struct Residue {
 /// The elements with one remainder along each strided subscript.
 struct ResidueClass {
   llvm::SmallVector<Residue> residues; ///< one for each strided subscript
-  bool isRead = true;                  ///< false if no iteration reads the class; `inverse` then has no meaning
+  bool isRead = true;                  ///< false: no iteration reads it, and `inverse` and `elements` have no meaning
   InverseRead inverse;  ///< its solutions are in terms of n and m instead of the subscripts and loops, without divisors
   mlir::Value gradient; ///< gradient of the class's elements, set by the caller before interleave(); null if it is zero
 };

@@ -17,8 +17,8 @@
 
 namespace attnc {
 
-/// One parameter of a list of parameters, at `indices` (one `index` for each list around it). Without indices: a single
-/// parameter, or all parameters of the list together.
+/// One parameter of a list of parameters, at `indices` (one `index` for each list around it, outermost first). With
+/// fewer indices, all parameters of the inner lists together; without indices, a single parameter, or a whole list.
 struct ParameterElement {
   mlir::model::ParameterOp parameter;
   llvm::SmallVector<mlir::Value> indices;
@@ -90,7 +90,7 @@ private:
 
 /// Applies the rules of `ops`, ops of one block in program order, last to first. An op without a cotangent of a result
 /// is skipped. `choice` decides which residuals loops store. Loops in `ops` are replaced by loops that also store
-/// residuals. Fails with an error at an op that has no derivative.
+/// residuals. Fails with an error at an op that has no derivative or an unsupported one.
 mlir::LogicalResult reverse(BlockCotangents &block, llvm::ArrayRef<mlir::Operation *> ops, ResidualChoice &choice);
 
 /// The rules in GenericRule.cpp, AttendRule.cpp and LoopRule.cpp; Reverse.cpp has the others. A result of the op must

@@ -38,7 +38,7 @@ inline constexpr llvm::StringLiteral scansAttrName = "attn.scans";
 
 /// A record of attn.scans.
 struct Scan {
-  std::string sourceLocation; ///< "nn.attn:279:5"
+  std::string sourceLocation; ///< "nn.attn:279:5"; empty if it is unknown
   SizeExpr steps;             ///< time steps, over the function's dimensions; 0 if these do not determine them
   int64_t segment = 0;        ///< time steps of a segment; 0: not cut
   /// True if the scan may be cut: each time step writes its own element of every per-iteration list that the scan
@@ -46,8 +46,9 @@ struct Scan {
   bool isCuttable = true;
 };
 
-/// Cuts each scan with number i that is cuttable into segments of `lengths[i]` steps; 0, or no such element: not cut.
-/// Records all scans, if there are any, in attn.scans.
+/// Cuts scan number i into segments of `lengths[i]` steps, if each time step writes its own element of every
+/// per-iteration list that the scan writes; 0, or no such length: not cut. Records all scans, if there are any, in
+/// attn.scans.
 void segmentScans(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> lengths);
 /// The scans that attn.scans records, in program order; empty if there are none.
 std::vector<Scan> scansOf(mlir::func::FuncOp function);

@@ -27,8 +27,9 @@
 //
 // A slot lies in the arena, or, with `within`, in that slot. It begins after the slot `behind`, or, without it, at the
 // start. A copy is made before the op of step `before`. It reads the location `from`, or, without it, the location of
-// the value. `all_pairs` lists the scratch, and the results in slots and in elements of lists, that grow as queries
-// times keys, each with the keys `kernel` and `bytes`.
+// the value. `scratch` has the slots of the launch at `step`: of the scratch that all chunks share, and of that of all
+// workers together. `all_pairs` lists the scratch, and the results in slots and in elements of lists, that grow as
+// queries times keys, each with the keys `kernel` and `bytes`. `alignment` is that of arena and slots, in bytes.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -15,8 +15,8 @@ llvm::Expected<std::string> archiveOf(llvm::StringRef object, const std::string 
 /// the linker: ld.lld if it is installed, otherwise cc. Fails if neither is installed, or if the linker fails.
 llvm::Error linkShared(const std::string &objectPath, const std::string &path, const std::string &soname);
 
-/// The text of a make rule by which the file `target` depends on the files `inputs`; spaces, `#` and `$` in their paths
-/// are escaped.
+/// The text of a make rule by which the file `target` depends on the files `inputs`; spaces, `#`, `:` and `$` in these
+/// paths are escaped.
 std::string dependencyRule(llvm::StringRef target, llvm::ArrayRef<std::string> inputs);
 
 } // namespace attnc

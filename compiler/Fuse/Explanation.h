@@ -8,8 +8,8 @@
 
 namespace attnc {
 
-/// Prints, for each host function, its kernels and its decisions (compiler/Analysis/Decisions.h), then the decisions on
-/// weights. `attnc explain` prints this text.
+/// Prints, for each host function (Analysis/HostFunctions.h), its kernels and its decisions (Analysis/Decisions.h),
+/// then the decisions on weights. `attnc explain` prints this text.
 void printExplanation(mlir::ModuleOp module, llvm::raw_ostream &stream);
 
 /// Returns a line "LOCATION: error: not fused: ..." for each edge between kernels whose tensor holds the scores or the

@@ -33,8 +33,9 @@ std::unique_ptr<mlir::Pass> createSplitKernelsPass(llvm::ArrayRef<std::unique_pt
 std::unique_ptr<mlir::Pass> createPackWeightsPass(llvm::ArrayRef<std::unique_ptr<Emitter>> emitters,
                                                   llvm::StringRef target = "native");
 
-/// Adds the passes that form kernels, for a builtin.module. Where no emitter supports a kernel as a whole, they split
-/// it, if its kind permits this. Without emitters they do not query support.
+/// Adds the passes that form kernels, for a builtin.module. If no emitter supports a kernel as a whole, or the one that
+/// does has slow code (Emitter::hasFastForm), they split the kernel, if its kind permits this. Without emitters they do
+/// not query support.
 void buildKernelsPipeline(mlir::OpPassManager &passes, llvm::ArrayRef<std::unique_ptr<Emitter>> emitters = {},
                           llvm::StringRef target = "native");
 /// Adds the pass that packs weights in the layouts that the emitters of kernels require (without emitters no weight is

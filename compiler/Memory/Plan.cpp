@@ -540,7 +540,7 @@ void printPlan(const EntryPlan &plan, llvm::raw_ostream &out) {
       out << "\n";
     }
   }
-  for (auto &[before, copies] : plan.copies)
+  for (const auto &[before, copies] : plan.copies)
     for (const Copy &copy : copies)
       out << "//   copy of " << copy.bytes.text(plan.symbols) << " bytes before " << before->getName() << "\n";
 }

@@ -84,7 +84,7 @@ struct EntryPlan {
   std::vector<SlotMember> members;
   SizeExpr arenaBytes;                                               ///< sum of the outermost slots
   llvm::DenseMap<mlir::Value, ValueLocation> locations;              ///< of each tensor that is a root: see root()
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Copy>> copies; ///< executed before the operation, in order
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<Copy>> copies; ///< executed before the operation, in order
   llvm::MapVector<mlir::Operation *, LaunchScratch> launches;        ///< each func.call
   llvm::SmallVector<mlir::model::SetOp> updates;                     ///< see ValueLocation::Updated
   std::vector<mlir::Operation *> steps;                              ///< all ops of `entry` by number, in program order

@@ -40,7 +40,7 @@ struct StorageChoice {
   /// The content of the group: a weight, a state, or other values. Entry: a whole entry point that stays f32.
   enum class Kind { Weight, State, Intermediate, Entry };
   std::string entry; ///< name of the entry point; empty for weights, which all entry points share
-  std::string what;  ///< "@blocks.up" (a parameter), "keys" (a state), "@a, @b" (results of kernels), "all tensors"
+  std::string what;  ///< "@up" (a parameter), "keys" (a state), "x, @a" (inputs, results of kernels), "all tensors"
   Kind kind = Kind::Intermediate;
   bool isNarrow = false;
   std::string reason; ///< a clause: "it is an input", "`cos` amplifies its rounding ..."; empty if narrow

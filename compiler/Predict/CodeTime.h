@@ -46,7 +46,7 @@ namespace attnc {
 struct CodeCost {
   double seconds = 0;            ///< predicted time
   double loaded = 0, stored = 0; ///< bytes, counted for each access
-  double instructions = 0;       ///< number of executed instructions
+  double instructions = 0;       ///< number of executed instructions, as Work::instructions() counts them
   double scheduled = 0;          ///< of these, vector and float instructions, which wait for operands in the scheduler
   double path = 0;               ///< critical path in seconds
   double serial = 0;             ///< seconds of the dependences that are serial across the iterations of all loops

@@ -1,7 +1,8 @@
 //===- Predict.h - cost model of kernel launches ------------------------------------------------------------------===//
 //
 // Predicts the time of each launch of a kernel on a processor, without executing code, for `attnc explain`
-// (ExplainedModel) and other commands. The choice of emitters uses CodeTime.h alone (KernelForecast.h).
+// (ExplainedModel) and other commands. The choice of emitters (KernelForecast.h) uses CodeTime.h and the formula below,
+// but no Predictor.
 //
 //   time = launch overhead of phases and chunks + latency of the first code and operands
 //          + max(computation, memory) + min(computation, memory) / 2
@@ -23,7 +24,7 @@ namespace attnc {
 /// The prediction for one launch, averaged over the iterations of loops around it.
 struct Prediction {
   double launch = 0;       ///< seconds: overhead of phases and chunks, and latency of the first code and operands
-  double compute = 0;      ///< seconds: instructions, with operands in L1
+  double compute = 0;      ///< seconds: instructions, with operands in L1, and the wide-vector warm-up
   double memory = 0;       ///< seconds: memory traffic
   double instructions = 0; ///< number of vector and scalar instructions of all chunks
   /// The longest part: "launch", "compute", or, for memory, the name of the level that takes the longest.

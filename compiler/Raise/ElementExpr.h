@@ -70,7 +70,8 @@ public:
 
   /// True if `found` is true for `expr` or a subexpression, all of them opened.
   bool contains(Expr expr, llvm::function_ref<bool(Expr)> found);
-  /// The free variables of an expression; a reduction binds its `variables`.
+  /// The free variables of an expression; a reduction binds its `variables`. The reference is valid until the next
+  /// call of this object.
   const Variables &uses(Expr expr);
   /// True if one of `variables` is free in `expr`, without expansion of elements.
   bool dependsOn(Expr expr, llvm::ArrayRef<unsigned> variables);

@@ -3,8 +3,8 @@
 // The certificate states, for each entry point, where each tensor value is in memory. compiler/Emit/Certificate.h
 // describes its JSON text. Parsing checks that mentioned slots exist, that a slot is listed after the slots `within`
 // and `behind`, that it has the same `within` as the slot `behind`, that sizes are over the entry point's symbols, that
-// numbers are not negative, and that alignments are positive. Verify.cpp checks that steps and results exist. A step is
-// the number of an op of the entry point in pre-order.
+// numbers are not negative, and that alignments are positive. Verify.cpp checks that the named values, and the kernels
+// with scratch, exist. A step is the number of an op of the entry point in pre-order.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -14,7 +14,8 @@
 // of a parameter that the call may have set before is a fault. Reads of other parameters, of inputs that are no states,
 // and of tensor.empty are not checked.
 //
-// It trusts emitters in one respect: a result may overwrite the operand that `attn.in_place` names.
+// It trusts emitters in three respects: a kernel writes only to its results and its scratch, stays within its scratch,
+// and may overwrite the operand that `attn.in_place` names.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

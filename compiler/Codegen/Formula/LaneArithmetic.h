@@ -26,7 +26,7 @@ struct LaneIndex {
   /// this form is in range. Other subscripts are checked at run time.
   bool proved = true;
   bool isUniform() const { return !lanes && step == 0; } ///< whether all lanes have the same index
-  bool operator==(const LaneIndex &) const = default;
+  bool operator==(const LaneIndex &) const = default; ///< compares the values in generated code, not the numbers
 };
 
 /// The value of a uniform index that is constant; null for any other index.

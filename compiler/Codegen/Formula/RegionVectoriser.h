@@ -27,10 +27,10 @@
 // that is made for this loop, and bind each index once. Loaded elements are memoised too: no store may overwrite one
 // while the vectoriser is in use.
 //
-// **Uniform or vector.** evaluate() returns a scalar if the value is the same in all lanes, otherwise a vector of shape
-// [L]; broadcast() makes a vector of a scalar. Indices stay affine in the lane as long as possible (LaneArithmetic.h),
-// so that loads are contiguous, broadcasts, or strided gathers (LaneAccess.h). The values of indices in lanes, and the
-// offsets of lanes in a tensor, must fit in i32.
+// **Uniform or vector.** evaluate() returns a scalar if the value is known to be the same in all lanes, otherwise a
+// vector of shape [L]; broadcast() makes a vector of a scalar. Indices stay affine in the lane as long as possible
+// (LaneArithmetic.h), so that loads are contiguous, broadcasts, or strided gathers (LaneAccess.h). The values of
+// indices in lanes, and the offsets of lanes in a tensor, must fit in i32.
 //
 // **Tails.** After setActiveLanes(n), lanes 0..n-1 are active. Loads of other lanes are masked off; their values are
 // unspecified, and no op on them traps. A load at uniform subscripts does not test the mask: uniform subscripts must be
@@ -44,8 +44,9 @@
 // **Out of range.** The front end has proved that subscripts that are affine in indices are in range. The code clamps
 // every other subscript, e.g. from data or from a selection: out of range, it reads element 0, or returns 0 if that
 // dimension is empty. If a subscript from data is out of range in an active lane, the code also sets the status
-// (bindStatus). Some emitters evaluate a formula for points that have no result, e.g. a score before its mask. Then
-// deferReports() suppresses the report, and checkSubscripts() reports for the points that have a result.
+// (bindStatus). A constant counts as data unless it is 0 or in the range of a static size. Some emitters evaluate a
+// formula for points that have no result, e.g. a score before its mask. Then deferReports() suppresses the report, and
+// checkSubscripts() reports for the points that have a result.
 //
 // **Producers.** An element of a tensor without a buffer is computed where it is used. Its producer must be a pointwise
 // linalg.generic, a linalg.fill, a constant of equal elements, a tensor.empty (whose elements are then 0), or a view
@@ -85,8 +86,8 @@ public:
   /// From now on, out-of-range subscripts of loads in `formula` and its nested regions are not reported.
   void deferReports(mlir::Region &formula) { deferred.push_back(&formula); }
 
-  /// Emits `value` and returns a scalar if it is equal in all lanes, otherwise a vector of shape [L]. An index that
-  /// differs between lanes is a vector of i32. The indices and scalars that `value` depends on must be bound.
+  /// Emits `value` and returns a scalar or a vector (see "Uniform or vector" above). An index that differs between
+  /// lanes is a vector of i32. The indices and scalars that `value` depends on must be bound.
   mlir::Value evaluate(mlir::Value value);
   /// The same for a value of type index, in its affine form.
   LaneIndex evaluateIndex(mlir::Value index);
@@ -120,9 +121,9 @@ public:
 
   /// A scalar in all lanes; a vector unchanged.
   mlir::Value broadcast(mlir::Value scalarOrVector) const { return lanes.broadcast(scalarOrVector); }
-  mlir::Value broadcast(const LaneIndex &index) const { return lanes.broadcast(index); }
+  mlir::Value broadcast(const LaneIndex &index) const { return lanes.broadcast(index); } ///< as a vector<Lxi32>
   mlir::Value laneMask() const { return guard.mask; } ///< vector<Lxi1>, or null if all lanes are active
-  const LaneArithmetic &getLanes() const { return lanes; }
+  const LaneArithmetic &getLanes() const { return lanes; } ///< the builder, the location, L and index arithmetic
 
 private:
   mlir::Value evaluateOp(mlir::Operation *op);

@@ -45,7 +45,8 @@ std::optional<int64_t> blocksAtATime(llvm::StringRef architecture, int64_t threa
                                      int64_t sharedBytes);
 
 /// Prints a heading, and a table with a line for each element of `resources`. Registers, stack, spills and resident
-/// blocks are columns only if `assembled` of an element is not null; they are empty in the lines of other elements.
+/// blocks (`unknown` if null) are columns only if `assembled` of an element is not null; they are empty in the lines of
+/// other elements.
 void printResources(llvm::ArrayRef<PhaseResources> resources, llvm::raw_ostream &out);
 
 } // namespace attnc

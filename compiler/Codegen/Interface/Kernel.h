@@ -4,8 +4,8 @@
 // attributes, whose names are constants below:
 //
 //   attn.kernel     string: its kind (KernelKinds.def; docs/architecture.md describes the content of each)
-//   attn.schedule   dictionary: requested tile sizes and choices; the emitter chooses those that are absent, and
-//                   records all of them (Schedule/ChosenSchedule.h)
+//   attn.schedule   dictionary: requested tile sizes and choices; the emitter chooses those that are absent. An
+//                   emitter for processors records the values that its code uses (Schedule/ChosenSchedule.h)
 //   attn.packed     on an argument: the matrix is stored in panels (PanelPacking.h), which the function
 //                   `<prefix>_prepare` or a `pack` kernel has written; on a `pack` kernel, the layout that it writes
 //   attn.in_place   on an argument: the number of the result that may have the same buffer
@@ -113,8 +113,8 @@ inline constexpr int64_t scratchAlignment = abi::alignment;
 /// The answer to a question such as Emitter::supports(): yes, or no with the reason. The reason is a phrase that
 /// completes "the cpu emitter does not support kernel `k`: ...".
 struct Verdict {
-  bool taken = true;
-  std::string reason;
+  bool taken = true;  ///< whether the answer is yes
+  std::string reason; ///< of a no; empty for a yes
   static Verdict yes() { return {}; }
   static Verdict no(std::string reason) { return {false, std::move(reason)}; }
   explicit operator bool() const { return taken; }

@@ -2,8 +2,8 @@
 //
 // Each function emits an op of `arith` at the insertion point and returns its result. An operation on constants becomes
 // a constant, and one that folds to an operand, such as x + 0, returns it. Numbers are signed and have one type:
-// `index`, or an integer type such as i32 in device code. Conditions are i1. VectorBuilder, LoopBuilder and FlatBuilder
-// extend this class.
+// `index`, or an integer type such as i32 in device code. Conditions are i1; both(), either() and choose() also accept
+// vectors of i1. VectorBuilder, LoopBuilder and FlatBuilder extend this class.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -5,7 +5,7 @@
 // the row is constant, the remainder is unrolled, and only its last vector is masked:
 //
 //   for j in steps of unroll * lanes        vectors at j, j + lanes, ...   unroll accumulators for each reduction
-//   remainder                               fewer than unroll vectors      the first of these accumulators
+//   remainder                               at most unroll vectors         the first of these accumulators
 //   merge the accumulators pairwise
 //
 // Otherwise a masked loop after the merge computes the remainder:
@@ -51,11 +51,11 @@ struct SweepShape {
 };
 
 /// Emits the sweep over the elements [lower, upper), of type index, lower <= upper. `body` receives the vectors of one
-/// iteration as LanePoints. It is called at most twice: with `unroll` of them for whole iterations, and with fewer for
-/// the remainder. It emits their code and returns the terms of the reductions: element point * number of reductions +
-/// reduction. A term is a vector, or a scalar that is equal in all lanes; its inactive lanes are ignored. Returns a
-/// vector for each reduction; its lanes are partial results, which combineLanes() combines. An empty sweep returns
-/// neutral elements.
+/// iteration as LanePoints. It is called at most twice: with `unroll` of them for whole iterations, and with at most as
+/// many for the remainder. It emits their code and returns the terms: first those of all reductions for the first
+/// point, then for the next one, and so on. A term is a vector, or a scalar that is equal in all lanes; its inactive
+/// lanes are ignored. sweep() returns a vector for each reduction; its lanes are partial results, which combineLanes()
+/// combines. An empty sweep returns neutral elements.
 llvm::SmallVector<mlir::Value>
 sweep(mlir::OpBuilder &builder, mlir::Location location, mlir::Value lower, mlir::Value upper, SweepShape shape,
       llvm::ArrayRef<SweepReduction> reductions,
@@ -78,8 +78,8 @@ void eachElement(mlir::OpBuilder &builder, mlir::Location location, mlir::Value 
                  mlir::ValueRange sizes, llvm::function_ref<void(llvm::ArrayRef<LaneIndex> subscripts)> body);
 
 /// The number of lanes for a sweep of this length on a target with vectors of `lanes` elements. If the length is a
-/// constant from 1 to `lanes`, the result is the next power of two, at least 2; otherwise `lanes`. With full vectors,
-/// each masked load would wait for overlapping stores of the previous iteration.
+/// constant from 1 to `lanes`, the result is the length rounded up to a power of two, at least 2; otherwise `lanes`.
+/// With full vectors, each masked load would wait for overlapping stores of the previous iteration.
 int64_t lanesFor(const SizeExpr &length, int64_t lanes);
 
 /// The sizes of the loops of `op`, an op of the kernel with these `sizes`, by loop number. They are read from the

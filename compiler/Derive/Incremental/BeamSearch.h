@@ -15,6 +15,7 @@ namespace attnc {
 
 class BeamSearch : TensorWriter {
 public:
+  /// `entry`, whose `beams` is not null and whose create() has succeeded, must outlive this object.
   explicit BeamSearch(DecodeEntry &entry) : TensorWriter(entry), entry(entry) {}
   /// Writes the loop and the return of the entry point. `caches` are the caches after prefill, with batch rows; row b
   /// holds first[b] positions (`first` is i32[batch]). Fails with an error if an argument of `next` cannot be repeated

@@ -48,7 +48,8 @@ private:
   bool isLoop(mlir::Value value, std::optional<unsigned> loop) const;
 };
 
-/// True if the scalar `number` is `index`, or computed from it by ops without regions on scalars.
+/// True if the scalar `number` is `index`, or computed from it by ops without regions; a load counts if one of its
+/// subscripts is.
 bool dependsOn(mlir::Value number, mlir::Value index);
 
 /// Bounds that the mask of an attend implies for each unmasked pair of position i and key j: j - i <= ahead, and

@@ -19,7 +19,7 @@ class ChunkBody {
 public:
   /// `indices` are those of the op of f. `top` is the outermost block of the new op's body, which dominates all its
   /// other blocks. `row` returns the row index b; it is called on demand, at most once, with the builder at the start
-  /// of `top`.
+  /// of `top`. `chunk` and the callable of `row` must outlive this object.
   ChunkBody(ChunkValues &chunk, BodyIndices indices, mlir::Block *top, llvm::function_ref<mlir::Value()> row)
       : chunk(chunk), indices(indices), top(top), row(row) {
     if (mlir::Value step = indices.roles.timeStep)

@@ -2,8 +2,8 @@
 //
 // The arguments of the entry point are `prompt` (i32[batch, seq]), `prompt_length` (i32[batch]), those arguments of
 // next_begin, next_prefill and the sampler that the loop does not compute, and last `seed` (i32), if the sampler draws
-// random numbers. An argument of the same name in next_begin and next_prefill is one argument. A call of these
-// functions is a copy of its body (Decode.h). Its writers are the decoding loops of Decode.cpp and BeamSearch.h.
+// random numbers. An argument of the same name in next_begin and next_prefill is one argument. A call of one of these
+// functions is a copy of its body (Decode.h). Decode.cpp and BeamSearch.h write the decoding loop with this class.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -15,14 +15,13 @@ namespace attnc {
 
 class DecodeEntry : public TensorWriter {
 public:
-  /// `choose` is the sampler, which has model.decode. `names` must outlive this object.
+  /// `choose` is the sampler, which has model.decode. `builder` and `names` must outlive this object.
   DecodeEntry(mlir::OpBuilder &builder, mlir::func::FuncOp choose, const IncrementalNames &names);
 
   /// Creates the function under the sampler's name, renames the sampler, and leaves the builder in the function's body.
   /// Fails with an error if an argument of the sampler has the name of another argument, if an argument of next_begin
-  /// or next_prefill is named `seed`, or if the size of a state is not a sum of products of dimensions. No other
-  /// argument of these two than the tokens may be named `prompt` or `prompt_length`. The functions from callBegin() to
-  /// argument() require create().
+  /// or next_prefill that the loop does not compute is named `prompt`, `prompt_length` or `seed`, or if the size of a
+  /// state is not a sum of products of dimensions. The functions from callBegin() to argument() require create().
   llvm::LogicalResult create();
   /// Calls next_begin, if there is one; argument() then returns its results. Must precede callPrefill() and callStep().
   void callBegin();

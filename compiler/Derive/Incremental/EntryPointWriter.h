@@ -41,7 +41,8 @@ public:
   bool isKnown(const SizeExpr &size) const;
   /// Emits the value, an `index` of the new function, of a size of the old function; null if it is unknown here.
   mlir::Value size(const SizeExpr &size, mlir::Location at);
-  /// Copies `op`, an op of the old function on scalars, if its operands or its size are known here; else does nothing.
+  /// Emits the value of `op`, an op of the old function on scalars: the size that a tensor.dim reads, or a clone of any
+  /// other op. Does nothing if the size, or an operand, is unknown here.
   void writeScalar(mlir::Operation &op);
   /// True if `values` has all values that `op` and the ops in its regions use from outside of it.
   bool isKnown(mlir::Operation &op);
@@ -57,7 +58,7 @@ public:
   IncrementalPlan &plan;
   PositionAnalysis &analysis;
   PositionDims &dims;
-  mlir::func::FuncOp old, result;
+  mlir::func::FuncOp old, result; ///< f; the new function, null before create()
   std::string name;
   mlir::OpBuilder builder;
   mlir::IRMapping values;               ///< from values of the old function to those of the new one

@@ -10,9 +10,10 @@
 //
 // The states are caches of values at the positions of earlier calls. Row b of a cache contains length[b] positions, so
 // position i of a call is position length[b] + i of f. The results are those of f at the positions of the call. Where f
-// reads its last position, the entry points read the last position of the call. Rows may have different lengths. The
-// argument `length` alone says which positions are valid: with length 0 a row starts anew, and with a lower length it
-// is truncated. A program that moves rows of the caches reorders the texts.
+// reads its last position, the entry points read the last position of the call. Rows may have different lengths; if f
+// has no rows (PositionDims.h), `length` and `count` have rank 0. The argument `length` alone says which positions are
+// valid: with length 0 a row starts anew, and with a lower length it is truncated. A program that moves rows of the
+// caches reorders the texts.
 //
 //   in f                                             in next
 //   a value with the dimension `seq`                 its positions of the call
@@ -65,10 +66,11 @@ struct RetainedValue {
 
 /// The plan by which the writers of the entry points of f work.
 struct IncrementalPlan {
-  PositionAnalysis analysis;                                ///< of f
-  std::vector<RetainedValue> caches = {}, given = {};       ///< the states; the values that next_begin computes
-  llvm::SetVector<mlir::BlockArgument> plainArguments = {}; ///< arguments of f without positions that next reads
-  std::string name;                                         ///< of next
+  PositionAnalysis analysis;                          ///< of f
+  std::vector<RetainedValue> caches = {}, given = {}; ///< the states; the values that next_begin computes
+  /// The arguments of f that have no positions and whose elements or extents next reads.
+  llvm::SetVector<mlir::BlockArgument> plainArguments = {};
+  std::string name; ///< of next
   /// Names of the further arguments and of the dimension. If f has an argument or a dimension of such a name, a number
   /// is appended.
   std::string lengthName = "length", capacityName = "capacity", countName = "count";

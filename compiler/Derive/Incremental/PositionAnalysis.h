@@ -22,8 +22,8 @@
 //   concatenation      pointwise along other dimensions; along positions: mixing
 //   transposes, fills  pointwise
 //   scf.for            least fixpoint over the carried values
-//   scan along `seq`   carried values and all values of a time step that depend on arguments: time step, causal. The
-//                      stacked results: positions. The last carried values: end
+//   scan along `seq`   carried values: time step, causal. Other values of a time step that depend on arguments: time
+//                      step. The stacked results: positions. The last carried values: end
 //   model.element      at the time step: pointwise
 //
 // Pointwise, window, causal and mixing are elements of the lattice of Reach.h. Mixing is an error at the op's source

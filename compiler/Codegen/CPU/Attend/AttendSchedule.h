@@ -13,10 +13,10 @@
 // **Choice of the algorithm.** If canDecode() accepts the problem, decode computes all queries, unless `form` = prefill
 // is requested. Otherwise prefill does, with one exception. Code for both algorithms is emitted if the number of
 // queries is dynamic, decode supports each query alone, this number is not the number of keys, and `form` = prefill is
-// not requested: at run time, decode computes up to `decodeRows` queries of a batch, one after the other, and prefill
-// computes more. The default of `decodeRows` is four times the heads of a head group. If `form` = decode is requested,
-// the number of queries may also be that of the keys, and the default is the largest value that the key permits
-// (ScheduleKeys.h).
+// not requested: at run time, decode computes up to `decodeRows` queries of a batch, each as a batch of its own, and
+// prefill computes more. The default of `decodeRows` is four times the heads of a head group. If `form` = decode is
+// requested, the number of queries may also be that of the keys, and the default is the largest value that the key
+// permits (ScheduleKeys.h).
 //
 // **Tail.** A remainder of queries after whole tiles of at most half a tile is computed by tiles of one vector. With
 // tiles of 64 and vectors of 16 queries, 65 queries are 64 and 1; if the number of queries is dynamic, 20 queries are

@@ -61,6 +61,7 @@ struct GradientTanh {
   /// The derivatives of a by its operands of rows; of b by its operands of keys; of a and b by operands that are the
   /// same for all pairs of a batch; of c by its operands. Only operands whose gradient is requested have an entry.
   std::vector<GradientScope::Leaf> rowLeaves = {}, keyLeaves = {}, sharedLeaves = {}, coefficientLeaves = {};
+  /// Whether the gradient of an operand is requested.
   bool isWanted() const { return !rowLeaves.empty() || !keyLeaves.empty() || hasShared(); }
   /// Whether the gradient of an operand that all pairs of a batch share is requested.
   bool hasShared() const { return !sharedLeaves.empty() || !coefficientLeaves.empty(); }
@@ -82,10 +83,11 @@ struct GradientTerm {
   mlir::tensor::ExtractOp extract;
   mlir::Value partial; ///< d score / d element
   unsigned result = 0; ///< number of the kernel's result with the gradient
-  /// Whether the term has an element for each pair: each pair of a batch has an element of its own, consecutive keys
-  /// are contiguous, as in a learned bias, and no other load reads the tensor. The batches along the dimensions
-  /// `sharedBy` (numbers in batchDims) share the elements. The first of them stores its gradients and the others add
-  /// theirs, so the elements need not be cleared (PairTerms.h).
+  /// Whether each pair of a batch has an element of its own, as in a learned bias. This requires that the last
+  /// subscript is the only key index, that the others are distinct outer indices with all those of the row, and that no
+  /// other load reads the tensor. The batches along the dimensions `sharedBy` (numbers in batchDims) share the
+  /// elements. The first of them stores its gradients and the others add theirs, so the elements need not be cleared
+  /// (PairTerms.h).
   bool hasElementPerPair = false;
   /// If hasElementPerPair: each subscript, as a number of the outer and then the key indices.
   llvm::SmallVector<unsigned> indices = {};

@@ -30,10 +30,9 @@ struct AttendGradientSchedule {
   int64_t rowsOf(int64_t width) const { return width <= vectors / 2 ? 8 : 4; }
 };
 
-/// Chooses the tile sizes: the defaults or fewer, if there are fewer queries or keys, or the requests in
-/// `attn.schedule` of problem.attend.kernel, limited to the range of their key (ScheduleKeys.h). tileQ is rounded up to
-/// a multiple of 8, and tileKv to one of panelLanes().
-/// The caller records the choices on the kernel.
+/// Chooses the tile sizes: the defaults or fewer, if the number of queries or keys is constant and smaller, or the
+/// requests in `attn.schedule` of problem.attend.kernel, limited to the range of their key (ScheduleKeys.h). tileQ is
+/// rounded up to a multiple of 8, and tileKv to one of panelLanes(). The caller records the choices on the kernel.
 AttendGradientSchedule chooseAttendGradientSchedule(const AttendGradientProblem &problem, const Target &target);
 
 } // namespace attnc

@@ -98,8 +98,9 @@ struct GemmSchedule {
   bool packsPanels;
   /// Left is column-major (isRowContiguous). If the rows are several tiles, blocks of left are copied.
   bool copiesLeft;
-  /// Left is stored in bf16 or f16 and contiguous along k. A chunk widens its rows to f32 once, for all its panels. If
-  /// the chunk packs panels and the rows are several tiles, it widens each row block once for each panel.
+  /// Left is stored in bf16 or f16 and contiguous along k, and `dots` is false. A chunk widens its rows to f32 once for
+  /// all its panels. If the chunk packs panels and the rows are several tiles, it widens each row block once for each
+  /// panel.
   bool widensLeft;
   /// K is a constant of at most kc and shortDepth steps (GemmEpilogue.h), left is flat along it and not copied, the
   /// epilogue's formula is short, and neither `dots` nor `readsRight` is true. If the rows are several tiles, the sums

@@ -10,8 +10,8 @@
 // spread among the multiply-adds, because bursts of prefetches stall.
 //
 // emitTile emits a call of a routine (Routine.h). Kernels share a routine if their tiles have the same shape, element
-// types, prefetches and distances in left. emitSums, for short depths, emits the code in place and returns the sums in
-// registers.
+// types, prefetches, constant distances and constant flags, and either all or none of their depths are known to be
+// whole iterations. emitSums, for short depths, emits the code in place and returns the sums in registers.
 //
 // Buffers are flat (FlatBuilder.h). Left and the panel are stored in f32, bf16 or f16; sums are f32. Offsets, steps and
 // distances are of type index, in elements of their buffer. A field of type mlir::Value that may be null is marked so.

@@ -3,7 +3,7 @@
 // A panel has nr adjacent columns of the right operand of a matrix product, a K x N matrix, in the layout of
 // WeightPacking.h: panel[k][c]. If the matrix is stored as K x N, a routine copies nr elements for each k. If it is
 // stored as N x K, packRows transposes it (Nest/TransposeRoutines.h). WeightPacking.cpp packs weights with this code.
-// GemmPhase.cpp and SplitKGemm.cpp pack matrices that are no packed weights.
+// GemmPhase.cpp, GemmOperands.cpp and SplitKGemm.cpp pack matrices that are no packed weights.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

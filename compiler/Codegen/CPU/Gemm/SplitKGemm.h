@@ -29,13 +29,14 @@
 //
 //     result[tile] = epilogue(sum over k of left[k, rows of the tile] * right[k, columns of the tile])
 //
-// **Swapped operands.** If right is stored as K x N, the columns of the result are one loop and too few for vectors,
-// and the schedule requests neither mr nor nr, the operands are swapped: tiles broadcast right and load vectors of
-// left. The columns of a tile are then rows of the result, and its sums are transposed before the epilogue.
+// **Swapped operands.** If right is stored as K x N, the columns of the result are one loop, panels of its rows would
+// be more than 1.25 times as fast as panels of its columns (panelSpeed of GemmSchedule.h), and the schedule requests
+// neither mr nor nr, the operands are swapped: tiles broadcast right and load vectors of left. The columns of a tile
+// are then rows of the result, and its sums are transposed before the epilogue.
 //
 // **Limits.** kc steps of both operands fit in a worker's part of the second-level cache, 2^18 bytes, and kc steps of a
 // panel in a part of the first, 6144 floats; a requested kc is not limited. If fewer than 32 steps fit in the former,
-// or the result has more than 2^16 elements, the product is not split (GemmSchedule.h).
+// or a matrix of the result has more than 2^16 elements, the product is not split (GemmSchedule.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -64,7 +65,7 @@ struct SplitKSchedule {
   int64_t kc;             ///< steps of k that a chunk copies and multiplies at a time
   bool isSwapped = false; ///< the operands are swapped
   int64_t rows, columns;
-  SizeExpr slices; ///< slices of one matrix; each is a multiple of kc steps, except the last; 0 for a short depth
+  SizeExpr slices; ///< slices of one matrix; all but the last are multiples of kc steps; 0 if the depth is short or 0
   bool mayBeShort; ///< whether `slices` is 0 for depths of at most kc steps (right is K x N, and the result is small)
   /// Whether tiles read the operand that they broadcast, and the operand that they load in vectors, without a copy.
   bool readsBroadcast = false, readsVectors = false;

@@ -1,6 +1,7 @@
 //===- Loops.h - loops kernels that are not one linalg.generic: moves of elements and scatter-adds ----------------===//
 //
-// Loops.cpp emits a loops kernel that is one linalg.generic, and calls these functions for the others.
+// Loops.cpp emits a loops kernel that is one linalg.generic, or a reduction with an epilogue, and calls these functions
+// for the others.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

@@ -22,9 +22,9 @@ struct TransposedLoops {
 /// Matches `op`. Null in these cases:
 /// - `op` has a reduction loop, fewer than two loops, or a formula of more than 16 instructions;
 /// - a result has a subscript that is not a loop, or the last dimensions of the results are not the same loop;
-/// - it has no transposed operand: one of 32-bit elements that the formula uses, whose subscripts are loops alone,
-///   which depends on this loop and has another loop as its last dimension. If such operands have several last
-///   dimensions, `contiguous` is that of the first operand, and operands with another one are not transposed.
+/// - it has no transposed operand: one of 32-bit elements that the formula uses, whose subscripts are different loops,
+///   one of which is `lane`, but not the last one. If such operands have several last dimensions, `contiguous` is that
+///   of the first operand, and operands with another one are not transposed.
 std::optional<TransposedLoops> matchTransposedLoops(mlir::linalg::GenericOp op);
 /// Appends the function of the kernel's only phase to `code`, under the name of the kernel, and returns the phase and
 /// the cost. `kernel` returns the results of `op`, and `transposed` is matchTransposedLoops(op).

@@ -3,8 +3,9 @@
 // A rows kernel computes maps and reductions of rows. If the elements of a row are in the lanes, a row that is shorter
 // than a vector leaves lanes unused, and its reductions are across lanes. Therefore L short rows are computed at a
 // time, one in each lane, and their elements one after the other. L is the number of lanes of a vector, or half of it
-// if the number of rows along the loop in the lanes is a constant and the estimated cost is lower, as fewer lanes are
-// then unused. RowPlan (Kernels/Rows/RowPlan.h) divides the ops of the kernel into sweeps over the elements:
+// if it exceeds 4, the number of rows along the loop in the lanes is a constant, and the estimated cost is lower, as
+// fewer lanes are then unused. RowPlan (Kernels/Rows/RowPlan.h) divides the ops of the kernel into sweeps over the
+// elements:
 //
 //   for L rows                                 along the last loop over rows whose size is not 1
 //     for each sweep of the kernel's RowPlan

@@ -69,8 +69,9 @@ public:
   Values outerSizes, keySizes, valueSizes; ///< index: extents of the dimensions of the attn.attend
   Value rows, keys, values;                ///< index: rows of a batch, as `numbers` counts them; keys; values of a row
   Value batch;                             ///< index: the number of the open batch
-  AttendMask::KeyRange range;              ///< of the open rows: all their pairs with keys outside of it are masked;
-                                           ///< may be empty or have begin > end
+  AttendMask::KeyRange range;              ///< of the open rows: all their pairs with keys outside of it are masked.
+                                           ///< May be empty or have begin > end. Split-KV makes it a part of
+                                           ///< this range (PartialResults::cut)
 
   /// i1: whether the open batch has a row number `row` (index).
   Value exists(Value row);
@@ -88,8 +89,8 @@ public:
   RegionVectoriser bindRow(RegionVectoriser to, Value row) { return bindRow(std::move(to), subscriptsOf(row)); }
   RegionVectoriser bindKey(RegionVectoriser to, Value key);
 
-  /// Decides, as far as interval analysis can, whether all, some or no pairs of the open rows with the `count` keys
-  /// from number `first` (both index) on are masked; if it cannot, `some` is true and `all` is false. `count` is
+  /// Decides, as far as interval analysis can, whether some, and whether all, pairs of the open rows with the `count`
+  /// keys from number `first` (both index) on are unmasked; if it cannot, `some` is true and `all` is false. `count` is
   /// positive, and all these keys are in `range`.
   AttendMask::Decision decide(Value first, Value count);
   /// The first tile with possibly unmasked pairs of the open rows, among the tiles of `tileKeys` keys that begin at

@@ -14,7 +14,7 @@
 // normaliser (Normaliser.h). The number of splits depends on sizes alone, and the keys of a split on the mask, so
 // results are the same bits in any order of blocks. Layout of the scratch, with n = batches * rows * splits:
 //
-//   [n][2] f32: m, l; padded to 16 bytes       then [n][values, rounded up to a multiple of 4] f32: O
+//   [n][2] f32: m, l      then, from a multiple of 16 bytes on, [n][values, rounded up to a multiple of 4] f32: O
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -34,8 +34,8 @@ public:
   AttendSplitKv(const AttendProblem &problem, int64_t blockSplits);
 
   /// Whether the emitter emits split-KV code for the problem (DeviceAttendEmitter.cpp); otherwise the reason. Results
-  /// must be mergeable from partial results. The code is emitted unless sizes show that a launch never has few rows and
-  /// many keys: constantly more than maxRows rows, as many queries as keys, or at most 256 keys.
+  /// must be mergeable from partial results (canMergeOnline). The code is emitted unless sizes show that a launch never
+  /// has few rows and many keys: constantly more than maxRows rows, as many queries as keys, or at most 256 keys.
   static Verdict canSplit(const AttendProblem &problem);
   /// Whether the number of rows of a batch is constant and at most maxRows.
   bool areAlwaysFew() const { return areFew == SizeExpr(1); }
@@ -49,7 +49,8 @@ private:
   SizeExpr values; ///< of a row, aligned to 4
 };
 
-/// Emits accesses to the partial results in the scratch of a launch. `partial` is a number that number() returned.
+/// Emits accesses to the partial results in the scratch of a launch. `partial` is a number that number() returned. The
+/// frame of the constructor outlives the object.
 class PartialResults {
 public:
   using Value = mlir::Value;

@@ -43,11 +43,11 @@ public:
   /// Emits the initialisation of the barriers, which all threads of the block execute before other uses. `thread` (i32)
   /// is the number of the thread in the block.
   void open(Value thread);
-  /// Emits the producer's code, which the block's first warp group executes. It copies the queries from row number
-  /// `firstRow` (index) on, and keys and values of all tiles with possibly unmasked pairs. `thread` is as in open().
-  /// The rows are open in `rows` (AttendRows::open). If there is no such tile, no stage becomes full, and consumers
-  /// must not read the queries; otherwise the queries have arrived when stage 0 of `keyRing` is full for the first
-  /// time.
+  /// Emits the producer's code, which the block's first warp group executes. It copies, by the addresses of `sources`,
+  /// the queries from row number `firstRow` (index) on, and keys and values of all tiles with possibly unmasked pairs.
+  /// `thread` is as in open(). The rows are open in `rows` (AttendRows::open). If there is no such tile, no stage
+  /// becomes full, and consumers must not read the queries; otherwise the queries have arrived when stage 0 of
+  /// `keyRing` is full for the first time.
   void fill(AttendSources &sources, Value thread, Value firstRow);
 
   const SharedTile queries, keys, values; ///< a row is a query or a key

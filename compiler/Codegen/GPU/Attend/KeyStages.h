@@ -28,7 +28,7 @@ public:
 
   /// Emits the addresses of this thread, lane number `lane` (i32) of its warp; called before the functions below. The
   /// warp's part of a tile starts at key number `firstKey` of the tile, a multiple of 8, and at value number
-  /// `firstValue` of a row, whose bytes are a multiple of 128 (both i32; null for 0).
+  /// `firstValue` of each row, at a multiple of 128 bytes from the start of the row (both i32; null for 0).
   void open(AttendSources &sources, Value lane, Value firstKey, Value firstValue);
   /// Issues this thread's copies of `tile` to stage number `stage` (i32), and commits them as a group; rows for keys
   /// past the key range become zero. If there is no tile (KeyTile), the group is empty.

@@ -109,7 +109,7 @@ std::string Ptxas::Report::fault() const {
     if (each.stackBytes || each.spillBytes)
       return each.function + ": a stack of " + std::to_string(each.stackBytes) + " bytes, " +
              std::to_string(each.spillBytes) + " bytes spilled";
-  return output.find("C75") == std::string::npos ? "" : output; // a warning that wgmma products are serialised
+  return output.find("(C75") == std::string::npos ? "" : output; // a warning that wgmma products are serialised
 }
 
 int64_t Ptxas::Report::registers() const {

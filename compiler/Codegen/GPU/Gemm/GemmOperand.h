@@ -43,8 +43,8 @@ public:
   mlir::Value pointer(DeviceFrame &frame) const { return frame.pointerOf(access.tensor); }
 
   /// The operand as a mapped tensor, with boxes of `neighbours` flat numbers of inner() by `rows` flat numbers of the
-  /// other group (depth or outer). Elements of f32 are rounded to tf32. Null if TMA cannot copy such boxes, or the
-  /// extent of the depth or of the outer group is 1.
+  /// other group (depth or outer). Elements of f32 are rounded to tf32. Requires hasVectors(d), where d is the side of
+  /// a box along the depth. Null if TMA cannot copy such boxes, or the extent of the depth or of the outer group is 1.
   std::optional<MappedTensor> mapped(int64_t neighbours, int64_t rows) const;
   /// Coordinates (i32), in the order of mapped(), of the box that starts at these flat numbers (index) of the batch,
   /// the outer group and the depth. Requires mapped().

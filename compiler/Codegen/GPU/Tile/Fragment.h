@@ -91,7 +91,7 @@ private:
 };
 
 /// Reads fragments from a tile by ldmatrix. 32-bit elements are read as they are in memory, and require
-/// `columnsAreDepth`.
+/// `columnsAreDepth`. `tiles` outlives the object.
 class FragmentReader {
 public:
   /// The content of the four registers that a read returns.
@@ -119,7 +119,7 @@ private:
 
 /// Reads B by ordinary loads from a tile of 32-bit elements that has a row for each k. The depth is permuted to match
 /// an A whose registers were a D: k = t is row 2t, and k = t + 4 is row 2t + 1. If rows are a multiple of 128 bytes,
-/// the lanes of a warp read from distinct banks.
+/// the lanes of a warp read from distinct banks. `tiles` outlives the object.
 class TransposedReader {
 public:
   /// `lane` (i32) is the thread's number in its warp.

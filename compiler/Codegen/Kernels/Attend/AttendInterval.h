@@ -23,8 +23,8 @@ struct Interval {
 class AttendIntervals {
 public:
   /// Intervals over a block of rows, or over a block of keys if `ofKeys`. `first` and `last` are vectorisers with the
-  /// indices of the batch and of the first or the last row (or key) bound; all these indices are uniform. `problem` and
-  /// `uses` must outlive the object.
+  /// indices of the batch and of the first or the last row (or key) bound; all these indices are uniform. `loops`,
+  /// `problem` and `uses` must outlive the object.
   AttendIntervals(LoopBuilder &loops, const AttendProblem &problem, IndexUses &uses, bool ofKeys,
                   const RegionVectoriser &first, const RegionVectoriser &last)
       : loops(loops), problem(problem), uses(uses), ofKeys(ofKeys), first(first), last(last) {}

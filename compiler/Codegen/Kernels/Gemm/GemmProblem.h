@@ -14,10 +14,10 @@
 //   depth    yes      yes       -           K = product of their sizes
 //
 // The parser exchanges the two operands if necessary, so that the innermost loop of the stored result whose size is not
-// 1 is a column loop; a kernel for which neither order has this property is rejected, unless it has one column only.
-// The parser does not exchange operands if the right one is packed. Iterations of a group's loops have one flat number,
-// in row-major order. The emitters (CPU and GPU) split this number into coordinates only if an operand cannot be
-// addressed by it (isFlat).
+// 1 is also the innermost such column loop of the right operand; a kernel for which neither order has this property is
+// rejected, unless it has one column only. The parser does not exchange operands if the right one is packed. Iterations
+// of a group's loops have one flat number, in row-major order. The emitters (CPU and GPU) split this number into
+// coordinates only if an operand cannot be addressed by it (isFlat).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -49,7 +49,7 @@ struct GemmProblem {
   KernelSizes sizes;
   mlir::linalg::GenericOp contraction, epilogue; ///< epilogue is null if the kernel has none
   llvm::SmallVector<SizeExpr> loopSizes;         ///< size of each loop of the contraction
-  llvm::SmallVector<unsigned> groups[4];         ///< the loops of each LoopGroup, outermost first
+  llvm::SmallVector<unsigned> groups[4];         ///< loops of each LoopGroup in the order of `right`; rows: of `left`
   Access left, right, product;
   Access result;                       ///< the tensor that the kernel stores, with its subscripts as loops
   std::optional<PanelPacking> packing; ///< layout of `right` if it is packed; null if it is row-major
@@ -67,7 +67,7 @@ struct GemmProblem {
   /// The stride of the group's innermost loop whose size is not 1; 1 if there is none. The tensor must have this loop.
   SizeExpr innerStride(const Access &access, LoopGroup group) const;
   /// The number of consecutive depth steps that have one stride in `left`: K if isFlat(left, Depth), otherwise the size
-  /// of the innermost depth loop.
+  /// of the innermost depth loop whose size is not 1.
   SizeExpr depthRun() const;
   /// Whether `right` is stored as N x K, with contiguous depth; false if N is 1.
   bool rightIsTransposed() const;

@@ -28,8 +28,8 @@ protected:
   mlir::Value constant(int64_t value); ///< a constant of type index
   /// Binds the operands of `op` that are arguments with a collapsed shape to views of the arguments' buffers.
   void bindViews(RegionVectoriser &vectoriser);
-  /// Evaluates all results of an op without reductions at the point, then stores them. All are evaluated before the
-  /// first is stored, because a result may overwrite an operand.
+  /// Evaluates all results of an op without reductions at the point, whose iterations `vectoriser` has bound to `at`,
+  /// then stores them. All are evaluated before the first is stored, because a result may overwrite an operand.
   void storeResults(RegionVectoriser &vectoriser, llvm::ArrayRef<LaneIndex> at);
   /// Stores `value`, an element of result number `result` of `op` (a vector or a scalar), after the epilogue if there
   /// is one. A result that the kernel does not return, such as the largest element of an argmax, is not stored.

@@ -13,7 +13,7 @@
 
 namespace attnc {
 
-/// Constants of one phase. emitDecode() owns the objects that the fields refer to.
+/// Constants of one phase. The fields refer to objects and arguments of emitDecode(), and are valid while it runs.
 struct DecodeContext {
   using Value = mlir::Value;
   using ValueRange = mlir::ValueRange;

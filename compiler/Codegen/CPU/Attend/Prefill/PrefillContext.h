@@ -52,7 +52,8 @@ struct KeyBlock {
   mlir::Value nextRow, nextKey;
   mlir::Value firstMaterialised; ///< the row of the first key in PrefillTiles::materialised; 0 if that is not used
   mlir::Value maskKeepsAll;      ///< i1: if true, the mask drops no pair; false permits both
-  mlir::Value allSelected = {};  ///< i1: if true, no pair is dropped; false permits both. Null before weigh()
+  mlir::Value allSelected = {};  ///< i1: if true, no pair is dropped; false permits both. Null until the scores are
+                                 ///< computed
 };
 
 } // namespace attnc

@@ -21,7 +21,7 @@ struct PrefillTiles {
   /// Tiles of an additive score, with the symbols of AdditiveProduct.h. All fields are null for other products.
   struct Additive {
     Value rowPowers, keyPowers, coefficients; ///< A [feature][query], B [key][feature], c [feature]
-    Value featuresOfKey;                      ///< index: the length of a row of keyPowers, in whole vectors
+    Value featuresOfKey;                      ///< index: elements of a row of keyPowers, padded to whole vectors
   };
   /// The carriers of a normaliser (OnlineNormaliser.h), each [query]: m; m including the current block; l; the factor
   /// of the weights, for softmax 1 / l; the sum of w log2 w for the entropy.

@@ -31,7 +31,7 @@ public:
   /// The formulas bound to the vector of rows that begins with `query`. Rows that do not exist are inactive lanes.
   RegionVectoriser bindVector(Value query) const;
   /// For each lane of this vector, the formulas bound to its row, the same row in all lanes. For a row that does not
-  /// exist, the last row of the batch is bound.
+  /// exist, the last row of the batch (or of the residue class) is bound.
   std::vector<RegionVectoriser> bindLanes(Value query) const;
   /// Whether consecutive rows differ in one index only, by 1.
   bool areStrided() const { return problem.rowDims.size() == 1 && !problem.classes; }

@@ -43,7 +43,7 @@ struct ValueSource {
   /// The flags of the pairs of a key and the queries of a vector: a vector of i1, true for selected pairs.
   std::function<Value(Value key, int64_t vector)> flagsOf;
   /// Emits a prefetch of the cache line of element `number` of the value vector of a key; both may be past the end.
-  /// Null if the elements of a value vector are not contiguous.
+  /// `locality` is that of LoopBuilder::prefetch(). Null if the elements of a value vector are not contiguous.
   std::function<void(Value key, Value number, unsigned locality)> prefetchLine;
 };
 

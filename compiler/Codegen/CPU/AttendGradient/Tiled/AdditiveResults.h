@@ -32,6 +32,8 @@ public:
   /// nothing if no gradient of an operand of rows is a result of the kernel.
   void addRow(const RegionVectoriser &point, Value row, Value first, Value gradient) const;
 
+  // The next three functions emit nothing if the score has no partial sums of their kind (PartialSums.h).
+
   /// Stores zeros in the partial sums of rows of this split, for all batches of the chunk. Requires that keys are
   /// split.
   void clear() const;

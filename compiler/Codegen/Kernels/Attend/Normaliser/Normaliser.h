@@ -88,7 +88,7 @@ struct MaterialisedRow {
   Value sink;       ///< the row's sink, an unscaled scalar; null if there is none
   Value ofRow;      ///< a scalar that weighRow passes to differentiateRow; set by weighRow
 
-  /// The buffer `weights` as materialised scores with keys in the lanes.
+  /// The buffer `weights` as materialised scores with keys in the lanes. The result refers to `code` of this row.
   MaterialisedScores scores() const;
   /// Emits a loop over the vectors of keys in order; `place` is the number (index) of a vector's first key.
   Values sweep(mlir::ValueRange start, llvm::function_ref<Values(Value place, mlir::ValueRange carried)> body) const;
