@@ -1,5 +1,6 @@
 #include "compiler/Emit/EmbeddedWeights.h"
 #include "attn/files.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "llvm/Support/Error.h"
 
 using namespace mlir;
@@ -21,7 +22,7 @@ llvm::Error WeightsFile::load(const Program &program, const std::string &path, b
     info.checkpoint = texts.emplace_back(op.getCheckpoint()).c_str();
     info.shape = type.getShape().data();
     info.counts = op.getCounts().data();
-    info.dtype = type.getElementType().isF32() ? ATTN_F32 : type.getElementType().isInteger(1) ? ATTN_BOOL : ATTN_I32;
+    info.dtype = *elementTypeOf(type.getElementType());
     info.rank = static_cast<int32_t>(type.getRank());
     info.list_rank = static_cast<int32_t>(op.getCounts().size());
     info.first = each.first;

@@ -9,7 +9,7 @@
 //
 // for each element of the result `found` of compiled code. Here `exact` is the result of the oracle, and `limit` the
 // tolerance of Tolerance.h. An integer must equal the same element of `exact` or of some sample. An infinity or NaN
-// must equal that of `exact`. A sample has errors of up to four units in the last place of each op, compiled code
+// must equal that of `exact`. Most samples have errors of up to four units in the last place of each op, compiled code
 // mostly half a unit, so few samples suffice. Callers add samples until they explain the difference, up to a maximum.
 //
 //===------------------------------------------------------------------------------------------------------------===//

@@ -225,12 +225,14 @@ static void draw_chunk(const attn_kernel_args *args, int64_t chunk, void *scratc
       value += parameter->init_b * attn_random_normal(draw->seed, draw->stream, (uint64_t)i);
     else if (parameter->init == ATTN_INIT_UNIFORM)
       value += (parameter->init_b - value) * attn_random_uniform(draw->seed, draw->stream, (uint64_t)i);
-    if (parameter->dtype == ATTN_F32)
-      ((float *)draw->values)[i] = (float)value;
-    else if (parameter->dtype == ATTN_I32)
-      ((int32_t *)draw->values)[i] = (int32_t)value;
-    else
-      ((char *)draw->values)[i] = value != 0;
+    switch ((attn_dtype)parameter->dtype) {
+    case ATTN_F32: ((float *)draw->values)[i] = (float)value; break;
+    case ATTN_I32: ((int32_t *)draw->values)[i] = (int32_t)value; break;
+    case ATTN_BOOL: ((char *)draw->values)[i] = value != 0; break;
+    case ATTN_BF16:
+    case ATTN_F16:
+    case ATTN_PACKED_WEIGHT: break; /* no parameter has these types */
+    }
   }
 }
 

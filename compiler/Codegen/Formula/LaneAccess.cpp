@@ -111,6 +111,7 @@ Value loadLanes(const LaneArithmetic &lanes, Value memref, Type element, ArrayRe
     return value;
   if (isNarrow(stored))
     return widenStored(lanes.builder, lanes.location, value);
+  assert(element.isInteger(1) && "a type that is neither narrow nor bool is stored as it is");
   Value zero = lanes.splat(0, value.getType());
   return arith::CmpIOp::create(lanes.builder, lanes.location, arith::CmpIPredicate::ne, value, zero);
 }

@@ -26,8 +26,9 @@ namespace attnc {
 std::string elementTypes(mlir::ValueRange buffers);
 
 struct RoutineCall {
-  /// Identifies the routine together with the constant fixed values: two calls with equal names must emit equal code,
-  /// for the same number of lanes and types of operands.
+  /// Identifies the routine, together with the constant fixed values. The name contains everything else that the code
+  /// depends on, e.g. the element types of buffers: a call with the name of an earlier call calls its code. The number
+  /// of lanes is the same for all calls of a module.
   std::string name;
   llvm::SmallVector<mlir::Value> fixed, operands; ///< values at the call
 };

@@ -79,7 +79,7 @@ struct Isa {
   llvm::StringLiteral halideTarget = ""; ///< Halide's name of a target with it; empty: the Halide emitter has no code
 };
 
-/// The rows for processors, which are all architectures but that of devices.
+/// All rows but that of devices.
 llvm::ArrayRef<const Architecture *> processorArchitectures();
 /// The architecture of the processor that runs the compiler. Ends the program with a fatal error if the table has no
 /// row for it.

@@ -124,7 +124,7 @@ struct Binding {
   SourceRange range;        ///< the declaration of the name
   bool isVar = false;       ///< declared by `var` or `carry`: `=` may assign it
   bool isDimension = false; ///< a dimension that the type of a parameter binds
-  bool isState = false;     ///< `<-` may assign it: the parameter or a state, in the step of an optimizer
+  bool isState = false;     ///< the parameter or a state in the step of an optimizer, which `<-` may assign
 };
 
 /// A lexical scope: the names that a block, a function or an expression binds. Lookup goes from a scope to its parents,

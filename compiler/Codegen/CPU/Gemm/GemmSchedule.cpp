@@ -118,6 +118,8 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
   rowTiles = rows.ceilDiv(mr);
   // No more than there are: each tile of a block prefetches its part.
   tilesPerBlock = std::clamp<int64_t>(knownOr(rowTiles, tilesPerBlock), 1, tilesPerBlock);
+  if (dots) // all rows are computed together
+    tilesPerBlock = rowTiles.constant();
   rowBlocks = rowTiles.ceilDiv(tilesPerBlock);
   panels = columns.ceilDiv(nr);
   readsRight = suitsReadingRight(problem);

@@ -18,9 +18,9 @@
 // - in the last depth block, row by row, the cache lines of the result and of the epilogue's operands.
 // Evenly spread prefetches cost nothing; bursts of prefetches fill the line fill buffers.
 //
-// If M is dynamic, tiles have mr or mr - 1 rows. For some M (9 and 17 with mr = 8) no number of such tiles has M rows:
-// then tiles overlap, and the rows that two tiles compute are stored once. If a dynamic M is at most mr, the one tile
-// has the next height of 1, 2, 4, .., mr; rows that do not exist repeat the last one and are not stored.
+// If M is dynamic, tiles have mr or mr - 1 rows. For some M (such as 9 to 13 with mr = 8) no number of such tiles has M
+// rows: then tiles overlap, and the rows that two tiles compute are stored once. If a dynamic M is at most mr, the one
+// tile has the next height of 1, 2, 4, .., mr; rows that do not exist repeat the last one and are not stored.
 //
 // **Column-major left.** Left may be stored with its rows contiguous for each k, as X' in the gradient X' * dY of a
 // weight. A tile would access another page in each step, and the cache lines of all steps would compete for few sets of

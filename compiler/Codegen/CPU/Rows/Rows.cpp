@@ -35,7 +35,12 @@ public:
       sizes.push_back(frame.size(size));
     eachElement(b, loc, first, end, sizes, [&](ArrayRef<LaneIndex> row) { emitRow(row); });
     recordSchedule(kernel, {{"rows_per_chunk", perChunk}});
-    return {{{kernel.getSymName().str(), rowCount.ceilDiv(perChunk)}}, 0, scratchBytes, cost()};
+    KernelCode code;
+    code.phases = {{kernel.getSymName().str(), rowCount.ceilDiv(perChunk)}};
+    code.sharedBytes = 0;
+    code.workerBytes = scratchBytes;
+    code.cost = cost();
+    return code;
   }
 
 private:

@@ -108,14 +108,15 @@ attn_code attn_cuda_run(attn_cuda *cuda, int64_t entry, const attn_tensor *tenso
                         attn_status *status);
 
 /* attn_cuda_start and attn_cuda_wait are the two parts of attn_cuda_run. `start` checks the arguments, and returns when
- * the work is in the device's queue. `wait` returns when the work is done and results in host memory are written. Entry
- * points that `decode` derives (decoding loops) wait for the device in `start` already.
+ * the work is in the device's queue. `wait` returns when the work is done and results in host memory are written. A
+ * decoding loop (an entry point that `decode` derives) with a stop token waits for the device in `start`, after each
+ * decoding step.
  *
  * Between the two, another `start` returns ATTN_BAD_ARGUMENT, and the call remains in progress. After any other error
  * of `start` there is no call to wait for; `wait` without a call returns ATTN_BAD_ARGUMENT. Each function returns the
  * errors that it finds, so errors of kernels, such as ATTN_OUT_OF_RANGE and ATTN_FULL, come from `wait`, and for
- * decoding loops from either. The caller may change inputs in host memory after `start`, and inputs in device memory
- * only after `wait`; until then, the memory of results and states must remain valid. */
+ * decoding loops with a stop token from either. The caller may change inputs in host memory after `start`, and inputs
+ * in device memory only after `wait`; until then, the memory of results and states must remain valid. */
 attn_code attn_cuda_start(attn_cuda *cuda, int64_t entry, const attn_tensor *tensors, int64_t tensor_count,
                           attn_status *status);
 attn_code attn_cuda_wait(attn_cuda *cuda, attn_status *status);

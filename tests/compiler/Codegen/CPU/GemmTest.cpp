@@ -129,6 +129,23 @@ TEST(Gemm, scheduleFromTheKernel) {
   check(c);
 }
 
+/// The rows of dot products are one block, whatever the schedule requests. With the result over the residual, each
+/// element has to be stored once.
+TEST(Gemm, dotProductsIgnoreBlocksOfRows) {
+  for (const char *isa : {"x86-64-v3", "native"})
+    for (const char *schedule : {"{mc = 1 : i64}", "{mc = 2 : i64}", "{mr = 1 : i64, mc = 1 : i64}"}) {
+      GemmCase c = matrices(3, 70, 64, false, "", "nk");
+      c.schedule = schedule;
+      c.extras = {"mn"};
+      c.body = "%y = arith.addf %p, %x0 : f32";
+      c.formula = [](double p, const double *x) { return p + x[0]; };
+      RunOptions inPlace;
+      inPlace.inPlaceOperand = 2;
+      c.inPlaceExtra = 0;
+      check(c, inPlace, isa);
+    }
+}
+
 TEST(Gemm, avx2) {
   for (int64_t m : {1, 2, 3, 6, 7, 40})
     for (const char *right : {"kn", "nk"})

@@ -66,7 +66,7 @@ TEST(Bounds, HoldForResultsLetsAndParameters) {
     EXPECT_EQ(check(std::string("fn g(x: f32[.., n]) -> f32[.., n <= 4] { x }\nfn f(x: f32[") + sizes + "]) -> f32[" +
                     sizes + "] { g(x) }\nexport f\n")
                   .firstLine(),
-              "a.attn:1:33: error: `n` is 8, more than 4 [bound-exceeded]");
+              "a.attn:1:32: error: `n` is 8, more than 4 [bound-exceeded]");
 }
 
 TEST(Bounds, NoSizeIsNegative) {
