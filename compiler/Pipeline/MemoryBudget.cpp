@@ -81,6 +81,7 @@ private:
   std::map<std::string, Choice> choices; ///< by entry point
   std::map<std::string, Need> needs;
   std::map<std::string, Need> smallest; ///< the smallest so far, by entry point
+  bool isPlanned = false;               ///< `needs` are those of `choices`
 
   void reset();
   bool plan();
@@ -117,6 +118,7 @@ void BudgetSearch::reset() {
 }
 
 bool BudgetSearch::plan() {
+  isPlanned = true;
   reset();
   if (!planAll())
     return false;
@@ -145,15 +147,22 @@ bool BudgetSearch::plan() {
   return true;
 }
 
-/// Recomputes the cheapest residual per byte that is still stored; returns false if there is none.
+/// Recomputes the cheapest residuals per byte that are still stored; returns false if there are none. The arena shrinks
+/// by at most their bytes, so fewer residuals than those with the excess bytes cannot suffice.
 bool BudgetSearch::recomputeMore(Choice &choice, const Need &need) {
-  const std::pair<const int64_t, Choosable> *cheapest = nullptr;
-  for (const auto &each : need.residuals)
-    if (each.second.kept && each.second.bytes > 0 && (!cheapest || cheapest->second.isDearerThan(each.second)))
-      cheapest = &each;
-  if (cheapest)
-    choice.recomputed.insert(cheapest->first);
-  return cheapest;
+  std::vector<std::pair<int64_t, const Choosable *>> stored;
+  for (const auto &[number, each] : need.residuals)
+    if (each.kept && each.bytes > 0)
+      stored.emplace_back(number, &each);
+  llvm::stable_sort(stored, [](const auto &a, const auto &b) { return b.second->isDearerThan(*a.second); });
+  int64_t excess = need.peak.arenaBytes - budget;
+  for (auto [number, each] : stored) {
+    if (excess <= 0)
+      break;
+    choice.recomputed.insert(number);
+    excess -= each->bytes;
+  }
+  return !stored.empty();
 }
 
 /// Doubles the number of segments of each scan. This renumbers ops, so all residuals are stored again at first.
@@ -220,10 +229,12 @@ bool BudgetSearch::leaveWhole() {
       int64_t before = std::exchange(length, 0);
       if (!plan())
         return false;
-      if (!areMet())
-        length = before;
+      if (areMet())
+        continue;
+      length = before;
+      isPlanned = false;
     }
-  return plan();
+  return isPlanned || plan();
 }
 
 /// Stores recomputed residuals again if they fit the budget, in descending order of cost per byte.
@@ -242,10 +253,12 @@ bool BudgetSearch::keepAgain() {
     choices[entry].recomputed.erase(number);
     if (!plan())
       return false;
-    if (!areMet())
-      choices[entry].recomputed.insert(number);
+    if (areMet())
+      continue;
+    choices[entry].recomputed.insert(number);
+    isPlanned = false;
   }
-  return plan();
+  return isPlanned || plan();
 }
 
 bool BudgetSearch::refuse(const std::string &entry, const Need &need) {
