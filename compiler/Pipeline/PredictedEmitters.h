@@ -11,7 +11,7 @@
 //
 // Compilation by Halide takes tens of milliseconds. If `cpu` is the default emitter, no code is generated here if 30
 // times the estimate for fast code (KernelForecast::leastOf) would be too small a gain. Halide is not tried if the time
-// of the code of `cpu` is less than 1.2 times that estimate, or if the whole difference to it would be too small a
+// of the code of `cpu` is less than 1.4 times that estimate, or if the whole difference to it would be too small a
 // gain.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
