@@ -26,7 +26,8 @@ struct AttendGradientSchedule {
   /// The number of vectors that hold `columns` floats, and the number of lanes of these vectors.
   int64_t vectorsOf(int64_t columns) const { return (columns + lanes - 1) / lanes; }
   int64_t paddedTo(int64_t columns) const { return vectorsOf(columns) * lanes; }
-  /// The number of rows of a register tile with `width` vectors in a row.
+  /// The number of rows of a register tile with `width` vectors in a row. For blocks that a causal mask cuts,
+  /// ScoreGradients.cpp has register tiles of TrimmedTiles::step rows instead.
   int64_t rowsOf(int64_t width) const { return width <= vectors / 2 ? 8 : 4; }
 };
 

@@ -27,7 +27,9 @@ struct TrimTables {
 class TrimmedTiles : TiledContext {
 public:
   using Value = mlir::Value;
-  static constexpr int64_t step = 4; ///< rows of a row tile, and keys of a key tile
+  /// Rows of a row tile, and keys of a key tile. For trimmed blocks, ScoreGradients.cpp has register tiles of as many
+  /// rows.
+  static constexpr int64_t step = 4;
 
   TrimmedTiles(const TiledContext &context, const GradientTiles &tiles)
       : TiledContext(context), tables{tiles.tileEnds, tiles.firstTiles} {}
