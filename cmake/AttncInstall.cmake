@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS attnc attn_runtime attn_files attn_cuda EXPORT attncTargets)
-# In `lib`, where programs in `bin` search it (compiler/Codegen/Halide).
+# Programs in `bin` load ../lib/attnc-halide.so (compiler/Codegen/Halide/Compile/LoadCompiler.cpp).
 install(TARGETS attnc-halide LIBRARY DESTINATION lib)
 install(DIRECTORY runtime/include/attn runtime/files/include/attn runtime/cuda/include/attn
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

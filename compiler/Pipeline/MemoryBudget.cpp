@@ -1,4 +1,5 @@
 #include "compiler/Pipeline/MemoryBudget.h"
+#include "attn/abi.h"
 #include "compiler/Derive/Residuals.h"
 #include "compiler/Derive/SegmentScans.h"
 #include "compiler/Memory/Peak.h"
@@ -147,8 +148,8 @@ bool BudgetSearch::plan() {
   return true;
 }
 
-/// Recomputes the cheapest residuals per byte that are still stored; returns false if there are none. The arena shrinks
-/// by at most their bytes, so fewer residuals than those with the excess bytes cannot suffice.
+/// Recomputes the cheapest residuals per byte that are still stored; returns false if there are none. The arena usually
+/// shrinks by at most their aligned bytes, so fewer residuals than those with the excess bytes do not suffice.
 bool BudgetSearch::recomputeMore(Choice &choice, const Need &need) {
   std::vector<std::pair<int64_t, const Choosable *>> stored;
   for (const auto &[number, each] : need.residuals)
@@ -160,7 +161,7 @@ bool BudgetSearch::recomputeMore(Choice &choice, const Need &need) {
     if (excess <= 0)
       break;
     choice.recomputed.insert(number);
-    excess -= each->bytes;
+    excess -= int64_t(llvm::alignTo(each->bytes, ATTN_ALIGNMENT));
   }
   return !stored.empty();
 }

@@ -21,6 +21,8 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+# Halide is a library of the installation.
+run(${WORK}/prefix/bin/attnc compile ${EXAMPLES}/digits/features.attn --emitter halide -o ${WORK}/halide)
 set(configure ${CMAKE_COMMAND} -DCMAKE_PREFIX_PATH=${WORK}/prefix
   -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER})
 foreach(generator Ninja "Unix Makefiles")

@@ -107,8 +107,7 @@ struct KernelRunner::Loaded {
   std::vector<ElementKind> resultKinds;
 };
 
-KernelRunner::KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target,
-                           DeviceResults results)
+KernelRunner::KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target, bool emitsPtx)
     : loaded(std::make_unique<Loaded>()) {
   DialectRegistry registry;
   registerBackendDialects(registry);
@@ -120,7 +119,7 @@ KernelRunner::KernelRunner(const std::string &mlir, const Emitter &emitter, std:
     message_ += diagnostic.str() + "\n";
     return success();
   });
-  load(mlir, emitter, target, results);
+  load(mlir, emitter, target, emitsPtx);
 }
 
 KernelRunner::~KernelRunner() = default;
@@ -138,8 +137,7 @@ static ElementKind kindOf(Type tensor) {
                                 : ElementKind::I32;
 }
 
-void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::string_view targetName,
-                        DeviceResults results) {
+void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::string_view targetName, bool emitsPtx) {
   auto target = Target::resolve(targetName);
   if (!target)
     return void(message_ = llvm::toString(target.takeError()));
@@ -160,28 +158,22 @@ void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::st
   code_ = *emitted;
   if (getenv("ATTN_DUMP_KERNEL"))
     code->print(llvm::errs());
-  target->isDevice ? loadDevice(*code, *target, results) : loadObject(*code, *target);
+  target->isDevice ? loadDevice(*code, *target, emitsPtx) : loadObject(*code, *target);
 }
 
-void KernelRunner::loadDevice(ModuleOp code, const Target &target, DeviceResults results) {
+void KernelRunner::loadDevice(ModuleOp code, const Target &target, bool emitsPtx) {
   if (failed(lowerDeviceCode(code, target)))
     return void(message_ += "the back end failed");
   FailureOr<LlvmCode> llvmCode = translateToLlvm(code, target);
   if (failed(llvmCode))
     return void(message_ += "the back end failed");
   optimise(*llvmCode, target);
-  std::unique_ptr<llvm::Module> ir;
-  if (results != DeviceResults::Ptx)
-    ir = llvm::CloneModule(*llvmCode->module); // the back end changes it
-  if (results != DeviceResults::Code) {
-    FailureOr<std::string> ptx = emitPtx(code, *llvmCode, target);
-    if (failed(ptx))
-      return void(message_ += "the back end failed");
-    ptx_ = *ptx;
-  }
+  std::unique_ptr<llvm::Module> ir = llvm::CloneModule(*llvmCode->module); // the back end changes it
+  FailureOr<std::string> ptx = emitsPtx ? emitPtx(code, *llvmCode, target) : FailureOr<std::string>(std::string());
+  if (failed(ptx))
+    return void(message_ += "the back end failed");
+  ptx_ = *ptx;
   llvmCode->module.reset();
-  if (!ir)
-    return;
   loaded->device = std::make_unique<DeviceExecutor>(std::move(llvmCode->context), std::move(ir));
   message_ += loaded->device->message();
 }

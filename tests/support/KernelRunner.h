@@ -68,18 +68,14 @@ struct RunOptions {
 /// Returns the default emitter for `target`, a valid name of a processor or a device.
 std::unique_ptr<Emitter> emitterFor(std::string_view target);
 
-/// The results of compiling a kernel for a device: code that runs on the host, PTX, or both. Each takes a quarter of
-/// the compile.
-enum class DeviceResults { Code, Ptx, CodeAndPtx };
-
 /// A compiled kernel, unless message() has an error.
 class KernelRunner {
 public:
   /// Compiles the first func.func of the text `mlir` by `emitter` for `target`. For "cuda" the first device image runs;
-  /// device variants of sm_90a require "cuda:sm_90a". Without PTX, ptx() is empty; without code, run() must not be
-  /// called.
+  /// device variants of sm_90a require "cuda:sm_90a". Without `emitsPtx`, ptx() is empty; kernels that only run, such
+  /// as mutants, need no PTX, which takes a quarter of a compile.
   KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target = "native",
-               DeviceResults results = DeviceResults::CodeAndPtx);
+               bool emitsPtx = true);
   ~KernelRunner();
 
   explicit operator bool() const { return message_.empty(); }
@@ -100,9 +96,9 @@ public:
 private:
   struct Loaded;
   struct Launch;
-  void load(const std::string &mlir, const Emitter &emitter, std::string_view target, DeviceResults results);
+  void load(const std::string &mlir, const Emitter &emitter, std::string_view target, bool emitsPtx);
   void loadObject(mlir::ModuleOp code, const Target &target);
-  void loadDevice(mlir::ModuleOp code, const Target &target, DeviceResults results);
+  void loadDevice(mlir::ModuleOp code, const Target &target, bool emitsPtx);
   void runPhases(Launch &launch, const RunOptions &options);
   void runOnDevice(Launch &launch, const RunOptions &options);
 

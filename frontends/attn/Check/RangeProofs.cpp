@@ -81,16 +81,14 @@ bool RangeProof::proveByAtom(const Linear &goal, unsigned depth) {
 
 //===- Verdicts ---------------------------------------------------------------------------------------------------===//
 
-/// Returns the dimensions that are at least 1 if the indices in `index` have values: an index of extent n has a value
-/// only if n is at least 1, and a product only if its factors are.
-static std::set<std::string> existingDimensions(Builder &build, ExprRef index) {
-  std::set<std::string> existing;
-  for (unsigned number : build.freeOf(index).indices) {
+/// Adds the dimensions that are at least 1 if the indices in `expr` have values: an index of extent n has a value only
+/// if n is at least 1, and a product only if its factors are.
+static void addExistingDimensions(Builder &build, ExprRef expr, std::set<std::string> &existing) {
+  for (unsigned number : build.freeOf(expr).indices) {
     const auto &terms = build.indexAt(number)->extent.getTerms();
     if (terms.size() == 1 && terms.begin()->second > 0)
       existing.insert(terms.begin()->first.begin(), terms.begin()->first.end());
   }
-  return existing;
 }
 
 Verdict RangeProofs::decide(const Obligation &obligation, const HasExtent &hasExtent) {
@@ -100,7 +98,10 @@ Verdict RangeProofs::decide(const Obligation &obligation, const HasExtent &hasEx
   size_t unguardedFacts = forms.getFacts().size();
   for (const Guard &guard : obligation.guards)
     forms.addGuard(guard);
-  std::set<std::string> existing = existingDimensions(build, subscript);
+  std::set<std::string> existing;
+  addExistingDimensions(build, subscript, existing);
+  for (const Guard &guard : obligation.guards)
+    addExistingDimensions(build, guard.first, existing);
   auto decideSide = [&](const Linear &goal) {
     for (int attempt = 0; attempt < 4; ++attempt) {
       bool guarded = attempt & 1, positive = attempt & 2;

@@ -22,8 +22,9 @@
 //
 // A clamped subscript may be evaluated anywhere, also where its condition is false. In attempts 3 and 4 the minimum of
 // a dimension (DimensionBounds.h) is raised only if the proof needs it, and not for the extent of an index of the
-// subscript: an empty loop reads nothing. If all attempts fail, a subscript that is computed from data, or is not
-// linear (Atom::isData of LinearForms.h), is checked at run time (Runtime); another subscript is an error (Failed).
+// subscript or of a condition: an empty loop reads nothing. If all attempts fail, a subscript that is computed from
+// data, or is not linear (Atom::isData of LinearForms.h), is checked at run time (Runtime); another subscript is an
+// error (Failed).
 //
 // A subscript without indices, such as x[n - 1], is no obligation: it is a slice of the tensor, which is computed
 // whatever condition surrounds it (Indices/Subscripts.h).

@@ -157,7 +157,7 @@ Error Training::begin() {
     warn(fmt::format("--held-out {} holds out too few data for a validation batch, so no validation loss is computed; "
                      "hold out more, or give --held-out 0",
                      options.heldOut));
-  if (options.heldOut > 0 && trainer->suitableLosses().size() > 1)
+  if (data->hasHeldOut(options.shape) && trainer->suitableLosses().size() > 1)
     warn(fmt::format("several entry points can validate: {}; the last one does; choose another by --validate",
                      join(trainer->suitableLosses(), ", ")));
   if (Error error = checkMaps(model, trainer->step(), *data, options.maps))

@@ -31,8 +31,8 @@ struct Bitcode {
 
 /// Compiles a stage to a function called `symbol`. `arguments` is the number of sizes that the function receives, at
 /// least that of the stage: all stages of a kernel receive the same. The first call loads the library that contains
-/// Halide, which remains loaded. If it cannot be loaded, if Halide rejects the schedule, or if the temporary file fails
-/// (CompileModule.h), the result has an error.
+/// Halide, which remains loaded; if this fails, the program ends with an error. If Halide rejects the schedule or the
+/// temporary file fails (CompileModule.h), the result has an error.
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol);
 

@@ -104,14 +104,14 @@ bool DeclaredTypes::checkBound(const ast::Dimension &dimension, const Dim &actua
 
 bool DeclaredTypes::checkBounds(const ast::TensorType &type, const Shape &shape, Scope &scope) {
   bool fits = true;
-  bool hasRest = std::any_of(type.dimensions.begin(), type.dimensions.end(),
-                             [](const ast::Dimension &each) { return each.isRest; });
-  size_t named = type.dimensions.size() - hasRest, at = 0;
-  if (shape.size() < named || (!hasRest && shape.size() > named))
+  size_t rests = std::count_if(type.dimensions.begin(), type.dimensions.end(),
+                               [](const ast::Dimension &each) { return each.isRest; });
+  size_t named = type.dimensions.size() - rests, at = 0;
+  if (shape.size() < named || (rests == 0 && shape.size() > named))
     return true;
   for (const ast::Dimension &dimension : type.dimensions) {
     if (dimension.isRest)
-      at += shape.size() - named;
+      at += (shape.size() - named) / rests; // each `..` stands for the same dimensions
     else
       fits &= checkBound(dimension, shape[at++], dimension.range, scope);
   }

@@ -21,8 +21,7 @@ std::string faultOf(AttendKernel kernel, const Device &device, ElementKind eleme
   kernel.hasDynamicHeads = device.isOfManyHeads;
   kernel.queries = 128;
   kernel.hasStaticQueries = true; // too many to split the keys
-  KernelRunner runner(narrowText(kernel, element), *createGpuEmitter(), "cuda:" + device.architecture,
-                      DeviceResults::Ptx);
+  KernelRunner runner(narrowText(kernel, element), *createGpuEmitter(), "cuda:" + device.architecture);
   return runner ? ptxasFault(runner.ptx(), device.architecture) : runner.message();
 }
 

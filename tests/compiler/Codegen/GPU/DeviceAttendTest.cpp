@@ -198,7 +198,7 @@ TEST(DeviceAttend, AssemblesWithoutSpills) {
   kernels[2] = kernelOf(normaliserCases().back(), causalMask);
   for (const AttendKernel &kernel : kernels)
     for (std::string architecture : {"sm_80", "sm_90a"}) {
-      KernelRunner runner(kernel.text(), *createGpuEmitter(), "cuda:" + architecture, DeviceResults::Ptx);
+      KernelRunner runner(kernel.text(), *createGpuEmitter(), "cuda:" + architecture);
       ASSERT_TRUE(runner) << runner.message();
       EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << kernel.text();
     }

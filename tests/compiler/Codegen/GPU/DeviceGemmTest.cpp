@@ -441,7 +441,7 @@ TEST(DeviceGemm, AssemblesWithoutSpills) {
         c.stored = form.stored;
         c.dynamic = form.dynamic;
         for (std::string architecture : {"sm_80", "sm_90a"}) {
-          KernelRunner runner(c.text(device()), *createGpuEmitter(), "cuda:" + architecture, DeviceResults::Ptx);
+          KernelRunner runner(c.text(device()), *createGpuEmitter(), "cuda:" + architecture);
           EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << architecture << c.text(device());
         }
       }
@@ -466,8 +466,7 @@ const std::unique_ptr<Emitter> gpu = createGpuEmitter();
 void expectEachIsSeenBy(const GemmCase &c, const std::vector<Mutant> &mutants) {
   std::vector<HostArray> operands = operandsOf(c);
   auto isSeen = [&](const Mutation &change) {
-    KernelRunner runner(c.text(device()), ChangedEmitter(*gpu, change), warpGroups,
-                        change ? DeviceResults::Code : DeviceResults::CodeAndPtx);
+    KernelRunner runner(c.text(device()), ChangedEmitter(*gpu, change), warpGroups, /*emitsPtx=*/!change);
     for (bool reversed : {false, true}) {
       RunOptions options;
       options.reversed = reversed;
@@ -540,7 +539,7 @@ void meetBeforeTheResult(mlir::ModuleOp code) {
 TEST(DeviceGemm, NothingIsRoundedWithoutATile) {
   GemmCase c = product("mkj", "nkj", "mn", {{'m', 72}, {'n', 72}, {'k', 0}, {'j', 4}}, "k");
   c.attributes = ", attn.tf32";
-  KernelRunner runner(c.text(device()), ChangedEmitter(*gpu, meetBeforeTheResult), warpGroups, DeviceResults::Code);
+  KernelRunner runner(c.text(device()), ChangedEmitter(*gpu, meetBeforeTheResult), warpGroups, /*emitsPtx=*/false);
   const KernelPhase *phase = warpGroupsOf(runner);
   ASSERT_TRUE(phase) << runner.message();
   ASSERT_EQ(phase->threads, 256);

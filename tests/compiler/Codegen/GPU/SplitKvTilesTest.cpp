@@ -248,7 +248,7 @@ TEST(SplitKvTiles, AssembleWithoutSpills) {
       kernel.dim = kernel.valueDim = dim;
       kernel.mask = causalMask;
       for (const std::string &text : {narrowText(kernel, ElementKind::BF16), kernel.text(), tf32Text(kernel)}) {
-        KernelRunner runner(text, *createGpuEmitter(), "cuda:" + architecture, DeviceResults::Ptx);
+        KernelRunner runner(text, *createGpuEmitter(), "cuda:" + architecture);
         ASSERT_TRUE(runner) << runner.message();
         EXPECT_EQ(ptxasFault(runner.ptx(), architecture), "") << dim;
       }

@@ -67,6 +67,20 @@ TEST(Bounds, HoldForResultsLetsAndParameters) {
                     sizes + "] { g(x) }\nexport f\n")
                   .firstLine(),
               "a.attn:1:32: error: `n` is 8, more than 4 [bound-exceeded]");
+  EXPECT_EQ(check("fn g(x: f32[.., n], y: f32[a, b, c, d, n]) -> f32[.., .., n <= 4] { y }\n"
+                  "fn f(x: f32[2, 3, 8], y: f32[2, 3, 2, 3, 8]) -> f32[2, 3, 2, 3, 8] { g(x, y) }\nexport f\n")
+                .firstLine(),
+            "a.attn:1:59: error: `n` is 8, more than 4 [bound-exceeded]");
+}
+
+/// The subscript is in range under its condition only if n is at least 1.
+TEST(Bounds, ASubscriptUnderAConditionRaisesMinima) {
+  auto dimensions = [](const char *condition) {
+    return dimensionsIn(std::string("fn f(a: f32[n], b: f32[m]) -> f32[m] { [i < m] => if ") + condition +
+                        " then a[n - 1 - i] else b[i] }");
+  };
+  EXPECT_EQ(dimensions("i <= 0"), "1 <= n m");
+  EXPECT_EQ(dimensions("i < n"), "n m");
 }
 
 TEST(Bounds, NoSizeIsNegative) {
