@@ -9,8 +9,7 @@
 namespace attnc {
 namespace {
 
-/// With many heads TMA copies the tiles of warp groups; otherwise threads do. Warp groups compute alike for either kind
-/// of copies, so most formulas are assembled with one of them.
+/// With many heads TMA copies the tiles of warp groups; otherwise threads do.
 struct Device {
   std::string name, architecture;
   bool isOfManyHeads;
@@ -49,8 +48,6 @@ TEST_P(AttendAssembly, Causal) {
 }
 
 TEST_P(AttendAssembly, CappedWithASink) {
-  if (GetParam().name == "Copying")
-    GTEST_SKIP() << "assembled with TMA copies";
   AttendKernel kernel;
   kernel.captured = ", %sinks: tensor<?xf32>";
   kernel.constants = "%cap = arith.constant 3.0 : f32";
@@ -61,8 +58,6 @@ TEST_P(AttendAssembly, CappedWithASink) {
 }
 
 TEST_P(AttendAssembly, Biased) {
-  if (GetParam().name == "Fetching")
-    GTEST_SKIP() << "assembled with copies by threads";
   AttendKernel kernel;
   kernel.captured = ", %bias: tensor<?x?x?xf32>";
   kernel.score = "%y0 = arith.mulf %s, %scale : f32 %y1 = tensor.extract %bias[%h, %i, %j] : tensor<?x?x?xf32> "
@@ -70,7 +65,8 @@ TEST_P(AttendAssembly, Biased) {
   expectNoFault(kernel, ElementKind::BF16);
 }
 
-/// Each mechanism is assembled with one number of features for each kind of copies.
+/// Warp groups compute alike for either kind of copies: each mechanism is assembled with one number of features per
+/// form.
 TEST_P(AttendAssembly, OfEachMechanism) {
   std::vector<Mechanism> all = maskMechanisms();
   llvm::append_range(all, scoreMechanisms());
