@@ -81,14 +81,17 @@ bool RangeProof::proveByAtom(const Linear &goal, unsigned depth) {
 
 //===- Verdicts ---------------------------------------------------------------------------------------------------===//
 
-/// Adds the dimensions that are at least 1 if the indices in `expr` have values: an index of extent n has a value only
-/// if n is at least 1, and a product only if its factors are.
-static void addExistingDimensions(Builder &build, ExprRef expr, std::set<std::string> &existing) {
-  for (unsigned number : build.freeOf(expr).indices) {
-    const auto &terms = build.indexAt(number)->extent.getTerms();
-    if (terms.size() == 1 && terms.begin()->second > 0)
-      existing.insert(terms.begin()->first.begin(), terms.begin()->first.end());
-  }
+/// Returns the dimensions that are at least 1 if the indices in the expressions have values: an index of extent n has a
+/// value only if n is at least 1, and a product only if its factors are.
+static std::set<std::string> existingDimensions(Builder &build, const std::vector<ExprRef> &expressions) {
+  std::set<std::string> existing;
+  for (ExprRef expr : expressions)
+    for (unsigned number : build.freeOf(expr).indices) {
+      const auto &terms = build.indexAt(number)->extent.getTerms();
+      if (terms.size() == 1 && terms.begin()->second > 0)
+        existing.insert(terms.begin()->first.begin(), terms.begin()->first.end());
+    }
+  return existing;
 }
 
 Verdict RangeProofs::decide(const Obligation &obligation, const HasExtent &hasExtent) {
@@ -96,12 +99,11 @@ Verdict RangeProofs::decide(const Obligation &obligation, const HasExtent &hasEx
   LinearForms forms(bounds, hasExtent);
   Linear index = forms.of(subscript);
   size_t unguardedFacts = forms.getFacts().size();
-  for (const Guard &guard : obligation.guards)
+  std::vector<ExprRef> evaluated = {subscript}; // where the tensor is read
+  for (const Guard &guard : obligation.guards) {
     forms.addGuard(guard);
-  std::set<std::string> existing;
-  addExistingDimensions(build, subscript, existing);
-  for (const Guard &guard : obligation.guards)
-    addExistingDimensions(build, guard.first, existing);
+    evaluated.push_back(guard.first);
+  }
   auto decideSide = [&](const Linear &goal) {
     for (int attempt = 0; attempt < 4; ++attempt) {
       bool guarded = attempt & 1, positive = attempt & 2;
@@ -110,7 +112,7 @@ Verdict RangeProofs::decide(const Obligation &obligation, const HasExtent &hasEx
       if (!holds())
         continue;
       if (positive)
-        bounds.raiseMinima(existing, holds);
+        bounds.raiseMinima(existingDimensions(build, evaluated), holds);
       return attempt == 0 ? Side::Proved : Side::Clamped;
     }
     return forms.dependsOnData(goal) ? Side::Runtime : Side::Failed;
