@@ -39,12 +39,19 @@ function(attnc_mlir_precompiled_header name)
   endif()
 endfunction()
 
+# Headers and their templates are most of the work of the compiler; a batch of files parses and instantiates them once.
+# Static functions of two files of a target must therefore not have the same signature.
+function(attnc_unity name)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${ATTNC_UNITY} UNITY_BUILD_BATCH_SIZE 16)
+endfunction()
+
 function(attnc_library_target name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}>)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} fmt::fmt)
+  attnc_unity(${name})
 endfunction()
 
 function(attnc_library name)
@@ -98,6 +105,7 @@ function(attnc_executable_target name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} fmt::fmt)
   target_compile_options(${name} PRIVATE -fPIC) # as precompiled headers are, which libraries share
+  attnc_unity(${name})
 endfunction()
 
 function(attnc_executable name)

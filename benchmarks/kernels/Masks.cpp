@@ -8,7 +8,7 @@
 namespace attnc::bench {
 namespace {
 
-constexpr int64_t length = 4096, dim = 64, side = 64; // the plane is 64 by 64
+constexpr int64_t maskedLength = 4096, headDim = 64, side = 64; // the plane is 64 by 64
 
 struct Mask {
   const char *name;
@@ -62,8 +62,8 @@ std::string isNear(const std::string &a, const std::string &b, const std::string
 }
 
 int32_t *numbers(const std::function<int32_t(int64_t)> &of) {
-  auto *memory = reinterpret_cast<int32_t *>(randomFloats(size_t(length), 0, 1));
-  for (int64_t i = 0; i < length; ++i)
+  auto *memory = reinterpret_cast<int32_t *>(randomFloats(size_t(maskedLength), 0, 1));
+  for (int64_t i = 0; i < maskedLength; ++i)
     memory[i] = of(i);
   return memory;
 }
@@ -109,7 +109,7 @@ void addMasksOfTensors(std::vector<Mask> &all) {
                  [=](int64_t i, int64_t j) { return document(i) == document(j); },
                  ", %doc: tensor<?xi32>",
                  {numbers(document)},
-                 {length}});
+                 {maskedLength}});
   // Unmasked blocks of 64 by 64: the diagonal, and one in eight others.
   auto isBlockKept = [](int64_t a, int64_t b) { return a == b || (a * 37 + b * 11) % 8 == 0; };
   auto *blocks = reinterpret_cast<uint8_t *>(randomFloats(side * side / 4, 0, 1));
@@ -125,7 +125,7 @@ void addMasksOfTensors(std::vector<Mask> &all) {
                  {side, side}});
   all.back().keysOfBlock = side;
   // A trunk of 512 with 7 branches of 512; each branch attends to the trunk and to itself.
-  auto leave = [](int64_t i) { return int32_t(i < 512 ? length : (i / 512 + 1) * 512); };
+  auto leave = [](int64_t i) { return int32_t(i < 512 ? maskedLength : (i / 512 + 1) * 512); };
   all.push_back({"a tree of a trunk and 7 branches",
                  "%e1 = tensor.extract %enter[%j] : tensor<?xi32> %e0 = tensor.extract %enter[%i] : tensor<?xi32> %y = "
                  "arith.cmpi sle, %e1, %e0 : i32 %l = tensor.extract %leave[%j] : tensor<?xi32> %z = arith.cmpi slt, "
@@ -133,13 +133,13 @@ void addMasksOfTensors(std::vector<Mask> &all) {
                  [=](int64_t i, int64_t j) { return j <= i && i < leave(j); },
                  ", %enter: tensor<?xi32>, %leave: tensor<?xi32>",
                  {numbers([](int64_t i) { return int32_t(i); }), numbers(leave)},
-                 {length, length}});
+                 {maskedLength, maskedLength}});
 }
 
 /// The fraction of blocks with an unmasked pair. A block has queries of one residue class and keys of one class.
 double shareOfBlocks(const Mask &mask) {
   AttendSchedule blocks;
-  int64_t each = length / mask.classes, kept = 0, all = 0;
+  int64_t each = maskedLength / mask.classes, kept = 0, all = 0;
   auto keepsOne = [&](int64_t query, int64_t key, int64_t ofQuery, int64_t ofKey) {
     for (int64_t i = query; i < std::min(each, query + blocks.tileQ()); ++i)
       for (int64_t j = key; j < std::min(each, key + mask.keysOfBlock); ++j)
@@ -158,11 +158,11 @@ double shareOfBlocks(const Mask &mask) {
 } // namespace
 
 void runMasks() {
-  auto matrix = [](unsigned seed) { return randomFloats(size_t(length * dim), 1, seed); };
+  auto matrix = [](unsigned seed) { return randomFloats(size_t(maskedLength * headDim), 1, seed); };
   float *q = matrix(1), *k = matrix(2), *v = matrix(3), *o = matrix(4);
   auto prepare = [&](const CompiledKernel &compiled, const Mask &mask) {
     std::vector<void *> buffers = {q, k, v};
-    std::vector<int64_t> sizes(3, mask.isPlane ? side : length);
+    std::vector<int64_t> sizes(3, mask.isPlane ? side : maskedLength);
     buffers.insert(buffers.end(), mask.operands.begin(), mask.operands.end());
     sizes.insert(sizes.end(), mask.sizes.begin(), mask.sizes.end());
     buffers.push_back(o);

@@ -1,6 +1,6 @@
 #include "compiler/Emit/ObjectTable.h"
-#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Codegen/Target/Abi.h"
+#include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Emit/Checksum.h"
 #include "compiler/Emit/ObjectImage.h"
 #include "llvm/ADT/SmallVector.h"
@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-
-using namespace llvm;
 
 namespace attnc {
 
@@ -21,13 +19,13 @@ namespace {
 class TableCheck {
 public:
   explicit TableCheck(const ObjectImage &image) : image(image), left(ObjectImage::maxReads * image.fileSize()) {}
-  Error run(const attn_model *model);
+  llvm::Error run(const attn_model *model);
 
 private:
   /// Position of the walk: "entry point 2", "tensor 1".
   class Within {
   public:
-    Within(TableCheck &check, StringRef what, int64_t number) : check(check) {
+    Within(TableCheck &check, llvm::StringRef what, int64_t number) : check(check) {
       check.position.emplace_back(what, number);
     }
     ~Within() { check.position.pop_back(); }
@@ -36,11 +34,11 @@ private:
     TableCheck &check;
   };
 
-  bool require(bool condition, const Twine &problem) {
+  bool require(bool condition, const llvm::Twine &problem) {
     if (condition || !fault.empty())
       return fault.empty();
     for (const auto &[what, number] : position)
-      fault += (what + " " + Twine(number) + ": ").str();
+      fault += (what + " " + llvm::Twine(number) + ": ").str();
     fault += problem.str();
     return false;
   }
@@ -51,19 +49,19 @@ private:
     return require(isWithin, "too many pointers have the same target");
   }
   /// Whether `count` records at an address, which may be null if there are none, are inside of the file.
-  template <typename Record> bool liesInside(const Record *records, int64_t count, StringRef what) {
+  template <typename Record> bool liesInside(const Record *records, int64_t count, llvm::StringRef what) {
     if (count == 0)
       return fault.empty();
     bool isAligned = reinterpret_cast<uintptr_t>(records) % alignof(Record) == 0;
     return require(count > 0 && isAligned && uint64_t(count) <= image.bytesFrom(records) / sizeof(Record),
-                   what + " (" + Twine(count) + ") do not lie inside the object");
+                   what + " (" + llvm::Twine(count) + ") do not lie inside the object");
   }
   /// The same for records that are read.
-  template <typename Record> bool checkRead(const Record *records, int64_t count, StringRef what) {
+  template <typename Record> bool checkRead(const Record *records, int64_t count, llvm::StringRef what) {
     return liesInside(records, count, what) && read(uint64_t(count) * sizeof(Record));
   }
   template <typename Record, typename Function>
-  void each(const Record *records, int64_t count, StringRef what, StringRef one, Function check) {
+  void each(const Record *records, int64_t count, llvm::StringRef what, llvm::StringRef one, Function check) {
     if (!checkRead(records, count, what))
       return;
     for (int64_t number = 0; number < count && fault.empty(); ++number) {
@@ -72,25 +70,26 @@ private:
     }
   }
   /// Searches the end of a text within the bytes that may still be read.
-  bool text(const char *begin, StringRef what) {
+  bool text(const char *begin, llvm::StringRef what) {
     uint64_t inside = begin ? image.bytesFrom(begin) : 0, searched = std::min(inside, left);
     const void *end = searched > 0 ? std::memchr(begin, 0, searched) : nullptr;
     if (!end)
       return searched < inside ? read(inside) : require(false, "its " + what + " is not a string inside the object");
     return read(static_cast<const char *>(end) - begin + 1);
   }
-  template <typename Function> void code(Function *function, StringRef what) {
+  template <typename Function> void code(Function *function, llvm::StringRef what) {
     require(image.bytesFrom(reinterpret_cast<const void *>(function)) > 0,
             "its " + what + " is not code of the object");
   }
-  void count(int64_t value, int64_t limit, StringRef what) {
-    require(value >= 0 && value <= limit, what + " (" + Twine(value) + ") are not within 0.." + Twine(limit));
+  void count(int64_t value, int64_t limit, llvm::StringRef what) {
+    require(value >= 0 && value <= limit,
+            what + " (" + llvm::Twine(value) + ") are not within 0.." + llvm::Twine(limit));
   }
   void element(int32_t dtype) {
-    require(llvm::is_contained(elementTypes(), dtype), "its element type is " + Twine(dtype));
+    require(llvm::is_contained(elementTypes(), dtype), "its element type is " + llvm::Twine(dtype));
   }
   void entry(const attn_entry_info &entry);
-  void tensor(const attn_tensor_info &tensor, ArrayRef<attn_dimension_info> dimensions);
+  void tensor(const attn_tensor_info &tensor, llvm::ArrayRef<attn_dimension_info> dimensions);
   void parameter(const attn_parameter_info &parameter, int64_t loaded);
   void kernel(const attn_kernel_info &kernel);
   void device(const attn_device_code &device);
@@ -98,19 +97,19 @@ private:
 
   const ObjectImage &image;
   uint64_t left; ///< bytes that may still be read
-  SmallVector<std::pair<StringRef, int64_t>> position;
+  llvm::SmallVector<std::pair<llvm::StringRef, int64_t>> position;
   std::string fault;
 };
 
 /// Commands that print a size print the name of each factor, up to the limit of messages (Printable.h).
-void TableCheck::tensor(const attn_tensor_info &tensor, ArrayRef<attn_dimension_info> dimensions) {
+void TableCheck::tensor(const attn_tensor_info &tensor, llvm::ArrayRef<attn_dimension_info> dimensions) {
   text(tensor.name, "name");
   element(tensor.dtype);
   count(tensor.rank, ATTN_MAX_RANK, "its dimensions");
   each(tensor.shape, tensor.rank, "its sizes", "size", [&](const attn_size_info &size) {
     each(size.terms, size.term_count, "its terms", "term", [&](const attn_size_term &term) {
       each(term.factors, term.factor_count, "its factors", "factor", [&](int32_t factor) {
-        if (require(factor >= 0 && size_t(factor) < dimensions.size(), "there is no dimension " + Twine(factor)))
+        if (require(factor >= 0 && size_t(factor) < dimensions.size(), "there is no dimension " + llvm::Twine(factor)))
           read(strnlen(dimensions[factor].name, 120));
       });
     });
@@ -129,7 +128,7 @@ void TableCheck::entry(const attn_entry_info &entry) {
   each(entry.dimensions, entry.dimension_count, "its dimensions", "dimension",
        [&](const attn_dimension_info &dimension) { text(dimension.name, "name"); });
   each(entry.tensors, int64_t(entry.input_count) + entry.result_count, "its tensors", "tensor",
-       [&](const attn_tensor_info &each) { tensor(each, ArrayRef(entry.dimensions, entry.dimension_count)); });
+       [&](const attn_tensor_info &each) { tensor(each, llvm::ArrayRef(entry.dimensions, entry.dimension_count)); });
 }
 
 void TableCheck::parameter(const attn_parameter_info &parameter, int64_t loaded) {
@@ -140,8 +139,8 @@ void TableCheck::parameter(const attn_parameter_info &parameter, int64_t loaded)
   count(parameter.rank, ATTN_MAX_RANK, "its dimensions");
   int64_t entries = 1, bytes = attn_element_bytes(parameter.dtype);
   auto multiply = [&](int64_t &product, int64_t factor) {
-    std::optional<int64_t> result = checkedMul(product, factor);
-    if (require(factor >= 0 && result, "its size " + Twine(factor) + " is out of range"))
+    std::optional<int64_t> result = llvm::checkedMul(product, factor);
+    if (require(factor >= 0 && result, "its size " + llvm::Twine(factor) + " is out of range"))
       product = *result;
   };
   each(parameter.shape, parameter.rank, "its sizes", "size", [&](int64_t size) { multiply(bytes, size); });
@@ -188,12 +187,12 @@ void TableCheck::parts(const attn_model &model) {
   text(model.identity, "identity");
   each(model.entries, model.entry_count, "its entry points", "entry point",
        [&](const attn_entry_info &each) { entry(each); });
-  require(model.loaded_count >= 0, "its parameter table has " + Twine(model.loaded_count) + " entries");
+  require(model.loaded_count >= 0, "its parameter table has " + llvm::Twine(model.loaded_count) + " entries");
   each(model.parameters, model.parameter_count, "its parameters", "parameter",
        [&](const attn_parameter_info &each) { parameter(each, model.loaded_count); });
   each(model.kernels, model.kernel_count, "its kernels", "kernel", [&](const attn_kernel_info &each) { kernel(each); });
   each(model.packed_bytes, model.packed_count, "its packed weights", "packed weight",
-       [&](int64_t bytes) { require(bytes >= 0, "it has " + Twine(bytes) + " bytes"); });
+       [&](int64_t bytes) { require(bytes >= 0, "it has " + llvm::Twine(bytes) + " bytes"); });
   if (model.packed_count > 0) {
     code(model.prepare, "function that packs");
     code(model.prepare_arena_bytes, "arena function");
@@ -204,18 +203,18 @@ void TableCheck::parts(const attn_model &model) {
 
 /// The version is read first, as other versions have other layouts; bytewise, as a malformed object may have an
 /// unaligned table.
-Error TableCheck::run(const attn_model *model) {
+llvm::Error TableCheck::run(const attn_model *model) {
   static_assert(offsetof(attn_model, abi_version) == 0);
   if (image.bytesFrom(model) < sizeof(model->abi_version))
-    return createStringError("has a malformed model table: it has no version");
+    return llvm::createStringError("has a malformed model table: it has no version");
   uint32_t version;
   std::memcpy(&version, static_cast<const void *>(model), sizeof(version));
   if (version != ATTN_ABI_VERSION)
-    return createStringError("has ABI version " + Twine(version) + ", but this attnc reads " + Twine(ATTN_ABI_VERSION) +
-                             "; compile it again");
+    return createStringError("has ABI version " + llvm::Twine(version) + ", but this attnc reads " +
+                             llvm::Twine(ATTN_ABI_VERSION) + "; compile it again");
   if (checkRead(model, 1, "its records"))
     parts(*model);
-  return fault.empty() ? Error::success() : createStringError("has a malformed model table: " + fault);
+  return fault.empty() ? llvm::Error::success() : llvm::createStringError("has a malformed model table: " + fault);
 }
 
 } // namespace
@@ -225,23 +224,24 @@ ObjectTable::ObjectTable(std::unique_ptr<ObjectImage> image, const attn_model *t
 ObjectTable::ObjectTable(ObjectTable &&) = default;
 ObjectTable::~ObjectTable() = default;
 
-Expected<ObjectTable> ObjectTable::read(StringRef file) {
-  return read(file, [](StringRef) { return Error::success(); });
+llvm::Expected<ObjectTable> ObjectTable::read(llvm::StringRef file) {
+  return read(file, [](llvm::StringRef) { return llvm::Error::success(); });
 }
 
-Expected<ObjectTable> ObjectTable::readWithChecksum(StringRef file) { return read(file, verifyChecksum); }
+llvm::Expected<ObjectTable> ObjectTable::readWithChecksum(llvm::StringRef file) { return read(file, verifyChecksum); }
 
-Expected<ObjectTable> ObjectTable::read(StringRef file, function_ref<Error(StringRef)> checkFile) {
+llvm::Expected<ObjectTable> ObjectTable::read(llvm::StringRef file,
+                                              llvm::function_ref<llvm::Error(llvm::StringRef)> checkFile) {
   auto image = ObjectImage::load(file);
   if (!image)
     return image.takeError();
-  Expected<const char *> found = (*image)->find("_model");
+  llvm::Expected<const char *> found = (*image)->find("_model");
   if (!found)
     return found.takeError();
-  if (Error error = checkFile(file))
+  if (llvm::Error error = checkFile(file))
     return std::move(error);
   auto *table = reinterpret_cast<const attn_model *>(*found);
-  if (Error error = TableCheck(**image).run(table))
+  if (llvm::Error error = TableCheck(**image).run(table))
     return std::move(error);
   return ObjectTable(std::move(*image), table);
 }

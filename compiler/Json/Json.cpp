@@ -1,11 +1,9 @@
 #include "compiler/Json/Json.h"
 
-using namespace llvm;
-
 namespace attnc {
 
 /// The first offset at which lists and objects are nested too deeply; npos if there is none.
-static size_t findTooDeep(StringRef text) {
+static size_t findTooDeep(llvm::StringRef text) {
   unsigned levels = 0;
   bool isQuoted = false;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -19,15 +17,16 @@ static size_t findTooDeep(StringRef text) {
     else if ((character == ']' || character == '}') && levels > 0)
       --levels;
   }
-  return StringRef::npos;
+  return llvm::StringRef::npos;
 }
 
-Expected<json::Value> parseJson(StringRef text) {
+llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text) {
   size_t tooDeep = findTooDeep(text);
-  if (tooDeep == StringRef::npos)
-    return json::parse(text);
+  if (tooDeep == llvm::StringRef::npos)
+    return llvm::json::parse(text);
   size_t line = 1 + text.take_front(tooDeep).count('\n');
-  return createStringError("line " + Twine(line) + " is nested deeper than " + Twine(mostJsonLevels) + " levels");
+  return createStringError("line " + llvm::Twine(line) + " is nested deeper than " + llvm::Twine(mostJsonLevels) +
+                           " levels");
 }
 
 } // namespace attnc

@@ -34,7 +34,7 @@ std::string placeOf(Location location) {
 }
 
 /// "gpt.attn:31:14: error: ...", the format of the checker's messages.
-static std::string textOf(Diagnostic &diagnostic) {
+static std::string textOf(mlir::Diagnostic &diagnostic) {
   static constexpr llvm::StringLiteral severities[] = {"note", "warning", "error", "remark"};
   std::string place = placeOf(diagnostic.getLocation());
   return (place.empty() ? "" : place + ": ") +
@@ -58,7 +58,7 @@ static EmitterPreference preferenceOf(const CompileOptions &options) {
 Job::Job(const CompileOptions &options, Compilation &made, llvm::raw_ostream &messages)
     : options(options), made(made), messages(messages), preference(preferenceOf(options)),
       emitters(createEmitters(preference)), handler(&made.context,
-                                                    [this](Diagnostic &diagnostic) {
+                                                    [this](mlir::Diagnostic &diagnostic) {
                                                       reported.push_back(textOf(diagnostic));
                                                       return success();
                                                     }),

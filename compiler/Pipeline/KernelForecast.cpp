@@ -129,7 +129,7 @@ std::optional<double> KernelForecast::secondsOf(func::FuncOp kernel, func::FuncO
   auto copy = cast<func::FuncOp>(changed->clone());
   scratch->push_back(copy);
   // Drops errors and warnings, because the caller reports the failure of an emitter; remarks pass.
-  ScopedDiagnosticHandler quiet(kernel.getContext(), [](Diagnostic &diagnostic) {
+  ScopedDiagnosticHandler quiet(kernel.getContext(), [](mlir::Diagnostic &diagnostic) {
     return success(diagnostic.getSeverity() != DiagnosticSeverity::Remark);
   });
   if (!emitter.supports(copy, target))

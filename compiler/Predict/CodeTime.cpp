@@ -65,7 +65,7 @@ Value sizeInDescriptor(memref::DimOp dim) {
   return {};
 }
 
-std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> operands) {
+std::optional<int64_t> foldInteger(Operation *op, ArrayRef<int64_t> operands) {
   if (operands.size() == 1 && isa<arith::IndexCastOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(op))
     return operands[0];
   if (auto compares = dyn_cast<arith::CmpIOp>(op))
@@ -467,7 +467,7 @@ private:
     }
     if (isData)
       return bounded(op, operands);
-    std::optional<int64_t> value = compute(op, operands);
+    std::optional<int64_t> value = foldInteger(op, operands);
     return value ? Number::known(*value) : Number();
   }
 
@@ -480,7 +480,7 @@ private:
     else if (isa<arith::MinSIOp, arith::MinUIOp>(op))
       number.value = std::min(operands[0], operands[1]);
     else if (isKnown && !isa<arith::CmpIOp>(op))
-      number.value = compute(op, operands).value_or(Number::unbounded);
+      number.value = foldInteger(op, operands).value_or(Number::unbounded);
     return number;
   }
 

@@ -42,7 +42,7 @@ std::optional<IntegerOp> llvmIntegerOp(Operation *op) {
       .Default([](Operation *) { return Kind(); });
 }
 
-std::optional<int64_t> compute(Operation *op, ArrayRef<int64_t> operands) {
+std::optional<int64_t> foldLlvmInteger(Operation *op, ArrayRef<int64_t> operands) {
   if (operands.size() == 1 && isa<LLVM::SExtOp, LLVM::ZExtOp, LLVM::TruncOp, LLVM::FreezeOp>(op))
     return operands[0];
   if (auto select = dyn_cast<LLVM::SelectOp>(op))
@@ -159,7 +159,7 @@ private:
       return {};
     if (auto compares = dyn_cast<LLVM::ICmpOp>(op))
       return Number::known(holds(compares.getPredicate(), operands[0], operands[1]));
-    std::optional<int64_t> value = compute(op, operands);
+    std::optional<int64_t> value = foldLlvmInteger(op, operands);
     return value ? Number::known(*value) : Number();
   }
 

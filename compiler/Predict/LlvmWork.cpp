@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace attnc {
 
-static bool isFusedProduct(Operation *op) {
+static bool isFusedLlvmProduct(Operation *op) {
   return isa_and_present<LLVM::FMulOp>(op) && op->hasOneUse() && isa<LLVM::FAddOp, LLVM::FSubOp>(*op->user_begin());
 }
 
@@ -19,10 +19,10 @@ static bool isSpread(Operation *op) {
   return shuffle && llvm::all_equal(shuffle.getMask()) && shuffle.getV1().getDefiningOp<LLVM::InsertElementOp>();
 }
 
-static Work workOfFloat(Operation *op, double registers, double divided) {
+static Work workOfLlvmFloat(Operation *op, double registers, double divided) {
   Work work;
-  auto isFused = [](Value operand) { return isFusedProduct(operand.getDefiningOp()); };
-  if (isFusedProduct(op) || isa<LLVM::BitcastOp>(op))
+  auto isFused = [](Value operand) { return isFusedLlvmProduct(operand.getDefiningOp()); };
+  if (isFusedLlvmProduct(op) || isa<LLVM::BitcastOp>(op))
     return work;
   if (isa<LLVM::FMulOp, LLVM::FMAOp, LLVM::FMulAddOp>(op) ||
       (isa<LLVM::FAddOp, LLVM::FSubOp>(op) && llvm::any_of(op->getOperands(), isFused)))
@@ -51,7 +51,7 @@ static Work workOfShuffle(Operation *op, double registers) {
   return work;
 }
 
-static Work workOfInteger(Operation *op) {
+static Work workOfLlvmInteger(Operation *op) {
   Work work;
   constexpr double divisionByNumber = 4;
   if (std::optional<double> instructions = instructionsOnData(op)) {
@@ -100,9 +100,9 @@ std::optional<Work> workOfLlvm(Operation *op, double registers, double divided) 
   } else if (isa<LLVM::ShuffleVectorOp, LLVM::InsertElementOp, LLVM::ExtractElementOp>(op)) {
     return workOfShuffle(op, registers);
   } else if (op->getResult(0).getType().isIntOrIndex() && !isa<LLVM::FCmpOp>(op)) {
-    return workOfInteger(op);
+    return workOfLlvmInteger(op);
   } else if (!isa<LLVM::LLVMPointerType>(op->getResult(0).getType())) {
-    return workOfFloat(op, registers, divided);
+    return workOfLlvmFloat(op, registers, divided);
   }
   return work;
 }

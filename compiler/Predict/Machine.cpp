@@ -8,25 +8,23 @@
 #include <cmath>
 #include <cstdlib>
 
-using namespace llvm;
-
 namespace attnc {
 
 namespace {
 
-struct Number {
-  StringLiteral key;
+struct RateNumber {
+  llvm::StringLiteral key;
   double Machine::*value;
 };
 
 struct LevelNumber {
-  StringLiteral key;
+  llvm::StringLiteral key;
   double MemoryLevel::*value;
 };
 
 } // namespace
 
-static constexpr Number numbers[] = {
+static constexpr RateNumber numbers[] = {
     {"fma", &Machine::fma},
     {"arithmetic", &Machine::arithmetic},
     {"narrow", &Machine::narrow},
@@ -89,7 +87,7 @@ Machine defaultMachine(int64_t lanes) {
   constexpr double clock = 3e9;
   Machine machine;
   machine.name = "a core at 3 GHz";
-  machine.origin = formatv("defaults for vectors of {0} floats; `attnc machine` measures this one", lanes).str();
+  machine.origin = llvm::formatv("defaults for vectors of {0} floats; `attnc machine` measures this one", lanes).str();
   machine.lanes = lanes;
   machine.fma = machine.load = machine.broadcast = 2 * clock;
   machine.arithmetic = machine.narrow = 2.5 * clock;
@@ -123,20 +121,20 @@ std::string defaultMachinePath() {
   return home ? std::string(home) + "/.config/attnc/machine.json" : "";
 }
 
-static Error wrong(const std::string &path, const Twine &key, const Twine &expected) {
+static llvm::Error wrong(const std::string &path, const llvm::Twine &key, const llvm::Twine &expected) {
   return createStringError(path + ": '" + key + "': expected " + expected +
                            "; write the file again: attnc machine -o " + path);
 }
 
 /// A rate or a time. Numbers outside of the range cannot be a processor's, and would overflow times.
-static Error readNumber(const json::Object *object, StringRef key, const Twine &name, const std::string &path,
-                        double &number) {
+static llvm::Error readNumber(const llvm::json::Object *object, llvm::StringRef key, const llvm::Twine &name,
+                              const std::string &path, double &number) {
   constexpr double least = 1e-12, most = 1e18;
   number = object ? object->getNumber(key).value_or(0) : 0;
-  return number >= least && number <= most ? Error::success() : wrong(path, name, "a number from 1e-12 to 1e18");
+  return number >= least && number <= most ? llvm::Error::success() : wrong(path, name, "a number from 1e-12 to 1e18");
 }
 
-static Error readLevel(const json::Object *fields, const std::string &path, MemoryLevel &level) {
+static llvm::Error readLevel(const llvm::json::Object *fields, const std::string &path, MemoryLevel &level) {
   level.name = fields ? fields->getString("name").value_or("").str() : "";
   level.bytes = INT64_MAX;
   if (fields && fields->get("bytes")) {
@@ -145,38 +143,38 @@ static Error readLevel(const json::Object *fields, const std::string &path, Memo
       return wrong(path, "levels[].bytes", "a positive integer");
   }
   for (const LevelNumber &number : levelNumbers)
-    if (Error error = readNumber(fields, number.key, "levels[]." + number.key, path, level.*number.value))
+    if (llvm::Error error = readNumber(fields, number.key, "levels[]." + number.key, path, level.*number.value))
       return error;
-  return Error::success();
+  return llvm::Error::success();
 }
 
-Expected<Machine> readMachine(const std::string &path) {
+llvm::Expected<Machine> readMachine(const std::string &path) {
   auto file = readInputFile(path);
   if (!file)
-    return createStringError(formatv("{0}: can't be read: {1}", path, toString(file.takeError())));
+    return createStringError(llvm::formatv("{0}: can't be read: {1}", path, toString(file.takeError())));
   auto json = parseJson((*file)->getBuffer());
   if (!json)
-    return createStringError(formatv("{0}: {1}", path, toString(json.takeError())));
-  const json::Object *object = json->getAsObject();
+    return createStringError(llvm::formatv("{0}: {1}", path, toString(json.takeError())));
+  const llvm::json::Object *object = json->getAsObject();
   if (!object)
-    return createStringError(formatv("{0}: expected an object, as `attnc machine` writes it", path));
+    return createStringError(llvm::formatv("{0}: expected an object, as `attnc machine` writes it", path));
   Machine machine;
   machine.origin = path;
   machine.name = object->getString("name").value_or("").str();
   machine.lanes = object->getInteger("lanes").value_or(0);
   machine.cores = object->getInteger("cores").value_or(1);
   constexpr int64_t maxLanes = 64;
-  if (machine.lanes <= 0 || machine.lanes > maxLanes || !isPowerOf2_64(machine.lanes))
+  if (machine.lanes <= 0 || machine.lanes > maxLanes || !llvm::isPowerOf2_64(machine.lanes))
     return wrong(path, "lanes", "a power of 2 from 1 to 64");
   if (machine.cores <= 0)
     return wrong(path, "cores", "a positive integer");
-  for (const Number &number : numbers)
-    if (Error error = readNumber(object, number.key, number.key, path, machine.*number.value))
+  for (const RateNumber &number : numbers)
+    if (llvm::Error error = readNumber(object, number.key, number.key, path, machine.*number.value))
       return error;
-  const json::Array *levels = object->getArray("levels");
-  for (const json::Value &value : levels ? *levels : json::Array()) {
+  const llvm::json::Array *levels = object->getArray("levels");
+  for (const llvm::json::Value &value : levels ? *levels : llvm::json::Array()) {
     machine.levels.emplace_back();
-    if (Error error = readLevel(value.getAsObject(), path, machine.levels.back()))
+    if (llvm::Error error = readLevel(value.getAsObject(), path, machine.levels.back()))
       return error;
   }
   if (machine.drowsy < 1)
@@ -188,13 +186,13 @@ Expected<Machine> readMachine(const std::string &path) {
 
 std::string machineText(const Machine &machine) {
   std::string text;
-  raw_string_ostream stream(text);
-  json::OStream out(stream, 2);
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream out(stream, 2);
   out.object([&] {
     out.attribute("name", machine.name);
     out.attribute("lanes", machine.lanes);
     out.attribute("cores", machine.cores);
-    for (const Number &number : numbers)
+    for (const RateNumber &number : numbers)
       out.attribute(number.key, machine.*number.value);
     out.attributeArray("levels", [&] {
       for (const MemoryLevel &level : machine.levels)

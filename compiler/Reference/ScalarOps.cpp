@@ -11,10 +11,10 @@
 using namespace mlir;
 using namespace attnc::reference;
 
-static constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
+static constexpr double quietNaN = std::numeric_limits<double>::quiet_NaN();
 
-static double maximum(double a, double b) { return std::isnan(a) || std::isnan(b) ? notANumber : a > b ? a : b; }
-static double minimum(double a, double b) { return std::isnan(a) || std::isnan(b) ? notANumber : a < b ? a : b; }
+static double maximum(double a, double b) { return std::isnan(a) || std::isnan(b) ? quietNaN : a > b ? a : b; }
+static double minimum(double a, double b) { return std::isnan(a) || std::isnan(b) ? quietNaN : a < b ? a : b; }
 
 using FloatFunction = double (*)(const double *);
 
@@ -159,7 +159,7 @@ static ScalarFunction integerScalar(Operation *op, const IntegerFunction &functi
   return [=](const double *x) {
     int64_t a = readInteger(x[0], from, function.sign), b = binary ? readInteger(x[1], from, function.sign) : 0;
     if (function.divides && b == 0)
-      return notANumber;
+      return quietNaN;
     return static_cast<double>(wrapped(function.compute(a, b), to));
   };
 }

@@ -2,8 +2,6 @@
 #include "compiler/Reference/Tolerance.h"
 #include <cmath>
 
-using namespace llvm;
-
 namespace attnc::reference {
 
 static void move(Array &array, double size, uint32_t &state) {
@@ -25,7 +23,8 @@ Interpretation Interpretation::moved(double size, uint32_t draw) const {
   return result;
 }
 
-Expected<std::vector<double>> storageBounds(const Interpretation &asWritten, ArrayRef<Array> exact, double roundoff) {
+llvm::Expected<std::vector<double>> storageBounds(const Interpretation &asWritten, llvm::ArrayRef<Array> exact,
+                                                  double roundoff) {
   constexpr uint32_t draws = 2;
   constexpr double factor = 8;
   std::vector<double> bounds;
@@ -36,27 +35,27 @@ Expected<std::vector<double>> storageBounds(const Interpretation &asWritten, Arr
     auto moved = asWritten.moved(roundoff, draw).run();
     if (!moved)
       return moved.takeError();
-    for (auto [number, result] : enumerate(*moved))
-      for (auto [value, exactly] : zip(result.values, exact[number].values))
+    for (auto [number, result] : llvm::enumerate(*moved))
+      for (auto [value, exactly] : llvm::zip(result.values, exact[number].values))
         if (double difference = std::fabs(value - exactly); std::isfinite(difference))
           responses[number] = std::max(responses[number], difference);
   }
-  for (auto [bound, response] : zip(bounds, responses))
+  for (auto [bound, response] : llvm::zip(bounds, responses))
     bound = factor * (bound + response);
   return bounds;
 }
 
-Expected<std::vector<size_t>> changesByStorage(const Interpretation &asWritten, ArrayRef<Array> exact,
-                                               double roundoff) {
+llvm::Expected<std::vector<size_t>> changesByStorage(const Interpretation &asWritten, llvm::ArrayRef<Array> exact,
+                                                     double roundoff) {
   constexpr uint32_t draws = 8;
   std::vector<size_t> most(exact.size());
   for (uint32_t draw = 0; draw < draws; ++draw) {
     auto moved = asWritten.moved(8 * roundoff, draw).run();
     if (!moved)
       return moved.takeError();
-    for (auto [number, result] : enumerate(*moved)) {
+    for (auto [number, result] : llvm::enumerate(*moved)) {
       size_t changes = 0;
-      for (auto [value, exactly] : zip(result.values, exact[number].values))
+      for (auto [value, exactly] : llvm::zip(result.values, exact[number].values))
         changes += value != exactly;
       most[number] = std::max(most[number], changes);
     }

@@ -4,51 +4,50 @@
 #include <fmt/format.h>
 #include <map>
 
-using namespace llvm;
-
 namespace attnc::verify {
 
 /// Parses a relocatable object.
-static Expected<std::unique_ptr<object::ObjectFile>> open(StringRef bytes) {
-  auto file = object::ObjectFile::createObjectFile(MemoryBufferRef(bytes, ""));
+static llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> open(llvm::StringRef bytes) {
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, ""));
   if (!file) {
     consumeError(file.takeError());
-    return createStringError("is not an object file");
+    return llvm::createStringError("is not an object file");
   }
-  if (!isa<object::ELFObjectFileBase>(**file) || !(*file)->isRelocatableObject())
-    return createStringError("is not an object file that attnc wrote");
+  if (!llvm::isa<llvm::object::ELFObjectFileBase>(**file) || !(*file)->isRelocatableObject())
+    return llvm::createStringError("is not an object file that attnc wrote");
   return file;
 }
 
-static StringRef contentOf(const object::SectionRef &section) {
-  Expected<StringRef> content = section.getContents();
+static llvm::StringRef contentOf(const llvm::object::SectionRef &section) {
+  llvm::Expected<llvm::StringRef> content = section.getContents();
   if (content)
     return *content;
   consumeError(content.takeError());
   return "";
 }
 
-static std::string nameOf(const object::SectionRef &section) {
-  Expected<StringRef> name = section.getName();
+static std::string nameOf(const llvm::object::SectionRef &section) {
+  llvm::Expected<llvm::StringRef> name = section.getName();
   if (name)
     return name->str();
   consumeError(name.takeError());
   return "";
 }
 
-Expected<StringRef> sectionOf(StringRef bytes, StringRef section) {
+llvm::Expected<llvm::StringRef> sectionOf(llvm::StringRef bytes, llvm::StringRef section) {
   auto file = open(bytes);
   if (!file)
     return file.takeError();
-  for (const object::SectionRef &each : (*file)->sections())
+  for (const llvm::object::SectionRef &each : (*file)->sections())
     if (nameOf(each) == section)
       return contentOf(each);
   return createStringError("has no section " + section);
 }
 
 /// ", x_run+0x10": the function or constant at an offset; empty if there is none.
-static std::string symbolAt(const object::ObjectFile &file, const object::SectionRef &section, uint64_t offset) {
-  for (const object::ELFSymbolRef &symbol : cast<object::ELFObjectFileBase>(file).symbols()) {
+static std::string symbolAt(const llvm::object::ObjectFile &file, const llvm::object::SectionRef &section,
+                            uint64_t offset) {
+  for (const llvm::object::ELFSymbolRef &symbol : llvm::cast<llvm::object::ELFObjectFileBase>(file).symbols()) {
     auto home = symbol.getSection();
     auto name = symbol.getName();
     auto begin = symbol.getValue();
@@ -65,8 +64,9 @@ static std::string symbolAt(const object::ObjectFile &file, const object::Sectio
 }
 
 /// Symbols come from the expected object, as `found` may be malformed.
-static std::string differenceFrom(const object::ObjectFile &file, const object::SectionRef &section, StringRef found) {
-  StringRef expected = contentOf(section);
+static std::string differenceFrom(const llvm::object::ObjectFile &file, const llvm::object::SectionRef &section,
+                                  llvm::StringRef found) {
+  llvm::StringRef expected = contentOf(section);
   size_t at = std::ranges::mismatch(found, expected).in1 - found.begin();
   if (at == std::min(found.size(), expected.size()))
     return fmt::format("section {} has {} bytes, expected {}", nameOf(section), found.size(), expected.size());
@@ -74,7 +74,7 @@ static std::string differenceFrom(const object::ObjectFile &file, const object::
                      symbolAt(file, section, at), uint8_t(expected[at]));
 }
 
-std::vector<std::string> differences(StringRef found, StringRef expected) {
+std::vector<std::string> differences(llvm::StringRef found, llvm::StringRef expected) {
   std::vector<std::string> result;
   if (found == expected)
     return result;
@@ -84,10 +84,10 @@ std::vector<std::string> differences(StringRef found, StringRef expected) {
     consumeError(expectedFile.takeError());
     return {"it is not an object file"};
   }
-  std::map<std::string, object::SectionRef> missing;
-  for (const object::SectionRef &each : (*expectedFile)->sections())
+  std::map<std::string, llvm::object::SectionRef> missing;
+  for (const llvm::object::SectionRef &each : (*expectedFile)->sections())
     missing[nameOf(each)] = each;
-  for (const object::SectionRef &each : (*foundFile)->sections()) {
+  for (const llvm::object::SectionRef &each : (*foundFile)->sections()) {
     auto other = missing.find(nameOf(each));
     if (other == missing.end()) {
       result.push_back("section " + nameOf(each) + " is not expected");

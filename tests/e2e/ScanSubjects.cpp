@@ -2,7 +2,7 @@
 
 namespace attnc::e2e {
 
-static std::vector<Choice> sequences() {
+static std::vector<Choice> scannedSequences() {
   return {{"one step", {{"batch", 2}, {"seq", 1}}},
           {"steps", {{"batch", 3}, {"seq", 11}}},
           {"rows that no tile divides", {{"batch", 33}, {"seq", 5}}},
@@ -22,18 +22,18 @@ std::vector<Subject> scanSubjects() {
   std::vector<Choice> few = {{"steps", {{"batch", 3}, {"seq", 6}}}, {"no steps", {{"batch", 2}, {"seq", 0}}}};
   Fillers lengths = {{"length", upTo("seq")}}, words = {{"length", upTo("n")}};
   return {
-      {"scans.attn", "forwards", step, sequences()},
-      {"scans.attn", "padded", step, sequences(), lengths},
-      {"scans.attn", "backwards", step, sequences(), lengths},
+      {"scans.attn", "forwards", step, scannedSequences()},
+      {"scans.attn", "padded", step, scannedSequences(), lengths},
+      {"scans.attn", "backwards", step, scannedSequences(), lengths},
       {"scans.attn", "seven", {.c = 16, .reduction = 100}, {{"rows", {{"batch", 5}}}}},
       {"scans.attn", "decode", {.c = 16, .reduction = 100, .along = {"n", "m"}}, pairs(), words},
       {"scans.attn", "pointers", {}, {{"rows", {{"batch", 4}, {"n", 9}}}, {"one", {{"batch", 1}, {"n", 1}}}}},
-      {"scans.attn", "machine", step, sequences()},
-      {"scans.attn", "noisy", step, sequences(), {{"seed", constant(5)}, {"step", constant(3)}}},
+      {"scans.attn", "machine", step, scannedSequences()},
+      {"scans.attn", "noisy", step, scannedSequences(), {{"seed", constant(5)}, {"step", constant(3)}}},
       {"scans.attn", "numbered", {.c = 16, .reduction = 40}, {{"rows", {{"batch", 3}}}}},
       {"scans.attn", "repeated", {.c = 16}, {{"rows", {{"batch", 3}}}}},
       {"scans.attn", "numbered_gradient", {.c = 32, .reduction = 200, .along = {"batch"}}, {{"rows", {{"batch", 3}}}}},
-      {"scans.attn", "both_ways_gradient", sums, sequences(), lengths},
+      {"scans.attn", "both_ways_gradient", sums, scannedSequences(), lengths},
       {"scans.attn", "decoded_gradient", {.c = 32, .reduction = 300, .along = {"n", "m"}}, pairs(), words},
       {"scans.attn",
        "settled_gradient",
@@ -43,9 +43,9 @@ std::vector<Subject> scanSubjects() {
        "before_gradient",
        {.c = 32, .reduction = 200, .along = {"seq"}},
        {{"steps", {{"seq", 7}}}, {"no steps", {{"seq", 0}}}}},
-      {"scans.attn", "peaks_gradient", sums, sequences()},
+      {"scans.attn", "peaks_gradient", sums, scannedSequences()},
       {"scans.attn", "remembered_gradient", sums, few},
-      {"scans.attn", "taped_gradient", sums, sequences(), lengths},
+      {"scans.attn", "taped_gradient", sums, scannedSequences(), lengths},
       {"scans.attn", "unmoved_gradient", sums, few, {{"k0", below(3)}}},
       {"lists.attn", "two_of_three_gradient", {.c = 32, .along = {"n"}}, {{"rows", {{"n", 7}}}}},
       {"lists.attn", "one_of_outers_gradient", {.c = 64, .reduction = 40}, {{"rows", {{"n", 7}}}}},

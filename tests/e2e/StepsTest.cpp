@@ -14,7 +14,7 @@ namespace {
 using reference::Array;
 using reference::Element;
 
-constexpr int64_t rows = 2, total = 30, sources = 5, capacity = 33;
+constexpr int64_t rows = 2, total = 30, sourceRows = 5, capacity = 33;
 
 struct Pair {
   const char *whole, *step, *file = "incremental.attn";
@@ -29,7 +29,7 @@ protected:
     ASSERT_TRUE(model()) << model().message();
     Random random(GetParam().step);
     tokens = Array(Element::I32, {rows, total});
-    source = Array(Element::I32, {rows, sources});
+    source = Array(Element::I32, {rows, sourceRows});
     for (Array *each : {&tokens, &source})
       for (double &value : each->values)
         value = static_cast<double>(random.below(GetParam().vocab));
@@ -47,7 +47,7 @@ protected:
   /// Returns the results, followed by the states.
   std::vector<Array> call(const std::string &name, int64_t seq, std::map<std::string, Array> inputs) {
     const attn_entry_info &entry = *model().entry(name);
-    Dimensions sizes = {{"batch", rows}, {"n", sources}, {"capacity", capacity}, {"seq", seq ? seq : total}};
+    Dimensions sizes = {{"batch", rows}, {"n", sourceRows}, {"capacity", capacity}, {"seq", seq ? seq : total}};
     std::vector<int64_t> dimensions;
     for (int32_t number = 0; number < entry.dimension_count; ++number)
       dimensions.push_back(sizes.at(entry.dimensions[number].name));

@@ -7,9 +7,9 @@ namespace attnc {
 namespace {
 
 /// Arithmetic modulo 2^64 on scalars.
-class Words {
+class Words64 {
 public:
-  Words(OpBuilder &builder, Location location) : builder(builder), location(location) {}
+  Words64(OpBuilder &builder, Location location) : builder(builder), location(location) {}
 
   Value constant(uint64_t value) {
     return arith::ConstantOp::create(builder, location, builder.getI64IntegerAttr(static_cast<int64_t>(value)));
@@ -43,7 +43,7 @@ constexpr std::array<uint64_t, 8> twoOverPi = {0,          0xa2f9836e, 0x4e44152
 
 /// The three words of 2/pi that determine the remainder. With the mantissa of `exponent` as a whole number, the first
 /// bit has weight 2: the product with earlier bits is a multiple of 4.
-std::array<Value, 3> significantWords(Words &words, Value exponent) {
+std::array<Value, 3> significantWords(Words64 &words, Value exponent) {
   // The unit of a mantissa is 2^(exponent - 150); the first bit after the zeros has weight 1/2.
   constexpr uint64_t firstBit = exponentBias + mantissaBits - wordBits + 2;
   Value start = words.subtract(exponent, words.constant(firstBit));
@@ -64,7 +64,7 @@ std::array<Value, 3> significantWords(Words &words, Value exponent) {
 
 /// The remainder, an f32, and the quadrant, an i32, of a float above 2^21.
 SmallVector<Value> reduceLarge(OpBuilder &builder, Location location, Value x) {
-  Words words(builder, location);
+  Words64 words(builder, location);
   Value bits = arith::ExtUIOp::create(builder, location, builder.getI64Type(),
                                       arith::BitcastOp::create(builder, location, builder.getI32Type(), x));
   Value exponent = words.both(words.right(bits, mantissaBits), exponentOfInfinity);

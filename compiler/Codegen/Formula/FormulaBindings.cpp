@@ -20,7 +20,7 @@ void FormulaBindings::bindIterations(linalg::GenericOp op, ArrayRef<LaneIndex> i
   iterations[op] = Subscripts(iterationIndices);
 }
 
-static bool isInside(Value value, Operation *op) { return op->isAncestor(value.getParentBlock()->getParentOp()); }
+bool isDefinedInside(Value value, Operation *op) { return op->isAncestor(value.getParentBlock()->getParentOp()); }
 
 bool FormulaBindings::isAvailable(Value value) const {
   DenseMap<Value, bool> seen;
@@ -42,7 +42,7 @@ bool FormulaBindings::isAvailable(Value value, DenseMap<Value, bool> &seen) cons
       available = available && isAvailable(operand, seen);
     op->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
-        available = available && (isInside(operand, op) || isAvailable(operand, seen));
+        available = available && (isDefinedInside(operand, op) || isAvailable(operand, seen));
     });
   }
   return seen[value] = available;

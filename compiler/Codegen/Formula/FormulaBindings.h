@@ -14,6 +14,9 @@
 
 namespace attnc {
 
+/// Whether `value` is defined in a region of `op`.
+bool isDefinedInside(mlir::Value value, mlir::Operation *op);
+
 /// In the names of parameters, the first value is of the kernel's IR and the second one of the generated code. A later
 /// binding of the same value replaces the earlier one (except bindElement), but not results that were computed from it.
 class FormulaBindings {

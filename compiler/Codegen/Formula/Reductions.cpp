@@ -7,8 +7,6 @@ namespace attnc {
 
 static Value yieldedValue(attn::ReduceOp op) { return op.getBody().front().getTerminator()->getOperand(0); }
 
-static bool isInside(Value value, Operation *op) { return op->isAncestor(value.getParentBlock()->getParentOp()); }
-
 /// The reductions that `value` depends on, innermost operands first, without those inside other reductions.
 static void collectReductions(Value value, DenseSet<Value> &seen, SmallVectorImpl<attn::ReduceOp> &reductions) {
   Operation *op = value.getDefiningOp();
@@ -19,7 +17,7 @@ static void collectReductions(Value value, DenseSet<Value> &seen, SmallVectorImp
   if (auto reduce = dyn_cast<attn::ReduceOp>(op)) {
     reduce.getBody().walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
-        if (!isInside(operand, reduce))
+        if (!isDefinedInside(operand, reduce))
           collectReductions(operand, seen, reductions);
     });
     reductions.push_back(reduce);

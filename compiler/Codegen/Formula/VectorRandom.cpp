@@ -10,9 +10,9 @@ namespace attnc {
 namespace {
 
 /// Arithmetic modulo 2^32 on scalars or vectors of one shape.
-class Words {
+class Words32 {
 public:
-  Words(OpBuilder &builder, Location location, Type i32) : builder(builder), location(location), i32(i32) {}
+  Words32(OpBuilder &builder, Location location, Type i32) : builder(builder), location(location), i32(i32) {}
 
   Value constant(uint32_t value) { return constant(i32, value); }
   Value exclusiveOr(Value a, Value b) { return make<arith::XOrIOp>(a, b); }
@@ -92,7 +92,7 @@ std::optional<int32_t> consecutiveStart(Value vector) {
 class AdjacentDraws {
 public:
   /// Null if the lanes of `draw` are not adjacent columns of this kind.
-  static Value expand(OpBuilder &builder, attn::UniformOp draw, Words &words) {
+  static Value expand(OpBuilder &builder, attn::UniformOp draw, Words32 &words) {
     auto type = dyn_cast<VectorType>(draw.getColumn().getType());
     if (!type || type.getRank() != 1 || type.getNumElements() % 4 != 0)
       return {};
@@ -196,7 +196,7 @@ private:
 } // namespace
 
 Value expandUniform(OpBuilder &builder, attn::UniformOp draw) {
-  Words words(builder, draw.getLoc(), draw.getSeed().getType());
+  Words32 words(builder, draw.getLoc(), draw.getSeed().getType());
   if (Value result = AdjacentDraws::expand(builder, draw, words))
     return result;
   Value column = draw.getColumn();

@@ -6,30 +6,28 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-using namespace llvm;
-
 namespace attnc {
 
 /// Returns the definition of function `name` in PTX text, or an empty text.
-static StringRef definitionOf(StringRef ptx, StringRef name) {
+static llvm::StringRef definitionOf(llvm::StringRef ptx, llvm::StringRef name) {
   size_t begin = ptx.find((".entry " + name + "(").str());
-  return begin == StringRef::npos ? StringRef() : ptx.slice(begin, ptx.find("\n}", begin));
+  return begin == llvm::StringRef::npos ? llvm::StringRef() : ptx.slice(begin, ptx.find("\n}", begin));
 }
 
-static bool mentions(StringRef text, StringRef name) {
-  auto isPart = [](char c) { return isAlnum(c) || c == '_' || c == '$'; };
-  for (size_t at = text.find(name); at != StringRef::npos; at = text.find(name, at + 1))
+static bool mentions(llvm::StringRef text, llvm::StringRef name) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
+  for (size_t at = text.find(name); at != llvm::StringRef::npos; at = text.find(name, at + 1))
     if ((at == 0 || !isPart(text[at - 1])) && (at + name.size() == text.size() || !isPart(text[at + name.size()])))
       return true;
   return false;
 }
 
-int64_t staticSharedBytes(StringRef ptx, StringRef name) {
-  StringRef definition = definitionOf(ptx, name);
+int64_t staticSharedBytes(llvm::StringRef ptx, llvm::StringRef name) {
+  llvm::StringRef definition = definitionOf(ptx, name);
   int64_t bytes = 0, dynamicAlignment = 1;
   // Shared memory such as ".shared .align 16 .b8 rows_0$sums[1024];", declared before functions or in one. With
   // ".extern " it is dynamic shared memory, which follows the static one.
-  for (StringRef rest = ptx, line; !rest.empty();) {
+  for (llvm::StringRef rest = ptx, line; !rest.empty();) {
     std::tie(line, rest) = rest.split('\n');
     line = line.trim();
     bool isDynamic = line.consume_front(".extern ");
@@ -42,9 +40,9 @@ int64_t staticSharedBytes(StringRef ptx, StringRef name) {
     if (isDynamic)
       dynamicAlignment = std::max(dynamicAlignment, alignment);
     else if (!length.consumeInteger(10, size))
-      bytes = alignTo(bytes, alignment) + size;
+      bytes = llvm::alignTo(bytes, alignment) + size;
   }
-  return alignTo(bytes, dynamicAlignment);
+  return llvm::alignTo(bytes, dynamicAlignment);
 }
 
 namespace {
@@ -57,9 +55,9 @@ struct DeviceProcessor {
 } // namespace
 
 /// The limits of an architecture such as sm_90a.
-static std::optional<DeviceProcessor> processorOf(StringRef architecture) {
+static std::optional<DeviceProcessor> processorOf(llvm::StringRef architecture) {
   architecture.consume_front("sm_");
-  return StringSwitch<std::optional<DeviceProcessor>>(architecture.rtrim("af"))
+  return llvm::StringSwitch<std::optional<DeviceProcessor>>(architecture.rtrim("af"))
       .Case("80", DeviceProcessor{2048, 32, 164 * 1024})
       .Case("86", DeviceProcessor{1536, 16, 100 * 1024})
       .Case("89", DeviceProcessor{1536, 24, 100 * 1024})
@@ -68,16 +66,17 @@ static std::optional<DeviceProcessor> processorOf(StringRef architecture) {
       .Default(std::nullopt);
 }
 
-std::optional<int64_t> blocksAtATime(StringRef architecture, int64_t threads, int64_t registers, int64_t sharedBytes) {
+std::optional<int64_t> blocksAtATime(llvm::StringRef architecture, int64_t threads, int64_t registers,
+                                     int64_t sharedBytes) {
   constexpr int64_t allRegisters = 65536, parts = 4, warp = 32, registerUnit = 256;
   constexpr int64_t reservedBytes = 1024, sharedUnit = 128;
   std::optional<DeviceProcessor> processor = processorOf(architecture);
   if (!processor)
     return std::nullopt;
-  int64_t warps = divideCeil(threads, warp);
-  int64_t registersOfWarp = alignTo(std::max<int64_t>(registers, 1) * warp, registerUnit);
+  int64_t warps = llvm::divideCeil(threads, warp);
+  int64_t registersOfWarp = llvm::alignTo(std::max<int64_t>(registers, 1) * warp, registerUnit);
   int64_t warpsByRegisters = parts * (allRegisters / parts / registersOfWarp);
-  int64_t bytesOfBlock = alignTo(sharedBytes + reservedBytes, sharedUnit);
+  int64_t bytesOfBlock = llvm::alignTo(sharedBytes + reservedBytes, sharedUnit);
   return std::min({processor->blocks, processor->threads / (warps * warp), warpsByRegisters / warps,
                    processor->sharedBytes / bytesOfBlock});
 }
@@ -92,7 +91,7 @@ std::vector<PhaseResources> resourcesOf(const Program &program, const Ptxas *ptx
       if (report.exitCode != 0 && problem)
         *problem = report.output;
     }
-    auto add = [&](StringRef kernel, const KernelPhase &phase) {
+    auto add = [&](llvm::StringRef kernel, const KernelPhase &phase) {
       if (definitionOf(image.ptx, phase.symbol).empty())
         return;
       PhaseResources &each = all.emplace_back();
@@ -118,7 +117,7 @@ std::vector<PhaseResources> resourcesOf(const Program &program, const Ptxas *ptx
   return all;
 }
 
-void printResources(ArrayRef<PhaseResources> resources, raw_ostream &out) {
+void printResources(llvm::ArrayRef<PhaseResources> resources, llvm::raw_ostream &out) {
   bool isKnown = any_of(resources, [](const PhaseResources &each) { return each.assembled.has_value(); });
   out << "on a device, of a block" << (isKnown ? "" : " (registers, stack and spills are unknown without ptxas)")
       << ":\n";

@@ -9,8 +9,6 @@
 #include "llvm/TargetParser/X86TargetParser.h"
 #include <mutex>
 
-using namespace llvm;
-
 namespace attnc {
 
 //===------------------------------------------ architectures ---------------------------------------------------===//
@@ -25,8 +23,8 @@ static void initialiseX86() {
   });
 }
 
-static void listX86Processors(SmallVectorImpl<StringRef> &names) {
-  X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
+static void listX86Processors(llvm::SmallVectorImpl<llvm::StringRef> &names) {
+  llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
 }
 
 static void initialiseNvptx() {
@@ -45,30 +43,31 @@ static constexpr Architecture x86 = {.name = "x86-64",
                                      .listProcessors = listX86Processors,
                                      .baseline = "x86-64",
                                      .oldestProcessor = "x86-64-v3",
-                                     .elfMachine = ELF::EM_X86_64,
-                                     .elfAddressRelocation = ELF::R_X86_64_64};
+                                     .elfMachine = llvm::ELF::EM_X86_64,
+                                     .elfAddressRelocation = llvm::ELF::R_X86_64_64};
 
 static constexpr Architecture nvptx = {
     .name = "nvptx64", .triple = "nvptx64-nvidia-cuda", .initialise = initialiseNvptx};
 
-ArrayRef<const Architecture *> processorArchitectures() {
+llvm::ArrayRef<const Architecture *> processorArchitectures() {
   static constexpr const Architecture *all[] = {&x86};
   return all;
 }
 
 const Architecture &nativeArchitecture() {
-  Triple::ArchType native = Triple(sys::getProcessTriple()).getArch();
-  const Architecture *const *found = find_if(
-      processorArchitectures(), [&](const Architecture *each) { return Triple(each->triple).getArch() == native; });
+  llvm::Triple::ArchType native = llvm::Triple(llvm::sys::getProcessTriple()).getArch();
+  const Architecture *const *found = find_if(processorArchitectures(), [&](const Architecture *each) {
+    return llvm::Triple(each->triple).getArch() == native;
+  });
   if (found == processorArchitectures().end())
-    report_fatal_error("attnc has no row of Isa.cpp for the processor that it runs on");
+    llvm::report_fatal_error("attnc has no row of Isa.cpp for the processor that it runs on");
   return **found;
 }
 
 //===------------------------------------------ instruction sets ------------------------------------------------===//
 
-static constexpr StringLiteral avx2Features[] = {"fma", "avx2"};
-static constexpr StringLiteral avx512Features[] = {"fma", "avx2", "avx512f", "avx512vl", "avx512bw", "avx512dq"};
+static constexpr llvm::StringLiteral avx2Features[] = {"fma", "avx2"};
+static constexpr llvm::StringLiteral avx512Features[] = {"fma", "avx2", "avx512f", "avx512vl", "avx512bw", "avx512dq"};
 
 /// Measured on processors with AVX-512. For keys and values one stream into the first-level cache is fastest: a second
 /// one, into the second-level cache, costs more than it saves.
@@ -96,22 +95,23 @@ static constexpr Isa processorIsas[] = {
      .halideTarget = "x86-64-linux-sse41-avx-avx2-fma-f16c"},
 };
 
-static bool hasFeature(const MCSubtargetInfo &processor, StringRef feature) {
+static bool hasFeature(const llvm::MCSubtargetInfo &processor, llvm::StringRef feature) {
   return processor.checkFeatures(("+" + feature).str());
 }
 
-const Isa *findIsa(const Architecture &architecture, const MCSubtargetInfo &processor) {
-  const Isa *found = find_if(processorIsas, [&](const Isa &isa) {
+const Isa *findIsa(const Architecture &architecture, const llvm::MCSubtargetInfo &processor) {
+  const Isa *found = llvm::find_if(processorIsas, [&](const Isa &isa) {
     return isa.architecture == &architecture &&
-           all_of(isa.features, [&](StringRef feature) { return hasFeature(processor, feature); });
+           all_of(isa.features, [&](llvm::StringRef feature) { return hasFeature(processor, feature); });
   });
   return found == std::end(processorIsas) ? nullptr : found;
 }
 
-SmallVector<StringRef> missingFeatures(const Architecture &architecture, const MCSubtargetInfo &processor) {
-  SmallVector<StringRef> missing;
+llvm::SmallVector<llvm::StringRef> missingFeatures(const Architecture &architecture,
+                                                   const llvm::MCSubtargetInfo &processor) {
+  llvm::SmallVector<llvm::StringRef> missing;
   const auto ofArchitecture = [&](const Isa &isa) { return isa.architecture == &architecture; };
-  for (StringRef feature : find_if(reverse(processorIsas), ofArchitecture)->features)
+  for (llvm::StringRef feature : find_if(llvm::reverse(processorIsas), ofArchitecture)->features)
     if (!hasFeature(processor, feature))
       missing.push_back(feature);
   return missing;

@@ -9,38 +9,38 @@
 #include "llvm/TargetParser/Host.h"
 #include <fmt/format.h>
 
-using namespace llvm;
-
 namespace attnc {
 
-static constexpr unsigned oldestDevice = 80;           // sm_80: asynchronous copies, matrix products of bf16
-static constexpr StringRef warpGroupDevice = "sm_90a"; // no other device runs code for it
+static constexpr unsigned oldestDevice = 80;                 // sm_80: asynchronous copies, matrix products of bf16
+static constexpr llvm::StringRef warpGroupDevice = "sm_90a"; // no other device runs code for it
 
 static std::string hostFeatures() {
-  SmallVector<std::string> names;
-  for (const auto &feature : sys::getHostCPUFeatures())
+  llvm::SmallVector<std::string> names;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
     names.push_back((feature.second ? "+" : "-") + feature.first().str());
   // The iteration order of a StringMap is arbitrary.
   llvm::sort(names);
   return llvm::join(names, ",");
 }
 
-static Error refuse(const std::string &message) { return createStringError(inconvertibleErrorCode(), message); }
+static llvm::Error refuse(const std::string &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
 
-static SmallVector<StringRef> processorNames(const Architecture &architecture) {
-  SmallVector<StringRef> names;
+static llvm::SmallVector<llvm::StringRef> processorNames(const Architecture &architecture) {
+  llvm::SmallVector<llvm::StringRef> names;
   architecture.listProcessors(names);
   return names;
 }
 
-static Error unknownTarget(StringRef name) {
-  SmallVector<StringRef> known;
+static llvm::Error unknownTarget(llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef> known;
   for (const Architecture *architecture : processorArchitectures())
     append_range(known, processorNames(*architecture));
   known.push_back("native");
   unsigned limit = name.size() / 3 + 1, best = limit + 1;
-  StringRef nearest;
-  for (StringRef candidate : known)
+  llvm::StringRef nearest;
+  for (llvm::StringRef candidate : known)
     if (unsigned distance = name.edit_distance(candidate, true, limit); distance < best) {
       best = distance;
       nearest = candidate;
@@ -53,7 +53,7 @@ static Error unknownTarget(StringRef name) {
 static const llvm::Target *codeGenerator(const Architecture &architecture) {
   architecture.initialise();
   std::string error;
-  return TargetRegistry::lookupTarget(Triple(architecture.triple), error);
+  return llvm::TargetRegistry::lookupTarget(llvm::Triple(architecture.triple), error);
 }
 
 static void setIsa(Target &target, const Isa &isa) {
@@ -64,14 +64,16 @@ static void setIsa(Target &target, const Isa &isa) {
 }
 
 /// Assemblers before PTX 8.6 read the strides of a tensor map in another unit (GPU/Tile/TensorMap.cpp).
-static std::string deviceFeatures(StringRef architecture) { return architecture == warpGroupDevice ? "+ptx86" : ""; }
+static std::string deviceFeatures(llvm::StringRef architecture) {
+  return architecture == warpGroupDevice ? "+ptx86" : "";
+}
 
 /// `architecture` is LLVM's name, such as sm_90a.
-static Expected<Target> resolveDevice(std::string_view name, StringRef architecture) {
+static llvm::Expected<Target> resolveDevice(std::string_view name, llvm::StringRef architecture) {
   const Architecture &nvptx = *deviceIsa().architecture;
-  Triple triple(nvptx.triple);
-  std::unique_ptr<MCSubtargetInfo> known(codeGenerator(nvptx)->createMCSubtargetInfo(triple, "", ""));
-  StringRef digits = architecture;
+  llvm::Triple triple(nvptx.triple);
+  std::unique_ptr<llvm::MCSubtargetInfo> known(codeGenerator(nvptx)->createMCSubtargetInfo(triple, "", ""));
+  llvm::StringRef digits = architecture;
   unsigned number = 0;
   if (!digits.consume_front("sm_") || digits.consumeInteger(10, number) || !known->isCPUStringValid(architecture))
     return refuse(fmt::format("unknown target '{}': expected an NVIDIA architecture such as cuda:sm_{} or cuda:sm_90a",
@@ -90,8 +92,8 @@ static Expected<Target> resolveDevice(std::string_view name, StringRef architect
 }
 
 /// The target of all supported devices.
-static Expected<Target> resolveDevices(std::string_view name) {
-  Expected<Target> target = resolveDevice(name, fmt::format("sm_{}", oldestDevice));
+static llvm::Expected<Target> resolveDevices(std::string_view name) {
+  llvm::Expected<Target> target = resolveDevice(name, fmt::format("sm_{}", oldestDevice));
   if (target)
     target->images.push_back(warpGroupDevice.str());
   return target;
@@ -99,11 +101,11 @@ static Expected<Target> resolveDevices(std::string_view name) {
 
 bool hasForm(std::string_view architecture, DeviceVariant form) {
   return form == DeviceVariant::Any ||
-         (form == DeviceVariant::WarpGroups) == (StringRef(architecture) == warpGroupDevice);
+         (form == DeviceVariant::WarpGroups) == (llvm::StringRef(architecture) == warpGroupDevice);
 }
 
 bool Target::has(DeviceVariant form) const {
-  return any_of(images, [&](const std::string &image) { return hasForm(image, form); });
+  return llvm::any_of(images, [&](const std::string &image) { return hasForm(image, form); });
 }
 
 Target Target::image(const std::string &architecture) const {
@@ -115,27 +117,28 @@ Target Target::image(const std::string &architecture) const {
 }
 
 /// The architecture with a processor of this name; null if there is none.
-static const Architecture *findArchitecture(StringRef processor) {
+static const Architecture *findArchitecture(llvm::StringRef processor) {
   for (const Architecture *architecture : processorArchitectures())
     if (is_contained(processorNames(*architecture), processor))
       return architecture;
   return nullptr;
 }
 
-static std::unique_ptr<TargetMachine> createMachine(const Architecture &architecture, StringRef cpu,
-                                                    StringRef features) {
-  Triple triple(architecture.triple);
-  return std::unique_ptr<TargetMachine>(codeGenerator(architecture)
-                                            ->createTargetMachine(triple, cpu, features, TargetOptions(), Reloc::PIC_,
-                                                                  std::nullopt, CodeGenOptLevel::Aggressive));
+static std::unique_ptr<llvm::TargetMachine> createMachine(const Architecture &architecture, llvm::StringRef cpu,
+                                                          llvm::StringRef features) {
+  llvm::Triple triple(architecture.triple);
+  return std::unique_ptr<llvm::TargetMachine>(codeGenerator(architecture)
+                                                  ->createTargetMachine(triple, cpu, features, llvm::TargetOptions(),
+                                                                        llvm::Reloc::PIC_, std::nullopt,
+                                                                        llvm::CodeGenOptLevel::Aggressive));
 }
 
 Target Target::host() const {
   return isDevice ? cantFail(resolve(processorArchitectures().front()->oldestProcessor)) : *this;
 }
 
-Expected<Target> Target::resolve(std::string_view name) {
-  if (StringRef device(name); device == "cuda")
+llvm::Expected<Target> Target::resolve(std::string_view name) {
+  if (llvm::StringRef device(name); device == "cuda")
     return resolveDevices(name);
   else if (device.consume_front("cuda:"))
     return resolveDevice(name, device);
@@ -143,15 +146,15 @@ Expected<Target> Target::resolve(std::string_view name) {
   target.name = std::string(name);
   bool native = name == "native";
   // An object records `native` as the processor and its features: "znver4:+adx,-amx-bf16,...".
-  auto [cpu, features] = StringRef(name).split(':');
-  target.cpu = native ? sys::getHostCPUName().str() : cpu.str();
+  auto [cpu, features] = llvm::StringRef(name).split(':');
+  target.cpu = native ? llvm::sys::getHostCPUName().str() : cpu.str();
   target.features = native ? hostFeatures() : features.str();
   const Architecture *architecture = native ? &nativeArchitecture() : findArchitecture(cpu);
-  auto isFeature = [](StringRef each) { return each.starts_with("+") || each.starts_with("-"); };
+  auto isFeature = [](llvm::StringRef each) { return each.starts_with("+") || each.starts_with("-"); };
   if (!architecture || (!native && !features.empty() && !all_of(split(features, ','), isFeature)))
     return unknownTarget(name);
 
-  std::unique_ptr<TargetMachine> machine = attnc::createMachine(*architecture, target.cpu, target.features);
+  std::unique_ptr<llvm::TargetMachine> machine = attnc::createMachine(*architecture, target.cpu, target.features);
   const Isa *isa = findIsa(*architecture, *machine->getMCSubtargetInfo());
   if (!isa)
     return refuse(
@@ -162,7 +165,7 @@ Expected<Target> Target::resolve(std::string_view name) {
   return target;
 }
 
-std::unique_ptr<TargetMachine> Target::createMachine() const {
+std::unique_ptr<llvm::TargetMachine> Target::createMachine() const {
   return attnc::createMachine(architecture(), cpu, features);
 }
 

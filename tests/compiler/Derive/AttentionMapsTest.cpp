@@ -10,7 +10,7 @@ using namespace attnc;
 
 namespace {
 
-constexpr const char *program = R"(
+constexpr const char *attentionProgram = R"(
 module Layer(dim) {
   w: f32[dim, dim] = normal(0.5)
   fn (x: f32[n, dim]) -> f32[n, dim] {
@@ -45,7 +45,7 @@ export third
 
 class Maps : public testing::Test {
 protected:
-  Maps() : imported(program) {
+  Maps() : imported(attentionProgram) {
     mlir::PassManager passes(imported.context.get());
     buildDerivePipeline(passes);
     derived = imported.module && succeeded(passes.run(*imported.module));

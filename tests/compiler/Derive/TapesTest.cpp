@@ -6,8 +6,8 @@ using namespace attnc;
 namespace {
 
 /// A scan whose time steps attend to the rows of a tape; `next` is the tape after a time step with the result h.
-std::string program(const std::string &next, const std::string &head = "", const std::string &mask = "j < t",
-                    const std::string &initial = "x0") {
+std::string tapeProgram(const std::string &next, const std::string &head = "", const std::string &mask = "j < t",
+                        const std::string &initial = "x0") {
   return "fn f(x: f32[b, n, d], x0: f32[b, n, d], w: f32[d, d], length: i32[b]) -> f32 {\n"
          "  let (ys, last) = scan t over n " +
          head + " carry (tape = " + initial +
@@ -40,16 +40,16 @@ TEST(Tapes, AreReadFromTheLastTape) {
     for (const char *initial : {"x0", "sq(x0)"}) {
       SCOPED_TRACE(std::string(mask) + ", " + initial);
       for (int64_t segment : {0, 2, 3})
-        Derived(program(row, "", mask, initial), inputs(), segment).expectDifferences();
+        Derived(tapeProgram(row, "", mask, initial), inputs(), segment).expectDifferences();
     }
-  Derived(program(row), inputs(1)).expectDifferences();
+  Derived(tapeProgram(row), inputs(1)).expectDifferences();
 }
 
 TEST(Tapes, OfOtherScansAreReadToo) {
   for (const char *head : {"backward", "until length", "backward until length"}) {
     SCOPED_TRACE(head);
-    Derived(program(row, head, "j != t"), inputs()).expectDifferences();
-    EXPECT_EQ(lists(program(row, head)), lists(program(row)));
+    Derived(tapeProgram(row, head, "j != t"), inputs()).expectDifferences();
+    EXPECT_EQ(lists(tapeProgram(row, head)), lists(tapeProgram(row)));
   }
 }
 
@@ -60,8 +60,8 @@ TEST(Tapes, HaveOtherSpellings) {
         "[b, j, d] => if j == t then 0.5 * tape[b, j, d] + h[b, d] else tape[b, j, d]",
         "[b, j, d] => if d < 2 then (if j == t then h[b, d] else tape[b, j, d]) else tape[b, j, d]"}) {
     SCOPED_TRACE(next);
-    EXPECT_EQ(lists(program(next)), lists(program(row)));
-    Derived(program(next), inputs()).expectDifferences();
+    EXPECT_EQ(lists(tapeProgram(next)), lists(tapeProgram(row)));
+    Derived(tapeProgram(next), inputs()).expectDifferences();
   }
 }
 
@@ -75,8 +75,8 @@ TEST(Tapes, HaveNoOtherChanges) {
                            "[b, j < n, d] => if j == t then h[b, d] else tape[b, n - 1 - j, d]",
                            "[b, j, d] => if j == t then h[b, d] else x[b, j, d]", "tanh(tape)"}) {
     SCOPED_TRACE(next);
-    EXPECT_EQ(lists(program(next)), lists(program(row)) + 1);
-    Derived(program(next), inputs()).expectDifferences();
+    EXPECT_EQ(lists(tapeProgram(next)), lists(tapeProgram(row)) + 1);
+    Derived(tapeProgram(next), inputs()).expectDifferences();
   }
 }
 

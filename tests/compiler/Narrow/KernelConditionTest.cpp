@@ -9,9 +9,9 @@
 namespace attnc {
 namespace {
 
-constexpr double extent = 5000;
-const TensorFacts data{{}, {extent}};
-const TensorFacts positions{{{0, extent - 1}, true, true}, {extent}};
+constexpr double kernelExtent = 5000;
+const TensorFacts tensorFacts{{}, {kernelExtent}};
+const TensorFacts positionFacts{{{0, kernelExtent - 1}, true, true}, {kernelExtent}};
 
 /// Returns how the rounding of argument `number` of a kernel of three tensors affects its result.
 Influence influenceOf(const std::string &kernel, llvm::ArrayRef<TensorFacts> arguments, unsigned number) {
@@ -41,20 +41,20 @@ const char *const placed = "    %whole = arith.fptosi %p : f32 to i32\n"
 
 TEST(ScatterCondition, OfASubscriptHasNoBound) {
   std::string formula = std::string(placed) + "    %t = arith.mulf %x, %x : f32\n";
-  Influence subscript = scatterInfluence(formula, {data, data, data}, 2);
+  Influence subscript = scatterInfluence(formula, {tensorFacts, tensorFacts, tensorFacts}, 2);
   EXPECT_TRUE(subscript.direct.isUndecided());
   EXPECT_EQ(subscript.direct.cause, "a conversion to an integer");
-  Influence term = scatterInfluence(formula, {data, data, data}, 1);
+  Influence term = scatterInfluence(formula, {tensorFacts, tensorFacts, tensorFacts}, 1);
   EXPECT_EQ(term.direct.factor, 0);
   EXPECT_TRUE(term.isBehindSum);
-  Influence sum = scatterInfluence(formula, {data, data, data}, 0);
+  Influence sum = scatterInfluence(formula, {tensorFacts, tensorFacts, tensorFacts}, 0);
   EXPECT_EQ(sum.direct.factor, 1);
 }
 
 TEST(ScatterCondition, OfATermCountsBeyondTheLimit) {
   std::string formula =
       std::string(placed) + "    %turned = math.cos %x : f32\n    %t = arith.addf %turned, %p : f32\n";
-  EXPECT_GT(scatterInfluence(formula, {data, positions, data}, 1).direct.factor, 2000);
+  EXPECT_GT(scatterInfluence(formula, {tensorFacts, positionFacts, tensorFacts}, 1).direct.factor, 2000);
 }
 
 /// Sums `%t` of each element %x of b over all elements %e of c.
@@ -80,21 +80,21 @@ Influence sumInfluence(const std::string &term, llvm::ArrayRef<TensorFacts> argu
 
 TEST(SumCondition, OfTermsCountsBeyondTheLimit) {
   const char *turned = "%u = math.cos %e : f32\n      %t = arith.mulf %u, %x : f32";
-  TensorFacts bounded{{{0, extent}, false, false}, {extent}}; // such as 5000 sigmoid(x)
-  Influence amplified = sumInfluence(turned, {data, data, bounded}, 2);
-  EXPECT_NEAR(amplified.direct.factor, extent, 200);
+  TensorFacts bounded{{{0, kernelExtent}, false, false}, {kernelExtent}}; // such as 5000 sigmoid(x)
+  Influence amplified = sumInfluence(turned, {tensorFacts, tensorFacts, bounded}, 2);
+  EXPECT_NEAR(amplified.direct.factor, kernelExtent, 200);
   EXPECT_EQ(amplified.direct.cause, "`cos`");
   Influence chosen =
       sumInfluence("%z = arith.cmpf ogt, %e, %x : f32\n      %one = arith.constant 1.0 : f32\n"
                    "      %zero = arith.constant 0.0 : f32\n      %t = arith.select %z, %one, %zero : f32",
-                   {data, data, data}, 2);
+                   {tensorFacts, tensorFacts, tensorFacts}, 2);
   EXPECT_NEAR(chosen.direct.factor, 256, 1);
 }
 
 /// A formula of the sum does not count, because the other operand of the sum is stored in 16 bits too.
 TEST(SumCondition, OfAFunctionOfASumIsThatOfItsTerms) {
   const char *product = "%t = arith.mulf %e, %x : f32", *exponential = "%r = math.exp %s : f32";
-  Influence behind = sumInfluence(product, {data, data, data}, 2, exponential);
+  Influence behind = sumInfluence(product, {tensorFacts, tensorFacts, tensorFacts}, 2, exponential);
   EXPECT_EQ(behind.direct.factor, 0);
   EXPECT_TRUE(behind.isBehindSum);
 }
@@ -102,17 +102,22 @@ TEST(SumCondition, OfAFunctionOfASumIsThatOfItsTerms) {
 /// Rounded positions are less exact than any data.
 TEST(SumCondition, OfExactElementsIsPassedOn) {
   const char *cosine = "%r = math.cos %s : f32";
-  EXPECT_GT(sumInfluence("%t = arith.addf %e, %e : f32", {data, data, positions}, 2, cosine).direct.factor, extent);
-  EXPECT_GT(sumInfluence("%t = arith.mulf %e, %x : f32", {data, data, positions}, 2, cosine).direct.factor,
-            0.3 * extent);
-  EXPECT_EQ(sumInfluence("%t = arith.mulf %e, %x : f32", {data, data, data}, 2, cosine).direct.factor, 0);
+  EXPECT_GT(
+      sumInfluence("%t = arith.addf %e, %e : f32", {tensorFacts, tensorFacts, positionFacts}, 2, cosine).direct.factor,
+      kernelExtent);
+  EXPECT_GT(
+      sumInfluence("%t = arith.mulf %e, %x : f32", {tensorFacts, tensorFacts, positionFacts}, 2, cosine).direct.factor,
+      0.3 * kernelExtent);
+  EXPECT_EQ(
+      sumInfluence("%t = arith.mulf %e, %x : f32", {tensorFacts, tensorFacts, tensorFacts}, 2, cosine).direct.factor,
+      0);
 }
 
 TEST(OpCondition, OfMovedElementsIsOne) {
   for (const char *moves : {"  %y = tensor.concat dim(0) %b, %c : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>\n",
                             "  %y = tensor.extract_slice %c[0] [%n] [2] : tensor<?xf32> to tensor<?xf32>\n"}) {
-    EXPECT_EQ(influenceOf(moves, {data, data, data}, 2).direct.factor, 1) << moves;
-    EXPECT_EQ(influenceOf(moves, {data, data, data}, 0).direct.factor, 0) << moves;
+    EXPECT_EQ(influenceOf(moves, {tensorFacts, tensorFacts, tensorFacts}, 2).direct.factor, 1) << moves;
+    EXPECT_EQ(influenceOf(moves, {tensorFacts, tensorFacts, tensorFacts}, 0).direct.factor, 0) << moves;
   }
 }
 
@@ -121,8 +126,9 @@ TEST(OpCondition, OfWhatIsNotKnownHasNoBound) {
                               "  %y = tensor.generate %n {\n  ^bb0(%i: index):\n"
                               "    %e = tensor.extract %c[%i] : tensor<?xf32>\n    tensor.yield %e : f32\n"
                               "  } : tensor<?xf32>\n"}) {
-    EXPECT_TRUE(influenceOf(unknown, {data, data, data}, 2).direct.isUndecided()) << unknown;
-    EXPECT_EQ(influenceOf(unknown, {data, data, data}, 1).direct.factor, 0) << unknown; // only its size is read
+    EXPECT_TRUE(influenceOf(unknown, {tensorFacts, tensorFacts, tensorFacts}, 2).direct.isUndecided()) << unknown;
+    EXPECT_EQ(influenceOf(unknown, {tensorFacts, tensorFacts, tensorFacts}, 1).direct.factor, 0)
+        << unknown; // only its size is read
   }
 }
 

@@ -28,7 +28,7 @@ HalideTime::Answer answerOf(const std::string &blocks, Number n, Number m = Numb
   return HalideTime(testMachine()).costOf(parsed, {n, m, Number()});
 }
 
-double secondsOf(const std::string &blocks, int64_t n, int64_t m = 0) {
+double secondsOfBlocks(const std::string &blocks, int64_t n, int64_t m = 0) {
   HalideTime::Answer answer = answerOf(blocks, Number::known(n), Number::known(m));
   EXPECT_TRUE(answer.cost.has_value());
   return answer.cost ? answer.cost->seconds : -1;
@@ -41,18 +41,18 @@ const std::string multiplyAdd = R"(
 )";
 
 /// Returns a loop from %n that ends if `condition` of %next and %m is true.
-std::string loop(const std::string &step, const std::string &condition) {
+std::string loopUntil(const std::string &step, const std::string &condition) {
   return "llvm.br ^loop(%n, %a : i32, vector<16xf32>)\n^loop(%i: i32, %sum: vector<16xf32>):" + multiplyAdd +
          "%next = llvm." + step + " : i32\n%done = llvm.icmp \"" + condition + "\" %next, %m : i32\n" +
          "llvm.cond_br %done, ^exit, ^loop(%next, %more : i32, vector<16xf32>)\n^exit:\nllvm.return %c0 : i32";
 }
 
 TEST(HalideTime, CountsTurns) {
-  EXPECT_NEAR(secondsOf(loop("add %i, %c1", "eq"), 0, 10), 10, 1e-3);
-  EXPECT_NEAR(secondsOf(loop("add %i, %c3", "sge"), 0, 10), 4, 1e-3);
-  EXPECT_NEAR(secondsOf(loop("add %i, %c3", "sgt"), 0, 9), 4, 1e-3);
-  EXPECT_NEAR(secondsOf(loop("sub %i, %c1", "sle"), 10, 0), 10, 1e-3);
-  EXPECT_NEAR(secondsOf(loop("add %i, %c1", "eq"), 0, 100000), 100000, 1);
+  EXPECT_NEAR(secondsOfBlocks(loopUntil("add %i, %c1", "eq"), 0, 10), 10, 1e-3);
+  EXPECT_NEAR(secondsOfBlocks(loopUntil("add %i, %c3", "sge"), 0, 10), 4, 1e-3);
+  EXPECT_NEAR(secondsOfBlocks(loopUntil("add %i, %c3", "sgt"), 0, 9), 4, 1e-3);
+  EXPECT_NEAR(secondsOfBlocks(loopUntil("sub %i, %c1", "sle"), 10, 0), 10, 1e-3);
+  EXPECT_NEAR(secondsOfBlocks(loopUntil("add %i, %c1", "eq"), 0, 100000), 100000, 1);
 }
 
 /// The first loop has %n iterations without work and ends where the second begins; the second tests before its body.
@@ -74,7 +74,7 @@ TEST(HalideTime, WalksLoopsInARow) {
   ^exit:
     llvm.return %c0 : i32)";
   for (int64_t step : {1, 2, 3, 7})
-    EXPECT_NEAR(secondsOf(blocks, step, 10), double(10 - step), 1e-3) << step;
+    EXPECT_NEAR(secondsOfBlocks(blocks, step, 10), double(10 - step), 1e-3) << step;
 }
 
 TEST(HalideTime, FollowsWhatIsNoNumberOfTurns) {
@@ -84,7 +84,7 @@ TEST(HalideTime, FollowsWhatIsNoNumberOfTurns) {
     llvm.cond_br %again, ^loop(%no, %more : i1, vector<16xf32>), ^exit
   ^exit:
     llvm.return %c0 : i32)";
-  EXPECT_NEAR(secondsOf(blocks, 0), 2, 1e-3);
+  EXPECT_NEAR(secondsOfBlocks(blocks, 0), 2, 1e-3);
 }
 
 TEST(HalideTime, WalksLoopsInLoops) {
@@ -104,7 +104,7 @@ TEST(HalideTime, WalksLoopsInLoops) {
     llvm.cond_br %done, ^exit, ^outer(%next : i32)
   ^exit:
     llvm.return %c0 : i32)";
-  EXPECT_NEAR(secondsOf(blocks, 10, 5), 60, 1e-3);
+  EXPECT_NEAR(secondsOfBlocks(blocks, 10, 5), 60, 1e-3);
 }
 
 TEST(HalideTime, GoesWhereNumbersLead) {
@@ -114,8 +114,8 @@ TEST(HalideTime, GoesWhereNumbersLead) {
   ^work(%sum: vector<16xf32>):)" +
                        multiplyAdd +
                        "llvm.store %more, %x : vector<16xf32>, !llvm.ptr\nllvm.br ^exit\n^exit:\nllvm.return %c0 : i32";
-  EXPECT_NEAR(secondsOf(blocks, 0), 0, 1e-3);
-  EXPECT_NEAR(secondsOf(blocks, 1), 1, 1e-3);
+  EXPECT_NEAR(secondsOfBlocks(blocks, 0), 0, 1e-3);
+  EXPECT_NEAR(secondsOfBlocks(blocks, 1), 1, 1e-3);
 }
 
 TEST(HalideTime, CountsHalfOfWhatDataDecides) {
@@ -124,7 +124,7 @@ TEST(HalideTime, CountsHalfOfWhatDataDecides) {
   ^work(%sum: vector<16xf32>):)" +
                        multiplyAdd +
                        "llvm.store %more, %x : vector<16xf32>, !llvm.ptr\nllvm.br ^exit\n^exit:\nllvm.return %c0 : i32";
-  EXPECT_NEAR(secondsOf(blocks, 1), 0.5, 1e-3);
+  EXPECT_NEAR(secondsOfBlocks(blocks, 1), 0.5, 1e-3);
 }
 
 TEST(HalideTime, CountsWhatIsFilled) {
@@ -184,7 +184,7 @@ TEST(HalideTime, CountsArithmeticOnData) {
 }
 
 TEST(HalideTime, SaysWhyTurnsAreNotKnown) {
-  std::string blocks = loop("add %i, %c1", "eq");
+  std::string blocks = loopUntil("add %i, %c1", "eq");
   HalideTime::Answer ofData = answerOf(blocks, Number::known(0), Number());
   EXPECT_FALSE(ofData.cost);
   EXPECT_FALSE(ofData.varies);

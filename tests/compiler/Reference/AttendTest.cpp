@@ -24,7 +24,7 @@ std::vector<Array> attend(const Array &scores, const Array &values, const std::s
                        {scores, values});
 }
 
-const std::string causal = R"(mask(%i, %j) { %k = arith.cmpi sle, %j, %i : index attn.yield %k : i1 })";
+const std::string causalMask = R"(mask(%i, %j) { %k = arith.cmpi sle, %j, %i : index attn.yield %k : i1 })";
 const std::string nothing = R"(mask(%i, %j) { %k = arith.constant false attn.yield %k : i1 })";
 const double log2 = std::log(2.0), log3 = std::log(3.0);
 
@@ -36,7 +36,7 @@ TEST(Attend, SoftmaxOfLogarithmsAreShares) {
 }
 
 TEST(Attend, CausalRowsSeeWhatCameBefore) {
-  auto y = attend(floats({3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0}), floats({3}, {1, 3, 8}), causal);
+  auto y = attend(floats({3, 3}, {0, 0, 0, 0, 0, 0, 0, 0, 0}), floats({3}, {1, 3, 8}), causalMask);
   expectArray(y[0], {3}, {1, 2, 4});
   expectArray(y[2], {3}, {0, log2, log3});
 }
@@ -68,7 +68,7 @@ TEST(Attend, KeptNotANumberAndInfinityMakeTheirRowSo) {
 }
 
 TEST(Attend, MaskedNotANumberDoesNotMatter) {
-  auto y = attend(floats({1, 2}, {4, notANumber}), floats({2}, {7, notANumber}), causal);
+  auto y = attend(floats({1, 2}, {4, notANumber}), floats({2}, {7, notANumber}), causalMask);
   expectArray(y[0], {1}, {7});
 }
 

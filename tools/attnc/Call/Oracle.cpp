@@ -61,7 +61,7 @@ double Deviation::limit(double c) const {
 }
 
 static Deviation deviationOf(const std::string &name, const reference::Array &exact,
-                             function_ref<double(size_t)> compiled) {
+                             llvm::function_ref<double(size_t)> compiled) {
   Deviation deviation;
   deviation.name = name;
   deviation.isReal = exact.element == reference::Element::F32;
@@ -164,7 +164,7 @@ static size_t placeOf(const attn_entry_info &entry, size_t result) {
 }
 
 static Deviation resultDeviation(const Exact &exact, const Invocation &call, size_t number,
-                                 function_ref<double(size_t)> compiled) {
+                                 llvm::function_ref<double(size_t)> compiled) {
   const reference::Array &array = exact.results[number];
   const char *name = call.entry->tensors[placeOf(*call.entry, number)].name;
   Deviation deviation = deviationOf(name, array, compiled);

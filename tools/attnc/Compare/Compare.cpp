@@ -187,7 +187,10 @@ static Error compare(CompareOptions &options) {
   pinTo(comparison.threads);
   if (Error error = Contest(options, comparison).run())
     return error;
-  (options.json ? writeJson : printTable)(comparison, outs());
+  if (options.json)
+    writeJson(comparison, outs());
+  else
+    printTable(comparison, outs());
   if (!options.page.empty())
     if (Error error = writePage(options.page, comparison))
       return error;

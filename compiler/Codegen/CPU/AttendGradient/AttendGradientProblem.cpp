@@ -10,15 +10,18 @@ namespace attnc {
 
 namespace {
 
-class Reader : GradientReader {
+class AttendGradientReader : GradientReader {
 public:
-  Reader(func::FuncOp kernel, AttendGradientProblem &problem) : GradientReader(kernel, problem), problem(problem) {}
+  AttendGradientReader(func::FuncOp kernel, AttendGradientProblem &problem)
+      : GradientReader(kernel, problem), problem(problem) {}
 
   Verdict read() {
-    using Step = Verdict (Reader::*)();
-    for (Step step : std::initializer_list<Step>{&Reader::readCopy, &Reader::checkStatistics, &Reader::readForward,
-                                                 &Reader::checkNormaliser, &Reader::readValue, &Reader::readDots,
-                                                 &Reader::readDerivatives, &Reader::readSink, &Reader::checkLeaves})
+    using Step = Verdict (AttendGradientReader::*)();
+    for (Step step : std::initializer_list<Step>{
+             &AttendGradientReader::readCopy, &AttendGradientReader::checkStatistics,
+             &AttendGradientReader::readForward, &AttendGradientReader::checkNormaliser,
+             &AttendGradientReader::readValue, &AttendGradientReader::readDots, &AttendGradientReader::readDerivatives,
+             &AttendGradientReader::readSink, &AttendGradientReader::checkLeaves})
       if (Verdict verdict = (this->*step)(); !verdict)
         return verdict;
     readChunks();
@@ -327,7 +330,7 @@ private:
 } // namespace
 
 Verdict readAttendGradient(func::FuncOp kernel, AttendGradientProblem &problem) {
-  return Reader(kernel, problem).read();
+  return AttendGradientReader(kernel, problem).read();
 }
 
 } // namespace attnc

@@ -5,14 +5,16 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-class Reader : GradientReader {
+class PairwiseGradientReader : GradientReader {
 public:
-  Reader(func::FuncOp kernel, PairwiseGradientProblem &problem) : GradientReader(kernel, problem), problem(problem) {}
+  PairwiseGradientReader(func::FuncOp kernel, PairwiseGradientProblem &problem)
+      : GradientReader(kernel, problem), problem(problem) {}
 
   Verdict read() {
-    using Step = Verdict (Reader::*)();
+    using Step = Verdict (PairwiseGradientReader::*)();
     for (Step step :
-         std::initializer_list<Step>{&Reader::readCopy, &Reader::readForward, &Reader::readFormulas, &Reader::readSink})
+         std::initializer_list<Step>{&PairwiseGradientReader::readCopy, &PairwiseGradientReader::readForward,
+                                     &PairwiseGradientReader::readFormulas, &PairwiseGradientReader::readSink})
       if (Verdict verdict = (this->*step)(); !verdict)
         return verdict;
     if (attn::hasStatistic(gradient.getNormaliser(), attn::Statistic::Lse) && !problem.savedOf(attn::Statistic::Lse))
@@ -41,7 +43,7 @@ private:
 } // namespace
 
 Verdict readPairwiseGradient(func::FuncOp kernel, PairwiseGradientProblem &problem) {
-  return Reader(kernel, problem).read();
+  return PairwiseGradientReader(kernel, problem).read();
 }
 
 } // namespace attnc

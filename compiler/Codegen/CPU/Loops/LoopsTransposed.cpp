@@ -10,7 +10,7 @@ using namespace mlir;
 namespace attnc {
 
 /// Limit of the body, which is emitted once for each row of a tile.
-static constexpr int64_t mostInstructions = 16;
+static constexpr int64_t mostFormulaInstructions = 16;
 
 /// The loop along which a result or an operand is contiguous.
 static std::optional<unsigned> lastLoop(AffineMap map) {
@@ -20,7 +20,8 @@ static std::optional<unsigned> lastLoop(AffineMap map) {
 }
 
 std::optional<TransposedLoops> matchTransposedLoops(linalg::GenericOp op) {
-  if (op.getNumReductionLoops() != 0 || op.getNumLoops() < 2 || costOf(op.getRegion()).instructions > mostInstructions)
+  if (op.getNumReductionLoops() != 0 || op.getNumLoops() < 2 ||
+      costOf(op.getRegion()).instructions > mostFormulaInstructions)
     return std::nullopt;
   std::optional<unsigned> lane = lastLoop(op.getMatchingIndexingMap(op.getDpsInitOperand(0))), contiguous;
   for (OpOperand &init : op.getDpsInitsMutable())

@@ -12,8 +12,6 @@ namespace attnc {
 
 namespace {
 
-/// Elements that make a chunk worth its launch.
-constexpr int64_t chunkElements = 32768;
 /// Rows in a chunk if the length of a row is dynamic.
 constexpr int64_t dynamicRows = 16;
 
@@ -47,7 +45,7 @@ private:
   int64_t rowsPerChunk() const {
     if (auto chosen = scheduled(kernel, "rows_per_chunk"))
       return scheduleKey(KernelKind::Rows, "rows_per_chunk").roundedUp(*chosen, lanes);
-    return length.isConstant() ? std::max<int64_t>(chunkElements / std::max<int64_t>(length.constant(), 1), 1)
+    return length.isConstant() ? std::max<int64_t>(rowsChunkElements / std::max<int64_t>(length.constant(), 1), 1)
                                : dynamicRows;
   }
 

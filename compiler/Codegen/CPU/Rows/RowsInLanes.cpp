@@ -9,8 +9,6 @@ namespace attnc {
 
 namespace {
 
-/// Elements of operands in a chunk.
-constexpr int64_t chunkElements = 32768;
 /// Instructions of a group of rows, whose elements are unrolled.
 constexpr int64_t mostInstructions = 1024;
 
@@ -61,7 +59,7 @@ private:
   }
 
   int64_t groupsPerChunk() const {
-    int64_t rows = scheduled(kernel, "rows_per_chunk").value_or(chunkElements / length.constant());
+    int64_t rows = scheduled(kernel, "rows_per_chunk").value_or(rowsChunkElements / length.constant());
     return std::max<int64_t>(rows / lanes, 1);
   }
 

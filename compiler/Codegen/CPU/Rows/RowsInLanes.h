@@ -22,6 +22,9 @@
 
 namespace attnc {
 
+/// Elements of operands that make a chunk of a rows kernel worth its launch.
+inline constexpr int64_t rowsChunkElements = 32768;
+
 /// Whether the kernel is suitable. Requires that RowPlan(kernel).verdict() is yes. The conditions are:
 /// - the length of a row is a constant, at least 1 and smaller than the number of lanes of a vector;
 /// - the kernel has a reduction, and each result of its reductions is folded by one combiner;

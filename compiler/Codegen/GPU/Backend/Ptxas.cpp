@@ -10,53 +10,55 @@
 #include <algorithm>
 #include <cstdlib>
 
-using namespace llvm;
-
 namespace attnc {
 
 std::optional<Ptxas> Ptxas::find() {
-  if (ErrorOr<std::string> program = sys::findProgramByName("ptxas"))
+  if (llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName("ptxas"))
     return Ptxas(*program);
   const char *home = std::getenv("CUDA_HOME");
   if (!home)
     return std::nullopt;
-  SmallString<64> folder(home);
-  sys::path::append(folder, "bin");
-  ErrorOr<std::string> program = sys::findProgramByName("ptxas", {StringRef(folder)});
+  llvm::SmallString<64> folder(home);
+  llvm::sys::path::append(folder, "bin");
+  llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName("ptxas", {llvm::StringRef(folder)});
   return program ? std::optional(Ptxas(*program)) : std::nullopt;
 }
 
 /// Runs a program and returns its output and exit code. If the program cannot be run or crashes, the exit code is
 /// negative, and the output ends with the reason.
-static std::pair<std::string, int> runProgram(const std::string &program, SmallVector<StringRef> arguments) {
-  SmallString<128> path;
-  if (sys::fs::createTemporaryFile("attnc", "txt", path))
+static std::pair<std::string, int> runProgram(const std::string &program,
+                                              llvm::SmallVector<llvm::StringRef> arguments) {
+  llvm::SmallString<128> path;
+  if (llvm::sys::fs::createTemporaryFile("attnc", "txt", path))
     return {"can't create a temporary file", -1};
-  FileRemover remove(path);
+  llvm::FileRemover remove(path);
   arguments.insert(arguments.begin(), program);
   std::string reason;
-  int code =
-      sys::ExecuteAndWait(program, arguments, std::nullopt, {std::nullopt, path.str(), path.str()}, 0, 0, &reason);
-  auto text = MemoryBuffer::getFile(path);
+  int code = llvm::sys::ExecuteAndWait(program, arguments, std::nullopt, {std::nullopt, path.str(), path.str()}, 0, 0,
+                                       &reason);
+  auto text = llvm::MemoryBuffer::getFile(path);
   return {(text ? (*text)->getBuffer().str() : "") + reason, code};
 }
 
 std::string Ptxas::version() const {
   std::string output = runProgram(program, {"--version"}).first;
-  return StringRef(output).split("release ").second.take_while([](char c) { return isDigit(c) || c == '.'; }).str();
+  return llvm::StringRef(output)
+      .split("release ")
+      .second.take_while([](char c) { return llvm::isDigit(c) || c == '.'; })
+      .str();
 }
 
-Ptxas::Report Ptxas::assemble(StringRef ptx, StringRef architecture) const {
+Ptxas::Report Ptxas::assemble(llvm::StringRef ptx, llvm::StringRef architecture) const {
   Report report;
-  SmallString<128> source;
-  if (sys::fs::createTemporaryFile("attnc", "ptx", source)) {
+  llvm::SmallString<128> source;
+  if (llvm::sys::fs::createTemporaryFile("attnc", "ptx", source)) {
     report.output = "can't create a temporary file";
     report.exitCode = -1;
     return report;
   }
-  FileRemover remove(source);
+  llvm::FileRemover remove(source);
   std::error_code error;
-  raw_fd_ostream file(source, error);
+  llvm::raw_fd_ostream file(source, error);
   if (!error) {
     file << ptx;
     file.close();
@@ -74,16 +76,16 @@ Ptxas::Report Ptxas::assemble(StringRef ptx, StringRef architecture) const {
   return report;
 }
 
-std::vector<FunctionResources> Ptxas::read(StringRef output) {
+std::vector<FunctionResources> Ptxas::read(llvm::StringRef output) {
   std::vector<FunctionResources> functions;
-  for (StringRef line : split(output, '\n')) {
-    if (StringRef name = line.split("Compiling entry function '").second; !name.empty())
+  for (llvm::StringRef line : split(output, '\n')) {
+    if (llvm::StringRef name = line.split("Compiling entry function '").second; !name.empty())
       functions.emplace_back().function = name.split('\'').first.str();
     if (functions.empty())
       continue;
     FunctionResources &last = functions.back();
     // "48 bytes stack frame, 44 bytes spill stores, 44 bytes spill loads", "Used 40 registers, 1024 bytes smem"
-    for (StringRef part : split(line, ',')) {
+    for (llvm::StringRef part : split(line, ',')) {
       part = part.trim();
       part.consume_front("ptxas info    : Used ");
       int64_t number = 0;

@@ -8,8 +8,6 @@ using namespace mlir;
 
 namespace attnc {
 
-static constexpr int64_t vectorElements = vectorBytes / f32Bytes;
-
 GemmBlock::GemmBlock(const GemmProblem &problem, const GemmTiling &tiling, DeviceFrame &frame)
     : problem(problem), tiling(tiling), frame(frame), tiles(frame.builder, frame.location),
       code(frame.builder, frame.location, 1), leftOperand(problem, GemmOperand::Side::Left),
@@ -74,8 +72,8 @@ void GemmBlock::writeFragments(ValueRange sums, int64_t wide, const SharedTile &
     int64_t number = pair / 2;
     Value row = tiles.add(tiles.add(firstRow, position.row), number / wide * productRows + pair % 2 * 8);
     Value column = tiles.add(tiles.add(firstColumn, position.column), number % wide * productColumns);
-    Value bytes = tiles.add(target.vectorOffset(tiles, row, tiles.div(column, vectorElements)),
-                            tiles.mul(tiles.rem(column, vectorElements), f32Bytes));
+    Value bytes = tiles.add(target.vectorOffset(tiles, row, tiles.div(column, vectorF32s)),
+                            tiles.mul(tiles.rem(column, vectorF32s), f32Bytes));
     Value vector = vector::FromElementsOp::create(tiles.builder, tiles.location, type, sums.slice(2 * pair, 2));
     storeVector(vector, tiles.at(target.base, tiles.add(bytes, target.offset)), 2 * f32Bytes);
   }
@@ -106,8 +104,8 @@ void GemmBlock::storeResult(const SharedTile &sums, Value number, int64_t thread
 
 void GemmBlock::storeElements(const SharedTile &sums, Value row, Value column, int64_t lanes) {
   OpBuilder &b = tiles.builder;
-  Value offset = tiles.add(sums.vectorOffset(tiles, row, tiles.div(column, vectorElements)),
-                           tiles.mul(tiles.rem(column, vectorElements), f32Bytes));
+  Value offset = tiles.add(sums.vectorOffset(tiles, row, tiles.div(column, vectorF32s)),
+                           tiles.mul(tiles.rem(column, vectorF32s), f32Bytes));
   Value pointer = tiles.at(sums.base, tiles.add(offset, sums.offset));
   Type type = lanes == 1 ? Type(b.getF32Type()) : Type(VectorType::get({lanes}, b.getF32Type()));
   Value loaded = LLVM::LoadOp::create(b, tiles.location, type, pointer, lanes * f32Bytes);

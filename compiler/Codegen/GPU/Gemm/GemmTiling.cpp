@@ -8,7 +8,7 @@ using namespace mlir;
 namespace attnc {
 
 /// Blocks that keep a device busy; multiprocessors of a device with warp groups.
-static constexpr int64_t manyBlocks = 128, multiprocessors = 132;
+static constexpr int64_t busyBlocks = 128, multiprocessors = 132;
 
 /// Bytes of the depth in a stage; for warp groups, the largest swizzle of the hardware.
 static constexpr int64_t stageRowBytes = 64, groupStageRowBytes = 128;
@@ -120,7 +120,7 @@ GemmTiling GemmTiling::forWarps(const GemmProblem &problem, int64_t maxRows) {
   Operands operands(problem);
   TypicalSizes sizes(problem, maxRows);
   GemmTiling tiling;
-  bool isLarge = std::min(sizes.rows, sizes.columns) >= 128 && sizes.blocks(128, 128) >= manyBlocks;
+  bool isLarge = std::min(sizes.rows, sizes.columns) >= 128 && sizes.blocks(128, 128) >= busyBlocks;
   tiling.rows = tiling.columns = isLarge ? 128 : 64;
   tiling.stages = 4;
   if (suitsTensorCores(problem)) {

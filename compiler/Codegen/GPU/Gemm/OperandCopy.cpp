@@ -5,9 +5,6 @@ using namespace mlir;
 
 namespace attnc {
 
-/// f32 elements of a 16-byte vector.
-static constexpr int64_t vectorElements = vectorBytes / f32Bytes;
-
 OperandCopy::OperandCopy(DeviceFrame &frame, TileBuilder &tiles, const GemmOperand &operand, const SharedTile &tile,
                          bool rowsAreDepth, OperandSlice slice, int64_t threads)
     : frame(frame), tiles(tiles), code(tiles.builder, tiles.location, 1), operand(operand), tile(tile),
@@ -47,8 +44,8 @@ void OperandCopy::openElements(Value thread) {
     Value along = tiles.rem(number, run), across = tiles.div(number, run);
     Value outer = alongDepth ? across : along, depth = alongDepth ? along : across;
     Value row = rowsAreDepth ? depth : outer, column = rowsAreDepth ? outer : depth;
-    Value offset = tiles.add(tile.vectorOffset(tiles, row, tiles.div(column, vectorElements)),
-                             tiles.mul(tiles.rem(column, vectorElements), f32Bytes));
+    Value offset = tiles.add(tile.vectorOffset(tiles, row, tiles.div(column, vectorF32s)),
+                             tiles.mul(tiles.rem(column, vectorF32s), f32Bytes));
     Value number64 = code.add(slice.first, tiles.toIndex(outer));
     elements.push_back({outer, depth, offset, tiles.at(start, bytes(operand.outer(), number64))});
   }

@@ -21,7 +21,7 @@ AttendGradientKernel additive(const std::string &dot = plain) {
   return kernel;
 }
 
-std::vector<HostArray> operandsOf(const AttendKernel &kernel, float range = 1.5) {
+std::vector<HostArray> tanhOperands(const AttendKernel &kernel, float range = 1.5) {
   std::vector<HostArray> operands = kernel.operands(range);
   operands.push_back(HostArray::random({kernel.dim}, 8));
   return operands;
@@ -64,7 +64,7 @@ TEST_P(AttendGradientTanh, AgreesWithTheOracle) {
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{50, 83}, {83, 50}, {24, 64}, {5, 1}, {0, 4}, {4, 0}}) {
     kernel.queries = queries;
     kernel.keys = keys;
-    EXPECT_EQ(compareGradient(compiled, kernel, operandsOf(kernel), tolerance), "") << queries << " " << keys;
+    EXPECT_EQ(compareGradient(compiled, kernel, tanhOperands(kernel), tolerance), "") << queries << " " << keys;
   }
 }
 
@@ -79,7 +79,7 @@ TEST(AttendGradientTanhs, KeysAreSplit) {
   kernel.heads = 1;
   kernel.queries = 40;
   kernel.keys = 1100;
-  EXPECT_EQ(compareGradient(kernel, operandsOf(kernel), tolerance), "");
+  EXPECT_EQ(compareGradient(kernel, tanhOperands(kernel), tolerance), "");
 }
 
 TEST(AttendGradientTanhs, Masks) {
@@ -89,7 +89,7 @@ TEST(AttendGradientTanhs, Masks) {
        {"%m = arith.cmpi sle, %j, %i : index", "%w = arith.constant 70 : index %m = arith.cmpi slt, %j, %w : index",
         "%w = arith.constant 70 : index %m = arith.cmpi slt, %i, %w : index"}) {
     kernel.mask = mask;
-    EXPECT_EQ(compareGradient(kernel, operandsOf(kernel), tolerance), "") << mask;
+    EXPECT_EQ(compareGradient(kernel, tanhOperands(kernel), tolerance), "") << mask;
   }
 }
 
@@ -101,7 +101,7 @@ TEST(AttendGradientTanhs, BesideADotProductAndABias) {
                  " %b0 = tensor.extract %k[%h, %j, %d] : " + kernel.keyType() +
                  " %p0 = arith.mulf %a0, %b0 : f32 attn.yield %p0 : f32 } : f32 %y1 = tensor.extract %bias[%i, %j] : "
                  "tensor<?x?xf32> %y2 = arith.mulf %y0, %s : f32 %y = arith.addf %y2, %y1 : f32";
-  std::vector<HostArray> operands = operandsOf(kernel);
+  std::vector<HostArray> operands = tanhOperands(kernel);
   operands.push_back(HostArray::random({kernel.queries, kernel.keys}, 4));
   EXPECT_EQ(compareGradient(kernel, operands, 2e-4), ""); // scores are products of sums
 }
@@ -116,14 +116,14 @@ TEST(AttendGradientTanhs, QueriesAndKeysOfOneTensor) {
 
 TEST(AttendGradientTanhs, NarrowVectors) {
   AttendGradientKernel kernel = additive();
-  EXPECT_EQ(compareGradient(kernel, operandsOf(kernel), tolerance, "x86-64-v3"), "");
+  EXPECT_EQ(compareGradient(kernel, tanhOperands(kernel), tolerance, "x86-64-v3"), "");
 }
 
 TEST(AttendGradientTanhs, LargeTerms) {
   // In the range of powers, and beyond.
   for (float range : {42.0f, 46.0f, 1e4f}) {
     AttendGradientKernel kernel = additive();
-    EXPECT_EQ(compareGradient(kernel, operandsOf(kernel, range), tolerance), "") << range;
+    EXPECT_EQ(compareGradient(kernel, tanhOperands(kernel, range), tolerance), "") << range;
   }
 }
 
@@ -131,7 +131,7 @@ TEST(AttendGradientTanhs, OneLargeElement) {
   AttendGradientKernel kernel = additive();
   kernel.queries = kernel.keys = 150;
   for (int tensor : {0, 1}) {
-    std::vector<HostArray> operands = operandsOf(kernel);
+    std::vector<HostArray> operands = tanhOperands(kernel);
     operands[tensor].f32()[80 * kernel.dim + 3] = 200; // in a single block
     EXPECT_EQ(compareGradient(kernel, operands, tolerance), "") << tensor;
   }
@@ -142,7 +142,7 @@ TEST(AttendGradientTanhs, TermsAtTheBorder) {
   constexpr float border = 43;
   const float terms[] = {border, -border, std::nextafter(border, 0.0f), std::nextafter(border, 50.0f), 0, -0.0f};
   for (int64_t most : {2, 3, 4, 6}) {
-    std::vector<HostArray> operands = operandsOf(kernel);
+    std::vector<HostArray> operands = tanhOperands(kernel);
     for (int tensor : {0, 1})
       for (int64_t i = 0; i < operands[tensor].size(); ++i)
         operands[tensor].f32()[i] = terms[(i + i / 7 + tensor) % most];
@@ -155,7 +155,7 @@ TEST(AttendGradientTanhs, CoefficientsAtTheBorder) {
   AttendGradientKernel kernel = additive();
   constexpr double largestSum = 1024;
   for (double sum : {largestSum * 0.999, largestSum, largestSum * 1.001}) {
-    std::vector<HostArray> operands = operandsOf(kernel, 0.01f);
+    std::vector<HostArray> operands = tanhOperands(kernel, 0.01f);
     for (int64_t i = 0; i < kernel.dim; ++i)
       operands[3].f32()[i] = float(sum / double(kernel.dim) * (i % 2 ? 1 : -1));
     EXPECT_EQ(compareGradient(kernel, operands, 4 * largestSum * 0x1p-23), "") << sum;
@@ -165,7 +165,7 @@ TEST(AttendGradientTanhs, CoefficientsAtTheBorder) {
 TEST(AttendGradientTanhs, ZeroCoefficients) {
   AttendGradientKernel kernel = additive();
   for (float range : {1.0f, 100.0f}) {
-    std::vector<HostArray> operands = operandsOf(kernel, range);
+    std::vector<HostArray> operands = tanhOperands(kernel, range);
     std::fill_n(operands[3].f32(), kernel.dim, 0.0f);
     EXPECT_EQ(compareGradient(kernel, operands, tolerance), "") << range;
   }
@@ -176,7 +176,7 @@ TEST(AttendGradientTanhs, NanOfAnyOperand) {
   AttendGradientKernel kernel = additive();
   kernel.mask = "%m = arith.cmpi sle, %j, %i : index";
   for (int tensor : {0, 1, 2, 3}) {
-    std::vector<HostArray> operands = operandsOf(kernel);
+    std::vector<HostArray> operands = tanhOperands(kernel);
     operands[tensor].f32()[tensor == 3 ? 5 : 35 * kernel.dim + 5] = std::numeric_limits<float>::quiet_NaN();
     EXPECT_EQ(compareGradient(kernel, operands, tolerance), "") << tensor;
   }
@@ -185,7 +185,7 @@ TEST(AttendGradientTanhs, NanOfAnyOperand) {
 TEST(AttendGradientTanhs, InfinityOfAMaskedKeyCountsForNothing) {
   AttendGradientKernel kernel = additive();
   kernel.mask = "%m = arith.cmpi sle, %j, %i : index";
-  std::vector<HostArray> operands = operandsOf(kernel);
+  std::vector<HostArray> operands = tanhOperands(kernel);
   operands[1].f32()[85 * kernel.dim + 3] = std::numeric_limits<float>::infinity();
   operands[1].f32()[86 * kernel.dim + 3] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(compareGradient(kernel, operands, tolerance), "");

@@ -2,7 +2,7 @@
 
 namespace attnc {
 
-static std::vector<AttendMaskCase> masksOfIndices() {
+static std::vector<AttendMaskCase> maskCasesOfIndices() {
   return {{"none", "", ""},
           {"causal", causalMask, ""},
           {"window",
@@ -34,7 +34,7 @@ static HostArray documents(int64_t length, int64_t each) {
   return HostArray::of({length}, numbers);
 }
 
-static std::vector<AttendMaskCase> masksOfTensors() {
+static std::vector<AttendMaskCase> maskCasesOfTensors() {
   auto lengths = [](const AttendKernel &kernel) {
     return std::vector{HostArray::of({2}, std::vector<int32_t>{int32_t(kernel.keys / 2), int32_t(kernel.keys)})};
   };
@@ -60,8 +60,8 @@ static std::vector<AttendMaskCase> masksOfTensors() {
 }
 
 std::vector<AttendMaskCase> attendMaskCases() {
-  std::vector<AttendMaskCase> all = masksOfIndices();
-  for (AttendMaskCase &each : masksOfTensors())
+  std::vector<AttendMaskCase> all = maskCasesOfIndices();
+  for (AttendMaskCase &each : maskCasesOfTensors())
     all.push_back(std::move(each));
   return all;
 }

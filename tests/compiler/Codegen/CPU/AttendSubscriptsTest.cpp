@@ -51,7 +51,7 @@ std::vector<Reading> readings() {
 }
 
 /// Every seventh key has a number outside of the table and is masked for every row.
-std::vector<HostArray> operandsOf(const AttendKernel &kernel) {
+std::vector<HostArray> operandsWithin(const AttendKernel &kernel) {
   std::vector<HostArray> operands = kernel.operands();
   HostArray allowed({kernel.queries, kernel.keys}, ElementKind::I1);
   std::vector<int32_t> numbers;
@@ -76,7 +76,7 @@ std::vector<AttendKernel> forms(const AttendKernel &kernel) {
 TEST(AttendSubscripts, OfKeptPairsAreReportedAndOfMaskedOnesAreNot) {
   for (const Reading &reading : readings())
     for (const AttendKernel &kernel : forms(reading.kernel)) {
-      std::vector<HostArray> operands = operandsOf(kernel);
+      std::vector<HostArray> operands = operandsWithin(kernel);
       ComparedKernel &masked = comparedKernel(kernel.text());
       EXPECT_EQ(masked.compare(operands, kernel.resultShapes()), "") << reading.name << " " << kernel.queries;
       operands[3].i1()[(kernel.queries - 1) * kernel.keys + 75] = 1;
@@ -147,7 +147,7 @@ TEST(AttendSubscripts, GradientsOfMaskedPairsReadNothing) {
       bool readsKeys = reading.kernel.dot.empty(); // other kernels do not read %k, which then has no gradient
       kernel.ofFactors = readsKeys;
       kernel.of = {{"%table", "tensor<5x32xf32>"}};
-      std::vector<HostArray> operands = operandsOf(kernel);
+      std::vector<HostArray> operands = operandsWithin(kernel);
       // The captured tensors begin with those of `of`.
       kernel.captured = ", %table: tensor<5x32xf32>, %allowed: tensor<?x?xi1>, %number: tensor<?xi32>";
       std::rotate(operands.begin() + 3, operands.begin() + 5, operands.end());

@@ -20,7 +20,7 @@ AttendKernel additive(const std::string &dot = plain) {
   return kernel;
 }
 
-std::vector<HostArray> operandsOf(const AttendKernel &kernel, float range = 3) {
+std::vector<HostArray> tanhOperands(const AttendKernel &kernel, float range = 3) {
   std::vector<HostArray> operands = kernel.operands(range);
   operands.push_back(HostArray::random({kernel.dim}, 8));
   return operands;
@@ -53,7 +53,7 @@ const Spelling spellings[] = {
 
 TEST_P(AttendTanh, AgreesWithTheOracle) {
   AttendKernel kernel = additive(GetParam().dot);
-  EXPECT_EQ(compareWithOracle(kernel, operandsOf(kernel)), "");
+  EXPECT_EQ(compareWithOracle(kernel, tanhOperands(kernel)), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Spellings, AttendTanh, testing::ValuesIn(spellings), [](const auto &info) {
@@ -66,7 +66,7 @@ TEST(AttendTanhSizes, Features) {
   for (int64_t dim : {1, 3, 4, 5, 16, 30, 64, 100}) {
     AttendKernel kernel = additive();
     kernel.dim = dim;
-    EXPECT_EQ(compareWithOracle(kernel, operandsOf(kernel)), "") << dim;
+    EXPECT_EQ(compareWithOracle(kernel, tanhOperands(kernel)), "") << dim;
   }
 }
 
@@ -75,7 +75,7 @@ TEST(AttendTanhSizes, QueriesAndKeys) {
     AttendKernel kernel = additive();
     kernel.queries = queries;
     kernel.keys = keys;
-    EXPECT_EQ(compareWithOracle(kernel, operandsOf(kernel)), "") << queries << " " << keys;
+    EXPECT_EQ(compareWithOracle(kernel, tanhOperands(kernel)), "") << queries << " " << keys;
   }
 }
 
@@ -87,13 +87,13 @@ TEST(AttendTanhSizes, Masks) {
         "%x = arith.addi %i, %j : index %w = arith.constant 3 : index %z = arith.remui %x, %w : "
         "index %m = arith.cmpi eq, %z, %c0 : index"}) {
     kernel.mask = mask;
-    EXPECT_EQ(compareWithOracle(kernel, operandsOf(kernel)), "") << mask;
+    EXPECT_EQ(compareWithOracle(kernel, tanhOperands(kernel)), "") << mask;
   }
 }
 
 TEST(AttendTanhSizes, NarrowVectors) {
   AttendKernel kernel = additive();
-  EXPECT_EQ(compareWithOracle(kernel, operandsOf(kernel), attendTolerance, "x86-64-v3"), "");
+  EXPECT_EQ(compareWithOracle(kernel, tanhOperands(kernel), attendTolerance, "x86-64-v3"), "");
 }
 
 //===------------------------------------------ terms of any size ------------------------------------------------===//
@@ -102,7 +102,7 @@ TEST(AttendTanhRange, LargeTerms) {
   // In the range of powers, beyond it in some blocks, and beyond it everywhere.
   for (float range : {42.0f, 46.0f, 1e4f, 1e38f}) {
     AttendKernel kernel = additive();
-    EXPECT_EQ(compareWithOracle(kernel, operandsOf(kernel, range)), "") << range;
+    EXPECT_EQ(compareWithOracle(kernel, tanhOperands(kernel, range)), "") << range;
   }
 }
 
@@ -110,7 +110,7 @@ TEST(AttendTanhRange, OneLargeElement) {
   AttendKernel kernel = additive();
   kernel.queries = kernel.keys = 300;
   for (int tensor : {0, 1}) {
-    std::vector<HostArray> operands = operandsOf(kernel);
+    std::vector<HostArray> operands = tanhOperands(kernel);
     operands[tensor].f32()[140 * kernel.dim + 3] = 200; // a key in one block, a row in another
     EXPECT_EQ(compareWithOracle(kernel, operands), "") << tensor;
   }
@@ -118,7 +118,7 @@ TEST(AttendTanhRange, OneLargeElement) {
 
 TEST(AttendTanhRange, OppositeTermsCancel) {
   AttendKernel kernel = additive();
-  std::vector<HostArray> operands = operandsOf(kernel);
+  std::vector<HostArray> operands = tanhOperands(kernel);
   for (int64_t i = 0; i < operands[0].size(); ++i)
     operands[0].f32()[i] += 40;
   for (int64_t i = 0; i < operands[1].size(); ++i)
@@ -128,7 +128,7 @@ TEST(AttendTanhRange, OppositeTermsCancel) {
 
 TEST(AttendTanhRange, LargeCoefficientsOfSmallTerms) {
   AttendKernel kernel = additive();
-  std::vector<HostArray> operands = operandsOf(kernel, 1e-6f);
+  std::vector<HostArray> operands = tanhOperands(kernel, 1e-6f);
   for (int64_t i = 0; i < kernel.dim; ++i)
     operands[3].f32()[i] *= 1e6f;
   EXPECT_EQ(compareWithOracle(kernel, operands), "");
@@ -140,7 +140,7 @@ TEST(AttendTanhRange, TermsAtTheBorder) {
   constexpr float border = 43;
   const float terms[] = {border, -border, std::nextafter(border, 0.0f), std::nextafter(border, 50.0f), 0, -0.0f};
   for (int64_t most : {2, 3, 4, 6}) { // most = 3: all terms are in range; most = 4: one is not
-    std::vector<HostArray> operands = operandsOf(kernel);
+    std::vector<HostArray> operands = tanhOperands(kernel);
     for (int tensor : {0, 1})
       for (int64_t i = 0; i < operands[tensor].size(); ++i)
         operands[tensor].f32()[i] = terms[(i + i / 7 + tensor) % most];
@@ -154,7 +154,7 @@ TEST(AttendTanhRange, CoefficientsAtTheBorder) {
   constexpr double largestSum = 1024;
   for (double sum : {largestSum * 0.999, largestSum, largestSum * 1.001})
     for (bool isOne : {true, false}) {
-      std::vector<HostArray> operands = operandsOf(kernel);
+      std::vector<HostArray> operands = tanhOperands(kernel);
       for (int64_t i = 0; i < kernel.dim; ++i)
         operands[3].f32()[i] =
             isOne ? (i == 2 ? float(sum) : 0.0f) : float(sum / double(kernel.dim) * (i % 2 ? 1 : -1));
@@ -165,7 +165,7 @@ TEST(AttendTanhRange, CoefficientsAtTheBorder) {
 TEST(AttendTanhRange, ZeroCoefficients) {
   AttendKernel kernel = additive();
   for (float range : {1.0f, 100.0f}) {
-    std::vector<HostArray> operands = operandsOf(kernel, range);
+    std::vector<HostArray> operands = tanhOperands(kernel, range);
     std::fill_n(operands[3].f32(), kernel.dim, 0.0f);
     operands[1].f32()[3] = std::numeric_limits<float>::infinity();
     EXPECT_EQ(compareWithOracle(kernel, operands), "") << range;
@@ -177,7 +177,7 @@ TEST(AttendTanhRange, NanAndInfinity) {
   for (int tensor : {0, 1, 3})
     for (float value : {nan, infinity, -infinity}) {
       AttendKernel kernel = additive();
-      std::vector<HostArray> operands = operandsOf(kernel);
+      std::vector<HostArray> operands = tanhOperands(kernel);
       operands[tensor].f32()[5] = value;
       EXPECT_EQ(compareWithOracle(kernel, operands), "") << tensor << " " << value;
     }

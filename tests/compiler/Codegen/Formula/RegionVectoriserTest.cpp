@@ -8,7 +8,7 @@
 using namespace attnc;
 
 /// Returns a kernel over 0..n-1 whose body computes %v : `type`; %t is [?, ?] f32, %u is [?] i32.
-static std::string kernelOf(const std::string &body, const std::string &type = "f32") {
+static std::string kernelWithBody(const std::string &body, const std::string &type = "f32") {
   return R"(#id = affine_map<(i) -> (i)>
     func.func private @k(%t: tensor<?x?xf32>, %u: tensor<?xi32>, %n: index) -> tensor<?x)" +
          type + R"(>
@@ -51,7 +51,7 @@ protected:
   HostArray run(const std::string &body, const std::string &type = "f32") {
     HostArray result({n});
     for (Placement placement : everyPlacement) {
-      KernelRunner runner(kernelOf(body, type), FlatEmitter());
+      KernelRunner runner(kernelWithBody(body, type), FlatEmitter());
       EXPECT_TRUE(runner) << runner.message();
       if (!runner)
         return result;
@@ -241,7 +241,7 @@ TEST_F(RegionVectoriserTest, CastsToIntegersSaturate) {
 
 TEST_F(RegionVectoriserTest, TruthIsAByte) {
   n = 19;
-  KernelRunner runner(kernelOf("%v = arith.cmpi sgt, %i, %c3 : index", "i1"), FlatEmitter());
+  KernelRunner runner(kernelWithBody("%v = arith.cmpi sgt, %i, %c3 : index", "i1"), FlatEmitter());
   ASSERT_TRUE(runner) << runner.message();
   HostArray found = runner.run({table, subscripts}, {{n}}, {.indexOperands = {n}})[0];
   for (int64_t i = 0; i < n; ++i)
@@ -249,7 +249,7 @@ TEST_F(RegionVectoriserTest, TruthIsAByte) {
 }
 
 TEST_F(RegionVectoriserTest, RefusesWhatItCannotEvaluate) {
-  KernelRunner runner(kernelOf(R"(%a = tensor.extract %t[%c0, %i] : tensor<?x?xf32>
+  KernelRunner runner(kernelWithBody(R"(%a = tensor.extract %t[%c0, %i] : tensor<?x?xf32>
             %v = math.atan %a : f32)"),
                       FlatEmitter());
   EXPECT_EQ(runner.message(), "flat does not take this kernel: its formula contains math.atan");

@@ -19,7 +19,7 @@ namespace {
 /// The largest error of fused kernels, in errors of the chain.
 constexpr double most = 2;
 /// A kernel may have a different form for each device.
-constexpr const char *devices[] = {"cuda:sm_80", "cuda:sm_90a"};
+constexpr const char *deviceNames[] = {"cuda:sm_80", "cuda:sm_90a"};
 constexpr TensorCoreSums allSums[] = {TensorCoreSums::CutOff, TensorCoreSums::Nearest};
 constexpr ElementKind types[] = {ElementKind::BF16, ElementKind::F16};
 
@@ -207,13 +207,13 @@ TEST_P(AttendAccuracy, IsThatOfAChain) {
   const AttendCase &each = GetParam();
   for (const Storage &storage : storages()) {
     std::deque<DeviceKernel> kernels; // a deque does not move its elements
-    for (const char *device : devices)
+    for (const char *device : deviceNames)
       kernels.emplace_back(storage.text(each.kernel), device);
     for (float range : {0.25f, 1.0f, 6.0f}) {
       std::vector<HostArray> operands = storage.stored(each.kernel.operands(range)), wide = widened(operands);
       std::vector<double> expected = oracleOf(each.kernel, wide);
       HostArray chain = chainOf(each, wide, storage);
-      for (auto [device, kernel] : llvm::zip_equal(devices, kernels))
+      for (auto [device, kernel] : llvm::zip_equal(deviceNames, kernels))
         for (TensorCoreSums sums : allSums) {
           if (sums == TensorCoreSums::Nearest && range != 1)
             continue; // one range is enough
@@ -284,7 +284,7 @@ TEST(GemmAccuracy, IsThatOfAChain) {
         c.reference(wide, expected, bound);
         HostArray chain = chainOf(c, wide, element);
         double cutOff = cutOffOf(c, wide);
-        for (const char *architecture : devices) {
+        for (const char *architecture : deviceNames) {
           DeviceKernel kernel(narrowText(c.text(device), ports), architecture);
           for (TensorCoreSums sums : allSums) {
             SCOPED_TRACE(fmt::format("{}, {}, {}, depth {}", architecture, nameOf(sums), unitOf(element), depth));

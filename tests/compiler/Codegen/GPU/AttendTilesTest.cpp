@@ -157,14 +157,15 @@ TEST_P(AttendTilesOf, AgreesWithTheOracle) {
   }
 }
 
-std::string nameOf(const testing::TestParamInfo<std::tuple<Form, Mechanism>> &info) {
+std::string nameOfTiles(const testing::TestParamInfo<std::tuple<Form, Mechanism>> &info) {
   const auto &[form, mechanism] = info.param;
   return form.name + "_" + mechanismName({mechanism, info.index});
 }
 
 const auto forms = testing::Values(warps, copying, fetching, words, roundedWords);
 
-INSTANTIATE_TEST_SUITE_P(Masks, AttendTilesOf, testing::Combine(forms, testing::ValuesIn(maskMechanisms())), nameOf);
+INSTANTIATE_TEST_SUITE_P(Masks, AttendTilesOf, testing::Combine(forms, testing::ValuesIn(maskMechanisms())),
+                         nameOfTiles);
 
 /// Returns mechanisms whose weights and values have the magnitude that the limit assumes.
 std::vector<Mechanism> scoresOfTiles() {
@@ -173,7 +174,8 @@ std::vector<Mechanism> scoresOfTiles() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Scores, AttendTilesOf, testing::Combine(forms, testing::ValuesIn(scoresOfTiles())), nameOf);
+INSTANTIATE_TEST_SUITE_P(Scores, AttendTilesOf, testing::Combine(forms, testing::ValuesIn(scoresOfTiles())),
+                         nameOfTiles);
 
 TEST(AttendTilesOfWarps, TensorsThatBeginAnywhereAreNotCopied) {
   AttendKernel kernel;

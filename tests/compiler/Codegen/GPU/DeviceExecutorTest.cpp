@@ -36,18 +36,18 @@ std::string kernelOf(const std::string &body) {
                      threads, body);
 }
 
-struct Found {
+struct Execution {
   std::string fault;
   std::vector<int32_t> memory;
 };
 
 constexpr int64_t blockBytes = 256;
 
-Found run(const std::string &body, Order order = Order::Ascending, int64_t blocks = 1) {
+Execution run(const std::string &body, Order order = Order::Ascending, int64_t blocks = 1) {
   DeviceExecutor device(kernelOf(body));
   if (!device)
     return {device.message(), {}};
-  Found result{"", std::vector<int32_t>(blocks * threads, -1)};
+  Execution result{"", std::vector<int32_t>(blocks * threads, -1)};
   result.fault =
       device.run({"k", blocks, threads, {reinterpret_cast<uint64_t>(result.memory.data())}, blockBytes}, order);
   return result;
@@ -55,7 +55,7 @@ Found run(const std::string &body, Order order = Order::Ascending, int64_t block
 
 TEST(DeviceExecutor, ThreadsAndBlocksHaveNumbers) {
   for (Order order : {Order::Ascending, Order::Descending, Order::Shuffled}) {
-    Found found = run("store i32 %word, ptr %own\n ret void", order, 3);
+    Execution found = run("store i32 %word, ptr %own\n ret void", order, 3);
     ASSERT_EQ(found.fault, "");
     for (int32_t each = 0; each < 3 * threads; ++each)
       EXPECT_EQ(found.memory[each], each);
@@ -63,7 +63,7 @@ TEST(DeviceExecutor, ThreadsAndBlocksHaveNumbers) {
 }
 
 TEST(DeviceExecutor, WarpsExchange) {
-  Found found = run(R"(%x = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %t, i32 4, i32 31)
+  Execution found = run(R"(%x = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %t, i32 4, i32 31)
                      %y = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 %x, i32 0, i32 31)
                      %scaled = mul i32 %y, 100
                      %sum = add i32 %scaled, %x
@@ -89,17 +89,17 @@ std::string mirrored(const std::string &between) {
 
 TEST(DeviceExecutor, ABarrierOrdersSharedMemory) {
   for (Order order : {Order::Ascending, Order::Descending, Order::Shuffled}) {
-    Found with = run(mirrored("call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)"), order);
+    Execution with = run(mirrored("call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)"), order);
     ASSERT_EQ(with.fault, "");
     for (int32_t each = 0; each < threads; ++each)
       EXPECT_EQ(with.memory[each], threads - 1 - each);
-    Found without = run(mirrored(""), order);
+    Execution without = run(mirrored(""), order);
     EXPECT_NE(without.memory, with.memory) << "a forgotten barrier is seen in every order";
   }
 }
 
 TEST(DeviceExecutor, ABarrierThatNotAllComeTo) {
-  Found found = run(R"(%c = icmp ult i32 %t, 40
+  Execution found = run(R"(%c = icmp ult i32 %t, 40
                      br i1 %c, label %waits, label %leaves
                      waits:
                      call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
@@ -142,14 +142,14 @@ std::string copying(const std::string &between, const std::string &bytes = "16")
 TEST(DeviceExecutor, CopiesArriveWhenTheirGroupIsWaitedFor) {
   std::string close = "call void @llvm.nvvm.cp.async.commit.group()\n";
   std::string wait = "call void @llvm.nvvm.cp.async.wait.group(i32 0)\n";
-  Found found = run(copying(close + wait));
+  Execution found = run(copying(close + wait));
   ASSERT_EQ(found.fault, "");
   for (int32_t each = 0; each < 16; ++each)
     EXPECT_EQ(found.memory[each], each);
   EXPECT_EQ(run(copying(close + wait, "0")).memory[5], 0) << "bytes after the requested ones are zero";
   std::string waitForOthers = "call void @llvm.nvvm.cp.async.wait.group(i32 1)\n";
   for (const std::string &each : {close, wait, close + waitForOthers}) { // no group is awaited, or one may be in flight
-    Found early = run(copying(each));
+    Execution early = run(copying(each));
     EXPECT_EQ(early.memory[5], -1) << each;
     EXPECT_EQ(early.fault, "k: block 0: thread 0 ends with unfinished copies") << each;
   }
@@ -182,7 +182,7 @@ TEST(DeviceExecutor, SumsAreCutOffAtOnceOrRoundedOneByOne) {
 }
 
 TEST(DeviceExecutor, IntrinsicsWithoutAModelAreNamed) {
-  Found found = run(R"(%x = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 true)
+  Execution found = run(R"(%x = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 true)
                      store i32 %x, ptr %own
                      ret void)");
   EXPECT_EQ(found.fault, "the executor has no model of llvm.nvvm.vote.ballot.sync");

@@ -16,7 +16,7 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-constexpr std::string_view target = "cuda:sm_90a";
+constexpr std::string_view hopper = "cuda:sm_90a";
 
 /// D[64 groups x columns] = A * B in steps of the depth. The copying group marks stages full a step late, and the
 /// multiplying groups release them a step late, which takes three stages.
@@ -187,7 +187,7 @@ public:
                       {of.rows(), of.columns},
                       (1 + of.groups) * warpGroupThreads,
                       [this](DeviceFrame &frame, TileBuilder &tiles) { return RingKernel(of, frame, tiles).emit(); }};
-    return run(kernel, {a.words, b.words}, reversed, std::move(mutate), target);
+    return run(kernel, {a.words, b.words}, reversed, std::move(mutate), hopper);
   }
 
   /// Returns the fault of a result, or ""; sums of f32 may have any order.

@@ -25,7 +25,7 @@ Checked checkBody(const std::string &body, const std::string &types = "i32[batch
 }
 
 /// Returns the first line of the diagnostics, without the location.
-std::string message(const std::string &body) {
+std::string messageOfCall(const std::string &body) {
   std::string text = checkBody(body).firstLine();
   size_t error = text.find("error: ");
   return error == std::string::npos ? text : text.substr(error + 7);
@@ -49,34 +49,34 @@ TEST(DecoderCalls, NameTheirArguments) {
 TEST(DecoderCalls, NeedAPositionOfThePrompt) {
   Checked checked = checkBody("let (tokens, count) = write(prompt, length, source, bias)\n    count");
   EXPECT_NE(checked.typed.find(" 1 <= m <= 6"), std::string::npos) << checked.typed;
-  EXPECT_EQ(message("let (tokens, count) = write(prompt[:, 0:0], length, source, bias)\n    count"),
+  EXPECT_EQ(messageOfCall("let (tokens, count) = write(prompt[:, 0:0], length, source, bias)\n    count"),
             "`seq` is 0, expected at least 1 [bad-size]");
 }
 
 TEST(DecoderCalls, LeaveRoomForTheTokens) {
-  EXPECT_EQ(message("let (tokens, count) = write([b < batch, s < 7] => i32(0), length, source, bias)\n    count"),
+  EXPECT_EQ(messageOfCall("let (tokens, count) = write([b < batch, s < 7] => i32(0), length, source, bias)\n    count"),
             "`seq` is 7, expected at most 6 [bound-exceeded]");
-  EXPECT_EQ(message("let (tokens, count) = write([b < batch, s < n] => i32(0), length, source, bias)\n    count"),
+  EXPECT_EQ(messageOfCall("let (tokens, count) = write([b < batch, s < n] => i32(0), length, source, bias)\n    count"),
             "`seq` is n, expected at most 6 [bound-exceeded]");
 }
 
 TEST(DecoderCalls, HaveTheTypesOfTheDecoder) {
-  EXPECT_EQ(message("let (tokens, count) = write(prompt, length, source)\n    count"),
+  EXPECT_EQ(messageOfCall("let (tokens, count) = write(prompt, length, source)\n    count"),
             "`write` is called without `bias` [argument-count]");
-  EXPECT_EQ(message("let (tokens, count) = write(prompt, source, length, bias)\n    count"),
+  EXPECT_EQ(messageOfCall("let (tokens, count) = write(prompt, source, length, bias)\n    count"),
             "the parameter `prompt_length` is i32, but this is f32 [element-mismatch]");
-  EXPECT_EQ(message("let (tokens, count) = write(prompt[0], length, source, bias)\n    count"),
+  EXPECT_EQ(messageOfCall("let (tokens, count) = write(prompt[0], length, source, bias)\n    count"),
             "`prompt` is i32[batch, seq], found 1 dimension [rank-mismatch]");
-  EXPECT_EQ(message("let (tokens, count) = write(prompt, length[0:1], source, bias)\n    count"),
+  EXPECT_EQ(messageOfCall("let (tokens, count) = write(prompt, length[0:1], source, bias)\n    count"),
             "dimensions of `prompt_length` differ: batch and 1 [dim-mismatch]");
-  EXPECT_EQ(message("let (tokens, count) = write(prompt, length, source, bias[0:4])\n    count"),
+  EXPECT_EQ(messageOfCall("let (tokens, count) = write(prompt, length, source, bias[0:4])\n    count"),
             "dimensions of `bias` differ: 5 and 4 [dim-mismatch]");
-  EXPECT_EQ(message("let (tokens, count) = write(prompt, length, concat(source, source), bias)\n    count"),
+  EXPECT_EQ(messageOfCall("let (tokens, count) = write(prompt, length, concat(source, source), bias)\n    count"),
             "dimensions of `source` differ: 2 and 4 [dim-mismatch]");
 }
 
 TEST(DecoderCalls, AreStatements) {
-  EXPECT_EQ(message("let x = [b] => write(prompt, length, source, bias)\n    length"),
+  EXPECT_EQ(messageOfCall("let x = [b] => write(prompt, length, source, bias)\n    length"),
             "a call of an entry point inside index notation is not supported yet [not-supported]");
 }
 

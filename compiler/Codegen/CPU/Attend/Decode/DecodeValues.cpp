@@ -5,7 +5,7 @@ using namespace mlir;
 namespace attnc {
 
 /// Keys whose values are read slice by slice; of more keys, more lines would be read out of order.
-static constexpr int64_t keysAtOnce = 8;
+static constexpr int64_t keysPerIteration = 8;
 
 void DecodeValues::clear() const {
   loops.loop(loops.constant(0), loops.mul(paddedValues(), shape.rows), loops.constant(schedule.lanes),
@@ -29,8 +29,8 @@ int64_t DecodeValues::tileVectors() const {
 void DecodeValues::accumulate(const DecodeBlock &block) const {
   int64_t vectors = tileVectors(), width = vectors * schedule.lanes;
   Value zero = loops.constant(0);
-  loops.loop(zero, block.count, loops.constant(keysAtOnce), [&](Value begin) {
-    Value end = loops.min(block.count, loops.add(begin, keysAtOnce));
+  loops.loop(zero, block.count, loops.constant(keysPerIteration), [&](Value begin) {
+    Value end = loops.min(block.count, loops.add(begin, keysPerIteration));
     auto sum = [&](Value from, Value to, int64_t vectorsAtOnce) {
       loops.loop(from, to, loops.constant(vectorsAtOnce * schedule.lanes), [&](Value value) {
         for (const RowTile &tile : shape.rowTiles)

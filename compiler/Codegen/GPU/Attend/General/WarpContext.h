@@ -15,6 +15,8 @@ namespace attnc {
 
 /// The largest number of top keys of a row that AttendGeneral supports.
 inline constexpr int64_t maxTopEntries = 32;
+/// The score of a pair that the mask drops, and of an absent top key.
+inline constexpr double negativeInfinity = -std::numeric_limits<double>::infinity();
 
 /// Distribution of rows and values over warps and threads. The values of a row (the features of its output) are cut
 /// into slices, so that a thread's share of a slice fits its registers. In a slice, thread t has values width * t ..

@@ -25,7 +25,7 @@ WarpNormaliser::RowStates WarpNormaliser::start(bool withSink) const {
       start.logs.push_back(zero);
     for (int64_t rank = 0; rank < problem.top(); ++rank) {
       Value none = arith::ConstantIntOp::create(loops.builder, loops.location, -1, 32);
-      start.top.append({loops.splat(-std::numeric_limits<double>::infinity()), none});
+      start.top.append({loops.splat(negativeInfinity), none});
     }
   }
   return start;

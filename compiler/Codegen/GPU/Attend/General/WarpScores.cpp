@@ -9,8 +9,6 @@ using namespace mlir;
 
 namespace attnc {
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-
 LoopBuilder::Values evaluateForRows(std::vector<RegionVectoriser> &pairs, Value value) {
   auto tile = llvm::map_to_vector(pairs, [](RegionVectoriser &pair) { return &pair; });
   return evaluateTogether(tile, value);
@@ -110,7 +108,7 @@ LoopBuilder::Values WarpScores::compute(KeyBlock &block) const {
     score = loops.splat(scalarOf(score));
     if (double scale = problem.normaliser->scoreScale(); scale != 1)
       score = loops.mulf(score, loops.splat(scale));
-    Value isScore = loops.compare(arith::CmpFPredicate::UNE, scalarOf(score), loops.scalar(-infinity));
+    Value isScore = loops.compare(arith::CmpFPredicate::UNE, scalarOf(score), loops.scalar(negativeInfinity));
     unmasked = loops.both(unmasked, isScore);
     score = loops.choose(unmasked, score, loops.splat(problem.normaliser->droppedScore()));
   }

@@ -5,8 +5,6 @@ using namespace mlir;
 
 namespace attnc {
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-
 void WarpTopKeys::update(const KeyBlock &block, const Values &scores, RowStates &states) const {
   if (!problem.yieldsTop())
     return;
@@ -15,7 +13,7 @@ void WarpTopKeys::update(const KeyBlock &block, const Values &scores, RowStates 
   int64_t entries = 2 * problem.top();
   Values next;
   for (int64_t row = 0; row < shape.rows; ++row) {
-    Value score = loops.choose(block.unmasked[row], scores[row], loops.splat(-infinity));
+    Value score = loops.choose(block.unmasked[row], scores[row], loops.splat(negativeInfinity));
     next.append(insert(ArrayRef(states.top).slice(row * entries, entries), score, key));
   }
   states.top = next;
@@ -48,7 +46,7 @@ LoopBuilder::Values WarpTopKeys::merge(ValueRange threadRanks) const {
   for (size_t rank = 0; rank < threadRanks.size(); rank += 2) {
     Value first = scalarOf(own[0]);
     Value best = group.combine(SweepReduction{attn::Combine::Max, f32}, first)[0];
-    Value exists = loops.compare(arith::CmpFPredicate::UNE, best, loops.scalar(-infinity));
+    Value exists = loops.compare(arith::CmpFPredicate::UNE, best, loops.scalar(negativeInfinity));
     Value isBest = loops.compare(arith::CmpFPredicate::OEQ, first, best);
     Value candidate = loops.choose(isBest, own[1], most);
     Value key = group.combine(SweepReduction{attn::Combine::Min, i32}, candidate)[0];
@@ -56,7 +54,7 @@ LoopBuilder::Values WarpTopKeys::merge(ValueRange threadRanks) const {
     // The thread with that entry moves on to its next one.
     Value isOwn = loops.compare(arith::CmpIPredicate::eq, candidate, key);
     for (size_t part = 0; part < own.size(); ++part) {
-      Value next = part + 2 < own.size() ? own[part + 2] : part % 2 ? none : loops.splat(-infinity);
+      Value next = part + 2 < own.size() ? own[part + 2] : part % 2 ? none : loops.splat(negativeInfinity);
       own[part] = loops.choose(isOwn, next, own[part]);
     }
   }

@@ -8,7 +8,7 @@
 namespace attnc {
 namespace {
 
-constexpr const char *attention = R"(
+constexpr const char *maskedAttention = R"(
 func.func private @k(%q: tensor<3x5xf32>, %k: tensor<3x7xf32>, %v: tensor<3x7x16xf32>, %length: tensor<3xi32>)
     -> tensor<3x5x16xf32> attributes {{attn.kernel = "attend"}} {{
   %c3 = arith.constant 3 : index
@@ -34,7 +34,7 @@ func.func private @k(%q: tensor<3x5xf32>, %k: tensor<3x7xf32>, %v: tensor<3x7x16
 }})";
 
 bool endsDependOnRows(const char *mask) {
-  ParsedModule module(fmt::format(fmt::runtime(attention), mask));
+  ParsedModule module(fmt::format(fmt::runtime(maskedAttention), mask));
   EXPECT_TRUE(module) << module.diagnostics();
   AttendProblem problem;
   Verdict verdict = readAttendProblem(module.function(), problem);

@@ -7,7 +7,7 @@
 namespace attnc {
 namespace {
 
-constexpr const char *attention = R"(
+constexpr const char *plannedAttention = R"(
 func.func private @k(%q: tensor<5xf32>, %k: tensor<7xf32>, %v: tensor<7x16xf32>) -> ({2}) attributes {{attn.kernel = "attend"}} {{
   %c5 = arith.constant 5 : index
   %c7 = arith.constant 7 : index
@@ -36,7 +36,7 @@ constexpr const char *linear = "arith.addf %p, %p : f32", *constant = "arith.add
 /// The plan of a kernel that yields the value and, if it is named, one result of type `type`.
 PassPlan plan(const char *normaliser, const char *weight = linear, std::string result = "", std::string type = "") {
   bool isAlone = result.empty();
-  ParsedModule module(fmt::format(fmt::runtime(attention), normaliser, "value" + (isAlone ? "" : ", " + result),
+  ParsedModule module(fmt::format(fmt::runtime(plannedAttention), normaliser, "value" + (isAlone ? "" : ", " + result),
                                   "tensor<5x16xf32>" + (isAlone ? "" : ", " + type), weight,
                                   isAlone ? "%r" : "%r#0, %r#1", isAlone ? "%r" : "%r:2"));
   EXPECT_TRUE(module) << module.diagnostics();
