@@ -3,8 +3,6 @@
 #include <limits.h>
 #include <string.h>
 
-/* Launches --------------------------------------------------------------------------------------------------------- */
-
 static void fail_call(struct cuda_call *call, cu_result error, const char *what) {
   call->error = error;
   call->failed = what;
@@ -41,8 +39,7 @@ static void fetch(attn_cuda *cuda, const attn_kernel_args *args) {
 
 void cuda_launch_phase(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
                        int64_t scratch_stride) {
-  (void)scratch; /* threads of a device have no scratch */
-  (void)scratch_stride;
+  (void)scratch, (void)scratch_stride; /* threads of a device have no scratch */
   attn_cuda *cuda = self;
   const attn_device_code *code = cuda->model->device;
   if (fn == code->fetch) {
@@ -52,8 +49,7 @@ void cuda_launch_phase(void *self, attn_kernel_fn fn, const attn_kernel_args *ar
   int64_t number = 0;
   while (code->phases[number].phase != fn)
     ++number;
-  cuda_launch launch = {
-      .phase = &code->phases[number], .function = cuda->functions[number], .blocks = (unsigned)chunks};
+  cuda_launch launch = {&code->phases[number], cuda->functions[number], (unsigned)chunks, 0, 0};
   if (cuda->call.error || chunks <= 0 || !launch.function) /* a device image without the function launches nothing */
     return;
   if (chunks > INT_MAX)
@@ -62,10 +58,7 @@ void cuda_launch_phase(void *self, attn_kernel_fn fn, const attn_kernel_args *ar
     fail_call(&cuda->call, CU_OUT_OF_MEMORY, "no memory of the host for its launches");
 }
 
-/* Tensors ---------------------------------------------------------------------------------------------------------- */
-
-/* Assigns offsets in the memory of the call to the host's tensors [from, to); returns 0 if an offset exceeds
- * 64 bits. */
+/* Assigns offsets in the memory of the call to the host's tensors [from, to). Returns 0 if one exceeds 64 bits. */
 static int place_tensors(struct cuda_call *call, int32_t from, int32_t to) {
   for (int32_t i = from; i < to; ++i) {
     if (call->offsets[i] < 0)
@@ -139,17 +132,14 @@ static void copy_results(const attn_cuda *cuda, const attn_entry_info *entry) {
       memcpy(call->given[i], cuda->staging + call->offsets[i], (size_t)call->bytes[i]);
 }
 
-/* Calls ------------------------------------------------------------------------------------------------------------ */
-
 static attn_code start_in_context(attn_cuda *cuda, attn_status *status) {
   struct cuda_call *call = &cuda->call;
   ATTN_TRY(cuda_copy_parameters(cuda, status));
   ATTN_TRY(cuda_check(cuda, cuda_reserve_memory(cuda, call->total), "can't allocate memory for the call", status));
-  ATTN_TRY(cuda_check(cuda, cuda_reserve_staging(cuda, call->arena), "can't allocate page-locked memory for the call",
-                      status));
+  ATTN_TRY(cuda_check(cuda, cuda_reserve_staging(cuda, call->arena), "can't allocate page-locked memory", status));
   ATTN_TRY(cuda_check(cuda, upload(cuda), "can't copy the inputs", status));
-  attn_frame frame = {call->data, call->dimensions, cuda->table,
-                      (char *)(cuda->memory + (cu_address)call->arena), &cuda->executor};
+  attn_frame frame = {call->data, call->dimensions, cuda->table, (char *)(cuda->memory + (cu_address)call->arena),
+                      &cuda->executor};
   attn_code code = (attn_code)call->entry->run(&frame);
   flush(cuda);
   if (call->error == CUDA_BEYOND_GRID)
@@ -157,9 +147,9 @@ static attn_code start_in_context(attn_cuda *cuda, attn_status *status) {
                      call->entry->name, call->failed);
   ATTN_TRY(cuda_check(cuda, call->error, call->failed, status));
   ATTN_TRY(attn_report(cuda->model, call->entry, code, status));
-  cu_result error =
-      cuda->driver.cuMemcpyDtoHAsync(cuda->staging + call->status, cuda->memory + (cu_address)call->status,
-                                     (size_t)(call->arena - call->status), cuda->stream);
+  cu_address from = cuda->memory + (cu_address)call->status;
+  size_t bytes = (size_t)(call->arena - call->status);
+  cu_result error = cuda->driver.cuMemcpyDtoHAsync(cuda->staging + call->status, from, bytes, cuda->stream);
   return cuda_check(cuda, error, "can't copy the results", status);
 }
 

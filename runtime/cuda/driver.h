@@ -5,11 +5,9 @@
 
 #include "attn/status.h"
 #include <stddef.h>
-#include <stdint.h>
 
-typedef int cu_result; /* 0 is success */
-typedef int cu_device;
-typedef uintptr_t cu_address; /* an address in the memory of a device */
+typedef int cu_result, cu_device; /* cu_result 0 is success */
+typedef uintptr_t cu_address;     /* an address in the memory of a device */
 typedef struct cu_context_state *cu_context;
 typedef struct cu_module_state *cu_module;
 typedef struct cu_function_state *cu_function;
@@ -25,21 +23,14 @@ typedef struct cu_kernel_parameters {
   void **parameters, **options;
 } cu_kernel_parameters;
 
-enum {
-  /* Values of cu_result. */
-  CU_OUT_OF_MEMORY = 2,
-  CU_NO_DEVICE = 100,
-  CU_UNSUPPORTED_PTX_VERSION = 222,
-  /* Attributes of devices. */
-  CU_MULTIPROCESSORS = 16,
-  CU_CAPABILITY_MAJOR = 75,
-  CU_CAPABILITY_MINOR = 76,
-  CU_MOST_BLOCK_BYTES = 97, /* limit of the shared memory of a block, static and dynamic */
-  /* Attributes of functions. */
-  CU_FUNCTION_OWN_BLOCK_BYTES = 1, /* static shared memory of a block */
-  CU_FUNCTION_BLOCK_BYTES = 8,     /* most dynamic shared memory of a launch */
-  CU_STREAM_NON_BLOCKING = 1 /* flag of cuStreamCreate: no synchronisation with the default stream */
-};
+/* Values of cu_result. */
+enum { CU_OUT_OF_MEMORY = 2, CU_NO_DEVICE = 100, CU_UNSUPPORTED_PTX_VERSION = 222 };
+/* Attributes of devices; CU_MOST_BLOCK_BYTES limits the shared memory of a block, static and dynamic. */
+enum { CU_MULTIPROCESSORS = 16, CU_CAPABILITY_MAJOR = 75, CU_CAPABILITY_MINOR = 76, CU_MOST_BLOCK_BYTES = 97 };
+/* Attributes of functions: the static shared memory of a block, and the most dynamic shared memory of a launch. */
+enum { CU_FUNCTION_OWN_BLOCK_BYTES = 1, CU_FUNCTION_BLOCK_BYTES = 8 };
+/* Flag of cuStreamCreate: no synchronisation with the default stream. */
+enum { CU_STREAM_NON_BLOCKING = 1 };
 
 /* X(FUNCTION, SUFFIX, PARAMETERS): a function of the driver that returns a cu_result. Its symbol in libcuda is FUNCTION
  * followed by SUFFIX, such as cuMemAlloc_v2. */

@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-/* Returns the bytes to allocate: memory grows by at least half, because the tensors of successive calls may grow by a
- * position each. */
+/* Returns the bytes to allocate: at least half more than before, as tensors of successive calls may grow by a row. */
 static int64_t grown(int64_t bytes, int64_t before) {
   int64_t more = before + before / 2;
   return bytes > more ? bytes : more;

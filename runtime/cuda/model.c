@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Devices and images ---------------------------------------------------------------------------------------------- */
-
 /* Reads the device number from ATTN_DEVICE of the environment, or 0. */
 static attn_code read_environment(long *number, attn_status *status) {
   const char *text = getenv("ATTN_DEVICE");
@@ -15,8 +13,7 @@ static attn_code read_environment(long *number, attn_status *status) {
   return ATTN_OK;
 }
 
-/* True if a device of the architecture runs the target: "sm_80" runs on sm_80 and all newer ones, "sm_90a" on sm_90
- * alone, "sm_100f" on its generation. */
+/* Whether a device runs the target: "sm_80" runs on sm_80 and newer ones, "sm_90a" on sm_90, "sm_100f" on sm_10x. */
 static int runs_on(const char *target, long architecture) {
   char *suffix;
   long wanted = strtol(target + strlen("sm_"), &suffix, 10);
@@ -31,8 +28,6 @@ static const attn_device_image *image_before(const attn_cuda *cuda, const attn_d
     --end;
   return end > first ? end - 1 : 0;
 }
-
-/* Code ------------------------------------------------------------------------------------------------------------ */
 
 /* Loads the image, or an earlier one if the driver is too old for its PTX. */
 static attn_code load_module(attn_cuda *cuda, attn_status *status) {
@@ -91,8 +86,6 @@ static attn_code find_functions(attn_cuda *cuda, attn_status *status) {
   return ATTN_OK;
 }
 
-/* Opening and closing --------------------------------------------------------------------------------------------- */
-
 static attn_code open_in_context(attn_cuda *cuda, attn_status *status) {
   cu_stream stream;
   ATTN_TRY(
@@ -123,23 +116,15 @@ static attn_code open_device(attn_cuda *cuda, long number, attn_status *status) 
   return code;
 }
 
-static attn_code check_open(const attn_model *model, attn_weights *weights, attn_status *status) {
-  ATTN_TRY(attn_check_model(model, status));
-  if (!model->device)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: compiled for %s, expected a model of --target cuda", model->name,
-                     model->target);
-  if (model->loaded_count > 0 && !weights)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the model has parameters, but there are no weights", model->name);
-  if (weights && attn_weights_model(weights) != model)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the weights are those of another model", model->name);
-  return ATTN_OK;
-}
-
 ATTN_PUBLIC attn_code attn_cuda_open(const attn_model *model, attn_weights *weights, int32_t device, attn_cuda **out,
                                      attn_status *status) {
   ATTN_TRY(attn_check_pointer(out, "the place for the device", status));
   *out = 0;
-  ATTN_TRY(check_open(model, weights, status));
+  ATTN_TRY(attn_check_model(model, status));
+  if (!model->device)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: compiled for %s, expected a model of --target cuda", model->name,
+                     model->target);
+  ATTN_TRY(attn_check_weights(model, weights, model->name, status));
   attn_cuda *cuda = calloc(1, sizeof *cuda);
   if (!cuda)
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory to open a device", model->name);

@@ -31,8 +31,7 @@ enum {
  *   | inputs | status | states | results | arena |
  *   0        status                      arena   total
  *
- * One copy to the device covers the bytes [0, uploaded); `uploaded` is the end of the states. One copy back covers the
- * bytes [status, arena). */
+ * One copy to the device covers the bytes [0, uploaded), up to the end of the states; one back, [status, arena). */
 struct cuda_call {
   const attn_entry_info *entry; /* null: no call is in progress */
   int64_t dimensions[ATTN_MAX_DIMENSIONS];
@@ -53,7 +52,6 @@ struct cuda_buffer {
   struct cuda_buffer *next;
 };
 
-/* A model that is open on a device. */
 struct attn_cuda {
   attn_executor executor; /* cuda_launch_phase with this record as `self`; one worker */
   const attn_model *model;
@@ -78,8 +76,6 @@ struct attn_cuda {
   struct cuda_call call;
 };
 
-/* device.c --------------------------------------------------------------------------------------------------------- */
-
 /* Finds device `number`, sets *device and *info, and fills the status. Returns ATTN_BAD_ARGUMENT if the device does not
  * exist, ATTN_DEVICE_FAULT if the driver fails. */
 attn_code cuda_describe(const cuda_driver *driver, long number, cu_device *device, attn_cuda_device *info,
@@ -91,8 +87,6 @@ attn_code cuda_check(const attn_cuda *cuda, cu_result error, const char *what, a
  * caller calls cuda_leave. Functions below that call the driver require it. */
 attn_code cuda_enter(const attn_cuda *cuda, attn_status *status);
 void cuda_leave(const attn_cuda *cuda);
-
-/* memory.c --------------------------------------------------------------------------------------------------------- */
 
 /* Make `memory` and `staging` at least `bytes` long. Their contents are lost if they grow. After an error, which is
  * returned, the memory is null and has 0 bytes. */
@@ -106,19 +100,15 @@ void cuda_free_memory(attn_cuda *cuda);
 /* Returns `bytes`, which is not negative, rounded up to a multiple of `unit`. */
 static inline int64_t cuda_align(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/* parameters.c ----------------------------------------------------------------------------------------------------- */
-
 /* Copies the parameters that kernels read from `weights` to `parameters`, and waits for the copy. Does nothing for a
  * model without parameters, and if the weights have not been packed since the last copy. The first copy allocates
  * `table` and `parameters`. Leaves the status unchanged if it returns ATTN_OK. */
 attn_code cuda_copy_parameters(attn_cuda *cuda, attn_status *status);
 
-/* call.c ----------------------------------------------------------------------------------------------------------- */
-
-/* attn_executor::parallel_for of generated code, with the attn_cuda as `self`. Adds a launch of `chunks` blocks to the
- * queue and returns; adds nothing if `chunks` is 0 or the loaded image lacks the function. For attn_device_code::fetch,
- * it flushes the queue, waits, and makes the copy instead. `fn` is attn_device_phase::phase of a phase of the model, or
- * `fetch`. Scratch is ignored. An error is recorded in `call`, which then ignores further launches. */
+/* attn_executor::parallel_for of generated code, with the attn_cuda as `self`. If `fn` is attn_device_phase::phase of a
+ * phase of the model, adds a launch of `chunks` blocks to the queue, or nothing if `chunks` is 0 or the loaded image
+ * lacks the function; if `fn` is attn_device_code::fetch, flushes the queue, waits, and makes the copy. Scratch is
+ * ignored. An error is recorded in `call`, which then ignores further launches. */
 void cuda_launch_phase(void *self, attn_kernel_fn fn, const attn_kernel_args *args, int64_t chunks, char *scratch,
                        int64_t scratch_stride);
 

@@ -31,8 +31,6 @@ static attn_code check_tensor(const attn_cuda *cuda, const attn_tensor *tensor, 
   return ATTN_OK;
 }
 
-/* Allocation ------------------------------------------------------------------------------------------------------- */
-
 static attn_code allocate_zeros(attn_cuda *cuda, struct cuda_buffer *buffer, attn_status *status) {
   ATTN_TRY(cuda_check(cuda, cuda->driver.cuMemAlloc(&buffer->address, (size_t)buffer->bytes),
                       "can't allocate memory for a tensor", status));
@@ -86,8 +84,6 @@ ATTN_PUBLIC void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor) {
   tensor->data = 0;
 }
 
-/* Copies ----------------------------------------------------------------------------------------------------------- */
-
 /* Waits for a copy, after which the caller may change the host memory. Leaves the context. */
 static attn_code finish_copy(attn_cuda *cuda, cu_result error, attn_status *status) {
   if (!error)
@@ -122,28 +118,25 @@ ATTN_PUBLIC attn_code attn_cuda_download(attn_cuda *cuda, void *to, const attn_t
   return copy(cuda, from, to, 0, status);
 }
 
-/* Rows of states --------------------------------------------------------------------------------------------------- */
-
 struct reorder {
   attn_cuda *cuda;
   cu_result error;
 };
 
-/* Swaps two rows through the memory of calls. */
-static cu_result swap_rows(attn_cuda *cuda, cu_address a, cu_address b, size_t bytes) {
-  ATTN_TRY(cuda_reserve_memory(cuda, (int64_t)bytes));
-  ATTN_TRY(cuda->driver.cuMemcpyDtoDAsync(cuda->memory, a, bytes, cuda->stream));
-  ATTN_TRY(cuda->driver.cuMemcpyDtoDAsync(a, b, bytes, cuda->stream));
-  return cuda->driver.cuMemcpyDtoDAsync(b, cuda->memory, bytes, cuda->stream);
+/* Copies row `from` to `to`; for a swap, first saves `to` in the memory of calls, and then copies it to `from`. */
+static cu_result move_row(attn_cuda *cuda, cu_address to, cu_address from, size_t bytes, int swap) {
+  if (swap) {
+    ATTN_TRY(cuda_reserve_memory(cuda, (int64_t)bytes));
+    ATTN_TRY(cuda->driver.cuMemcpyDtoDAsync(cuda->memory, to, bytes, cuda->stream));
+  }
+  ATTN_TRY(cuda->driver.cuMemcpyDtoDAsync(to, from, bytes, cuda->stream));
+  return swap ? cuda->driver.cuMemcpyDtoDAsync(from, cuda->memory, bytes, cuda->stream) : 0;
 }
 
 static void move_on_device(void *self, char *row, char *other, size_t bytes, int swap) {
   struct reorder *reorder = self;
-  attn_cuda *cuda = reorder->cuda;
-  cu_address to = (cu_address)row, from = (cu_address)other;
   if (!reorder->error)
-    reorder->error =
-        swap ? swap_rows(cuda, to, from, bytes) : cuda->driver.cuMemcpyDtoDAsync(to, from, bytes, cuda->stream);
+    reorder->error = move_row(reorder->cuda, (cu_address)row, (cu_address)other, bytes, swap);
 }
 
 ATTN_PUBLIC attn_code attn_cuda_states_reorder(attn_cuda *cuda, int64_t number, const char *rows,

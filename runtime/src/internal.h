@@ -73,6 +73,10 @@ attn_code attn_check_kind(const attn_entry_info *entry, int32_t number, const at
 /* Returns ATTN_BAD_ARGUMENT if the data of tensor `number` is null, unless `bytes`, the size of the tensor, is 0. */
 attn_code attn_check_data(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor, int64_t bytes,
                           attn_status *status);
+/* Returns ATTN_BAD_ARGUMENT if `weights`, which may be null, are null for a model with parameters or are those of
+ * another model. `name`, in messages, is the model or the entry point. */
+attn_code attn_check_weights(const attn_model *model, const attn_weights *weights, const char *name,
+                             attn_status *status);
 /* Checks arguments of attn_run, which may be null: model, entry point, `context`, `tensors`, number of tensors and of
  * dimensions, executor, and whether the weights support the call. It checks neither the arena nor the tensors in the
  * list (their types, shapes and data). Returns the codes of attn_run. */

@@ -132,19 +132,17 @@ attn_code attn_check_call(const attn_model *model, int64_t number, const attn_co
   if (tensor_count > ATTN_MAX_TENSORS || entry->dimension_count > ATTN_MAX_DIMENSIONS)
     return attn_fail(status, ATTN_UNSUPPORTED, "%s: more than %d tensors or %d dimensions", entry->name,
                      ATTN_MAX_TENSORS, ATTN_MAX_DIMENSIONS);
-  if (model->loaded_count > 0 && !weights)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the model has parameters, but the context has no weights",
-                     entry->name);
-  if (weights && attn_weights_model(weights) != model)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the context's weights are those of another model", entry->name);
+  ATTN_TRY(attn_check_weights(model, weights, entry->name, status));
   if (entry->updates && !(weights && attn_weights_are_trainable(weights)))
     return attn_fail(status, ATTN_BAD_WEIGHTS,
                      "%s: updates parameters, but these weights are not loaded for training "
                      "(ATTN_TRAINABLE)",
                      entry->name);
   if (!entry->updates && weights && attn_weights_are_stale(weights))
-    return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: the parameters have changed since they were packed "
-                     "(attn_weights_repack)", entry->name);
+    return attn_fail(status, ATTN_BAD_WEIGHTS,
+                     "%s: the parameters have changed since they were packed "
+                     "(attn_weights_repack)",
+                     entry->name);
   return ATTN_OK;
 }
 
@@ -174,8 +172,10 @@ attn_code attn_report(const attn_model *model, const attn_entry_info *entry, att
                      "length is below 0",
                      entry->name);
   if (code == ATTN_UNSUPPORTED && model->device)
-    return attn_fail(status, code, "%s: its kernels are code for %s, and the context's executor runs those of a "
-                     "processor", entry->name, model->device->images[0].target);
+    return attn_fail(status, code,
+                     "%s: its kernels are code for %s, and the context's executor runs those of a "
+                     "processor",
+                     entry->name, model->device->images[0].target);
   return code == ATTN_OK ? attn_succeed(status) : attn_fail(status, code, "%s: %s", entry->name, attn_code_name(code));
 }
 

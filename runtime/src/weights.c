@@ -310,3 +310,12 @@ ATTN_PUBLIC attn_code attn_weights_from_table(const attn_model *model, const voi
   }
   return finish(out, code, executor, status);
 }
+
+attn_code attn_check_weights(const attn_model *model, const attn_weights *weights, const char *name,
+                             attn_status *status) {
+  if (model->loaded_count > 0 && !weights)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the model has parameters, but there are no weights", name);
+  if (weights && attn_weights_model(weights) != model)
+    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the weights are those of another model", name);
+  return ATTN_OK;
+}

@@ -450,7 +450,7 @@ TEST_F(Cuda, AFailedCallLeavesResultsAlone) {
            Failure{"cuMemAlloc_v2", 2, ATTN_NO_MEMORY,
                    "device: can't allocate memory for the call on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
            Failure{"cuMemHostAlloc", 2, ATTN_NO_MEMORY,
-                   "device: can't allocate page-locked memory for the call on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
+                   "device: can't allocate page-locked memory on Fake 0: CUDA_ERROR_OUT_OF_MEMORY"},
            Failure{"cuMemcpyHtoDAsync_v2", 719, ATTN_DEVICE_FAULT,
                    "device: can't copy the inputs on Fake 0: CUDA_ERROR_LAUNCH_FAILED"},
            // The norm of `residual` is the kernel of `apply_norm`.

@@ -177,7 +177,7 @@ TEST(Run, RefusesWeightsOfAnotherModel) {
   attn_weights *weights = nullptr;
   ASSERT_EQ(attn_weights_initialise(&other.m, 0, nullptr, &weights, nullptr), ATTN_OK);
   call.context.weights = weights;
-  EXPECT_EQ(call(), "e: the context's weights are those of another model");
+  EXPECT_EQ(call(), "e: the weights are those of another model");
   other.context.weights = weights;
   EXPECT_EQ(other(), "ok");
   attn_weights_free(weights);
@@ -233,5 +233,5 @@ TEST(Run, RefusesCodeForABetterProcessor) {
 TEST(Run, WantsWeightsWhereThereAreParameters) {
   Call call;
   call.m.loaded_count = 1;
-  EXPECT_EQ(call(), "e: the model has parameters, but the context has no weights");
+  EXPECT_EQ(call(), "e: the model has parameters, but there are no weights");
 }

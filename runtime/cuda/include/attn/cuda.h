@@ -19,8 +19,6 @@ extern "C" {
 /* A model that is open on a device, with its code, its parameters and the caller's tensors on the device. */
 typedef struct attn_cuda attn_cuda;
 
-/* Devices --------------------------------------------------------------------------------------------------------- */
-
 enum {
   ATTN_ANY_DEVICE = -1 /* in attn_cuda_open: the number in the environment variable ATTN_DEVICE; 0 if unset or empty */
 };
@@ -39,8 +37,6 @@ attn_code attn_cuda_count(int32_t *count, attn_status *status);
 /* Describes device number `device`; ATTN_BAD_ARGUMENT if it does not exist, also for ATTN_ANY_DEVICE; other errors are
  * those of attn_cuda_count. *out is zero after an error. */
 attn_code attn_cuda_describe(int32_t device, attn_cuda_device *out, attn_status *status);
-
-/* Models ---------------------------------------------------------------------------------------------------------- */
 
 /* Opens device number `device` for a model: loads its code, and copies the parameters that its kernels read from
  * `weights` (null for a model without parameters) to the device. The first call after attn_weights_repack copies them
@@ -63,8 +59,6 @@ const char *attn_cuda_device_name(const attn_cuda *cuda);
  * the last one of the model that both device and driver support. Null for null. */
 const char *attn_cuda_image(const attn_cuda *cuda);
 
-/* Tensors on the device ------------------------------------------------------------------------------------------- */
-
 /* Allocates zeroed device memory for a tensor whose shape, rank and element type the caller has set. tensor->data
  * becomes a device address, which the host cannot read; it is valid only in functions with this attn_cuda, until
  * attn_cuda_free or attn_cuda_close. The data of a tensor of a call may also be an address within this memory, aligned
@@ -72,9 +66,8 @@ const char *attn_cuda_image(const attn_cuda *cuda);
  * invalid element type, or a tensor beyond 64 bits; ATTN_NO_MEMORY if device or host has too little memory;
  * ATTN_DEVICE_FAULT if the driver fails. tensor->data is null after an error, but unchanged if `cuda` is null. */
 attn_code attn_cuda_allocate(attn_cuda *cuda, attn_tensor *tensor, attn_status *status);
-/* Frees memory of attn_cuda_allocate and sets tensor->data to null. tensor->data is the start of the memory; no memory
- * is freed for another address. Does nothing if either argument is null. No call that uses the tensor may be in
- * progress. */
+/* Frees the memory of attn_cuda_allocate that starts at tensor->data, if any, and sets tensor->data to null. Does
+ * nothing if either argument is null. No call that uses the tensor may be in progress. */
 void attn_cuda_free(attn_cuda *cuda, attn_tensor *tensor);
 /* attn_cuda_upload copies all elements of the tensor `to` from host memory at `from` to the device; attn_cuda_download
  * copies all elements of the tensor `from` to host memory at `to`. Both return when the copy, and the kernels of a call
@@ -89,8 +82,6 @@ attn_code attn_cuda_download(attn_cuda *cuda, void *to, const attn_tensor *from,
  * other memory, ATTN_NO_MEMORY and ATTN_DEVICE_FAULT. After the last two, the states are undefined. */
 attn_code attn_cuda_states_reorder(attn_cuda *cuda, int64_t entry, const char *rows, const attn_tensor *states,
                                    const int32_t *from, attn_status *status);
-
-/* Calls ----------------------------------------------------------------------------------------------------------- */
 
 /* Runs entry point number `entry` and returns when it is done. `tensors` are its inputs, then its results, with the
  * checks, the codes and the rules of attn_run. Arena and other memory of the call belong to the attn_cuda, and
