@@ -52,13 +52,15 @@ bool isParameter(Value value) { return isa_and_present<model::GetOp>(skipFreeVie
 
 UpdatedParameters::UpdatedParameters(ModuleOp module) {
   module.walk([&](model::SetOp set) {
-    updated.insert({set->getParentOfType<func::FuncOp>(), set.getParameterAttr().getAttr()});
+    steps.insert(set->getParentOfType<func::FuncOp>());
+    updated.insert(set.getParameterAttr().getAttr());
   });
 }
 
 bool UpdatedParameters::contains(Value value) const {
   auto get = dyn_cast_or_null<model::GetOp>(skipFreeViews(value).getDefiningOp());
-  return get && updated.contains({get->getParentOfType<func::FuncOp>(), get.getParameterAttr().getAttr()});
+  return get && steps.contains(get->getParentOfType<func::FuncOp>()) &&
+         updated.contains(get.getParameterAttr().getAttr());
 }
 
 //===-------------------------------------------- generics ----------------------------------------------------===//

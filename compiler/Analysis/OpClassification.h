@@ -79,16 +79,19 @@ std::optional<llvm::SmallVector<unsigned>> plainDims(mlir::AffineMap map);
 /// True if `value` is a model.get, or derived from one by free views.
 bool isParameter(mlir::Value value);
 
-/// For each function, the parameters that a model.set in it updates, as of the construction of this object.
+/// The parameters that training steps read in their current values, as of the construction of this object. Training
+/// steps, which are the functions with a model.set, may be called in turn, and weights are not packed between them. A
+/// training step therefore must not read a parameter packed if any training step sets it.
 class UpdatedParameters {
 public:
   explicit UpdatedParameters(mlir::ModuleOp module);
-  /// True if `value` is a model.get, or derived from one by free views, of a parameter that the same function sets. For
-  /// a list of parameters, a model.set of any element counts.
+  /// True if `value` is in a training step, and is a model.get, or derived from one by free views, of a parameter that
+  /// a training step sets. For a list of parameters, a model.set of any element counts.
   bool contains(mlir::Value value) const;
 
 private:
-  llvm::DenseSet<std::pair<mlir::Operation *, mlir::Attribute>> updated; ///< functions with names of parameters
+  llvm::DenseSet<mlir::Operation *> steps;
+  llvm::DenseSet<mlir::Attribute> updated; ///< names of parameters
 };
 
 /// Creates a copy of `op` at the builder's insertion point, with the same body and other operands, maps and iterators.

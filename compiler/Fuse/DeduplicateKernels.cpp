@@ -1,7 +1,7 @@
 //===- DeduplicateKernels.cpp - attn-deduplicate-kernels ----------------------------------------------------------===//
 //
-// Merges kernels of equal structure, which differ only in names and source locations. A kernel that reads a parameter
-// which its entry point updates is not merged with kernels that may read the parameter packed.
+// Merges kernels of equal structure, which differ only in names and source locations. If a kernel of a training step
+// reads a parameter that training steps update, it is not merged with kernels that may read the parameter packed.
 //
 // Precondition: outlined kernels. Postcondition: no two kernels have the same structure; calls refer to the first one.
 //

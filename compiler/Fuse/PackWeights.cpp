@@ -51,7 +51,8 @@ struct PackWeights : EmitterPass<PackWeights, impl::PackWeightsPassBase> {
     recordWeights();
   }
 
-  /// True for a parameter that the entry point does not update; others would have to be packed in each call.
+  /// True for a parameter whose packed value is current when the entry point runs (UpdatedParameters); others would
+  /// have to be packed in each call.
   using IsUnchanged = llvm::function_ref<bool(Value)>;
 
   /// Returns the packing of an argument that is a parameter, or that a pack kernel before a scan packs into whole
