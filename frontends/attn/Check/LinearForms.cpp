@@ -94,8 +94,8 @@ static std::string keyOf(ExprRef expr) {
 
 //===- From expressions to linear forms ---------------------------------------------------------------------------===//
 
-std::pair<Linear, bool> LinearForms::atomFor(ExprRef expr, bool isData) {
-  auto [found, isNew] = atomNumbers.emplace(keyOf(expr), static_cast<unsigned>(atoms.size()));
+std::pair<Linear, bool> LinearForms::atomFor(const std::string &key, bool isData) {
+  auto [found, isNew] = atomNumbers.emplace(key, static_cast<unsigned>(atoms.size()));
   if (isNew)
     atoms.emplace_back().isData = isData;
   return {Linear::single(found->second), isNew};
@@ -111,9 +111,10 @@ void LinearForms::addFact(Linear fact, const Dim &condition) {
   conditions.push_back(condition);
 }
 
-Linear LinearForms::quotient(ExprRef expr, const Linear &dividend, int64_t divisor) {
+Linear LinearForms::quotient(ExprRef expr, int64_t divisor) {
+  Linear dividend = of(expr);
   // q = floor(e / c):  e - c*q >= 0  and  c*q + c - 1 - e >= 0
-  auto [q, isNew] = atomFor(expr, dependsOnData(dividend));
+  auto [q, isNew] = atomFor(fmt::format("{}/{}", keyOf(expr), divisor), dependsOnData(dividend));
   if (isNew) {
     addFact(dividend - q * Dim(divisor));
     addFact(q * Dim(divisor) + Linear::number(Dim(divisor - 1)) - dividend);
@@ -123,7 +124,7 @@ Linear LinearForms::quotient(ExprRef expr, const Linear &dividend, int64_t divis
 
 Linear LinearForms::choice(ExprRef expr, Op op, ExprRef a, ExprRef b) {
   Linear left = of(a), right = of(b);
-  auto [result, isNew] = atomFor(expr, dependsOnData(left) || dependsOnData(right));
+  auto [result, isNew] = atomFor(keyOf(expr), dependsOnData(left) || dependsOnData(right));
   if (!isNew)
     return result;
   Atom &atom = atoms[result.coefficients.begin()->first];
@@ -147,7 +148,7 @@ Linear LinearForms::formOf(ExprRef expr) {
   if (auto *node = expr->as<DimValue>())
     return Linear::number(node->dim);
   if (expr->as<IndexRef>() || expr->as<StepRef>()) {
-    auto [index, isNew] = atomFor(expr, false);
+    auto [index, isNew] = atomFor(keyOf(expr), false);
     if (!isNew)
       return index;
     addFact(index);
@@ -163,7 +164,7 @@ Linear LinearForms::formOf(ExprRef expr) {
   if (auto *node = expr->as<Elementwise>())
     if (std::optional<Linear> form = linearOf(expr, *node))
       return *form;
-  return atomFor(expr, true).first;
+  return atomFor(keyOf(expr), true).first;
 }
 
 /// Returns the constant to which a linear form is equal; null for other forms.
@@ -181,7 +182,7 @@ std::optional<Linear> LinearForms::linearOf(ExprRef expr, const Elementwise &nod
   if (node.op == Op::Neg)
     return a * Dim(-1);
   if (node.op == Op::Abs) {
-    auto [result, isNew] = atomFor(expr, dependsOnData(a));
+    auto [result, isNew] = atomFor(keyOf(expr), dependsOnData(a));
     if (isNew) {
       addFact(result - a);
       addFact(result + a);
@@ -207,15 +208,16 @@ std::optional<Linear> LinearForms::linearOf(ExprRef expr, const Elementwise &nod
     if (divisor && divisor->is(0)) // a / 0 is 0, and a % 0 is a
       return Linear::number(0);
     if (divisor && divisor->isConstant() && divisor->constant() > 0)
-      return quotient(expr, a, divisor->constant());
+      return quotient(operands[0], divisor->constant());
     return std::nullopt;
   case Op::Rem: {
     if (divisor && divisor->is(0))
       return a;
+    if (divisor && divisor->isConstant() && divisor->constant() > 0)
+      return a - quotient(operands[0], divisor->constant()) * *divisor;
     if (!divisor || !bounds.isNonNegative(*divisor - Dim(1), true))
       return std::nullopt;
-    // 0 <= r <= c - 1. Goals that require more use r = e - c*floor(e/c).
-    auto [rest, isNew] = atomFor(expr, dependsOnData(a));
+    auto [rest, isNew] = atomFor(keyOf(expr), dependsOnData(a)); // 0 <= r <= c - 1
     if (isNew) {
       addFact(rest, *divisor - Dim(1));
       addFact(Linear::number(*divisor - Dim(1)) - rest, *divisor - Dim(1));
@@ -230,6 +232,28 @@ std::optional<Linear> LinearForms::linearOf(ExprRef expr, const Elementwise &nod
 bool LinearForms::holds(size_t fact, bool positive) const { return bounds.isNonNegative(conditions[fact], positive); }
 
 //===- Conditions -------------------------------------------------------------------------------------------------===//
+
+/// Returns the constant c of a remainder e % c; 0 for other expressions.
+static int64_t divisorOfRemainder(ExprRef expr) {
+  for (auto *cast = expr->as<Cast>(); cast && isIntegerConversion(expr->type.element, cast->operand->type.element);
+       cast = expr->as<Cast>())
+    expr = cast->operand;
+  auto *node = expr->as<Elementwise>();
+  auto *divisor = node && node->op == Op::Rem ? node->operands[1]->as<Constant>() : nullptr;
+  return divisor ? divisor->integer : 0;
+}
+
+/// A remainder that differs from its least or greatest value is above or below it.
+void LinearForms::addUnequal(ExprRef expr, ExprRef other) {
+  int64_t divisor = divisorOfRemainder(expr);
+  std::optional<Dim> value = constantOf(of(other));
+  if (divisor <= 0 || !value)
+    return;
+  if (value->is(0))
+    addFact(of(expr) - Linear::number(Dim(1)));
+  if (value->is(divisor - 1))
+    addFact(Linear::number(Dim(divisor - 2)) - of(expr));
+}
 
 void LinearForms::addGuard(const Guard &guard) {
   auto *node = guard.first->as<Elementwise>();
@@ -264,6 +288,10 @@ void LinearForms::addGuard(const Guard &guard) {
     addFact(b - a - Linear::number(Dim(1)));
   if (op == Op::Gt)
     addFact(a - b - Linear::number(Dim(1)));
+  if (op == Op::Ne) {
+    addUnequal(node->operands[0], node->operands[1]);
+    addUnequal(node->operands[1], node->operands[0]);
+  }
 }
 
 bool LinearForms::dependsOnData(const Linear &form) const {

@@ -3,7 +3,7 @@
 // The input of the linear arithmetic by which RangeProofs proves that subscripts are in range. An integer expression is
 // a linear form: a sum of atoms with coefficients, and a constant. Coefficients and constant are sizes (Dim),
 // polynomials over dynamic dimensions. An atom is an integer that is not expanded further: an index, the time step of a
-// scan, floor(e/c), a remainder, a min, max, abs or select, or a value from data such as t[b].
+// scan, floor(e/c), a remainder e % c with a dynamic c, a min, max, abs or select, or a value from data such as t[b].
 //
 // A fact is a linear form F with F >= 0. Facts come from the ranges of indices (i >= 0, and n - 1 - i >= 0 if the
 // extent n is known), from conditions around the subscript, and from the properties of floor division, remainders, min,
@@ -63,15 +63,15 @@ public:
   /// expressions are the same atom.
   Linear of(typed::ExprRef expr);
   /// Adds the facts that follow from a scalar condition and its truth value: a comparison of integers, `not`, a true
-  /// conjunction and a false disjunction of them. Other conditions add nothing, such as a true `!=`, a false `==`, a
-  /// true disjunction or a false conjunction.
+  /// conjunction and a false disjunction of them. A true `!=` adds a fact only about a remainder and its least or
+  /// greatest value. Other conditions add nothing, such as a true disjunction or a false conjunction.
   void addGuard(const Guard &guard);
 
   /// Returns the atom with a number of Linear::coefficients.
   const Atom &atom(unsigned number) const { return atoms[number]; }
   const std::vector<Linear> &getFacts() const { return facts; }
-  /// A fact about a remainder e % c requires c >= 1. True if fact number `fact` requires nothing, or if this is proved
-  /// for all sizes of the dimensions, or, with `positive`, for all sizes from 1 on.
+  /// A fact about a remainder e % c with a dynamic c requires c >= 1. True if fact number `fact` requires nothing, or
+  /// if this is proved for all sizes of the dimensions, or, with `positive`, for all sizes from 1 on.
   bool holds(size_t fact, bool positive) const;
   /// True if an atom of the form has isData.
   bool dependsOnData(const Linear &form) const;
@@ -79,10 +79,11 @@ public:
 private:
   Linear formOf(typed::ExprRef expr);
   std::optional<Linear> linearOf(typed::ExprRef expr, const typed::Elementwise &node);
-  /// Returns the atom of an expression, and whether it is new, so that its facts are missing.
-  std::pair<Linear, bool> atomFor(typed::ExprRef expr, bool isData);
-  Linear quotient(typed::ExprRef expr, const Linear &dividend, int64_t divisor);
+  /// Returns the atom with a key, and whether it is new, so that its facts are missing.
+  std::pair<Linear, bool> atomFor(const std::string &key, bool isData);
+  Linear quotient(typed::ExprRef expr, int64_t divisor); ///< floor(expr / divisor), for a divisor above 0
   Linear choice(typed::ExprRef expr, typed::Op op, typed::ExprRef a, typed::ExprRef b);
+  void addUnequal(typed::ExprRef expr, typed::ExprRef other); ///< adds the facts of expr != other
   /// Adds a fact that holds if `condition` >= 0.
   void addFact(Linear fact, const Dim &condition = 0);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 namespace attnc::check {
 
@@ -17,7 +18,7 @@ public:
   RangeProof(const LinearForms &forms, const DimensionBounds &bounds, size_t factCount, bool positive)
       : forms(forms), bounds(bounds), factCount(factCount), positive(positive) {}
 
-  bool prove(const Linear &goal, unsigned depth = 0);
+  bool prove(const Linear &given, unsigned depth = 0);
 
 private:
   bool proveByAtom(const Linear &goal, unsigned depth);
@@ -40,8 +41,35 @@ bool RangeProof::proveChoice(const Linear &goal, unsigned atom, const Dim &coeff
                      [&](const Linear &branch) { return prove(without + branch * coefficient, depth + 1); });
 }
 
-bool RangeProof::prove(const Linear &goal, unsigned depth) {
+/// Returns the greatest common divisor of the coefficients of a form; 1 if one of them is not a constant.
+static int64_t divisorOf(const Linear &form) {
+  int64_t divisor = 0;
+  for (const auto &[atom, coefficient] : form.coefficients)
+    divisor = coefficient.isConstant() ? std::gcd(divisor, coefficient.constant()) : 1;
+  return std::max<int64_t>(divisor, 1);
+}
+
+/// Divides a goal by the common divisor g of its coefficients: atoms are integers, so g*L + c >= 0 if and only if
+/// L + floor(c / g) >= 0.
+static Linear reduced(const Linear &goal) {
+  int64_t divisor = divisorOf(goal);
+  if (divisor == 1)
+    return goal;
+  auto found = goal.constant.getTerms().find({});
+  int64_t number = found == goal.constant.getTerms().end() ? 0 : found->second;
+  int64_t rest = (number % divisor + divisor) % divisor; // number - rest is a multiple of the divisor
+  std::optional<Dim> constant = (goal.constant - Dim(rest)).dividedBy(Dim(divisor));
+  if (!constant)
+    return goal;
+  Linear result = Linear::number(*constant);
+  for (const auto &[atom, coefficient] : goal.coefficients)
+    result.coefficients[atom] = Dim(coefficient.constant() / divisor);
+  return result;
+}
+
+bool RangeProof::prove(const Linear &given, unsigned depth) {
   constexpr unsigned maximalDepth = 100, maximalSteps = 3000;
+  const Linear goal = reduced(given);
   if (goal.coefficients.empty())
     return isNonNegative(goal.constant);
   auto before = failed.find(goal);

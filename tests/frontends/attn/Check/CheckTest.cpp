@@ -153,6 +153,25 @@ TEST(RangeProofs, ChoicesWithinChoicesAreProved) {
   EXPECT_EQ(checked.typed.find('?'), std::string::npos) << checked.typed;
 }
 
+/// A remainder is what its quotient leaves: an odd s below 2n + 1 is at most 2n - 1.
+TEST(RangeProofs, ARemainderIsAFactAboutItsQuotient) {
+  auto proves = [](const std::string &condition, const std::string &subscript) {
+    Checked checked = check("fn f(x: f32[n]) -> f32[2*n + 1] {\n  [s < 2*n + 1] => if " + condition + " then x[" +
+                            subscript + "] else 0.0\n}\nexport f\n");
+    EXPECT_EQ(checked.typed.find('?'), std::string::npos) << checked.typed;
+    return checked.diagnostics.empty();
+  };
+  EXPECT_TRUE(proves("s % 2 == 1", "s / 2"));
+  EXPECT_TRUE(proves("s % 2 != 0", "s / 2"));
+  EXPECT_TRUE(proves("not (s % 2 == 0)", "s / 2"));
+  EXPECT_TRUE(proves("s % 2 == 0 and s >= 1", "s / 2 - 1"));
+  EXPECT_TRUE(proves("s % 3 != 2 and s / 3 < n", "s / 3"));
+  EXPECT_TRUE(proves("(s + 1) % 2 == 0", "(s - 1) / 2"));
+  EXPECT_FALSE(proves("s % 2 == 0", "s / 2"));
+  EXPECT_FALSE(proves("s % 2 != 1", "s / 2"));
+  EXPECT_FALSE(proves("s % 3 == 1", "s / 2"));
+}
+
 TEST(RangeProofs, AMaskProtectsTheValue) {
   EXPECT_EQ(body("fn f(q: f32[n], v: f32[n]) -> f32[n] {\n"
                  "  [i] => attend (j < n) { score: q[i], mask: j >= 1, value: v[j - 1] }\n}"),
