@@ -19,6 +19,13 @@ int32_t inputsBeforeKey(const attn_entry_info &entry) {
   return isKey(last, "seed") ? last : entry.input_count;
 }
 
+int32_t inputNumber(const attn_entry_info &entry, StringRef name) {
+  for (int32_t input = 0; input < inputsBeforeKey(entry); ++input)
+    if (name == entry.tensors[input].name)
+      return input;
+  return -1;
+}
+
 std::vector<HostTensor> drawKey(const attn_entry_info &entry, uint64_t seed, int64_t step) {
   std::vector<HostTensor> key;
   for (int32_t input = inputsBeforeKey(entry); input < entry.input_count; ++input) {

@@ -18,6 +18,8 @@ namespace attnc {
 
 /// The number of inputs before the key of random draws; the number of all inputs if there is no key.
 int32_t inputsBeforeKey(const attn_entry_info &entry);
+/// The number of the input `name` before the key; -1 if there is none.
+int32_t inputNumber(const attn_entry_info &entry, llvm::StringRef name);
 /// The values of the key of random draws: one i32 tensor of rank 0 for each input of the key, from `seed` and `step`
 /// truncated to 32 bits; empty for an entry point without draws.
 std::vector<HostTensor> drawKey(const attn_entry_info &entry, uint64_t seed, int64_t step);

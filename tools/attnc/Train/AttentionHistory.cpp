@@ -12,7 +12,7 @@ std::string AttentionPoint::line() const {
 }
 
 /// Parses `nan` and `inf`, which streams do not.
-std::optional<AttentionPoint> AttentionPoint::parse(StringRef line) {
+std::optional<AttentionPoint> AttentionPoint::parse(StringRef line, StringRef) {
   SmallVector<StringRef> fields;
   line.split(fields, ',', 4);
   AttentionPoint point;

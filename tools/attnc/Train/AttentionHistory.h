@@ -14,7 +14,7 @@
 namespace attnc {
 
 struct AttentionPoint {
-  static constexpr char headings[] = "step,entropy,largest,saturated,head";
+  static constexpr const char *headings = "step,entropy,largest,saturated,head";
 
   int64_t step = 0;                               ///< number of completed steps
   double entropy = 0, largest = 0, saturated = 0; ///< in nats; a weight; a share from 0 to 1
@@ -23,8 +23,8 @@ struct AttentionPoint {
   /// The line of the point, without a line break, with six significant digits of each number. The head is last and in
   /// quotes, because its name may contain commas.
   std::string line() const;
-  /// The point of a line; null for a line of another form.
-  static std::optional<AttentionPoint> parse(llvm::StringRef line);
+  /// The point of a line; null for a line of another form. Ignores `headings`, which are always the same.
+  static std::optional<AttentionPoint> parse(llvm::StringRef line, llvm::StringRef headings);
 };
 
 using AttentionHistory = PointLog<AttentionPoint>;

@@ -9,14 +9,6 @@ using namespace llvm;
 
 namespace attnc {
 
-/// The number of an input before the key of random draws; -1 if there is none.
-static int32_t inputNumber(const attn_entry_info &entry, StringRef name) {
-  for (int32_t input = 0; input < inputsBeforeKey(entry); ++input)
-    if (name == entry.tensors[input].name)
-      return input;
-  return -1;
-}
-
 Error checkMaps(const attn_model &model, const attn_entry_info &step, const TrainingData &data,
                 const MapOptions &options) {
   if (options.entry.empty())

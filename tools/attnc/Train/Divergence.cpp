@@ -25,10 +25,10 @@ Expected<std::string> findDivergence(const attn_model &model, const Trainer::Opt
   FiniteWatch watch(model, trainer.executor());
   trainer.runOn(watch.executor());
   for (int64_t step = trainer.stepsDone(); step < last; ++step) {
-    auto loss = trainer.takeStep(data.batch(shape, start.seed, step));
-    if (!loss)
-      return loss.takeError();
-    bool isGood = std::isfinite(*loss) && trainer.firstNotFinite().empty();
+    auto losses = trainer.takeStep(trainer.nextBatches(data, shape));
+    if (!losses)
+      return losses.takeError();
+    bool isGood = all_of(*losses, [](double loss) { return std::isfinite(loss); }) && trainer.firstNotFinite().empty();
     if (!isGood && watch.finding())
       return sentence(step + 1, *watch.finding());
     watch.endCall(isGood);

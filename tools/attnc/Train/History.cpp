@@ -1,26 +1,37 @@
 #include "tools/attnc/Train/History.h"
+#include "llvm/ADT/StringExtras.h"
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 using namespace llvm;
 
 namespace attnc {
 
+std::string HistoryPoint::headings(ArrayRef<std::string> lossNames) {
+  return fmt::format("step,{},validation", fmt::join(lossNames, ","));
+}
+
 std::string HistoryPoint::line() const {
-  return fmt::format("{},{:.6g},{}", step, loss, validation ? fmt::format("{:.6g}", *validation) : "");
+  return fmt::format("{},{:.6g},{}", step, fmt::join(losses, ","),
+                     validation ? fmt::format("{:.6g}", *validation) : "");
 }
 
 /// Parses `nan` and `inf`, which streams do not.
-std::optional<HistoryPoint> HistoryPoint::parse(StringRef line) {
+std::optional<HistoryPoint> HistoryPoint::parse(StringRef line, StringRef headings) {
   SmallVector<StringRef> fields;
   line.split(fields, ',');
   HistoryPoint point;
-  double validation = 0;
-  bool isPoint = fields.size() == 3 && !fields[0].getAsInteger(10, point.step) && !fields[1].getAsDouble(point.loss) &&
-                 (fields[2].empty() || !fields[2].getAsDouble(validation));
-  if (!isPoint)
+  if (fields.size() != headings.count(',') + 1 || fields[0].getAsInteger(10, point.step))
     return std::nullopt;
-  if (!fields[2].empty())
-    point.validation = validation;
+  for (StringRef field : ArrayRef(fields).drop_front().drop_back())
+    if (field.getAsDouble(point.losses.emplace_back()))
+      return std::nullopt;
+  double validation = 0;
+  if (fields.back().empty())
+    return point;
+  if (fields.back().getAsDouble(validation))
+    return std::nullopt;
+  point.validation = validation;
   return point;
 }
 

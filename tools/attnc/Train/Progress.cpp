@@ -1,5 +1,6 @@
 #include "tools/attnc/Train/Progress.h"
 #include "tools/attnc/Messages/Printing.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cstdio>
 #include <fmt/format.h>
 #include <string>
@@ -7,8 +8,9 @@
 
 namespace attnc {
 
-Progress::Progress(int64_t steps, StepWork work)
-    : steps(steps), work(work), isTerminal(isatty(STDERR_FILENO)), start(std::chrono::steady_clock::now()) {}
+Progress::Progress(int64_t steps, std::vector<std::string> lossNames, StepWork work)
+    : steps(steps), lossNames(std::move(lossNames)), work(work), isTerminal(isatty(STDERR_FILENO)),
+      start(std::chrono::steady_clock::now()) {}
 
 Progress::~Progress() {
   if (isShown)
@@ -33,7 +35,14 @@ static std::string duration(double seconds) {
                       : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-void Progress::step(int64_t done, double loss, double seconds) {
+std::string Progress::text(llvm::ArrayRef<double> losses) const {
+  std::string result;
+  for (auto [name, loss] : llvm::zip_equal(lossNames, losses))
+    result += fmt::format("{}{} {:.4f}", result.empty() ? "" : "  ", name, loss);
+  return result;
+}
+
+void Progress::step(int64_t done, llvm::ArrayRef<double> losses, double seconds) {
   ++taken;
   stepping += seconds;
   if (!isTerminal || elapsed() - lastShown < 0.1)
@@ -42,15 +51,15 @@ void Progress::step(int64_t done, double loss, double seconds) {
   isShown = true;
   double left = stepping / double(taken) * double(steps - done);
   int filled = static_cast<int>(30 * done / steps);
-  printTo(stderr, "\r\033[K[{}{}] {}/{}  loss {:.4f}  {}  {} left", std::string(filled, '='),
-          std::string(30 - filled, ' '), done, steps, loss, speed(), duration(left));
+  printTo(stderr, "\r\033[K[{}{}] {}/{}  {}  {}  {} left", std::string(filled, '='), std::string(30 - filled, ' '),
+          done, steps, text(losses), speed(), duration(left));
   std::fflush(stderr);
 }
 
-void Progress::report(int64_t done, double loss, std::optional<double> validation) {
+void Progress::report(int64_t done, llvm::ArrayRef<double> losses, std::optional<double> validation) {
   if (isShown)
     printTo(stderr, "\r\033[K");
-  printTo(stderr, "step {}/{}  loss {:.4f}{}  {}  {} so far\n", done, steps, loss,
+  printTo(stderr, "step {}/{}  {}{}  {}  {} so far\n", done, steps, text(losses),
           validation ? fmt::format("  validation {:.4f}", *validation) : "", speed(), duration(elapsed()));
   std::fflush(stderr);
 }

@@ -6,10 +6,12 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace attnc {
 
@@ -23,20 +25,22 @@ struct StepWork {
 
 class Progress {
 public:
-  /// `steps` is the number of steps at which the training ends.
-  Progress(int64_t steps, StepWork work);
+  /// `steps` is the number of steps at which the training ends; the losses of a step have the names `lossNames`.
+  Progress(int64_t steps, std::vector<std::string> lossNames, StepWork work);
   ~Progress(); ///< clears the line on a terminal
 
   /// Records a step that took `seconds`, after which `done` steps are completed; updates the line on a terminal, at
   /// most ten times per second.
-  void step(int64_t done, double loss, double seconds);
+  void step(int64_t done, llvm::ArrayRef<double> losses, double seconds);
   /// Prints a permanent line after `done` completed steps, with the validation loss if there is one.
-  void report(int64_t done, double loss, std::optional<double> validation);
+  void report(int64_t done, llvm::ArrayRef<double> losses, std::optional<double> validation);
 
 private:
-  double elapsed() const;    ///< seconds since the constructor
-  std::string speed() const; ///< rate of items, and share of the peak
-  int64_t steps, taken = 0;  ///< last step; number of recorded steps
+  double elapsed() const;                                ///< seconds since the constructor
+  std::string speed() const;                             ///< rate of items, and share of the peak
+  std::string text(llvm::ArrayRef<double> losses) const; ///< "loss 0.1234"
+  int64_t steps, taken = 0;                              ///< last step; number of recorded steps
+  std::vector<std::string> lossNames;
   StepWork work;
   bool isTerminal, isShown = false; ///< standard error is a terminal; the overwritten line is visible
   std::chrono::steady_clock::time_point start;

@@ -9,19 +9,21 @@ using namespace llvm;
 
 namespace attnc {
 
-static std::string curves(const History &history) {
-  Series training{"training", Series::Kind::Line, {}}, validation{"validation", Series::Kind::Line, {}};
+static std::string curves(const Report &report) {
+  std::vector<Series> series;
+  for (const std::string &name : report.lossNames)
+    series.push_back({report.lossNames.size() == 1 ? "training" : name, Series::Kind::Line, {}});
+  series.push_back({"validation", Series::Kind::Line, {}});
   std::vector<double> steps{0}, losses;
-  for (const HistoryPoint &point : history.points()) {
-    training.points.push_back({double(point.step), point.loss});
-    validation.points.push_back({double(point.step), point.validation.value_or(NAN)});
+  for (const HistoryPoint &point : report.history->points()) {
+    std::vector<double> values = point.losses;
+    values.push_back(point.validation.value_or(NAN));
+    for (auto [each, value] : zip_equal(series, values))
+      each.points.push_back({double(point.step), value});
     steps.push_back(double(point.step));
-    losses.insert(losses.end(), {point.loss, point.validation.value_or(NAN)});
+    losses.insert(losses.end(), values.begin(), values.end());
   }
-  return svgOf(Chart{"loss by steps",
-                     Axis::over("steps", steps),
-                     Axis::over("loss", losses),
-                     {std::move(training), std::move(validation)}});
+  return svgOf(Chart{"loss by steps", Axis::over("steps", steps), Axis::over("loss", losses), std::move(series)});
 }
 
 /// A chart of one number of each head, with a line for each head.
@@ -61,7 +63,7 @@ static std::string mapsText(const AttentionMaps &maps) {
 
 Error writeReport(const std::string &path, const Report &report) {
   HtmlPage page{report.title};
-  page.sections.push_back({"", factTable(report.facts) + curves(*report.history)});
+  page.sections.push_back({"", factTable(report.facts) + curves(report)});
   if (!report.maps.heads.empty())
     page.sections.push_back({"Attention maps", mapsText(report.maps)});
   if (!report.maps.heads.empty() && report.attention)

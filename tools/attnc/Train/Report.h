@@ -10,6 +10,7 @@ namespace attnc {
 struct Report {
   std::string title;                                      ///< plain text
   std::vector<std::pair<std::string, std::string>> facts; ///< names and values of a table
+  std::vector<std::string> lossNames;                     ///< StepEntries::lossNames()
   const History *history = nullptr;                       ///< losses; must not be null
   const AttentionHistory *attention = nullptr;            ///< null: no curves of entropy and saturation
   AttentionMaps maps;                                     ///< without heads: neither maps nor these curves

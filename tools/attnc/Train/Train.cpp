@@ -75,6 +75,7 @@ private:
   Error finish();
   Expected<double> validate();
   Expected<StepWork> workOfStep() const;
+  InputRanges rangesOfStep() const;
   RunRecord recordOfNow() const;
   Error checkRecord(RunRecord &now) const;
   std::string file(const char *name) const { return folder->file(name); }
@@ -91,8 +92,8 @@ private:
   bool hasCheckpoint = false;
   std::map<std::string, std::string> unwritten; ///< reasons, by the names of files that could not be written
   int signal = 0;
-  double sum = 0;     ///< sum of losses since the last point
-  int64_t summed = 0; ///< number of these losses
+  std::vector<double> sums; ///< of the losses since the last point, one for each entry point of the step
+  int64_t summed = 0;       ///< number of steps since the last point
 };
 
 } // namespace
@@ -151,7 +152,7 @@ Error Training::begin() {
   if (!read)
     return read.takeError();
   data = std::move(*read);
-  if (Error error = data->check(options.shape, options.source.rangesOf(trainer->step().name, Phase::Import)))
+  if (Error error = data->check(options.shape, rangesOfStep()))
     return error;
   if (trainer->canValidate() && data->hasSamples() && options.heldOut > 0 && !data->hasHeldOut(options.shape))
     warn(fmt::format("--held-out {} holds out too few data for a validation batch, so no validation loss is computed; "
@@ -180,18 +181,29 @@ Error Training::begin() {
   for (const auto &[name, vocabulary] : data->vocabularies().used())
     printTo(stderr, "{} has {} {}\n", file(name.c_str()), vocabulary->size(),
             vocabulary->kind() == Vocabulary::Kind::Words ? "tokens" : "labels");
-  progress.emplace(options.steps, *work);
+  progress.emplace(options.steps, trainer->entries().lossNames(), *work);
   return Error::success();
 }
 
+/// The limits of the integers in a batch: those of all entry points of the step.
+InputRanges Training::rangesOfStep() const {
+  InputRanges all;
+  for (const StepEntries::Each &each : trainer->entries().all())
+    for (const auto &[input, limits] : options.source.rangesOf(trainer->entries().entry(each).name, Phase::Import))
+      append_range(all[input], limits);
+  return all;
+}
+
 Error Training::openLogs() {
-  auto opened = History::open(file(runfile::history), trainer->stepsDone());
+  std::vector<std::string> names = trainer->entries().lossNames();
+  sums.assign(names.size(), 0);
+  auto opened = History::open(file(runfile::history), HistoryPoint::headings(names), trainer->stepsDone());
   if (!opened)
     return opened.takeError();
   history = std::move(*opened);
   if (options.maps.entry.empty())
     return Error::success();
-  auto attentions = AttentionHistory::open(file(runfile::attention), trainer->stepsDone());
+  auto attentions = AttentionHistory::open(file(runfile::attention), AttentionPoint::headings, trainer->stepsDone());
   if (!attentions)
     return attentions.takeError();
   attention = std::move(*attentions);
@@ -234,8 +246,8 @@ Error Training::writeVocabularies() {
 RunRecord Training::recordOfNow() const {
   BatchShape used = data->used(options.shape);
   RunRecord record{
-      trainer->step().name, options.trainer.seed,        used.batch,          used.sequence, options.heldOut,
-      options.mostTokens,   join(options.ownWords, ","), data->fingerprint(), std::nullopt};
+      trainer->entries().text(), options.trainer.seed,        used.batch,          used.sequence, options.heldOut,
+      options.mostTokens,        join(options.ownWords, ","), data->fingerprint(), std::nullopt};
   if (trainer->initialisation())
     record.init = trainer->initialisation()->json();
   return record;
@@ -269,7 +281,8 @@ Expected<StepWork> Training::workOfStep() const {
   auto flops = trainer->flopsOfStep(data->batch(options.shape, options.trainer.seed, 0));
   if (!flops)
     return flops.takeError();
-  return StepWork{used.items(), used.unit(), *flops, machine::fmaPeakOf(trainer->executor())};
+  return StepWork{trainer->entries().callsPerStep() * used.items(), used.unit(), *flops,
+                  machine::fmaPeakOf(trainer->executor())};
 }
 
 Expected<double> Training::validate() {
@@ -305,8 +318,9 @@ Error Training::lookAtAttention(int64_t done) {
 Error Training::point(int64_t done, bool validates) {
   if (!validates && summed == 0)
     return Error::success();
-  HistoryPoint point{done, summed ? sum / double(summed) : NAN, std::nullopt};
-  sum = 0;
+  HistoryPoint point{done, std::exchange(sums, std::vector<double>(sums.size(), 0)), std::nullopt};
+  for (double &loss : point.losses)
+    loss = summed ? loss / double(summed) : NAN;
   summed = 0;
   if (!validates) {
     history->add(point);
@@ -322,7 +336,7 @@ Error Training::point(int64_t done, bool validates) {
   if (attention)
     if (Error error = lookAtAttention(done))
       return error;
-  progress->report(done, point.loss, point.validation);
+  progress->report(done, point.losses, point.validation);
   history->add(point);
   writeLogs();
   return Error::success();
@@ -378,19 +392,22 @@ Error Training::diverged(int64_t step, const std::string &what) {
 
 Error Training::loop() {
   for (int64_t step = trainer->stepsDone(); step < options.steps && !stops->received(); ++step) {
-    Batch batch = data->batch(options.shape, options.trainer.seed, step);
+    std::vector<Batch> batches = trainer->nextBatches(*data, options.shape);
     auto from = std::chrono::steady_clock::now();
-    auto loss = trainer->takeStep(std::move(batch));
+    auto losses = trainer->takeStep(std::move(batches));
     std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
-    if (!loss)
-      return loss.takeError();
-    if (!std::isfinite(*loss))
-      return diverged(step + 1, fmt::format("the loss of step {} is {}", step + 1, *loss));
-    sum += *loss;
-    ++summed;
+    if (!losses)
+      return losses.takeError();
     int64_t done = step + 1;
+    for (auto [sum, loss, name] : zip_equal(sums, *losses, trainer->entries().lossNames())) {
+      if (!std::isfinite(loss))
+        return diverged(done,
+                        fmt::format("the {} of step {} is {}", name == "loss" ? name : "loss of " + name, done, loss));
+      sum += loss;
+    }
+    ++summed;
     bool isLast = done == options.steps;
-    progress->step(done, *loss, took.count());
+    progress->step(done, *losses, took.count());
     if (done % options.validateEvery == 0 || isLast)
       if (Error error = point(done, /*validates=*/true))
         return error;
@@ -405,8 +422,9 @@ Error Training::loop() {
 
 Error Training::finish() {
   write(runfile::weights, [&] { return trainer->save(file(runfile::weights), /*states=*/false); });
-  Report report{model.name, {}, &*history, attention ? &*attention : nullptr, {}};
+  Report report{model.name, {}, trainer->entries().lossNames(), &*history, attention ? &*attention : nullptr, {}};
   report.facts = {{"model", options.source.input()},
+                  {"entry points of a step", trainer->entries().text()},
                   {"steps", fmt::format("{}", trainer->stepsDone())},
                   {"batch", data->used(options.shape).text()},
                   {"seed", fmt::format("{}", options.trainer.seed)}};
@@ -504,7 +522,12 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
   options->addTo(*command);
   options->addVocabularySizesTo(*command);
   command->add_option("-o,--output", options->output, "Folder of checkpoints, history and report")->required();
-  command->add_option("--entry", options->trainer.step, "The entry point that trains; optional if there is only one");
+  command
+      ->add_option("--entry", options->trainer.step,
+                   "The entry point that trains; optional if there is only one. Several train in turn, each with its "
+                   "number of calls in a step: critic:2,generator")
+      ->type_name("ENTRY[:CALLS]")
+      ->delimiter(',');
   command->add_option("--validate", options->trainer.loss, "The entry point that validates")->type_name("ENTRY");
   command->add_option("--steps", options->steps, "Total number of steps; 0: only write the initial parameters")
       ->capture_default_str()

@@ -1,5 +1,4 @@
 #include "tools/attnc/Train/Trainer.h"
-#include "tools/attnc/Call/EntryChoice.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -12,8 +11,11 @@ using namespace llvm;
 namespace attnc {
 
 Expected<std::unique_ptr<Trainer>> Trainer::create(const attn_model &model, const Options &options) {
-  std::unique_ptr<Trainer> trainer(new Trainer(model, options.seed));
-  if (Error error = trainer->findEntries(options))
+  auto entries = StepEntries::choose(model, options.step);
+  if (!entries)
+    return entries.takeError();
+  std::unique_ptr<Trainer> trainer(new Trainer(model, std::move(*entries), options.seed));
+  if (Error error = trainer->findLoss(options))
     return std::move(error);
   if (Error error = trainer->runner.start(options.threads))
     return std::move(error);
@@ -35,24 +37,11 @@ static bool takesTheSame(const attn_entry_info &a, const attn_entry_info &step) 
   return same;
 }
 
-static bool givesOneNumber(const attn_entry_info &entry) {
-  return entry.result_count == 1 && entry.tensors[entry.input_count].rank == 0 &&
-         entry.tensors[entry.input_count].dtype == ATTN_F32;
-}
-
-Error Trainer::findEntries(const Options &options) {
-  auto trains = [](const attn_entry_info &entry) { return entry.updates != 0; };
-  Expected<int64_t> chosen =
-      chooseEntry(model, options.step, {"trains", "; write `export train = minimize(loss, with: ...)`", trains});
-  if (!chosen)
-    return chosen.takeError();
-  stepNumber = *chosen;
-  if (!givesOneNumber(step()))
-    return createStringError(formatv("'{0}' does not return one loss", step().name));
+Error Trainer::findLoss(const Options &options) {
   for (int64_t number = 0; number < model.entry_count; ++number) {
     const attn_entry_info &entry = model.entries[number];
     bool isMeant = options.loss.empty() || options.loss == entry.name;
-    if (entry.updates || !isMeant || !givesOneNumber(entry) || !takesTheSame(entry, step()))
+    if (entry.updates || !isMeant || !returnsOneNumber(entry) || !takesTheSame(entry, step()))
       continue;
     lossNumber = number;
     if (options.loss.empty())
@@ -99,26 +88,36 @@ static int64_t product(const int64_t *sizes, int32_t rank) {
   return std::accumulate(sizes, sizes + rank, int64_t(1), std::multiplies<>());
 }
 
+/// A step is done after the last call of its last entry point.
 int64_t Trainer::stepsDone() const {
-  std::string name = std::string(step().name) + ".count";
+  const StepEntries::Each &last = stepEntries.all().back();
+  std::string name = std::string(stepEntries.entry(last).name) + ".count";
   for (int64_t p = 0; p < model.parameter_count; ++p)
     if (name == model.parameters[p].name)
-      return *static_cast<const int32_t *>(attn_weights_table(weights())[model.parameters[p].first]);
+      return *static_cast<const int32_t *>(attn_weights_table(weights())[model.parameters[p].first]) / last.calls;
   return 0;
 }
 
-/// The inputs of the training step: those of a batch, and the key of random draws.
-std::vector<HostTensor> Trainer::inputsOfStep(Batch batch) const {
-  append_range(batch.inputs, drawKey(step(), seed, 0));
-  return std::move(batch.inputs);
+/// The inputs of an entry point of the step: those of a batch with the same names, and the key of random draws.
+std::vector<HostTensor> Trainer::inputsOf(const attn_entry_info &entry, Batch batch) const {
+  std::vector<HostTensor> inputs;
+  for (const attn_tensor_info &input : ArrayRef(entry.tensors, size_t(inputsBeforeKey(entry))))
+    inputs.push_back(std::move(batch.inputs[size_t(inputNumber(step(), input.name))]));
+  append_range(inputs, drawKey(entry, seed, 0));
+  return inputs;
 }
 
-Expected<double> Trainer::flopsOfStep(Batch batch) const {
-  std::vector<HostTensor> inputs = inputsOfStep(std::move(batch));
-  auto dimensions = runner.dimensionsOf(stepNumber, inputs);
-  if (!dimensions)
-    return dimensions.takeError();
-  return double(step().flops(dimensions->data()));
+Expected<double> Trainer::flopsOfStep(const Batch &batch) const {
+  double flops = 0;
+  for (const StepEntries::Each &each : stepEntries.all()) {
+    const attn_entry_info &entry = stepEntries.entry(each);
+    std::vector<HostTensor> inputs = inputsOf(entry, batch);
+    auto dimensions = runner.dimensionsOf(each.number, inputs);
+    if (!dimensions)
+      return dimensions.takeError();
+    flops += double(each.calls) * double(entry.flops(dimensions->data()));
+  }
+  return flops;
 }
 
 static Expected<double> onlyNumber(Expected<std::vector<HostTensor>> results) {
@@ -127,9 +126,29 @@ static Expected<double> onlyNumber(Expected<std::vector<HostTensor>> results) {
   return results->front().at(0);
 }
 
-Expected<double> Trainer::takeStep(Batch batch) {
-  std::vector<HostTensor> inputs = inputsOfStep(std::move(batch));
-  return onlyNumber(runner.run(stepNumber, inputs));
+std::vector<Batch> Trainer::nextBatches(const TrainingData &data, BatchShape shape) const {
+  std::vector<Batch> batches;
+  int64_t calls = stepEntries.callsPerStep(), first = stepsDone() * calls;
+  for (int64_t call = 0; call < calls; ++call)
+    batches.push_back(data.batch(shape, seed, first + call));
+  return batches;
+}
+
+Expected<std::vector<double>> Trainer::takeStep(std::vector<Batch> batches) {
+  std::vector<double> losses;
+  auto next = batches.begin();
+  for (const StepEntries::Each &each : stepEntries.all()) {
+    double sum = 0;
+    for (int64_t call = 0; call < each.calls; ++call) {
+      std::vector<HostTensor> inputs = inputsOf(stepEntries.entry(each), std::move(*next++));
+      auto loss = onlyNumber(runner.run(each.number, inputs));
+      if (!loss)
+        return loss.takeError();
+      sum += *loss;
+    }
+    losses.push_back(sum / double(each.calls));
+  }
+  return losses;
 }
 
 /// Other draws than those of training steps come from the complement of the seed.

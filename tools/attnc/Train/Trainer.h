@@ -1,7 +1,8 @@
 //===- Trainer.h - training steps and validation of a model -------------------------------------------------------===//
 //
-// A Trainer owns the weights of a training and calls two entry points: the training step, which updates the weights and
-// returns the loss of the parameters before the step, and the loss alone, for validation.
+// A Trainer owns the weights of a training. It calls the entry points of a training step (StepEntries.h), which update
+// the weights and return the loss of the parameters before the update, and an entry point that returns the loss alone,
+// for validation.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -9,6 +10,7 @@
 #include "tools/attnc/Call/Runner.h"
 #include "tools/attnc/Data/TrainingData.h"
 #include "tools/attnc/Train/Initialisation.h"
+#include "tools/attnc/Train/StepEntries.h"
 #include <optional>
 
 namespace attnc {
@@ -16,7 +18,7 @@ namespace attnc {
 class Trainer {
 public:
   struct Options {
-    std::string step;        ///< entry point of the training step; empty: the only one that trains
+    std::vector<std::string> step; ///< entry points of a training step, as for StepEntries::choose()
     std::string loss;        ///< entry point for validation; empty: the last one that is suitable, if there is one
     std::string weights;     ///< a .safetensors file of initial parameters; empty: all are drawn from the seed
     bool resumes = false;    ///< resume from `weights`, a checkpoint that a training with the same object has written
@@ -24,16 +26,18 @@ public:
     uint64_t seed = 0;       ///< of initial parameters and of random draws
     int64_t threads = 0;     ///< 0: one for each processor
   };
-  /// Finds the entry points, starts threads and loads the weights, packed. Both entry points return one f32 number, the
-  /// loss, and have the same inputs, apart from the dimension of accumulated batches and the key of random draws. An
-  /// error if there is no training step or no entry point `loss` of this form, if the weights cannot be loaded, or if
-  /// another object has written the checkpoint to resume from, unless allowOther. The model must outlive the Trainer.
+  /// Finds the entry points, starts threads and loads the weights, packed. The entry point for validation returns one
+  /// f32 number, the loss, and has the inputs of step(), apart from the dimension of accumulated batches and the key of
+  /// random draws. An error if there is no training step (StepEntries::choose) or no entry point `loss` of this form,
+  /// if the weights cannot be loaded, or if another object has written the checkpoint to resume from, unless
+  /// allowOther. The model must outlive the Trainer.
   static llvm::Expected<std::unique_ptr<Trainer>> create(const attn_model &model, const Options &options);
   Trainer(const Trainer &) = delete;
   Trainer &operator=(const Trainer &) = delete;
 
-  /// The entry point of the training step.
-  const attn_entry_info &step() const { return model.entries[stepNumber]; }
+  const StepEntries &entries() const { return stepEntries; }
+  /// The entry point whose inputs a batch has, StepEntries::widest().
+  const attn_entry_info &step() const { return stepEntries.widest(); }
   bool canValidate() const { return lossNumber >= 0; } ///< there is an entry point for validation
   /// The suitable entry points for validation, of which the last one is used, if Options::loss is empty; else none.
   const std::vector<std::string> &suitableLosses() const { return suitable; }
@@ -41,11 +45,15 @@ public:
   const std::optional<Initialisation> &initialisation() const { return fromFile; }
   /// The number of completed steps, which is a state of the training in the weights; 0 for a new training.
   int64_t stepsDone() const;
-  /// Runs a training step on `batch` and returns the loss before the step. Updates the weights and stepsDone(). Random
-  /// draws are a function of the seed of the options and of stepsDone().
-  llvm::Expected<double> takeStep(Batch batch);
-  /// Floating-point operations of takeStep(batch); an error if the batch does not fit the training step.
-  llvm::Expected<double> flopsOfStep(Batch batch) const;
+  /// The batches of the next step, one for each call. Batches are numbered over all calls of the training, and a batch
+  /// has the inputs of step().
+  std::vector<Batch> nextBatches(const TrainingData &data, BatchShape shape) const;
+  /// Runs a training step: calls each entry point, on the next batches. Returns, for each entry point, the mean of the
+  /// losses that its calls return. Updates the weights and stepsDone(). Random draws are a function of the seed of the
+  /// options and of the number of calls of the entry point.
+  llvm::Expected<std::vector<double>> takeStep(std::vector<Batch> batches);
+  /// Floating-point operations of a step on batches of the sizes of `batch`; an error if the batch does not fit.
+  llvm::Expected<double> flopsOfStep(const Batch &batch) const;
   /// The loss of validation batch `number`. Requires canValidate(), and repackWeights() after the last step. Random
   /// draws are a function of the seed and of `number`, and differ from those of training steps.
   llvm::Expected<double> loss(Batch batch, int64_t number);
@@ -66,17 +74,19 @@ public:
   void runOn(const attn_executor *executor) { runner.context.executor = executor; }
 
 private:
-  Trainer(const attn_model &model, uint64_t seed) : model(model), seed(seed), runner(model) {}
+  Trainer(const attn_model &model, StepEntries entries, uint64_t seed)
+      : model(model), stepEntries(std::move(entries)), seed(seed), runner(model) {}
   attn_weights *weights() const { return runner.context.weights; }
-  llvm::Error findEntries(const Options &options);
+  llvm::Error findLoss(const Options &options);
   llvm::Error loadWeights(const Options &options);
   llvm::Error initialise(const Options &options);
-  std::vector<HostTensor> inputsOfStep(Batch batch) const;
+  std::vector<HostTensor> inputsOf(const attn_entry_info &entry, Batch batch) const;
 
   const attn_model &model;
+  StepEntries stepEntries;
   uint64_t seed = 0;
-  int64_t stepNumber = -1, lossNumber = -1; ///< indices in model.entries; a negative lossNumber: no validation
-  std::vector<std::string> suitable;        ///< see suitableLosses()
+  int64_t lossNumber = -1;           ///< index in model.entries; negative: no validation
+  std::vector<std::string> suitable; ///< see suitableLosses()
   Runner runner;
   std::optional<Initialisation> fromFile; ///< see initialisation()
 };
