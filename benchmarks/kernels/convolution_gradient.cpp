@@ -71,7 +71,7 @@ void report(const char *name, double flops, int64_t batch) {
   }
   const char *parts[] = {"forward, sum", "by input", "by weights"};
   for (int part = 0; part < 3; ++part)
-    std::printf("%-8s batch %-3lld %-14s %8.3f ms %6.1f %% of the FMA peak\n", name, (long long)batch, parts[part],
+    std::printf("%-10s batch %-3lld %-14s %8.3f ms %6.1f %% of the FMA peak\n", name, (long long)batch, parts[part],
                 1e3 * median(seconds[part]), 100 * median(shares[part]));
   std::fflush(stdout);
 }
@@ -83,5 +83,6 @@ int main(int count, char **arguments) {
     report("image", 2.0 * 56 * 56 * 64 * 64 * 9, batch);
     report("point", 2.0 * 56 * 56 * 128 * 128, batch);
     report("causal", 2.0 * 2048 * 64 * 64 * 3, batch);
+    report("transposed", 2.0 * 56 * 56 * 64 * 64 * 4, batch); // four of the 16 weights for each pixel
   }
 }

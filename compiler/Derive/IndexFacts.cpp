@@ -1,6 +1,7 @@
 #include "compiler/Derive/IndexFacts.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 
@@ -13,6 +14,42 @@ static std::optional<SmallVector<llvm::DynamicAPInt>> linearForm(AffineExpr expr
     return std::nullopt;
   return llvm::map_to_vector(row, [](int64_t factor) { return llvm::DynamicAPInt(factor); });
 }
+
+namespace {
+
+/// Replaces quotients by further dimensions.
+class Quotients {
+public:
+  explicit Quotients(unsigned dims) : dims(dims) {}
+
+  AffineExpr replaceIn(AffineExpr expr) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!binary)
+      return expr;
+    AffineExpr left = replaceIn(binary.getLHS()), right = replaceIn(binary.getRHS());
+    auto divisor = dyn_cast<AffineConstantExpr>(right);
+    if (binary.getKind() != AffineExprKind::FloorDiv || !divisor || divisor.getValue() <= 0)
+      return getAffineBinaryOpExpr(binary.getKind(), left, right);
+    auto [found, isNew] =
+        numbers.try_emplace(getAffineBinaryOpExpr(AffineExprKind::FloorDiv, left, right), numbers.size());
+    AffineExpr quotient = getAffineDimExpr(dims + found->second, expr.getContext());
+    if (isNew) {
+      AffineExpr remainder = left - quotient * divisor.getValue();
+      definitions.append({remainder, divisor.getValue() - 1 - remainder});
+    }
+    return quotient;
+  }
+  /// Facts about the new dimensions.
+  ArrayRef<AffineExpr> facts() const { return definitions; }
+  unsigned dimCount() const { return dims + numbers.size(); }
+
+private:
+  unsigned dims;
+  llvm::DenseMap<AffineExpr, unsigned> numbers;
+  SmallVector<AffineExpr> definitions;
+};
+
+} // namespace
 
 static unsigned symbolsIn(ArrayRef<AffineExpr> exprs) {
   unsigned count = 0;
@@ -31,12 +68,18 @@ void IndexFacts::addInRange(AffineExpr expr, AffineExpr size) {
 
 bool IndexFacts::isNonNegative(AffineExpr expr) const {
   unsigned symbols = std::max(symbolsIn(facts), symbolsIn(expr));
-  auto asked = linearForm(expr, dims, symbols);
+  Quotients quotients(dims);
+  AffineExpr goal = quotients.replaceIn(expr);
+  SmallVector<AffineExpr> known =
+      llvm::map_to_vector(facts, [&](AffineExpr fact) { return quotients.replaceIn(fact); });
+  known.append(quotients.facts().begin(), quotients.facts().end());
+  unsigned variables = quotients.dimCount();
+  auto asked = linearForm(goal, variables, symbols);
   if (!asked)
     return false;
-  presburger::Simplex simplex(dims + symbols);
-  for (AffineExpr fact : facts)
-    if (auto row = linearForm(fact, dims, symbols))
+  presburger::Simplex simplex(variables + symbols);
+  for (AffineExpr fact : known)
+    if (auto row = linearForm(fact, variables, symbols))
       simplex.addInequality(*row);
   return simplex.isEmpty() || simplex.isRedundantInequality(*asked);
 }

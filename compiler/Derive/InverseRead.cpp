@@ -48,8 +48,14 @@ private:
   void addComparison(arith::CmpIOp comparison, IndexFacts &facts);
   void addGuard(IndexFacts &facts);
   SmallVector<AffineExpr> differences(arith::CmpIOp comparison);
-  std::optional<SmallVector<int64_t>> loopFactors(AffineExpr expr);
-  std::optional<unsigned> chooseLoop(ArrayRef<int64_t> factors);
+  /// The loops in an expression.
+  struct Mentioned {
+    SmallVector<int64_t> factors;   ///< the coefficient of each loop outside of quotients
+    llvm::SmallBitVector quotients; ///< the loops in quotients, for which nothing can be solved
+    bool contains(unsigned loop) const { return factors[loop] != 0 || quotients.test(loop); }
+  };
+  std::optional<Mentioned> loopsIn(AffineExpr expr);
+  std::optional<unsigned> chooseLoop(const Mentioned &mentioned);
   bool solve(unsigned dim);
   AffineExpr sizeOf(unsigned dim);
   bool visitsTooMany();
@@ -256,23 +262,33 @@ bool Inverter::readSubscripts() {
 
 //===-------------------------------------------- solving -----------------------------------------------------===//
 
-std::optional<SmallVector<int64_t>> Inverter::loopFactors(AffineExpr expr) {
-  SmallVector<int64_t> row;
-  unsigned dims = rank + loops;
-  if (failed(getFlattenedAffineExpr(expr, dims, sizes.size(), &row)) || row.size() != dims + sizes.size() + 1)
+/// Null for an expression with a remainder, or with a product of loops or sizes.
+std::optional<Inverter::Mentioned> Inverter::loopsIn(AffineExpr expr) {
+  Mentioned mentioned{{}, llvm::SmallBitVector(loops)};
+  bool hasRemainder = false;
+  expr.walk([&](AffineExpr part) {
+    hasRemainder |= part.getKind() == AffineExprKind::Mod;
+    for (unsigned loop = 0; part.getKind() == AffineExprKind::FloorDiv && loop < loops; ++loop)
+      if (part.isFunctionOfDim(rank + loop))
+        mentioned.quotients.set(loop);
+  });
+  SmallVector<int64_t> row; // of dimensions, sizes and quotients
+  if (hasRemainder || failed(getFlattenedAffineExpr(expr, rank + loops, sizes.size(), &row)))
     return std::nullopt;
-  return SmallVector<int64_t>(ArrayRef(row).slice(rank, loops));
+  mentioned.factors.assign(row.begin() + rank, row.begin() + rank + loops);
+  return mentioned;
 }
 
 /// The loop with the most iterations, so that free loops are short; among equal ones that with the smaller coefficient.
-std::optional<unsigned> Inverter::chooseLoop(ArrayRef<int64_t> factors) {
+std::optional<unsigned> Inverter::chooseLoop(const Mentioned &mentioned) {
+  ArrayRef<int64_t> factors = mentioned.factors;
   std::optional<unsigned> best;
   auto rankOf = [&](unsigned loop) {
     auto constant = dyn_cast<AffineConstantExpr>(extents[loop]);
     return std::pair(constant ? constant.getValue() : std::numeric_limits<int64_t>::max(), -std::abs(factors[loop]));
   };
   for (unsigned loop = 0; loop < loops; ++loop)
-    if (factors[loop] != 0 && !result.solutions[loop] && !inSolution.test(loop) &&
+    if (factors[loop] != 0 && !mentioned.quotients.test(loop) && !result.solutions[loop] && !inSolution.test(loop) &&
         (!best || rankOf(loop) > rankOf(*best)))
       best = loop;
   return best;
@@ -292,16 +308,18 @@ bool Inverter::solve(unsigned dim) {
     known.push_back(isKnown ? result.solutions[loop]->numerator : loopIndex(loop));
   }
   AffineExpr zero = (element(dim) * subscripts[dim].divisor - subscripts[dim].expr).replaceDims(known);
-  auto factors = loopFactors(zero);
-  auto loop = factors ? chooseLoop(*factors) : std::nullopt;
+  auto mentioned = loopsIn(zero);
+  auto loop = mentioned ? chooseLoop(*mentioned) : std::nullopt;
   if (!loop)
     return false;
   // zero = numerator' + factor * loop
-  int64_t factor = (*factors)[*loop];
+  int64_t factor = mentioned->factors[*loop];
+  if (mentioned->quotients.any() && std::abs(factor) != 1)
+    return false;
   AffineExpr numerator = factor > 0 ? loopIndex(*loop) * factor - zero : zero - loopIndex(*loop) * factor;
   numerator = simplifyAffineExpr(numerator, rank + loops, sizes.size());
   for (unsigned other = 0; other < loops; ++other) {
-    bool isMentioned = other != *loop && (*factors)[other] != 0;
+    bool isMentioned = other != *loop && mentioned->contains(other);
     if (isMentioned && result.solutions[other]) // solved with a divisor
       return false;
     if (isMentioned)
@@ -378,10 +396,13 @@ std::optional<InverseRead> Inverter::run() {
   // Subscripts of a single loop are solved first.
   SmallVector<std::pair<int64_t, unsigned>> order;
   for (unsigned dim = 0; dim < rank; ++dim) {
-    auto factors = loopFactors(subscripts[dim].expr);
-    if (!factors)
+    auto mentioned = loopsIn(subscripts[dim].expr);
+    if (!mentioned)
       return std::nullopt;
-    order.push_back({llvm::count_if(*factors, [](int64_t factor) { return factor != 0; }), dim});
+    int64_t count = 0;
+    for (unsigned loop = 0; loop < loops; ++loop)
+      count += mentioned->contains(loop);
+    order.push_back({count, dim});
   }
   llvm::sort(order);
   for (auto [count, dim] : order)

@@ -10,7 +10,8 @@
 //
 // The load may be guarded, as in `if 2*i + di >= 1 then x[b, 2*i + di - 1, c] else 0`. Its subscript is then clamped by
 // a maximum with 0. The load is used only if the condition holds, so the inversion drops the maximum. Likewise the
-// quotient in `if (i + di) % 2 == 0 then x[b, (i + di) / 2, c] else 0` has no remainder: i = 2*e1 - di.
+// quotient in `if (i + di) % 2 == 0 then x[b, (i + di) / 2, c] else 0` has no remainder: i = 2*e1 - di. The loops in
+// any other quotient stay free: x[i + di / 2 - t] is read at i = e0 - di / 2 + t.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -36,10 +37,11 @@ struct InverseRead {
   };
 
   /// Inverts `load`, an op in the body of `op`. Null if a subscript is not affine, has no loop to solve for (a
-  /// dimension of one element needs none), contains a loop that is solved with a divisor, or may be clamped or rounded
-  /// while the load is used; a guard counts only if all uses of the load are under the same condition. Also null if the
-  /// inverse may visit more than 8 times as many iterations as `op` has, if a solved loop may have no iterations
-  /// although the tensor has elements, or if no operand has the extent of a loop.
+  /// dimension of one element needs none), contains a loop that is solved with a divisor, has a quotient beside loops
+  /// whose coefficients are not 1 or -1, or may be clamped or rounded while the load is used; a guard counts only if
+  /// all uses of the load are under the same condition. Also null if the inverse may visit more than 8 times as many
+  /// iterations as `op` has, if a solved loop may have no iterations although the tensor has elements, or if no operand
+  /// has the extent of a loop.
   static std::optional<InverseRead> compute(mlir::linalg::GenericOp op, mlir::tensor::ExtractOp load,
                                             SymbolicShapes &shapes);
 

@@ -278,6 +278,18 @@ TEST(Everything, PreludeOfImages) {
       {"pixel", "sum([b, i, j, c] => vision.pixel(x, b, i - 1, j + 1, c) * y[b, i, j, c])"},
       {"windows", "sum(x * y) * vision.windows(6, 3, 2, 1)"},
       {"Conv2d", "sum(sq(it(x)) * y[:, 0:3, 0:3, 0:1])"},
+      {"ConvTranspose2d", "sum(sq(up(x)) * 0.5) + sum(y)"},
+      {"transposed_convolution", "sum(sq(vision.transposed_convolution(x, y[:, 0:2, 0:2], 3, 0)))"},
+      {"weight_at",
+       "sum([i < 3, c < 2, o < 2] => vision.weight_at(y[:, 0:2, 0:2], 3, i, 1, c, o) * sq(x[0, i, c, o]))"},
+      {"GroupNorm", "sum(group(x) * y)"},
+      {"upsample", "sum(sq(vision.upsample(x)) * 0.5) + sum(y)"},
+      {"box_borders", "sum(sq(vision.box_borders(x[:, 0:4, 0:4, 0])) * y[:, 0:4, 0:4, 0])"},
+      {"box_area", "sum([b, i, j] => vision.box_area([k < 4] => x[b, i, k, j] * y[b, i, k, j]))"},
+      {"shared_areas",
+       "sum([b, i, j] => vision.iou([k < 4] => x[b, i, k, j] + k, [k < 4] => y[b, i, k, j] + 1.2 * k))"},
+      {"iou", "sum([b, i, j] => vision.iou([k < 4] => x[b, i, k, j] + k, [k < 4] => y[b, i, k, j] + k))"},
+      {"giou", "sum([b, i, j] => vision.giou([k < 4] => x[b, i, k, j] + k, [k < 4] => y[b, i, k, j] + k))"},
       {"max_pool", "sum(vision.max_pool(x) * vision.max_pool(y, stride: 2, width: 2))"},
       {"mean_pool", "sum(sq(vision.mean_pool(x, width: 3, stride: 1))) + sum(y)"},
       {"patches", "sum(sq(vision.patches(x[:, :, 0:4] * y[:, :, 0:4], 2)))"},
@@ -286,6 +298,7 @@ TEST(Everything, PreludeOfImages) {
   };
   auto program = [](const std::string &body) {
     return "use vision\nmodel M() {\n  it: vision.Conv2d(2, 3, 3, stride: 2, padding: 1)\n"
+           "  up: vision.ConvTranspose2d(2, 3)\n  group: vision.GroupNorm(2, 2)\n"
            "  fn f(x: f32[2, 6, 5, 2], y: f32[2, 6, 5, 2]) -> f32 { " +
            body + " + 0.0 * sum(sq(it(x))) }\n}\n";
   };

@@ -109,6 +109,18 @@ TEST(LoadGradient, OfATransposedConvolution) {
                  "then x[(s - t) / 2, c] else 0.0) * w[t, c]))");
 }
 /// Many iterations read the elements at the border, so that the subscript has no inverse.
+/// The quotients of the loop d are beside s, for which the subscript is solved.
+TEST(LoadGradient, OfQuotientsBesideALoop) {
+  expectSequence(Form::Gathered,
+                 "sum(sq([s < n, d < 3, o < 2] => sum (t, c) => (if s + (d + 1) / 2 >= t and s + (d + 1) "
+                 "/ 2 - t < n then x[s + (d + 1) / 2 - t, c] else 0.0) * w[t, c]))");
+  expectSequence(Form::Scattered,
+                 "sum(sq([s < 4, d < 2, o < 2] => sum (t, c) => (if 2 * s + (d + 1) / 2 >= t and 2 * s "
+                 "+ (d + 1) / 2 - t < n then x[2 * s + (d + 1) / 2 - t, c] else 0.0) * w[t, c]))");
+  expectSequence(Form::Scattered,
+                 "sum(sq([s < n, d < 3, o < 2] => sum (t, c) => (if s + d % 2 >= t and s + d % 2 - t < n "
+                 "then x[s + d % 2 - t, c] else 0.0) * w[t, c]))");
+}
 TEST(LoadGradient, OfASubscriptThatIsKeptInRange) {
   expectSequence(Form::Scattered, "sum(sq([s < n, t, c] => x[max(s - t, 0), c] * w[t, c]))");
 }

@@ -4,6 +4,7 @@
 #include "tests/frontends/attn/Import/Imported.h"
 
 #include <cmath>
+#include <fmt/format.h>
 #include <fstream>
 #include <numeric>
 #include <regex>
@@ -139,12 +140,18 @@ TEST(Prelude, ACopyOfTheLayersOfImagesImportsToTheSame) {
   const std::string user = R"(use vision
 model Eye(channels = 3) {
   first: vision.Conv2d(channels, 4, 3, stride: 2, padding: 1)
+  back:  vision.ConvTranspose2d(4, channels)
+  group: vision.GroupNorm(channels, 3)
+  fn larger(x: f32[batch, 4, 4, 4]) -> f32[batch, 24, 24, channels] { vision.upsample(group(back(x)), 3) }
+  fn overlap(a: f32[4], b: f32[4]) -> f32 { vision.iou(vision.box_borders(a), b) + vision.giou(a, b) }
   fn seen(x: f32[batch, 8, 8, channels], theta: f32[batch, 2, 3]) -> f32[batch, 1, 16] {
     let grid = vision.affine_grid(theta, 8, 8)
     vision.patches(vision.mean_pool(vision.max_pool(first(vision.sample(x, grid)), width: 1, stride: 1)), 2)
   }
 }
 export seen
+export larger
+export overlap
 )";
   std::string original = irOf(user);
   EXPECT_NE(original, "");
@@ -218,12 +225,73 @@ TEST(Prelude, TextsEndAtTheirFirstZero) {
 }
 
 TEST(Prelude, MetricsOfAWholeSetAreComputedFromSums) {
-  EXPECT_THAT(valuesOf("use metrics\nfn f(a: f32) -> f32[2] { [i < 2] => f1_score(a * i, 4.0, 6.0) }", {reals({}, {3})}),
-              are({0, 0.6}));
+  EXPECT_THAT(
+      valuesOf("use metrics\nfn f(a: f32) -> f32[2] { [i < 2] => f1_score(a * i, 4.0, 6.0) }", {reals({}, {3})}),
+      are({0, 0.6}));
   EXPECT_THAT(valuesOf("use metrics\nfn f(x: f32[n], y: f32[n]) -> f32 {\n"
                        "let (n, sx, sy, xx, yy, xy) = correlation_sums(x, y)\ncorrelation(n, sx, sy, xx, yy, xy) }",
                        {reals({4}, {1, 2, 3, 4}), reals({4}, {2, 1, 4, 3})}),
               are({0.6}));
+}
+
+/// Each pixel adds its weights to the window that begins at stride times its place.
+TEST(Prelude, TransposedConvolutionsAddWindows) {
+  auto transposed = [](int64_t width, int64_t stride, int64_t padding) {
+    constexpr int64_t h = 3, w = 4;
+    const int64_t rows = stride * (h - 1) + width - 2 * padding, columns = stride * (w - 1) + width - 2 * padding;
+    Array x(Element::F32, {1, h, w, 2}), weight(Element::F32, {width, width, 2, 1});
+    std::iota(x.values.begin(), x.values.end(), 1);
+    std::iota(weight.values.begin(), weight.values.end(), -7);
+    std::vector<double> sums(size_t(rows * columns));
+    for (int64_t i = 0; i < h; ++i)
+      for (int64_t j = 0; j < w; ++j)
+        for (int64_t k = 0; k < width * width; ++k) {
+          int64_t row = stride * i + k / width - padding, column = stride * j + k % width - padding;
+          for (int64_t c = 0; row >= 0 && row < rows && column >= 0 && column < columns && c < 2; ++c)
+            sums[size_t(row * columns + column)] +=
+                x.values[size_t(2 * (w * i + j) + c)] * weight.values[size_t(2 * k + c)];
+        }
+    EXPECT_THAT(
+        valuesOf(fmt::format("use vision\nfn f(x: f32[n, 3, 4, 2], w: f32[{0}, {0}, 2, 1]) -> f32[n, {1}, {2}, 1] "
+                             "{{ vision.transposed_convolution(x, w, {3}, {4}) }}",
+                             width, rows, columns, stride, padding),
+                 {x, weight}),
+        are(sums))
+        << width << " " << stride << " " << padding;
+  };
+  transposed(4, 2, 1);
+  transposed(3, 2, 0);
+  transposed(5, 3, 1);
+  transposed(2, 3, 0);
+  transposed(3, 1, 1);
+}
+
+TEST(Prelude, BoxesOverlap) {
+  auto of = [](const std::string &function, std::vector<double> a, std::vector<double> b) {
+    return valuesOf("use vision\nfn f(a: f32[4], b: f32[4]) -> f32 { vision." + function + " }",
+                    {reals({4}, std::move(a)), reals({4}, std::move(b))})[0];
+  };
+  EXPECT_NEAR(of("iou(a, b)", {0, 0, 2, 2}, {1, 1, 3, 3}), 1.0 / 7, 1e-12);
+  EXPECT_NEAR(of("giou(a, b)", {0, 0, 2, 2}, {1, 1, 3, 3}), 1.0 / 7 - 2.0 / 9, 1e-12);
+  EXPECT_NEAR(of("giou(a, b)", {0, 0, 1, 1}, {2, 0, 3, 1}), -1.0 / 3, 1e-12) << "apart";
+  EXPECT_NEAR(of("iou(a, b)", {0, 0, 1, 1}, {2, 2, 3, 3}), 0, 1e-12);
+  EXPECT_NEAR(of("giou(a, b)", {0, 0, 2, 1}, {0, 0, 2, 1}), 1, 1e-12) << "equal";
+  EXPECT_EQ(of("iou(a, b)", {1, 1, 1, 1}, {1, 1, 1, 1}), 0) << "empty";
+  EXPECT_NEAR(of("iou(vision.box_borders(a), vision.box_borders(b))", {1, 1, 2, 2}, {2, 2, 2, 2}), 1.0 / 7, 1e-12);
+}
+
+TEST(Prelude, GroupsOfChannelsHaveMeanZeroAndVarianceOne) {
+  Parameters parameters = {{"group.weight", reals({4}, {1, 1, 2, 2})}, {"group.bias", reals({4}, {0, 0, 0, 3})}};
+  EXPECT_THAT(valuesOf("use vision\nmodel M() {\n  group: vision.GroupNorm(4, 2, 0.0)\n"
+                       "  fn f(x: f32[n, 1, 2, 4]) -> f32[n, 1, 2, 4] { group(x) }\n}\n",
+                       {reals({1, 1, 2, 4}, {1, 3, 5, 5, 3, 1, 7, 7})}, parameters),
+              are({-1, 1, -2, 1, 1, -1, 2, 5}));
+}
+
+TEST(Prelude, UpsamplingRepeatsPixels) {
+  EXPECT_THAT(valuesOf("use vision\nfn f(x: f32[n, 1, 2, 1]) -> f32[n, 2, 4, 1] { vision.upsample(x) }",
+                       {reals({1, 1, 2, 1}, {3, 4})}),
+              are({3, 3, 4, 4, 3, 3, 4, 4}));
 }
 
 /// The buckets of T5 with 32 buckets: a bias whose table has the number of the bucket.
