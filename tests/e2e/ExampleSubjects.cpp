@@ -103,7 +103,7 @@ static std::vector<Subject> stn() {
   Fillers images = {{"images", uniform(0, 1)}, {"scenes", uniform(0, 1)}, {"digits", below(10)},
                     {"seed", constant(5)},     {"step", constant(3)}};
   std::vector<Subject> all;
-  for (const char *entry : {"scenes", "accuracy", "theta", "seen"})
+  for (const char *entry : {"scenes", "accuracy", "theta", "shown"})
     all.push_back({file, entry, {.c = 32, .reduction = 600}, {{"scenes", {{"batch", 3}}}}, images});
   return all;
 }

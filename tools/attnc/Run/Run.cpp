@@ -191,9 +191,11 @@ void addRun(CLI::App &app, ExitCode &exitCode) {
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
   options->invocation.addTo(*command);
   command
-      ->add_option("--output", options->outputs,
-                   "Write the results and states to a .safetensors file, or a single result to a file: .npy, lines of "
-                   "characters (.txt), words (.words) or labels (.labels); RESULT=FILE writes one of several results")
+      ->add_option(
+          "--output", options->outputs,
+          "Write the results and states to a .safetensors file, or a single result to a file: .npy, images as a "
+          "picture (.png), lines of characters (.txt), words (.words) or labels (.labels); RESULT=FILE writes "
+          "one of several results")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command->add_flag(

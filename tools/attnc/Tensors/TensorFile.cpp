@@ -3,6 +3,7 @@
 #include "compiler/Diagnostics/Printable.h"
 #include "compiler/ElementTypes/ElementType.h"
 #include "compiler/Emit/OutputFiles.h"
+#include "tools/attnc/Tensors/Picture.h"
 #include "tools/attnc/Tensors/TextFile.h"
 #include "tools/attnc/Tensors/Vocabulary.h"
 #include "llvm/ADT/APFloat.h"
@@ -416,6 +417,8 @@ static void writeSafetensors(raw_ostream &out, const std::vector<std::pair<std::
 static Expected<std::string> contentOf(StringRef path, const HostTensor &tensor, const Vocabulary *vocabulary) {
   if (isText(path))
     return linesOf(tensor);
+  if (path.ends_with(".png"))
+    return pngOf(tensor);
   if (!path.ends_with(".npy"))
     return vocabulary ? vocabulary->decode(tensor) : createStringError("can't be written without a vocabulary");
   std::string bytes;
@@ -435,9 +438,9 @@ Error writeTensors(const std::string &path, const std::vector<std::pair<std::str
   if (isSafetensors && names.contains("__metadata__"))
     return createStringError(
         formatv("{0}: not written: a .safetensors file cannot have a tensor with the name '__metadata__'", path));
-  if (!isSafetensors && !is_contained({".npy", ".txt", ".words", ".labels"}, suffix))
+  if (!isSafetensors && !is_contained({".npy", ".png", ".txt", ".words", ".labels"}, suffix))
     return createStringError(
-        formatv("{0}: expected a name that ends in .npy, .txt, .words, .labels or .safetensors", path));
+        formatv("{0}: expected a name that ends in .npy, .png, .txt, .words, .labels or .safetensors", path));
   if (!isSafetensors && tensors.size() != 1)
     return createStringError(formatv("{0}: a {1} file has room for one tensor, but there are {2}; use .safetensors",
                                      path, suffix, tensors.size()));

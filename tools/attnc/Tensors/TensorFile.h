@@ -1,4 +1,4 @@
-//===- TensorFile.h - tensors in files: .npy, .safetensors and .txt -----------------------------------------------===//
+//===- TensorFile.h - tensors in files: .npy, .safetensors, .txt and others ---------------------------------------===//
 //
 // .npy is NumPy's format, version 1 to 3 (numpy.lib.format): little-endian, C order. A read converts element types to
 // those of models: floats of 2, 4 and 8 bytes, and bf16 of .safetensors, to f32; signed and unsigned integers of 1 to 8
@@ -75,9 +75,10 @@ llvm::Expected<HostTensor> readTensor(const std::string &path, const attn_safete
                                       const attn_file_tensor &tensor);
 
 /// Writes tensors with their names to `path`, in the format of its ending. .safetensors holds any number of tensors;
-/// the others hold one, without its name. A bf16 tensor is stored as f32 in .npy. .txt and .words need i32[.., n], and
-/// .labels i32[..]; .words and .labels also need `vocabulary`. Replaces the file atomically (OutputFiles::replace). An
-/// error also if two tensors have the same name, or one has the name "__metadata__" in .safetensors.
+/// the others hold one, without its name. A bf16 tensor is stored as f32 in .npy. .png is a picture (Picture.h). .txt
+/// and .words need i32[.., n], and .labels i32[..]; .words and .labels also need `vocabulary`. Replaces the file
+/// atomically (OutputFiles::replace). An error also if two tensors have the same name, or one has the name
+/// "__metadata__" in .safetensors.
 llvm::Error writeTensors(const std::string &path, const std::vector<std::pair<std::string, HostTensor>> &tensors,
                          const Vocabulary *vocabulary = nullptr);
 
