@@ -102,6 +102,7 @@ static std::vector<Subject> edgeSubjects() {
       {"edges.attn", "no_columns", {}, {{"rows", {{"n", 5}}}, {"nothing", {{"n", 0}}}}},
       {"edges.attn", "no_features", {.c = 16, .along = {"m", "d"}}, heads},
       {"edges.attn", "unscaled", {.c = 16, .along = {"m", "d"}}, heads},
+      {"edges.attn", "peaks", {}, {{"planes", {{"n", 5}, {"m", 7}}}, {"nothing", {{"n", 0}, {"m", 4}}}}},
       {"edges.attn", "repeated", {.c = 16, .along = {"n", "m"}}, planes},
       {"edges.attn", "guarded", {.c = 16, .along = {"n"}}, planes},
       {"edges.attn", "narrow", {.c = 16, .reduction = 100}, {{"one", {{"n", 1}}}, {"rows", {{"n", 5}}}}},

@@ -1,5 +1,7 @@
 #include "frontends/attn/Check/Indices/IndexNotation.h"
 
+#include <limits>
+
 namespace attnc::check {
 
 using namespace typed;
@@ -80,6 +82,38 @@ ExprRef IndexNotation::countOf(const std::vector<Index *> &indices, ExprRef filt
   return build.cast(build.size(count, range), Element::F32);
 }
 
+Value IndexNotation::argMaxOfSeveral(const ast::ReduceExpr &expr, const std::vector<Index *> &indices, ExprRef filter,
+                                     ExprRef term, size_t mark) {
+  if (term->type.rank() > 0)
+    return reporter.notSupported(expr.opRange, "`argmax` of rows over several indices");
+  bool isReal = term->type.element == Element::F32;
+  if (filter) {
+    constexpr double lowest = -std::numeric_limits<double>::infinity();
+    ExprRef least = isReal ? build.real(lowest, expr.range)
+                           : build.integer(std::numeric_limits<int32_t>::min(), Element::I32, expr.range);
+    term = build.elementwise(Op::Select, {filter, term, least}, expr.range);
+  }
+  Value terms = bodies.wrap(indices, TensorValue{term}, expr.range, mark);
+  if (terms.isError())
+    return Value();
+  Dim count(1);
+  for (Index *index : indices)
+    count = count * index->extent;
+  ExprRef place =
+      build.reduceAxes(Combiner::ArgMax, build.reshape(terms.tensor(), {count}, expr.range), {0}, expr.range);
+  TupleValue places;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    ExprRef extent = build.cast(build.size(indices[i]->extent, expr.range), Element::I32);
+    Dim inner(1);
+    for (size_t each = i + 1; each < indices.size(); ++each)
+      inner = inner * indices[each]->extent;
+    ExprRef outer =
+        build.elementwise(Op::Div, {place, build.cast(build.size(inner, expr.range), Element::I32)}, expr.range);
+    places.parts.push_back(TensorValue{i == 0 ? outer : build.elementwise(Op::Rem, {outer, extent}, expr.range)});
+  }
+  return places;
+}
+
 Value IndexNotation::reduceBody(const ast::ReduceExpr &expr, const std::vector<Index *> &indices, ExprRef filter,
                                 const Value &body, size_t mark) {
   static const std::map<ast::ReduceOp, Combiner> combiners = {
@@ -89,10 +123,10 @@ Value IndexNotation::reduceBody(const ast::ReduceExpr &expr, const std::vector<I
   ExprRef term = reductionTerm(expr, body);
   if (!term)
     return Value();
-  if (expr.op == ast::ReduceOp::ArgMax && indices.size() != 1)
-    return reporter.notSupported(expr.opRange, "`argmax` over several indices");
   if (expr.op == ast::ReduceOp::ArgMax && !gradients.passesNoGradient(term, expr.range, "`argmax`"))
     return Value();
+  if (expr.op == ast::ReduceOp::ArgMax && indices.size() != 1)
+    return argMaxOfSeveral(expr, indices, filter, term, mark);
   ExprRef result = bodies.finish(build.reduction(combiners.at(expr.op), indices, filter, term, expr.range), mark);
   if (result && expr.op == ast::ReduceOp::Mean) {
     for (const auto &index : indices)

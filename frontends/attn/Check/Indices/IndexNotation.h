@@ -33,6 +33,9 @@ private:
   /// Returns the reduction of a checked body over indices with known extents; `filter` is null without a `where`.
   Value reduceBody(const ast::ReduceExpr &expr, const std::vector<typed::Index *> &indices, typed::ExprRef filter,
                    const Value &body, size_t mark);
+  /// Returns the indices of the largest term, a tuple of i32; of several equal terms the first one in row-major order.
+  Value argMaxOfSeveral(const ast::ReduceExpr &expr, const std::vector<typed::Index *> &indices, typed::ExprRef filter,
+                        typed::ExprRef term, size_t mark);
   /// Returns the term that is reduced; null, with an error, for a body of the wrong type.
   typed::ExprRef reductionTerm(const ast::ReduceExpr &expr, const Value &body);
   /// Returns the number of terms of a `mean`, as f32; null, with an error, if a subscript of the filter may be out of

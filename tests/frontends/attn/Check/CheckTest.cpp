@@ -153,6 +153,21 @@ TEST(RangeProofs, ChoicesWithinChoicesAreProved) {
   EXPECT_EQ(checked.typed.find('?'), std::string::npos) << checked.typed;
 }
 
+TEST(IndexNotation, ArgmaxOverSeveralIndicesIsATuple) {
+  EXPECT_EQ(
+      check("fn f(x: f32[b, n, m]) -> (i32[b], i32[b]) { [s] => argmax (i, j) => x[s, i, j] }\nexport f\n").diagnostics,
+      "");
+  EXPECT_EQ(
+      check("fn f(x: f32[n, m, 3]) -> i32 {\n  let (i, j, k) = argmax (i, j, k) where i > j => x[i, j, k]\n  k }\n"
+            "export f\n")
+          .diagnostics,
+      "");
+  EXPECT_NE(check("fn f(x: f32[n, m, 3]) { argmax (i, j) => x[i, j] }\nexport f\n")
+                .firstLine()
+                .find("`argmax` of rows over several indices"),
+            std::string::npos);
+}
+
 /// A remainder is what its quotient leaves: an odd s below 2n + 1 is at most 2n - 1.
 TEST(RangeProofs, ARemainderIsAFactAboutItsQuotient) {
   auto proves = [](const std::string &condition, const std::string &subscript) {

@@ -54,6 +54,27 @@ TEST(Reduce, ArgMaxTakesTheLowestOfEquals) {
   EXPECT_THAT(valuesOf("fn f(x: f32[n, m]) -> i32[n] { [i] => argmax j => x[i, j] }", {x}), are({1, 0, 1}));
 }
 
+TEST(Reduce, ArgMaxOverSeveralIndices) {
+  auto placesIn = [](const std::string &indices, const std::string &condition, std::vector<double> values) {
+    return valuesOf("fn f(x: f32[n, 2, 3]) -> i32[n] {\n  let (y, z) = [b] => argmax (" + indices + ") " + condition +
+                        " => x[b, i, j]\n  10 * y + z\n}",
+                    {floats({int64_t(values.size()) / 6, 2, 3}, std::move(values))});
+  };
+  std::vector<double> x = {1, 2, 3, 4, 9, 6, 7, 7, 1, 0, 7, 7};
+  EXPECT_THAT(placesIn("i, j", "", x), are({11, 0}));
+  EXPECT_THAT(placesIn("j, i", "", x), are({11, 0})) << "in the order of the indices";
+  EXPECT_THAT(placesIn("i, j", "where j > i", x), are({12, 1}));
+  EXPECT_THAT(placesIn("i, j", "where j > i + 5", x), are({0, 0})) << "no term";
+  EXPECT_THAT(valuesOf("fn f(x: f32[n, m, l]) -> i32 {\n  let (i, j, k) = argmax (i, j, k) => x[i, j, k]\n"
+                       "  100 * i + 10 * j + k\n}",
+                       {floats({2, 2, 2}, {1, 2, 3, 4, 5, 8, 7, 6})}),
+              are({101}));
+  EXPECT_THAT(valuesOf("fn f(x: i32[n, m]) -> i32 {\n  let (i, j) = argmax (i, j) where i != j => x[i, j]\n"
+                       "  10 * i + j\n}",
+                       {integers({2, 2}, {9, -8, -7, 9})}),
+              are({10}));
+}
+
 TEST(Reduce, Filtered) {
   Array x = floats({2, 3}, {1, 5, 3, 4, 2, 6}), length = integers({2}, {2, 0});
   std::string start = "fn f(x: f32[b, n], length: i32[b]) -> f32[b] { [b] => ";
