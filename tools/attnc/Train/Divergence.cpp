@@ -25,13 +25,19 @@ Expected<std::string> findDivergence(const attn_model &model, const Trainer::Opt
   FiniteWatch watch(model, trainer.executor());
   trainer.runOn(watch.executor());
   for (int64_t step = trainer.stepsDone(); step < last; ++step) {
-    auto losses = trainer.takeStep(trainer.nextBatches(data, shape));
-    if (!losses)
-      return losses.takeError();
-    bool isGood = all_of(*losses, [](double loss) { return std::isfinite(loss); }) && trainer.firstNotFinite().empty();
-    if (!isGood && watch.finding())
-      return sentence(step + 1, *watch.finding());
-    watch.endCall(isGood);
+    std::optional<std::string> cause;
+    auto look = [&](double loss) {
+      bool isGood = std::isfinite(loss) && trainer.firstNotFinite().empty();
+      if (!isGood && watch.finding())
+        cause = sentence(step + 1, *watch.finding());
+      watch.endCall(isGood);
+      return !cause;
+    };
+    auto taken = trainer.takeStep(data, shape, look);
+    if (!taken)
+      return taken.takeError();
+    if (cause)
+      return *cause;
   }
   return "the repeated steps computed finite numbers";
 }

@@ -59,7 +59,6 @@ std::string RunRecord::differences(const RunRecord &now) const {
     if (was != is)
       found.push_back(fmt::format("{} was {} and is {}", what, was, is));
   };
-  compare("--entry", entry, now.entry);
   compare("--seed", seed, now.seed);
   compare("--batch", batch, now.batch);
   compare("--seq", sequence, now.sequence);

@@ -16,7 +16,7 @@
 namespace attnc {
 
 struct RunRecord {
-  std::string entry;                     ///< the entry point that trains
+  std::string entry;                     ///< the entry points that train, StepEntries::text()
   uint64_t seed = 0;                     ///< --seed
   int64_t batch = 0, sequence = 0;       ///< --batch and --seq; 0 without effect on the data (TrainingData::used)
   double heldOut = 0;                    ///< --held-out: share of the data

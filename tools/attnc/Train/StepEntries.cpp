@@ -19,8 +19,10 @@ bool returnsOneNumber(const attn_entry_info &entry) {
 Error StepEntries::add(StringRef option) {
   auto [name, count] = option.split(':');
   int64_t calls = 1;
-  if (option.contains(':') && (count.getAsInteger(10, calls) || calls < 1))
-    return createStringError(formatv("--entry {0}: '{1}' is not a positive number of calls", option, count));
+  constexpr int64_t mostCalls = 1000000;
+  if (option.contains(':') && (count.getAsInteger(10, calls) || calls < 1 || calls > mostCalls))
+    return createStringError(
+        formatv("--entry {0}: '{1}' is not a number of calls from 1 to {2}", option, count, mostCalls));
   auto trains = [](const attn_entry_info &entry) { return entry.updates != 0; };
   Expected<int64_t> number =
       chooseEntry(*model, name, {"trains", "; write `export train = minimize(loss, with: ...)`", trains});
@@ -58,8 +60,9 @@ Error StepEntries::findWidest() {
   for (const Each &each : entries)
     if (const char *input = missingInput(widest(), entry(each)))
       return createStringError(
-          formatv("'{0}' has the input '{1}', which '{2}' lacks or has with another type; one of the entry points that "
-                  "train in turn must have the inputs of all, and need not use them",
+          formatv("'{0}' has the input '{1}', which '{2}' lacks or has with another type or number of dimensions; one "
+                  "of the entry points that "
+                  "train in turn must have the inputs of all, need not use them, and `accumulate` must be the same",
                   entry(each).name, input, widest().name));
   return Error::success();
 }

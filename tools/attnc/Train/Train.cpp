@@ -253,14 +253,20 @@ RunRecord Training::recordOfNow() const {
   return record;
 }
 
-/// A resumed run must have the settings with which the run began; otherwise its results would not be reproducible.
-/// `now` receives the initial parameters that the run began with.
+/// A resumed run must have the settings with which the run began; otherwise its results would not be reproducible. Its
+/// entry points cannot change, because they count the steps, and the history has a column for each. `now` receives the
+/// initial parameters that the run began with.
 Error Training::checkRecord(RunRecord &now) const {
   if (!options.resume)
     return Error::success();
   auto before = RunRecord::read(file(runfile::record));
   if (before)
     now.init = before->init;
+  if (before && !before->entry.empty() && before->entry != now.entry)
+    return createStringError(
+        formatv("{0} was started with --entry {1}, not {2}; give the same, or start another run from "
+                "its parameters by --init {3}",
+                options.output, before->entry, now.entry, file(runfile::checkpoint)));
   if (isRecordWritten()) {
     consumeError(before.takeError());
     return Error::success();
@@ -281,8 +287,8 @@ Expected<StepWork> Training::workOfStep() const {
   auto flops = trainer->flopsOfStep(data->batch(options.shape, options.trainer.seed, 0));
   if (!flops)
     return flops.takeError();
-  return StepWork{trainer->entries().callsPerStep() * used.items(), used.unit(), *flops,
-                  machine::fmaPeakOf(trainer->executor())};
+  int64_t calls = data->hasSamples() ? trainer->entries().callsPerStep() : 1; // without data, the unit is steps
+  return StepWork{calls * used.items(), used.unit(), *flops, machine::fmaPeakOf(trainer->executor())};
 }
 
 Expected<double> Training::validate() {
@@ -392,14 +398,11 @@ Error Training::diverged(int64_t step, const std::string &what) {
 
 Error Training::loop() {
   for (int64_t step = trainer->stepsDone(); step < options.steps && !stops->received(); ++step) {
-    std::vector<Batch> batches = trainer->nextBatches(*data, options.shape);
-    auto from = std::chrono::steady_clock::now();
-    auto losses = trainer->takeStep(std::move(batches));
-    std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
-    if (!losses)
-      return losses.takeError();
+    auto taken = trainer->takeStep(*data, options.shape);
+    if (!taken)
+      return taken.takeError();
     int64_t done = step + 1;
-    for (auto [sum, loss, name] : zip_equal(sums, *losses, trainer->entries().lossNames())) {
+    for (auto [sum, loss, name] : zip_equal(sums, taken->losses, trainer->entries().lossNames())) {
       if (!std::isfinite(loss))
         return diverged(done,
                         fmt::format("the {} of step {} is {}", name == "loss" ? name : "loss of " + name, done, loss));
@@ -407,7 +410,7 @@ Error Training::loop() {
     }
     ++summed;
     bool isLast = done == options.steps;
-    progress->step(done, *losses, took.count());
+    progress->step(done, taken->losses, taken->seconds);
     if (done % options.validateEvery == 0 || isLast)
       if (Error error = point(done, /*validates=*/true))
         return error;
@@ -527,7 +530,8 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
                    "The entry point that trains; optional if there is only one. Several train in turn, each with its "
                    "number of calls in a step: critic:2,generator")
       ->type_name("ENTRY[:CALLS]")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--validate", options->trainer.loss, "The entry point that validates")->type_name("ENTRY");
   command->add_option("--steps", options->steps, "Total number of steps; 0: only write the initial parameters")
       ->capture_default_str()

@@ -2,6 +2,7 @@
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -98,24 +99,26 @@ int64_t Trainer::stepsDone() const {
   return 0;
 }
 
-/// The inputs of an entry point of the step: those of a batch with the same names, and the key of random draws.
-std::vector<HostTensor> Trainer::inputsOf(const attn_entry_info &entry, Batch batch) const {
+/// The inputs of the entry point at a place of the step: those of a batch with the same names, and the key of random
+/// draws. Entry points that train in turn have different keys, because each counts only its own calls.
+std::vector<HostTensor> Trainer::inputsOf(size_t place, Batch batch) const {
+  constexpr uint64_t apart = 0x9e3779b9; // 2^32 divided by the golden ratio: keys of places differ in many bits
+  const attn_entry_info &entry = stepEntries.entry(stepEntries.all()[place]);
   std::vector<HostTensor> inputs;
   for (const attn_tensor_info &input : ArrayRef(entry.tensors, size_t(inputsBeforeKey(entry))))
     inputs.push_back(std::move(batch.inputs[size_t(inputNumber(step(), input.name))]));
-  append_range(inputs, drawKey(entry, seed, 0));
+  append_range(inputs, drawKey(entry, seed + place * apart, 0));
   return inputs;
 }
 
 Expected<double> Trainer::flopsOfStep(const Batch &batch) const {
   double flops = 0;
-  for (const StepEntries::Each &each : stepEntries.all()) {
-    const attn_entry_info &entry = stepEntries.entry(each);
-    std::vector<HostTensor> inputs = inputsOf(entry, batch);
+  for (auto [place, each] : enumerate(stepEntries.all())) {
+    std::vector<HostTensor> inputs = inputsOf(place, batch);
     auto dimensions = runner.dimensionsOf(each.number, inputs);
     if (!dimensions)
       return dimensions.takeError();
-    flops += double(each.calls) * double(entry.flops(dimensions->data()));
+    flops += double(each.calls) * double(stepEntries.entry(each).flops(dimensions->data()));
   }
   return flops;
 }
@@ -126,29 +129,26 @@ static Expected<double> onlyNumber(Expected<std::vector<HostTensor>> results) {
   return results->front().at(0);
 }
 
-std::vector<Batch> Trainer::nextBatches(const TrainingData &data, BatchShape shape) const {
-  std::vector<Batch> batches;
-  int64_t calls = stepEntries.callsPerStep(), first = stepsDone() * calls;
-  for (int64_t call = 0; call < calls; ++call)
-    batches.push_back(data.batch(shape, seed, first + call));
-  return batches;
-}
-
-Expected<std::vector<double>> Trainer::takeStep(std::vector<Batch> batches) {
-  std::vector<double> losses;
-  auto next = batches.begin();
-  for (const StepEntries::Each &each : stepEntries.all()) {
+Expected<Trainer::TakenStep> Trainer::takeStep(const TrainingData &data, BatchShape shape,
+                                               function_ref<bool(double)> afterCall) {
+  TakenStep taken;
+  int64_t number = stepsDone() * stepEntries.callsPerStep();
+  for (auto [place, each] : enumerate(stepEntries.all())) {
     double sum = 0;
     for (int64_t call = 0; call < each.calls; ++call) {
-      std::vector<HostTensor> inputs = inputsOf(stepEntries.entry(each), std::move(*next++));
+      std::vector<HostTensor> inputs = inputsOf(place, data.batch(shape, seed, number++));
+      auto from = std::chrono::steady_clock::now();
       auto loss = onlyNumber(runner.run(each.number, inputs));
+      taken.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
       if (!loss)
         return loss.takeError();
+      if (!afterCall(*loss))
+        return taken;
       sum += *loss;
     }
-    losses.push_back(sum / double(each.calls));
+    taken.losses.push_back(sum / double(each.calls));
   }
-  return losses;
+  return taken;
 }
 
 /// Other draws than those of training steps come from the complement of the seed.

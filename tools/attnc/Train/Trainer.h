@@ -11,6 +11,7 @@
 #include "tools/attnc/Data/TrainingData.h"
 #include "tools/attnc/Train/Initialisation.h"
 #include "tools/attnc/Train/StepEntries.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 
 namespace attnc {
@@ -45,13 +46,17 @@ public:
   const std::optional<Initialisation> &initialisation() const { return fromFile; }
   /// The number of completed steps, which is a state of the training in the weights; 0 for a new training.
   int64_t stepsDone() const;
-  /// The batches of the next step, one for each call. Batches are numbered over all calls of the training, and a batch
-  /// has the inputs of step().
-  std::vector<Batch> nextBatches(const TrainingData &data, BatchShape shape) const;
-  /// Runs a training step: calls each entry point, on the next batches. Returns, for each entry point, the mean of the
-  /// losses that its calls return. Updates the weights and stepsDone(). Random draws are a function of the seed of the
-  /// options and of the number of calls of the entry point.
-  llvm::Expected<std::vector<double>> takeStep(std::vector<Batch> batches);
+  struct TakenStep {
+    std::vector<double> losses; ///< for each entry point, the mean of the losses that its calls return
+    double seconds = 0;         ///< the time of the calls
+  };
+  /// Runs a training step: calls each entry point, each call on the next batch of `data`. Batches are numbered over all
+  /// calls of the training. Updates the weights and stepsDone(). Random draws are a function of the seed of the
+  /// options, of the place of the entry point in the step, and of the number of its calls. `afterCall` receives the
+  /// loss of each call; if it returns false, the step ends there, without the means.
+  llvm::Expected<TakenStep> takeStep(
+      const TrainingData &data, BatchShape shape,
+      llvm::function_ref<bool(double loss)> afterCall = [](double) { return true; });
   /// Floating-point operations of a step on batches of the sizes of `batch`; an error if the batch does not fit.
   llvm::Expected<double> flopsOfStep(const Batch &batch) const;
   /// The loss of validation batch `number`. Requires canValidate(), and repackWeights() after the last step. Random
@@ -80,7 +85,7 @@ private:
   llvm::Error findLoss(const Options &options);
   llvm::Error loadWeights(const Options &options);
   llvm::Error initialise(const Options &options);
-  std::vector<HostTensor> inputsOf(const attn_entry_info &entry, Batch batch) const;
+  std::vector<HostTensor> inputsOf(size_t place, Batch batch) const;
 
   const attn_model &model;
   StepEntries stepEntries;
