@@ -55,7 +55,7 @@ int cuda_queue_add(cuda_queue *queue, const cuda_launch *launch, const attn_kern
 void cuda_queue_drop(cuda_queue *queue);
 /* Launches all waiting launches on the stream, in order, removes them from the queue, and returns without waiting for
  * the device. After an error of the driver, which is returned, they are removed too, the first of them may have been
- * launched, and `*what` names the failed operation: a kernel phase, or "its graph of kernels". */
+ * launched, and `*what`, unspecified on success, names the failed operation: a phase, or "its graph of kernels". */
 cu_result cuda_queue_flush(cuda_queue *queue, const cuda_driver *driver, cu_stream stream, const char **what);
 /* Frees the memory and the graphs. The stream must have finished all launches. */
 void cuda_queue_close(cuda_queue *queue, const cuda_driver *driver);

@@ -108,7 +108,6 @@ TEST(LoadGradient, OfATransposedConvolution) {
                  "sum(sq([s < 2 * n] => sum (t, c) => (if s >= t and (s - t) % 2 == 0 and s - t < 2 * n "
                  "then x[(s - t) / 2, c] else 0.0) * w[t, c]))");
 }
-/// Many iterations read the elements at the border, so that the subscript has no inverse.
 /// The quotients of the loop d are beside s, for which the subscript is solved.
 TEST(LoadGradient, OfQuotientsBesideALoop) {
   expectSequence(Form::Gathered,
@@ -121,6 +120,7 @@ TEST(LoadGradient, OfQuotientsBesideALoop) {
                  "sum(sq([s < n, d < 3, o < 2] => sum (t, c) => (if s + d % 2 >= t and s + d % 2 - t < n "
                  "then x[s + d % 2 - t, c] else 0.0) * w[t, c]))");
 }
+/// Many iterations read the elements at the border, so that the subscript has no inverse.
 TEST(LoadGradient, OfASubscriptThatIsKeptInRange) {
   expectSequence(Form::Scattered, "sum(sq([s < n, t, c] => x[max(s - t, 0), c] * w[t, c]))");
 }

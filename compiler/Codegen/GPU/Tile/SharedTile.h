@@ -30,6 +30,7 @@ namespace attnc {
 inline constexpr int64_t vectorBytes = 16;
 /// Bytes of an f32 or a tf32.
 inline constexpr int64_t f32Bytes = 4;
+/// Elements of f32 in a vector.
 inline constexpr int64_t vectorF32s = vectorBytes / f32Bytes;
 /// Period of the swizzle in rows. The hardware derives the swizzle from addresses, so panels are aligned to eight rows.
 inline constexpr int64_t swizzleRows = 8;

@@ -266,6 +266,15 @@ TEST(Prelude, TransposedConvolutionsAddWindows) {
   transposed(3, 1, 1);
 }
 
+/// A result with fewer rows than x for a dynamic number of rows, of which there are then at least two.
+TEST(Prelude, TransposedConvolutionsAreCropped) {
+  EXPECT_THAT(
+      valuesOf("use vision\nfn f(x: f32[n, h, h, 1], w: f32[3, 3, 1, 1]) -> f32[n, h - 2, h - 2, 1] "
+               "{ vision.transposed_convolution(x, w, 1, 2) }",
+               {reals({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9}), reals({3, 3, 1, 1}, {1, 0, 0, 0, 0, 0, 0, 0, 2})}),
+      are({9 + 2 * 1}));
+}
+
 TEST(Prelude, BoxesOverlap) {
   auto of = [](const std::string &function, std::vector<double> a, std::vector<double> b) {
     return valuesOf("use vision\nfn f(a: f32[4], b: f32[4]) -> f32 { vision." + function + " }",
@@ -277,6 +286,7 @@ TEST(Prelude, BoxesOverlap) {
   EXPECT_NEAR(of("iou(a, b)", {0, 0, 1, 1}, {2, 2, 3, 3}), 0, 1e-12);
   EXPECT_NEAR(of("giou(a, b)", {0, 0, 2, 1}, {0, 0, 2, 1}), 1, 1e-12) << "equal";
   EXPECT_EQ(of("iou(a, b)", {1, 1, 1, 1}, {1, 1, 1, 1}), 0) << "empty";
+  EXPECT_NEAR(of("giou(a, b)", {0, 0, 2e-5, 2e-5}, {0, 0, 2e-5, 2e-5}), 1, 1e-12) << "tiny";
   EXPECT_NEAR(of("iou(vision.box_borders(a), vision.box_borders(b))", {1, 1, 2, 2}, {2, 2, 2, 2}), 1.0 / 7, 1e-12);
 }
 
