@@ -74,25 +74,31 @@ static bool checkInterfaces(Job &job) {
 
 /// Checks the limits of the ABI on tensors, dimensions and ranks (attn/abi.h), after derive has added its results.
 static bool checkLimits(Job &job) {
+  auto isWithin = [&](Operation *op, const llvm::Twine &what, size_t found, size_t most, llvm::StringRef unit) {
+    std::string place = placeOf(op->getLoc());
+    return found <= most || job.userError((place.empty() ? job.options.input : place) + ": error: " + what + " has " +
+                                          llvm::Twine(found) + " " + unit + ", expected at most " + llvm::Twine(most));
+  };
+  for (auto parameter : job.made.module->getOps<model::ParameterOp>()) {
+    std::string name = ("parameter '" + parameter.getSymName() + "'").str();
+    if (!isWithin(parameter, name, cast<RankedTensorType>(parameter.getType()).getRank(), ATTN_MAX_RANK,
+                  "dimensions") ||
+        !isWithin(parameter, name, parameter.getCounts().size(), ATTN_MAX_RANK, "lists around it"))
+      return false;
+  }
   for (auto entry : job.made.module->getOps<func::FuncOp>()) {
     if (!entry->hasAttr(model::entryAttrName))
       continue;
-    auto within = [&](const llvm::Twine &what, size_t found, size_t most, llvm::StringRef unit) {
-      std::string place = placeOf(entry.getLoc());
-      return found <= most ||
-             job.userError((place.empty() ? job.options.input : place) + ": error: " + what + " has " +
-                           llvm::Twine(found) + " " + unit + ", expected at most " + llvm::Twine(most));
-    };
     std::string name = ("entry point '" + entry.getName() + "'").str();
     SmallVector<Type> tensors(entry.getArgumentTypes());
     llvm::append_range(tensors, entry.getResultTypes());
     auto dimensions = entry->getAttrOfType<ArrayAttr>(model::dimensionsAttrName);
-    if (!within(name, tensors.size(), ATTN_MAX_TENSORS, "inputs and results") ||
-        !within(name, dimensions ? dimensions.size() : 0, ATTN_MAX_DIMENSIONS, "named dimensions"))
+    if (!isWithin(entry, name, tensors.size(), ATTN_MAX_TENSORS, "inputs and results") ||
+        !isWithin(entry, name, dimensions ? dimensions.size() : 0, ATTN_MAX_DIMENSIONS, "named dimensions"))
       return false;
     for (auto [number, type] : llvm::enumerate(tensors))
-      if (!within((number < entry.getNumArguments() ? "an input of " : "a result of ") + name,
-                  cast<RankedTensorType>(type).getRank(), ATTN_MAX_RANK, "dimensions"))
+      if (!isWithin(entry, (number < entry.getNumArguments() ? "an input of " : "a result of ") + name,
+                    cast<RankedTensorType>(type).getRank(), ATTN_MAX_RANK, "dimensions"))
         return false;
   }
   return true;
