@@ -1,7 +1,5 @@
 #include "tools/attnc/Train/History.h"
-#include "llvm/ADT/StringExtras.h"
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 using namespace llvm;
 
