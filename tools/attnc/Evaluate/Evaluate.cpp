@@ -194,7 +194,7 @@ Error Evaluation::run() {
   auto data = TrainingData::read(entry(), options);
   if (!data)
     return data.takeError();
-  if (Error error = (*data)->fits(options.source.rangesOf(entry().name, Phase::Import)))
+  if (Error error = (*data)->fits(options.source.rangesOf(std::string(entry().name), Phase::Import)))
     return error;
   if (Error error = runner.start(options.threads))
     return error;

@@ -9,7 +9,7 @@ static Error measureEntry(ExplainedModel &model, ExplainedEntry &entry, const at
   InvocationOptions options;
   options.entry = entry.name;
   options.fillMissing = true;
-  options.ranges = source.rangesOf(entry.name, Phase::Derive);
+  options.ranges = source.rangesOf(std::string(entry.name), Phase::Derive);
   options.threads = entry.sizes.back().second;
   for (const auto &[name, size] : ArrayRef(entry.sizes).drop_back())
     options.dims.push_back(name + "=" + std::to_string(size));

@@ -11,7 +11,7 @@ using namespace llvm;
 
 namespace attnc {
 
-InputRanges SourceOptions::rangesOf(const std::string &entry, Phase phase) const {
+InputRanges SourceOptions::rangesOf(ArrayRef<std::string> entries, Phase phase) const {
   if (isObject())
     return {};
   CompileOptions partly = compile;
@@ -19,7 +19,11 @@ InputRanges SourceOptions::rangesOf(const std::string &entry, Phase phase) const
   Compilation made;
   if (attnc::compile(partly, made, nulls()) != Outcome::Done)
     return {};
-  return inputRanges(*made.module, entry);
+  InputRanges all;
+  for (const std::string &entry : entries)
+    for (const auto &[input, limits] : inputRanges(*made.module, entry))
+      append_range(all[input], limits);
+  return all;
 }
 
 void SourceOptions::addTo(CLI::App &command, Takes takes) {

@@ -36,10 +36,10 @@ public:
   /// errors, sets `exitCode` and returns null. `made` is as for load().
   std::unique_ptr<llvm::MemoryBuffer> object(ExitCode &exitCode, std::unique_ptr<Compilation> &made) const;
 
-  /// The ranges of the inputs of the entry point `entry` (InputRanges.h). Compiles the model up to `phase`, one from
-  /// import to derive, without printing messages, and reads the ranges from the resulting module. Empty for an object,
-  /// or if the compile fails.
-  InputRanges rangesOf(const std::string &entry, Phase phase) const;
+  /// The ranges of the inputs of the entry points `entries` (InputRanges.h); an input of several has the limits of all.
+  /// Compiles the model up to `phase`, one from import to derive, without printing messages, and reads the ranges from
+  /// the resulting module. Empty for an object, or if the compile fails.
+  InputRanges rangesOf(llvm::ArrayRef<std::string> entries, Phase phase) const;
 
   CompileOptions compile; ///< values of the options, and the input file
 

@@ -122,7 +122,7 @@ static InputRanges rangesOf(const RunOptions &options, const attn_model &model) 
   if (!options.invocation.fillMissing)
     return {};
   bool isOnly = options.invocation.entry.empty() && model.entry_count == 1;
-  return options.source.rangesOf(isOnly ? model.entries[0].name : options.invocation.entry, Phase::Derive);
+  return options.source.rangesOf(isOnly ? std::string(model.entries[0].name) : options.invocation.entry, Phase::Derive);
 }
 
 /// Writes one result, or all results and the states, from which a later call can continue.

@@ -222,7 +222,7 @@ Error Study::run() {
   auto data = TrainingData::read(entry(), options);
   if (!data)
     return data.takeError();
-  if (Error error = (*data)->fits(options.source.rangesOf(entry().name, Phase::Import)))
+  if (Error error = (*data)->fits(options.source.rangesOf(std::string(entry().name), Phase::Import)))
     return error;
   int64_t done = 0;
   for (; done < options.batches; ++done) {

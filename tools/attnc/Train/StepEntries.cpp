@@ -82,11 +82,15 @@ int64_t StepEntries::callsPerStep() const {
                          [](int64_t sum, const Each &each) { return sum + each.calls; });
 }
 
-std::vector<std::string> StepEntries::lossNames() const {
-  std::vector<std::string> names;
+std::vector<std::string> StepEntries::names() const {
+  std::vector<std::string> all;
   for (const Each &each : entries)
-    names.emplace_back(entries.size() == 1 ? "loss" : entry(each).name);
-  return names;
+    all.emplace_back(entry(each).name);
+  return all;
+}
+
+std::vector<std::string> StepEntries::lossNames() const {
+  return entries.size() == 1 ? std::vector<std::string>{"loss"} : names();
 }
 
 std::string StepEntries::text() const {

@@ -33,6 +33,7 @@ public:
   /// The first entry point whose inputs include those of all others: a batch has its inputs.
   const attn_entry_info &widest() const { return entry(entries[widestPlace]); }
   int64_t callsPerStep() const; ///< the sum of the calls
+  std::vector<std::string> names() const;
   /// A name for each loss, in order: "loss" if there is one entry point, otherwise the names of the entry points.
   std::vector<std::string> lossNames() const;
   /// The options that choose these entry points, in one form: "critic:2,generator".

@@ -75,7 +75,6 @@ private:
   Error finish();
   Expected<double> validate();
   Expected<StepWork> workOfStep() const;
-  InputRanges rangesOfStep() const;
   RunRecord recordOfNow() const;
   Error checkRecord(RunRecord &now) const;
   std::string file(const char *name) const { return folder->file(name); }
@@ -152,7 +151,7 @@ Error Training::begin() {
   if (!read)
     return read.takeError();
   data = std::move(*read);
-  if (Error error = data->check(options.shape, rangesOfStep()))
+  if (Error error = data->check(options.shape, options.source.rangesOf(trainer->entries().names(), Phase::Import)))
     return error;
   if (trainer->canValidate() && data->hasSamples() && options.heldOut > 0 && !data->hasHeldOut(options.shape))
     warn(fmt::format("--held-out {} holds out too few data for a validation batch, so no validation loss is computed; "
@@ -183,15 +182,6 @@ Error Training::begin() {
             vocabulary->kind() == Vocabulary::Kind::Words ? "tokens" : "labels");
   progress.emplace(options.steps, trainer->entries().lossNames(), *work);
   return Error::success();
-}
-
-/// The limits of the integers in a batch: those of all entry points of the step.
-InputRanges Training::rangesOfStep() const {
-  InputRanges all;
-  for (const StepEntries::Each &each : trainer->entries().all())
-    for (const auto &[input, limits] : options.source.rangesOf(trainer->entries().entry(each).name, Phase::Import))
-      append_range(all[input], limits);
-  return all;
 }
 
 Error Training::openLogs() {
