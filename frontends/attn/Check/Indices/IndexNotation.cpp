@@ -1,6 +1,7 @@
 #include "frontends/attn/Check/Indices/IndexNotation.h"
 
 #include <limits>
+#include <span>
 
 namespace attnc::check {
 
@@ -73,13 +74,18 @@ ExprRef IndexNotation::reductionTerm(const ast::ReduceExpr &expr, const Value &b
   return term;
 }
 
+/// The number of tuples of the indices.
+static Dim tuplesOf(std::span<Index *const> indices) {
+  Dim count(1);
+  for (const Index *index : indices)
+    count = count * index->extent;
+  return count;
+}
+
 ExprRef IndexNotation::countOf(const std::vector<Index *> &indices, ExprRef filter, SourceRange range, size_t mark) {
   if (filter)
     return bodies.finish(build.reduction(Combiner::Add, indices, filter, build.real(1, range), range), mark);
-  Dim count(1);
-  for (Index *index : indices)
-    count = count * index->extent;
-  return build.cast(build.size(count, range), Element::F32);
+  return build.cast(build.size(tuplesOf(indices), range), Element::F32);
 }
 
 Value IndexNotation::argMaxOfSeveral(const ast::ReduceExpr &expr, const std::vector<Index *> &indices, ExprRef filter,
@@ -96,20 +102,16 @@ Value IndexNotation::argMaxOfSeveral(const ast::ReduceExpr &expr, const std::vec
   Value terms = bodies.wrap(indices, TensorValue{term}, expr.range, mark);
   if (terms.isError())
     return Value();
-  Dim count(1);
-  for (Index *index : indices)
-    count = count * index->extent;
-  ExprRef place =
-      build.reduceAxes(Combiner::ArgMax, build.reshape(terms.tensor(), {count}, expr.range), {0}, expr.range);
+  ExprRef flat = build.reshape(terms.tensor(), {tuplesOf(indices)}, expr.range);
+  ExprRef place = build.reduceAxes(Combiner::ArgMax, flat, {0}, expr.range);
+  auto integer = [&](const Dim &size) { return build.cast(build.size(size, expr.range), Element::I32); };
   TupleValue places;
   for (size_t i = 0; i < indices.size(); ++i) {
-    ExprRef extent = build.cast(build.size(indices[i]->extent, expr.range), Element::I32);
-    Dim inner(1);
-    for (size_t each = i + 1; each < indices.size(); ++each)
-      inner = inner * indices[each]->extent;
-    ExprRef outer =
-        build.elementwise(Op::Div, {place, build.cast(build.size(inner, expr.range), Element::I32)}, expr.range);
-    places.parts.push_back(TensorValue{i == 0 ? outer : build.elementwise(Op::Rem, {outer, extent}, expr.range)});
+    Dim inner = tuplesOf(std::span(indices).subspan(i + 1));
+    ExprRef index = build.elementwise(Op::Div, {place, integer(inner)}, expr.range);
+    if (i > 0)
+      index = build.elementwise(Op::Rem, {index, integer(indices[i]->extent)}, expr.range);
+    places.parts.push_back(TensorValue{index});
   }
   return places;
 }
