@@ -7,8 +7,6 @@ namespace attnc::machine {
 
 namespace {
 
-constexpr size_t codeLineBytes = 64;
-
 /// Writes consecutive functions of `size` bytes, each of no-operation instructions and a return.
 void writeFunctions(unsigned char *code, size_t bytes, size_t size) {
   constexpr unsigned char nothing[] = {0x0f, 0x1f, 0x40, 0x00}, back = 0xc3;
@@ -45,7 +43,7 @@ ColdCode coldCode(size_t bytes) {
     return {};
   auto *code = static_cast<unsigned char *>(memory);
   double seconds[2] = {};
-  constexpr size_t sizes[] = {codeLineBytes, 16 * codeLineBytes};
+  constexpr size_t sizes[] = {lineBytes, 16 * lineBytes};
   bool runs = true;
   for (int which = 0; which < 2 && runs; ++which) {
     runs = mprotect(memory, all, PROT_READ | PROT_WRITE) == 0;
@@ -58,7 +56,7 @@ ColdCode coldCode(size_t bytes) {
   munmap(memory, all);
   if (!runs)
     return {};
-  constexpr double further = double(sizes[1] / codeLineBytes - 1);
+  constexpr double further = double(sizes[1] / lineBytes - 1);
   return {seconds[0], std::max(0.0, seconds[1] - seconds[0]) / further};
 }
 

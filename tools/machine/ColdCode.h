@@ -5,6 +5,8 @@
 
 namespace attnc::machine {
 
+inline constexpr size_t lineBytes = 64; ///< bytes of a cache line
+
 /// The cost of instructions that are fetched from a memory level below the instruction cache.
 struct ColdCode {
   double call = 0; ///< seconds of a call of a function that occupies one cache line

@@ -15,8 +15,6 @@ namespace attnc::machine {
 
 namespace {
 
-constexpr size_t lineBytes = 64;
-
 __attribute__((target("avx512f"))) void load512(char *data, size_t bytes) {
   for (size_t at = 0; at < bytes; at += 512)
 #pragma GCC unroll 8

@@ -1,6 +1,7 @@
 // Compares gradients of attention with the oracle: mechanisms times sizes, and named special cases.
 #include "tests/compiler/Codegen/CPU/AttendGradientKernels.h"
 #include "tests/compiler/Codegen/CPU/AttendMasks.h"
+#include "tests/support/FloatLimits.h"
 #include "tests/support/TestName.h"
 #include <cmath>
 #include <fmt/format.h>
@@ -9,9 +10,6 @@
 
 namespace attnc {
 namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 //===------------------------------------------ mechanisms --------------------------------------------------------===//
 

@@ -1,14 +1,12 @@
 // Compares each normaliser with the oracle: under masks, with few, odd and many queries, in each of its forms; and
 // named special rows.
 #include "tests/compiler/Codegen/CPU/NormaliserKernels.h"
+#include "tests/support/FloatLimits.h"
 #include <gtest/gtest.h>
 #include <limits>
 
 namespace attnc {
 namespace {
-
-constexpr float infinite = std::numeric_limits<float>::infinity();
-constexpr float quietNan = std::numeric_limits<float>::quiet_NaN();
 
 void expectOracle(const NormaliserCase &each, AttendKernel kernel,
                   std::initializer_list<std::pair<int64_t, int64_t>> sizes, std::string_view target = "native") {
@@ -84,7 +82,7 @@ TEST(AttendNormaliser, SinkAndItsLse) {
 TEST(AttendNormaliser, SinksThatAreNoNumbers) {
   NormaliserCase each = normaliserCases()[1];
   for (bool few : {false, true})
-    for (float sink : {-infinite, infinite, quietNan, 1e30f, -1e30f}) {
+    for (float sink : {-infinity, infinity, nan, 1e30f, -1e30f}) {
       AttendKernel kernel = kernelOf(each, "%m = arith.cmpi slt, %j, %i : index");
       kernel.yields = "\"value\", \"lse\"";
       kernel.hasStaticQueries = few;
@@ -121,9 +119,9 @@ TEST(AttendNormaliser, MinusInfinityIsAsMasked) {
     kernel.yields = "\"value\", \"weights\"";
     std::vector<HostArray> operands = biasedOperands(kernel);
     for (int64_t j = 0; j < kernel.keys; ++j) {
-      operands[5].f32()[30 * kernel.keys + j] = -infinite; // the whole row
+      operands[5].f32()[30 * kernel.keys + j] = -infinity; // the whole row
       if (j % 3)
-        operands[5].f32()[50 * kernel.keys + j] = -infinite;
+        operands[5].f32()[50 * kernel.keys + j] = -infinity;
     }
     EXPECT_EQ(compareWithOracle(kernel, operands, 1e-5), "") << each.name;
   }
@@ -133,9 +131,9 @@ TEST(AttendNormaliser, ADroppedValueReachesNothing) {
   for (const NormaliserCase &each : normaliserCases()) {
     AttendKernel kernel = biasedKernelOf(each);
     std::vector<HostArray> operands = biasedOperands(kernel);
-    std::fill_n(operands[2].f32() + 66 * kernel.valueDim, kernel.valueDim, quietNan); // for the first head
+    std::fill_n(operands[2].f32() + 66 * kernel.valueDim, kernel.valueDim, nan); // for the first head
     for (int64_t i = 66; i < kernel.queries; i += 2)
-      operands[5].f32()[i * kernel.keys + 66] = -infinite; // earlier rows mask it; later odd rows attend to it
+      operands[5].f32()[i * kernel.keys + 66] = -infinity; // earlier rows mask it; later odd rows attend to it
     EXPECT_EQ(compareWithOracle(kernel, operands, 1e-5), "") << each.name;
   }
 }
@@ -144,8 +142,8 @@ TEST(AttendNormaliser, NanMakesItsRowNan) {
   for (const NormaliserCase &each : normaliserCases()) {
     AttendKernel kernel = biasedKernelOf(each);
     std::vector<HostArray> operands = biasedOperands(kernel);
-    operands[5].f32()[20 * kernel.keys + 3] = quietNan;
-    operands[5].f32()[22 * kernel.keys + 40] = quietNan; // masked
+    operands[5].f32()[20 * kernel.keys + 3] = nan;
+    operands[5].f32()[22 * kernel.keys + 40] = nan; // masked
     EXPECT_EQ(compareWithOracle(kernel, operands, 1e-5), "") << each.name;
     kernel.yields = "\"value\", \"weights\"";
     EXPECT_EQ(compareWithOracle(kernel, operands, 1e-5), "") << each.name << ", weights";
@@ -158,9 +156,9 @@ TEST(AttendNormaliser, InfinityIsWhatTheNormaliserSays) {
       continue; // a sum of infinite terms is tested below
     AttendKernel kernel = biasedKernelOf(each);
     std::vector<HostArray> operands = biasedOperands(kernel);
-    operands[5].f32()[20 * kernel.keys + 3] = infinite;
-    operands[5].f32()[20 * kernel.keys + 7] = infinite;
-    operands[5].f32()[22 * kernel.keys + 40] = infinite; // masked
+    operands[5].f32()[20 * kernel.keys + 3] = infinity;
+    operands[5].f32()[20 * kernel.keys + 7] = infinity;
+    operands[5].f32()[22 * kernel.keys + 40] = infinity; // masked
     EXPECT_EQ(compareWithOracle(kernel, operands, 1e-5), "") << each.name;
     kernel.yields = "\"value\", \"weights\"";
     EXPECT_EQ(compareWithOracle(kernel, operands, 1e-5), "") << each.name << ", weights";
@@ -171,7 +169,7 @@ TEST(AttendNormaliser, AnInfiniteScoreIsAnInfiniteWeightUnderNone) {
   AttendKernel kernel = biasedKernelOf(normaliserCases()[3]);
   kernel.yields = "\"weights\"";
   std::vector<HostArray> operands = biasedOperands(kernel);
-  operands[5].f32()[20 * kernel.keys + 3] = infinite;
+  operands[5].f32()[20 * kernel.keys + 3] = infinity;
   KernelRunner runner(kernel.text(), *createCpuEmitter());
   ASSERT_TRUE(runner) << runner.message();
   HostArray weights = runner.run(operands, kernel.resultShapes())[0];

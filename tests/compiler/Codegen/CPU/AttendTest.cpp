@@ -2,6 +2,7 @@
 #include "compiler/Codegen/Nest/KernelFrame.h"
 #include "tests/compiler/Codegen/CPU/AttendMasks.h"
 #include "tests/compiler/Codegen/CPU/AttendMechanisms.h"
+#include "tests/support/FloatLimits.h"
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,9 +10,6 @@
 
 namespace attnc {
 namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 //===------------------------------------------ mechanisms ------------------------------------------------------===//
 

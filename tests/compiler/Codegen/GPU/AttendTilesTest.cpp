@@ -10,6 +10,7 @@
 #include "tests/compiler/Codegen/CPU/AttendMechanisms.h"
 #include "tests/compiler/Codegen/GPU/NarrowAttend.h"
 #include "tests/compiler/Codegen/GPU/WithoutWait.h"
+#include "tests/support/FloatLimits.h"
 #include "tests/support/Ptxas.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
@@ -21,7 +22,6 @@ using namespace mlir;
 namespace attnc {
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
 constexpr float largest = std::numeric_limits<float>::max();
 
 /// A form of the kernel for a target, and the instruction that identifies it. In a fetching form, which requires that

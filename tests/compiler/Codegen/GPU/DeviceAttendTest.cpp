@@ -6,6 +6,7 @@
 #include "tests/compiler/Codegen/CPU/AttendMechanisms.h"
 #include "tests/compiler/Codegen/CPU/NormaliserKernels.h"
 #include "tests/compiler/Codegen/GPU/WithoutWait.h"
+#include "tests/support/FloatLimits.h"
 #include "tests/support/OracleCheck.h"
 #include "tests/support/Ptxas.h"
 #include <cmath>
@@ -14,9 +15,6 @@
 
 namespace attnc {
 namespace {
-
-constexpr float infinite = std::numeric_limits<float>::infinity();
-constexpr float quietNan = std::numeric_limits<float>::quiet_NaN();
 
 /// A number of values that tensor cores do not accept.
 constexpr int64_t valuesOfGeneral = 36;
@@ -159,7 +157,7 @@ TEST(DeviceAttend, NoQueriesAndNoKeys) {
 }
 
 TEST(DeviceAttend, ValuesOfDroppedPairs) {
-  for (float value : {quietNan, -infinite}) {
+  for (float value : {nan, -infinity}) {
     AttendKernel kernel = generalKernel();
     kernel.mask = causalMask;
     std::vector<HostArray> operands = kernel.operands();
@@ -175,10 +173,10 @@ TEST(DeviceAttend, ScoresThatAreNoNumbers) {
   kernel.mask = causalMask;
   std::vector<HostArray> operands = kernel.operands();
   operands.push_back(HostArray::random({kernel.queries, kernel.keys}, 4, 0.5, 1));
-  operands[3].f32()[20 * kernel.keys + 3] = quietNan;
-  operands[3].f32()[21 * kernel.keys + 20] = infinite;
-  operands[3].f32()[22 * kernel.keys + 40] = quietNan; // masked
-  std::fill_n(operands[3].f32() + 23 * kernel.keys, kernel.keys, -infinite);
+  operands[3].f32()[20 * kernel.keys + 3] = nan;
+  operands[3].f32()[21 * kernel.keys + 20] = infinity;
+  operands[3].f32()[22 * kernel.keys + 40] = nan; // masked
+  std::fill_n(operands[3].f32() + 23 * kernel.keys, kernel.keys, -infinity);
   EXPECT_EQ(difference(kernel, operands, 1e-4), "");
 }
 
