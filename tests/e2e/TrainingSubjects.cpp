@@ -26,6 +26,11 @@ std::vector<Subject> trainingSubjects() {
                         {.c = 16, .reduction = 60, .along = {"batch"}},
                         batches,
                         {{"seed", below(1 << 30)}}});
+  for (const char *entry : {"around_step", "lists_step"})
+    subjects.push_back({"counts.attn",
+                        entry,
+                        {.c = 16, .reduction = 60},
+                        {{"few rows", {{"n", 3}, {"t", 2}}}, {"odd", {{"n", 17}, {"t", 5}}}}});
   return subjects;
 }
 

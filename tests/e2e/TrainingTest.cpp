@@ -115,6 +115,83 @@ TEST(States, AreMovedByAStep) {
     }
 }
 
+/// Training steps of counts.attn, which assign the states of a module several times.
+class CountedStates : public ::testing::Test {
+protected:
+  static constexpr int64_t n = 2, t = 4, dim = 3;
+
+  void SetUp() override { ASSERT_TRUE(model) << model.message(); }
+  double before(const std::string &name, int64_t d) { return model.parameters().at(name).values[d]; }
+  /// The sum of the values of a state after its updates `first` to `last`.
+  double sumOfValues(const std::string &name, int64_t d, int64_t first, int64_t last) {
+    double sum = 0;
+    for (int64_t k = first; k <= last; ++k)
+      sum += before(name, d) + double(k);
+    return sum;
+  }
+  double sumOverTime(int64_t row, int64_t d) {
+    double sum = 0;
+    for (int64_t i = 0; i < t; ++i)
+      sum += before("w", d) * xs.values[(row * t + i) * dim + d];
+    return sum;
+  }
+  /// `term` is the addend of a loss for a row and feature; `counts` has the number of updates of each changed state.
+  void expectStep(const std::string &entry, const Array &input, const std::map<std::string, int> &counts,
+                  const std::function<double(int64_t row, int64_t d)> &term) {
+    std::vector<int64_t> sizes(input.shape.begin(), input.shape.end() - 1);
+    CallResults results = model.call(*model.entry(entry), {input}, sizes, {});
+    ASSERT_EQ(results.status, ATTN_OK) << entry;
+    double loss = 0;
+    for (int64_t row = 0; row < n; ++row)
+      for (int64_t d = 0; d < dim; ++d)
+        loss += term(row, d);
+    EXPECT_NEAR(elementAt(results.bytes[0], ATTN_F32, 0), loss, 1e-5 * std::fabs(loss) + 1e-4) << entry;
+    ASSERT_EQ(results.parameters.empty(), counts.empty()) << entry;
+    for (auto &[name, dtype] : model.parameterNames())
+      for (int64_t d = 0; !counts.empty() && name.ends_with(".seen") && d < dim; ++d)
+        EXPECT_NEAR(elementAt(parameterOf(model, results, name), ATTN_F32, d),
+                    before(name, d) + (counts.contains(name) ? counts.at(name) : 0), 1e-5)
+            << entry << ": " << name;
+  }
+
+  const CompiledModel &model = compiledModel("counts.attn");
+  Array x = drawn("x", {n, dim}), xs = drawn("xs", {n, t, dim});
+};
+
+TEST_F(CountedStates, HaveTheLastValueAfterCallsAndScans) {
+  expectStep("infer", x, {}, [&](int64_t row, int64_t d) {
+    return before("w", d) * (x.values[row * dim + d] + 2 * before("a.seen", d));
+  });
+  expectStep("twice_step", x, {{"a.seen", 2}}, [&](int64_t row, int64_t d) {
+    return before("w", d) * (x.values[row * dim + d] + sumOfValues("a.seen", d, 1, 2));
+  });
+  expectStep("steps_step", xs, {{"a.seen", t}},
+             [&](int64_t row, int64_t d) { return sumOverTime(row, d) + sumOfValues("a.seen", d, 1, t); });
+  expectStep("around_step", xs, {{"a.seen", 2 * t + 2}, {"list.0.seen", 1}, {"list.1.seen", 1}},
+             [&](int64_t row, int64_t d) {
+               return sumOverTime(row, d) + sumOfValues("a.seen", d, 1, 2 * t + 2) +
+                      sumOfValues("list.0.seen", d, 1, 1) + sumOfValues("list.1.seen", d, 1, 1);
+             });
+  expectStep("reads_step", xs, {{"a.seen", 1}}, [&](int64_t row, int64_t d) {
+    double seen = before("a.seen", d) + 1;
+    return xs.values[row * t * dim + d] + seen + sumOverTime(row, d) * seen;
+  });
+}
+
+TEST_F(CountedStates, HaveTheLastValueAfterLoopsOverTheirList) {
+  std::map<std::string, int> counts;
+  for (const char *name : {"list.0.seen", "list.1.seen", "nested.0.inner.0.seen", "nested.0.inner.1.seen",
+                           "nested.1.inner.0.seen", "nested.1.inner.1.seen"})
+    counts[name] = 3;
+  expectStep("lists_step", x, counts, [&](int64_t row, int64_t d) {
+    double sum = before("w", d) * x.values[row * dim + d] + sumOfValues("list.1.seen", d, 1, 1) +
+                 sumOfValues("list.0.seen", d, 3, 3) + sumOfValues("nested.1.inner.0.seen", d, 3, 3);
+    for (const auto &[name, count] : counts)
+      sum += sumOfValues(name, d, 1, count);
+    return sum;
+  });
+}
+
 TEST(Draws, DependOnTheSeed) {
   const CompiledModel &model = compiledModel("random.attn");
   ASSERT_TRUE(model) << model.message();

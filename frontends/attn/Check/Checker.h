@@ -74,6 +74,7 @@ private:
   Elements elements;
   Files files;
   Scopes scopes;
+  StateValues states;
   Names names;
   Conversions conversions;
   DeclaredTypes types;

@@ -18,9 +18,8 @@ private:
   void statement(const Loop &loop, int indent);
   void statement(const Scan &scan, int indent);
   void statement(const DecoderCall &call, int indent);
-  void carry(const std::vector<Loop::Carried> &carried);
-  void next(const std::vector<Loop::Carried> &carried, int indent);
-  std::string stackedPlace(const Scan::Stacked &stacked, const LoopCounter *counter);
+  void iterations(const Loop &loop, int indent);
+  std::string stackedPlace(const Loop::Stacked &stacked, const LoopCounter *counter);
   std::string expr(ExprRef expr);
   std::string list(const std::vector<ExprRef> &exprs);
   std::string attend(const Attend &attend);
@@ -149,39 +148,30 @@ void Printer::statement(const Let &let, int indent) {
 
 void Printer::statement(const Loop &loop, int indent) {
   out += fmt::format("{:{}}for {} < {}", "", indent, name(loop.counter), loop.counter->count.text());
-  carry(loop.carried);
-  out += " {\n";
-  block(*loop.body, indent + 2);
-  next(loop.carried, indent);
-  for (const Loop::Carried &carried : loop.carried)
-    out += fmt::format(" -> {}", name(carried.result));
-  out += "\n";
-}
-
-void Printer::carry(const std::vector<Loop::Carried> &carried) {
-  for (const Loop::Carried &each : carried)
-    out += fmt::format(" carry ({}: {} = {})", name(each.argument), textOf(each.argument->type), expr(each.initial));
-}
-
-void Printer::next(const std::vector<Loop::Carried> &carried, int indent) {
-  for (const Loop::Carried &each : carried)
-    out += fmt::format("{:{}}next {} = {}\n", "", indent + 2, name(each.argument), expr(each.next));
-  out += fmt::format("{:{}}}}", "", indent);
+  iterations(loop, indent);
 }
 
 void Printer::statement(const Scan &scan, int indent) {
   out += fmt::format("{:{}}scan {} over {}{}", "", indent, name(scan.counter), scan.counter->count.text(),
                      scan.backward ? " backward" : "");
-  carry(scan.carried);
+  iterations(scan, indent);
+}
+
+/// Prints everything after the head of a loop.
+void Printer::iterations(const Loop &loop, int indent) {
+  for (const Loop::Carried &each : loop.carried)
+    out += fmt::format(" carry ({}: {} = {})", name(each.argument), textOf(each.argument->type), expr(each.initial));
   out += " {\n";
-  block(*scan.body, indent + 2);
-  for (const Scan::Stacked &each : scan.stacked)
-    out += fmt::format("{:{}}{} = {}\n", "", indent + 2, stackedPlace(each, scan.counter), expr(each.value));
-  next(scan.carried, indent);
-  for (const Scan::Stacked &each : scan.stacked)
+  block(*loop.body, indent + 2);
+  for (const Loop::Stacked &each : loop.stacked)
+    out += fmt::format("{:{}}{} = {}\n", "", indent + 2, stackedPlace(each, loop.counter), expr(each.value));
+  for (const Loop::Carried &each : loop.carried)
+    out += fmt::format("{:{}}next {} = {}\n", "", indent + 2, name(each.argument), expr(each.next));
+  out += fmt::format("{:{}}}}", "", indent);
+  for (const Loop::Stacked &each : loop.stacked)
     out += fmt::format(" -> {}", name(each.result));
-  for (const Loop::Carried &carried : scan.carried)
-    out += fmt::format(" -> {}", name(carried.result));
+  for (const Loop::Carried &each : loop.carried)
+    out += fmt::format(" -> {}", name(each.result));
   out += "\n";
 }
 
@@ -195,7 +185,7 @@ void Printer::statement(const DecoderCall &call, int indent) {
 }
 
 /// Returns "ys[:, t]".
-std::string Printer::stackedPlace(const Scan::Stacked &stacked, const LoopCounter *counter) {
+std::string Printer::stackedPlace(const Loop::Stacked &stacked, const LoopCounter *counter) {
   std::string before;
   for (unsigned dimension = 0; dimension < stacked.axis; ++dimension)
     before += ":, ";

@@ -367,7 +367,8 @@ struct Let {
 
 /// A loop over a list of equal modules: runs `body` counter->count times. Each of `carried` is a loop-carried value.
 /// Its `argument` has the value `initial` in the first iteration, and then the value of `next` of the previous
-/// iteration. Its `result` has the last value of `next`, or `initial` if the count is 0.
+/// iteration. Its `result` has the last value of `next`, or `initial` if the count is 0. Each of `stacked` collects the
+/// values of all iterations in a tensor, at the index of the iteration.
 struct Loop {
   struct Carried {
     ExprRef initial;
@@ -375,27 +376,22 @@ struct Loop {
     ExprRef next; ///< in the scope of `body`
     const Local *result;
   };
+  struct Stacked {
+    ExprRef value; ///< value of an iteration, in the scope of `body`
+    unsigned axis; ///< dimension of the result that the iterations index
+    const Local *result;
+  };
   const LoopCounter *counter;
   std::vector<Carried> carried;
+  std::vector<Stacked> stacked;
   std::unique_ptr<Block> body;
   SourceRange range;
 };
 
-/// A recurrence: runs `body` for the time steps 0 .. counter->count - 1, in reverse order if `backward`. `carried` are
-/// loop-carried values, as in Loop, in the order of execution. Each of `stacked` collects the values of all time steps
-/// in a tensor, at the index of the time step.
-struct Scan {
-  struct Stacked {
-    ExprRef value; ///< value of a time step, in the scope of `body`
-    unsigned axis; ///< dimension of the result that the time steps index
-    const Local *result;
-  };
-  const LoopCounter *counter;
+/// A recurrence: a loop over the time steps 0 .. counter->count - 1, in reverse order if `backward`. Carried values
+/// pass from a time step to the next one in the order of execution.
+struct Scan : Loop {
   bool backward = false;
-  std::vector<Loop::Carried> carried;
-  std::vector<Stacked> stacked;
-  std::unique_ptr<Block> body;
-  SourceRange range;
 };
 
 /// Calls the decoding loop of another entry point, which has a `decoding`. The arguments are those of the derived entry
@@ -458,12 +454,11 @@ struct Training {
   std::vector<OptimizerStep> steps; ///< one for each trained parameter
 };
 
-/// The new value of a `state` of a module, which the state has after a training step returns. In a list of modules
-/// there is a value for each iteration of `loops`, the loops around the update, outermost first.
+/// The new value of a `state` of a module, which the state has after a training step returns. For a list of modules,
+/// the first dimensions of the value are Parameter::counts.
 struct StateUpdate {
   const Parameter *parameter;
-  std::vector<const LoopCounter *> loops;
-  ExprRef value; ///< in the scope of the innermost loop's body
+  ExprRef value;
   SourceRange range;
 };
 

@@ -1,6 +1,7 @@
 #include "frontends/attn/Import/ProgramImporter.h"
 
 #include "dialects/Attn/Attn.h"
+#include "dialects/Model/Lists.h"
 #include "dialects/Model/Model.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -137,6 +138,14 @@ void ProgramImporter::bindDimensions(const Entry &entry, func::FuncOp function) 
   }
 }
 
+void ProgramImporter::setState(const StateUpdate &update) {
+  Location at = types.location(update.range);
+  const Parameter &state = *update.parameter;
+  model::forEachElement(builder, at, tensors.tensor(update.value), state.counts, [&](Value element, ValueRange place) {
+    model::SetOp::create(builder, at, state.name, place, element);
+  });
+}
+
 void ProgramImporter::entry(const Entry &entry) {
   OpBuilder::InsertionGuard guard(builder);
   func::FuncOp function = signature(entry);
@@ -153,12 +162,13 @@ void ProgramImporter::entry(const Entry &entry) {
                                                  ValueRange()));
   }
   bindDimensions(entry, function);
-  states.beginEntry(entry);
   statements.statements(entry.block);
   SmallVector<Value> results;
   for (const Result &result : entry.results)
     results.push_back(tensors.tensor(result.value));
-  states.setStates();
+  for (const StateUpdate &update : entry.updates)
+    if (!llvm::is_contained(update.parameter->counts, 0)) // parameters of empty lists are omitted
+      setState(update);
   func::ReturnOp::create(builder, function.getLoc(), results);
   scopes.leave();
   if (entry.training)

@@ -19,8 +19,7 @@ class ProgramImporter {
 public:
   ProgramImporter(const typed::Program &program, const SourceManager &sources, mlir::MLIRContext &context)
       : program(program), builder(&context), types(sources, context), scopes(builder, types),
-        tensors(builder, types, scopes), states(builder, types, tensors),
-        statements(builder, types, scopes, tensors, states) {}
+        tensors(builder, types, scopes), statements(builder, types, scopes, tensors) {}
 
   /// Builds and returns the module, with the symbol name `name`. The module is not verified. Parameters of empty lists
   /// are omitted.
@@ -29,6 +28,8 @@ public:
 private:
   void parameter(const typed::Parameter &parameter);
   void entry(const typed::Entry &entry);
+  /// Creates the model.set of a state of a module, in loops for a list of modules.
+  void setState(const typed::StateUpdate &update);
   /// Creates the function of an entry point, with its attributes and without a body.
   mlir::func::FuncOp signature(const typed::Entry &entry);
   /// Sets the sizes of the dynamic dimensions to tensor.dim of arguments.
@@ -41,7 +42,6 @@ private:
   ImportTypes types;
   ImportScopes scopes;
   TensorImporter tensors;
-  StateLists states;
   StatementImporter statements;
 };
 

@@ -15,11 +15,11 @@ void StatementImporter::statements(const typed::Block &block) {
     if (auto *binding = std::get_if<Let>(&statement))
       let(*binding);
     else if (auto *recurrence = std::get_if<Scan>(&statement))
-      scan(*recurrence);
+      loop(*recurrence, recurrence->backward ? model::scansBackward : model::scansForward);
     else if (auto *decoder = std::get_if<DecoderCall>(&statement))
       call(*decoder);
     else
-      loop(std::get<Loop>(statement));
+      loop(std::get<Loop>(statement), /*order=*/{});
 }
 
 void StatementImporter::let(const Let &let) {
@@ -45,92 +45,53 @@ void StatementImporter::call(const DecoderCall &call) {
   scopes.bind(call.length, op.getResult(1));
 }
 
-void StatementImporter::loop(const Loop &loop) {
+void StatementImporter::loop(const Loop &loop, StringRef order) {
   Location at = types.location(loop.range);
   SmallVector<Value> initial;
   for (const Loop::Carried &carried : loop.carried)
     initial.push_back(tensors.tensor(carried.initial));
-  if (loop.counter->count.is(0)) {
-    // A list without elements has no parameters that the body could read.
-    for (auto [carried, value] : llvm::zip_equal(loop.carried, initial))
-      scopes.bind(carried.result, value);
-    return;
-  }
-  SmallVector<const StateUpdate *> inside = states.updatesIn(loop.counter);
-  auto depthOf = [&](const StateUpdate &update) {
-    return llvm::find(update.loops, loop.counter) - update.loops.begin();
-  };
-  for (const StateUpdate *update : inside)
-    initial.push_back(states.emptyList(*update, depthOf(*update), at));
-  Value zero = scopes.size(Dim(0), at), one = scopes.size(Dim(1), at), count = scopes.size(loop.counter->count, at);
-  auto op = scf::ForOp::create(builder, at, zero, count, one, initial);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(op.getBody());
-    scopes.enter();
-    scopes.setCounter(loop.counter, op.getInductionVar());
-    for (auto [carried, argument] : llvm::zip(loop.carried, op.getRegionIterArgs()))
-      scopes.bind(carried.argument, argument);
-    statements(*loop.body);
-    SmallVector<Value> next;
-    for (const Loop::Carried &carried : loop.carried)
-      next.push_back(tensors.tensor(carried.next));
-    for (const StateUpdate *update : inside) {
-      Value list = op.getRegionIterArgs()[next.size()], value = states.iterationValue(*update, depthOf(*update));
-      next.push_back(model::WithElementOp::create(builder, at, list.getType(), value, list, op.getInductionVar()));
-    }
-    if (!next.empty())
-      scf::YieldOp::create(builder, at, next);
-    scopes.leave();
-  }
-  for (auto [carried, result] : llvm::zip(loop.carried, op.getResults()))
-    scopes.bind(carried.result, result);
-  for (auto [number, update] : llvm::enumerate(inside))
-    states.setList(update, op.getResult(loop.carried.size() + number));
-}
-
-void StatementImporter::scan(const Scan &scan) {
-  Location at = types.location(scan.range);
-  SmallVector<Value> initial;
-  for (const Loop::Carried &carried : scan.carried)
-    initial.push_back(tensors.tensor(carried.initial));
-  for (const Scan::Stacked &stacked : scan.stacked) {
+  for (const Loop::Stacked &stacked : loop.stacked) {
     Shape shape = stacked.value->type.shape;
-    shape.insert(shape.begin(), scan.counter->count);
+    shape.insert(shape.begin(), loop.counter->count);
     initial.push_back(scopes.empty(stacked.value->type.element, shape, at));
   }
-  Value zero = scopes.size(Dim(0), at), one = scopes.size(Dim(1), at), count = scopes.size(scan.counter->count, at);
-  auto loop = scf::ForOp::create(builder, at, zero, count, one, initial);
-  loop->setAttr(model::scanAttrName, builder.getStringAttr(scan.backward ? model::scansBackward : model::scansForward));
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    scopes.enter();
-    Value iteration = loop.getInductionVar();
-    if (scan.backward) {
-      Value last = arith::SubIOp::create(builder, at, count, one);
-      iteration = arith::SubIOp::create(builder, at, last, iteration);
-    }
-    scopes.setCounter(scan.counter, iteration);
-    for (auto [carried, argument] : llvm::zip(scan.carried, loop.getRegionIterArgs()))
-      scopes.bind(carried.argument, argument);
-    statements(*scan.body);
-    SmallVector<Value> next;
-    for (const Loop::Carried &carried : scan.carried)
-      next.push_back(tensors.tensor(carried.next));
-    for (const Scan::Stacked &stacked : scan.stacked) {
-      Value list = loop.getRegionIterArg(next.size());
-      next.push_back(
-          model::WithElementOp::create(builder, at, list.getType(), tensors.tensor(stacked.value), list, iteration));
-    }
-    scf::YieldOp::create(builder, at, next);
-    scopes.leave();
-  }
-  for (auto [carried, result] : llvm::zip(scan.carried, loop.getResults()))
+  bool isEmptyList = order.empty() && loop.counter->count.is(0); // it has no parameters that the body could read
+  ValueRange results = isEmptyList ? ValueRange(initial) : iterations(loop, order, initial, at);
+  for (auto [carried, result] : llvm::zip(loop.carried, results))
     scopes.bind(carried.result, result);
-  for (auto [number, stacked] : llvm::enumerate(scan.stacked))
-    scopes.bind(stacked.result,
-                moveDimension(builder, loop.getResult(scan.carried.size() + number), 0, stacked.axis, at));
+  for (auto [stacked, result] : llvm::zip_equal(loop.stacked, results.drop_front(loop.carried.size())))
+    scopes.bind(stacked.result, moveDimension(builder, result, 0, stacked.axis, at));
+}
+
+ValueRange StatementImporter::iterations(const Loop &loop, StringRef order, ValueRange initial, Location at) {
+  Value zero = scopes.size(Dim(0), at), one = scopes.size(Dim(1), at), count = scopes.size(loop.counter->count, at);
+  auto op = scf::ForOp::create(builder, at, zero, count, one, initial);
+  if (!order.empty())
+    op->setAttr(model::scanAttrName, builder.getStringAttr(order));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(op.getBody());
+  scopes.enter();
+  Value iteration = op.getInductionVar();
+  if (order == model::scansBackward) {
+    Value last = arith::SubIOp::create(builder, at, count, one);
+    iteration = arith::SubIOp::create(builder, at, last, iteration);
+  }
+  scopes.setCounter(loop.counter, iteration);
+  for (auto [carried, argument] : llvm::zip(loop.carried, op.getRegionIterArgs()))
+    scopes.bind(carried.argument, argument);
+  statements(*loop.body);
+  SmallVector<Value> next;
+  for (const Loop::Carried &carried : loop.carried)
+    next.push_back(tensors.tensor(carried.next));
+  for (const Loop::Stacked &stacked : loop.stacked) {
+    Value list = op.getRegionIterArg(next.size());
+    next.push_back(
+        model::WithElementOp::create(builder, at, list.getType(), tensors.tensor(stacked.value), list, iteration));
+  }
+  if (!next.empty() || !order.empty())
+    scf::YieldOp::create(builder, at, next);
+  scopes.leave();
+  return op.getResults();
 }
 
 } // namespace attnc

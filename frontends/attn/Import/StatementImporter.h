@@ -3,9 +3,9 @@
 // A Let binds its locals to values, or its local to a number (ImportScopes.h). A Loop becomes an scf.for over the
 // modules of the list; for an empty list, its results are the initial values. A DecoderCall becomes a model.call. A
 // Scan becomes an scf.for over the time steps. A tensor that is subscripted by the time step is first transposed, so
-// that the time steps are its leading dimension, and then read by model.element. A stacked result is a per-iteration
-// list: a loop-carried tensor with the time steps as leading dimension, which model.with_element updates, and which is
-// transposed after the loop:
+// that the time steps are its leading dimension, and then read by model.element. A stacked result of a Scan or Loop is
+// a per-iteration list: a loop-carried tensor with the iterations as leading dimension, which model.with_element
+// updates, and which is transposed after the loop:
 //
 //   scan t over seq carry (h = h0) { h = f(x[:, t], h) } -> h[:, t]
 //
@@ -17,16 +17,15 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "frontends/attn/Import/StateLists.h"
+#include "frontends/attn/Import/TensorImporter.h"
 
 namespace attnc {
 
 /// Importer of the statements of entry points and optimizer steps.
 class StatementImporter {
 public:
-  StatementImporter(mlir::OpBuilder &builder, const ImportTypes &types, ImportScopes &scopes, TensorImporter &tensors,
-                    StateLists &states)
-      : builder(builder), types(types), scopes(scopes), tensors(tensors), states(states) {}
+  StatementImporter(mlir::OpBuilder &builder, const ImportTypes &types, ImportScopes &scopes, TensorImporter &tensors)
+      : builder(builder), types(types), scopes(scopes), tensors(tensors) {}
 
   /// Creates the ops of the statements of a block at the insertion point, and binds their locals. The caller has
   /// entered the scope of the block (ImportScopes::enter).
@@ -34,15 +33,17 @@ public:
 
 private:
   void let(const typed::Let &let);
-  void loop(const typed::Loop &loop);
-  void scan(const typed::Scan &scan);
+  /// Creates the scf.for and binds its results. `order` is the value of the attribute model.scan; empty for a loop over
+  /// modules.
+  void loop(const typed::Loop &loop, llvm::StringRef order);
+  mlir::ValueRange iterations(const typed::Loop &loop, llvm::StringRef order, mlir::ValueRange initial,
+                              mlir::Location at);
   void call(const typed::DecoderCall &call);
 
   mlir::OpBuilder &builder;
   const ImportTypes &types;
   ImportScopes &scopes;
   TensorImporter &tensors;
-  StateLists &states;
 };
 
 } // namespace attnc

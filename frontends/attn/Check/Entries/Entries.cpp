@@ -84,7 +84,7 @@ bool Entries::check(const FunctionValue &function, Entry &entry, bool isExported
   bounds.clear();
   draws.beginEntry();
   gradients.beginEntry();
-  updates.beginEntry();
+  states.beginEntry();
   lets.setBlock(&entry.block);
   Scope &scope = scopes.functionScope(function);
   if (!declareParameters(decl, scope, entry, isExported) || !bodies.enter(function, decl.signatureRange))
@@ -109,7 +109,7 @@ Entry *Entries::add(const FunctionValue &function, const std::string &name, Sour
   if (!check(function, entry, true))
     return nullptr;
   draws.addArguments(entry);
-  entry.updates = updates.take();
+  entry.updates = states.take();
   for (Dimension &dimension : entry.dimensions)
     dimension.min = bounds.minimum(dimension.name);
   if (reporter.errorCount() != before)

@@ -3,8 +3,8 @@
 
 #include "frontends/attn/Check/Draws.h"
 #include "frontends/attn/Check/Functions/FunctionBodies.h"
-#include "frontends/attn/Check/Functions/StateUpdates.h"
 #include "frontends/attn/Check/Gradients.h"
+#include "frontends/attn/Check/Names/StateValues.h"
 
 namespace attnc::check {
 
@@ -14,10 +14,10 @@ class Entries {
 public:
   Entries(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, DimensionBounds &bounds,
           Origins &origins, CallStack &stack, Scopes &scopes, DeclaredTypes &types, Conversions &conversions,
-          FunctionBodies &bodies, Gradients &gradients, Draws &draws, StateUpdates &updates)
+          FunctionBodies &bodies, Gradients &gradients, Draws &draws, StateValues &states)
       : program(program), reporter(reporter), build(build), lets(lets), bounds(bounds), origins(origins), stack(stack),
         scopes(scopes), types(types), conversions(conversions), bodies(bodies), gradients(gradients), draws(draws),
-        updates(updates) {}
+        states(states) {}
 
   /// Checks a function and adds it to the program as the entry point `name`, without a derivation. If it has an error,
   /// adds nothing and returns null. `range` is the export in the source. The program owns the result, which is valid
@@ -47,7 +47,7 @@ private:
   FunctionBodies &bodies;
   Gradients &gradients;
   Draws &draws;
-  StateUpdates &updates;
+  StateValues &states;
 };
 
 /// True if a function can be an entry point: all its parameters have types without `..`.

@@ -128,13 +128,15 @@ void Loops::loopOverModules(const ast::ForStmt &stmt, const ModuleListValue &lis
   picks.push_back({counter, 0});
   scopes.bindLocal(inner, stmt.iteration.name, ModuleValue{list.instance, picks}, false);
   loopsAround.push_back(counter);
+  states.enterLoop();
   blocks.check(stmt.body, inner, returned);
-  loopsAround.pop_back();
   if (returned)
     reporter.error(DiagnosticKind::Misplaced, stmt.range, "a loop cannot be left by `return`");
   for (size_t i = 0; i < variables.size(); ++i)
     takeNext(loop.carried[i], *variables[i], stmt.range);
   lets.setBlock(outside);
+  states.leaveLoop(loop);
+  loopsAround.pop_back();
   for (const Loop::Carried &carried : loop.carried)
     if (!carried.next)
       return;

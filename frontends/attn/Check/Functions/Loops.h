@@ -2,6 +2,7 @@
 //
 // A loop over a list of equal modules (ModuleListValue) becomes one typed::Loop, whose loop-carried values are the
 // variables around it that its body assigns, or updates by `<-` in the step of an optimizer; numbers become tensors.
+// Updates of module states are carried or stacked too (StateValues.h).
 // Other loops, over tuples and numbers, are unrolled.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -10,6 +11,7 @@
 #include "frontends/attn/Check/EntryContext.h"
 #include "frontends/attn/Check/ExpressionChecker.h"
 #include "frontends/attn/Check/Names/Scopes.h"
+#include "frontends/attn/Check/Names/StateValues.h"
 #include "frontends/attn/Check/Types/Conversions.h"
 
 namespace attnc::check {
@@ -18,9 +20,10 @@ namespace attnc::check {
 class Loops {
 public:
   Loops(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes,
-        Conversions &conversions, LoopNest &loopsAround, ExpressionChecker &expressions, BlockChecker &blocks)
-      : program(program), reporter(reporter), build(build), lets(lets), scopes(scopes), conversions(conversions),
-        loopsAround(loopsAround), expressions(expressions), blocks(blocks) {}
+        StateValues &states, Conversions &conversions, LoopNest &loopsAround, ExpressionChecker &expressions,
+        BlockChecker &blocks)
+      : program(program), reporter(reporter), build(build), lets(lets), scopes(scopes), states(states),
+        conversions(conversions), loopsAround(loopsAround), expressions(expressions), blocks(blocks) {}
 
   /// Checks a loop and adds its statements to the current block. A variable that the body assigns has its last value
   /// afterwards; after an error its value is unspecified, mostly an ErrorValue. A `return` in the body is an error;
@@ -38,6 +41,7 @@ private:
   Builder &build;
   LetBuilder &lets;
   Scopes &scopes;
+  StateValues &states;
   Conversions &conversions;
   LoopNest &loopsAround;
   ExpressionChecker &expressions;

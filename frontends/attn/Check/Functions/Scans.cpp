@@ -240,14 +240,16 @@ Value Scans::scan(const ast::ScanExpr &expr, Scope &scope) {
   Block *outside = lets.getBlock();
   lets.setBlock(scan.body.get());
   loopsAround.push_back(counter);
+  states.enterLoop();
   isWhole = body(expr, step) && isWhole && takeNext(expr, scan, rowLength, step);
   TupleValue values;
   for (const ast::ScanResult &written : expr.results) {
     values.parts.push_back(isWhole ? result(expr, written, scan, rowLength, step) : Value());
     isWhole &= !values.parts.back().isError();
   }
-  loopsAround.pop_back();
   lets.setBlock(outside);
+  states.leaveLoop(scan);
+  loopsAround.pop_back();
   if (!isWhole)
     return Value();
   outside->statements.push_back(std::move(scan));

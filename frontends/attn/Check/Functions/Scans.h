@@ -15,10 +15,10 @@ namespace attnc::check {
 /// values keep their last values, and stacked results are zeros.
 class Scans {
 public:
-  Scans(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes, Names &names,
-        Conversions &conversions, DimensionBounds &bounds, IndexScopes &indexScopes, LoopNest &loopsAround,
-        ExpressionChecker &expressions, BlockChecker &blocks)
-      : program(program), reporter(reporter), build(build), lets(lets), scopes(scopes), names(names),
+  Scans(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes,
+        StateValues &states, Names &names, Conversions &conversions, DimensionBounds &bounds, IndexScopes &indexScopes,
+        LoopNest &loopsAround, ExpressionChecker &expressions, BlockChecker &blocks)
+      : program(program), reporter(reporter), build(build), lets(lets), scopes(scopes), states(states), names(names),
         conversions(conversions), bounds(bounds), indexScopes(indexScopes), loopsAround(loopsAround),
         expressions(expressions), blocks(blocks) {}
 
@@ -56,6 +56,7 @@ private:
   Builder &build;
   LetBuilder &lets;
   Scopes &scopes;
+  StateValues &states;
   Names &names;
   Conversions &conversions;
   DimensionBounds &bounds;

@@ -35,30 +35,19 @@ static const Parameter *moduleState(const ModuleValue &self, const std::string &
 void StateUpdates::updateModuleState(const Parameter &state, const ast::UpdateStmt &stmt, const Value &value,
                                      const ModuleValue &self) {
   ExprRef next = nextValue(state.type, stmt, value);
-  if (!next || !context.isTraining || !isMinimizedOver(context, state))
+  if (!next || !states.isAssignable(state))
     return;
   if (build.isOpen(next)) {
     reporter.notSupported(stmt.range, "updating a state inside index notation");
     return;
   }
-  for (const StateUpdate &update : updates)
-    if (update.parameter == &state) {
-      reporter
-          .error(DiagnosticKind::NotAssignable, stmt.target->range,
-                 fmt::format("`{}` is updated twice in a call", reporter.text(stmt.target->range)))
-          .note("the first time is", update.range)
-          .hint("a module that is called twice has one state: update it in one of the calls");
-      return;
-    }
-  bool isOfAllRounds = self.picks.size() == loops.size();
-  for (size_t i = 0; isOfAllRounds && i < loops.size(); ++i)
-    isOfAllRounds = self.picks[i].counter == loops[i];
-  if (!isOfAllRounds) {
-    reporter.notSupported(stmt.range,
-                          "updating a state of one module in a loop over others, or of one element of a list");
+  StateValues::Picks picks(self.picks.begin(), self.picks.begin() + static_cast<ptrdiff_t>(state.counts.size()));
+  if (!states.isOfCurrentElements(state, picks)) {
+    reporter.notSupported(stmt.range, "updating a state of a module in a list, except in a loop over the list that is "
+                                      "in no other loop,");
     return;
   }
-  updates.push_back({&state, loops, lets.bind(state.name, next, stmt.range), stmt.range});
+  states.assign(state, picks, next, stmt.range);
 }
 
 void StateUpdates::update(const ast::UpdateStmt &stmt, Scope &scope) {

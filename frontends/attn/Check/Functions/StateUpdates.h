@@ -4,38 +4,33 @@
 //
 // - In the step of an optimizer, it assigns the parameter or a state of the optimizer. Later statements of the step
 //   read the new value.
-// - In a function of a module, it sets a `state` of the module. Only training steps do this: the new value is stored
-//   when the training step returns, and the training step itself reads the previous value. In other entry points, and
-//   for modules that `over:` of `minimize` does not select, the statement is checked and has no effect.
+// - In a function of a module, it assigns a `state` of the module. Only training steps do this: later statements read
+//   the new value, and the last value is stored when the training step returns. In other entry points, and for modules
+//   that `over:` of `minimize` does not select, the statement is checked and has no effect.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
-#include "frontends/attn/Check/EntryContext.h"
 #include "frontends/attn/Check/ExpressionChecker.h"
 #include "frontends/attn/Check/LetBuilder.h"
+#include "frontends/attn/Check/Names/StateValues.h"
 #include "frontends/attn/Check/Types/Conversions.h"
 
 namespace attnc::check {
 
-/// Checker of `<-`, and the list of updates of module states in the entry point that is being checked.
+/// Checker of `<-`.
 class StateUpdates {
 public:
   StateUpdates(Reporter &reporter, Builder &build, LetBuilder &lets, Origins &origins, Conversions &conversions,
-               const EntryContext &context, const LoopNest &loops, ExpressionChecker &expressions)
-      : reporter(reporter), build(build), lets(lets), origins(origins), conversions(conversions), context(context),
-        loops(loops), expressions(expressions) {}
+               StateValues &states, ExpressionChecker &expressions)
+      : reporter(reporter), build(build), lets(lets), origins(origins), conversions(conversions), states(states),
+        expressions(expressions) {}
 
-  /// Checks an update and records it. A scalar value is repeated in the shape of the state. Reports a target that is no
-  /// state of this module or step, and a value of another type. In a training step, also reports an update of a module
-  /// state that is inside index notation, a second update of one state, and an update that is not in exactly the loops
-  /// over the lists of its module, such as one in a scan.
+  /// Checks an update and assigns the state. A scalar value is repeated in the shape of the state. Reports a target
+  /// that is no state of this module or step, and a value of another type. In a training step, also reports an update
+  /// of a module state that is inside index notation, and of the state of a module of a list, unless the outermost
+  /// loops are those over the list.
   void update(const ast::UpdateStmt &stmt, Scope &scope);
-
-  /// Starts an entry point, without updates.
-  void beginEntry() { updates.clear(); }
-  /// Returns the updates of module states of the entry point; the list is then empty.
-  std::vector<typed::StateUpdate> take() { return std::move(updates); }
 
 private:
   typed::ExprRef nextValue(const typed::Type &declared, const ast::UpdateStmt &stmt, const Value &value);
@@ -47,10 +42,8 @@ private:
   LetBuilder &lets;
   Origins &origins;
   Conversions &conversions;
-  const EntryContext &context;
-  const LoopNest &loops;
+  StateValues &states;
   ExpressionChecker &expressions;
-  std::vector<typed::StateUpdate> updates; ///< in the entry point that is being checked
 };
 
 } // namespace attnc::check

@@ -12,11 +12,11 @@ namespace attnc::check {
 class Statements : public BlockChecker {
 public:
   Statements(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Origins &origins,
-             Scopes &scopes, Names &names, DeclaredTypes &types, Conversions &conversions, StateUpdates &updates,
-             LoopNest &loopsAround, ExpressionChecker &expressions)
+             Scopes &scopes, StateValues &states, Names &names, DeclaredTypes &types, Conversions &conversions,
+             StateUpdates &updates, LoopNest &loopsAround, ExpressionChecker &expressions)
       : reporter(reporter), lets(lets), origins(origins), scopes(scopes), names(names), types(types), updates(updates),
         expressions(expressions),
-        loops(program, reporter, build, lets, scopes, conversions, loopsAround, expressions, *this) {}
+        loops(program, reporter, build, lets, scopes, states, conversions, loopsAround, expressions, *this) {}
 
   Value check(const ast::Block &block, Scope &scope, bool &returned) override;
 

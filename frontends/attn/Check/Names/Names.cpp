@@ -11,7 +11,8 @@ namespace attnc::check {
 using typed::ParameterRef;
 
 /// Returns a member of a module, selected by `picks`, the indices in the lists around the module.
-static Value withPicks(Builder &build, const Value &member, const std::vector<ParameterRef::Pick> &picks) {
+static Value withPicks(Builder &build, StateValues &states, const Value &member,
+                       const std::vector<ParameterRef::Pick> &picks) {
   auto together = [&](std::vector<ParameterRef::Pick> own) {
     std::vector<ParameterRef::Pick> all = picks;
     all.insert(all.end(), own.begin(), own.end());
@@ -23,7 +24,7 @@ static Value withPicks(Builder &build, const Value &member, const std::vector<Pa
       if (dim.is(0)) // an omitted parameter is a tensor without elements
         return TensorValue{build.make(typed::Fill{build.real(0, it->range)}, it->type, it->range)};
     std::vector<ParameterRef::Pick> own(picks.begin(), picks.begin() + static_cast<ptrdiff_t>(it->counts.size()));
-    return TensorValue{build.make(ParameterRef{it, std::move(own)}, it->type, it->range)};
+    return TensorValue{states.read(*it, own, it->range)};
   }
   // A field that refers to another field (tied modules) has its own indices.
   if (auto *module = member.as<ModuleValue>())
@@ -33,7 +34,7 @@ static Value withPicks(Builder &build, const Value &member, const std::vector<Pa
   if (auto *tuple = member.as<TupleValue>()) {
     TupleValue result;
     for (const Value &part : tuple->parts)
-      result.parts.push_back(withPicks(build, part, picks));
+      result.parts.push_back(withPicks(build, states, part, picks));
     return result;
   }
   return member;
@@ -44,7 +45,7 @@ std::optional<Value> Names::findMember(const ModuleValue &self, const std::strin
     return std::nullopt;
   auto member = self.instance->members.find(name);
   if (member != self.instance->members.end())
-    return withPicks(build, member->second.value, self.picks);
+    return withPicks(build, states, member->second.value, self.picks);
   for (const ast::FunctionDecl &decl : self.instance->decl->functions)
     if (decl.name && decl.name->text == name)
       return Value(FunctionValue{&decl, self.instance->unit, self});

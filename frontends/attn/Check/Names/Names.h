@@ -11,17 +11,20 @@
 #include "frontends/attn/Check/EntryContext.h"
 #include "frontends/attn/Check/ExpressionChecker.h"
 #include "frontends/attn/Check/Names/Scopes.h"
+#include "frontends/attn/Check/Names/StateValues.h"
 
 namespace attnc::check {
 
 /// Looks up names. A constant of a file is evaluated when it is first found.
 class Names {
 public:
-  Names(Reporter &reporter, Builder &build, Scopes &scopes, const EntryContext &context, ExpressionChecker &expressions)
-      : reporter(reporter), build(build), scopes(scopes), context(context), expressions(expressions) {}
+  Names(Reporter &reporter, Builder &build, Scopes &scopes, StateValues &states, const EntryContext &context,
+        ExpressionChecker &expressions)
+      : reporter(reporter), build(build), scopes(scopes), states(states), context(context), expressions(expressions) {}
 
   /// Returns the value of a name in `scope`; null, without an error, if it is unknown. A parameter of a module is
-  /// returned as a tensor, with the indices in the lists around the module (ParameterValue of Value.h). An erroneous
+  /// returned as a tensor, with the indices in the lists around the module (ParameterValue of Value.h); a state has its
+  /// current value (StateValues.h). An erroneous
   /// constant of a file is an ErrorValue; its error is reported when it is first found.
   std::optional<Value> find(Scope &scope, const std::string &name);
   /// Returns the value of an item of the file `unit`, not of the files that it uses; null, without an error, if there
@@ -44,6 +47,7 @@ private:
   Reporter &reporter;
   Builder &build;
   Scopes &scopes;
+  StateValues &states;
   const EntryContext &context;
   ExpressionChecker &expressions;
 };
