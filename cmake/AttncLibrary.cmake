@@ -80,12 +80,12 @@ function(attnc_mlir_target_settings name)
       OPTIONS ${attnc_caller_options})
     target_compile_options(${name} PRIVATE ${attnc_caller_options})
     target_precompile_headers(${name} REUSE_FROM attnc_mlir_test_pch)
+    attnc_link_jemalloc(${name})
   else()
     attnc_mlir_precompiled_header(attnc_mlir_pch HEADERS ${mlir_header})
     target_precompile_headers(${name} REUSE_FROM attnc_mlir_pch)
   endif()
-  # Debian ships LLVM and MLIR as two shared libraries; mixing them with the component archives breaks.
-  target_link_libraries(${name} PUBLIC MLIR LLVM)
+  target_link_libraries(${name} PUBLIC attnc_llvm)
 endfunction()
 
 function(attnc_mlir_library name)
@@ -93,6 +93,16 @@ function(attnc_mlir_library name)
   attnc_mlir_target_settings(${name})
   if(TARGET AttncDialectTables)
     add_dependencies(${name} AttncDialectTables)
+  endif()
+endfunction()
+
+# Compiles allocate and free millions of small blocks: with jemalloc they take a fifth less time (decision 47). `new` is
+# that of the C++ library, which is linked first and calls `malloc`, so that a preloaded allocator sees all allocations.
+# Sanitizers have their own allocator.
+function(attnc_link_jemalloc name)
+  if(NOT ATTNC_SANITIZE)
+    find_library(ATTNC_JEMALLOC jemalloc REQUIRED)
+    target_link_libraries(${name} PRIVATE stdc++ ${ATTNC_JEMALLOC})
   endif()
 endfunction()
 
