@@ -512,14 +512,19 @@ static void compileKernels(Job &job) {
 
   // LLVM IR with the model table, by which the object describes itself.
   LlvmCode code;
-  if (!optimiseCode(job, code) ||
-      job.dumps(Phase::Optimise, [&](llvm::raw_ostream &out) { code.module->print(out, nullptr); }))
+  std::string cached;
+  if (!translateCode(job, code) || loadObject(job, code, cached))
+    return;
+  optimise(code, job.host);
+  if (job.dumps(Phase::Optimise, [&](llvm::raw_ostream &out) { code.module->print(out, nullptr); }))
     return;
 
   // The object has no undefined symbols except memcpy, memset and memmove.
-  if (emitObject(job, code))
-    job.dumps(Phase::Emit,
-              [&](llvm::raw_ostream &out) { out << StringRef(job.made.object.data(), job.made.object.size()); });
+  if (!emitObject(job, code) || job.dumps(Phase::Emit, [&](llvm::raw_ostream &out) {
+        out << StringRef(job.made.object.data(), job.made.object.size());
+      }))
+    return;
+  storeObject(job, cached);
 }
 
 /// Resolves the target of the options and runs the phases on a large stack.

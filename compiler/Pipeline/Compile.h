@@ -59,6 +59,7 @@ struct CompileOptions {
   bool requireFused = false;                                 ///< an all-pairs tensor in memory is an error
   bool records = true;                                       ///< store the compile record in the object (Emit/Record.h)
   bool numbersOps = false;                                   ///< see Compilation::opNumbers
+  std::string cache;                                         ///< folder of an ObjectCache; empty: none
   std::optional<Phase> dump;                                 ///< store the result of this phase as text, and stop
   std::string reproducerDirectory = ".";
 };

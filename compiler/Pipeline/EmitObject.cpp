@@ -3,13 +3,14 @@
 #include "compiler/Emit/Certificate.h"
 #include "compiler/Emit/Checksum.h"
 #include "compiler/Emit/EmbeddedWeights.h"
+#include "compiler/Pipeline/ObjectCache.h"
 #include "llvm/IR/Module.h"
 
 using namespace mlir;
 
 namespace attnc {
 
-bool optimiseCode(Job &job, LlvmCode &code) {
+bool translateCode(Job &job, LlvmCode &code) {
   job.begin(Phase::Optimise);
   FailureOr<LlvmCode> translated = translateToLlvm(*job.made.code, job.host);
   if (failed(translated))
@@ -27,7 +28,6 @@ bool optimiseCode(Job &job, LlvmCode &code) {
   addChecksum(*code.module);
   if (job.options.records)
     addRecord(job.made.record, certificateText(job.made.program, fingerprintOf(job.made.record)), *code.module);
-  optimise(code, job.host);
   return true;
 }
 
@@ -41,6 +41,26 @@ bool emitObject(Job &job, LlvmCode &code) {
   if (llvm::Error error = isText ? llvm::Error::success() : writeChecksum(job.made.object))
     return job.internalError(llvm::toString(std::move(error)));
   return true;
+}
+
+/// Objects with embedded weights are as large as the weights, and are used once.
+static bool usesCache(const Job &job) {
+  return !job.options.cache.empty() && !job.options.dump && job.options.weights.empty() && job.embedded.empty();
+}
+
+bool loadObject(Job &job, const LlvmCode &code, std::string &name) {
+  if (!usesCache(job))
+    return false;
+  name = ObjectCache::nameFor(*code.module, job.host);
+  job.made.object = ObjectCache(job.options.cache).find(name);
+  return !job.made.object.empty();
+}
+
+void storeObject(Job &job, StringRef name) {
+  if (!usesCache(job))
+    return;
+  if (llvm::Error error = ObjectCache(job.options.cache).store(name, job.made.object))
+    job.warn("attnc: warning: the object is not cached: " + llvm::toString(std::move(error)) + "\n");
 }
 
 } // namespace attnc

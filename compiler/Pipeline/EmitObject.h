@@ -1,4 +1,4 @@
-//===- EmitObject.h - the phases optimise and emit ----------------------------------------------------------------===//
+//===- EmitObject.h - the phases optimise and emit, and the object cache ------------------------------------------===//
 #pragma once
 
 #include "compiler/Codegen/Backend/Backend.h"
@@ -6,13 +6,20 @@
 
 namespace attnc {
 
-/// The phase `optimise`: translates Compilation::code, in the llvm dialect, to LLVM IR, adds the sections of the object
-/// (model table, embedded weights, space for the checksum, and, with CompileOptions::records, the compile record),
-/// optimises it, and stores it in `code`. Returns false after an error, such as weights that do not fit the model.
-bool optimiseCode(Job &job, LlvmCode &code);
+/// The first part of the phase `optimise`: translates Compilation::code, in the llvm dialect, to LLVM IR, adds the
+/// sections of the object (model table, embedded weights, space for the checksum, and, with CompileOptions::records,
+/// the compile record), and stores it in `code`. Returns false after an error, such as weights that do not fit the
+/// model.
+bool translateCode(Job &job, LlvmCode &code);
 
 /// The phase `emit`: compiles `code` to an object file in Compilation::object, and writes its checksum. For a dump of
 /// this phase, Compilation::object is assembly text instead. Returns false after an error.
 bool emitObject(Job &job, LlvmCode &code);
+
+/// With CompileOptions::cache: returns whether the cache has the object that is compiled from `code`, the result of
+/// translateCode, and stores the object in Compilation::object. `name` is set to its name in the cache.
+bool loadObject(Job &job, const LlvmCode &code, std::string &name);
+/// With CompileOptions::cache: stores Compilation::object in the cache; warns if that is impossible.
+void storeObject(Job &job, llvm::StringRef name);
 
 } // namespace attnc

@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 #include <fmt/format.h>
 
 using namespace llvm;
@@ -232,7 +233,10 @@ std::unique_ptr<MemoryBuffer> SourceOptions::object(ExitCode &exitCode, std::uni
     return nullptr;
   }
   made = std::make_unique<Compilation>();
-  Outcome outcome = attnc::compile(compile, *made, errs());
+  CompileOptions options = compile;
+  if (const char *folder = std::getenv("ATTN_CACHE"))
+    options.cache = folder;
+  Outcome outcome = attnc::compile(options, *made, errs());
   exitCode = static_cast<ExitCode>(outcome);
   if (outcome != Outcome::Done)
     return nullptr;
