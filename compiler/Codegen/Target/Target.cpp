@@ -130,7 +130,7 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const Architecture &ar
   return std::unique_ptr<llvm::TargetMachine>(codeGenerator(architecture)
                                                   ->createTargetMachine(triple, cpu, features, llvm::TargetOptions(),
                                                                         llvm::Reloc::PIC_, std::nullopt,
-                                                                        llvm::CodeGenOptLevel::Aggressive));
+                                                                        llvm::CodeGenOptLevel::Default));
 }
 
 Target Target::host() const {

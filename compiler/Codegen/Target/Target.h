@@ -67,7 +67,8 @@ struct Target {
   /// This device target, restricted to the image for `architecture`, one of `images`.
   Target image(const std::string &architecture) const;
 
-  /// Creates LLVM's code generator for this target: position-independent code at the highest optimisation level.
+  /// Creates LLVM's code generator for this target: position-independent code at the optimisation level
+  /// of -O2 (decision 46).
   std::unique_ptr<llvm::TargetMachine> createMachine() const;
 };
 
