@@ -192,6 +192,15 @@ TEST_F(CountedStates, HaveTheLastValueAfterLoopsOverTheirList) {
   });
 }
 
+/// Weights with spectral normalisation have the largest singular value 1 after enough power iterations.
+TEST(SpectralConv, HasTheSpectralNormOne) {
+  const CompiledModel &model = compiledModel("images.attn");
+  ASSERT_TRUE(model) << model.message();
+  CallResults results = model.call(*model.entry("spectrum_step"), {Array(Element::F32, {100})}, {100}, {});
+  ASSERT_EQ(results.status, ATTN_OK);
+  EXPECT_NEAR(elementAt(results.bytes[0], ATTN_F32, 0), 1, 1e-3);
+}
+
 TEST(Draws, DependOnTheSeed) {
   const CompiledModel &model = compiledModel("random.attn");
   ASSERT_TRUE(model) << model.message();

@@ -277,6 +277,12 @@ TEST(Everything, PreludeOfImages) {
   static const Bodies bodies = {
       {"pixel", "sum([b, i, j, c] => vision.pixel(x, b, i - 1, j + 1, c) * y[b, i, j, c])"},
       {"windows", "sum(x * y) * vision.windows(6, 3, 2, 1)"},
+      {"convolution", "sum(sq(vision.convolution(x, y[:, 0:2, 0:2], padding: 1)))"},
+      {"unit", "sum(vision.unit(x[0, 0, 0]) * y[0, 0, 0])"},
+      {"SpectralConv", "sum(sq(spectral(x)) * 0.5) + sum(y)"},
+      {"matching", "at(vision.matching(x[:, 0:4, :, 0]), y)"},
+      {"auction", "at(vision.auction(x[:, 0:4, :, 0], rounds: 5), y)"},
+      {"glimpse", "sum(sq(vision.glimpse(x, y[:, 0, 0], 2, 2)))"},
       {"Conv2d", "sum(sq(it(x)) * y[:, 0:3, 0:3, 0:1])"},
       {"ConvTranspose2d", "sum(sq(up(x)) * 0.5) + sum(y)"},
       {"transposed_convolution", "sum(sq(vision.transposed_convolution(x, y[:, 0:2, 0:2], 3, 0)))"},
@@ -299,6 +305,8 @@ TEST(Everything, PreludeOfImages) {
   auto program = [](const std::string &body) {
     return "use vision\nmodel M() {\n  it: vision.Conv2d(2, 3, 3, stride: 2, padding: 1)\n"
            "  up: vision.ConvTranspose2d(2, 3)\n  group: vision.GroupNorm(2, 2)\n"
+           "  spectral: vision.SpectralConv(2, 3)\n"
+           "  fn at(c: i32[2, 4], y: f32[2, 6, w, 2]) -> f32 { sum([i, j < 4] => y[i, j, c[i, j], 0]) }\n"
            "  fn f(x: f32[2, 6, 5, 2], y: f32[2, 6, 5, 2]) -> f32 { " +
            body + " + 0.0 * sum(sq(it(x))) }\n}\n";
   };

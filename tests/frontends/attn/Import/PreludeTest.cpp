@@ -8,6 +8,7 @@
 #include <fstream>
 #include <numeric>
 #include <regex>
+#include <set>
 
 using namespace attnc;
 
@@ -143,6 +144,11 @@ model Eye(channels = 3) {
   back:  vision.ConvTranspose2d(4, channels)
   group: vision.GroupNorm(channels, 3)
   fn larger(x: f32[batch, 4, 4, 4]) -> f32[batch, 24, 24, channels] { vision.upsample(group(back(x)), 3) }
+  last:  vision.SpectralConv(channels, 2)
+  fn matched(x: f32[batch, 8, 8, channels], cost: f32[batch, n, 4]) -> (f32[batch, 6, 6, 2], i32[batch, n]) {
+    (last(x), vision.matching(cost) + vision.auction(cost))
+  }
+  fn at(x: f32[batch, 8, 8, channels], place: f32[batch, 2]) -> f32[batch, 3, 8, 8, channels] { vision.glimpse(x, place) }
   fn overlap(a: f32[4], b: f32[4]) -> f32 { vision.iou(vision.box_borders(a), b) + vision.giou(a, b) }
   fn seen(x: f32[batch, 8, 8, channels], theta: f32[batch, 2, 3]) -> f32[batch, 1, 16] {
     let grid = vision.affine_grid(theta, 8, 8)
@@ -152,6 +158,8 @@ model Eye(channels = 3) {
 export seen
 export larger
 export overlap
+export matched
+export at
 )";
   std::string original = irOf(user);
   EXPECT_NE(original, "");
@@ -302,6 +310,64 @@ TEST(Prelude, UpsamplingRepeatsPixels) {
   EXPECT_THAT(valuesOf("use vision\nfn f(x: f32[n, 1, 2, 1]) -> f32[n, 2, 4, 1] { vision.upsample(x) }",
                        {reals({1, 1, 2, 1}, {3, 4})}),
               are({3, 3, 4, 4, 3, 3, 4, 4}));
+}
+
+/// The smallest sum of the costs of an assignment of the rows from `row` on to columns that are not in `used`.
+double leastCost(const Array &cost, int64_t image, int64_t row, unsigned used) {
+  const int64_t n = cost.shape[1], m = cost.shape[2];
+  double least = row == n ? 0 : INFINITY;
+  for (int64_t column = 0; row < n && column < m; ++column)
+    if (!(used >> column & 1))
+      least = std::min(least, cost.values[(image * n + row) * m + column] +
+                                  leastCost(cost, image, row + 1, used | 1u << column));
+  return least;
+}
+
+/// Expects that `function` assigns different columns, with costs of at most `excess` more than the least ones.
+void expectAssignment(const std::string &function, int64_t n, int64_t m, double excess) {
+  Array cost(Element::F32, {3, n, m});
+  for (size_t place = 0; place < cost.values.size(); ++place)
+    cost.values[place] = static_cast<double>(place * 7919 % 101) / 101;
+  std::vector<double> columns = valuesOf("use vision\nfn f(cost: f32[batch, n, " + std::to_string(m) +
+                                             "]) -> i32[batch, n] { vision." + function + " }",
+                                         {cost});
+  for (int64_t image = 0; image < 3; ++image) {
+    double sum = 0;
+    std::set<double> used;
+    for (int64_t row = 0; row < n; ++row) {
+      double column = columns[image * n + row];
+      ASSERT_TRUE(column >= 0 && column < double(m) && used.insert(column).second) << function << " " << column;
+      sum += cost.values[(image * n + row) * m + static_cast<int64_t>(column)];
+    }
+    double least = leastCost(cost, image, 0, 0);
+    EXPECT_GE(sum, least - 1e-9) << function;
+    EXPECT_LE(sum, least + excess + 1e-9) << function << " " << n << " " << m;
+  }
+}
+
+TEST(Prelude, MatchingsHaveTheLeastCost) {
+  for (auto [n, m] : {std::pair(1, 1), {1, 4}, {4, 4}, {3, 8}, {8, 8}})
+    expectAssignment("matching(cost)", n, m, 0);
+}
+
+TEST(Prelude, AuctionsHaveNearlyTheLeastCost) {
+  for (auto [n, m] : {std::pair(1, 1), {5, 5}, {4, 9}, {2, 12}})
+    expectAssignment("auction(cost, 0.001, 400)", n, m, 0.001 * n);
+  expectAssignment("auction(cost, 0.001, 1)", 6, 6, 6); // the rest is assigned after the rounds
+}
+
+TEST(Prelude, GlimpsesAreMeansOfSquares) {
+  Array image(Element::F32, {1, 4, 6, 1});
+  std::iota(image.values.begin(), image.values.end(), 1);
+  auto seen = [&](double x, double y) {
+    return valuesOf("use vision\nfn f(image: f32[b, 4, 6, 1], at: f32[b, 2]) -> f32[b, 2, 2, 2, 1] {"
+                    " vision.glimpse(image, at, 2, 2) }",
+                    {image, reals({1, 2}, {x, y})});
+  };
+  // rows of 6 pixels: 1 to 6, 7 to 12, 13 to 18, 19 to 24
+  EXPECT_THAT(seen(0, 0), are({9, 10, 15, 16, 5.5, 7.5, 17.5, 19.5}));
+  EXPECT_THAT(seen(-1, -1), are({0, 0, 0, 1, 0, 0, 0, 4.5}));
+  EXPECT_THAT(seen(1e30, 1e30), are({0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
 /// The buckets of T5 with 32 buckets: a bias whose table has the number of the bucket.
