@@ -112,8 +112,9 @@ static constexpr Entry kReasons[] = {
     {Reason::WeightPackedBeside, "weight-packed-beside",
      "a contraction reads the weight packed and another kernel reads it unpacked, so both copies are stored"},
     {Reason::WeightPlain, "weight-plain",
-     "the contraction reads the weight unpacked: it has few rows, or a size is unknown at compile time",
-     "use a weight with constant sizes, or multiply it with more rows"},
+     "the contraction reads the weight unpacked: it has few rows, a size is unknown at compile time, or a training "
+     "step updates the weight",
+     "use a weight with constant sizes, multiply it with more rows, or compile entry points for inference alone"},
 };
 
 static_assert(isIndexedByEnum(kReasons, &Entry::reason));

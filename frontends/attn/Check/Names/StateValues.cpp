@@ -94,7 +94,7 @@ ExprRef StateValues::read(const Parameter &parameter, const Picks &picks, Source
 
 void StateValues::assign(const Parameter &state, const Picks &picks, ExprRef value, SourceRange range) {
   valueAt(loops.size(), state, picks, range); // loops around it carry it
-  ExprRef constant = state.type.element == Element::F32 ? build.elementwise(Op::Stop, {value}, range) : value;
+  ExprRef constant = build.elementwise(Op::Stop, {value}, range);
   setValue(loops.size(), state, lets.bind(state.name, constant, range), range);
 }
 

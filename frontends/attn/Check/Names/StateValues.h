@@ -39,7 +39,8 @@ public:
   /// True if the outermost loops around the current statement are loops over the lists of the state's module, in which
   /// `picks` are the current elements. Holds for the state of a module that is in no list.
   bool isOfCurrentElements(const typed::Parameter &state, const Picks &picks) const;
-  /// Assigns a closed tensor of the state's type. Requires isAssignable and isOfCurrentElements.
+  /// Assigns a closed f32 tensor of the state's type, which becomes a constant for gradients. Requires isAssignable and
+  /// isOfCurrentElements.
   void assign(const typed::Parameter &state, const Picks &picks, typed::ExprRef value, SourceRange range);
 
   /// Call after a loop has been added to the LoopNest, before its body is checked.

@@ -3,8 +3,8 @@
 // EXPECT   kernel f_gemm_0 (gemm) from -:19:8
 // EXPECT weights
 // EXPECT   left     @w -> f_gemm_0 [weight-plain]
-// EXPECT            the contraction reads the weight unpacked: it has few rows, or a size is unknown at compile time
-// EXPECT            to change it: use a weight with constant sizes, or multiply it with more rows
+// EXPECT            the contraction reads the weight unpacked: it has few rows, a size is unknown at compile time, or a training step updates the weight
+// EXPECT            to change it: use a weight with constant sizes, multiply it with more rows, or compile entry points for inference alone
 model.parameter @w : tensor<16x16xf32> checkpoint "w" init <"zeros", 0.0, 0.0>
 func.func @f(%x: tensor<?x16xf32> {model.name = "x", model.shape = ["n", "16"]},
     %z: tensor<1x16xf32> {model.name = "z", model.shape = ["1", "16"]})
