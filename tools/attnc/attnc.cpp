@@ -1,7 +1,7 @@
 // The command line of the compiler: one subcommand in each file. The exit code is 0, 1 (user error) or 2 (internal
 // error).
-#include "tools/attnc/Commands.h"
 #include "compiler/Diagnostics/CrashNote.h"
+#include "tools/attnc/Commands.h"
 #include "tools/command-line/Allocator.h"
 #include "tools/command-line/Process.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -58,6 +58,14 @@ static void handleFaults() {
   std::set_new_handler([] { llvm::report_bad_alloc_error("new"); });
 }
 
+/// Each use of an option that can be repeated has one word, so that the words after it are other arguments.
+static void limitToOneWord(CLI::App &app) {
+  for (CLI::App *command : app.get_subcommands([](CLI::App *) { return true; }))
+    for (CLI::Option *option : command->get_options())
+      if (!option->get_positional() && option->get_expected_max() > 1)
+        option->allow_extra_args(false);
+}
+
 int main(int argc, char **argv) {
   attnc::Process process;
   attnc::accountForAllocatedMemory();
@@ -82,6 +90,7 @@ int main(int argc, char **argv) {
   attnc::addTune(app, exitCode);
   attnc::addMergeTuning(app, exitCode);
   attnc::addVerify(app, exitCode);
+  limitToOneWord(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -11,11 +11,9 @@ void InvocationOptions::addTo(CLI::App &command) {
           "A file (FILE.npy, FILE.safetensors:TENSOR, FILE.txt, FILE.words, FILE.labels), a number if the input's rank "
           "is 0, `words:TEXT` (one row), `label:LABEL`, `zeros`, `iota` (0, 1, 2, ...), `random`, or `random:BOUND` "
           "(integers below it)")
-      ->type_name("NAME=VALUES")
-      ->allow_extra_args(false);
+      ->type_name("NAME=VALUES");
   command.add_option("--dim", dims, "The size of a dimension that no input file has, such as --dim seq=128")
-      ->type_name("NAME=SIZE")
-      ->allow_extra_args(false);
+      ->type_name("NAME=SIZE");
   CLI::Option *file =
       command.add_option("--weights", weights, "A .safetensors file; without it, weights are random, by --seed")
           ->type_name("FILE");

@@ -10,8 +10,7 @@ CLI::Option *addVocabularyOption(CLI::App &command, std::vector<std::string> &fi
       .add_option("--vocabulary", files,
                   "A vocabulary for all words, or NAME=FILE for the words or labels of an input or result; if not "
                   "given, that of the training in the folder of the weights")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+      ->type_name("FILE");
 }
 
 std::string folderOfWeights(StringRef weights) {

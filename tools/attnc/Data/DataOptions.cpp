@@ -15,15 +15,13 @@ void DataOptions::addTo(CLI::App &command) {
                       "A text file, read as bytes, tokens (.npy), words (.words), or input=FILE for each input: .npy, "
                       "FILE.safetensors:TENSOR, or a line for each row: characters (.txt), words, a label (.labels); "
                       "input.offsets=FILE for rows of different lengths")
-          ->type_name("FILE")
-          ->allow_extra_args(false));
+          ->type_name("FILE"));
   command
       .add_option(
           "--input", inputs,
           "An input that is the same in all batches: a file as for --data, a number if its rank is 0, `words:TEXT` or "
           "`label:LABEL`")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
+      ->type_name("NAME=VALUE");
   addVocabularyOption(command, vocabularies);
   aboutData.push_back(command.add_option("--batch", shape.batch, "Number of rows in a batch")
                           ->capture_default_str()
@@ -44,7 +42,6 @@ void DataOptions::addVocabularySizesTo(CLI::App &command) {
       .add_option("--own-vocabulary", ownWords,
                   "Inputs of words with a vocabulary of their own; all others share one vocabulary")
       ->type_name("INPUT")
-      ->allow_extra_args(false)
       ->delimiter(',');
 }
 

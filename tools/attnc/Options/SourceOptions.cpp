@@ -58,7 +58,6 @@ void SourceOptions::addSettings(CLI::App &command) {
                             .add_option_function<std::vector<std::string>>(
                                 "--set", addSettings, "A hyperparameter of the model, such as --set layers=2")
                             ->type_name("NAME=VALUE")
-                            ->allow_extra_args(false)
                             ->take_all());
   auto checkPrefix = [](const std::string &prefix) -> std::string {
     bool good = !prefix.empty() && !isDigit(prefix[0]) && all_of(prefix, [](char c) { return isAlnum(c) || c == '_'; });
@@ -103,7 +102,6 @@ void SourceOptions::addStrategy(CLI::App &command) {
                                 "as\nmodel.fusion=none or logits_attend_0.tile_kv=128 (docs/strategies.md):" +
                                     scheduleKeysText())
                             ->type_name("WHAT.KEY=VALUE")
-                            ->allow_extra_args(false)
                             ->take_all());
   auto addFile = [this](const std::string &path) {
     if (isTransformScript(path)) {
@@ -183,7 +181,6 @@ void SourceOptions::addMemory(CLI::App &command) {
               "Sizes that memory is planned for, such as --at batch=4,seq=1024 (bounds, and workers=1); the last size "
               "of\na dimension holds")
           ->type_name("NAME=SIZE")
-          ->allow_extra_args(false)
           ->take_all());
 }
 

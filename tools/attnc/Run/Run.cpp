@@ -196,8 +196,7 @@ void addRun(CLI::App &app, ExitCode &exitCode) {
           "Write the results and states to a .safetensors file, or a single result to a file: .npy, images as a "
           "picture (.png), lines of characters (.txt), words (.words) or labels (.labels); RESULT=FILE writes "
           "one of several results")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+      ->type_name("FILE");
   command->add_flag(
       "--random", options->invocation.fillMissing,
       "Draw missing inputs at random; i32 inputs below the sizes that they subscript, if the model has them");

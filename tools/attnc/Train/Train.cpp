@@ -520,8 +520,7 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
                    "The entry point that trains; optional if there is only one. Several train in turn, each with its "
                    "number of calls in a step: critic:2,generator")
       ->type_name("ENTRY[:CALLS]")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      ->delimiter(',');
   command->add_option("--validate", options->trainer.loss, "The entry point that validates")->type_name("ENTRY");
   command->add_option("--steps", options->steps, "Total number of steps; 0: only write the initial parameters")
       ->capture_default_str()
