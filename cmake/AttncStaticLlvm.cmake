@@ -10,6 +10,9 @@ target_link_libraries(attnc_llvm INTERFACE $<$<NOT:${linked_statically}>:MLIR> $
 # The sanitizers are told which code is not instrumented by the names of the shared libraries.
 if(ATTNC_STATIC_LLVM AND NOT ATTNC_SANITIZE)
   file(GLOB archives ${LLVM_LIBRARY_DIR}/libMLIR*.a ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+  if(NOT archives)
+    message(FATAL_ERROR "No archives of LLVM and MLIR in ${LLVM_LIBRARY_DIR}: configure with -DATTNC_STATIC_LLVM=OFF")
+  endif()
   find_library(ATTNC_ZLIB z REQUIRED)
   find_library(ATTNC_ZSTD zstd REQUIRED)
   foreach(library IN LISTS archives ITEMS ${ATTNC_ZLIB} ${ATTNC_ZSTD})

@@ -52,12 +52,14 @@ bool loadObject(Job &job, const LlvmCode &code, std::string &name) {
   if (!usesCache(job))
     return false;
   name = ObjectCache::nameFor(*code.module, job.host);
+  if (name.empty())
+    return false;
   job.made.object = ObjectCache(job.options.cache).find(name);
   return !job.made.object.empty();
 }
 
 void storeObject(Job &job, StringRef name) {
-  if (!usesCache(job))
+  if (name.empty())
     return;
   if (llvm::Error error = ObjectCache(job.options.cache).store(name, job.made.object))
     job.warn("attnc: warning: the object is not cached: " + llvm::toString(std::move(error)) + "\n");

@@ -19,7 +19,7 @@ bool emitObject(Job &job, LlvmCode &code);
 /// With CompileOptions::cache: returns whether the cache has the object that is compiled from `code`, the result of
 /// translateCode, and stores the object in Compilation::object. `name` is set to its name in the cache.
 bool loadObject(Job &job, const LlvmCode &code, std::string &name);
-/// With CompileOptions::cache: stores Compilation::object in the cache; warns if that is impossible.
+/// Stores Compilation::object in the cache, unless `name`, which loadObject has set, is empty; warns if that fails.
 void storeObject(Job &job, llvm::StringRef name);
 
 } // namespace attnc

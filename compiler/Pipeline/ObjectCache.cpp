@@ -13,7 +13,7 @@
 
 namespace attnc {
 
-/// Identifies the program: another build of attnc may generate other code from the same IR.
+/// Identifies the program: another build of attnc may generate other code from the same IR. Empty if that is unknown.
 static const std::string &programIdentity() {
   static const std::string identity = [] {
     llvm::sys::fs::file_status status;
@@ -26,6 +26,8 @@ static const std::string &programIdentity() {
 }
 
 std::string ObjectCache::nameFor(const llvm::Module &code, const Target &target) {
+  if (programIdentity().empty())
+    return {};
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
   llvm::WriteBitcodeToFile(code, stream);
@@ -65,6 +67,7 @@ llvm::Error ObjectCache::store(llvm::StringRef name, llvm::ArrayRef<char> object
   llvm::CachePruningPolicy policy;
   policy.Expiration = std::chrono::hours(30 * 24);
   policy.MaxSizeBytes = uint64_t(1) << 30;
+  policy.MaxSizePercentageOfAvailableSpace = 0; // no other limit
   llvm::pruneCache(folder, policy);
   return llvm::Error::success();
 }

@@ -26,12 +26,13 @@ public:
   /// The folder is created when the first object is stored.
   explicit ObjectCache(std::string folder) : folder(std::move(folder)) {}
 
-  /// The name of the file for the object that is compiled from `code`, which has not been optimised.
+  /// The name of the file for the object that is compiled from `code`, which has not been optimised. Empty if the file
+  /// of the program is unknown, so that objects cannot be cached.
   static std::string nameFor(const llvm::Module &code, const Target &target);
   /// Returns the object in the file `name`; empty if there is none, or it is damaged.
   llvm::SmallVector<char, 0> find(llvm::StringRef name) const;
-  /// Stores an object atomically. Every 20 minutes, also removes the objects that were not used for the longest time,
-  /// until the folder has at most 1 GiB, and objects that were not used for 30 days. An error if the file cannot be
+  /// Stores an object atomically. At most every 20 minutes, also removes the objects whose last access is the oldest,
+  /// until the folder has at most 1 GiB, and objects without an access for 30 days. An error if the file cannot be
   /// written.
   llvm::Error store(llvm::StringRef name, llvm::ArrayRef<char> object) const;
 

@@ -26,12 +26,12 @@ void Exports::check(const ast::ExportDecl &decl, SourceUnit &unit, Instance *mod
   std::optional<FunctionValue> function = exportedFunction(reporter, derivation->function, unit, model);
   if (!function)
     return;
+  if (derivation->isBy("minimize"))
+    context.minimizedOver = minimizer.over(*derivation, scope); // before training, in which states have other values
   context.isTraining = derivation->isBy("minimize");
   context.isDifferentiated = context.isTraining || derivation->isBy("gradient");
   context.isPositional = derivation->isBy("incremental");
   context.returnsWeights = derivation->isBy("attention");
-  if (context.isTraining)
-    context.minimizedOver = minimizer.over(*derivation, scope);
   Entry *entry = entries.add(*function, decl.name.text, decl.name.range);
   context.isTraining = context.isDifferentiated = context.isPositional = context.returnsWeights = false;
   if (!entry)

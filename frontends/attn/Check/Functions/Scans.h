@@ -12,7 +12,8 @@ namespace attnc::check {
 /// Checker of `scan`, a recurrence over time steps, which becomes a typed::Scan. `step` is the scope of the body of a
 /// time step. `length` is the i32 tensor after `until`, the number of time steps of each row; null without it. Its
 /// dimensions, the rows, are the first dimensions of all carried and stacked values. For a row that has ended, carried
-/// values keep their last values, and stacked results are zeros.
+/// values keep their last values, and stacked results are zeros. States of modules that the body assigns (StateValues)
+/// have no rows: each time step assigns them.
 class Scans {
 public:
   Scans(typed::Program &program, Reporter &reporter, Builder &build, LetBuilder &lets, Scopes &scopes,

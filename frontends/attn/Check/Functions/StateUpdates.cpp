@@ -37,7 +37,7 @@ void StateUpdates::updateModuleState(const Parameter &state, const ast::UpdateSt
   ExprRef next = nextValue(state.type, stmt, value);
   if (!next || !states.isAssignable(state))
     return;
-  if (build.isOpen(next)) {
+  if (indexScopes.isInBody()) {
     reporter.notSupported(stmt.range, "updating a state inside index notation");
     return;
   }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "frontends/attn/Check/ExpressionChecker.h"
+#include "frontends/attn/Check/Indices/IndexScopes.h"
 #include "frontends/attn/Check/LetBuilder.h"
 #include "frontends/attn/Check/Names/StateValues.h"
 #include "frontends/attn/Check/Types/Conversions.h"
@@ -22,9 +23,9 @@ namespace attnc::check {
 class StateUpdates {
 public:
   StateUpdates(Reporter &reporter, Builder &build, LetBuilder &lets, Origins &origins, Conversions &conversions,
-               StateValues &states, ExpressionChecker &expressions)
-      : reporter(reporter), build(build), lets(lets), origins(origins), conversions(conversions), states(states),
-        expressions(expressions) {}
+               const IndexScopes &indexScopes, StateValues &states, ExpressionChecker &expressions)
+      : reporter(reporter), build(build), lets(lets), origins(origins), conversions(conversions),
+        indexScopes(indexScopes), states(states), expressions(expressions) {}
 
   /// Checks an update and assigns the state. A scalar value is repeated in the shape of the state. Reports a target
   /// that is no state of this module or step, and a value of another type. In a training step, also reports an update
@@ -42,6 +43,7 @@ private:
   LetBuilder &lets;
   Origins &origins;
   Conversions &conversions;
+  const IndexScopes &indexScopes;
   StateValues &states;
   ExpressionChecker &expressions;
 };

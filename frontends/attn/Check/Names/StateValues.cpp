@@ -6,6 +6,11 @@ namespace attnc::check {
 
 using namespace typed;
 
+void StateValues::beginEntry() {
+  frames.assign(1, {});
+  outerReads.clear();
+}
+
 std::vector<StateUpdate> StateValues::take() const {
   std::vector<StateUpdate> updates;
   for (const StateValue &each : frames.front())
@@ -87,9 +92,13 @@ ExprRef StateValues::valueAt(size_t depth, const Parameter &state, const Picks &
 ExprRef StateValues::read(const Parameter &parameter, const Picks &picks, SourceRange range) {
   if (!isAssignable(parameter))
     return build.make(ParameterRef{&parameter, picks}, parameter.type, range);
-  if (isOfCurrentElements(parameter, picks))
-    return valueAt(loops.size(), parameter, picks, range);
-  return elementAt(currentPicks(picks, loops), parameter, picks, range);
+  size_t current = currentPicks(picks, loops);
+  bool isOfOther = current < parameter.counts.size();
+  if (isOfOther && current < loops.size())
+    outerReads.push_back({&parameter, current, loops.size(), range});
+  ExprRef value =
+      isOfOther ? elementAt(current, parameter, picks, range) : valueAt(loops.size(), parameter, picks, range);
+  return value->as<ParameterRef>() ? value : build.elementwise(Op::Stop, {value}, range);
 }
 
 void StateValues::assign(const Parameter &state, const Picks &picks, ExprRef value, SourceRange range) {
@@ -114,10 +123,17 @@ void StateValues::leaveLoop(Loop &loop) {
     const Local *result = build.newLocal(state.name, std::move(type), each.range);
     if (each.argument)
       loop.carried.push_back({each.initial, each.argument, each.value, result});
-    else
+    else {
       loop.stacked.push_back({each.value, 0, result});
+      for (const OuterRead &read : outerReads)
+        if (read.state == &state && read.depth < depth && read.innermost >= depth)
+          reporter.notSupported(each.range, "updating a state of the modules of a list in a loop that also reads the "
+                                            "state of another module of the list");
+    }
     setValue(outside, state, build.reference(result, each.range), each.range);
   }
+  for (OuterRead &read : outerReads)
+    read.innermost = std::min(read.innermost, outside);
 }
 
 } // namespace attnc::check

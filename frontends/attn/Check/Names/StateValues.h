@@ -15,6 +15,7 @@
 
 #include "frontends/attn/Check/EntryContext.h"
 #include "frontends/attn/Check/LetBuilder.h"
+#include "frontends/attn/Check/Reporter.h"
 
 namespace attnc::check {
 
@@ -24,15 +25,16 @@ class StateValues {
 public:
   using Picks = std::vector<typed::ParameterRef::Pick>;
 
-  StateValues(Builder &build, LetBuilder &lets, const EntryContext &context, const LoopNest &loops)
-      : build(build), lets(lets), context(context), loops(loops) {}
+  StateValues(Reporter &reporter, Builder &build, LetBuilder &lets, const EntryContext &context, const LoopNest &loops)
+      : reporter(reporter), build(build), lets(lets), context(context), loops(loops) {}
 
   /// Starts an entry point, without assignments.
-  void beginEntry() { frames.assign(1, {}); }
+  void beginEntry();
   /// Returns the last value of each state that the entry point assigned, in the order of their first use.
   std::vector<typed::StateUpdate> take() const;
 
-  /// Returns the value of a parameter or state; `picks` has an index for each of its Parameter::counts.
+  /// Returns the value of a parameter or state; `picks` has an index for each of its Parameter::counts. The value of a
+  /// state is a constant for gradients.
   typed::ExprRef read(const typed::Parameter &parameter, const Picks &picks, SourceRange range);
   /// True if the entry point assigns values to the state.
   bool isAssignable(const typed::Parameter &state) const;
@@ -46,7 +48,8 @@ public:
   /// Call after a loop has been added to the LoopNest, before its body is checked.
   void enterLoop() { frames.emplace_back(); }
   /// Call while the loop is still in the LoopNest, after its body, when the block around the loop is current. Adds to
-  /// `loop` the carried values and stacked results of the states that its body assigned.
+  /// `loop` the carried values and stacked results of the states that its body assigned. Reports references in a loop
+  /// over a list of modules to a state of another element of the list, if the loop assigns the state.
   void leaveLoop(typed::Loop &loop);
 
 private:
@@ -60,6 +63,14 @@ private:
     const typed::Local *argument; ///< of the loop; null if the value is not carried
     SourceRange range;            ///< of the last assignment
   };
+  /// A reference to a module of a list that is not the current element of the loop number `depth` + 1. It has the value
+  /// from before this loop, so the loop must not assign the state.
+  struct OuterRead {
+    const typed::Parameter *state;
+    size_t depth;
+    size_t innermost; ///< the number of the innermost loop around it that is still checked
+    SourceRange range;
+  };
   /// The states of a block, in the order of their first use.
   using Frame = std::vector<StateValue>;
 
@@ -70,11 +81,13 @@ private:
   typed::ExprRef valueAt(size_t depth, const typed::Parameter &state, const Picks &picks, SourceRange range);
   typed::ExprRef elementAt(size_t depth, const typed::Parameter &state, const Picks &picks, SourceRange range);
 
+  Reporter &reporter;
   Builder &build;
   LetBuilder &lets;
   const EntryContext &context;
   const LoopNest &loops;
-  std::vector<Frame> frames; ///< of the entry point and of each loop of `loops`
+  std::vector<Frame> frames = std::vector<Frame>(1); ///< of the entry point and of each loop of `loops`
+  std::vector<OuterRead> outerReads;
 };
 
 } // namespace attnc::check

@@ -60,6 +60,8 @@ TEST(States, AreUpdatedByStepsOverTheirModule) {
       {"(a, w)", {"a.seen"}},
       {"w", {}},
       {"b.gain", {}},
+      {"(w, calls)", {"calls"}},
+      {"(a, list, calls)", {"a.seen", "calls", "list.seen"}},
       {"(b, list, a)", {"a.seen", "b.seen", "list.seen"}},
   };
   for (const auto &[over, states] : cases) {
@@ -71,6 +73,53 @@ TEST(States, AreUpdatedByStepsOverTheirModule) {
           << over << ": " << state << "\n"
           << checked.typed;
   }
+}
+
+/// The names of `over` are looked up before the training step, whatever entry point precedes it.
+TEST(States, AreNamedByOver) {
+  const std::string model = "use optim\nmodel M() {\n  w: f32 = ones\n  state calls: f32 = zeros\n"
+                            "  fn loss(x: f32[n]) -> f32 {\n    calls <- calls + 1.0\n    sum(w * x)\n  }\n}\n";
+  const std::string step = " = minimize(loss, with: optim.sgd(lr: 0.1)";
+  Checked checked = check(model + "export one" + step + ")\nexport two" + step + ", over: (w, calls))");
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_NE(checked.typed.find("update @calls", checked.typed.find("entry two")), std::string::npos) << checked.typed;
+}
+
+/// A state is a constant for gradients in a scan, and after loops that assign it.
+TEST(States, AreConstantsForGradients) {
+  EXPECT_EQ(check("use optim\nmodule Part() {\n  state seen: f32 = zeros\n"
+                  "  fn (x: f32[n]) -> f32[n] {\n    seen <- seen + 1.0\n    x\n  }\n}\n"
+                  "model M() {\n  w: f32[3] = ones\n  state codes: f32[4] = zeros\n  list: [Part(); 2]\n"
+                  "  fn loss(x: f32[t, 3]) -> f32 {\n    let y = scan i over t carry (h = zeros(3)) {\n"
+                  "      let k = argmax j => codes[j]\n      codes <- codes + 1.0\n"
+                  "      h = h + w * x[i] * floor(codes[k])\n    } -> h\n    var z = y\n"
+                  "    for each in list { z = each(z) * floor(each.seen) }\n"
+                  "    sum(z) * floor(codes[0]) * floor(list[1].seen)\n  }\n}\n"
+                  "export train = minimize(loss, with: optim.sgd(lr: 0.1))")
+                .diagnostics,
+            "");
+}
+
+TEST(States, AreNotReadAcrossAList) {
+  const std::string model = "use optim\nmodule Part() {\n  state seen: f32 = zeros\n"
+                            "  fn (x: f32[n]) -> f32[n] {\n    seen <- seen + 1.0\n    x\n  }\n}\n"
+                            "model M() {\n  w: f32 = ones\n  list: [Part(); 2]\n  a: Part()\n"
+                            "  fn loss(x: f32[n]) -> f32 {\n    var y = w * x\n    BODY\n    sum(y)\n  }\n}\n"
+                            "export train = minimize(loss, with: optim.sgd(lr: 0.1))";
+  auto messages = [&](const std::string &body) {
+    std::string text = model;
+    return check(text.replace(text.find("BODY"), 4, body)).diagnostics;
+  };
+  const std::string refused =
+      "updating a state of the modules of a list in a loop that also reads the state of another";
+  EXPECT_NE(messages("for each in list { y = each(y) + list[0].seen }").find(refused), std::string::npos);
+  EXPECT_NE(messages("for p in list {\n for q in list { y = y + q.seen }\n y = p(y)\n }").find(refused),
+            std::string::npos);
+  EXPECT_EQ(messages("for p in list { y = p(y) }\n for q in list { y = y + q.seen + list[0].seen }\n"
+                     " for r in list { y = r(y) + r.seen }\n y = y + list[1].seen"),
+            "");
+  EXPECT_NE(messages("y = [i] => sum(a([k < 2] => y[i]))").find("updating a state inside index notation"),
+            std::string::npos);
 }
 
 } // namespace

@@ -356,6 +356,38 @@ TEST(Prelude, AuctionsHaveNearlyTheLeastCost) {
   expectAssignment("auction(cost, 0.001, 1)", 6, 6, 6); // the rest is assigned after the rounds
 }
 
+/// A pair of infinite cost is avoided, and columns differ even if that is impossible.
+TEST(Prelude, AssignmentsAvoidInfiniteCosts) {
+  for (std::string function : {"matching", "auction"}) {
+    auto columns = [&](std::vector<double> costs) {
+      return valuesOf("use vision\nfn f(cost: f32[b, n, 2]) -> i32[b, n] { vision." + function + "(cost) }",
+                      {reals({1, 2, 2}, std::move(costs))});
+    };
+    EXPECT_THAT(columns({0, 1, 5, INFINITY}), are({1, 0})) << function;
+    std::vector<double> forced = columns({0, INFINITY, 0, INFINITY});
+    EXPECT_NE(forced[0], forced[1]) << function;
+  }
+}
+
+TEST(Prelude, UnitVectorsHaveAnyLength) {
+  auto unit = [&](std::vector<double> x) {
+    return valuesOf("use vision\nfn f(x: f32[2]) -> f32[2] { vision.unit(x) }", {reals({2}, std::move(x))});
+  };
+  EXPECT_NEAR(unit({3e-9, 4e-9})[0], 0.6, 1e-6);
+  EXPECT_THAT(unit({0, 0}), are({0, 0}));
+}
+
+/// Weights of zero are no division by zero.
+TEST(Prelude, SpectralNormalisationOfZeroIsZero) {
+  Parameters parameters = {{"conv.weight", reals({1, 1, 1, 2}, {0, 0})},
+                           {"conv.right", reals({2}, {1, 1})},
+                           {"conv.bias", reals({2}, {0, 3})}};
+  EXPECT_THAT(valuesOf("use vision\nmodel M() {\n  conv: vision.SpectralConv(1, 2, 1)\n"
+                       "  fn f(x: f32[b, 1, 1, 1]) -> f32[b, 1, 1, 2] { conv(x) }\n}\n",
+                       {reals({1, 1, 1, 1}, {2})}, parameters),
+              are({0, 3}));
+}
+
 TEST(Prelude, GlimpsesAreMeansOfSquares) {
   Array image(Element::F32, {1, 4, 6, 1});
   std::iota(image.values.begin(), image.values.end(), 1);
@@ -368,6 +400,11 @@ TEST(Prelude, GlimpsesAreMeansOfSquares) {
   EXPECT_THAT(seen(0, 0), are({9, 10, 15, 16, 5.5, 7.5, 17.5, 19.5}));
   EXPECT_THAT(seen(-1, -1), are({0, 0, 0, 1, 0, 0, 0, 4.5}));
   EXPECT_THAT(seen(1e30, 1e30), are({0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_THAT(valuesOf("use vision\nfn f(image: f32[b, 4, 6, 1], at: f32[b, 2]) -> f32[b, 1, 1, 1, 1] {"
+                       " vision.glimpse(image, at, 1, 1) }",
+                       {image, reals({1, 2}, {0, 0})}),
+              are({16}))
+      << "an odd width";
 }
 
 /// The buckets of T5 with 32 buckets: a bias whose table has the number of the bucket.
