@@ -95,7 +95,7 @@ ExprRef StateValues::read(const Parameter &parameter, const Picks &picks, Source
   size_t current = currentPicks(picks, loops);
   bool isOfOther = current < parameter.counts.size();
   if (isOfOther && current < loops.size())
-    outerReads.push_back({&parameter, current, loops.size(), range});
+    outerReads.push_back({&parameter, current, loops.size()});
   ExprRef value =
       isOfOther ? elementAt(current, parameter, picks, range) : valueAt(loops.size(), parameter, picks, range);
   return value->as<ParameterRef>() ? value : build.elementwise(Op::Stop, {value}, range);

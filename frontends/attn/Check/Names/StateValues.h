@@ -48,8 +48,8 @@ public:
   /// Call after a loop has been added to the LoopNest, before its body is checked.
   void enterLoop() { frames.emplace_back(); }
   /// Call while the loop is still in the LoopNest, after its body, when the block around the loop is current. Adds to
-  /// `loop` the carried values and stacked results of the states that its body assigned. Reports references in a loop
-  /// over a list of modules to a state of another element of the list, if the loop assigns the state.
+  /// `loop` the carried values and stacked results of the states that its body assigned. Reports the assignment of a
+  /// state in a loop over a list of modules that also reads the state of another element of the list.
   void leaveLoop(typed::Loop &loop);
 
 private:
@@ -69,7 +69,6 @@ private:
     const typed::Parameter *state;
     size_t depth;
     size_t innermost; ///< the number of the innermost loop around it that is still checked
-    SourceRange range;
   };
   /// The states of a block, in the order of their first use.
   using Frame = std::vector<StateValue>;
