@@ -253,8 +253,8 @@ std::string preludeProgram(const std::string &body) {
          ")) }\n}\n";
 }
 
-/// Expects a body in `bodies` for each function and module of a file of the prelude, and tests the gradient of the
-/// program with this body.
+/// Expects a body in `bodies` for each function and module of a file of the prelude, tests the gradient of the program
+/// with this body, and expects that the front end accepts the export of this gradient.
 void expectPrelude(llvm::StringRef file, const Bodies &bodies,
                    llvm::function_ref<std::string(const std::string &)> program, const std::vector<Array> &inputs) {
   std::string text(*preludeText(file));
@@ -267,6 +267,8 @@ void expectPrelude(llvm::StringRef file, const Bodies &bodies,
     auto body = bodies.find(name);
     ASSERT_NE(body, bodies.end()) << "has no test of its gradient";
     Derived(program(body->second), withKey(inputs, body->second)).expectDifferences();
+    Imported exported(program(body->second) + "export g = gradient(f)\n");
+    EXPECT_TRUE(exported.module);
   }
   EXPECT_EQ(found, bodies.size());
 }
