@@ -29,6 +29,11 @@ inline Checked check(std::string text, std::vector<std::pair<std::string, std::s
   return {render(engine), program ? typed::print(*program) : ""};
 }
 
+/// Returns the diagnostics of the program `text` with `code` in place of the word `placeholder`.
+inline std::string diagnosticsWith(std::string text, const std::string &placeholder, const std::string &code) {
+  return check(text.replace(text.find(placeholder), placeholder.size(), code)).diagnostics;
+}
+
 /// Returns the content of a file; empty if it cannot be read.
 inline std::string readFile(const std::string &name) {
   std::ifstream stream(name, std::ios::binary);

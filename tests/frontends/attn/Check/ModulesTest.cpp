@@ -224,10 +224,7 @@ TEST(Training, AStopLetsAPlaceBe) {
                      "    let a = [i] => argmax c => x[i, c] * v[c]\n"
                      "    sum(w[argmax(WHAT)] * f32(a)) + sum(if w > 0.0 then w else f32(i32(x[0])))\n  }\n}\n"
                      "export train = minimize(loss, with: optim.sgd(lr: 0.1))";
-  auto with = [&](const std::string &what) {
-    std::string program = text;
-    return check(program.replace(program.find("WHAT"), 4, what)).diagnostics;
-  };
+  auto with = [&](const std::string &what) { return diagnosticsWith(text, "WHAT", what); };
   EXPECT_EQ(with("x * stop(w), axis: 1"), "");
   EXPECT_NE(with("x * w, axis: 1")
                 .find("no gradient passes through `argmax`, and its argument depends on parameters "

@@ -106,10 +106,7 @@ TEST(States, AreNotReadAcrossAList) {
                             "model M() {\n  w: f32 = ones\n  list: [Part(); 2]\n  a: Part()\n"
                             "  fn loss(x: f32[n]) -> f32 {\n    var y = w * x\n    BODY\n    sum(y)\n  }\n}\n"
                             "export train = minimize(loss, with: optim.sgd(lr: 0.1))";
-  auto messages = [&](const std::string &body) {
-    std::string text = model;
-    return check(text.replace(text.find("BODY"), 4, body)).diagnostics;
-  };
+  auto messages = [&](const std::string &body) { return diagnosticsWith(model, "BODY", body); };
   const std::string refused =
       "updating a state of the modules of a list in a loop that also reads the state of another";
   EXPECT_NE(messages("for each in list { y = each(y) + list[0].seen }").find(refused), std::string::npos);
