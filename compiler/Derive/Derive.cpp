@@ -26,7 +26,8 @@ namespace {
 struct Derive : impl::DerivePassBase<Derive> {
   void runOnOperation() override {
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if ((function->hasAttr(model::gradientAttrName) && failed(deriveGradient(function))) ||
+      if (failed(deriveNestedGradients(function)) ||
+          (function->hasAttr(model::gradientAttrName) && failed(deriveGradient(function))) ||
           (function->hasAttr(model::attentionAttrName) && failed(deriveAttentionMaps(function))) ||
           (function->hasAttr(attentionOverrideAttrName) && failed(deriveAttentionOverride(function))) ||
           (function->hasAttr(model::minimizeAttrName) && failed(deriveMinimization(function))))
@@ -144,7 +145,8 @@ bool needsDerive(ModuleOp module) {
   return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp function) {
     return function->hasAttr(model::gradientAttrName) || function->hasAttr(model::minimizeAttrName) ||
            function->hasAttr(model::incrementalAttrName) || function->hasAttr(model::attentionAttrName) ||
-           function->hasAttr(attentionOverrideAttrName);
+           function->hasAttr(attentionOverrideAttrName) ||
+           function.walk([](attn::GradientOp) { return WalkResult::interrupt(); }).wasInterrupted();
   });
 }
 

@@ -13,6 +13,8 @@
 //   model.attention      its results are replaced by attention weights (AttentionMaps.h)
 //   attn.attention_override   gains inputs that replace attention weights (AttentionOverride.h)
 //
+// Each attn.gradient in a function is replaced by ops that compute it (Gradient.h).
+//
 // The passes are `attn-incremental`, `attn-segment-scans` and `attn-derive` (Passes.td). They require resolved sizes
 // (attn-resolve-sizes) and raised views (attn-raise-views); buildDerivePipeline runs these passes of fuse first.
 //

@@ -64,6 +64,54 @@ static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter,
   return total ? total : zeros(listOf(counts));
 }
 
+/// Activates those results of `ops` that depend on an active value or a requested parameter, and applies the rules of
+/// the ops to the cotangent 1 of `loss`.
+static LogicalResult differentiate(BlockCotangents &cotangents, ArrayRef<Operation *> ops, Value loss,
+                                   ResidualChoice &choice) {
+  OpBuilder &builder = cotangents.builder;
+  cotangents.propagate(ops);
+  Value empty = tensor::EmptyOp::create(builder, loss.getLoc(), ArrayRef<int64_t>(), builder.getF32Type());
+  Value one = arith::ConstantOp::create(builder, loss.getLoc(), builder.getF32FloatAttr(1));
+  cotangents.addTerm(loss, linalg::FillOp::create(builder, loss.getLoc(), one, empty).getResult(0));
+  return reverse(cotangents, ops, choice);
+}
+
+static LogicalResult deriveNestedGradient(attn::GradientOp gradient) {
+  SmallVector<Operation *> ops;
+  for (auto op = std::next(gradient.getVariable().getDefiningOp()->getIterator()); &*op != gradient; ++op)
+    if (llvm::any_of(op->getResults(), isReal))
+      ops.push_back(&*op);
+  OpBuilder builder(gradient);
+  llvm::DenseSet<Operation *> parameters; // none
+  ResidualChoice choice;                  // loops store all residuals
+  BlockCotangents cotangents(builder, parameters);
+  cotangents.activate(gradient.getVariable());
+  if (failed(differentiate(cotangents, ops, gradient.getValue(), choice)))
+    return failure();
+  Value found = cotangents.cotangent(gradient.getVariable());
+  if (!found)
+    found = zerosLike(builder, gradient.getLoc(), gradient.getVariable());
+  gradient.replaceAllUsesWith(attn::StopOp::create(builder, gradient.getLoc(), found).getResult());
+  gradient.erase();
+  return success();
+}
+
+LogicalResult deriveNestedGradients(func::FuncOp function) {
+  SmallVector<attn::GradientOp> gradients;
+  function.walk([&](attn::GradientOp gradient) { gradients.push_back(gradient); });
+  if (gradients.empty())
+    return success();
+  function.walk([](attn::AttendOp op) { saveStatistics(op); });
+  for (attn::GradientOp gradient : gradients)
+    if (failed(deriveNestedGradient(gradient)))
+      return failure();
+  function.walk([](attn::VariableOp variable) {
+    variable.replaceAllUsesWith(variable.getOperand());
+    variable.erase();
+  });
+  return success();
+}
+
 FailureOr<Gradients> appendGradients(const GradientRequest &request) {
   func::FuncOp function = request.function;
   function.walk([](attn::AttendOp op) { saveStatistics(op); });
@@ -81,11 +129,7 @@ FailureOr<Gradients> appendGradients(const GradientRequest &request) {
   BlockCotangents cotangents(builder, requested);
   for (BlockArgument argument : request.arguments)
     cotangents.activate(argument);
-  cotangents.propagate(ops);
-  Value empty = tensor::EmptyOp::create(builder, request.loss.getLoc(), ArrayRef<int64_t>(), builder.getF32Type());
-  Value one = arith::ConstantOp::create(builder, request.loss.getLoc(), builder.getF32FloatAttr(1));
-  cotangents.addTerm(request.loss, linalg::FillOp::create(builder, request.loss.getLoc(), one, empty).getResult(0));
-  if (failed(reverse(cotangents, ops, choice)))
+  if (failed(differentiate(cotangents, ops, request.loss, choice)))
     return failure();
   choice.writeTo(function);
 

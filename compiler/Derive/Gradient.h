@@ -49,4 +49,9 @@ struct Gradients {
 /// (Residuals.h). Fails with an error at an op that has no derivative.
 mlir::FailureOr<Gradients> appendGradients(const GradientRequest &request);
 
+/// Replaces each attn.gradient of the function, in program order, by ops that compute the gradient, followed by an
+/// attn.stop, and each attn.variable by its operand. Fails with an error at an op that has no derivative. Must precede
+/// appendGradients().
+mlir::LogicalResult deriveNestedGradients(mlir::func::FuncOp function);
+
 } // namespace attnc

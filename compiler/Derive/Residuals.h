@@ -54,6 +54,8 @@ std::vector<Residual> residualsOf(mlir::func::FuncOp function);
 /// The choice of one function during its differentiation: numbers the ops, and collects the records.
 class ResidualChoice {
 public:
+  /// All results are stored.
+  ResidualChoice() = default;
   /// Reads attn.recompute of `function`; without the attribute, all results are stored.
   explicit ResidualChoice(mlir::func::FuncOp function);
 

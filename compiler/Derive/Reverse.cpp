@@ -26,6 +26,8 @@ void BlockCotangents::propagate(ArrayRef<Operation *> ops) {
       propagateThrough(loop);
       continue;
     }
+    if (isa<attn::StopOp>(op))
+      continue;
     if (auto get = dyn_cast<model::GetOp>(op)) {
       auto *parameter = SymbolTable::lookupNearestSymbolFrom(get, get.getParameterAttr());
       if (requested.contains(parameter))

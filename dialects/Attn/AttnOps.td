@@ -217,6 +217,31 @@ def Attn_StopOp : Attn_Op<"stop", [Pure, SameOperandsAndResultType]> {
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
 
+def Attn_VariableOp : Attn_Op<"variable", [NoMemoryEffect, SameOperandsAndResultType]> {
+  let summary = "the identity, whose result is the variable of an attn.gradient";
+  let description = [{
+    `%v = attn.variable %x number 0 : tensor<?xf32>` is x. The number distinguishes the variables of a function, so that
+    equal tensors stay different variables. The op is not moved out of loops: it stays in the block of its
+    `attn.gradient`.
+  }];
+  let arguments = (ins TensorOf<[F32]>:$operand, I32Attr:$number);
+  let results = (outs TensorOf<[F32]>:$result);
+  let assemblyFormat = "$operand `number` $number attr-dict `:` type($operand)";
+}
+
+def Attn_GradientOp : Attn_Op<"gradient", [NoMemoryEffect, AllTypesMatch<["variable", "result"]>]> {
+  let summary = "the gradient of a number with respect to a variable, as a constant for gradients";
+  let description = [{
+    `%g = attn.gradient %y of %v : tensor<f32>, tensor<?xf32>` is dy/dv, where v is the result of an `attn.variable` in
+    the same block, and y is computed after it. Other tensors that y depends on are constants. The derive phase replaces
+    the op.
+  }];
+  let arguments = (ins 0DTensorOf<[F32]>:$value, TensorOf<[F32]>:$variable);
+  let results = (outs TensorOf<[F32]>:$result);
+  let assemblyFormat = "$value `of` $variable attr-dict `:` type($value) `,` type($variable)";
+  let hasVerifier = 1;
+}
+
 def Attn_UniformOp : Attn_Op<"uniform", [Pure, SameOperandsAndResultShape,
                                          AllTypesMatch<["seed", "step", "place", "row", "column"]>]> {
   let summary = "a random number in [0, 1), a function of its key";

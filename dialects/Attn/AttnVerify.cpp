@@ -241,3 +241,10 @@ LogicalResult ScatterAddOp::verifyRegions() {
     return emitOpError() << "has " << term.getSubscripts().size() << " subscripts for " << type;
   return success();
 }
+
+LogicalResult GradientOp::verify() {
+  auto variable = getVariable().getDefiningOp<VariableOp>();
+  if (!variable || variable->getBlock() != (*this)->getBlock())
+    return emitOpError("is taken of a tensor that is not the result of an attn.variable in its block");
+  return success();
+}

@@ -7,7 +7,7 @@ std::vector<Subject> trainingSubjects() {
   std::vector<Choice> batches = {{"one row", {{"batch", 1}}}, {"odd", {{"batch", 37}}}, {"many", {{"batch", 256}}}};
   std::vector<Subject> subjects;
   for (const char *optimizer : {"sgd", "adam", "adamw", "lion", "adafactor", "lagging_step", "crowded_step", "clipped",
-                                "plain_parts", "clipped_parts"})
+                                "adversarial", "plain_parts", "clipped_parts"})
     subjects.push_back({"training.attn",
                         optimizer,
                         {.c = 16, .reduction = 100, .along = {"batch"}},

@@ -135,6 +135,10 @@ template <class Visitor> void forEachOperand(const typed::Expr &expr, Visitor vi
     visit(node->source);
   else if (auto *node = expr.as<Slice>())
     visit(node->source);
+  else if (auto *node = expr.as<Variable>())
+    visit(node->source);
+  else if (auto *node = expr.as<Gradient>())
+    visit(node->value), visit(node->variable);
   else if (auto *node = expr.as<Concat>())
     for (ExprRef part : node->parts)
       visit(part);

@@ -5,6 +5,8 @@
 
 namespace attnc::check {
 
+struct CheckedArgument;
+
 /// Interface of the checker of expressions, which the class Checker implements.
 class ExpressionChecker {
 public:
@@ -18,6 +20,18 @@ public:
 
 protected:
   uint64_t steps = 0; ///< expressions and iterations checked so far
+};
+
+/// Interface of the checker of calls, which the class Calls implements.
+class CallChecker {
+public:
+  virtual ~CallChecker() = default;
+  /// Returns the value of a call of `callee`: a function, a lambda, a builtin, a decoder (DecoderCalls.h), or a module,
+  /// whose function without a name is called. Reports other values. In the step of an optimizer, a call of a number
+  /// returns the number: a learning rate is a number or a function of the step. `name` is the callee as in the source,
+  /// at `calleeRange`; `range` is the call. Neither `callee` nor an argument is an ErrorValue.
+  virtual Value callValue(const Value &callee, const std::string &name, SourceRange calleeRange, SourceRange range,
+                          std::vector<CheckedArgument> arguments) = 0;
 };
 
 /// Interface of the checker of blocks, which the class Statements implements.

@@ -20,10 +20,10 @@ bool Gradients::isActive(ExprRef expr) {
   bool active = false;
   auto visit = [&](ExprRef operand) { active = active || (operand && isActive(operand)); };
   auto *operation = expr->as<Elementwise>();
-  if (expr->type.element != Element::F32 || (operation && operation->op == Op::Stop))
+  if (expr->type.element != Element::F32 || (operation && operation->op == Op::Stop) || expr->as<typed::Gradient>())
     active = false;
   else if (auto *parameter = expr->as<ParameterRef>())
-    active = !parameter->parameter->frozen;
+    active = !variable && !parameter->parameter->frozen;
   else if (auto *node = expr->as<LocalRef>())
     active = isActiveLocal(node->local);
   else if (auto *node = expr->as<Attend>())
@@ -35,8 +35,10 @@ bool Gradients::isActive(ExprRef expr) {
 }
 
 bool Gradients::isActiveLocal(const Local *local) {
-  if (arguments.count(local))
-    return !context.isTraining; // outside of a training step, arguments are variables of differentiation
+  if (local == variable)
+    return true;
+  if (arguments.count(local)) // variables of differentiation outside of a training step and of `gradient(f, x)`
+    return !context.isTraining && !variable;
   if (const PendingAttend *pending = pendings.find(local)) {
     ExprRef parts[] = {pending->score, pending->weight, pending->value, pending->sink};
     return std::any_of(std::begin(parts), std::end(parts), [&](ExprRef part) { return part && isActive(part); });

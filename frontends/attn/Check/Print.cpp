@@ -120,6 +120,10 @@ std::string Printer::expr(ExprRef e) {
     return fmt::format("concat({}, axis: {})", list(node->parts), node->axis);
   if (auto *node = e->as<Fill>())
     return fmt::format("fill({}, {})", expr(node->value), textOf(e->type.shape));
+  if (auto *node = e->as<Variable>())
+    return fmt::format("variable({})", expr(node->source));
+  if (auto *node = e->as<Gradient>())
+    return fmt::format("gradient({}, of {})", expr(node->value), expr(node->variable));
   if (auto *node = e->as<Comprehension>())
     return fmt::format("[{}] => {}", binders(node->indices), expr(node->body));
   if (auto *node = e->as<Attend>())

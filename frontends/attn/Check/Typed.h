@@ -259,6 +259,17 @@ struct Fill {
   ExprRef value;
 };
 
+/// The source, as a variable of differentiation: the value of a Let, whose local is the variable of a Gradient.
+struct Variable {
+  ExprRef source;
+};
+
+/// The gradient of `value`, an f32 of rank 0, with respect to `variable`, a LocalRef to a Variable of the same block.
+/// It has the type of the variable, and is a constant for other gradients.
+struct Gradient {
+  ExprRef value, variable;
+};
+
 /// [i, j] => body: the tensor whose element at (i, j) is `body`, an element expression. It has one dimension for each
 /// index, with the extent of the index.
 struct Comprehension {
@@ -340,8 +351,8 @@ struct Draw {
 /// An expression: a node, with the type and the source range of its value.
 struct Expr {
   using Node = std::variant<Constant, DimValue, StepRef, LocalRef, ParameterRef, Elementwise, Cast, AxisReduction,
-                            MatMul, Permute, Reshape, Slice, Concat, Fill, Comprehension, Attend, IndexRef, Subscript,
-                            IndexReduction, Draw>;
+                            MatMul, Permute, Reshape, Slice, Concat, Fill, Variable, Gradient, Comprehension, Attend,
+                            IndexRef, Subscript, IndexReduction, Draw>;
   Node node;
   Type type; ///< of an Attend: the type of its first yield
   SourceRange range;

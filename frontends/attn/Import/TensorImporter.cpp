@@ -54,6 +54,10 @@ Value TensorImporter::compute(ExprRef expr) {
     return concat(*expr);
   if (expr->as<Fill>())
     return fill(*expr);
+  if (auto *node = expr->as<Variable>())
+    return attn::VariableOp::create(builder, types.location(expr->range), tensor(node->source), variables++);
+  if (auto *node = expr->as<Gradient>())
+    return attn::GradientOp::create(builder, types.location(expr->range), tensor(node->value), tensor(node->variable));
   if (expr->as<Comprehension>())
     return indexing.comprehension(*expr);
   llvm_unreachable("a tensor expression");

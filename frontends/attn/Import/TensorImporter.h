@@ -49,6 +49,7 @@ private:
   const ImportTypes &types;
   ImportScopes &scopes;
   IndexingImporter indexing;
+  int32_t variables = 0; ///< number of Variables so far
 };
 
 } // namespace attnc

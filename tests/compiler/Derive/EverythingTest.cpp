@@ -61,8 +61,8 @@ const Bodies refused = {{"argmax", "f32(sum(argmax(x, axis: 0)))"},
                         {"argmin", "f32(sum(argmin(x, axis: 0)))"},
                         {"floor", "sum(x * floor(y))"},
                         {"i32", "f32(sum(i32(x)))"}};
-/// These have no body: len reads lists, tagged reads parameters of an optimizer, and stop has no gradient.
-const std::set<std::string> ofNoTensor = {"stop", "len", "tagged"};
+/// These have no body: len reads lists, tagged reads parameters of an optimizer; stop and gradient have no gradient.
+const std::set<std::string> ofNoTensor = {"stop", "gradient", "len", "tagged"};
 
 std::string programOf(const std::string &body) {
   return "use nn\nfn f(x: f32[n, 3], y: f32[n, 3]) -> f32 { " + body + " }\n";

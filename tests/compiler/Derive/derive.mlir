@@ -36,3 +36,24 @@ func.func @g(%x: tensor<?xf32> {model.name = "x", model.shape = ["n"]})
   } -> tensor<f32>
   return %sum : tensor<f32>
 }
+
+// The gradient of x * x with respect to its variable v is x + x, which stays a constant: no op of `gradient` is left.
+// CHECK-LABEL: func.func @nested
+// CHECK-SAME:    %[[X:.+]]: tensor<f32>
+// CHECK-NOT:     attn.
+// CHECK:         arith.addf
+// CHECK-NOT:     attn.
+// CHECK:         return
+func.func @nested(%x: tensor<f32> {model.name = "x", model.shape = []})
+    -> (tensor<f32> {model.name = "nested", model.shape = []}) attributes {model.dimensions = [], model.entry} {
+  %v = attn.variable %x number 0 : tensor<f32>
+  %empty = tensor.empty() : tensor<f32>
+  %y = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>],
+                       iterator_types = []} ins(%v, %v : tensor<f32>, tensor<f32>) outs(%empty : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %p = arith.mulf %a, %b : f32
+    linalg.yield %p : f32
+  } -> tensor<f32>
+  %g = attn.gradient %y of %v : tensor<f32>, tensor<f32>
+  return %g : tensor<f32>
+}

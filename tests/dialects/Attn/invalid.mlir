@@ -287,3 +287,11 @@ func.func @sink_of_keys(%n: index) {
     sink(%i, %j) { %z = arith.constant 0.0 : f32 attn.yield %z : f32 } : tensor<?x?xf32>
   return
 }
+
+// -----
+
+func.func @gradient_of_argument(%y: tensor<f32>, %x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{is taken of a tensor that is not the result of an attn.variable in its block}}
+  %g = attn.gradient %y of %x : tensor<f32>, tensor<?xf32>
+  return %g : tensor<?xf32>
+}

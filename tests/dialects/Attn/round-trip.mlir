@@ -71,3 +71,12 @@ func.func @normalisers(%s: tensor<4x5xf32>, %e: tensor<4xf32>) -> (tensor<4x5xf3
     sink(%i) { %a = tensor.extract %e[%i] : tensor<4xf32> attn.yield %a : f32 } : tensor<4x5xf32>
   return %x, %y : tensor<4x5xf32>, tensor<4x5xf32>
 }
+
+// CHECK-LABEL: func.func @gradient
+func.func @gradient(%x: tensor<f32>) -> tensor<f32> {
+  // CHECK: %[[V:.+]] = attn.variable %{{.*}} number 3 : tensor<f32>
+  %v = attn.variable %x number 3 : tensor<f32>
+  // CHECK: attn.gradient %[[V]] of %[[V]] : tensor<f32>, tensor<f32>
+  %g = attn.gradient %v of %v : tensor<f32>, tensor<f32>
+  return %g : tensor<f32>
+}

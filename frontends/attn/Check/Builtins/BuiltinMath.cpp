@@ -125,6 +125,37 @@ Value builtinStop(const BuiltinCall &call) {
   return TensorValue{call.build.elementwise(Op::Stop, {x}, call.range)};
 }
 
+/// The function is checked with a variable of differentiation for x; its other operands are constants.
+Value builtinGradient(const BuiltinCall &call) {
+  ExprRef x = call.real(1);
+  if (!x)
+    return Value();
+  if (call.build.isOpen(x))
+    return call.reporter.notSupported(call.range, "`gradient` of an element of index notation");
+  const Expr *variable = call.lets.bind("", call.build.make(Variable{x}, x->type, call[1].range), call[1].range);
+  Value value;
+  {
+    Gradients::Nested nested(call.gradients, variable->as<LocalRef>()->local);
+    std::string name = call.reporter.text(call[0].range);
+    value = call.calls.callValue(call[0].value, name, call[0].range, call.range,
+                                 {{std::nullopt, TensorValue{variable}, call[1].range}});
+  }
+  ExprRef result = value.isError() ? nullptr : call.conversions.asReal(value, call[0].range, call.what());
+  if (!result)
+    return Value();
+  if (call.build.isOpen(result))
+    return call.reporter.notSupported(call.range, "`gradient` of a function that reads an index around it");
+  if (result->type.rank() > 0) {
+    call.reporter
+        .typeError(DiagnosticKind::DimMismatch, call[0].range,
+                   fmt::format("the function returns {}, and a gradient needs one f32", textOf(result->type)))
+        .hint("return the sum or the mean of these elements");
+    return Value();
+  }
+  result = call.lets.bind("", result, call[0].range);
+  return TensorValue{call.build.make(Gradient{result, variable}, x->type, call.range)};
+}
+
 Value builtinCastReal(const BuiltinCall &call) {
   if (std::optional<double> number = call[0].value.real())
     return *number;

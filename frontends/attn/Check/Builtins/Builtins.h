@@ -32,6 +32,7 @@ struct BuiltinServices {
   Gradients &gradients;
   Draws &draws;
   const EntryContext &context;
+  CallChecker &calls;
 };
 
 /// A call of a builtin, the argument of a rule. The number of arguments is that of the table, and none is an
@@ -73,6 +74,7 @@ Value builtinRelu(const BuiltinCall &call);
 Value builtinPow(const BuiltinCall &call);
 Value builtinSelect(const BuiltinCall &call);
 Value builtinStop(const BuiltinCall &call);
+Value builtinGradient(const BuiltinCall &call);
 Value builtinCastReal(const BuiltinCall &call);
 Value builtinCastInteger(const BuiltinCall &call);
 

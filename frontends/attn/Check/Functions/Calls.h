@@ -10,7 +10,7 @@ namespace attnc::check {
 /// Checker of calls. A call of a function is inlined: the body of the function is checked with its parameters bound to
 /// the arguments, and its statements are added to the current block. Errors are reported; a call without a valid value
 /// returns an ErrorValue, and a call of a function without a result a NothingValue.
-class Calls {
+class Calls : public CallChecker {
 public:
   Calls(Reporter &reporter, LetBuilder &lets, Origins &origins, CallStack &stack, Scopes &scopes, Names &names,
         DeclaredTypes &types, Conversions &conversions, FunctionBodies &bodies, DecoderCalls &decoders,
@@ -21,12 +21,8 @@ public:
 
   /// Checks callee and arguments of a call, and returns the value of the call.
   Value call(const ast::CallExpr &expr, Scope &scope);
-  /// Returns the value of a call of `callee`: a function, a lambda, a builtin, a decoder (DecoderCalls.h), or a module,
-  /// whose function without a name is called. Reports other values. In the step of an optimizer, a call of a number
-  /// returns the number: a learning rate is a number or a function of the step. `name` is the callee as in the source,
-  /// at `calleeRange`; `range` is the call. Neither `callee` nor an argument is an ErrorValue.
   Value callValue(const Value &callee, const std::string &name, SourceRange calleeRange, SourceRange range,
-                  std::vector<CheckedArgument> arguments);
+                  std::vector<CheckedArgument> arguments) override;
 
 private:
   Value callFunction(const FunctionValue &function, SourceRange range, std::vector<CheckedArgument> arguments);
