@@ -45,7 +45,8 @@ static constexpr const char *commonStyle = R"(
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 900px; margin: 2em auto; padding: 0 1em; color: #222; }
 table { border-collapse: collapse; margin-bottom: 1em; } td, th { padding-right: 1.5em; vertical-align: top; }
 tr:target { background: #fff3c4; } th { text-align: left; font-weight: normal; color: #666; } td.number { text-align: right; }
-.wide { overflow-x: auto; } figure { margin: 0; } figcaption { color: #666; font-size: 13px; text-align: center; }
+.wide { overflow-x: auto; } img { max-width: 100%; }
+figure { margin: 0; } figcaption { color: #666; font-size: 13px; text-align: center; }
 svg.chart line { stroke: #ddd; } svg.chart line.axis { stroke: #888; } svg text { font-size: 12px; fill: #666; }
 svg.chart polyline { fill: none; stroke-width: 1.5; } svg .dashed { stroke-dasharray: 5 3; }
 .series-0 { stroke: #0072b2; fill: #0072b2; } .series-1 { stroke: #d55e00; fill: #d55e00; }

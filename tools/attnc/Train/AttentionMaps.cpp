@@ -1,5 +1,6 @@
 #include "tools/attnc/Train/AttentionMaps.h"
 #include "tools/attnc/Tensors/TextFile.h"
+#include "tools/attnc/Train/SampleEntry.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -19,16 +20,12 @@ Error checkMaps(const attn_model &model, const attn_entry_info &step, const Trai
                              "held-out sample by --map-sample");
   if (options.text && tokens->empty())
     return createStringError("--map-text is empty, expected at least one byte or word");
-  int64_t number = attn_find_entry(&model, options.entry.c_str());
-  if (number < 0)
-    return createStringError(formatv(
-        "the model has no entry point '{0}'; write `export {0} = attention(f)`, where f is the function to look at",
-        options.entry));
-  const attn_entry_info &maps = model.entries[number];
-  for (int32_t input = 0; input < inputsBeforeKey(maps); ++input)
-    if (inputNumber(step, maps.tensors[input].name) < 0)
-      return createStringError(formatv("'{0}' takes '{1}', but '{2}' does not, so there are no data for it", maps.name,
-                                       maps.tensors[input].name, step.name));
+  auto number =
+      findSampleEntry(model, step, options.entry,
+                      "write `export " + options.entry + " = attention(f)`, where f is the function to look at");
+  if (!number)
+    return number.takeError();
+  const attn_entry_info &maps = model.entries[*number];
   for (int32_t result = maps.input_count; result < maps.input_count + maps.result_count; ++result)
     if (maps.tensors[result].dtype != ATTN_F32 || maps.tensors[result].rank < 2)
       return createStringError(
@@ -95,11 +92,10 @@ Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, cons
     return maps;
   int64_t number = attn_find_entry(&model, options.entry.c_str());
   const attn_entry_info &entry = model.entries[number];
-  std::vector<HostTensor> sample = sampleOf(data, shape, options, longest), inputs;
+  std::vector<HostTensor> sample = sampleOf(data, shape, options, longest);
   if (sample.empty() && inputsBeforeKey(entry) > 0)
     return createStringError(formatv("there is no held-out sample {0} to draw maps of", options.sample));
-  for (int32_t input = 0; input < inputsBeforeKey(entry); ++input)
-    inputs.push_back(sample[inputNumber(trainer.step(), entry.tensors[input].name)]);
+  std::vector<HostTensor> inputs = inputsOfSample(entry, trainer.step(), sample);
   auto results = trainer.run(number, inputs, options.sample);
   if (!results)
     return results.takeError();

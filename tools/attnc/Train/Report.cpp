@@ -3,7 +3,9 @@
 #include "tools/attnc/Page/HtmlPage.h"
 #include "tools/attnc/Page/ShadeMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Base64.h"
 #include <cmath>
+#include <fmt/format.h>
 
 using namespace llvm;
 
@@ -61,9 +63,20 @@ static std::string mapsText(const AttentionMaps &maps) {
   return text + ". The shade is the square root of the attention weight.</p>\n" + figuresOf(maps.heads);
 }
 
+static std::string picturesText(const std::vector<SamplePicture> &pictures) {
+  std::string text;
+  for (const SamplePicture &each : pictures)
+    text += fmt::format("<figure class=\"wide\"><img alt=\"{0}\" src=\"data:image/png;base64,{1}\">"
+                        "<figcaption>{0}</figcaption></figure>\n",
+                        escaped(each.name), encodeBase64(each.png));
+  return text;
+}
+
 Error writeReport(const std::string &path, const Report &report) {
   HtmlPage page{report.title};
   page.sections.push_back({"", factTable(report.facts) + curves(report)});
+  if (!report.pictures.empty())
+    page.sections.push_back({"Pictures of held-out samples", picturesText(report.pictures)});
   if (!report.maps.heads.empty())
     page.sections.push_back({"Attention maps", mapsText(report.maps)});
   if (!report.maps.heads.empty() && report.attention)

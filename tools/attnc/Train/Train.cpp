@@ -41,6 +41,7 @@ struct TrainOptions : DataOptions {
   SourceOptions source;
   Trainer::Options trainer;
   MapOptions maps;
+  PictureOptions pictures;
   std::string output;
   bool resume = false;
   int64_t steps = 1000;
@@ -165,9 +166,11 @@ Error Training::begin() {
   auto work = workOfStep();
   if (!work)
     return work.takeError();
-  // Errors of the maps are reported now, not after all steps.
+  // Errors of the maps and pictures are reported now, not after all steps.
   if (auto maps = readMaps(model, *trainer, *data, options.shape, options.maps); !maps)
     return maps.takeError();
+  if (auto pictures = drawPictures(model, *trainer, *data, options.shape, options.pictures); !pictures)
+    return pictures.takeError();
   RunRecord record = recordOfNow();
   if (Error error = checkRecord(record))
     return error;
@@ -415,7 +418,7 @@ Error Training::loop() {
 
 Error Training::finish() {
   write(runfile::weights, [&] { return trainer->save(file(runfile::weights), /*states=*/false); });
-  Report report{model.name, {}, trainer->entries().lossNames(), &*history, attention ? &*attention : nullptr, {}};
+  Report report{model.name, {}, trainer->entries().lossNames(), &*history, attention ? &*attention : nullptr, {}, {}};
   report.facts = {{"model", options.source.input()},
                   {"entry points of a step", trainer->entries().text()},
                   {"steps", fmt::format("{}", trainer->stepsDone())},
@@ -429,6 +432,10 @@ Error Training::finish() {
   if (!maps)
     return maps.takeError();
   report.maps = std::move(*maps);
+  auto pictures = drawPictures(model, *trainer, *data, options.shape, options.pictures);
+  if (!pictures)
+    return pictures.takeError();
+  report.pictures = std::move(*pictures);
   write(runfile::report, [&] { return writeReport(file(runfile::report), report); });
   if (Error error = unwrittenFiles())
     return error;
@@ -506,6 +513,16 @@ static void addMapOptions(CLI::App &command, MapOptions &options) {
       ->excludes(text);
 }
 
+static void addPictureOptions(CLI::App &command, PictureOptions &options) {
+  CLI::Option *picture =
+      command.add_option("--picture", options.entry, "An entry point whose results are images, which the report shows");
+  picture->type_name("ENTRY");
+  command.add_option("--picture-rows", options.rows, "The number of held-out samples of --picture")
+      ->capture_default_str()
+      ->check(atLeast(1))
+      ->needs(picture);
+}
+
 void addTrain(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App *command = addCommand(app, "train", "Train a model that has an entry point made by `minimize`");
@@ -539,6 +556,7 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
       ->capture_default_str()
       ->check(atLeast(1));
   addMapOptions(*command, options->maps);
+  addPictureOptions(*command, options->pictures);
   command->add_option("--seed", options->trainer.seed, "Seed of initial values and of the order of data")
       ->capture_default_str();
   command->add_option("--threads", options->trainer.threads, "Number of threads; 0: one for each processor")
