@@ -113,7 +113,7 @@ std::vector<Case> prefillCases() {
   Case &ragged = add("prefill d=64 S=1999");
   ragged.queries = ragged.keys = 1999;
   add("prefill d=64 large scores").range = 40;
-  for (int64_t length : {8, 16, 32, 49, 64, 65, 128}) {
+  for (int64_t length : {8, 16, 32, 49, 50, 64, 65, 128, 197}) {
     Case &each = add(fmt::format("prefill d=64 short S={}", length));
     each.heads = 64;
     each.queries = each.keys = length;

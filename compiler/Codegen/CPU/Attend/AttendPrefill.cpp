@@ -22,14 +22,21 @@ SizeExpr AttendPrefill::chunks() const {
 void AttendPrefill::emit() {
   PrefillBatch batch(context);
   Value tiles = frame.size(part.tiles);
-  batch.open(loops.div(frame.chunk, sumsKeys() ? frame.size(keySumParts(problem, schedule)) : tiles), mask);
   if (!sumsKeys()) {
     // Under a causal mask later rows have more work: they go first, so that all threads finish together.
-    return emitTile(batch, {}, loops.sub(loops.add(tiles, -1), loops.rem(frame.chunk, tiles)));
+    auto tileOf = [&](Value chunk) { return loops.sub(loops.add(tiles, -1), loops.rem(chunk, tiles)); };
+    Value next = loops.min(loops.add(frame.chunk, 1), loops.add(frame.size(chunks()), -1));
+    PrefillBatch nextBatch(context);
+    nextBatch.open(loops.div(next, tiles), mask);
+    batch.open(loops.div(frame.chunk, tiles), mask);
+    return emitTile(batch, {}, tileOf(frame.chunk), {nextBatch, tileOf(next)});
   }
   Value parts = frame.size(keySumParts(problem, schedule)), first = loops.rem(frame.chunk, parts);
+  batch.open(loops.div(frame.chunk, parts), mask);
   KeySumPart keySums = clearKeySums(batch);
-  loops.loop(first, tiles, parts, [&](Value number) { emitTile(batch, keySums, number); });
+  loops.loop(first, tiles, parts, [&](Value number) {
+    emitTile(batch, keySums, number, {batch, loops.min(loops.add(number, parts), loops.add(tiles, -1))});
+  });
 }
 
 KeySumPart AttendPrefill::clearKeySums(const PrefillBatch &batch) {
@@ -39,8 +46,9 @@ KeySumPart AttendPrefill::clearKeySums(const PrefillBatch &batch) {
   return keySums;
 }
 
-void AttendPrefill::emitTile(PrefillBatch &batch, const KeySumPart &keySums, Value number) {
-  QueryTile queries(context, batch, part, number);
+void AttendPrefill::emitTile(PrefillBatch &batch, const KeySumPart &keySums, Value number,
+                             const QueryTile::Next &next) {
+  QueryTile queries(context, batch, part, number, next);
   auto emitRows = [&] {
     queries.bind(mask);
     PrefillTile(context, batch, queries, mask, keySums, scratch).emit();

@@ -33,7 +33,7 @@ private:
   using Value = mlir::Value;
   bool sumsKeys() const { return problem.yields(mlir::attn::Statistic::KeySums); }
   KeySumPart clearKeySums(const PrefillBatch &batch);
-  void emitTile(PrefillBatch &batch, const KeySumPart &keySums, Value number);
+  void emitTile(PrefillBatch &batch, const KeySumPart &keySums, Value number, const QueryTile::Next &next);
 
   const AttendProblem &problem;
   const AttendSchedule &schedule;

@@ -21,7 +21,11 @@ public:
   void emit() {
     forEachKeyTile(code, operands.keys.count, operands.liveEnds, schedule.tileRows, [&](const KeyTileShape &tile) {
       if (tile.rows > 1)
-        code.when(operands.isLast, [&] { prefetchQueries(tile); });
+        code.when(operands.isLast, [&] {
+          prefetchQueries(tile);
+          if (operands.results.flat)
+            prefetchResults(tile);
+        });
       storeScores(access, code, tile, sums(tile), operands.scores, operands.maxima);
     });
   }
@@ -75,17 +79,27 @@ private:
       }
   }
 
-  /// An equal part of the next tile of queries for each register tile of a block of keys.
+  /// Prefetches the lines of `count` rows of `columns` elements, an equal share in each register tile of the block;
+  /// `prefetch` emits the prefetch of the line at an offset.
+  void prefetchRows(const KeyTileShape &tile, const StridedRows &rows, Value count, int64_t columns,
+                    function_ref<void(Value offset)> prefetch) {
+    int64_t elements = FlatBuilder::lineElements(rows.flat), lines = (columns + elements - 1) / elements;
+    forShareOfTile(code, tile, operands.keys.count, code.mul(count, lines), [&](Value number) {
+      Value row = code.div(number, lines), line = code.rem(number, lines);
+      prefetch(code.add(code.add(rows.offset, code.mul(row, rows.stride)), code.mul(line, elements)));
+    });
+  }
+
   void prefetchQueries(const KeyTileShape &tile) {
     const StridedRows &next = operands.nextQueries;
-    int64_t lines = (operands.features + lineFloats - 1) / lineFloats, keyTiles = schedule.tileKv / tile.rows;
-    int64_t share = (schedule.tileQ() * lines + keyTiles - 1) / keyTiles;
-    Value first = code.mul(code.ceilDiv(tile.row, tile.rows), share);
-    for (int64_t i = 0; i < share; ++i) {
-      Value number = code.add(first, i), query = code.div(number, lines), line = code.rem(number, lines);
-      Value offset = code.add(code.add(next.offset, code.mul(query, next.stride)), code.mul(line, lineFloats));
-      code.prefetch(next.flat, {offset}, /*locality=*/2);
-    }
+    prefetchRows(tile, next, code.constant(schedule.tileQ()), operands.features,
+                 [&](Value offset) { code.prefetch(next.flat, {offset}, /*locality=*/3); });
+  }
+
+  void prefetchResults(const KeyTileShape &tile) {
+    const StridedRows &results = operands.results;
+    prefetchRows(tile, results, results.count, operands.resultColumns,
+                 [&](Value offset) { code.prefetchForWriting(results.flat, offset); });
   }
 
   FlatBuilder &code;
@@ -97,19 +111,24 @@ private:
 std::string routineName(const AttendSchedule &schedule, const DotScores &operands) {
   std::string name = fmt::format("scores.{}.{}x{}.{}.{}{}", operands.features, schedule.tileRows, schedule.vectors,
                                  schedule.tileKv, operands.liveEnds.size(), operands.maxima ? ".maxima" : "");
-  return name + elementTypes({operands.keys.flat, operands.nextQueries.flat});
+  name += elementTypes({operands.keys.flat, operands.nextQueries.flat});
+  if (operands.results.flat)
+    name += fmt::format(".results.{}", operands.resultColumns) + elementTypes({operands.results.flat});
+  return name;
 }
 
 } // namespace
 
 void computeDotScores(FlatBuilder &code, ModuleOp module, const AttendSchedule &schedule, const DotScores &given) {
-  const StridedRows &keys = given.keys, &next = given.nextQueries;
+  const StridedRows &keys = given.keys, &next = given.nextQueries, &results = given.results;
   RoutineCall call{routineName(schedule, given), {keys.stride}, {}};
   call.operands.append({keys.flat, keys.offset, keys.count, given.queries, given.scores, next.flat, next.offset,
                         next.stride, given.isLast});
   call.operands.append(given.liveEnds.begin(), given.liveEnds.end() - 1); // the last one is the number of keys
   if (given.maxima)
     call.operands.push_back(given.maxima);
+  if (results.flat)
+    call.operands.append({results.flat, results.offset, results.stride, results.count});
   callRoutine(code, module, call, [&](FlatBuilder &routine, ValueRange operands) {
     DotScores inside = given;
     inside.keys = {operands[1], operands[2], operands[0], operands[3]};
@@ -117,10 +136,16 @@ void computeDotScores(FlatBuilder &code, ModuleOp module, const AttendSchedule &
     inside.scores = operands[5];
     inside.nextQueries = {operands[6], operands[7], operands[8]};
     inside.isLast = operands[9];
-    inside.liveEnds = llvm::to_vector(operands.slice(10, given.liveEnds.size() - 1));
+    operands = operands.drop_front(10);
+    inside.liveEnds = llvm::to_vector(operands.take_front(given.liveEnds.size() - 1));
     inside.liveEnds.push_back(inside.keys.count);
-    if (given.maxima)
-      inside.maxima = operands.back();
+    operands = operands.drop_front(given.liveEnds.size() - 1);
+    if (given.maxima) {
+      inside.maxima = operands.front();
+      operands = operands.drop_front();
+    }
+    if (given.results.flat)
+      inside.results = {operands[0], operands[1], operands[2], operands[3]};
     DotTiles(routine, schedule, inside).emit();
   });
 }

@@ -25,7 +25,11 @@ struct DotScores {
   mlir::Value maxima;
   llvm::SmallVector<mlir::Value> liveEnds; ///< QueryTile::liveEnds, whose last end is keys.count (KeyTiles.h)
   StridedRows nextQueries;                 ///< the queries of the next tile, without `count`; prefetched if `isLast`
-  mlir::Value isLast;                      ///< i1: whether this is the last block of keys of the pass
+  /// The rows of `resultColumns` elements that the tile of queries stores after this block if `isLast`; then prefetched
+  /// for writing. `flat` is null if nothing is prefetched, and `columns` is not used.
+  StridedRows results;
+  int64_t resultColumns = 0;
+  mlir::Value isLast; ///< i1: whether this is the last block of keys of the pass
 };
 
 /// Emits a call of the routine in `module` that stores the products of all keys of the block and all queries of the

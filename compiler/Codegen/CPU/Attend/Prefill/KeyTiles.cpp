@@ -40,6 +40,13 @@ void forEachKeyTile(LoopBuilder &loops, Value count, ValueRange liveEnds, int64_
   loops.select(areBelow(most), {}, shortTiles, wholeTiles(most));
 }
 
+void forShareOfTile(LoopBuilder &loops, const KeyTileShape &tile, Value count, Value total,
+                    function_ref<void(Value)> body) {
+  Value share = loops.ceilDiv(total, loops.ceilDiv(count, tile.rows));
+  Value first = loops.mul(loops.ceilDiv(tile.row, tile.rows), share), end = loops.min(total, loops.add(first, share));
+  loops.loop(first, end, loops.constant(1), body);
+}
+
 void storeScores(const TileAccess &access, LoopBuilder &loops, const KeyTileShape &tile, ValueRange values,
                  Value scores, Value maxima) {
   int64_t vectors = int64_t(values.size()) / tile.rows;

@@ -27,6 +27,11 @@ struct KeyTileShape {
 void forEachKeyTile(LoopBuilder &loops, mlir::Value count, mlir::ValueRange liveEnds, int64_t most,
                     llvm::function_ref<void(const KeyTileShape &)> body);
 
+/// Emits a loop over the numbers 0 .. total - 1 that belong to one register tile of a block of `count` keys, if each
+/// tile has an equal share of them. Some numbers may have no tile.
+void forShareOfTile(LoopBuilder &loops, const KeyTileShape &tile, mlir::Value count, mlir::Value total,
+                    llvm::function_ref<void(mlir::Value number)> body);
+
 /// Emits stores of the scores of a register tile, `values`, [key][vector from tile.firstVector], in the tile `scores`,
 /// [key][query]. If `maxima`, a tile [query], is not null, its elements become the maximum of themselves and the
 /// scores.

@@ -44,16 +44,21 @@ bool PackedQueries::isStrided() const {
   });
 }
 
-StridedRows PackedQueries::strided(tensor::ExtractOp extract, Value row) const {
+/// The subscripts of the first feature of a row.
+LoopBuilder::Values PackedQueries::subscriptsOfFirst(RegionVectoriser &row, tensor::ExtractOp extract) const {
   attn::ReduceOp op = product.op;
-  return queries.strided(frame.buffer(extract.getTensor()), row, [&](RegionVectoriser &point) {
-    point.bindIndex(op.getBody().getArgument(0), loops.constant(0));
-    return subscriptsOf(point, extract);
-  });
+  row.bindIndex(op.getBody().getArgument(0), loops.constant(0));
+  return subscriptsOf(row, extract);
+}
+
+StridedRows PackedQueries::stridedNext(tensor::ExtractOp extract) const {
+  return queries.stridedNext(frame.buffer(extract.getTensor()),
+                             [&](RegionVectoriser &row) { return subscriptsOfFirst(row, extract); });
 }
 
 void PackedQueries::packStrided(tensor::ExtractOp extract, Value tile, Value factor) {
-  StridedRows rows = strided(extract, queries.firstRow);
+  StridedRows rows = queries.strided(frame.buffer(extract.getTensor()), queries.firstRow,
+                                     [&](RegionVectoriser &row) { return subscriptsOfFirst(row, extract); });
   rows.count = queries.rowCount;
   rows.columns = frame.size(product.features);
   Value zero = loops.constant(0), width = loops.constant(schedule.tileQ());
@@ -103,17 +108,14 @@ void PackedQueries::prefetchNext(const KeyTile &tile) {
   if (!product.features.isConstant())
     return;
   int64_t lines = (product.features.constant() + lineFloats - 1) / lineFloats;
-  int64_t keyTiles = schedule.tileKv / tile.rows, share = (schedule.tileQ() * lines + keyTiles - 1) / keyTiles;
-  Value first = loops.mul(loops.ceilDiv(tile.row, tile.rows), share);
   for (tensor::ExtractOp extract : product.rowExtracts) {
     if (!isTransposable(extract))
       continue;
-    for (int64_t i = 0; i < share; ++i) {
-      Value line = loops.add(first, i);
-      RegionVectoriser row = batch.bindRow(loops.add(tile.block.nextRow, loops.div(line, loops.constant(lines))));
-      row.bindIndex(op.getBody().getArgument(0), loops.mul(loops.rem(line, loops.constant(lines)), lineFloats));
+    forShareOfTile(loops, tile, tile.block.count, loops.constant(schedule.tileQ() * lines), [&](Value number) {
+      RegionVectoriser row = queries.bindNext(loops.div(number, loops.constant(lines)));
+      row.bindIndex(op.getBody().getArgument(0), loops.mul(loops.rem(number, loops.constant(lines)), lineFloats));
       loops.prefetch(frame.buffer(extract.getTensor()), subscriptsOf(row, extract), /*locality=*/2);
-    }
+    });
   }
 }
 

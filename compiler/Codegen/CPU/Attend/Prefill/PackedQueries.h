@@ -25,15 +25,15 @@ public:
 
   /// Emits the code that fills the tiles, and sets `scale`. Called first, once for each tile of queries.
   void pack();
-  /// Emits prefetches of the queries of the next tile, from row tile.block.nextRow on, to the second-level cache: an
-  /// equal part of them in each register tile of a block of keys. The caller executes them only if block.isLast. Emits
-  /// nothing if the number of features is dynamic, or for row extracts whose features are not contiguous.
+  /// Emits prefetches of the queries of the next tile (QueryTile::Next) to the second-level cache: an equal share in
+  /// each register tile of a block of keys. The caller executes them only if block.isLast. Emits nothing if the number
+  /// of features is dynamic, or for row extracts whose features are not contiguous.
   void prefetchNext(const KeyTile &tile);
   /// Whether the features of each row extract are contiguous, and consecutive rows have a constant distance.
   bool isStrided() const;
-  /// The features that `extract`, a row extract, loads for the rows from number `row` of the batch on. Requires
-  /// isStrided(). `count` and `columns` of the result are null.
-  StridedRows strided(mlir::tensor::ExtractOp extract, Value row) const;
+  /// The features that `extract`, a row extract, loads for the rows of the next tile. Requires isStrided(). `count` and
+  /// `columns` of the result are null.
+  StridedRows stridedNext(mlir::tensor::ExtractOp extract) const;
 
   /// A vector with the product's scale in all lanes: the factors PairReduction::scales, times Normaliser::scoreScale()
   /// if the product is the score. Null before pack().
@@ -43,6 +43,7 @@ public:
 private:
   Value computeScale();
   bool isTransposable(mlir::tensor::ExtractOp extract) const;
+  Values subscriptsOfFirst(RegionVectoriser &row, mlir::tensor::ExtractOp extract) const;
   void packStrided(mlir::tensor::ExtractOp extract, Value tile, Value factor);
   void packTransposed(mlir::tensor::ExtractOp extract, Value tile, Value factor);
   void packElements(mlir::tensor::ExtractOp extract, Value tile, Value factor);

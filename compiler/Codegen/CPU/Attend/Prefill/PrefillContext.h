@@ -8,8 +8,8 @@
 #pragma once
 
 #include "compiler/Codegen/CPU/Attend/AttendSchedule.h"
-#include "compiler/Codegen/Nest/KernelFrame.h"
 #include "compiler/Codegen/Nest/FlatBuilder.h"
+#include "compiler/Codegen/Nest/KernelFrame.h"
 
 namespace attnc {
 
@@ -47,8 +47,8 @@ struct PrefillContext {
 struct KeyBlock {
   mlir::Value firstKey, count; ///< the block has keys firstKey .. firstKey + count - 1; count <= tileKv
   mlir::Value isLast;          ///< i1: whether no block follows in this pass
-  /// The first row and the first key of the pairs that are prefetched during this block. If it is the last block, they
-  /// are those of the tile of queries before this one, and nextRow may be negative.
+  /// The first row and the first key of the pairs whose operands (PairOperands) are prefetched during this block. If it
+  /// is the last block, they are those of the tile of queries before this one, and nextRow may be negative.
   mlir::Value nextRow, nextKey;
   mlir::Value firstMaterialised; ///< the row of the first key in PrefillTiles::materialised; 0 if that is not used
   mlir::Value maskKeepsAll;      ///< i1: if true, the mask drops no pair; false permits both

@@ -22,6 +22,7 @@ void PrefillTile::emit() {
   normaliser.start();
   largest.clear();
   values.clear();
+  stored = values.rowsOfResult(results);
   passAll();
   for (int64_t vector = 0; results.yields(attn::Statistic::Lse) && vector < schedule.vectors; ++vector)
     results.store(attn::Statistic::Lse, vector, normaliser.lse(vector));
@@ -113,7 +114,7 @@ Value PrefillTile::passKeys(KeyPass pass) {
 LoopBuilder::Values PrefillTile::computeScores(const KeyBlock &block) {
   normaliser.startBlock();
   for (ScoreProduct &product : products)
-    product.compute(block);
+    product.compute(block, stored);
   return scores.compute(block);
 }
 

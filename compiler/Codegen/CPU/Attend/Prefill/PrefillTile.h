@@ -73,6 +73,7 @@ private:
   LargestKeys largest;
   FinalWeights weights;
   QueryResults results;
+  StridedRows stored; ///< ValueSums::rowsOfResult()
 };
 
 } // namespace attnc

@@ -16,20 +16,29 @@ void QueryResults::store(attn::Statistic statistic, int64_t vector, Value value,
   element.store(value, frame.result(*problem.resultOf(statistic)), indices);
 }
 
+/// The subscripts of the element with the last subscript `last` of a row.
+LoopBuilder::Values QueryResults::coordinatesOf(RegionVectoriser &row, Value last,
+                                                std::optional<ArrayRef<int64_t>> layout) const {
+  Values coordinates;
+  for (const LaneIndex &index : outerIndices(problem, row))
+    coordinates.push_back(index.base);
+  coordinates.push_back(last);
+  return layout ? permuted(coordinates, *layout) : coordinates;
+}
+
+StridedRows QueryResults::rowsOf(attn::Statistic statistic, Value first,
+                                 std::optional<ArrayRef<int64_t>> layout) const {
+  StridedRows rows = queries.strided(frame.result(*problem.resultOf(statistic)), queries.firstRow,
+                                     [&](RegionVectoriser &row) { return coordinatesOf(row, first, layout); });
+  rows.count = queries.rowCount;
+  return rows;
+}
+
 void QueryResults::storeRuns(attn::Statistic statistic, Value tile, Value first, Value count, Value scales,
                              std::optional<ArrayRef<int64_t>> layout) {
   Value result = frame.result(*problem.resultOf(statistic));
-  auto coordinatesOf = [&](RegionVectoriser &row, Value last) {
-    Values coordinates;
-    for (const LaneIndex &index : outerIndices(problem, row))
-      coordinates.push_back(index.base);
-    coordinates.push_back(loops.add(first, last));
-    return layout ? permuted(coordinates, *layout) : coordinates;
-  };
   if (queries.areStrided()) {
-    StridedRows rows = queries.strided(result, queries.firstRow,
-                                       [&](RegionVectoriser &row) { return coordinatesOf(row, loops.constant(0)); });
-    rows.count = queries.rowCount;
+    StridedRows rows = rowsOf(statistic, first, layout);
     rows.columns = count;
     return unpackRows(loops, frame.code, {tile, loops.constant(0), schedule.tileQ()}, rows, scales);
   }
@@ -45,7 +54,8 @@ void QueryResults::storeRuns(attn::Statistic statistic, Value tile, Value first,
           run = loops.mulf(run, loops.splat(loops.loadScalar(scales, {loops.add(query, lane)})));
         Value exists = loops.less(loops.add(query, lane), queries.rowCount);
         loops.when(exists, [&, lane = lane] {
-          loops.storeFirst(loops.sub(count, row), run, result, coordinatesOf(points[lane], row));
+          loops.storeFirst(loops.sub(count, row), run, result,
+                           coordinatesOf(points[lane], loops.add(first, row), layout));
         });
       }
     });

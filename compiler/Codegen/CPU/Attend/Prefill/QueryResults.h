@@ -36,7 +36,12 @@ public:
   void storeRuns(mlir::attn::Statistic statistic, Value tile, Value first, Value count, Value scales = {},
                  std::optional<llvm::ArrayRef<int64_t>> layout = std::nullopt);
 
+  /// The runs that storeRuns() stores, as rows; `columns` is null. Requires QueryTile::areStrided().
+  StridedRows rowsOf(mlir::attn::Statistic statistic, Value first, std::optional<llvm::ArrayRef<int64_t>> layout) const;
+
 private:
+  Values coordinatesOf(RegionVectoriser &row, Value last, std::optional<llvm::ArrayRef<int64_t>> layout) const;
+
   TileAccess access;
   QueryTile &queries;
 };

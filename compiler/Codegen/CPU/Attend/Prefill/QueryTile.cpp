@@ -5,10 +5,16 @@ using attnc::SizeExpr;
 
 namespace attnc {
 
-QueryTile::QueryTile(const PrefillContext &context, const PrefillBatch &batch, const AttendPart &part, Value number)
-    : PrefillContext(context), batch(batch), part(part) {
-  firstRow = loops.add(context.frame.size(part.first), loops.mul(number, schedule.tileQ()));
+QueryTile::QueryTile(const PrefillContext &context, const PrefillBatch &batch, const AttendPart &part, Value number,
+                     const Next &next)
+    : PrefillContext(context), batch(batch), nextBatch(next.batch), part(part) {
+  firstRow = firstRowOf(number);
   rowCount = loops.min(loops.constant(schedule.tileQ()), loops.sub(batch.rows, firstRow));
+  firstRowOfNext = firstRowOf(next.number);
+}
+
+Value QueryTile::firstRowOf(Value number) const {
+  return loops.add(frame.size(part.first), loops.mul(number, schedule.tileQ()));
 }
 
 void QueryTile::bind(AttendMask &mask) {
@@ -51,9 +57,13 @@ bool QueryTile::areStrided(tensor::ExtractOp extract) const {
   return areStrided() && IndexUses::stepsAlong(extract, op.getScore().getArgument(problem.rowDims[0]));
 }
 
-StridedRows QueryTile::strided(Value memref, Value row,
+RegionVectoriser QueryTile::bindNext(Value query) const {
+  return nextBatch.bindRow(loops.min(loops.add(firstRowOfNext, query), loops.add(nextBatch.rows, -1)));
+}
+
+StridedRows QueryTile::strided(const PrefillBatch &of, Value memref, Value row,
                                function_ref<Values(RegionVectoriser &)> subscriptsAt) const {
-  RegionVectoriser first = batch.bindRow(row), second = batch.bindRow(loops.add(row, 1));
+  RegionVectoriser first = of.bindRow(row), second = of.bindRow(loops.add(row, 1));
   return stridedRows(loops, memref, subscriptsAt(first), subscriptsAt(second));
 }
 

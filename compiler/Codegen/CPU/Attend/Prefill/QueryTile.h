@@ -21,9 +21,15 @@ public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
 
-  /// Tile `number` (index) of `part` (AttendSchedule.h). Sets firstRow and rowCount. Called after PrefillBatch::open().
-  /// The object refers to `batch` and `part`.
-  QueryTile(const PrefillContext &context, const PrefillBatch &batch, const AttendPart &part, Value number);
+  /// The tile that a worker computes after this one, whose queries are prefetched: its batch and its number.
+  struct Next {
+    const PrefillBatch &batch;
+    Value number;
+  };
+  /// Tile `number` (index) of `part` (AttendSchedule.h). Sets firstRow, rowCount and firstRowOfNext. Called after
+  /// PrefillBatch::open() of both batches. The object refers to `batch`, `part` and `next.batch`.
+  QueryTile(const PrefillContext &context, const PrefillBatch &batch, const AttendPart &part, Value number,
+            const Next &next);
   /// Binds the rows in `vectors`, prepares `mask` for them, and finds the ends of their keys. Called once, before
   /// liveEnds(). Requires that the tile has a row at run time.
   void bind(AttendMask &mask);
@@ -40,7 +46,16 @@ public:
   /// The elements of rows in `memref`, from row `row` on. `subscriptsAt` returns the subscripts in `memref` of the
   /// first element of a row; one of them must be the row's index plus an invariant, and the others must not depend on
   /// the row. `count` and `columns` of the result are null. Requires areStrided().
-  StridedRows strided(Value memref, Value row, llvm::function_ref<Values(RegionVectoriser &row)> subscriptsAt) const;
+  StridedRows strided(Value memref, Value row, llvm::function_ref<Values(RegionVectoriser &row)> subscriptsAt) const {
+    return strided(batch, memref, row, subscriptsAt);
+  }
+  /// The same for the rows of the next tile.
+  StridedRows stridedNext(Value memref, llvm::function_ref<Values(RegionVectoriser &row)> subscriptsAt) const {
+    return strided(nextBatch, memref, firstRowOfNext, subscriptsAt);
+  }
+  /// The formulas bound to row `query` of the next tile, the same row in all lanes; to the last row of its batch if the
+  /// row does not exist.
+  RegionVectoriser bindNext(Value query) const;
   /// The ends e of the live vectors in a block, ascending (index, counted from the block's first key). Keys e[v - 1] ..
   /// e[v] - 1 (for v = 0, keys 0 .. e[0] - 1) need only vectors v, v + 1, ..., because the mask drops all their pairs
   /// with earlier vectors. The last end is block.count. There is only this end if the mask determines no others.
@@ -49,10 +64,15 @@ public:
   /// The number of the tile's first row; how many of its rows exist: at most tileQ(), and 0 or less if the residue
   /// class has no row in this tile.
   Value firstRow, rowCount;
+  Value firstRowOfNext;                  ///< the number of the first row of the next tile, in its batch
   std::vector<RegionVectoriser> vectors; ///< [vector]: bindVector() of its first query; empty before bind()
 
 private:
-  const PrefillBatch &batch;
+  Value firstRowOf(Value number) const;
+  StridedRows strided(const PrefillBatch &of, Value memref, Value row,
+                      llvm::function_ref<Values(RegionVectoriser &row)> subscriptsAt) const;
+
+  const PrefillBatch &batch, &nextBatch;
   const AttendPart &part;
   Values vectorKeyEnds; ///< [vector]: from this key on it and those before drop all; empty if unknown or equal
 };

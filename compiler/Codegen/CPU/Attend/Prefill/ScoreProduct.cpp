@@ -52,9 +52,9 @@ int64_t ScoreProduct::tileRows() const {
   return operations <= 10 ? std::min({schedule.tileRows, sums / 2, target.vectorRegisters / 4}) : 2;
 }
 
-void ScoreProduct::compute(const KeyBlock &block) {
+void ScoreProduct::compute(const KeyBlock &block, const StridedRows &results) {
   if (isStrided())
-    return computeStrided(block);
+    return computeStrided(block, results);
   if (!additive)
     return computeTiles(block, /*byPowers=*/false);
   auto computeBy = [&](bool byPowers) {
@@ -79,7 +79,7 @@ bool ScoreProduct::isStrided() {
          IndexUses::stepsAlong(keyFactor, op.getScore().getArgument(op.getNumOuter()));
 }
 
-void ScoreProduct::computeStrided(const KeyBlock &block) {
+void ScoreProduct::computeStrided(const KeyBlock &block, const StridedRows &results) {
   auto keyFactor = product.keyFactor.getDefiningOp<tensor::ExtractOp>();
   attn::ReduceOp reduce = product.op;
   auto subscriptsAt = [&](Value key) {
@@ -96,7 +96,11 @@ void ScoreProduct::computeStrided(const KeyBlock &block) {
   operands.scores = scores;
   operands.maxima = blockMaxima;
   operands.liveEnds = queries.liveEnds(block);
-  operands.nextQueries = packed.strided(product.rowExtracts[0], block.nextRow);
+  operands.nextQueries = packed.stridedNext(product.rowExtracts[0]);
+  if (isFirst && results.flat) {
+    operands.results = results;
+    operands.resultColumns = problem.values.constant();
+  }
   operands.isLast = block.isLast;
   computeDotScores(loops, frame.code, schedule, operands);
 }

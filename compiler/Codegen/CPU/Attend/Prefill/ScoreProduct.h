@@ -31,13 +31,14 @@ public:
   /// Emits the products of all queries and a block of keys, multiplied with their scale (PackedQueries::scale), into
   /// PrefillTiles::scores[number], [key][query]. With keepsMaxima, also raises PrefillTiles::Rows::blockMaxima, which
   /// OnlineNormaliser::startBlock() has initialised. Elements that QueryTile::liveEnds() omits are unspecified, and the
-  /// mask drops their pairs.
-  void compute(const KeyBlock &block);
+  /// mask drops their pairs. Product 0 also prefetches, in the last block, the queries of the next tile, and for
+  /// writing `results`, rows of problem.values elements, unless `flat` is null.
+  void compute(const KeyBlock &block, const StridedRows &results);
 
 private:
   int64_t tileRows() const;
   bool isStrided();
-  void computeStrided(const KeyBlock &block);
+  void computeStrided(const KeyBlock &block, const StridedRows &results);
   void computeTiles(const KeyBlock &block, bool byPowers);
   void computeTile(const KeyTile &tile);
   Value startOfSums();

@@ -108,14 +108,27 @@ void ValueSums::bindValueIndices(RegionVectoriser &to, ValueRange indices) {
 
 //===-------------------------------------------- the result --------------------------------------------------===//
 
+/// Whether the elements of a value vector are contiguous in the result.
+bool ValueSums::areRuns() const {
+  attn::AttendOp op = problem.op;
+  auto layout = op.getValueLayout();
+  return batch.valueSizes.size() == 1 && (!layout || layout->back() == op.getNumOuter() + op.getNumValues() - 1);
+}
+
+StridedRows ValueSums::rowsOfResult(const QueryResults &results) const {
+  attn::AttendOp op = problem.op;
+  if (!results.yields(attn::Statistic::Value) || !areRuns() || !queries.areStrided() || !problem.values.isConstant())
+    return {};
+  return results.rowsOf(attn::Statistic::Value, loops.constant(0), op.getValueLayout());
+}
+
 void ValueSums::store(QueryResults &results, Value factors) {
   if (!results.yields(attn::Statistic::Value))
     return;
   attn::AttendOp op = problem.op;
   auto layout = op.getValueLayout();
-  int64_t rank = op.getNumOuter() + op.getNumValues();
   Value zero = loops.constant(0);
-  if (batch.valueSizes.size() == 1 && (!layout || layout->back() == rank - 1))
+  if (areRuns())
     return results.storeRuns(attn::Statistic::Value, sums, zero, batch.values, factors, layout);
   loops.loop(zero, batch.values, loops.constant(1), [&](Value value) {
     Values indices = loops.delinearise(value, batch.valueSizes);

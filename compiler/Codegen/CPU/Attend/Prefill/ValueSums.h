@@ -41,7 +41,12 @@ public:
   /// without factors. Called after the last block.
   void store(QueryResults &results, Value factors);
 
+  /// The rows that store() stores, if their elements are contiguous and their number and distance are constant; else
+  /// `flat` is null. `columns` is null: the rows have problem.values elements.
+  StridedRows rowsOfResult(const QueryResults &results) const;
+
 private:
+  bool areRuns() const;
   mlir::tensor::ExtractOp stridedValue() const;
   StridedRows rowsOf(mlir::tensor::ExtractOp extract, Value firstKey);
   ValueSource sourceOf(const KeyBlock &block);
