@@ -216,6 +216,7 @@ const Bodies &bodiesOfPrelude() {
       // Its gradient is a derivative only if costs are constant: Normaliser.Reinforce.
       {"reinforce", "reinforce(x[:, 0], 0.0 * x[:, 1], stop(y[:, 0]))"},
       {"GroupedQueryAttention", "masked GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
+      {"compact", "sum(x * f32(compact([i < n, j < 3] => i32(i + j), y > 0.0, 3)))"},
       {"cost_to_go", "sum(cost_to_go(x, iota(n), 0.9) * y)"},
       // Its gradient is no derivative: Normaliser.ReinforceInTimeSteps.
       {"reinforce_steps", "sum(sq(x)) + 0.0 * reinforce_steps(y, y, y, iota(n))"},

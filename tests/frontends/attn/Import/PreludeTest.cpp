@@ -72,6 +72,7 @@ model M(dim = 8) {
   }
   fn smoothed(x: f32[rows, 10], labels: i32[rows]) -> f32 { mean(cross_entropy_smoothed(x, labels, 0.1)) }
   fn noise(x: f32[n]) -> f32[n] { random_normal(x) }
+  fn kept(tokens: i32[batch, seq]) -> i32[batch, 8] { compact(tokens, tokens != 0, 8) }
   fn of_a_batch(x: f32[n, 8]) -> f32[n, 8] { of_batch(x) }
   fn regularised(x: f32[n]) -> f32[n] { dropout(x, 0.1) }
   fn activations(x: f32[n]) -> f32[n] { gelu(x) + gelu_tanh(x) + silu(x) + softplus(x) }
@@ -219,6 +220,16 @@ TEST(Prelude, CostsToGoEndAtTheLength) {
   EXPECT_THAT(valuesOf("use nn\nfn f(c: f32[n, 4], l: i32[n]) -> f32[n, 4] { cost_to_go(c, l, 0.5) }",
                        {reals({2, 4}, {1, 2, 4, 8, 1, 1, 1, 1}), integers({2}, {3, 0})}),
               are({3, 4, 4, 0, 0, 0, 0, 0}));
+}
+
+TEST(Prelude, CompactedTokensFollowEachOther) {
+  auto compacted = [](const std::string &count) {
+    return valuesOf("use nn\nfn f(t: i32[n, 4]) -> f32[n, " + count + "] { f32(compact(t, t != 5, " + count + ")) }",
+                    {integers({3, 4}, {1, 5, 0, 3, 5, 5, 5, 7, 5, 5, 5, 5})});
+  };
+  EXPECT_THAT(compacted("3"), are({1, 0, 3, 7, 0, 0, 0, 0, 0}));
+  EXPECT_THAT(compacted("2"), are({1, 0, 7, 0, 0, 0}));
+  EXPECT_THAT(compacted("5"), are({1, 0, 3, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST(Prelude, TextsEndAtTheirFirstZero) {
