@@ -166,6 +166,8 @@ std::optional<SizeExpr> SizeAnalysis::compute(OpResult result, int64_t dimension
       .Case(
           [&](attn::AttendGradientOp gradient) { return size(gradient.getOf()[result.getResultNumber()], dimension); })
       .Case([&](attn::ScatterAddOp scatter) { return size(scatter.getInit(), dimension); })
+      .Case<attn::VariableOp, attn::StopOp>([&](auto same) { return size(same.getOperand(), dimension); })
+      .Case([&](attn::GradientOp gradient) { return size(gradient.getVariable(), dimension); })
       .Case([&](model::ElementOp element) { return size(element.getList(), dimension + 1); })
       .Case([&](model::WithElementOp list) { return size(list.getList(), dimension); })
       .Case([&](model::AppendOp append) { return size(append.getCache(), dimension); })
