@@ -25,15 +25,26 @@ namespace {
 
 struct Derive : impl::DerivePassBase<Derive> {
   void runOnOperation() override {
-    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (failed(deriveNestedGradients(function)) ||
-          (function->hasAttr(model::gradientAttrName) && failed(deriveGradient(function))) ||
-          (function->hasAttr(model::attentionAttrName) && failed(deriveAttentionMaps(function))) ||
-          (function->hasAttr(attentionOverrideAttrName) && failed(deriveAttentionOverride(function))) ||
-          (function->hasAttr(model::minimizeAttrName) && failed(deriveMinimization(function))))
-        return signalPassFailure();
+    // Attention maps are those of the forward pass, and nested gradients are those with overridden weights.
+    if (failed(forEachFunction([&](func::FuncOp function) {
+          return failure((function->hasAttr(model::attentionAttrName) && failed(deriveAttentionMaps(function))) ||
+                         (function->hasAttr(attentionOverrideAttrName) && failed(deriveAttentionOverride(function))));
+        })) ||
+        failed(forEachFunction(deriveNestedGradients)) || failed(forEachFunction([&](func::FuncOp function) {
+          return failure((function->hasAttr(model::gradientAttrName) && failed(deriveGradient(function))) ||
+                         (function->hasAttr(model::minimizeAttrName) && failed(deriveMinimization(function))));
+        })))
+      return signalPassFailure();
     eraseStops();
     eraseSteps(getOperation());
+  }
+
+  /// Calls `derive` for each function, until it fails.
+  LogicalResult forEachFunction(function_ref<LogicalResult(func::FuncOp)> derive) {
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (failed(derive(function)))
+        return failure();
+    return success();
   }
 
   /// Removes ops that stop gradients, except where gradients are taken in code generation.
@@ -146,7 +157,7 @@ bool needsDerive(ModuleOp module) {
     return function->hasAttr(model::gradientAttrName) || function->hasAttr(model::minimizeAttrName) ||
            function->hasAttr(model::incrementalAttrName) || function->hasAttr(model::attentionAttrName) ||
            function->hasAttr(attentionOverrideAttrName) ||
-           function.walk([](attn::GradientOp) { return WalkResult::interrupt(); }).wasInterrupted();
+           function.walk([](attn::VariableOp) { return WalkResult::interrupt(); }).wasInterrupted();
   });
 }
 

@@ -34,8 +34,8 @@ namespace attnc {
 /// Appends the passes of the phase, which run on a builtin.module, to `passes`.
 void buildDerivePipeline(mlir::OpPassManager &passes);
 
-/// True if a function of the module has one of the attributes above. `model.decode` is not tested, because a module
-/// with `model.decode` also has the `model.incremental` function that is decoded.
+/// True if a function of the module has one of the attributes above or an attn.variable. `model.decode` is not tested,
+/// because a module with `model.decode` also has the `model.incremental` function that is decoded.
 bool needsDerive(mlir::ModuleOp module);
 
 /// Registers the passes, and the phase as `attn-derive-phase`, for attn-opt.

@@ -99,9 +99,8 @@ static LogicalResult deriveNestedGradient(attn::GradientOp gradient) {
 LogicalResult deriveNestedGradients(func::FuncOp function) {
   SmallVector<attn::GradientOp> gradients;
   function.walk([&](attn::GradientOp gradient) { gradients.push_back(gradient); });
-  if (gradients.empty())
-    return success();
-  function.walk([](attn::AttendOp op) { saveStatistics(op); });
+  if (!gradients.empty())
+    function.walk([](attn::AttendOp op) { saveStatistics(op); });
   for (attn::GradientOp gradient : gradients)
     if (failed(deriveNestedGradient(gradient)))
       return failure();

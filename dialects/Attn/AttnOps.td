@@ -209,8 +209,9 @@ def Attn_I32Like : TypeOrValueSemanticsContainer<I32, "i32 or a vector of it">;
 def Attn_StopOp : Attn_Op<"stop", [Pure, SameOperandsAndResultType]> {
   let summary = "the identity, with a derivative of zero (stop-gradient)";
   let description = [{
-    `%y = attn.stop %x : f32` in a formula is x; its derivative is zero. The derive phase removes the op, except in the
-    regions of `attn.attend_gradient`, whose derivatives are computed when code is generated.
+    `%y = attn.stop %x : f32` in a formula is x; its derivative is zero. Outside of formulas, the operand is a tensor.
+    The derive phase removes the op, except in the regions of `attn.attend_gradient`, whose derivatives are computed
+    when code is generated.
   }];
   let arguments = (ins Attn_F32Like:$operand);
   let results = (outs Attn_F32Like:$result);

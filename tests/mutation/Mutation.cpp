@@ -131,11 +131,20 @@ const std::vector<std::string_view> &mutationKinds() {
   return names;
 }
 
-/// Returns true if the operation's result is only the address of a prefetch, which changes no result.
+/// Returns true for a prefetch, a loop or branch of prefetches, and an operation that computes only operands of these.
+/// They change no result.
 static bool onlyFetches(Operation *op) {
-  return !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
-    return isa<memref::PrefetchOp>(user) || (user->getNumRegions() == 0 && isPure(user) && onlyFetches(user));
-  });
+  if (isa<memref::PrefetchOp>(op))
+    return true;
+  if (op->getNumRegions() > 0)
+    return op->getNumResults() == 0 &&
+           !op->walk([&](Operation *inner) {
+                bool isHarmless = inner == op || isa<memref::PrefetchOp>(inner) ||
+                                  inner->hasTrait<OpTrait::IsTerminator>() ||
+                                  (inner->getNumRegions() > 0 && inner->getNumResults() == 0) || isPure(inner);
+                return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
+              }).wasInterrupted();
+  return !op->use_empty() && isPure(op) && llvm::all_of(op->getUsers(), onlyFetches);
 }
 
 void MutatingEmitter::mutate(ModuleOp code) {

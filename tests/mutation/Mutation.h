@@ -14,7 +14,7 @@
 //   ignore-mask    c ? a : b  -> a            masked lanes that take part
 //   skip-store     store      ->              a tile that is never written
 //
-// Operations that only compute the address of a prefetch are not changed.
+// Prefetches, loops and branches of prefetches, and operations that compute only their operands are not changed.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

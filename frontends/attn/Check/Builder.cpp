@@ -87,7 +87,7 @@ ExprRef Builder::reference(Index *index, SourceRange range) {
 }
 
 Local *Builder::newLocal(std::string name, Type type, SourceRange range) {
-  return &program.locals.emplace_back(Local{std::move(name), std::move(type), range});
+  return &program.locals.emplace_back(Local{std::move(name), std::move(type), range, program.locals.size()});
 }
 
 Index *Builder::newIndex(std::string name, SourceRange range) {

@@ -37,8 +37,10 @@ bool Gradients::isActive(ExprRef expr) {
 bool Gradients::isActiveLocal(const Local *local) {
   if (local == variable)
     return true;
-  if (arguments.count(local)) // variables of differentiation outside of a training step and of `gradient(f, x)`
-    return !context.isTraining && !variable;
+  if (variable && local->number < variable->number) // of the expressions around `gradient(f, x)`
+    return false;
+  if (arguments.count(local))
+    return !context.isTraining; // outside of a training step, arguments are variables of differentiation
   if (const PendingAttend *pending = pendings.find(local)) {
     ExprRef parts[] = {pending->score, pending->weight, pending->value, pending->sink};
     return std::any_of(std::begin(parts), std::end(parts), [&](ExprRef part) { return part && isActive(part); });
@@ -67,9 +69,10 @@ bool Gradients::passesNoGradient(ExprRef x, SourceRange range, const std::string
   if (!areTaken() || !isActive(x))
     return true;
   reporter
-      .error(DiagnosticKind::NoGradient, range,
-             fmt::format("no gradient passes through {}, and its argument depends on {}", what,
-                         context.isTraining ? "parameters that are trained" : "the inputs of the gradient"))
+      .error(
+          DiagnosticKind::NoGradient, range,
+          fmt::format("no gradient passes through {}, and its argument depends on {}", what,
+                      context.isTraining && !variable ? "parameters that are trained" : "the inputs of the gradient"))
       .hint("write `stop(x)` inside if no gradient is needed; a weighted choice by `attend` or `nn.softmax` has one");
   return false;
 }

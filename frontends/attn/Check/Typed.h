@@ -94,6 +94,7 @@ struct Local {
   std::string name; ///< as in the program, or of the checker, which may be empty; not unique
   Type type;
   SourceRange range;
+  size_t number = 0; ///< in the order of creation; unique
 };
 
 /// The counter i of a Loop or a Scan, with 0 <= i < count. The count of a Loop is a constant.

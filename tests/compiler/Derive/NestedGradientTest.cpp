@@ -7,17 +7,22 @@ using namespace attnc;
 
 namespace {
 
+/// Runs the derive phase, after which no op of `gradient` is left.
+void expectDerived(mlir::ModuleOp module) {
+  mlir::PassManager passes(module.getContext());
+  buildDerivePipeline(passes);
+  EXPECT_TRUE(succeeded(passes.run(module)));
+  module.walk([](mlir::Operation *op) {
+    EXPECT_FALSE((mlir::isa<mlir::attn::VariableOp, mlir::attn::GradientOp>(op))) << "an op of `gradient` is left";
+  });
+}
+
 /// Derives the entry points of a program, and returns the results of the entry point `name`.
 std::vector<Array> results(const std::string &text, const std::string &name, llvm::ArrayRef<Array> inputs) {
   Imported imported(text);
   if (!imported.module)
     return {};
-  mlir::PassManager passes(imported.module->getContext());
-  buildDerivePipeline(passes);
-  EXPECT_TRUE(succeeded(passes.run(*imported.module)));
-  imported.module->walk([](mlir::Operation *op) {
-    EXPECT_FALSE((mlir::isa<mlir::attn::VariableOp, mlir::attn::GradientOp>(op))) << "an op of `gradient` is left";
-  });
+  expectDerived(*imported.module);
   auto found = interpret(imported.module->lookupSymbol<mlir::func::FuncOp>(name), inputs);
   EXPECT_TRUE(bool(found)) << llvm::toString(found.takeError());
   return found ? *found : std::vector<Array>();
@@ -103,6 +108,36 @@ TEST(NestedGradient, OfANumberThatDoesNotDependOnTheVariableIsZero) {
       results("fn f(x: f32[n]) -> f32[n] { gradient(z => sum(x), x) }\nexport f\n", "f", {draw({4})});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].values, std::vector<double>(4, 0.0));
+}
+
+/// The state update keeps the variable alive after the gradient, which nothing reads.
+TEST(NestedGradient, ThatIsNotReadLeavesNoVariable) {
+  Imported imported("use optim\nmodel M() {\n  w: f32 = zeros\n  state seen: f32 = zeros\n"
+                    "  fn track(x: f32[n]) -> f32 { seen <- mean(x)\n    sum(sq(x)) }\n"
+                    "  fn loss(x: f32[n]) -> f32 { let g = gradient(track, x)\n    mean(w * x) }\n}\n"
+                    "export train = minimize(loss, with: optim.sgd(lr: 0.1))\n");
+  ASSERT_TRUE(imported.module);
+  expectDerived(*imported.module);
+}
+
+TEST(NestedGradient, InTheStepOfAnOptimizer) {
+  Imported imported("optimizer decaying(lr) {\n"
+                    "  step(p, g, t) { p <- p - lr(t) * (g + gradient(q => 0.5 * sum(sq(q)), p)) }\n}\n"
+                    "model M() {\n  w: f32[3] = zeros\n  fn loss(x: f32[3]) -> f32 { sum(w * x) }\n}\n"
+                    "export train = minimize(loss, with: decaying(lr: 0.1))\n");
+  ASSERT_TRUE(imported.module);
+  expectDerived(*imported.module);
+}
+
+/// The gradient is that of the function with the given attention weights.
+TEST(NestedGradient, HasNoAttentionMapOfItsOwn) {
+  Imported imported("fn f(x: f32[n, 3]) -> f32[n, 3] {\n"
+                    "  gradient(z => sum(sq([i] => attend j { score: dot(z[i], z[j]), value: z[j] })), x) }\n"
+                    "export maps = attention(f)\n");
+  ASSERT_TRUE(imported.module);
+  expectDerived(*imported.module);
+  auto maps = imported.module->lookupSymbol<mlir::func::FuncOp>("maps");
+  EXPECT_EQ(maps.getNumResults(), 1u);
 }
 
 } // namespace

@@ -76,7 +76,7 @@ Error writeReport(const std::string &path, const Report &report) {
   HtmlPage page{report.title};
   page.sections.push_back({"", factTable(report.facts) + curves(report)});
   if (!report.pictures.empty())
-    page.sections.push_back({"Pictures of held-out samples", picturesText(report.pictures)});
+    page.sections.push_back({"Pictures", picturesText(report.pictures)});
   if (!report.maps.heads.empty())
     page.sections.push_back({"Attention maps", mapsText(report.maps)});
   if (!report.maps.heads.empty() && report.attention)

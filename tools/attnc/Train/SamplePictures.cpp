@@ -1,11 +1,24 @@
 #include "tools/attnc/Train/SamplePictures.h"
+#include "tools/attnc/Call/InputValues.h"
 #include "tools/attnc/Tensors/Picture.h"
 #include "tools/attnc/Train/SampleEntry.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 using namespace llvm;
 
 namespace attnc {
+
+/// Replaces NaN by 0, so that a report can show the rest. Returns true if there was one.
+static bool replaceNan(HostTensor &tensor) {
+  bool hasNan = false;
+  for (float &element : MutableArrayRef(tensor.floats(), tensor.count()))
+    if (std::isnan(element)) {
+      element = 0;
+      hasNan = true;
+    }
+  return hasNan;
+}
 
 Expected<std::vector<SamplePicture>> drawPictures(const attn_model &model, Trainer &trainer, const TrainingData &data,
                                                   BatchShape shape, const PictureOptions &options) {
@@ -19,7 +32,8 @@ Expected<std::vector<SamplePicture>> drawPictures(const attn_model &model, Train
   const attn_entry_info &entry = model.entries[*number];
   std::vector<HostTensor> inputs;
   if (inputsBeforeKey(entry) > 0) {
-    std::optional<Batch> batch = data.heldOutBatch({options.rows, shape.sequence}, 0);
+    int64_t rows = leadingNumber(entry.tensors[0]).value_or(options.rows);
+    std::optional<Batch> batch = data.heldOutBatch({rows, shape.sequence}, 0);
     if (!batch)
       return createStringError("there are no held-out samples to draw pictures of; hold out more data by --held-out");
     inputs = inputsOfSample(entry, trainer.step(), batch->inputs);
@@ -28,12 +42,13 @@ Expected<std::vector<SamplePicture>> drawPictures(const attn_model &model, Train
   if (!results)
     return results.takeError();
   for (auto [position, result] : enumerate(*results)) {
-    const char *name = entry.tensors[entry.input_count + position].name;
+    std::string name = entry.tensors[entry.input_count + position].name;
+    bool hasNan = result.dtype == ATTN_F32 && replaceNan(result);
     auto png = pngOf(result);
     if (!png)
       return createStringError(
           formatv("'{0}' returns '{1}', which is no picture: {2}", entry.name, name, toString(png.takeError())));
-    pictures.push_back({name, std::move(*png)});
+    pictures.push_back({hasNan ? name + " (NaN is black)" : name, std::move(*png)});
   }
   return pictures;
 }

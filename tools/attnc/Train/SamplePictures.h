@@ -13,13 +13,13 @@ namespace attnc {
 
 /// A result of the entry point as a PNG file.
 struct SamplePicture {
-  std::string name; ///< of the result
+  std::string name; ///< of the result, with a note if the result has NaN, which are drawn as 0
   std::string png;
 };
 
 struct PictureOptions {
   std::string entry; ///< entry point with the images; empty: no pictures
-  int64_t rows = 12; ///< number of held-out samples, at least 1
+  int64_t rows = 12; ///< number of held-out samples, at least 1; not used if the entry point has a constant number
 };
 
 /// Runs the entry point of `options` with the trainer's weights on the first held-out samples, or, if it has no inputs

@@ -130,6 +130,8 @@ Value builtinGradient(const BuiltinCall &call) {
   ExprRef x = call.real(1);
   if (!x)
     return Value();
+  if (call.context.isPositional)
+    return call.reporter.notSupported(call.range, "`gradient` in incremental inference");
   if (call.build.isOpen(x))
     return call.reporter.notSupported(call.range, "`gradient` of an element of index notation");
   const Expr *variable = call.lets.bind("", call.build.make(Variable{x}, x->type, call[1].range), call[1].range);

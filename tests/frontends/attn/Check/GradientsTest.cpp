@@ -59,4 +59,26 @@ TEST(Gradients, PassThroughOperationsWithoutJumps) {
             std::string::npos);
 }
 
+/// Results of scans around the function are constants in it, also if an operation with a jump reads them.
+TEST(Gradients, ReadOtherTensorsAsConstants) {
+  EXPECT_EQ(diagnosticsOf("let h = scan t over m carry (s = y[:, 0]) { s = s + y[:, t] } -> s\n"
+                          "  gradient(z => sum(z[argmax(h, axis: 0)]), x)"),
+            "");
+}
+
+TEST(Gradients, NameTheCauseInTrainingSteps) {
+  EXPECT_NE(check("use optim\nmodel M() {\n  w: f32 = zeros\n  fn loss(x: f32[n]) -> f32 {\n"
+                  "    w * sum(gradient(z => f32(argmax(z, axis: 0)), x))\n  }\n}\n"
+                  "export train = minimize(loss, with: optim.sgd(lr: 0.1))\n")
+                .diagnostics.find("its argument depends on the inputs of the gradient"),
+            std::string::npos);
+}
+
+TEST(Gradients, AreNotTakenInIncrementalInference) {
+  EXPECT_NE(check("fn f(x: f32[batch, seq]) -> f32[batch, seq] { gradient(z => sum(sq(z)), x) }\n"
+                  "export next = incremental(f, along: seq)\n")
+                .diagnostics.find("`gradient` in incremental inference is not supported yet"),
+            std::string::npos);
+}
+
 } // namespace

@@ -111,17 +111,17 @@ Value PrefillTile::passKeys(KeyPass pass) {
 }
 
 /// Products and scores of a block; the rows' largest scores so far, if the normaliser uses them.
-LoopBuilder::Values PrefillTile::computeScores(const KeyBlock &block) {
+LoopBuilder::Values PrefillTile::computeScores(KeyPass pass, const KeyBlock &block) {
   normaliser.startBlock();
   for (ScoreProduct &product : products)
-    product.compute(block, stored);
+    product.compute(block, pass == problem.passes.last ? stored : StridedRows());
   return scores.compute(block);
 }
 
 void PrefillTile::computeBlock(KeyPass pass, KeyBlock block) {
   Values newMaxima;
   if (problem.passes.computesScores(pass))
-    newMaxima = computeScores(block);
+    newMaxima = computeScores(pass, block);
   if (problem.passes.isFirst(pass)) {
     scores.check(block);
     if (problem.yieldsTop())

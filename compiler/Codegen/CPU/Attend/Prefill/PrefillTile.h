@@ -57,7 +57,7 @@ private:
   /// Emits a pass. Returns the number of keys whose scores were materialised; null if there are none.
   Value passKeys(KeyPass pass);
   void computeBlock(KeyPass pass, KeyBlock block);
-  Values computeScores(const KeyBlock &block);
+  Values computeScores(KeyPass pass, const KeyBlock &block);
   void passAll();
 
   PrefillBatch &batch;

@@ -21,7 +21,8 @@ public:
   using Value = mlir::Value;
   using Values = LoopBuilder::Values;
 
-  /// The tile that a worker computes after this one, whose queries are prefetched: its batch and its number.
+  /// The tile of the next chunk, whose queries are prefetched: its batch and its number. A single worker computes it
+  /// after this one.
   struct Next {
     const PrefillBatch &batch;
     Value number;

@@ -31,8 +31,8 @@ public:
   /// Emits the products of all queries and a block of keys, multiplied with their scale (PackedQueries::scale), into
   /// PrefillTiles::scores[number], [key][query]. With keepsMaxima, also raises PrefillTiles::Rows::blockMaxima, which
   /// OnlineNormaliser::startBlock() has initialised. Elements that QueryTile::liveEnds() omits are unspecified, and the
-  /// mask drops their pairs. Product 0 also prefetches, in the last block, the queries of the next tile, and for
-  /// writing `results`, rows of problem.values elements, unless `flat` is null.
+  /// mask drops their pairs. In the last block, also prefetches the queries of the next tile. Product 0, if it is
+  /// strided, then prefetches `results`, rows of problem.values elements, for writing, unless `flat` is null.
   void compute(const KeyBlock &block, const StridedRows &results);
 
 private:
