@@ -25,6 +25,7 @@ MODELS = {
     "glimpse/glimpse": ([], "batch=8,n=16"),
     "gpt2/gpt2": (["layers=2"], "batch=1,seq=128"),
     "hard/hard": ([], "batch=4,n=12,m=12,seq=4,rows=4,draws=4,dim=64"),
+    "longtext/longtext": ([], "batch=4,n=512,facts=256"),
     "lstmn/lstmn": ([], "batch=4,n=12"),
     "lstmn/tasks": ([], "batch=8"),
     "luong/luong": ([], "batch=4,n=12,m=12"),
