@@ -64,10 +64,14 @@ static Value wholeGradient(OpBuilder &builder, model::ParameterOp parameter,
   return total ? total : zeros(listOf(counts));
 }
 
-/// Activates those results of `ops` that depend on an active value or a requested parameter, and applies the rules of
-/// the ops to the cotangent 1 of `loss`.
-static LogicalResult differentiate(BlockCotangents &cotangents, ArrayRef<Operation *> ops, Value loss,
+/// Activates those results of `range`, ops of one block, that depend on an active value or a requested parameter, and
+/// applies the rules of the ops to the cotangent 1 of `loss`.
+static LogicalResult differentiate(BlockCotangents &cotangents, llvm::iterator_range<Block::iterator> range, Value loss,
                                    ResidualChoice &choice) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : range)
+    if (llvm::any_of(op.getResults(), isReal))
+      ops.push_back(&op);
   OpBuilder &builder = cotangents.builder;
   cotangents.propagate(ops);
   Value empty = tensor::EmptyOp::create(builder, loss.getLoc(), ArrayRef<int64_t>(), builder.getF32Type());
@@ -77,16 +81,13 @@ static LogicalResult differentiate(BlockCotangents &cotangents, ArrayRef<Operati
 }
 
 static LogicalResult deriveNestedGradient(attn::GradientOp gradient) {
-  SmallVector<Operation *> ops;
-  for (auto op = std::next(gradient.getVariable().getDefiningOp()->getIterator()); &*op != gradient; ++op)
-    if (llvm::any_of(op->getResults(), isReal))
-      ops.push_back(&*op);
+  auto first = std::next(gradient.getVariable().getDefiningOp()->getIterator());
   OpBuilder builder(gradient);
   llvm::DenseSet<Operation *> parameters; // none
   ResidualChoice choice;                  // loops store all residuals
   BlockCotangents cotangents(builder, parameters);
   cotangents.activate(gradient.getVariable());
-  if (failed(differentiate(cotangents, ops, gradient.getValue(), choice)))
+  if (failed(differentiate(cotangents, {first, gradient->getIterator()}, gradient.getValue(), choice)))
     return failure();
   Value found = cotangents.cotangent(gradient.getVariable());
   if (!found)
@@ -115,11 +116,6 @@ FailureOr<Gradients> appendGradients(const GradientRequest &request) {
   func::FuncOp function = request.function;
   function.walk([](attn::AttendOp op) { saveStatistics(op); });
   Block &block = function.getBody().front();
-  SmallVector<Operation *> ops;
-  for (Operation &op : block.without_terminator())
-    if (llvm::any_of(op.getResults(), isReal))
-      ops.push_back(&op);
-
   OpBuilder builder(block.getTerminator());
   llvm::DenseSet<Operation *> requested;
   for (model::ParameterOp parameter : request.parameters)
@@ -128,7 +124,7 @@ FailureOr<Gradients> appendGradients(const GradientRequest &request) {
   BlockCotangents cotangents(builder, requested);
   for (BlockArgument argument : request.arguments)
     cotangents.activate(argument);
-  if (failed(differentiate(cotangents, ops, request.loss, choice)))
+  if (failed(differentiate(cotangents, block.without_terminator(), request.loss, choice)))
     return failure();
   choice.writeTo(function);
 

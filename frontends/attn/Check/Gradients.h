@@ -56,8 +56,7 @@ public:
   /// of its formulas is active. Does not depend on areTaken().
   bool dependsOnChosenKeys(typed::ExprRef expr);
   /// Checks the operand x, at `range`, of an operation without a derivative; `what` is its name in messages. Returns
-  /// true if the operand is inactive or if !areTaken(); false, with an error, if the operand is
-  /// active.
+  /// true if the operand is inactive or if !areTaken(); false, with an error, if the operand is active.
   bool passesNoGradient(typed::ExprRef x, SourceRange range, const std::string &what);
 
 private:
