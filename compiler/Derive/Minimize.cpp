@@ -172,15 +172,16 @@ void Minimization::takeBatches(scf::ForOp loop) {
   });
 }
 
-/// Moves the function's ops into a loop over batches. Loss and gradients become sums over the batches, in order; the
-/// loss is divided by their number.
+/// Moves the function's ops into a loop over batches. Results and gradients become sums over the batches, in order; the
+/// results, which are the loss and metrics, are divided by their number.
 void Minimization::accumulate(Gradients &gradients) {
   Block &block = function.getBody().front();
   Operation *terminator = block.getTerminator();
   SmallVector<Operation *> ops;
   for (Operation &op : block.without_terminator())
     ops.push_back(&op);
-  SmallVector<Value> terms = {terminator->getOperand(0)}, sums;
+  size_t results = terminator->getNumOperands();
+  SmallVector<Value> terms = llvm::to_vector(terminator->getOperands()), sums;
   llvm::append_range(terms, gradients.parameters);
   builder.setInsertionPoint(terminator);
   for (Value term : terms) {
@@ -201,10 +202,10 @@ void Minimization::accumulate(Gradients &gradients) {
   scf::YieldOp::create(builder, at, next);
   share = 1.0 / static_cast<double>(minimize.getBatches());
   builder.setInsertionPoint(terminator);
-  terminator->setOperand(0, scalar(builder.getF32Type(), loop.getResult(0), [&](OpBuilder &inner, ValueRange values) {
-                           return times(inner, values[0], share);
-                         }));
-  gradients.parameters.assign(loop.getResults().begin() + 1, loop.getResults().end());
+  auto mean = [&](OpBuilder &inner, ValueRange values) { return times(inner, values[0], share); };
+  for (size_t result = 0; result < results; ++result)
+    terminator->setOperand(result, scalar(builder.getF32Type(), loop.getResult(result), mean));
+  gradients.parameters.assign(loop.getResults().begin() + results, loop.getResults().end());
 }
 
 /// min(1, c / norm), or 1 if all gradients are zero; times 1 / batches.

@@ -1,12 +1,12 @@
 //===- Minimize.h - the training step: gradient, clipping and optimizer update ------------------------------------===//
 //
-// A function with `model.minimize` computes a loss L. The attribute lists the trained parameters p, each with its
-// optimizer states s and its optimizer function `step`. For each p, these ops are appended:
+// A function with `model.minimize` returns a loss L and any number of metrics, all f32. The attribute lists the trained
+// parameters p, each with its optimizer states s and its optimizer function `step`. For each p, these ops are appended:
 //
 //   g = dL/dp                                  compiler/Derive/Gradient.h
 //   L, g = their means over b batches          only with gradient accumulation over b > 1 batches: a loop over the
-//                                              batches; each input gets a leading dimension of b, except the key of
-//                                              random draws, which differ from batch to batch
+//                                              batches, also for metrics; each input gets a leading dimension of b,
+//                                              except the key of random draws, which differ from batch to batch
 //   g = g min(1, c / norm of all g together)   only with clipping of the global norm to c (Pascanu, Mikolov, Bengio
 //                                              2013)
 //   n = count + 1                              the number of the training step, i32; step() reads it as f32
@@ -14,7 +14,7 @@
 //                                              over its elements
 //
 // A `model.set` of each changed p and s, and of the count, ends the training step. The function still returns the loss
-// of the parameters before the training step; with accumulation, the mean loss.
+// and the metrics of the parameters before the training step; with accumulation, their means.
 //
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once

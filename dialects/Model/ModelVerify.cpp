@@ -158,9 +158,9 @@ static LogicalResult verifyMinimize(Operation *op, Attribute value) {
   if (!function || !minimize)
     return op->emitOpError("has model.minimize = ") << value << ", expected #model.minimize on a function";
   auto isScalar = [](Type type) { return isa<RankedTensorType>(type) && cast<RankedTensorType>(type).getRank() == 0; };
-  if (function.getNumResults() != 1 || !isScalar(function.getResultTypes()[0]) ||
-      !getElementTypeOrSelf(function.getResultTypes()[0]).isF32())
-    return op->emitOpError("has model.minimize, which belongs on a function whose only result is tensor<f32>");
+  auto isNumber = [&](Type type) { return isScalar(type) && getElementTypeOrSelf(type).isF32(); };
+  if (function.getNumResults() == 0 || !llvm::all_of(function.getResultTypes(), isNumber))
+    return op->emitOpError("has model.minimize, which belongs on a function whose results are tensor<f32>");
   auto count = SymbolTable::lookupNearestSymbolFrom<ParameterOp>(op, minimize.getCount());
   if (!count || !count.getState() || !isScalar(count.getType()) || !getElementTypeOrSelf(count.getType()).isInteger(32))
     return op->emitOpError("has step count ") << minimize.getCount() << ", expected a state of type tensor<i32>";

@@ -487,7 +487,7 @@ struct Entry {
   std::string name;
   bool isGradient = false;           ///< derive: also gradients of its only result, an f32 of rank 0
   bool isAttention = false;          ///< derive: attention weights instead of its results
-  std::optional<Training> training;  ///< derive: minimises its only result, an f32 of rank 0
+  std::optional<Training> training;  ///< derive: minimises its first result; all results are f32 of rank 0
   std::string along;                 ///< derive: incremental along this dimension; empty: not incremental
   std::optional<int64_t> takeBack;   ///< with `along`: `take_back`, positions that can be truncated; null if omitted
   std::optional<Decoding> decoding;  ///< derive: a decoding loop around this entry, a sampler

@@ -319,7 +319,7 @@ func.func private @step(%p: tensor<2xf32>, %g: tensor<2xf32>, %t: tensor<f32>, %
     -> (tensor<2xf32>, tensor<2xf32>) {
   return %g, %m : tensor<2xf32>, tensor<2xf32>
 }
-// expected-error @+1 {{has model.minimize, which belongs on a function whose only result is tensor<f32>}}
+// expected-error @+1 {{has model.minimize, which belongs on a function whose results are tensor<f32>}}
 func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> attributes {model.minimize = #model.minimize<count @count clip 0.0 steps <@w by @step with @m>>} {
   return %x : tensor<2xf32>
 }

@@ -10,7 +10,7 @@ using namespace attnc;
 
 namespace {
 
-const std::string headings = HistoryPoint::headings({"loss"});
+const std::string headings = HistoryPoint::headings({"loss"}, {"validation"});
 
 TEST(History, PointsAreTheSameWhenTheyAreRead) {
   TemporaryFolder folder("history");
@@ -18,15 +18,18 @@ TEST(History, PointsAreTheSameWhenTheyAreRead) {
   auto written = History::open(path, headings, 0);
   ASSERT_TRUE(bool(written));
   for (int64_t step = 1; step <= 40; ++step)
-    written->add({step, {1.0 / double(7 * step)}, step % 2 ? std::optional(1e-7 / double(step)) : std::nullopt});
+    written->add({step, {1.0 / double(7 * step)}, {step % 2 ? 1e-7 / double(step) : NAN}});
   ASSERT_FALSE(bool(written->replace()));
   auto read = History::open(path, headings, 40);
   ASSERT_TRUE(bool(read));
   ASSERT_EQ(read->points().size(), 40u);
   for (auto [was, is] : llvm::zip(written->points(), read->points())) {
     EXPECT_EQ(was.step, is.step);
-    EXPECT_EQ(was.losses, is.losses);
-    EXPECT_EQ(was.validation, is.validation);
+    EXPECT_EQ(was.training, is.training);
+    if (was.step % 2)
+      EXPECT_EQ(was.validation, is.validation);
+    else
+      EXPECT_TRUE(is.validation.size() == 1 && std::isnan(is.validation[0]));
   }
 }
 
@@ -35,28 +38,47 @@ TEST(History, ALossThatIsNoNumberIsAPointToo) {
   std::string path = folder.path() / "history.csv";
   auto written = History::open(path, headings, 0);
   ASSERT_TRUE(bool(written));
-  written->add({1, {NAN}, INFINITY});
-  written->add({2, {-INFINITY}, std::nullopt});
+  written->add({1, {NAN}, {INFINITY}});
+  written->add({2, {-INFINITY}, {NAN}});
   ASSERT_FALSE(bool(written->replace()));
   auto read = History::open(path, headings, 2);
   ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
   ASSERT_EQ(read->points().size(), 2u);
-  EXPECT_TRUE(std::isnan(read->points()[0].losses[0]));
-  EXPECT_EQ(read->points()[0].validation, INFINITY);
-  EXPECT_EQ(read->points()[1].losses[0], -INFINITY);
+  EXPECT_TRUE(std::isnan(read->points()[0].training[0]));
+  EXPECT_EQ(read->points()[0].validation[0], INFINITY);
+  EXPECT_EQ(read->points()[1].training[0], -INFINITY);
+}
+
+/// Even a metric named as the validation loss is read as a metric of the training.
+TEST(History, HasAColumnForEachMetric) {
+  TemporaryFolder folder("history");
+  std::string path = folder.path() / "history.csv",
+              names = HistoryPoint::headings({"loss", "validation"}, {"validation", "validation_reward"});
+  EXPECT_EQ(names, "step,loss,validation,validation,validation_reward");
+  auto written = History::open(path, names, 0);
+  ASSERT_TRUE(bool(written));
+  written->add({1, {0.5, NAN}, {NAN, 4}});
+  ASSERT_FALSE(bool(written->replace()));
+  auto read = History::open(path, names, 1);
+  ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
+  const HistoryPoint &point = read->points()[0];
+  ASSERT_TRUE(point.training.size() == 2 && point.validation.size() == 2);
+  EXPECT_TRUE(point.training[0] == 0.5 && std::isnan(point.training[1]));
+  EXPECT_TRUE(std::isnan(point.validation[0]) && point.validation[1] == 4);
 }
 
 TEST(History, HasAColumnForEachEntryPoint) {
   TemporaryFolder folder("history");
-  std::string path = folder.path() / "history.csv", both = HistoryPoint::headings({"critic", "generator"});
+  std::string path = folder.path() / "history.csv",
+              both = HistoryPoint::headings({"critic", "generator"}, {"validation"});
   EXPECT_EQ(both, "step,critic,generator,validation");
   auto written = History::open(path, both, 0);
   ASSERT_TRUE(bool(written));
-  written->add({1, {0.5, 2}, std::nullopt});
+  written->add({1, {0.5, 2}, {NAN}});
   ASSERT_FALSE(bool(written->replace()));
   auto read = History::open(path, both, 1);
   ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());
-  EXPECT_EQ(read->points()[0].losses, (std::vector<double>{0.5, 2}));
+  EXPECT_EQ(read->points()[0].training, (std::vector<double>{0.5, 2}));
   auto other = History::open(path, headings, 1);
   ASSERT_FALSE(bool(other));
   EXPECT_EQ(llvm::toString(other.takeError()), path + ":1: 'step,critic,generator,validation' is not a line of "

@@ -1,35 +1,37 @@
 #include "tools/attnc/Train/History.h"
+#include <cmath>
 #include <fmt/format.h>
 
 using namespace llvm;
 
 namespace attnc {
 
-std::string HistoryPoint::headings(ArrayRef<std::string> lossNames) {
-  return fmt::format("step,{},validation", fmt::join(lossNames, ","));
+std::string HistoryPoint::headings(ArrayRef<std::string> training, ArrayRef<std::string> validation) {
+  return fmt::format("step,{},{}", fmt::join(training, ","), fmt::join(validation, ","));
 }
 
 std::string HistoryPoint::line() const {
-  return fmt::format("{},{:.6g},{}", step, fmt::join(losses, ","),
-                     validation ? fmt::format("{:.6g}", *validation) : "");
+  std::string text = fmt::format("{},{:.6g}", step, fmt::join(training, ","));
+  for (double each : validation)
+    text += std::isnan(each) ? "," : fmt::format(",{:.6g}", each);
+  return text;
 }
 
 /// Parses `nan` and `inf`, which streams do not.
 std::optional<HistoryPoint> HistoryPoint::parse(StringRef line, StringRef headings) {
-  SmallVector<StringRef> fields;
+  SmallVector<StringRef> fields, names;
   line.split(fields, ',');
+  headings.split(names, ',');
+  auto firstValidation = size_t(find(reverse(names), "validation").base() - names.begin()) - 1;
   HistoryPoint point;
-  if (fields.size() != headings.count(',') + 1 || fields[0].getAsInteger(10, point.step))
+  if (fields.size() != names.size() || fields[0].getAsInteger(10, point.step))
     return std::nullopt;
-  for (StringRef field : ArrayRef(fields).drop_front().drop_back())
-    if (field.getAsDouble(point.losses.emplace_back()))
+  for (StringRef field : ArrayRef(fields).slice(1, firstValidation - 1))
+    if (field.getAsDouble(point.training.emplace_back()))
       return std::nullopt;
-  double validation = 0;
-  if (fields.back().empty())
-    return point;
-  if (fields.back().getAsDouble(validation))
-    return std::nullopt;
-  point.validation = validation;
+  for (StringRef field : ArrayRef(fields).drop_front(firstValidation))
+    if (double &number = point.validation.emplace_back(NAN); !field.empty() && field.getAsDouble(number))
+      return std::nullopt;
   return point;
 }
 

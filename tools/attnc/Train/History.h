@@ -1,7 +1,8 @@
-//===- History.h - training and validation losses over the steps --------------------------------------------------===//
+//===- History.h - losses and metrics over the steps -------------------------------------------------------------===//
 //
 // Lines "step,loss,validation" of `history.csv` (RunFolder.h), a text file that grows during the training (PointLog.h).
-// An alternating training (StepEntries.h) has a column for the loss of each entry point, under its name.
+// Each metric has a further column, such as "step,loss,reward,validation,validation_reward". An alternating training
+// (StepEntries.h) has a column for the loss of each entry point, under its name.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -12,13 +13,14 @@
 namespace attnc {
 
 struct HistoryPoint {
-  int64_t step = 0;                 ///< number of completed steps
-  std::vector<double> losses;       ///< mean training losses since the previous point, one for each column
-  std::optional<double> validation; ///< validation loss, if it was computed
+  int64_t step = 0;               ///< number of completed steps
+  std::vector<double> training;   ///< the means of the training losses and metrics since the previous point
+  std::vector<double> validation; ///< the validation loss and its metrics; NaN if not computed
 
-  /// The line of headings for losses of these names.
-  static std::string headings(llvm::ArrayRef<std::string> lossNames);
-  /// The line of the point, without a line break, with six significant digits; an empty last field without validation.
+  /// The line of headings for columns of these names, of which "validation" is the first one of the second list.
+  static std::string headings(llvm::ArrayRef<std::string> training, llvm::ArrayRef<std::string> validation);
+  /// The line of the point, without a line break, with six significant digits. The field of a validation loss or metric
+  /// that was not computed is empty.
   std::string line() const;
   /// The point of a line; null for a line with another number of fields than `headings` or with another form.
   static std::optional<HistoryPoint> parse(llvm::StringRef line, llvm::StringRef headings);

@@ -1,6 +1,7 @@
 #include "tools/attnc/Train/Progress.h"
 #include "tools/attnc/Messages/Printing.h"
 #include "llvm/ADT/STLExtras.h"
+#include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
 #include <string>
@@ -8,9 +9,9 @@
 
 namespace attnc {
 
-Progress::Progress(int64_t steps, std::vector<std::string> lossNames, StepWork work)
-    : steps(steps), lossNames(std::move(lossNames)), work(work), isTerminal(isatty(STDERR_FILENO)),
-      start(std::chrono::steady_clock::now()) {}
+Progress::Progress(int64_t steps, std::vector<std::string> training, std::vector<std::string> validation, StepWork work)
+    : steps(steps), training(std::move(training)), validation(std::move(validation)), work(work),
+      isTerminal(isatty(STDERR_FILENO)), start(std::chrono::steady_clock::now()) {}
 
 Progress::~Progress() {
   if (isShown)
@@ -35,14 +36,15 @@ static std::string duration(double seconds) {
                       : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-std::string Progress::text(llvm::ArrayRef<double> losses) const {
+/// "loss 0.1234  " with each name and number.
+static std::string textOf(llvm::ArrayRef<std::string> names, llvm::ArrayRef<double> numbers) {
   std::string result;
-  for (auto [name, loss] : llvm::zip_equal(lossNames, losses))
-    result += fmt::format("{}{} {:.4f}", result.empty() ? "" : "  ", name, loss);
+  for (auto [name, number] : llvm::zip_equal(names, numbers))
+    result += fmt::format("{} {:.4f}  ", name, number);
   return result;
 }
 
-void Progress::step(int64_t done, llvm::ArrayRef<double> losses, double seconds) {
+void Progress::step(int64_t done, llvm::ArrayRef<double> numbers, double seconds) {
   ++taken;
   stepping += seconds;
   if (!isTerminal || elapsed() - lastShown < 0.1)
@@ -51,16 +53,17 @@ void Progress::step(int64_t done, llvm::ArrayRef<double> losses, double seconds)
   isShown = true;
   double left = stepping / double(taken) * double(steps - done);
   int filled = static_cast<int>(30 * done / steps);
-  printTo(stderr, "\r\033[K[{}{}] {}/{}  {}  {}  {} left", std::string(filled, '='), std::string(30 - filled, ' '),
-          done, steps, text(losses), speed(), duration(left));
+  printTo(stderr, "\r\033[K[{}{}] {}/{}  {}{}  {} left", std::string(filled, '='), std::string(30 - filled, ' '), done,
+          steps, textOf(training, numbers), speed(), duration(left));
   std::fflush(stderr);
 }
 
-void Progress::report(int64_t done, llvm::ArrayRef<double> losses, std::optional<double> validation) {
+void Progress::report(int64_t done, llvm::ArrayRef<double> trained, llvm::ArrayRef<double> validated) {
   if (isShown)
     printTo(stderr, "\r\033[K");
-  printTo(stderr, "step {}/{}  {}{}  {}  {} so far\n", done, steps, text(losses),
-          validation ? fmt::format("  validation {:.4f}", *validation) : "", speed(), duration(elapsed()));
+  bool isValidated = llvm::any_of(validated, [](double number) { return !std::isnan(number); });
+  printTo(stderr, "step {}/{}  {}{}{}  {} so far\n", done, steps, textOf(training, trained),
+          isValidated ? textOf(validation, validated) : "", speed(), duration(elapsed()));
   std::fflush(stderr);
 }
 

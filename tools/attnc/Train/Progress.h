@@ -9,7 +9,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,22 +24,22 @@ struct StepWork {
 
 class Progress {
 public:
-  /// `steps` is the number of steps at which the training ends; the losses of a step have the names `lossNames`.
-  Progress(int64_t steps, std::vector<std::string> lossNames, StepWork work);
+  /// `steps` is the number of steps at which the training ends. `training` and `validation` are the names of the losses
+  /// and metrics of a step and of a validation.
+  Progress(int64_t steps, std::vector<std::string> training, std::vector<std::string> validation, StepWork work);
   ~Progress(); ///< clears the line on a terminal
 
   /// Records a step that took `seconds`, after which `done` steps are completed; updates the line on a terminal, at
   /// most ten times per second.
-  void step(int64_t done, llvm::ArrayRef<double> losses, double seconds);
-  /// Prints a permanent line after `done` completed steps, with the validation loss if there is one.
-  void report(int64_t done, llvm::ArrayRef<double> losses, std::optional<double> validation);
+  void step(int64_t done, llvm::ArrayRef<double> training, double seconds);
+  /// Prints a permanent line after `done` completed steps. Numbers of `validation` that are NaN are omitted.
+  void report(int64_t done, llvm::ArrayRef<double> training, llvm::ArrayRef<double> validation);
 
 private:
-  double elapsed() const;                                ///< seconds since the constructor
-  std::string speed() const;                             ///< rate of items, and share of the peak
-  std::string text(llvm::ArrayRef<double> losses) const; ///< "loss 0.1234"
-  int64_t steps, taken = 0;                              ///< last step; number of recorded steps
-  std::vector<std::string> lossNames;
+  double elapsed() const;    ///< seconds since the constructor
+  std::string speed() const; ///< rate of items, and share of the peak
+  int64_t steps, taken = 0;  ///< last step; number of recorded steps
+  std::vector<std::string> training, validation;
   StepWork work;
   bool isTerminal, isShown = false; ///< standard error is a terminal; the overwritten line is visible
   std::chrono::steady_clock::time_point start;

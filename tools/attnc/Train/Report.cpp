@@ -11,21 +11,61 @@ using namespace llvm;
 
 namespace attnc {
 
-static std::string curves(const Report &report) {
-  std::vector<Series> series;
-  for (const std::string &name : report.lossNames)
-    series.push_back({report.lossNames.size() == 1 ? "training" : name, Series::Kind::Line, {}});
-  series.push_back({"validation", Series::Kind::Line, {}});
-  std::vector<double> steps{0}, losses;
-  for (const HistoryPoint &point : report.history->points()) {
-    std::vector<double> values = point.losses;
-    values.push_back(point.validation.value_or(NAN));
-    for (auto [each, value] : zip_equal(series, values))
-      each.points.push_back({double(point.step), value});
-    steps.push_back(double(point.step));
-    losses.insert(losses.end(), values.begin(), values.end());
+namespace {
+/// A chart of some columns of the history over the steps.
+class Curves {
+public:
+  explicit Curves(std::string name) : name(std::move(name)) {}
+
+  void add(const History &history, const std::string &label, std::vector<double> HistoryPoint::*part, size_t column) {
+    Series series{label, Series::Kind::Line, {}};
+    for (const HistoryPoint &point : history.points()) {
+      steps.push_back(double(point.step));
+      values.push_back((point.*part)[column]);
+      series.points.push_back({steps.back(), values.back()});
+    }
+    all.push_back(std::move(series));
   }
-  return svgOf(Chart{"loss by steps", Axis::over("steps", steps), Axis::over("loss", losses), std::move(series)});
+  std::string svg() const {
+    return svgOf(Chart{name + " by steps", Axis::over("steps", steps), Axis::over(name, values), all});
+  }
+
+private:
+  std::string name;
+  std::vector<Series> all;
+  std::vector<double> steps{0}, values;
+};
+} // namespace
+
+/// A chart of all losses, and a chart of each metric.
+static std::string curves(const Report &report) {
+  constexpr auto training = &HistoryPoint::training, validation = &HistoryPoint::validation;
+  auto isLoss = [](const StepEntries::Measured &each) { return each.isLoss; };
+  bool isOneLoss = count_if(report.training, isLoss) == 1;
+  Curves losses("loss");
+  std::string metrics;
+  std::vector<bool> isDrawn(report.validation.size());
+  for (auto [column, each] : enumerate(report.training)) {
+    if (each.isLoss) {
+      losses.add(*report.history, isOneLoss ? "training" : each.name, training, column);
+      continue;
+    }
+    Curves metric(each.name);
+    metric.add(*report.history, "training", training, column);
+    auto validated = size_t(find(report.validation, "validation_" + each.name) - report.validation.begin());
+    if (validated < isDrawn.size()) {
+      metric.add(*report.history, "validation", validation, validated);
+      isDrawn[validated] = true;
+    }
+    metrics += metric.svg();
+  }
+  losses.add(*report.history, "validation", validation, 0);
+  for (size_t column = 1; column < isDrawn.size(); ++column) {
+    Curves metric(report.validation[column]);
+    metric.add(*report.history, "validation", validation, column);
+    metrics += isDrawn[column] ? "" : metric.svg();
+  }
+  return losses.svg() + metrics;
 }
 
 /// A chart of one number of each head, with a line for each head.

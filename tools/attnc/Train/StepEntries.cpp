@@ -11,9 +11,13 @@ using namespace llvm;
 
 namespace attnc {
 
-bool returnsOneNumber(const attn_entry_info &entry) {
-  const attn_tensor_info &result = entry.tensors[entry.input_count];
-  return entry.result_count == 1 && result.rank == 0 && result.dtype == ATTN_F32;
+ArrayRef<attn_tensor_info> resultsOf(const attn_entry_info &entry) {
+  return {entry.tensors + entry.input_count, size_t(entry.result_count)};
+}
+
+bool returnsNumbers(const attn_entry_info &entry) {
+  return all_of(resultsOf(entry),
+                [](const attn_tensor_info &result) { return result.rank == 0 && result.dtype == ATTN_F32; });
 }
 
 Error StepEntries::add(StringRef option) {
@@ -31,8 +35,6 @@ Error StepEntries::add(StringRef option) {
   if (any_of(entries, [&](const Each &each) { return each.number == *number; }))
     return createStringError(formatv("--entry names '{0}' twice; {0}:2 calls it twice in a step", name));
   entries.push_back({*number, calls});
-  if (!returnsOneNumber(entry(entries.back())))
-    return createStringError(formatv("'{0}' does not return one loss", entry(entries.back()).name));
   return Error::success();
 }
 
@@ -69,7 +71,8 @@ Error StepEntries::findWidest() {
 
 Expected<StepEntries> StepEntries::choose(const attn_model &model, ArrayRef<std::string> options) {
   StepEntries result(model);
-  for (const std::string &option : options.empty() ? ArrayRef(std::string()) : options)
+  const std::string unnamed;
+  for (const std::string &option : options.empty() ? ArrayRef(unnamed) : options)
     if (Error error = result.add(option))
       return std::move(error);
   if (Error error = result.findWidest())
@@ -89,8 +92,22 @@ std::vector<std::string> StepEntries::names() const {
   return all;
 }
 
-std::vector<std::string> StepEntries::lossNames() const {
-  return entries.size() == 1 ? std::vector<std::string>{"loss"} : names();
+std::vector<StepEntries::Measured> StepEntries::measured() const {
+  std::vector<Measured> all;
+  for (const Each &each : entries) {
+    std::string name = entries.size() == 1 ? "" : entry(each).name;
+    all.push_back({name.empty() ? "loss" : name, true});
+    for (const attn_tensor_info &result : resultsOf(entry(each)).drop_front())
+      all.push_back({name.empty() ? result.name : name + "." + result.name, false});
+  }
+  return all;
+}
+
+std::vector<std::string> StepEntries::measuredNames() const {
+  std::vector<std::string> names;
+  for (Measured &each : measured())
+    names.push_back(std::move(each.name));
+  return names;
 }
 
 std::string StepEntries::text() const {

@@ -15,17 +15,21 @@
 
 namespace attnc {
 
-/// At least one entry point. All return one f32 number, the loss.
+/// At least one entry point. Each returns f32 numbers: the loss, and perhaps metrics.
 class StepEntries {
 public:
   struct Each {
     int64_t number; ///< index in attn_model::entries
     int64_t calls;  ///< consecutive calls in a step, at least 1
   };
+  /// A result of an entry point.
+  struct Measured {
+    std::string name;
+    bool isLoss; ///< otherwise a metric
+  };
   /// The entry points of `options`, in order; each option is NAME or NAME:CALLS. Without options, the only entry point
-  /// that trains. An error if an entry point does not exist, does not train or returns no single loss, if it is named
-  /// twice, if CALLS is not from 1 to 1,000,000, or if no entry point has the inputs of all others. `model` must
-  /// outlive the result.
+  /// that trains. An error if an entry point does not exist, does not train or is named twice, if CALLS is not from 1
+  /// to 1,000,000, or if no entry point has the inputs of all others. `model` must outlive the result.
   static llvm::Expected<StepEntries> choose(const attn_model &model, llvm::ArrayRef<std::string> options);
 
   llvm::ArrayRef<Each> all() const { return entries; }
@@ -34,8 +38,10 @@ public:
   const attn_entry_info &widest() const { return entry(entries[widestPlace]); }
   int64_t callsPerStep() const; ///< the sum of the calls
   std::vector<std::string> names() const;
-  /// A name for each loss, in order: "loss" if there is one entry point, otherwise the names of the entry points.
-  std::vector<std::string> lossNames() const;
+  /// The results of the entry points, in order. A loss is named "loss" if there is one entry point, and otherwise as
+  /// its entry point, such as "actor". A metric is named as the result, such as "reward" or "actor.reward".
+  std::vector<Measured> measured() const;
+  std::vector<std::string> measuredNames() const;
   /// The options that choose these entry points, in one form: "critic:2,generator".
   std::string text() const;
 
@@ -49,7 +55,9 @@ private:
   size_t widestPlace = 0;
 };
 
-/// Whether the only result of an entry point is one f32 number.
-bool returnsOneNumber(const attn_entry_info &entry);
+llvm::ArrayRef<attn_tensor_info> resultsOf(const attn_entry_info &entry);
+
+/// Whether all results of an entry point are f32 numbers.
+bool returnsNumbers(const attn_entry_info &entry);
 
 } // namespace attnc

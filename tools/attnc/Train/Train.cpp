@@ -74,7 +74,7 @@ private:
   /// Whether run.json is written: by a new run, and by a resumed one that may have other settings.
   bool isRecordWritten() const { return !options.resume || options.trainer.allowOther; }
   Error finish();
-  Expected<double> validate();
+  Expected<std::vector<double>> validate();
   Expected<StepWork> workOfStep() const;
   RunRecord recordOfNow() const;
   Error checkRecord(RunRecord &now) const;
@@ -92,7 +92,7 @@ private:
   bool hasCheckpoint = false;
   std::map<std::string, std::string> unwritten; ///< reasons, by the names of files that could not be written
   int signal = 0;
-  std::vector<double> sums; ///< of the losses since the last point, one for each entry point of the step
+  std::vector<double> sums; ///< of the losses and metrics of the steps since the last point
   int64_t summed = 0;       ///< number of steps since the last point
 };
 
@@ -183,14 +183,15 @@ Error Training::begin() {
   for (const auto &[name, vocabulary] : data->vocabularies().used())
     printTo(stderr, "{} has {} {}\n", file(name.c_str()), vocabulary->size(),
             vocabulary->kind() == Vocabulary::Kind::Words ? "tokens" : "labels");
-  progress.emplace(options.steps, trainer->entries().lossNames(), *work);
+  progress.emplace(options.steps, trainer->entries().measuredNames(), trainer->validationNames(), *work);
   return Error::success();
 }
 
 Error Training::openLogs() {
-  std::vector<std::string> names = trainer->entries().lossNames();
+  std::vector<std::string> names = trainer->entries().measuredNames();
   sums.assign(names.size(), 0);
-  auto opened = History::open(file(runfile::history), HistoryPoint::headings(names), trainer->stepsDone());
+  std::string headings = HistoryPoint::headings(names, trainer->validationNames());
+  auto opened = History::open(file(runfile::history), headings, trainer->stepsDone());
   if (!opened)
     return opened.takeError();
   history = std::move(*opened);
@@ -284,22 +285,30 @@ Expected<StepWork> Training::workOfStep() const {
   return StepWork{calls * used.items(), used.unit(), *flops, machine::fmaPeakOf(trainer->executor())};
 }
 
-Expected<double> Training::validate() {
+/// The validation loss and its metrics; NaN without a validation.
+Expected<std::vector<double>> Training::validate() {
+  std::vector<double> means(trainer->validationNames().size(), NAN);
+  if (!trainer->canValidate() || !data->hasHeldOut(options.shape))
+    return means;
   if (Error error = trainer->repackWeights())
     return std::move(error);
-  double total = 0, rows = 0;
+  std::vector<double> totals(means.size(), 0);
+  double rows = 0;
   for (int64_t number = 0; number < options.validationBatches; ++number) {
     std::optional<Batch> batch = data->heldOutBatch(options.shape, number);
     if (!batch)
       break;
     auto weight = double(batch->rows);
-    auto loss = trainer->loss(std::move(*batch), number);
-    if (!loss)
-      return loss.takeError();
-    total += *loss * weight;
+    auto numbers = trainer->validate(std::move(*batch), number);
+    if (!numbers)
+      return numbers.takeError();
+    for (auto [total, each] : zip_equal(totals, *numbers))
+      total += each * weight;
     rows += weight;
   }
-  return rows > 0 ? total / rows : NAN;
+  for (auto [mean, total] : zip_equal(means, totals))
+    mean = rows > 0 ? total / rows : NAN;
+  return means;
 }
 
 /// Records the concentration of attention after so many steps.
@@ -313,29 +322,27 @@ Error Training::lookAtAttention(int64_t done) {
   return Error::success();
 }
 
-/// Adds the mean of the losses since the last point to the history; prints it if a validation loss is computed.
+/// Adds the means of the losses and metrics since the last point to the history; a validation adds and prints its own.
 Error Training::point(int64_t done, bool validates) {
   if (!validates && summed == 0)
     return Error::success();
-  HistoryPoint point{done, std::exchange(sums, std::vector<double>(sums.size(), 0)), std::nullopt};
-  for (double &loss : point.losses)
-    loss = summed ? loss / double(summed) : NAN;
+  HistoryPoint point{done, std::exchange(sums, std::vector<double>(sums.size(), 0)),
+                     std::vector<double>(trainer->validationNames().size(), NAN)};
+  for (double &mean : point.training)
+    mean = summed ? mean / double(summed) : NAN;
   summed = 0;
   if (!validates) {
     history->add(point);
     return Error::success();
   }
-  if (trainer->canValidate() && data->hasHeldOut(options.shape)) {
-    auto loss = validate();
-    if (!loss)
-      return loss.takeError();
-    if (!std::isnan(*loss))
-      point.validation = *loss;
-  }
+  auto validation = validate();
+  if (!validation)
+    return validation.takeError();
+  point.validation = std::move(*validation);
   if (attention)
     if (Error error = lookAtAttention(done))
       return error;
-  progress->report(done, point.losses, point.validation);
+  progress->report(done, point.training, point.validation);
   history->add(point);
   writeLogs();
   return Error::success();
@@ -395,15 +402,15 @@ Error Training::loop() {
     if (!taken)
       return taken.takeError();
     int64_t done = step + 1;
-    for (auto [sum, loss, name] : zip_equal(sums, taken->losses, trainer->entries().lossNames())) {
-      if (!std::isfinite(loss))
-        return diverged(done,
-                        fmt::format("the {} of step {} is {}", name == "loss" ? name : "loss of " + name, done, loss));
-      sum += loss;
+    for (auto [sum, mean, measured] : zip_equal(sums, taken->means, trainer->entries().measured())) {
+      if (measured.isLoss && !std::isfinite(mean))
+        return diverged(done, fmt::format("the {} of step {} is {}",
+                                          measured.name == "loss" ? "loss" : "loss of " + measured.name, done, mean));
+      sum += mean;
     }
     ++summed;
     bool isLast = done == options.steps;
-    progress->step(done, taken->losses, taken->seconds);
+    progress->step(done, taken->means, taken->seconds);
     if (done % options.validateEvery == 0 || isLast)
       if (Error error = point(done, /*validates=*/true))
         return error;
@@ -418,14 +425,21 @@ Error Training::loop() {
 
 Error Training::finish() {
   write(runfile::weights, [&] { return trainer->save(file(runfile::weights), /*states=*/false); });
-  Report report{model.name, {}, trainer->entries().lossNames(), &*history, attention ? &*attention : nullptr, {}, {}};
+  Report report{model.name,
+                {},
+                trainer->entries().measured(),
+                trainer->validationNames(),
+                &*history,
+                attention ? &*attention : nullptr,
+                {},
+                {}};
   report.facts = {{"model", options.source.input()},
                   {"entry points of a step", trainer->entries().text()},
                   {"steps", fmt::format("{}", trainer->stepsDone())},
                   {"batch", data->used(options.shape).text()},
                   {"seed", fmt::format("{}", options.trainer.seed)}};
-  if (!history->points().empty() && history->points().back().validation)
-    report.facts.emplace_back("validation loss", fmt::format("{:.4f}", *history->points().back().validation));
+  if (!history->points().empty() && !std::isnan(history->points().back().validation[0]))
+    report.facts.emplace_back("validation loss", fmt::format("{:.4f}", history->points().back().validation[0]));
   if (Error error = trainer->repackWeights())
     return error;
   auto maps = readMaps(model, *trainer, *data, options.shape, options.maps);

@@ -38,18 +38,26 @@ static bool takesTheSame(const attn_entry_info &a, const attn_entry_info &step) 
   return same;
 }
 
+/// Whether the results of two entry points have the same names.
+static bool returnsTheSame(const attn_entry_info &a, const attn_entry_info &b) {
+  return equal(resultsOf(a), resultsOf(b), [](const attn_tensor_info &left, const attn_tensor_info &right) {
+    return StringRef(left.name) == right.name;
+  });
+}
+
 Error Trainer::findLoss(const Options &options) {
   for (int64_t number = 0; number < model.entry_count; ++number) {
     const attn_entry_info &entry = model.entries[number];
-    bool isMeant = options.loss.empty() || options.loss == entry.name;
-    if (entry.updates || !isMeant || !returnsOneNumber(entry) || !takesTheSame(entry, step()))
+    bool isMeant =
+        options.loss.empty() ? entry.result_count == 1 || returnsTheSame(entry, step()) : options.loss == entry.name;
+    if (entry.updates || !isMeant || !returnsNumbers(entry) || !takesTheSame(entry, step()))
       continue;
     lossNumber = number;
     if (options.loss.empty())
       suitable.push_back(entry.name);
   }
   if (lossNumber < 0 && !options.loss.empty())
-    return createStringError(formatv("no entry point '{0}' with the inputs of '{1}' and one number as its result",
+    return createStringError(formatv("no entry point '{0}' with the inputs of '{1}' whose results are f32 numbers",
                                      options.loss, step().name));
   return Error::success();
 }
@@ -123,10 +131,13 @@ Expected<double> Trainer::flopsOfStep(const Batch &batch) const {
   return flops;
 }
 
-static Expected<double> onlyNumber(Expected<std::vector<HostTensor>> results) {
+static Expected<std::vector<double>> numbersOf(Expected<std::vector<HostTensor>> results) {
   if (!results)
     return results.takeError();
-  return results->front().at(0);
+  std::vector<double> numbers;
+  for (const HostTensor &result : *results)
+    numbers.push_back(result.at(0));
+  return numbers;
 }
 
 Expected<Trainer::TakenStep> Trainer::takeStep(const TrainingData &data, BatchShape shape,
@@ -134,19 +145,21 @@ Expected<Trainer::TakenStep> Trainer::takeStep(const TrainingData &data, BatchSh
   TakenStep taken;
   int64_t number = stepsDone() * stepEntries.callsPerStep();
   for (auto [place, each] : enumerate(stepEntries.all())) {
-    double sum = 0;
+    std::vector<double> sums(size_t(stepEntries.entry(each).result_count), 0);
     for (int64_t call = 0; call < each.calls; ++call) {
       std::vector<HostTensor> inputs = inputsOf(place, data.batch(shape, seed, number++));
       auto from = std::chrono::steady_clock::now();
-      auto loss = onlyNumber(runner.run(each.number, inputs));
+      auto numbers = numbersOf(runner.run(each.number, inputs));
       taken.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
-      if (!loss)
-        return loss.takeError();
-      if (!afterCall(*loss))
+      if (!numbers)
+        return numbers.takeError();
+      if (!afterCall(numbers->front()))
         return taken;
-      sum += *loss;
+      for (auto [sum, number] : zip_equal(sums, *numbers))
+        sum += number;
     }
-    taken.losses.push_back(sum / double(each.calls));
+    for (double sum : sums)
+      taken.means.push_back(sum / double(each.calls));
   }
   return taken;
 }
@@ -157,8 +170,16 @@ Expected<std::vector<HostTensor>> Trainer::run(int64_t entry, std::vector<HostTe
   return runner.run(entry, inputs);
 }
 
-Expected<double> Trainer::loss(Batch batch, int64_t number) {
-  return onlyNumber(run(lossNumber, std::move(batch.inputs), number));
+Expected<std::vector<double>> Trainer::validate(Batch batch, int64_t number) {
+  return numbersOf(run(lossNumber, std::move(batch.inputs), number));
+}
+
+std::vector<std::string> Trainer::validationNames() const {
+  std::vector<std::string> names = {"validation"};
+  if (canValidate())
+    for (const attn_tensor_info &metric : resultsOf(model.entries[lossNumber]).drop_front())
+      names.push_back(names.front() + "_" + metric.name);
+  return names;
 }
 
 Error Trainer::repackWeights() {

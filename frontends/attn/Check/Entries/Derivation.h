@@ -8,7 +8,7 @@ namespace attnc::check {
 /// An export as read from the AST: the rule by which its entry point is derived from a function, and the arguments of
 /// the rule. `export f` has no rule.
 struct Derivation {
-  const ast::NameRefExpr *rule = nullptr;       ///< `minimize`, `gradient`, ...; null: the function itself
+  const ast::NameRefExpr *rule = nullptr; ///< `minimize`, `gradient`, ...; null: the function itself
   ast::Name function; ///< a function, for `decode` an entry point: the first argument without a label that is a name
   std::vector<const ast::Argument *> arguments; ///< all arguments except `function`, in order
 
@@ -29,5 +29,8 @@ std::optional<FunctionValue> exportedFunction(Reporter &reporter, const ast::Nam
 /// True if the entry point has one result, an f32 of rank 0. Reports other results at the value of the export `decl`:
 /// "WHAT one f32, but this function returns ...", and returns false.
 bool isLoss(Reporter &reporter, const typed::Entry &entry, const ast::ExportDecl &decl, const char *what);
+
+/// True if all results of the entry point are f32 of rank 0: a loss and metrics. Otherwise reports as isLoss().
+bool isLossWithMetrics(Reporter &reporter, const typed::Entry &entry, const ast::ExportDecl &decl, const char *what);
 
 } // namespace attnc::check

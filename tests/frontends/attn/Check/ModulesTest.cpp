@@ -218,6 +218,23 @@ TEST(Training, AccumulatesOneBatchAtLeast) {
 )");
 }
 
+TEST(Training, HasMetricsBesideTheLoss) {
+  std::string model =
+      "use optim\nmodel M() {\n  w: f32[2] = ones\n  fn loss(x: f32[2]) -> (loss: f32, reward: TYPE) {\n"
+      "    (dot(x, w), VALUE)\n  }\n}\nexport train = minimize(loss, with: optim.sgd(lr: 0.1))";
+  auto with = [&](const std::string &type, const std::string &value) {
+    std::string text = model;
+    text.replace(text.find("TYPE"), 4, type);
+    text.replace(text.find("VALUE"), 5, value);
+    return check(text).diagnostics;
+  };
+  EXPECT_EQ(with("f32", "sum(x)"), "");
+  EXPECT_NE(with("f32[2]", "x").find("`minimize` needs one f32, but this function returns `reward: f32[2]`"),
+            std::string::npos);
+  EXPECT_NE(with("i32", "3").find("`minimize` needs one f32, but this function returns `reward: i32`"),
+            std::string::npos);
+}
+
 TEST(Training, AStopLetsAPlaceBe) {
   const char *text = "use optim\nmodel M() {\n  w: f32[4] = ones\n  frozen v: f32[4] = ones\n"
                      "  fn loss(x: f32[n, 4]) -> f32 {\n"
