@@ -9,6 +9,7 @@
 #include "compiler/Derive/AttentionOverride.h"
 #include "compiler/Derive/Derive.h"
 #include "compiler/Diagnostics/InputFile.h"
+#include "compiler/Diagnostics/LargeStack.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Narrow/Narrow.h"
@@ -19,7 +20,6 @@
 #include "compiler/Pipeline/EmitObject.h"
 #include "compiler/Pipeline/Import.h"
 #include "compiler/Pipeline/Job.h"
-#include "compiler/Pipeline/LargeStack.h"
 #include "compiler/Pipeline/MemoryBudget.h"
 #include "compiler/Pipeline/Overrides.h"
 #include "compiler/Pipeline/PredictedEmitters.h"
@@ -552,8 +552,8 @@ static Outcome run(Job &job, llvm::function_ref<void()> phases) {
     made.context.loadAllAvailableDialects();
   }
   job.begin(job.current());
-  if (llvm::Error error = runOnLargeStack(phases))
-    job.refuse(llvm::toString(std::move(error)));
+  if (std::string error = runOnLargeStack(phases); !error.empty())
+    job.refuse(error);
   return job.outcome;
 }
 

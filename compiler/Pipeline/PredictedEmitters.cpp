@@ -28,6 +28,13 @@ struct Trial {
   double seconds = 0;
 };
 
+/// A kernel for which another emitter than `cpu` could gain enough.
+struct Candidate {
+  func::FuncOp kernel;
+  SmallVector<const Emitter *> supporting; ///< first the default emitter
+  Trial cpu;
+};
+
 void ask(func::FuncOp kernel, const Emitter &emitter) {
   kernel->setAttr(emitterAttrName, StringAttr::get(kernel.getContext(), std::string(emitter.name())));
 }
@@ -40,9 +47,18 @@ public:
       : job(job), forecast(*job.made.module, job.target, defaultMachine(job.target.f32Lanes), job.options.at) {}
 
   void run() {
-    for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel))
-      if (hasChoice(kernel))
-        choose(kernel);
+    // The other emitters work in the background while the code of `cpu` of later kernels is generated and predicted.
+    std::vector<Candidate> candidates;
+    for (auto kernel : llvm::make_filter_range(job.made.module->getOps<func::FuncOp>(), isKernel)) {
+      std::optional<Candidate> candidate = hasChoice(kernel) ? candidateOf(kernel) : std::nullopt;
+      if (!candidate)
+        continue;
+      for (const Emitter *each : candidate->supporting)
+        each->prepare(kernel, job.target);
+      candidates.push_back(std::move(*candidate));
+    }
+    for (const Candidate &candidate : candidates)
+      choose(candidate);
   }
 
 private:
@@ -84,30 +100,36 @@ private:
     return forecast.secondsOf(kernel, *asked, emitter);
   }
 
-  void choose(func::FuncOp kernel) {
+  std::optional<Candidate> candidateOf(func::FuncOp kernel) const {
     const Emitter *defaultEmitter = job.emitterOf(kernel).emitter;
     if (!defaultEmitter)
-      return;
+      return std::nullopt;
     bool isCpuDefault = isCpu(defaultEmitter);
     double least = forecast.leastOf(kernel);
     if (isCpuDefault && !isWorthwhile(kernel, mostOverLeast * least))
-      return;
-    SmallVector<const Emitter *> takers = supportingEmitters(kernel, defaultEmitter);
-    const auto *ours = llvm::find_if(takers, isCpu);
-    if (takers.size() < 2 || ours == takers.end())
-      return;
+      return std::nullopt;
+    Candidate candidate{kernel, supportingEmitters(kernel, defaultEmitter), {}};
+    const auto *cpu = llvm::find_if(candidate.supporting, isCpu);
+    if (candidate.supporting.size() < 2 || cpu == candidate.supporting.end())
+      return std::nullopt;
     // The cpu emitter is fast and predicts whether another emitter could gain anything.
-    std::optional<double> own = secondsOf(kernel, **ours);
-    if (!own || (isCpuDefault && (*own < nearLeast * least || !isWorthwhile(kernel, *own - least))))
-      return;
+    std::optional<double> seconds = secondsOf(kernel, **cpu);
+    if (!seconds || (isCpuDefault && (*seconds < nearLeast * least || !isWorthwhile(kernel, *seconds - least))))
+      return std::nullopt;
+    candidate.cpu = {*cpu, *seconds};
+    return candidate;
+  }
+
+  void choose(const Candidate &candidate) {
+    auto [kernel, supporting, cpu] = candidate;
     SmallVector<Trial> trials;
-    for (const Emitter *each : takers) {
+    for (const Emitter *each : supporting) {
       size_t before = job.diagnostics().size();
-      std::optional<double> found = each == *ours ? own : secondsOf(kernel, *each);
+      std::optional<double> found = each == cpu.emitter ? cpu.seconds : secondsOf(kernel, *each);
       if (!found) {
         // Reports the failure, as it changes the object. A failing default emitter reports when the code is generated.
-        if (each != takers.front() && job.diagnostics().size() > before)
-          job.warnTaken(*takers.front());
+        if (each != supporting.front() && job.diagnostics().size() > before)
+          job.warnTaken(*supporting.front());
         return;
       }
       trials.push_back({each, *found});

@@ -1,6 +1,6 @@
 #include "compiler/Codegen/Halide/HalideEmitter.h"
 #include "compiler/Analysis/OpCost.h"
-#include "compiler/Codegen/Halide/Compile/Bitcode.h"
+#include "compiler/Codegen/Halide/Compile/StageCompiler.h"
 #include "compiler/Codegen/Halide/Emit/ImportBitcode.h"
 #include "compiler/Codegen/Halide/Emit/StagePhase.h"
 #include "compiler/Codegen/Halide/Read/ReadKernel.h"
@@ -135,36 +135,6 @@ std::optional<PlannedKernel> planKernel(func::FuncOp kernel, const Target &targe
   return planned;
 }
 
-/// Cache of compiled stages: a kernel is compiled once to predict its time and once more for its code, and several
-/// kernels have equal stages. Halide's code does not contain the operations of opaque calls, which are inserted for
-/// each kernel.
-class CompiledBefore {
-public:
-  Bitcode compile(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
-                  const std::string &symbol);
-
-private:
-  struct Compiled {
-    Stage stage;
-    Schedule schedule;
-    Machine machine;
-    unsigned arguments;
-    Bitcode code;
-  };
-  std::vector<Compiled> all;
-};
-
-Bitcode CompiledBefore::compile(const Stage &stage, const Schedule &schedule, const Machine &machine,
-                                unsigned arguments, const std::string &symbol) {
-  for (const Compiled &each : all)
-    if (each.arguments == arguments && each.machine == machine && each.stage == stage && each.schedule == schedule)
-      return each.code;
-  Bitcode code = compileStage(stage, schedule, machine, arguments, symbol);
-  if (code.error.empty())
-    all.push_back({stage, schedule, machine, arguments, code});
-  return code;
-}
-
 class HalideEmitter : public Emitter {
 public:
   explicit HalideEmitter(HalideScope scope) : scope(scope) {}
@@ -198,6 +168,13 @@ public:
     return scope == HalideScope::All ? isWindowSum(op) : isWanted(op, target);
   }
 
+  void prepare(func::FuncOp kernel, const Target &target) const override {
+    std::string reason;
+    if (std::optional<PlannedKernel> planned = planKernel(kernel, target, reason))
+      for (const StageFunction &each : functionsOf(kernel, target, *planned))
+        stages.request(each.request);
+  }
+
   FailureOr<KernelCode> emit(func::FuncOp kernel, const Target &target, ModuleOp code) const override {
     std::string error;
     std::optional<PlannedKernel> planned = planKernel(kernel, target, error);
@@ -211,7 +188,7 @@ public:
 
 private:
   HalideScope scope;
-  mutable CompiledBefore compiled;
+  mutable StageCompiler stages;
 
   /// The op whose result the kernel returns, or the sum of which that op is the epilogue.
   static linalg::GenericOp sumOf(func::FuncOp kernel) {
@@ -228,6 +205,28 @@ private:
     return scope == HalideScope::ByRule && isFastWindowSum(sum, target.f32Lanes);
   }
 
+  /// A function that Halide compiles for a stage.
+  struct StageFunction {
+    StageRequest request;
+    LLVM::LLVMFuncOp CompiledStage::*function; ///< `main`, or `rest` for the last chunk of a ragged dimension
+    CompiledStage *stage;
+  };
+  static std::vector<StageFunction> functionsOf(func::FuncOp kernel, const Target &target, PlannedKernel &planned) {
+    std::vector<StageFunction> all;
+    for (auto [number, stage] : llvm::enumerate(planned.stages)) {
+      std::string symbol = symbolOf(kernel, planned, number) + ".halide";
+      StageRequest request{stage.planned.stage, stage.schedule, machineOf(target),
+                           unsigned(planned.read.arguments.size()), symbol};
+      all.push_back({request, &CompiledStage::main, &stage});
+      if (auto ragged = stage.schedule.raggedDimension(stage.planned.stage)) {
+        request.schedule = stage.schedule.ofRest(*ragged);
+        request.symbol = symbol + ".rest";
+        all.push_back({request, &CompiledStage::rest, &stage});
+      }
+    }
+    return all;
+  }
+
   /// Compiles all functions. If one fails, erases the others and returns false.
   bool compile(func::FuncOp kernel, const Target &target, ModuleOp code, PlannedKernel &planned,
                std::string &error) const {
@@ -237,26 +236,19 @@ private:
                           return op->hasAttr(exactAttrName) ? WalkResult::interrupt() : WalkResult::advance();
                         })
                         .wasInterrupted();
-    auto compileOne = [&](const Stage &stage, const Schedule &schedule, const std::string &symbol) {
-      Bitcode bitcode = compiled.compile(stage, schedule, machineOf(target), planned.read.arguments.size(), symbol);
+    for (StageFunction &each : functionsOf(kernel, target, planned)) {
+      Bitcode bitcode = stages.codeOf(each.request);
       error = bitcode.error;
-      if (!error.empty())
-        return LLVM::LLVMFuncOp();
-      LLVM::LLVMFuncOp function =
-          importBitcode(bitcode, symbol, planned.read.operations, !hasExact, kernel.getLoc(), code, error);
+      LLVM::LLVMFuncOp function;
+      if (error.empty())
+        function = importBitcode(bitcode, each.request.symbol, planned.read.operations, !hasExact, kernel.getLoc(),
+                                 code, error);
       if (function)
-        made.push_back(function);
-      return function;
-    };
-    for (auto [number, stage] : llvm::enumerate(planned.stages)) {
-      std::string symbol = symbolOf(kernel, planned, number) + ".halide";
-      stage.main = compileOne(stage.planned.stage, stage.schedule, symbol);
-      if (auto ragged = stage.schedule.raggedDimension(stage.planned.stage); ragged && stage.main)
-        stage.rest = compileOne(stage.planned.stage, stage.schedule.ofRest(*ragged), symbol + ".rest");
+        made.push_back(each.stage->*each.function = function);
       if (error.empty())
         continue;
-      for (LLVM::LLVMFuncOp each : made)
-        each.erase();
+      for (LLVM::LLVMFuncOp other : made)
+        other.erase();
       return false;
     }
     return true;

@@ -72,8 +72,7 @@ unsigned nodeOf(Stage &stage, const Affine &affine) {
     if (affine.factors[loop] == 0)
       continue;
     unsigned index = stage.add({Op::Index, ATTN_I32, {}, 0, static_cast<int64_t>(loop)});
-    addTerm(affine.factors[loop] == 1 ? index
-                                      : stage.add({Op::Mul, ATTN_I32, {index, integer(affine.factors[loop])}}));
+    addTerm(affine.factors[loop] == 1 ? index : stage.add({Op::Mul, ATTN_I32, {index, integer(affine.factors[loop])}}));
   }
   if (affine.constant != 0 || !sum)
     addTerm(integer(affine.constant));

@@ -40,6 +40,9 @@ public:
   /// The message about an error in the kernel's `attn.schedule` that only the emitter can detect, e.g. in the text of a
   /// Halide schedule; empty if there is none, and for a kernel that the emitter does not support.
   virtual std::string scheduleError(mlir::func::FuncOp kernel, const Target &target) const { return {}; }
+  /// Starts the part of emit() that runs in the background, so that a later emit() for the kernel takes less time. The
+  /// results of emit() depend on the order of these calls. Requires supports().
+  virtual void prepare(mlir::func::FuncOp kernel, const Target &target) const {}
   /// Appends the functions of the kernel's phases to `code`, the module of generated code, and records the schedule on
   /// the kernel (ChosenSchedule.h). Requires supports(). Fails if its backend rejects the kernel; then nothing is
   /// appended and a remark at the kernel has the reason.

@@ -2,7 +2,6 @@
 #include "attn/attn.h"
 #include "compiler/Diagnostics/CrashNote.h"
 #include "compiler/Pipeline/Compile.h"
-#include "compiler/Pipeline/LargeStack.h"
 #include "tests/support/GuardedBuffer.h"
 #include "tools/attnc/Call/LoadedModel.h"
 #include "llvm/Object/ObjectFile.h"
@@ -181,13 +180,6 @@ TEST_F(Pipeline, EmbeddedWeightsNeedNoFile) {
 
 namespace {
 
-/// Recurs until the stack overflows.
-[[gnu::noinline]] int64_t overflow(int64_t depth) {
-  volatile char frame[4096];
-  frame[0] = char(depth);
-  return depth < 0 ? 0 : overflow(depth + 1) + frame[0];
-}
-
 /// Expects the phases in order in the diagram of the page, each between `before` and `behind`.
 void expectPicture(const char *page, const std::string &before, const std::string &behind) {
   std::ifstream file(std::string(ATTNC_SOURCE_ROOT "/") + page);
@@ -249,28 +241,6 @@ TEST(SomeEntries, OthersStayUntilKernelsHaveNames) {
 }
 
 } // namespace
-
-TEST(LargeStack, HasRoomAndItsEndIsACrash) {
-  char *here = static_cast<char *>(__builtin_frame_address(0));
-  bool isElsewhere = false;
-  EXPECT_FALSE(bool(runOnLargeStack([&] {
-    auto *there = static_cast<char *>(__builtin_frame_address(0));
-    isElsewhere = std::abs(here - there) > (1 << 20);
-    volatile char large[32 << 20];
-    large[0] = 1;
-  })));
-  EXPECT_TRUE(isElsewhere);
-#if __has_feature(thread_sanitizer)
-  // TSan overflows the stack too, with its lock held, on which the handler would then wait.
-  GTEST_SKIP() << "the end of a stack is not tried under TSan";
-#endif
-  auto overflowThere = [] {
-    installCrashHandler();
-    CrashNote note("too deep\n");
-    llvm::consumeError(runOnLargeStack([] { overflow(0); }));
-  };
-  EXPECT_EXIT(overflowThere(), testing::ExitedWithCode(2), "^too deep\n$");
-}
 
 /// The first instruction of an entry point is replaced by one that no processor has.
 TEST_F(Pipeline, CrashOfAnObjectNamesItsFunction) {

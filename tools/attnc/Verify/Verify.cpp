@@ -1,10 +1,10 @@
 // attnc verify: checks that an object is the compile of its record, and that its statements about memory hold.
 #include "compiler/Verify/Verify.h"
 #include "compiler/Diagnostics/CrashNote.h"
+#include "compiler/Diagnostics/LargeStack.h"
 #include "compiler/Diagnostics/Printable.h"
 #include "compiler/Json/InputBuffer.h"
 #include "compiler/Pipeline/Compile.h"
-#include "compiler/Pipeline/LargeStack.h"
 #include "compiler/Verify/ObjectSections.h"
 #include "tools/attnc/Call/LoadedModel.h"
 #include "tools/attnc/Commands.h"
@@ -78,8 +78,8 @@ Expected<RecordedModule> Verification::readRecord() {
   // MLIR's reader may crash on bytes that are no bytecode.
   CrashNote note("attnc: error: " + path + ": section " + moduleSection.str() + ": it can't be read\n", userError);
   std::optional<Expected<RecordedModule>> recorded;
-  if (Error error = runOnLargeStack([&] { recorded.emplace(readModule(*module, made.context)); }))
-    return std::move(error);
+  if (std::string error = runOnLargeStack([&] { recorded.emplace(readModule(*module, made.context)); }); !error.empty())
+    return createStringError(error);
   if (!*recorded)
     return refuse("section " + moduleSection + ": " + toString(recorded->takeError()));
   return std::move(*recorded);
@@ -105,8 +105,9 @@ Error Verification::checkMemory() {
   CrashNote note(
       fmt::format("{}: error: section {} can't be checked: it describes another module\n", path, certificateSection),
       userError);
-  if (Error error = runOnLargeStack([&] { findings = verify::verifyMemory(*made.module, certificate); }))
-    return error;
+  auto verify = [&] { findings = verify::verifyMemory(*made.module, certificate); };
+  if (std::string error = runOnLargeStack(verify); !error.empty())
+    return createStringError(error);
   for (const verify::EntryFindings &entry : findings)
     for (const std::string &fault : entry.faults)
       faults.push_back(fmt::format("entry point '{}': {}", entry.name, fault));

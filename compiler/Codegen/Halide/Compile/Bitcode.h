@@ -30,11 +30,15 @@ struct Bitcode {
 };
 
 /// Compiles a stage to a function called `symbol`. `arguments` is the number of sizes that the function receives, at
-/// least that of the stage: all stages of a kernel receive the same. The first call loads the library that contains
-/// Halide, which remains loaded; if this fails, the program ends with an error. If Halide rejects the schedule or the
-/// temporary file fails (CompileModule.h), the result has an error.
+/// least that of the stage: all stages of a kernel receive the same. If Halide rejects the schedule or the temporary
+/// file fails (CompileModule.h), the result has an error. Calls loadHalide().
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol);
+
+/// Loads the library that contains Halide, at the first call. The library remains loaded, and has changed the
+/// environment (CompileModule.h), so the first call must not be on a background thread. If loading fails, the program
+/// ends with an error.
+void loadHalide();
 
 /// The function that the library exports as `attncCompileStage`: compileStage() after loading.
 extern "C" void attncCompileStage(const Stage &stage, const Schedule &schedule, const Machine &machine,

@@ -15,18 +15,16 @@ namespace H = Halide;
 
 /// Clears the environment variables HL_..., which change the code of Halide and its LLVM, and sets one: without SLP
 /// vectorisation, addresses remain separate numbers rather than lanes of vectors, so that one can be an offset from
-/// another.
-static void settleEnvironment() {
-  static const bool isSettled = [] {
-    std::vector<std::string> names;
-    for (char **each = environ; *each; ++each)
-      if (std::string_view(*each).starts_with("HL_"))
-        names.emplace_back(*each, std::strcspn(*each, "="));
-    for (const std::string &name : names)
-      unsetenv(name.c_str());
-    return setenv("HL_LLVM_ARGS", "-vectorize-slp=false", /*overwrite=*/1) == 0;
-  }();
-  (void)isSettled;
+/// another. Runs when the library is loaded, because stages are compiled on another thread than the one that reads the
+/// environment.
+[[gnu::constructor]] static void settleEnvironment() {
+  std::vector<std::string> names;
+  for (char **each = environ; *each; ++each)
+    if (std::string_view(*each).starts_with("HL_"))
+      names.emplace_back(*each, std::strcspn(*each, "="));
+  for (const std::string &name : names)
+    unsetenv(name.c_str());
+  setenv("HL_LLVM_ARGS", "-vectorize-slp=false", /*overwrite=*/1);
 }
 
 namespace {
@@ -72,7 +70,6 @@ private:
 } // namespace
 
 H::Target targetOf(const Machine &machine) {
-  settleEnvironment();
   H::Target target(machine.target);
   for (H::Target::Feature feature : {H::Target::NoRuntime, H::Target::NoAsserts, H::Target::NoBoundsQuery,
                                      H::Target::LargeBuffers, H::Target::StrictFloat})

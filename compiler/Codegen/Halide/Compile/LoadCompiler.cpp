@@ -19,7 +19,7 @@ static std::string pathOfLibrary() {
 
 /// Returns the function of the library. Ends the program if the installation is incomplete: other emitters would
 /// generate slower code, and objects with code by Halide could not be verified.
-static decltype(&attncCompileStage) loadCompiler() {
+static decltype(&attncCompileStage) openLibrary() {
   void *library = dlopen(pathOfLibrary().c_str(), RTLD_NOW | RTLD_LOCAL);
   void *symbol = library ? dlsym(library, "attncCompileStage") : nullptr;
   if (!symbol) {
@@ -29,11 +29,17 @@ static decltype(&attncCompileStage) loadCompiler() {
   return reinterpret_cast<decltype(&attncCompileStage)>(symbol);
 }
 
+static decltype(&attncCompileStage) stageCompiler() {
+  static const auto compile = openLibrary();
+  return compile;
+}
+
+void loadHalide() { stageCompiler(); }
+
 Bitcode compileStage(const Stage &stage, const Schedule &schedule, const Machine &machine, unsigned arguments,
                      const std::string &symbol) {
-  static const auto compile = loadCompiler();
   Bitcode result;
-  compile(stage, schedule, machine, arguments, symbol, result);
+  stageCompiler()(stage, schedule, machine, arguments, symbol, result);
   return result;
 }
 
