@@ -39,14 +39,15 @@ private:
   AffineExpr element(unsigned dim) { return getAffineDimExpr(dim, op.getContext()); }
   AffineExpr loopIndex(unsigned loop) { return getAffineDimExpr(rank + loop, op.getContext()); }
   bool readExtents();
-  bool readSubscripts();
+  bool readSubscripts(bool nested);
   void addSizes(IndexFacts &facts);
   IndexFacts loopFacts();
   std::optional<Subscript> readSubscript(Value subscript, const IndexFacts &guard);
   std::optional<Subscript> readQuotient(arith::FloorDivSIOp quotient);
-  Value loadCondition();
+  arith::SelectOp selectionOf(Value value, Value &condition, bool &isOfValue);
+  SmallVector<Value> loadConditions(bool nested);
   void addComparison(arith::CmpIOp comparison, IndexFacts &facts);
-  void addGuard(IndexFacts &facts);
+  void addGuard(IndexFacts &facts, bool nested);
   SmallVector<AffineExpr> differences(arith::CmpIOp comparison);
   /// The loops in an expression.
   struct Mentioned {
@@ -141,27 +142,50 @@ SmallVector<AffineExpr> Inverter::differences(arith::CmpIOp comparison) {
   }
 }
 
-/// The condition of the selections through which all uses of the load pass; null if there is none, or several.
-Value Inverter::loadCondition() {
-  Value condition;
+/// Sets `condition` to that of the selections through which all uses of `value` pass; null if there is none, or
+/// several. Returns the selection if there is only one. `isOfValue` becomes false if a selection selects a value that
+/// is computed from `value`.
+arith::SelectOp Inverter::selectionOf(Value value, Value &condition, bool &isOfValue) {
+  arith::SelectOp only;
   llvm::SetVector<Value> computed;
-  computed.insert(load.getResult());
+  computed.insert(value);
+  condition = {};
   for (size_t next = 0; next < computed.size(); ++next)
     for (OpOperand &use : computed[next].getUses()) {
       Operation *user = use.getOwner();
       auto choice = dyn_cast<arith::SelectOp>(user);
-      if (choice && use.getOperandNumber() == 1 && choice.getFalseValue() != computed[next]) {
-        if (condition && choice.getCondition() != condition)
-          return {};
+      bool isChosen = choice && use.getOperandNumber() == 1 && choice.getFalseValue() != computed[next];
+      if (isChosen && (!condition || choice.getCondition() == condition)) {
+        only = condition ? arith::SelectOp() : choice;
         condition = choice.getCondition();
-        result.isGuardedAlone &= next == 0;
-      } else if (user->getNumResults() == 1 && isPure(user)) {
+        isOfValue &= next == 0;
+      } else if (!isChosen && user->getNumResults() == 1 && isPure(user)) {
         computed.insert(user->getResult(0));
       } else {
+        condition = {};
         return {};
       }
     }
-  return condition;
+  return only;
+}
+
+/// The condition under which the load is used. With `nested`, also those of the selections around its selection, such
+/// as `i >= 2` in `if i >= 2 then (if wanted[i] then x[i - 2] else 0) else 0`.
+SmallVector<Value> Inverter::loadConditions(bool nested) {
+  SmallVector<Value> conditions;
+  bool isOfLoad = true;
+  Value condition;
+  arith::SelectOp selection = selectionOf(load.getResult(), condition, isOfLoad);
+  if (condition)
+    conditions.push_back(condition);
+  while (nested && selection) {
+    isOfLoad = false;
+    selection = selectionOf(selection.getResult(), condition, isOfLoad);
+    if (condition)
+      conditions.push_back(condition);
+  }
+  result.isGuardedAlone = isOfLoad;
+  return conditions;
 }
 
 void Inverter::addComparison(arith::CmpIOp comparison, IndexFacts &facts) {
@@ -176,9 +200,8 @@ void Inverter::addComparison(arith::CmpIOp comparison, IndexFacts &facts) {
 }
 
 /// Adds the condition under which the load is used.
-void Inverter::addGuard(IndexFacts &facts) {
-  Value condition = loadCondition();
-  SmallVector<Value> parts(condition ? 1 : 0, condition);
+void Inverter::addGuard(IndexFacts &facts, bool nested) {
+  SmallVector<Value> parts = loadConditions(nested);
   while (!parts.empty()) {
     Operation *part = parts.pop_back_val().getDefiningOp();
     if (isa_and_present<arith::AndIOp>(part))
@@ -248,9 +271,13 @@ std::optional<Inverter::Subscript> Inverter::readSubscript(Value subscript, cons
   return expr ? std::optional(Subscript{expr}) : std::nullopt;
 }
 
-bool Inverter::readSubscripts() {
+/// Reads the subscripts under the guard of the load, or with `nested`, under all guards around it.
+bool Inverter::readSubscripts(bool nested) {
+  subscripts.clear();
+  divisible.clear();
+  result.impliedComparisons.clear();
   IndexFacts guard = loopFacts();
-  addGuard(guard);
+  addGuard(guard, nested);
   for (Value each : load.getIndices()) {
     auto subscript = readSubscript(each, guard);
     if (!subscript)
@@ -388,7 +415,8 @@ void Inverter::findComparisons() {
 }
 
 std::optional<InverseRead> Inverter::run() {
-  if (!readExtents() || !readSubscripts())
+  // Nested guards are the second choice: if the load is guarded alone, its gradient may be a contraction.
+  if (!readExtents() || (!readSubscripts(/*nested=*/false) && !readSubscripts(/*nested=*/true)))
     return std::nullopt;
   result.rank = rank;
   result.solutions.resize(loops);

@@ -39,9 +39,9 @@ struct InverseRead {
   /// Inverts `load`, an op in the body of `op`. Null if a subscript is not affine, has no loop to solve for (a
   /// dimension of one element needs none), contains a loop that is solved with a divisor, has a quotient of loops that
   /// are not solved beside a loop whose coefficient is not 1 or -1, or may be clamped or rounded while the load is
-  /// used; a guard counts only if all uses of the load are under the same condition. Also null if the inverse may visit
-  /// more than 8 times as many iterations as `op` has, if a solved loop may have no iterations although the tensor has
-  /// elements, or if no operand has the extent of a loop.
+  /// used; a guard counts only if all uses of the load are under the same conditions. Also null if the inverse may
+  /// visit more than 8 times as many iterations as `op` has, if a solved loop may have no iterations although the
+  /// tensor has elements, or if no operand has the extent of a loop.
   static std::optional<InverseRead> compute(mlir::linalg::GenericOp op, mlir::tensor::ExtractOp load,
                                             SymbolicShapes &shapes);
 

@@ -100,13 +100,9 @@ static Value loadVector(const LaneArithmetic &lanes, Value memref, VectorType ty
   return vector::GatherOp::create(b, lanes.location, type, memref, bases, offsets, mask, others);
 }
 
-Value loadLanes(const LaneArithmetic &lanes, Value memref, Type element, ArrayRef<LaneIndex> subscripts,
-                const AccessGuard &guard) {
-  auto type = cast<MemRefType>(memref.getType());
-  Type stored = type.getElementType();
-  subscripts = subscripts.take_back(type.getRank());
-  Value value = isUniformAccess(subscripts) ? loadScalar(lanes, memref, baseSubscripts(lanes, subscripts), guard.exists)
-                                            : loadVector(lanes, memref, lanes.vectorOf(stored), subscripts, guard);
+/// A stored element as an element of a formula.
+static Value asFormulaElement(const LaneArithmetic &lanes, Value value, Type element) {
+  Type stored = getElementTypeOrSelf(value.getType());
   if (stored == element)
     return value;
   if (isNarrow(stored))
@@ -114,6 +110,51 @@ Value loadLanes(const LaneArithmetic &lanes, Value memref, Type element, ArrayRe
   assert(element.isInteger(1) && "a type that is neither narrow nor bool is stored as it is");
   Value zero = lanes.splat(0, value.getType());
   return arith::CmpIOp::create(lanes.builder, lanes.location, arith::CmpIPredicate::ne, value, zero);
+}
+
+Value loadLanes(const LaneArithmetic &lanes, Value memref, Type element, ArrayRef<LaneIndex> subscripts,
+                const AccessGuard &guard) {
+  auto type = cast<MemRefType>(memref.getType());
+  subscripts = subscripts.take_back(type.getRank());
+  Value value = isUniformAccess(subscripts)
+                    ? loadScalar(lanes, memref, baseSubscripts(lanes, subscripts), guard.exists)
+                    : loadVector(lanes, memref, lanes.vectorOf(type.getElementType()), subscripts, guard);
+  return asFormulaElement(lanes, value, element);
+}
+
+bool isClampedRun(const LaneArithmetic &lanes, Value memref, ArrayRef<LaneIndex> outer, const ClampedRun &run) {
+  SmallVector<LaneIndex> subscripts(outer);
+  subscripts.push_back(run.run);
+  return lanes.lanes > 1 && cast<MemRefType>(memref.getType()).getRank() == int64_t(subscripts.size()) &&
+         llvm::all_of(outer, [](const LaneIndex &each) { return each.isUniform(); }) &&
+         isContiguous(memref, subscripts);
+}
+
+Value loadClampedRun(const LaneArithmetic &lanes, Value memref, Type element, ArrayRef<LaneIndex> outer,
+                     const ClampedRun &run, Value size, const AccessGuard &guard) {
+  OpBuilder &b = lanes.builder;
+  auto compare = [&](arith::CmpIPredicate predicate, Value left, Value right) -> Value {
+    return arith::CmpIOp::create(b, lanes.location, predicate, left, right);
+  };
+  SmallVector<Value> bases = baseSubscripts(lanes, outer);
+  bases.push_back({});
+  auto elementAt = [&](const LaneIndex &bound) -> Value {
+    bases.back() = clampToSize(lanes, bound, size, guard, /*status=*/{}).base;
+    return lanes.broadcast(loadScalar(lanes, memref, bases, guard.exists));
+  };
+  Value free = lanes.broadcast(run.run), clamped = lanes.broadcast(run.clamped);
+  VectorType type = lanes.vectorOf(cast<MemRefType>(memref.getType()).getElementType());
+  Value others = run.least ? elementAt(*run.least) : lanes.splat(0, type);
+  if (run.greatest) {
+    Value isAbove = compare(arith::CmpIPredicate::slt, clamped, free);
+    others = arith::SelectOp::create(b, lanes.location, isAbove, elementAt(*run.greatest), others);
+  }
+  Value isInRange = compare(arith::CmpIPredicate::ult, clamped, lanes.broadcast(lanes.toI32(size)));
+  Value mask = lanes.both(compare(arith::CmpIPredicate::eq, clamped, free), isInRange);
+  bases.back() = run.run.base;
+  Value value =
+      vector::MaskedLoadOp::create(b, lanes.location, type, memref, bases, lanes.both(guard.mask, mask), others);
+  return asFormulaElement(lanes, value, element);
 }
 
 //===------------------------------------------ stores ------------------------------------------------------------===//

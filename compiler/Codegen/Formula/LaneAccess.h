@@ -28,6 +28,24 @@ struct AccessGuard {
 mlir::Value loadLanes(const LaneArithmetic &lanes, mlir::Value memref, mlir::Type element,
                       llvm::ArrayRef<LaneIndex> subscripts, const AccessGuard &guard);
 
+/// Adjacent subscripts, limited by bounds that are equal in all lanes: max(i - 1, 0), or min(i + 1, n - 1).
+struct ClampedRun {
+  LaneIndex run;                     ///< affine in the lane number, of step 1
+  LaneIndex clamped;                 ///< after the limits
+  std::optional<LaneIndex> least;    ///< the limit of very small subscripts; null if they have none
+  std::optional<LaneIndex> greatest; ///< the limit of very large subscripts; null if they have none
+};
+
+/// Whether loadClampedRun() can load from `memref` with these subscripts in the dimensions before the last.
+bool isClampedRun(const LaneArithmetic &lanes, mlir::Value memref, llvm::ArrayRef<LaneIndex> outer,
+                  const ClampedRun &run);
+/// As loadLanes(), without a gather: loads the adjacent elements, and the elements at the limits once. `size` is that of
+/// the last dimension. A lane whose subscript is outside of [0, size) has an unspecified value. Requires
+/// isClampedRun().
+mlir::Value loadClampedRun(const LaneArithmetic &lanes, mlir::Value memref, mlir::Type element,
+                           llvm::ArrayRef<LaneIndex> outer, const ClampedRun &run, mlir::Value size,
+                           const AccessGuard &guard);
+
 /// Stores `value`, a scalar or a vector<Lx...> of a formula, converted to the element type of `memref` (as in
 /// loadLanes), in the lanes of `mask` (vector<Lxi1>; null: all). If the subscripts are uniform, it stores the scalar or
 /// the element of lane 0 once and ignores the mask.

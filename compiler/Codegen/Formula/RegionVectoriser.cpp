@@ -207,11 +207,66 @@ Value RegionVectoriser::evaluateExtract(tensor::ExtractOp op) {
   Value outside = guard.exists;
   Subscripts subscripts;
   guard.exists = lanes.both(guard.exists, hasElement(op));
-  for (unsigned number = 0; number < op.getIndices().size(); ++number)
-    subscripts.push_back(clampedSubscript(op, number));
-  Value element = load(op.getTensor(), subscripts);
+  Value element;
+  for (unsigned number = 0; number < op.getIndices().size() && !element; ++number) {
+    if (number + 1 == op.getIndices().size())
+      element = evaluateClampedRun(op, subscripts);
+    if (!element)
+      subscripts.push_back(clampedSubscript(op, number));
+  }
+  element = element ? element : load(op.getTensor(), subscripts);
   guard.exists = outside;
   return element;
+}
+
+/// The subscript as a run between limits; null if it is none.
+std::optional<ClampedRun> RegionVectoriser::clampedRun(Value subscript) {
+  struct Limit {
+    bool isLeast;
+    LaneIndex bound;
+  };
+  SmallVector<Limit> limits; // the outermost is first
+  Value inner = subscript;
+  for (Operation *op = inner.getDefiningOp(); isa_and_present<arith::MaxSIOp, arith::MinSIOp>(op);
+       op = inner.getDefiningOp()) {
+    LaneIndex left = evaluateIndex(op->getOperand(0)), right = evaluateIndex(op->getOperand(1));
+    if (left.isUniform() == right.isUniform())
+      return std::nullopt;
+    inner = op->getOperand(left.isUniform() ? 1 : 0);
+    limits.push_back({isa<arith::MaxSIOp>(op), left.isUniform() ? left : right});
+  }
+  LaneIndex free = evaluateIndex(inner);
+  if (limits.empty() || free.lanes || free.step != 1)
+    return std::nullopt;
+  ClampedRun run{free, evaluateIndex(subscript), {}, {}};
+  auto limit = [&](std::optional<LaneIndex> &of, const Limit &by, bool isFirst) {
+    if (!of && !isFirst)
+      return;
+    OpBuilder &b = lanes.builder;
+    Value bound = by.bound.base;
+    if (of && by.isLeast)
+      bound = arith::MaxSIOp::create(b, lanes.location, of->base, bound);
+    else if (of)
+      bound = arith::MinSIOp::create(b, lanes.location, of->base, bound);
+    of = LaneIndex{bound, 0, {}, false};
+  };
+  for (const Limit &each : llvm::reverse(limits)) {
+    limit(run.least, each, each.isLeast);
+    limit(run.greatest, each, !each.isLeast);
+  }
+  return run;
+}
+
+/// The element, if the lanes vary along the last dimension alone and its subscript is a run between limits; else null.
+Value RegionVectoriser::evaluateClampedRun(tensor::ExtractOp op, ArrayRef<LaneIndex> outer) {
+  unsigned last = op.getIndices().size() - 1;
+  Value memref = buffers.lookup(op.getTensor());
+  if (!memref || needsCheck(op, last))
+    return {};
+  std::optional<ClampedRun> run = clampedRun(op.getIndices()[last]);
+  if (!run || !isClampedRun(lanes, memref, outer, *run))
+    return {};
+  return loadClampedRun(lanes, memref, op.getType(), outer, *run, sizeOf(op.getTensor(), last), guard);
 }
 
 Value RegionVectoriser::hasElement(tensor::ExtractOp op) {

@@ -43,7 +43,8 @@
 //
 // **Out of range.** The front end has proved that subscripts that are affine in indices are in range. The code clamps
 // every other subscript, e.g. from data or from a selection: out of range, it reads element 0, or returns 0 if that
-// dimension is empty. If a subscript from data is out of range in an active lane, the code also sets the status
+// dimension is empty. Limits such as max(i - 1, 0) are out of range only where the element is not used, and its value
+// is then unspecified. If a subscript from data is out of range in an active lane, the code also sets the status
 // (bindStatus). A constant counts as data unless it is 0 or in the range of a static size. Some emitters evaluate a
 // formula for points that have no result, e.g. a score before its mask. Then deferReports() suppresses the report, and
 // checkSubscripts() reports for the points that have a result.
@@ -129,6 +130,8 @@ private:
   mlir::Value evaluateOp(mlir::Operation *op);
   mlir::Value evaluateOperand(mlir::BlockArgument argument);
   mlir::Value evaluateExtract(mlir::tensor::ExtractOp op);
+  mlir::Value evaluateClampedRun(mlir::tensor::ExtractOp op, llvm::ArrayRef<LaneIndex> outer);
+  std::optional<ClampedRun> clampedRun(mlir::Value subscript);
   LaneIndex evaluateIndexOp(mlir::Operation *op);
   mlir::Value computeAt(mlir::Value tensor, llvm::ArrayRef<LaneIndex> subscripts);
   mlir::Value computeGenericAt(mlir::linalg::GenericOp op, unsigned result, llvm::ArrayRef<LaneIndex> subscripts);

@@ -171,6 +171,27 @@ TEST(LoadGradient, OfAProductWhoseOtherFactorIsInfinite) {
     EXPECT_TRUE(std::isfinite(element));
   EXPECT_EQ(derived.count<mlir::attn::ScatterAddOp>(), 0u);
 }
+/// A condition from data is inside of the one that keeps the subscript in range, or around it.
+TEST(LoadGradient, OfNestedGuards) {
+  for (const char *guarded :
+       {"if s >= 2 then (if z[s] > 0.0 then x[s - 2] else 1.0) else 0.0",
+        "if z[s] > 0.0 then (if s >= 2 then x[s - 2] else 1.0) else 0.0",
+        "if s >= 2 then (if s < 5 then (if z[s] > 0.0 then x[s - 2] else 1.0) else 2.0) else 0.0"})
+    expectForm(Form::Gathered, "x: f32[6], z: f32[6]", std::string("sum(sq([s < 6] => (") + guarded + ") * sq(z[s])))",
+               {draw({6}), draw({6}, 2)});
+}
+/// The outer condition excludes a factor that may be infinite: here 1 / 0.
+TEST(LoadGradient, OfNestedGuardsOfAnInfiniteFactor) {
+  Array z(Element::F32, {4}), w = draw({4}, 2);
+  z.values = {0, 0, 2, 4};
+  Derived derived("fn f(x: f32[4], z: f32[4], w: f32[4]) -> f32 {\n"
+                  "  sum(sq([s < 4] => if s >= 2 then (if w[s] > -9.0 then x[s - 2] else 0.0) / z[s] else 0.0)) }",
+                  {draw({4}), z, w});
+  for (const Array &gradient : derived.gradients())
+    for (double element : gradient.values)
+      EXPECT_TRUE(std::isfinite(element));
+  EXPECT_EQ(derived.count<mlir::attn::ScatterAddOp>(), 0u);
+}
 /// An empty loop reads nothing, although the dimension is not empty.
 TEST(LoadGradient, OfALoopThatMayNotRun) {
   Derived derived("fn f(x: f32[n, 2], y: f32[m, 2]) -> f32 {\n"

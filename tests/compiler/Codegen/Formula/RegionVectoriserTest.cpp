@@ -155,6 +155,36 @@ TEST_F(RegionVectoriserTest, ClampedIndexIsChecked) {
          [&](int64_t i) { return at(std::clamp<int64_t>(i, 1, 4), 1); });
 }
 
+/// Adjacent elements between limits are loaded without a gather.
+TEST_F(RegionVectoriserTest, RunsBetweenLimits) {
+  auto load = [](const std::string &subscript) {
+    return "%c9 = arith.constant 9 : index\n%c30 = arith.constant 30 : index\n%below = arith.subi %i, %c4 : index\n"
+           "%above = arith.addi %i, %c4 : index\n" +
+           subscript + "%v = tensor.extract %t[%c3, %y] : tensor<?x?xf32>";
+  };
+  expect(load("%y = arith.maxsi %below, %c0 : index\n"), [&](int64_t i) { return at(3, std::max<int64_t>(i - 4, 0)); });
+  expect(load("%y = arith.maxsi %c9, %below : index\n"), [&](int64_t i) { return at(3, std::max<int64_t>(i - 4, 9)); });
+  expect(load("%y = arith.minsi %above, %c30 : index\n"),
+         [&](int64_t i) { return at(3, std::min<int64_t>(i + 4, 30)); });
+  expect(load("%x = arith.minsi %above, %c30 : index\n%y = arith.maxsi %x, %c9 : index\n"),
+         [&](int64_t i) { return at(3, std::clamp<int64_t>(i + 4, 9, 30)); });
+  expect(load("%x = arith.maxsi %below, %c9 : index\n%y = arith.minsi %x, %c30 : index\n"),
+         [&](int64_t i) { return at(3, std::clamp<int64_t>(i - 4, 9, 30)); });
+  // The last limit wins.
+  expect(load("%x = arith.minsi %above, %c9 : index\n%y = arith.maxsi %x, %c30 : index\n"),
+         [&](int64_t) { return at(3, 30); });
+  // No element outside of the table is read, even if its value would not be used.
+  expect(R"(%c9 = arith.constant 9 : index
+            %c30 = arith.constant 30 : index
+            %x = arith.subi %i, %c30 : index
+            %y = arith.minsi %x, %c9 : index
+            %a = tensor.extract %t[%c0, %y] : tensor<?x?xf32>
+            %b = tensor.extract %t[%c3, %i] : tensor<?x?xf32>
+            %isLate = arith.cmpi sge, %i, %c30 : index
+            %v = arith.select %isLate, %a, %b : f32)",
+         [&](int64_t i) { return i >= 30 ? at(0, std::min<int64_t>(i - 30, 9)) : at(3, i); });
+}
+
 TEST_F(RegionVectoriserTest, ReduceOverFeatures) {
   expect(R"(%m = tensor.dim %t, %c1 : tensor<?x?xf32>
             %v = attn.reduce add (%d) in (%m) {
