@@ -39,8 +39,8 @@ struct ClampedRun {
 /// Whether loadClampedRun() can load from `memref` with these subscripts in the dimensions before the last.
 bool isClampedRun(const LaneArithmetic &lanes, mlir::Value memref, llvm::ArrayRef<LaneIndex> outer,
                   const ClampedRun &run);
-/// As loadLanes(), without a gather: loads the adjacent elements, and the elements at the limits once. `size` is that of
-/// the last dimension. A lane whose subscript is outside of [0, size) has an unspecified value. Requires
+/// As loadLanes(), without a gather: loads the adjacent elements, and the elements at the limits once. `size` is that
+/// of the last dimension. A lane whose subscript is outside of [0, size) has an unspecified value. Requires
 /// isClampedRun().
 mlir::Value loadClampedRun(const LaneArithmetic &lanes, mlir::Value memref, mlir::Type element,
                            llvm::ArrayRef<LaneIndex> outer, const ClampedRun &run, mlir::Value size,

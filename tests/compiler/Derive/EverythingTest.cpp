@@ -217,6 +217,10 @@ const Bodies &bodiesOfPrelude() {
       {"reinforce", "reinforce(x[:, 0], 0.0 * x[:, 1], stop(y[:, 0]))"},
       {"GroupedQueryAttention", "masked GroupedQueryAttention(3, 2, 1, 2, 10.0)"},
       {"compact", "sum(x * f32(compact([i < n, j < 3] => i32(i + j), y > 0.0, 3)))"},
+      {"ctc",
+       "let labels = [b < n, i < 2] => 1 + (b + i) % 2\nlet logp = [b < n, t < 5, c < 3] => x[b, c] * y[b, (c + t) % "
+       "3]\nsum(exp(-0.1 * ctc(logp, [b < n] => 5 - b % 2, labels, [b < n] => b % 3)))"},
+      {"best_path", "sum(x * f32(best_path(stop([b < n, t < 3, c < 2] => y[b, t] * f32(c)), iota(n))))"},
       {"cost_to_go", "sum(cost_to_go(x, iota(n), 0.9) * y)"},
       // Its gradient is no derivative: Normaliser.ReinforceInTimeSteps.
       {"reinforce_steps", "sum(sq(x)) + 0.0 * reinforce_steps(y, y, y, iota(n))"},

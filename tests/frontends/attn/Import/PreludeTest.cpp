@@ -73,6 +73,8 @@ model M(dim = 8) {
   fn smoothed(x: f32[rows, 10], labels: i32[rows]) -> f32 { mean(cross_entropy_smoothed(x, labels, 0.1)) }
   fn noise(x: f32[n]) -> f32[n] { random_normal(x) }
   fn kept(tokens: i32[batch, seq]) -> i32[batch, 8] { compact(tokens, tokens != 0, 8) }
+  fn aligned(x: f32[batch, time, 5], t: i32[batch], y: i32[batch, n], m: i32[batch]) -> f32 { mean(ctc(x, t, y, m)) }
+  fn heard(x: f32[batch, time, 5], t: i32[batch]) -> i32[batch, time] { best_path(x, t) }
   fn of_a_batch(x: f32[n, 8]) -> f32[n, 8] { of_batch(x) }
   fn regularised(x: f32[n]) -> f32[n] { dropout(x, 0.1) }
   fn activations(x: f32[n]) -> f32[n] { gelu(x) + gelu_tanh(x) + silu(x) + softplus(x) }
@@ -230,6 +232,14 @@ TEST(Prelude, CompactedTokensFollowEachOther) {
   EXPECT_THAT(compacted("3"), are({1, 0, 3, 7, 0, 0, 0, 0, 0}));
   EXPECT_THAT(compacted("2"), are({1, 0, 7, 0, 0, 0}));
   EXPECT_THAT(compacted("5"), are({1, 0, 3, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+/// The classes are 1 1 0 1 2 2, in rows of 6, 3 and 0 frames.
+TEST(Prelude, TheBestPathHasNeitherRepeatedClassesNorBlanks) {
+  EXPECT_THAT(valuesOf("use nn\nfn f(y: i32[6], t: i32[n]) -> f32[n, 6] {\n"
+                       "  f32(best_path([b < n, s < 6, c < 3] => if y[s] == c then 0.0 else -1.0, t))\n}",
+                       {integers({6}, {1, 1, 0, 1, 2, 2}), integers({3}, {6, 3, 0})}),
+              are({1, 1, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
 TEST(Prelude, TextsEndAtTheirFirstZero) {
