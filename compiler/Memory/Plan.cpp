@@ -210,7 +210,7 @@ LogicalResult Planner::storeLoop(scf::ForOp loop) {
 /// The result of `op` is the updated `changed`.
 LogicalResult Planner::storeInPlace(Operation *op, Value changed) {
   // Equal empty tensors may have been merged.
-  if (changed.getDefiningOp<tensor::EmptyOp>())
+  if (!isElement(changed) && EntryPlan::root(changed).getDefiningOp<tensor::EmptyOp>())
     return storeValue(op->getResult(0), "empty", steps.of(op));
   std::optional<unsigned> before = storage(changed);
   if (!before || isElement(changed))
