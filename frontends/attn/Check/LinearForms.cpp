@@ -233,26 +233,27 @@ bool LinearForms::holds(size_t fact, bool positive) const { return bounds.isNonN
 
 //===- Conditions -------------------------------------------------------------------------------------------------===//
 
-/// Returns the constant c of a remainder e % c; 0 for other expressions.
-static int64_t divisorOfRemainder(ExprRef expr) {
+/// The number of values 0, 1, ... of an index or of a remainder e % c of a constant c; null for other expressions.
+std::optional<Dim> LinearForms::valuesOf(ExprRef expr) const {
   for (auto *cast = expr->as<Cast>(); cast && isIntegerConversion(expr->type.element, cast->operand->type.element);
        cast = expr->as<Cast>())
     expr = cast->operand;
+  if (auto *ref = expr->as<IndexRef>())
+    return hasExtent(ref->index) ? std::optional(ref->index->extent) : std::nullopt;
   auto *node = expr->as<Elementwise>();
   auto *divisor = node && node->op == Op::Rem ? node->operands[1]->as<Constant>() : nullptr;
-  return divisor ? divisor->integer : 0;
+  return divisor && divisor->integer > 0 ? std::optional(Dim(divisor->integer)) : std::nullopt;
 }
 
-/// A remainder that differs from its least or greatest value is above or below it.
+/// An index or a remainder that differs from its least or greatest value is above or below it.
 void LinearForms::addUnequal(ExprRef expr, ExprRef other) {
-  int64_t divisor = divisorOfRemainder(expr);
-  std::optional<Dim> value = constantOf(of(other));
-  if (divisor <= 0 || !value)
+  std::optional<Dim> values = valuesOf(expr), value = constantOf(of(other));
+  if (!values || !value)
     return;
   if (value->is(0))
     addFact(of(expr) - Linear::number(Dim(1)));
-  if (value->is(divisor - 1))
-    addFact(Linear::number(Dim(divisor - 2)) - of(expr));
+  if (*value == *values - Dim(1))
+    addFact(Linear::number(*values - Dim(2)) - of(expr));
 }
 
 void LinearForms::addGuard(const Guard &guard) {

@@ -83,6 +83,7 @@ private:
   std::pair<Linear, bool> atomFor(const std::string &key, bool isData);
   Linear quotient(typed::ExprRef expr, int64_t divisor); ///< floor(expr / divisor), for a divisor above 0
   Linear choice(typed::ExprRef expr, typed::Op op, typed::ExprRef a, typed::ExprRef b);
+  std::optional<Dim> valuesOf(typed::ExprRef expr) const;
   void addUnequal(typed::ExprRef expr, typed::ExprRef other); ///< adds the facts of expr != other
   /// Adds a fact that holds if `condition` >= 0.
   void addFact(Linear fact, const Dim &condition = 0);

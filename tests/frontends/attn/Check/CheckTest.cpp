@@ -87,6 +87,34 @@ TEST(RangeProofs, AGuardedSubscriptIsClamped) {
             "  return f: f32[n] = [s < n] => select(ge(s, 1), a[max(sub(s, 1), 0)], -inf)\n");
 }
 
+/// The right operand of `and` counts only if the left one is true, and that of `or` only if it is false.
+TEST(RangeProofs, ALogicalOperatorGuardsItsRightOperand) {
+  EXPECT_EQ(body("fn f(a: f32[n]) -> bool[n] { [s < n] => s >= 1 and s < 9 and a[s - 1] > 0.0 }"),
+            "  return f: bool[n] = [s < n] => and(and(ge(s, 1), lt(s, 9)), gt(a[max(sub(s, 1), 0)], 0.0))\n");
+  EXPECT_EQ(body("fn f(a: f32[n]) -> bool[n] { [s < n] => s == 0 or a[s - 1] > 0.0 }"),
+            "  return f: bool[n] = [s < n] => or(eq(s, 0), gt(a[max(sub(s, 1), 0)], 0.0))\n");
+  for (const char *unguarded : {"a[s - 1] > 0.0 and s >= 1", "s >= 1 or a[s - 1] > 0.0", "(s >= 1) == (a[s - 1] > 0.0)",
+                                "(s >= 1 and s < 9) == (a[s - 1] > 0.0)"})
+    EXPECT_NE(check("fn f(a: f32[n]) -> bool[n] { [s < n] => " + std::string(unguarded) + " }\nexport f\n")
+                  .diagnostics.find("[out-of-range]"),
+              std::string::npos)
+        << unguarded;
+}
+
+/// An index that differs from 0 or from its last value is above or below it.
+TEST(RangeProofs, UnequalIndicesAreGuards) {
+  EXPECT_EQ(body("fn f(a: f32[n]) -> f32[n] { [s < n] => if s == 0 then 0.0 else a[s - 1] }"),
+            "  return f: f32[n] = [s < n] => select(eq(s, 0), 0.0, a[max(sub(s, 1), 0)])\n");
+  EXPECT_EQ(body("fn f(a: f32[n]) -> f32[n] { [s < n] => if s != n - 1 then a[s + 1] else 0.0 }"),
+            "  return f: f32[n] = [s < n] => select(ne(s, n - 1), a[min(add(s, 1), n - 1)], 0.0)\n");
+  for (const char *unguarded : {"if s == 1 then 0.0 else a[s - 1]", "if s == 0 then a[s - 1] else 0.0",
+                                "if s != n then a[s + 1] else 0.0", "if s == 0 then 0.0 else a[s - 2]"})
+    EXPECT_NE(check("fn f(a: f32[n]) -> f32[n] { [s < n] => " + std::string(unguarded) + " }\nexport f\n")
+                  .diagnostics.find("[out-of-range]"),
+              std::string::npos)
+        << unguarded;
+}
+
 TEST(RangeProofs, DataIsCheckedAtRunTime) {
   EXPECT_EQ(body("fn f(table: f32[v, d], t: i32[n]) -> f32[n, d] { table[t] }"),
             "  return f: f32[n, d] = [n < n, d < d] => table[index(t[n])?, d]\n");
