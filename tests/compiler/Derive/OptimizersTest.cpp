@@ -242,6 +242,7 @@ TEST_F(Optimizers, WarmUpAndCosine) {
   auto cosine = [](double share) { return 0.1 + 0.5 * 0.3 * (1 + std::cos(std::numbers::pi * share)); };
   EXPECT_THAT(ratesOf("optim.warmup_cosine(0.4, 2, 5, least: 0.1)"),
               are({0.2, 0.4, cosine(1.0 / 3), cosine(2.0 / 3), 0.1, 0.1}));
+  EXPECT_THAT(ratesOf("optim.warmup_cosine(0.4, 4, 4, least: 0.1)"), are({0.1, 0.2, 0.3, 0.4, 0.1, 0.1}));
 }
 
 TEST_F(Optimizers, StepDecay) {
