@@ -44,11 +44,25 @@ private:
   IndexFacts loopFacts();
   std::optional<Subscript> readSubscript(Value subscript, const IndexFacts &guard);
   std::optional<Subscript> readQuotient(arith::FloorDivSIOp quotient);
-  arith::SelectOp selectionOf(Value value, Value &condition, bool &isOfValue);
-  SmallVector<Value> loadConditions(bool nested);
-  void addComparison(arith::CmpIOp comparison, IndexFacts &facts);
-  void addGuard(IndexFacts &facts, bool nested);
-  SmallVector<AffineExpr> differences(arith::CmpIOp comparison);
+  /// A condition, and whether it is true or false.
+  struct Guard {
+    Value condition;
+    bool holds = true;
+    bool operator==(const Guard &) const = default;
+  };
+  /// See selectionOf(). Several selections have one guard and no `op`. `isOfValue` is false if a value is selected that
+  /// is computed from the given one.
+  struct Selection {
+    std::optional<Guard> guard;
+    arith::SelectOp op;
+    bool isOfValue = true;
+  };
+  Selection selectionOf(Value value);
+  SmallVector<Guard> loadGuards(bool nested);
+  void addComparison(arith::CmpIOp comparison, bool holds, IndexFacts &facts);
+  void addUnequal(arith::CmpIOp comparison, bool holds, IndexFacts &facts);
+  void addGuards(IndexFacts &facts, bool nested);
+  SmallVector<AffineExpr> differences(arith::CmpIOp comparison, bool holds = true);
   /// The loops in an expression.
   struct Mentioned {
     SmallVector<int64_t> factors;   ///< the coefficient of each loop outside of quotients
@@ -120,13 +134,14 @@ bool Inverter::readExtents() {
 }
 
 /// Expressions that are >= 0 exactly if a comparison of indices holds; empty if it is not affine or of another kind.
-SmallVector<AffineExpr> Inverter::differences(arith::CmpIOp comparison) {
+SmallVector<AffineExpr> Inverter::differences(arith::CmpIOp comparison, bool holds) {
   if (!comparison.getLhs().getType().isIndex())
     return {};
   AffineExpr left = read(comparison.getLhs()), right = read(comparison.getRhs());
   if (!left || !right)
     return {};
-  switch (comparison.getPredicate()) {
+  arith::CmpIPredicate predicate = comparison.getPredicate();
+  switch (holds ? predicate : arith::invertPredicate(predicate)) {
   case arith::CmpIPredicate::sge:
     return {left - right};
   case arith::CmpIPredicate::sgt:
@@ -142,72 +157,81 @@ SmallVector<AffineExpr> Inverter::differences(arith::CmpIOp comparison) {
   }
 }
 
-/// Sets `condition` to that of the selections through which all uses of `value` pass; null if there is none, or
-/// several. Returns the selection if there is only one. `isOfValue` becomes false if a selection selects a value that
-/// is computed from `value`.
-arith::SelectOp Inverter::selectionOf(Value value, Value &condition, bool &isOfValue) {
-  arith::SelectOp only;
+/// The selection through which all uses of `value` pass, or the common condition of several.
+Inverter::Selection Inverter::selectionOf(Value value) {
+  Selection found;
   llvm::SetVector<Value> computed;
   computed.insert(value);
-  condition = {};
   for (size_t next = 0; next < computed.size(); ++next)
     for (OpOperand &use : computed[next].getUses()) {
       Operation *user = use.getOwner();
       auto choice = dyn_cast<arith::SelectOp>(user);
-      bool isChosen = choice && use.getOperandNumber() == 1 && choice.getFalseValue() != computed[next];
-      if (isChosen && (!condition || choice.getCondition() == condition)) {
-        only = condition ? arith::SelectOp() : choice;
-        condition = choice.getCondition();
-        isOfValue &= next == 0;
-      } else if (!isChosen && user->getNumResults() == 1 && isPure(user)) {
+      bool isChosen = choice && use.getOperandNumber() > 0 && choice.getTrueValue() != choice.getFalseValue() &&
+                      choice.getCondition() != computed[next];
+      if (!isChosen && user->getNumResults() == 1 && isPure(user)) {
         computed.insert(user->getResult(0));
-      } else {
-        condition = {};
-        return {};
+        continue;
       }
+      Guard guard = isChosen ? Guard{choice.getCondition(), use.getOperandNumber() == 1} : Guard();
+      if (!isChosen || (found.guard && !(*found.guard == guard)))
+        return {};
+      found.op = found.guard ? arith::SelectOp() : choice;
+      found.guard = guard;
+      found.isOfValue &= next == 0;
     }
-  return only;
+  return found;
 }
 
 /// The condition under which the load is used. With `nested`, also those of the selections around its selection, such
 /// as `i >= 2` in `if i >= 2 then (if wanted[i] then x[i - 2] else 0) else 0`.
-SmallVector<Value> Inverter::loadConditions(bool nested) {
-  SmallVector<Value> conditions;
-  bool isOfLoad = true;
-  Value condition;
-  arith::SelectOp selection = selectionOf(load.getResult(), condition, isOfLoad);
-  if (condition)
-    conditions.push_back(condition);
-  while (nested && selection) {
-    isOfLoad = false;
-    selection = selectionOf(selection.getResult(), condition, isOfLoad);
-    if (condition)
-      conditions.push_back(condition);
+SmallVector<Inverter::Guard> Inverter::loadGuards(bool nested) {
+  SmallVector<Guard> guards;
+  Selection selection = selectionOf(load.getResult());
+  result.isGuardedAlone = selection.isOfValue;
+  if (selection.guard)
+    guards.push_back(*selection.guard);
+  while (nested && selection.op) {
+    result.isGuardedAlone = false;
+    selection = selectionOf(selection.op.getResult());
+    if (selection.guard)
+      guards.push_back(*selection.guard);
   }
-  result.isGuardedAlone = isOfLoad;
-  return conditions;
+  return guards;
 }
 
-void Inverter::addComparison(arith::CmpIOp comparison, IndexFacts &facts) {
-  SmallVector<AffineExpr> parts = differences(comparison);
+void Inverter::addComparison(arith::CmpIOp comparison, bool holds, IndexFacts &facts) {
+  SmallVector<AffineExpr> parts = differences(comparison, holds);
+  if (parts.empty())
+    return addUnequal(comparison, holds, facts);
   for (AffineExpr part : parts)
     facts.addNonNegative(part);
   // expr mod divisor = 0
-  auto remainder = parts.size() == 2 ? dyn_cast<AffineBinaryOpExpr>(parts[0]) : AffineBinaryOpExpr(nullptr);
+  auto remainder = holds && parts.size() == 2 ? dyn_cast<AffineBinaryOpExpr>(parts[0]) : AffineBinaryOpExpr(nullptr);
   auto divisor = remainder ? dyn_cast<AffineConstantExpr>(remainder.getRHS()) : AffineConstantExpr(nullptr);
   if (divisor && remainder.getKind() == AffineExprKind::Mod)
     divisible.push_back({remainder.getLHS(), divisor.getValue(), comparison});
 }
 
-/// Adds the condition under which the load is used.
-void Inverter::addGuard(IndexFacts &facts, bool nested) {
-  SmallVector<Value> parts = loadConditions(nested);
+/// An index that differs from its least or greatest value is above or below it.
+void Inverter::addUnequal(arith::CmpIOp comparison, bool holds, IndexFacts &facts) {
+  for (AffineExpr part : differences(comparison, !holds)) // of equal indices: both expressions are >= 0
+    if (facts.isNonNegative(part)) {
+      facts.addNonNegative(part - 1);
+      return;
+    }
+}
+
+/// Adds the conditions under which the load is used.
+void Inverter::addGuards(IndexFacts &facts, bool nested) {
+  SmallVector<Guard> parts = loadGuards(nested);
   while (!parts.empty()) {
-    Operation *part = parts.pop_back_val().getDefiningOp();
-    if (isa_and_present<arith::AndIOp>(part))
-      parts.append(part->operand_begin(), part->operand_end());
+    auto [condition, holds] = parts.pop_back_val();
+    Operation *part = condition.getDefiningOp();
+    if (holds ? isa_and_present<arith::AndIOp>(part) : isa_and_present<arith::OrIOp>(part))
+      for (Value operand : part->getOperands())
+        parts.push_back({operand, holds});
     else if (auto comparison = dyn_cast_if_present<arith::CmpIOp>(part))
-      addComparison(comparison, facts);
+      addComparison(comparison, holds, facts);
   }
 }
 
@@ -277,7 +301,7 @@ bool Inverter::readSubscripts(bool nested) {
   divisible.clear();
   result.impliedComparisons.clear();
   IndexFacts guard = loopFacts();
-  addGuard(guard, nested);
+  addGuards(guard, nested);
   for (Value each : load.getIndices()) {
     auto subscript = readSubscript(each, guard);
     if (!subscript)

@@ -53,7 +53,8 @@ struct InverseRead {
   llvm::SmallVector<mlir::Value> symbols;
   /// Results of arith.cmpi in the body that are proved to be true in every iteration that reads an element.
   llvm::SmallVector<mlir::Value> impliedComparisons;
-  /// False if a guard selects a value that is computed from the load, instead of the load itself.
+  /// False if a guard selects a value that is computed from the load, instead of the load itself. The selection of an
+  /// inner guard is such a value.
   bool isGuardedAlone = true;
 };
 

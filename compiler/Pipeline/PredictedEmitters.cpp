@@ -121,7 +121,7 @@ private:
   }
 
   void choose(const Candidate &candidate) {
-    auto [kernel, supporting, cpu] = candidate;
+    const auto &[kernel, supporting, cpu] = candidate;
     SmallVector<Trial> trials;
     for (const Emitter *each : supporting) {
       size_t before = job.diagnostics().size();

@@ -82,14 +82,19 @@ static Value loadScalar(const LaneArithmetic &lanes, Value memref, ValueRange ba
   return either.getResult(0);
 }
 
+/// The active lanes, or no lane if the buffer has no elements; null: all lanes.
+static Value maskOfElements(const LaneArithmetic &lanes, const AccessGuard &guard) {
+  if (!guard.exists)
+    return guard.mask;
+  VectorType type = lanes.vectorOf(lanes.builder.getI1Type());
+  return lanes.both(guard.mask, vector::BroadcastOp::create(lanes.builder, lanes.location, type, guard.exists));
+}
+
 static Value loadVector(const LaneArithmetic &lanes, Value memref, VectorType type, ArrayRef<LaneIndex> subscripts,
                         const AccessGuard &guard) {
   OpBuilder &b = lanes.builder;
   SmallVector<Value> bases = baseSubscripts(lanes, subscripts);
-  Value mask = guard.mask;
-  if (guard.exists)
-    mask =
-        lanes.both(mask, vector::BroadcastOp::create(b, lanes.location, lanes.vectorOf(b.getI1Type()), guard.exists));
+  Value mask = maskOfElements(lanes, guard);
   if (isContiguous(memref, subscripts) && !mask)
     return vector::LoadOp::create(b, lanes.location, type, memref, bases);
   Value others = lanes.splat(0, type);
@@ -122,7 +127,7 @@ Value loadLanes(const LaneArithmetic &lanes, Value memref, Type element, ArrayRe
   return asFormulaElement(lanes, value, element);
 }
 
-bool isClampedRun(const LaneArithmetic &lanes, Value memref, ArrayRef<LaneIndex> outer, const ClampedRun &run) {
+bool canLoadClampedRun(const LaneArithmetic &lanes, Value memref, ArrayRef<LaneIndex> outer, const ClampedRun &run) {
   SmallVector<LaneIndex> subscripts(outer);
   subscripts.push_back(run.run);
   return lanes.lanes > 1 && cast<MemRefType>(memref.getType()).getRank() == int64_t(subscripts.size()) &&
@@ -130,30 +135,38 @@ bool isClampedRun(const LaneArithmetic &lanes, Value memref, ArrayRef<LaneIndex>
          isContiguous(memref, subscripts);
 }
 
+/// The limits are compared as 64-bit numbers, of which the first and the last active lane follow.
 Value loadClampedRun(const LaneArithmetic &lanes, Value memref, Type element, ArrayRef<LaneIndex> outer,
                      const ClampedRun &run, Value size, const AccessGuard &guard) {
   OpBuilder &b = lanes.builder;
-  auto compare = [&](arith::CmpIPredicate predicate, Value left, Value right) -> Value {
-    return arith::CmpIOp::create(b, lanes.location, predicate, left, right);
-  };
+  Location location = lanes.location;
+  Value none = lanes.uniform(0).base, one = lanes.uniform(1).base, all = lanes.uniform(lanes.lanes).base;
   SmallVector<Value> bases = baseSubscripts(lanes, outer);
   bases.push_back({});
-  auto elementAt = [&](const LaneIndex &bound) -> Value {
-    bases.back() = clampToSize(lanes, bound, size, guard, /*status=*/{}).base;
+  auto elementAt = [&](const LaneIndex &limit) -> Value {
+    bases.back() = clampToSize(lanes, limit, size, guard, /*status=*/{}).base;
     return lanes.broadcast(loadScalar(lanes, memref, bases, guard.exists));
   };
-  Value free = lanes.broadcast(run.run), clamped = lanes.broadcast(run.clamped);
+  auto isLaneBelow = [&](Value end) -> Value {
+    Value lane = lanes.laneNumbers(1);
+    return arith::CmpIOp::create(b, location, arith::CmpIPredicate::slt, lane, lanes.broadcast(lanes.toI32(end)));
+  };
+  auto laneOf = [&](Value subscript) -> Value {
+    Value lane = arith::SubIOp::create(b, location, subscript, run.run.base);
+    return arith::MinSIOp::create(b, location, arith::MaxSIOp::create(b, location, lane, none), all);
+  };
+  Value first = run.least ? arith::MaxSIOp::create(b, location, run.least->base, none) : none, end = size;
+  if (run.greatest)
+    end = arith::MinSIOp::create(b, location, arith::AddIOp::create(b, location, run.greatest->base, one), end);
+  Value isBefore = isLaneBelow(laneOf(first)), isAfter = isLaneBelow(laneOf(end));
+  Value mask = arith::SelectOp::create(b, location, isBefore, lanes.splat(0, isBefore.getType()), isAfter);
   VectorType type = lanes.vectorOf(cast<MemRefType>(memref.getType()).getElementType());
   Value others = run.least ? elementAt(*run.least) : lanes.splat(0, type);
-  if (run.greatest) {
-    Value isAbove = compare(arith::CmpIPredicate::slt, clamped, free);
-    others = arith::SelectOp::create(b, lanes.location, isAbove, elementAt(*run.greatest), others);
-  }
-  Value isInRange = compare(arith::CmpIPredicate::ult, clamped, lanes.broadcast(lanes.toI32(size)));
-  Value mask = lanes.both(compare(arith::CmpIPredicate::eq, clamped, free), isInRange);
+  if (run.greatest)
+    others = arith::SelectOp::create(b, location, isBefore, others, elementAt(*run.greatest));
   bases.back() = run.run.base;
-  Value value =
-      vector::MaskedLoadOp::create(b, lanes.location, type, memref, bases, lanes.both(guard.mask, mask), others);
+  Value value = vector::MaskedLoadOp::create(b, location, type, memref, bases,
+                                             lanes.both(maskOfElements(lanes, guard), mask), others);
   return asFormulaElement(lanes, value, element);
 }
 

@@ -28,20 +28,19 @@ struct AccessGuard {
 mlir::Value loadLanes(const LaneArithmetic &lanes, mlir::Value memref, mlir::Type element,
                       llvm::ArrayRef<LaneIndex> subscripts, const AccessGuard &guard);
 
-/// Adjacent subscripts, limited by bounds that are equal in all lanes: max(i - 1, 0), or min(i + 1, n - 1).
+/// Adjacent subscripts between limits that are equal in all lanes: max(i - 1, 0), or min(i + 1, n - 1).
 struct ClampedRun {
-  LaneIndex run;                     ///< affine in the lane number, of step 1
-  LaneIndex clamped;                 ///< after the limits
+  LaneIndex run;                     ///< without the limits: affine in the lane number, of step 1
   std::optional<LaneIndex> least;    ///< the limit of very small subscripts; null if they have none
-  std::optional<LaneIndex> greatest; ///< the limit of very large subscripts; null if they have none
+  std::optional<LaneIndex> greatest; ///< the limit of very large subscripts, at least `least`; null if they have none
 };
 
-/// Whether loadClampedRun() can load from `memref` with these subscripts in the dimensions before the last.
-bool isClampedRun(const LaneArithmetic &lanes, mlir::Value memref, llvm::ArrayRef<LaneIndex> outer,
-                  const ClampedRun &run);
+/// Whether loadClampedRun() can load from `memref` with the subscripts `outer` in the dimensions before the last.
+bool canLoadClampedRun(const LaneArithmetic &lanes, mlir::Value memref, llvm::ArrayRef<LaneIndex> outer,
+                       const ClampedRun &run);
 /// As loadLanes(), without a gather: loads the adjacent elements, and the elements at the limits once. `size` is that
-/// of the last dimension. A lane whose subscript is outside of [0, size) has an unspecified value. Requires
-/// isClampedRun().
+/// of the last dimension. The value of a lane whose subscript is out of range is unspecified. Requires
+/// canLoadClampedRun().
 mlir::Value loadClampedRun(const LaneArithmetic &lanes, mlir::Value memref, mlir::Type element,
                            llvm::ArrayRef<LaneIndex> outer, const ClampedRun &run, mlir::Value size,
                            const AccessGuard &guard);

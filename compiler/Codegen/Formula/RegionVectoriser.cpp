@@ -207,13 +207,12 @@ Value RegionVectoriser::evaluateExtract(tensor::ExtractOp op) {
   Value outside = guard.exists;
   Subscripts subscripts;
   guard.exists = lanes.both(guard.exists, hasElement(op));
-  Value element;
-  for (unsigned number = 0; number < op.getIndices().size() && !element; ++number) {
-    if (number + 1 == op.getIndices().size())
-      element = evaluateClampedRun(op, subscripts);
-    if (!element)
-      subscripts.push_back(clampedSubscript(op, number));
-  }
+  unsigned rank = op.getIndices().size();
+  for (unsigned number = 0; number + 1 < rank; ++number)
+    subscripts.push_back(clampedSubscript(op, number));
+  Value element = rank > 0 ? evaluateClampedRun(op, subscripts) : Value();
+  if (!element && rank > 0)
+    subscripts.push_back(clampedSubscript(op, rank - 1));
   element = element ? element : load(op.getTensor(), subscripts);
   guard.exists = outside;
   return element;
@@ -238,21 +237,21 @@ std::optional<ClampedRun> RegionVectoriser::clampedRun(Value subscript) {
   LaneIndex free = evaluateIndex(inner);
   if (limits.empty() || free.lanes || free.step != 1)
     return std::nullopt;
-  ClampedRun run{free, evaluateIndex(subscript), {}, {}};
-  auto limit = [&](std::optional<LaneIndex> &of, const Limit &by, bool isFirst) {
-    if (!of && !isFirst)
-      return;
+  // The results of the limits, from the innermost one, for very small and for very large subscripts.
+  ClampedRun run{free, {}, {}};
+  auto apply = [&](const Limit &next, std::optional<LaneIndex> &limit, bool canBegin) {
     OpBuilder &b = lanes.builder;
-    Value bound = by.bound.base;
-    if (of && by.isLeast)
-      bound = arith::MaxSIOp::create(b, lanes.location, of->base, bound);
-    else if (of)
-      bound = arith::MinSIOp::create(b, lanes.location, of->base, bound);
-    of = LaneIndex{bound, 0, {}, false};
+    Value bound = next.bound.base;
+    if (limit && next.isLeast)
+      bound = arith::MaxSIOp::create(b, lanes.location, limit->base, bound);
+    else if (limit)
+      bound = arith::MinSIOp::create(b, lanes.location, limit->base, bound);
+    if (limit || canBegin)
+      limit = LaneIndex{bound, 0, {}, false};
   };
   for (const Limit &each : llvm::reverse(limits)) {
-    limit(run.least, each, each.isLeast);
-    limit(run.greatest, each, !each.isLeast);
+    apply(each, run.least, each.isLeast);
+    apply(each, run.greatest, !each.isLeast);
   }
   return run;
 }
@@ -264,7 +263,7 @@ Value RegionVectoriser::evaluateClampedRun(tensor::ExtractOp op, ArrayRef<LaneIn
   if (!memref || needsCheck(op, last))
     return {};
   std::optional<ClampedRun> run = clampedRun(op.getIndices()[last]);
-  if (!run || !isClampedRun(lanes, memref, outer, *run))
+  if (!run || !canLoadClampedRun(lanes, memref, outer, *run))
     return {};
   return loadClampedRun(lanes, memref, op.getType(), outer, *run, sizeOf(op.getTensor(), last), guard);
 }

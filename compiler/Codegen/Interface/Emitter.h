@@ -41,7 +41,7 @@ public:
   /// Halide schedule; empty if there is none, and for a kernel that the emitter does not support.
   virtual std::string scheduleError(mlir::func::FuncOp kernel, const Target &target) const { return {}; }
   /// Starts the part of emit() that runs in the background, so that a later emit() for the kernel takes less time. The
-  /// results of emit() depend on the order of these calls. Requires supports().
+  /// code depends on the order of these calls, so their order must not depend on time. Requires supports().
   virtual void prepare(mlir::func::FuncOp kernel, const Target &target) const {}
   /// Appends the functions of the kernel's phases to `code`, the module of generated code, and records the schedule on
   /// the kernel (ChosenSchedule.h). Requires supports(). Fails if its backend rejects the kernel; then nothing is

@@ -180,6 +180,14 @@ TEST(LoadGradient, OfNestedGuards) {
     expectForm(Form::Gathered, "x: f32[6], z: f32[6]", std::string("sum(sq([s < 6] => (") + guarded + ") * sq(z[s])))",
                {draw({6}), draw({6}, 2)});
 }
+/// The condition keeps the subscript in range if it is false, or if it excludes an end.
+TEST(LoadGradient, OfGuardsThatAreFalse) {
+  for (const char *guarded : {"if s == 0 then 0.5 else x[s - 1]", "if s != 5 then x[s + 1] else 0.5",
+                              "if s < 2 or z[s] > 0.0 then 0.5 else x[s - 2]",
+                              "if z[s] > 0.0 then 0.5 else (if s >= 2 then x[s - 2] else 1.0)"})
+    expectForm(Form::Gathered, "x: f32[6], z: f32[6]", std::string("sum(sq([s < 6] => (") + guarded + ") * sq(z[s])))",
+               {draw({6}), draw({6}, 2)});
+}
 /// The outer condition excludes a factor that may be infinite: here 1 / 0.
 TEST(LoadGradient, OfNestedGuardsOfAnInfiniteFactor) {
   Array z(Element::F32, {4}), w = draw({4}, 2);

@@ -49,15 +49,15 @@ TEST(History, ALossThatIsNoNumberIsAPointToo) {
   EXPECT_EQ(read->points()[1].training[0], -INFINITY);
 }
 
-/// Even a metric named as the validation loss is read as a metric of the training.
 TEST(History, HasAColumnForEachMetric) {
   TemporaryFolder folder("history");
   std::string path = folder.path() / "history.csv",
-              names = HistoryPoint::headings({"loss", "validation"}, {"validation", "validation_reward"});
-  EXPECT_EQ(names, "step,loss,validation,validation,validation_reward");
+              names = HistoryPoint::headings({"loss", "reward"}, {"validation", "validation_reward"});
+  EXPECT_EQ(names, "step,loss,reward,validation,validation_reward");
   auto written = History::open(path, names, 0);
   ASSERT_TRUE(bool(written));
-  written->add({1, {0.5, NAN}, {NAN, 4}});
+  written->add({1, {0.5, -NAN}, {NAN, 4}});
+  EXPECT_EQ(written->points()[0].line(), "1,0.5,nan,,4");
   ASSERT_FALSE(bool(written->replace()));
   auto read = History::open(path, names, 1);
   ASSERT_TRUE(bool(read)) << llvm::toString(read.takeError());

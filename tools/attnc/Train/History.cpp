@@ -11,7 +11,9 @@ std::string HistoryPoint::headings(ArrayRef<std::string> training, ArrayRef<std:
 }
 
 std::string HistoryPoint::line() const {
-  std::string text = fmt::format("{},{:.6g}", step, fmt::join(training, ","));
+  std::string text = fmt::format("{}", step);
+  for (double each : training)
+    text += std::isnan(each) ? ",nan" : fmt::format(",{:.6g}", each); // without the sign
   for (double each : validation)
     text += std::isnan(each) ? "," : fmt::format(",{:.6g}", each);
   return text;
@@ -22,7 +24,7 @@ std::optional<HistoryPoint> HistoryPoint::parse(StringRef line, StringRef headin
   SmallVector<StringRef> fields, names;
   line.split(fields, ',');
   headings.split(names, ',');
-  auto firstValidation = size_t(find(reverse(names), "validation").base() - names.begin()) - 1;
+  auto firstValidation = size_t(find(names, "validation") - names.begin());
   HistoryPoint point;
   if (fields.size() != names.size() || fields[0].getAsInteger(10, point.step))
     return std::nullopt;

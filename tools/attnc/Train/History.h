@@ -17,7 +17,8 @@ struct HistoryPoint {
   std::vector<double> training;   ///< the means of the training losses and metrics since the previous point
   std::vector<double> validation; ///< the validation loss and its metrics; NaN if not computed
 
-  /// The line of headings for columns of these names, of which "validation" is the first one of the second list.
+  /// The line of headings for columns of these names. The first name of `validation` is "validation", and no name of
+  /// `training` is.
   static std::string headings(llvm::ArrayRef<std::string> training, llvm::ArrayRef<std::string> validation);
   /// The line of the point, without a line break, with six significant digits. The field of a validation loss or metric
   /// that was not computed is empty.

@@ -16,8 +16,9 @@ ArrayRef<attn_tensor_info> resultsOf(const attn_entry_info &entry) {
 }
 
 bool returnsNumbers(const attn_entry_info &entry) {
-  return all_of(resultsOf(entry),
-                [](const attn_tensor_info &result) { return result.rank == 0 && result.dtype == ATTN_F32; });
+  return entry.result_count > 0 && all_of(resultsOf(entry), [](const attn_tensor_info &result) {
+           return result.rank == 0 && result.dtype == ATTN_F32;
+         });
 }
 
 Error StepEntries::add(StringRef option) {
@@ -35,6 +36,11 @@ Error StepEntries::add(StringRef option) {
   if (any_of(entries, [&](const Each &each) { return each.number == *number; }))
     return createStringError(formatv("--entry names '{0}' twice; {0}:2 calls it twice in a step", name));
   entries.push_back({*number, calls});
+  for (const attn_tensor_info &metric : resultsOf(entry(entries.back())).drop_front())
+    if (StringRef other = metric.name; other == "loss" || other == "step" || other.starts_with("validation"))
+      return createStringError(formatv("'{0}' returns the metric '{1}', but the history has another column of this "
+                                       "name; rename the result",
+                                       entry(entries.back()).name, other));
   return Error::success();
 }
 

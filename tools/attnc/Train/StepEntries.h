@@ -29,7 +29,8 @@ public:
   };
   /// The entry points of `options`, in order; each option is NAME or NAME:CALLS. Without options, the only entry point
   /// that trains. An error if an entry point does not exist, does not train or is named twice, if CALLS is not from 1
-  /// to 1,000,000, or if no entry point has the inputs of all others. `model` must outlive the result.
+  /// to 1,000,000, if a metric has the name of another column of the history, or if no entry point has the inputs of
+  /// all others. `model` must outlive the result.
   static llvm::Expected<StepEntries> choose(const attn_model &model, llvm::ArrayRef<std::string> options);
 
   llvm::ArrayRef<Each> all() const { return entries; }

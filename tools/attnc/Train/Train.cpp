@@ -193,7 +193,8 @@ Error Training::openLogs() {
   std::string headings = HistoryPoint::headings(names, trainer->validationNames());
   auto opened = History::open(file(runfile::history), headings, trainer->stepsDone());
   if (!opened)
-    return opened.takeError();
+    return createStringError(formatv("{0}{1}", toString(opened.takeError()),
+                                     options.resume ? "; a run resumes with the --validate with which it began" : ""));
   history = std::move(*opened);
   if (options.maps.entry.empty())
     return Error::success();

@@ -61,13 +61,13 @@ Value Operators::binary(const ast::BinaryExpr &expr, Scope &scope) {
     chain.push_back(inner);
   Value value = expressions.check(*chain.back()->lhs, scope);
   for (; !chain.empty(); chain.pop_back())
-    value = binary(*chain.back(), value, rightOf(*chain.back(), value, scope));
+    value = binary(*chain.back(), value, checkRight(*chain.back(), value, scope));
   return value;
 }
 
 /// The right operand. That of `and` has effect only if the left one is true, and that of `or` only if it is false, so
 /// the left operand is a condition around its subscripts.
-Value Operators::rightOf(const ast::BinaryExpr &expr, const Value &left, Scope &scope) {
+Value Operators::checkRight(const ast::BinaryExpr &expr, const Value &left, Scope &scope) {
   auto *condition = left.as<TensorValue>();
   bool isLogical = expr.op == BinaryOp::And || expr.op == BinaryOp::Or;
   bool isGuard = isLogical && condition && condition->expr->type.element == Element::Bool;

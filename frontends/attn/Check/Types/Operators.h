@@ -27,7 +27,7 @@ public:
   Value conditional(const ast::ConditionalExpr &expr, Scope &scope);
 
 private:
-  Value rightOf(const ast::BinaryExpr &expr, const Value &left, Scope &scope);
+  Value checkRight(const ast::BinaryExpr &expr, const Value &left, Scope &scope);
   Value binary(const ast::BinaryExpr &expr, const Value &a, const Value &b);
   Value logical(typed::Op op, const Operand &left, const Operand &right, const ast::BinaryExpr &expr,
                 const std::string &what);

@@ -185,6 +185,29 @@ TEST_F(RegionVectoriserTest, RunsBetweenLimits) {
          [&](int64_t i) { return i >= 30 ? at(0, std::min<int64_t>(i - 30, 9)) : at(3, i); });
 }
 
+/// A table without rows has no elements, although its rows would have.
+TEST_F(RegionVectoriserTest, RunsOfATableWithoutRows) {
+  rows = 0;
+  table = HostArray({0, columns});
+  subscripts = HostArray({37}, ElementKind::I32);
+  HostArray found = run(R"(%s = tensor.extract %u[%c3] : tensor<?xi32>
+            %x = arith.index_cast %s : i32 to index
+            %b = arith.subi %i, %c4 : index
+            %y = arith.maxsi %b, %c0 : index
+            %v = tensor.extract %t[%x, %y] : tensor<?x?xf32>)");
+  for (int64_t i = 0; i < n; ++i)
+    EXPECT_EQ(found.f32()[i], 0);
+}
+
+/// The distance of the run is more than 32 bits.
+TEST_F(RegionVectoriserTest, RunsFarOutsideOfTheTable) {
+  expect(R"(%far = arith.constant 4294967296 : index
+            %x = arith.addi %i, %far : index
+            %y = arith.minsi %x, %c4 : index
+            %v = tensor.extract %t[%c3, %y] : tensor<?x?xf32>)",
+         [&](int64_t) { return at(3, 4); });
+}
+
 TEST_F(RegionVectoriserTest, ReduceOverFeatures) {
   expect(R"(%m = tensor.dim %t, %c1 : tensor<?x?xf32>
             %v = attn.reduce add (%d) in (%m) {

@@ -234,6 +234,18 @@ TEST(Prelude, CompactedTokensFollowEachOther) {
   EXPECT_THAT(compacted("5"), are({1, 0, 3, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
+/// Probabilities may be 0, and labels behind the length any number. The second row has too few frames.
+TEST(Prelude, CtcOfCertainClasses) {
+  std::vector<double> losses = valuesOf(
+      "use nn\nfn f(y: i32[5], labels: i32[n, 3], lengths: i32[n]) -> f32[n] {\n"
+      "  let logp = [b < n, t < 5, c < 4] => if y[t] == c then 0.0 else -inf\n"
+      "  ctc(logp, [b < n] => if b == 1 then 1 else 5, labels, lengths)\n}",
+      {integers({5}, {1, 2, 3, 3, 3}), integers({3, 3}, {1, 2, 3, 1, 2, 3, 1, 2, -100}), integers({3}, {3, 3, 2})});
+  EXPECT_NEAR(losses[0], 0, 1e-6);
+  EXPECT_GE(losses[1], 0.99e30);
+  EXPECT_GE(losses[2], 0.99e30);
+}
+
 /// The classes are 1 1 0 1 2 2, in rows of 6, 3 and 0 frames.
 TEST(Prelude, TheBestPathHasNeitherRepeatedClassesNorBlanks) {
   EXPECT_THAT(valuesOf("use nn\nfn f(y: i32[6], t: i32[n]) -> f32[n, 6] {\n"
