@@ -38,6 +38,9 @@ const cases = {
   'causal-64': shape(8, 8, 2048, 2048, 64, 'causal'),
   'full-128': shape(8, 8, 2048, 2048, 128, 'unmasked'),
   'causal-128': shape(8, 8, 2048, 2048, 128, 'causal'),
+  'short-50': shape(96, 96, 50, 50, 64, 'unmasked'),
+  'short-128': shape(96, 96, 128, 128, 64, 'unmasked'),
+  'short-197': shape(96, 96, 197, 197, 64, 'unmasked'),
   'decode-4096': shape(32, 8, 1, 4096, 128, 'decode'),
   'decode-16384': shape(32, 8, 1, 16384, 128, 'decode'),
   'gpt2-prefill': {
