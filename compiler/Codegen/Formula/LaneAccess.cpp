@@ -135,7 +135,8 @@ bool canLoadClampedRun(const LaneArithmetic &lanes, Value memref, ArrayRef<LaneI
          isContiguous(memref, subscripts);
 }
 
-/// The limits are compared as 64-bit numbers, of which the first and the last active lane follow.
+/// Lanes from that of `first` to that of `end` read adjacent elements, and the others the element at a limit. The
+/// limits become numbers of lanes in 64 bits, because a subscript may exceed 32 bits.
 Value loadClampedRun(const LaneArithmetic &lanes, Value memref, Type element, ArrayRef<LaneIndex> outer,
                      const ClampedRun &run, Value size, const AccessGuard &guard) {
   OpBuilder &b = lanes.builder;
@@ -158,12 +159,13 @@ Value loadClampedRun(const LaneArithmetic &lanes, Value memref, Type element, Ar
   Value first = run.least ? arith::MaxSIOp::create(b, location, run.least->base, none) : none, end = size;
   if (run.greatest)
     end = arith::MinSIOp::create(b, location, arith::AddIOp::create(b, location, run.greatest->base, one), end);
-  Value isBefore = isLaneBelow(laneOf(first)), isAfter = isLaneBelow(laneOf(end));
-  Value mask = arith::SelectOp::create(b, location, isBefore, lanes.splat(0, isBefore.getType()), isAfter);
+  Value isBeforeFirst = isLaneBelow(laneOf(first)), isBeforeEnd = isLaneBelow(laneOf(end));
+  Value mask =
+      arith::SelectOp::create(b, location, isBeforeFirst, lanes.splat(0, isBeforeFirst.getType()), isBeforeEnd);
   VectorType type = lanes.vectorOf(cast<MemRefType>(memref.getType()).getElementType());
   Value others = run.least ? elementAt(*run.least) : lanes.splat(0, type);
   if (run.greatest)
-    others = arith::SelectOp::create(b, location, isBefore, others, elementAt(*run.greatest));
+    others = arith::SelectOp::create(b, location, isBeforeFirst, others, elementAt(*run.greatest));
   bases.back() = run.run.base;
   Value value = vector::MaskedLoadOp::create(b, location, type, memref, bases,
                                              lanes.both(maskOfElements(lanes, guard), mask), others);

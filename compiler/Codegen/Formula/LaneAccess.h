@@ -1,10 +1,12 @@
 //===- LaneAccess.h - vectorised loads and stores -----------------------------------------------------------------===//
 //
 // An access reads or writes one element of a memref for each of L lanes. Its subscripts (LaneArithmetic.h), one for
-// each dimension, decide which instruction is emitted: a scalar access if all subscripts are uniform; a vector access
-// if the lanes are adjacent elements of the last dimension, whose stride must be 1; otherwise a gather or a scatter,
-// for which the distances of the lanes' elements must fit in i32. Inactive lanes of vector accesses are masked off.
-// RegionVectoriser emits its accesses by these functions, at the builder's insertion point.
+// each dimension, decide which instruction is emitted: a scalar access if all subscripts are uniform; a vector
+// access if the lanes are adjacent elements of the last dimension, whose stride must be 1; otherwise a gather or a
+// scatter, for which the distances of the lanes' elements must fit in i32. A clamped subscript of a neighbour, such
+// as max(i - 1, 0), needs no gather: one masked vector load reads the adjacent elements, and one scalar load the
+// element at each limit (loadClampedRun). Inactive lanes of vector accesses are masked off. RegionVectoriser emits
+// its accesses by these functions, at the builder's insertion point.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -30,9 +32,10 @@ mlir::Value loadLanes(const LaneArithmetic &lanes, mlir::Value memref, mlir::Typ
 
 /// Adjacent subscripts between limits that are equal in all lanes: max(i - 1, 0), or min(i + 1, n - 1).
 struct ClampedRun {
-  LaneIndex run;                     ///< without the limits: affine in the lane number, of step 1
-  std::optional<LaneIndex> least;    ///< the limit of very small subscripts; null if they have none
-  std::optional<LaneIndex> greatest; ///< the limit of very large subscripts, at least `least`; null if they have none
+  LaneIndex run;                  ///< without the limits: affine in the lane number, of step 1
+  std::optional<LaneIndex> least; ///< the subscript in lanes where `run` is below it; null: no lower limit
+  std::optional<LaneIndex>
+      greatest; ///< the subscript in lanes where `run` is above it, at least `least`; null: no upper limit
 };
 
 /// Whether loadClampedRun() can load from `memref` with the subscripts `outer` in the dimensions before the last.

@@ -204,7 +204,7 @@ void RegionVectoriser::evaluateAvailable(Value value) {
 //===------------------------------------------ elements ---------------------------------------------------------===//
 
 Value RegionVectoriser::evaluateExtract(tensor::ExtractOp op) {
-  Value outside = guard.exists;
+  Value existsBefore = guard.exists;
   Subscripts subscripts;
   guard.exists = lanes.both(guard.exists, hasElement(op));
   unsigned rank = op.getIndices().size();
@@ -214,7 +214,7 @@ Value RegionVectoriser::evaluateExtract(tensor::ExtractOp op) {
   if (!element && rank > 0)
     subscripts.push_back(clampedSubscript(op, rank - 1));
   element = element ? element : load(op.getTensor(), subscripts);
-  guard.exists = outside;
+  guard.exists = existsBefore;
   return element;
 }
 
@@ -237,16 +237,17 @@ std::optional<ClampedRun> RegionVectoriser::clampedRun(Value subscript) {
   LaneIndex free = evaluateIndex(inner);
   if (limits.empty() || free.lanes || free.step != 1)
     return std::nullopt;
-  // The results of the limits, from the innermost one, for very small and for very large subscripts.
+  // Composes the limits, from the innermost to the outermost one: `least` is the result for a very small subscript,
+  // `greatest` for a very large one.
   ClampedRun run{free, {}, {}};
-  auto apply = [&](const Limit &next, std::optional<LaneIndex> &limit, bool canBegin) {
+  auto apply = [&](const Limit &next, std::optional<LaneIndex> &limit, bool isOwn) {
     OpBuilder &b = lanes.builder;
     Value bound = next.bound.base;
     if (limit && next.isLeast)
       bound = arith::MaxSIOp::create(b, lanes.location, limit->base, bound);
     else if (limit)
       bound = arith::MinSIOp::create(b, lanes.location, limit->base, bound);
-    if (limit || canBegin)
+    if (limit || isOwn)
       limit = LaneIndex{bound, 0, {}, false};
   };
   for (const Limit &each : llvm::reverse(limits)) {

@@ -41,13 +41,13 @@
 // reciprocal, which adds an error of one unit in the last place; if the divisor's magnitude is below 2^-128, the
 // reciprocal is infinite. Neither applies to ops with `attn.exact`.
 //
-// **Out of range.** The front end has proved that subscripts that are affine in indices are in range. The code clamps
-// every other subscript, e.g. from data or from a selection: out of range, it reads element 0, or returns 0 if that
-// dimension is empty. Limits such as max(i - 1, 0) are out of range only where the element is not used, and its value
-// is then unspecified. If a subscript from data is out of range in an active lane, the code also sets the status
-// (bindStatus). A constant counts as data unless it is 0 or in the range of a static size. Some emitters evaluate a
-// formula for points that have no result, e.g. a score before its mask. Then deferReports() suppresses the report, and
-// checkSubscripts() reports for the points that have a result.
+// **Out of range.** The front end has proved that subscripts that are affine in indices are in range. The code
+// clamps every other subscript, e.g. from data or from a selection: out of range, it reads element 0, or returns 0
+// if that dimension is empty. A clamped subscript such as max(i - 1, 0) is out of range only where the model's
+// condition is false; the element is then not used, and is unspecified. If a subscript from data is out of range in
+// an active lane, the code also sets the status (bindStatus). A constant counts as data unless it is 0 or in the
+// range of a static size. Some emitters evaluate a formula for points that have no result, e.g. a score before its
+// mask. Then deferReports() suppresses the report, and checkSubscripts() reports for the points that have a result.
 //
 // **Producers.** An element of a tensor without a buffer is computed where it is used. Its producer must be a pointwise
 // linalg.generic, a linalg.fill, a constant of equal elements, a tensor.empty (whose elements are then 0), or a view

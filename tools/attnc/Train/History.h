@@ -15,13 +15,13 @@ namespace attnc {
 struct HistoryPoint {
   int64_t step = 0;               ///< number of completed steps
   std::vector<double> training;   ///< the means of the training losses and metrics since the previous point
-  std::vector<double> validation; ///< the validation loss and its metrics; NaN if not computed
+  std::vector<double> validation; ///< the validation loss and its metrics; all NaN if not computed
 
   /// The line of headings for columns of these names. The first name of `validation` is "validation", and no name of
   /// `training` is.
   static std::string headings(llvm::ArrayRef<std::string> training, llvm::ArrayRef<std::string> validation);
-  /// The line of the point, without a line break, with six significant digits. The field of a validation loss or metric
-  /// that was not computed is empty.
+  /// The line of the point, without a line break, with six significant digits. A NaN of `validation` is an empty field,
+  /// whether it was computed or not.
   std::string line() const;
   /// The point of a line; null for a line with another number of fields than `headings` or with another form.
   static std::optional<HistoryPoint> parse(llvm::StringRef line, llvm::StringRef headings);

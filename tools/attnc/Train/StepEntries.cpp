@@ -21,6 +21,9 @@ bool returnsNumbers(const attn_entry_info &entry) {
          });
 }
 
+/// Whether the history has a column of this name that is no metric, and no loss of one of several entry points.
+static bool isOtherColumn(StringRef name) { return name == "loss" || name == "step" || name.starts_with("validation"); }
+
 Error StepEntries::add(StringRef option) {
   auto [name, count] = option.split(':');
   int64_t calls = 1;
@@ -37,10 +40,10 @@ Error StepEntries::add(StringRef option) {
     return createStringError(formatv("--entry names '{0}' twice; {0}:2 calls it twice in a step", name));
   entries.push_back({*number, calls});
   for (const attn_tensor_info &metric : resultsOf(entry(entries.back())).drop_front())
-    if (StringRef other = metric.name; other == "loss" || other == "step" || other.starts_with("validation"))
+    if (isOtherColumn(metric.name))
       return createStringError(formatv("'{0}' returns the metric '{1}', but the history has another column of this "
                                        "name; rename the result",
-                                       entry(entries.back()).name, other));
+                                       entry(entries.back()).name, metric.name));
   return Error::success();
 }
 
@@ -83,6 +86,11 @@ Expected<StepEntries> StepEntries::choose(const attn_model &model, ArrayRef<std:
       return std::move(error);
   if (Error error = result.findWidest())
     return std::move(error);
+  for (const std::string &name : result.entries.size() > 1 ? result.names() : std::vector<std::string>())
+    if (isOtherColumn(name))
+      return createStringError(formatv("--entry names '{0}', but the history has another column of this name; rename "
+                                       "the entry point",
+                                       name));
   return result;
 }
 

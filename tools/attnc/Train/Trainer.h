@@ -54,7 +54,8 @@ public:
   /// Runs a training step: calls each entry point, each call on the next batch of `data`. Batches are numbered over all
   /// calls of the training. Updates the weights and stepsDone(). Random draws are a function of the seed of the
   /// options, of the place of the entry point in the step, and of the number of its calls. `afterCall` receives the
-  /// loss of each call; if it returns false, the step ends there, without the means.
+  /// loss of each call; if it returns false, the step ends there, with the
+  /// means of the entry points before this one only.
   llvm::Expected<TakenStep> takeStep(
       const TrainingData &data, BatchShape shape,
       llvm::function_ref<bool(double loss)> afterCall = [](double) { return true; });

@@ -9,6 +9,8 @@ StageCompiler::~StageCompiler() {
     isEnding = true;
   }
   changed.notify_all();
+  if (!hasThread)
+    compileAll();
   thread.join();
 }
 
@@ -45,7 +47,7 @@ StageCompiler::Entry &StageCompiler::entryOf(StageRequest request) {
 
 void StageCompiler::request(StageRequest request) {
   if (!hasThread) {
-    loadHalide(); // on this thread, because it changes the environment
+    loadHalide();                                               // on this thread, because it changes the environment
     hasThread = thread.start([this] { compileAll(); }).empty(); // without a thread, codeOf() compiles
   }
   std::lock_guard lock(mutex);

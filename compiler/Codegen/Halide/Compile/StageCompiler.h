@@ -1,7 +1,8 @@
 //===- StageCompiler.h - compilation of stages on a background thread ---------------------------------------------===//
 //
-// Halide and its LLVM compile stages while the calling thread works on other kernels. One thread compiles the stages in
-// the order of their requests, because Halide numbers its names across compiles: the code depends only on this order.
+// Halide and its LLVM compile stages while the calling thread works on other kernels (decision 53). One thread compiles
+// the stages in the order of their requests, because Halide numbers its names across compiles: the code depends only on
+// this order.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -24,8 +25,7 @@ struct StageRequest {
 };
 
 /// Compiles each stage once: a kernel is compiled to predict its time and once more for its code, and several kernels
-/// have equal stages. Halide's code does not contain the operations of opaque calls, which are inserted for each
-/// kernel.
+/// have equal stages. Some operations are opaque calls in Halide's code; importBitcode() inserts them for each kernel.
 class StageCompiler {
 public:
   StageCompiler() = default;
