@@ -172,8 +172,10 @@ Inverter::Selection Inverter::selectionOf(Value value) {
         computed.insert(user->getResult(0));
         continue;
       }
-      Guard guard = isChosen ? Guard{choice.getCondition(), use.getOperandNumber() == 1} : Guard();
-      if (!isChosen || (found.guard && !(*found.guard == guard)))
+      if (!isChosen)
+        return {};
+      Guard guard{choice.getCondition(), use.getOperandNumber() == 1};
+      if (found.guard && *found.guard != guard)
         return {};
       found.op = found.guard ? arith::SelectOp() : choice;
       found.guard = guard;

@@ -32,10 +32,9 @@ mlir::Value loadLanes(const LaneArithmetic &lanes, mlir::Value memref, mlir::Typ
 
 /// Adjacent subscripts between limits that are equal in all lanes: max(i - 1, 0), or min(i + 1, n - 1).
 struct ClampedRun {
-  LaneIndex run;                  ///< without the limits: affine in the lane number, of step 1
-  std::optional<LaneIndex> least; ///< the subscript in lanes where `run` is below it; null: no lower limit
-  std::optional<LaneIndex>
-      greatest; ///< the subscript in lanes where `run` is above it, at least `least`; null: no upper limit
+  LaneIndex run;                     ///< without the limits: affine in the lane number, of step 1
+  std::optional<LaneIndex> least;    ///< the subscript in lanes where `run` is below it; null: no lower limit
+  std::optional<LaneIndex> greatest; ///< the same above, at least `least`; null: no upper limit
 };
 
 /// Whether loadClampedRun() can load from `memref` with the subscripts `outer` in the dimensions before the last.

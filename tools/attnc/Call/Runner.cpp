@@ -1,4 +1,5 @@
 #include "tools/attnc/Call/Runner.h"
+#include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -85,7 +86,7 @@ Expected<std::vector<HostTensor>> Runner::run(int64_t number, std::vector<HostTe
   if (Error error = growArena(entry, *dimensions))
     return std::move(error);
   std::vector<HostTensor> results;
-  for (const attn_tensor_info &info : ArrayRef(entry.tensors + entry.input_count, entry.result_count)) {
+  for (const attn_tensor_info &info : resultsOf(entry)) {
     auto made = HostTensor::create(info.name, static_cast<attn_dtype>(info.dtype), shapeOf(info, *dimensions));
     if (!made)
       return made.takeError();

@@ -1,5 +1,6 @@
 // attnc compare: compiles an entry point with several strategies, and compares their time, memory, traffic and error.
 #include "compiler/Schedule/Strategy.h"
+#include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Compare/CompareReport.h"
 #include "tools/attnc/Compare/Strategies.h"
@@ -109,8 +110,7 @@ private:
   bool shareAnswers() const {
     const attn_entry_info &entry = *running.front()->invocation().entry;
     return !entry.updates && options.source.compile.precision == Precision::F32 &&
-           all_of(ArrayRef(entry.tensors + entry.input_count, entry.result_count),
-                  [](const attn_tensor_info &result) { return result.dtype == ATTN_F32; });
+           all_of(resultsOf(entry), [](const attn_tensor_info &result) { return result.dtype == ATTN_F32; });
   }
 
   /// Calls each candidate once, to warm up, and checks the results of this call.

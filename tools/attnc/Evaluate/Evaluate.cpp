@@ -2,6 +2,7 @@
 // their sums, from which a second entry point computes a metric of the whole set, such as an F1 score.
 #include "compiler/Diagnostics/Printable.h"
 #include "tools/attnc/Call/EntryChoice.h"
+#include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Call/Runner.h"
 #include "tools/attnc/Call/TypeText.h"
 #include "tools/attnc/Commands.h"
@@ -94,7 +95,7 @@ static Expected<int64_t> findEvaluated(const attn_model &model, const std::strin
 }
 
 Error Sums::checkInput(const attn_entry_info &entry, const attn_tensor_info &input) {
-  ArrayRef<attn_tensor_info> results(entry.tensors + entry.input_count, size_t(entry.result_count));
+  ArrayRef<attn_tensor_info> results = resultsOf(entry);
   const attn_tensor_info *source =
       find_if(results, [&](const attn_tensor_info &each) { return StringRef(each.name) == input.name; });
   if (source == results.end()) {

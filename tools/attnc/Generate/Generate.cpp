@@ -1,5 +1,6 @@
 // attnc generate: continues a text by entry points that `decode` makes. A call writes at most a number of tokens that
 // is known when the model is compiled. The prompt of each call is the end of the text so far that fits in the context.
+#include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Call/InputValues.h"
 #include "tools/attnc/Call/Runner.h"
 #include "tools/attnc/Call/VocabularyOption.h"
@@ -111,7 +112,7 @@ static bool writesTokens(const attn_entry_info &entry) {
     const attn_tensor_info &info = entry.tensors[number];
     return info.name == name && info.dtype == ATTN_I32 && info.rank == rank;
   };
-  const attn_tensor_info &tokens = entry.tensors[entry.input_count];
+  const attn_tensor_info &tokens = resultsOf(entry).front();
   return is(0, "prompt", 2) && is(1, "prompt_length", 1) && is(entry.input_count, "tokens", 2) &&
          is(entry.input_count + 1, "length", 1) && constantSize(tokens.shape[1]);
 }

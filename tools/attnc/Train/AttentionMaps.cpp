@@ -1,4 +1,5 @@
 #include "tools/attnc/Train/AttentionMaps.h"
+#include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Tensors/TextFile.h"
 #include "tools/attnc/Train/SampleEntry.h"
 #include "llvm/ADT/StringExtras.h"
@@ -112,7 +113,7 @@ Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, cons
     return std::vector<std::string>();
   };
   for (auto [position, result] : enumerate(*results)) {
-    const attn_tensor_info &info = entry.tensors[entry.input_count + position];
+    const attn_tensor_info &info = resultsOf(entry)[position];
     ofResult.rowNames = tokensAlong(info.shape[info.rank - 2]);
     ofResult.columnNames = tokensAlong(info.shape[info.rank - 1]);
     addHeads(info.name, result, options.heads, ofResult, maps.heads);

@@ -32,8 +32,7 @@ public:
   /// Records a step that took `seconds`, after which `done` steps are completed; updates the line on a terminal, at
   /// most ten times per second.
   void step(int64_t done, llvm::ArrayRef<double> training, double seconds);
-  /// Prints a permanent line after `done` completed steps. The numbers of
-  /// `validation` are omitted if all are NaN.
+  /// Prints a permanent line after `done` completed steps. The numbers of `validation` are omitted if all are NaN.
   void report(int64_t done, llvm::ArrayRef<double> training, llvm::ArrayRef<double> validation);
 
 private:

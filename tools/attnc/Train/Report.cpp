@@ -61,9 +61,11 @@ static std::string curves(const Report &report) {
   }
   losses.add(*report.history, "validation", validation, 0);
   for (size_t column = 1; column < isDrawn.size(); ++column) {
+    if (isDrawn[column])
+      continue;
     Curves metric(report.validation[column]);
     metric.add(*report.history, "validation", validation, column);
-    metrics += isDrawn[column] ? "" : metric.svg();
+    metrics += metric.svg();
   }
   return losses.svg() + metrics;
 }

@@ -1,4 +1,5 @@
 #include "tools/attnc/Train/SamplePictures.h"
+#include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Call/InputValues.h"
 #include "tools/attnc/Tensors/Picture.h"
 #include "tools/attnc/Train/SampleEntry.h"
@@ -42,7 +43,7 @@ Expected<std::vector<SamplePicture>> drawPictures(const attn_model &model, Train
   if (!results)
     return results.takeError();
   for (auto [position, result] : enumerate(*results)) {
-    std::string name = entry.tensors[entry.input_count + position].name;
+    std::string name = resultsOf(entry)[position].name;
     bool hasNan = result.dtype == ATTN_F32 && replaceNan(result);
     auto png = pngOf(result);
     if (!png)

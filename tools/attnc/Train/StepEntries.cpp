@@ -1,5 +1,6 @@
 #include "tools/attnc/Train/StepEntries.h"
 #include "tools/attnc/Call/EntryChoice.h"
+#include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Data/EntryInputs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -10,10 +11,6 @@
 using namespace llvm;
 
 namespace attnc {
-
-ArrayRef<attn_tensor_info> resultsOf(const attn_entry_info &entry) {
-  return {entry.tensors + entry.input_count, size_t(entry.result_count)};
-}
 
 bool returnsNumbers(const attn_entry_info &entry) {
   return entry.result_count > 0 && all_of(resultsOf(entry), [](const attn_tensor_info &result) {
@@ -39,6 +36,9 @@ Error StepEntries::add(StringRef option) {
   if (any_of(entries, [&](const Each &each) { return each.number == *number; }))
     return createStringError(formatv("--entry names '{0}' twice; {0}:2 calls it twice in a step", name));
   entries.push_back({*number, calls});
+  if (!returnsNumbers(entry(entries.back())))
+    return createStringError(
+        formatv("'{0}' does not return a loss and metrics, f32 numbers", entry(entries.back()).name));
   for (const attn_tensor_info &metric : resultsOf(entry(entries.back())).drop_front())
     if (isOtherColumn(metric.name))
       return createStringError(formatv("'{0}' returns the metric '{1}', but the history has another column of this "

@@ -56,8 +56,6 @@ private:
   size_t widestPlace = 0;
 };
 
-llvm::ArrayRef<attn_tensor_info> resultsOf(const attn_entry_info &entry);
-
 /// Whether all results of an entry point are f32 numbers.
 bool returnsNumbers(const attn_entry_info &entry);
 

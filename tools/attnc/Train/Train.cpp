@@ -426,14 +426,12 @@ Error Training::loop() {
 
 Error Training::finish() {
   write(runfile::weights, [&] { return trainer->save(file(runfile::weights), /*states=*/false); });
-  Report report{model.name,
-                {},
-                trainer->entries().measured(),
-                trainer->validationNames(),
-                &*history,
-                attention ? &*attention : nullptr,
-                {},
-                {}};
+  Report report;
+  report.title = model.name;
+  report.training = trainer->entries().measured();
+  report.validation = trainer->validationNames();
+  report.history = &*history;
+  report.attention = attention ? &*attention : nullptr;
   report.facts = {{"model", options.source.input()},
                   {"entry points of a step", trainer->entries().text()},
                   {"steps", fmt::format("{}", trainer->stepsDone())},

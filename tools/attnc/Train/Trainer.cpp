@@ -1,4 +1,5 @@
 #include "tools/attnc/Train/Trainer.h"
+#include "tools/attnc/Call/EntryResults.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>

@@ -42,17 +42,19 @@ private:
   struct Entry {
     StageRequest request;
     Bitcode code;
-    bool isCompiled = false;
   };
-  Entry &entryOf(StageRequest request);
+  void start();
+  size_t numberOf(StageRequest request);
   void compileAll();
+  void compileNext(std::unique_lock<std::mutex> &lock);
+  void compileOnThisThread(std::unique_lock<std::mutex> &lock);
 
   std::mutex mutex;
   std::condition_variable changed; ///< a request was added or compiled, or isEnding was set
   std::deque<Entry> entries;       ///< in the order of their requests; references stay valid
   size_t compiled = 0;             ///< the number of compiled entries, which are the first ones
   bool isEnding = false;
-  bool hasThread = false; ///< false before the first request
+  bool hasThread = false; ///< false before the first request, and if the system starts no thread
   LargeStackThread thread;
 };
 

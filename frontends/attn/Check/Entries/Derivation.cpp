@@ -85,26 +85,20 @@ static bool isNumber(const Result &result) {
   return result.value->type.element == Element::F32 && result.value->type.rank() == 0;
 }
 
-static void reportNoLoss(Reporter &reporter, const ast::ExportDecl &decl, const char *what, const std::string &found) {
+bool isLoss(Reporter &reporter, const Entry &entry, const ast::ExportDecl &decl, const char *what,
+            bool mayHaveMetrics) {
+  size_t count = entry.results.size();
+  bool isCountRight = mayHaveMetrics ? count > 0 : count == 1;
+  auto other = std::ranges::find_if_not(entry.results, isNumber);
+  if (isCountRight && other == entry.results.end())
+    return true;
+  std::string found = !isCountRight ? fmt::format("{} results", count) : textOf(other->value->type);
+  if (isCountRight && count > 1)
+    found = fmt::format("`{}: {}`", other->name, found);
   reporter
       .error(DiagnosticKind::NotAnEntry, decl.value->range,
              fmt::format("{} one f32, but this function returns {}", what, found))
       .hint("sum or average over it, as `mean(x)`");
-}
-
-bool isLoss(Reporter &reporter, const Entry &entry, const ast::ExportDecl &decl, const char *what) {
-  if (entry.results.size() == 1)
-    return isLossWithMetrics(reporter, entry, decl, what);
-  reportNoLoss(reporter, decl, what, fmt::format("{} results", entry.results.size()));
-  return false;
-}
-
-bool isLossWithMetrics(Reporter &reporter, const Entry &entry, const ast::ExportDecl &decl, const char *what) {
-  auto other = std::ranges::find_if_not(entry.results, isNumber);
-  if (other == entry.results.end())
-    return true;
-  std::string found = textOf(other->value->type);
-  reportNoLoss(reporter, decl, what, entry.results.size() == 1 ? found : fmt::format("`{}: {}`", other->name, found));
   return false;
 }
 

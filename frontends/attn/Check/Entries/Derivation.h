@@ -26,11 +26,10 @@ std::optional<Derivation> derivationOf(Reporter &reporter, const ast::ExportDecl
 std::optional<FunctionValue> exportedFunction(Reporter &reporter, const ast::Name &name, SourceUnit &unit,
                                               Instance *model);
 
-/// True if the entry point has one result, an f32 of rank 0. Reports other results at the value of the export `decl`:
-/// "WHAT one f32, but this function returns ...", and returns false.
-bool isLoss(Reporter &reporter, const typed::Entry &entry, const ast::ExportDecl &decl, const char *what);
-
-/// True if all results of the entry point are f32 of rank 0: a loss and metrics. Otherwise reports as isLoss().
-bool isLossWithMetrics(Reporter &reporter, const typed::Entry &entry, const ast::ExportDecl &decl, const char *what);
+/// True if the entry point has one result, an f32 of rank 0, or with `mayHaveMetrics`, at least one such result and no
+/// others. Reports other results at the value of the export `decl`: "WHAT one f32, but this function returns ...", and
+/// returns false.
+bool isLoss(Reporter &reporter, const typed::Entry &entry, const ast::ExportDecl &decl, const char *what,
+            bool mayHaveMetrics = false);
 
 } // namespace attnc::check

@@ -88,7 +88,7 @@ std::vector<const Parameter *> Minimizer::trainedParameters() const {
 }
 
 void Minimizer::minimize(Entry &entry, const Derivation &derivation, const ast::ExportDecl &decl, Scope &scope) {
-  if (!isLossWithMetrics(reporter, entry, decl, "`minimize` needs"))
+  if (!isLoss(reporter, entry, decl, "`minimize` needs", /*mayHaveMetrics=*/true))
     return;
   Block outside;
   lets.setBlock(&outside);

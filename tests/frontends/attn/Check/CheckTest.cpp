@@ -87,6 +87,12 @@ TEST(RangeProofs, AGuardedSubscriptIsClamped) {
             "  return f: f32[n] = [s < n] => select(ge(s, 1), a[max(sub(s, 1), 0)], -inf)\n");
 }
 
+/// Expects an error for the subscripts of a in the elements of a result.
+static void expectUnproved(const std::string &type, const std::string &element) {
+  std::string text = "fn f(a: f32[n]) -> " + type + "[n] { [s < n] => " + element + " }\nexport f\n";
+  EXPECT_NE(check(text).diagnostics.find("[out-of-range]"), std::string::npos) << element;
+}
+
 /// The right operand of `and` counts only if the left one is true, and that of `or` only if it is false.
 TEST(RangeProofs, ALogicalOperatorGuardsItsRightOperand) {
   EXPECT_EQ(body("fn f(a: f32[n]) -> bool[n] { [s < n] => s >= 1 and s < 9 and a[s - 1] > 0.0 }"),
@@ -95,10 +101,7 @@ TEST(RangeProofs, ALogicalOperatorGuardsItsRightOperand) {
             "  return f: bool[n] = [s < n] => or(eq(s, 0), gt(a[max(sub(s, 1), 0)], 0.0))\n");
   for (const char *unguarded : {"a[s - 1] > 0.0 and s >= 1", "s >= 1 or a[s - 1] > 0.0", "(s >= 1) == (a[s - 1] > 0.0)",
                                 "(s >= 1 and s < 9) == (a[s - 1] > 0.0)"})
-    EXPECT_NE(check("fn f(a: f32[n]) -> bool[n] { [s < n] => " + std::string(unguarded) + " }\nexport f\n")
-                  .diagnostics.find("[out-of-range]"),
-              std::string::npos)
-        << unguarded;
+    expectUnproved("bool", unguarded);
 }
 
 /// An index that differs from 0 or from its last value is above or below it.
@@ -109,10 +112,7 @@ TEST(RangeProofs, UnequalIndicesAreGuards) {
             "  return f: f32[n] = [s < n] => select(ne(s, n - 1), a[min(add(s, 1), n - 1)], 0.0)\n");
   for (const char *unguarded : {"if s == 1 then 0.0 else a[s - 1]", "if s == 0 then a[s - 1] else 0.0",
                                 "if s != n then a[s + 1] else 0.0", "if s == 0 then 0.0 else a[s - 2]"})
-    EXPECT_NE(check("fn f(a: f32[n]) -> f32[n] { [s < n] => " + std::string(unguarded) + " }\nexport f\n")
-                  .diagnostics.find("[out-of-range]"),
-              std::string::npos)
-        << unguarded;
+    expectUnproved("f32", unguarded);
 }
 
 TEST(RangeProofs, DataIsCheckedAtRunTime) {
