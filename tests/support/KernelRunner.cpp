@@ -12,11 +12,12 @@
 #include "runtime/include/attn/abi.h"
 #include "tests/support/DeviceExecutor.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -104,10 +105,14 @@ struct KernelRunner::Loaded {
   std::unique_ptr<llvm::orc::LLJIT> jit;
   std::vector<attn_kernel_fn> functions;
   std::unique_ptr<DeviceExecutor> device; ///< instead of `jit`, if the target is a device
+  OwningOpRef<ModuleOp> deviceCode;       ///< in the LLVM dialect, until ptx() is called
+  std::string deviceIr;                   ///< bitcode of the optimised IR, until ptx() is called
+  Target image;
+  std::string ptx;
   std::vector<ElementKind> resultKinds;
 };
 
-KernelRunner::KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target, bool emitsPtx)
+KernelRunner::KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target)
     : loaded(std::make_unique<Loaded>()) {
   DialectRegistry registry;
   registerBackendDialects(registry);
@@ -119,7 +124,7 @@ KernelRunner::KernelRunner(const std::string &mlir, const Emitter &emitter, std:
     message_ += diagnostic.str() + "\n";
     return success();
   });
-  load(mlir, emitter, target, emitsPtx);
+  load(mlir, emitter, target);
 }
 
 KernelRunner::~KernelRunner() = default;
@@ -137,7 +142,7 @@ static ElementKind kindOf(Type tensor) {
                                 : ElementKind::I32;
 }
 
-void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::string_view targetName, bool emitsPtx) {
+void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::string_view targetName) {
   auto target = Target::resolve(targetName);
   if (!target)
     return void(message_ = llvm::toString(target.takeError()));
@@ -158,24 +163,38 @@ void KernelRunner::load(const std::string &mlir, const Emitter &emitter, std::st
   code_ = *emitted;
   if (getenv("ATTN_DUMP_KERNEL"))
     code->print(llvm::errs());
-  target->isDevice ? loadDevice(*code, *target, emitsPtx) : loadObject(*code, *target);
+  target->isDevice ? loadDevice(std::move(code), *target) : loadObject(*code, *target);
 }
 
-void KernelRunner::loadDevice(ModuleOp code, const Target &target, bool emitsPtx) {
-  if (failed(lowerDeviceCode(code, target)))
+void KernelRunner::loadDevice(OwningOpRef<ModuleOp> code, const Target &target) {
+  if (failed(lowerDeviceCode(*code, target)))
     return void(message_ += "the back end failed");
-  FailureOr<LlvmCode> llvmCode = translateToLlvm(code, target);
+  FailureOr<LlvmCode> llvmCode = translateToLlvm(*code, target);
   if (failed(llvmCode))
     return void(message_ += "the back end failed");
   optimise(*llvmCode, target);
-  std::unique_ptr<llvm::Module> ir = llvm::CloneModule(*llvmCode->module); // the back end changes it
-  FailureOr<std::string> ptx = emitsPtx ? emitPtx(code, *llvmCode, target) : FailureOr<std::string>(std::string());
-  if (failed(ptx))
-    return void(message_ += "the back end failed");
-  ptx_ = *ptx;
-  llvmCode->module.reset();
-  loaded->device = std::make_unique<DeviceExecutor>(std::move(llvmCode->context), std::move(ir));
+  llvm::raw_string_ostream bitcode(loaded->deviceIr);
+  llvm::WriteBitcodeToFile(*llvmCode->module, bitcode);
+  loaded->deviceCode = std::move(code);
+  loaded->image = target;
+  loaded->device = std::make_unique<DeviceExecutor>(std::move(llvmCode->context), std::move(llvmCode->module));
   message_ += loaded->device->message();
+}
+
+/// The back end takes a quarter of a compile, and most kernels only run.
+const std::string &KernelRunner::ptx() const {
+  if (!loaded->deviceCode)
+    return loaded->ptx;
+  LlvmCode code;
+  code.context = std::make_unique<llvm::LLVMContext>();
+  code.module = llvm::cantFail(llvm::parseBitcodeFile({loaded->deviceIr, "device"}, *code.context));
+  FailureOr<std::string> ptx = emitPtx(*loaded->deviceCode, code, loaded->image);
+  if (failed(ptx))
+    llvm::report_fatal_error("the back end can't emit the PTX of a kernel");
+  loaded->ptx = std::move(*ptx);
+  loaded->deviceCode = nullptr;
+  loaded->deviceIr.clear();
+  return loaded->ptx;
 }
 
 void KernelRunner::loadObject(ModuleOp code, const Target &target) {

@@ -72,10 +72,8 @@ std::unique_ptr<Emitter> emitterFor(std::string_view target);
 class KernelRunner {
 public:
   /// Compiles the first func.func of the text `mlir` by `emitter` for `target`. For "cuda" the first device image runs;
-  /// device variants of sm_90a require "cuda:sm_90a". Without `emitsPtx`, ptx() is empty; kernels that only run, such
-  /// as mutants, need no PTX, which takes a quarter of a compile.
-  KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target = "native",
-               bool emitsPtx = true);
+  /// device variants of sm_90a require "cuda:sm_90a".
+  KernelRunner(const std::string &mlir, const Emitter &emitter, std::string_view target = "native");
   ~KernelRunner();
 
   explicit operator bool() const { return message_.empty(); }
@@ -85,7 +83,7 @@ public:
   bool isOnDevice() const;
   int64_t objectBytes() const { return objectBytes_; } ///< size of the object file; 0 on a device
   int32_t status() const { return status_; }           ///< attn_code that the last run has set; 0 without an error
-  const std::string &ptx() const { return ptx_; }      ///< PTX text, on a device
+  const std::string &ptx() const;                      ///< PTX text, on a device; emitted by the first call
 
   /// Runs all kernel phases on copies of `inputs`, the tensor operands in order, and returns the results, which have
   /// the shapes `resultShapes`. A fault of a device is added to message(); the runner is false from then on. Requires
@@ -96,9 +94,9 @@ public:
 private:
   struct Loaded;
   struct Launch;
-  void load(const std::string &mlir, const Emitter &emitter, std::string_view target, bool emitsPtx);
+  void load(const std::string &mlir, const Emitter &emitter, std::string_view target);
   void loadObject(mlir::ModuleOp code, const Target &target);
-  void loadDevice(mlir::ModuleOp code, const Target &target, bool emitsPtx);
+  void loadDevice(mlir::OwningOpRef<mlir::ModuleOp> code, const Target &target);
   void runPhases(Launch &launch, const RunOptions &options);
   void runOnDevice(Launch &launch, const RunOptions &options);
 
@@ -107,7 +105,6 @@ private:
   std::string message_;
   int64_t objectBytes_ = 0;
   int32_t status_ = 0;
-  std::string ptx_;
 };
 
 } // namespace attnc

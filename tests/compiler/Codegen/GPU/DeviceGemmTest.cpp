@@ -466,7 +466,7 @@ const std::unique_ptr<Emitter> gpu = createGpuEmitter();
 void expectEachIsSeenBy(const GemmCase &c, const std::vector<Mutant> &mutants) {
   std::vector<HostArray> operands = operandsOf(c);
   auto isSeen = [&](const Mutation &change) {
-    KernelRunner runner(c.text(device()), ChangedEmitter(*gpu, change), warpGroups, /*emitsPtx=*/!change);
+    KernelRunner runner(c.text(device()), ChangedEmitter(*gpu, change), warpGroups);
     for (bool reversed : {false, true}) {
       RunOptions options;
       options.reversed = reversed;
@@ -539,7 +539,7 @@ void meetBeforeTheResult(mlir::ModuleOp code) {
 TEST(DeviceGemm, NothingIsRoundedWithoutATile) {
   GemmCase c = product("mkj", "nkj", "mn", {{'m', 72}, {'n', 72}, {'k', 0}, {'j', 4}}, "k");
   c.attributes = ", attn.tf32";
-  KernelRunner runner(c.text(device()), ChangedEmitter(*gpu, meetBeforeTheResult), warpGroups, /*emitsPtx=*/false);
+  KernelRunner runner(c.text(device()), ChangedEmitter(*gpu, meetBeforeTheResult), warpGroups);
   const KernelPhase *phase = warpGroupsOf(runner);
   ASSERT_TRUE(phase) << runner.message();
   ASSERT_EQ(phase->threads, 256);

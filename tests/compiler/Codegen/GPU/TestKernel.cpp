@@ -59,13 +59,13 @@ private:
 Found run(const TestKernel &kernel, const std::vector<HostArray> &inputs, bool reversed, Mutation mutate,
           std::string_view target) {
   bool isMutant = bool(mutate);
-  KernelRunner runner(signatureOf(kernel), TestEmitter(kernel, std::move(mutate)), target, !isMutant);
+  KernelRunner runner(signatureOf(kernel), TestEmitter(kernel, std::move(mutate)), target);
   if (!runner)
     return {runner.message(), "", {}};
   RunOptions options;
   options.reversed = reversed;
   HostArray result = runner.run(inputs, {kernel.result}, options)[0];
-  return {runner.message(), runner.ptx(), std::vector(result.f32(), result.f32() + result.size())};
+  return {runner.message(), isMutant ? "" : runner.ptx(), std::vector(result.f32(), result.f32() + result.size())};
 }
 
 static float asFloat(MatrixType type, uint16_t bits) {

@@ -35,7 +35,7 @@ void expectMutantsAreSeen(const std::string &kernel, const std::vector<HostArray
   expectEachIsSeen(mutants, [&](const Mutation &mutate) {
     if (!mutate)
       return differ(resultsOf(right, true), expected);
-    KernelRunner wrong(kernel, ChangedEmitter(*gpu, mutate), target, /*emitsPtx=*/false);
+    KernelRunner wrong(kernel, ChangedEmitter(*gpu, mutate), target);
     EXPECT_TRUE(wrong) << wrong.message();
     return differ(resultsOf(wrong, false), expected) || differ(resultsOf(wrong, true), expected) || !wrong;
   });
