@@ -5,10 +5,13 @@
 //
 // Several terms may be added to one element, so their order affects the result. If the last loop is the last subscript,
 // as for the rows of an embedding, columns are independent: a chunk has some columns and adds the terms of all tuples
-// of the other loops to them in order, so the bits do not depend on the schedule of chunks. Otherwise there is one
-// chunk. If each subscript is the index of a loop of its own, the kernel is a scatter of sums (ScatterSums.h).
+// of the other loops to them in order, so the bits do not depend on the schedule of chunks. If the first subscripts are
+// the first loops instead, as in the gradient of x[b, t, at[b, i]], a chunk has some iterations of these loops.
+// Otherwise there is one chunk. If each subscript is the index of a loop of its own, the kernel is a scatter of sums
+// (ScatterSums.h).
 #include "compiler/Codegen/CPU/Loops/Loops.h"
 #include "compiler/Codegen/CPU/Loops/ScatterSums.h"
+#include "compiler/Codegen/Kernels/Loops/LoopSchedule.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,7 +22,8 @@ namespace attnc {
 
 namespace {
 
-constexpr int64_t columnsPerChunk = 64; // a cache line of 16 floats, four times
+constexpr int64_t columnsPerChunk = 64;  // a cache line of 16 floats, four times
+constexpr int64_t termsPerChunk = 16384; // which make a chunk worth its launch
 
 bool dependsOn(Value value, Value other) {
   if (value == other)
@@ -40,16 +44,10 @@ public:
     for (Value size : op.getSizes())
       points = points * frame.sizes.valueOf(size);
     bool byColumns = hasColumns();
-    if (byColumns) {
-      SizeExpr columns = frame.sizes.dimension(op.getResult(), rank - 1);
-      chunks = columns.ceilDiv(columnsPerChunk);
-      first = arith::MulIOp::create(b, at, frame.chunk, constant(columnsPerChunk));
-      Value end = arith::AddIOp::create(b, at, first, constant(columnsPerChunk));
-      last = arith::MinSIOp::create(b, at, end, frame.size(columns));
-      if (columns.isConstant() && columns.constant() > 0 &&
-          (columns.constant() < columnsPerChunk || columns.constant() % columnsPerChunk == 0))
-        width = std::min(columns.constant(), columnsPerChunk);
-    }
+    if (byColumns)
+      chunks = divideColumns();
+    else if (countLeading(); leading > 0)
+      chunks = divideLeading();
     auto copies = scf::IfOp::create(b, at, isCopied());
     {
       OpBuilder::InsertionGuard guard(b);
@@ -75,18 +73,59 @@ private:
                          [&](Value each) { return dependsOn(each, op.getBody().getArguments().back()); });
   }
 
+  /// Counts the first subscripts that are the first loops, in order and over all elements, so that these loops divide
+  /// the result.
+  void countLeading() {
+    auto subscripts = term.getSubscripts();
+    auto isLoop = [&](unsigned number) {
+      return number < rank && number < op.getSizes().size() && subscripts[number] == op.getBody().getArgument(number) &&
+             frame.sizes.valueOf(op.getSizes()[number]) == frame.sizes.dimension(op.getInit(), number);
+    };
+    while (isLoop(leading))
+      ++leading;
+  }
+
+  /// Sets the range of this chunk, and returns the number of chunks.
+  SizeExpr divideColumns() {
+    SizeExpr columns = frame.sizes.dimension(op.getResult(), rank - 1);
+    if (columns.isConstant() && columns.constant() > 0 &&
+        (columns.constant() < columnsPerChunk || columns.constant() % columnsPerChunk == 0))
+      width = std::min(columns.constant(), columnsPerChunk);
+    return divide(columns, columnsPerChunk);
+  }
+  SizeExpr divideLeading() {
+    SizeExpr all(1);
+    int64_t terms = 1; // of an iteration of the leading loops
+    for (auto [loop, size] : llvm::enumerate(op.getSizes())) {
+      SizeExpr extent = frame.sizes.valueOf(size);
+      if (loop < leading)
+        all = all * extent;
+      else
+        terms *= std::max<int64_t>(assumedSize(extent), 1);
+    }
+    return divide(all, std::max<int64_t>(termsPerChunk / terms, 1));
+  }
+  SizeExpr divide(const SizeExpr &all, int64_t perChunk) {
+    first = arith::MulIOp::create(b, at, frame.chunk, constant(perChunk));
+    last = arith::MinSIOp::create(b, at, arith::AddIOp::create(b, at, first, constant(perChunk)), frame.size(all));
+    return all.ceilDiv(perChunk);
+  }
+
   using Visit = llvm::function_ref<void(RegionVectoriser &, ArrayRef<LaneIndex>)>;
 
-  /// Calls `prepare` and then `body` for each tuple of `extents`, in order; with columns, `prepare` without the last
-  /// index, and then `body` for each vector of them.
+  /// Calls `prepare` and then `body` for each tuple of `extents` in this chunk, in order; with columns, `prepare`
+  /// without the last index, and then `body` for each vector of them.
   void visit(ArrayRef<SizeExpr> extents, bool byColumns, Visit prepare, Visit body) {
-    SizeExpr count(1);
+    SizeExpr count(1), inner(1); // inner: without the leading loops
     SmallVector<Value> sizes;
     for (const SizeExpr &each : byColumns ? extents.drop_back() : extents) {
+      inner = sizes.size() < leading ? inner : inner * each;
       count = count * each;
       sizes.push_back(frame.size(each));
     }
-    eachElement(b, at, constant(0), frame.size(count), sizes, [&](ArrayRef<LaneIndex> indices) {
+    auto timesInner = [&](Value number) { return arith::MulIOp::create(b, at, number, frame.size(inner)); };
+    Value from = leading ? timesInner(first) : constant(0), to = leading ? timesInner(last) : frame.size(count);
+    eachElement(b, at, from, to, sizes, [&](ArrayRef<LaneIndex> indices) {
       RegionVectoriser outside(b, at, lanes);
       frame.bindTo(outside);
       prepare(outside, indices);
@@ -170,7 +209,8 @@ private:
   Location at;
   int64_t lanes;
   int64_t rank;
-  Value first, last;            ///< columns of this chunk
+  unsigned leading = 0; ///< number of loops whose iterations chunks divide; 0 with columns
+  Value first, last;    ///< columns of this chunk, or iterations of the leading loops; null if there is one chunk
   std::optional<int64_t> width; ///< their number, if it is the same in all chunks
 };
 

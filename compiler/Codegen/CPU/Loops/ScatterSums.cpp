@@ -1,4 +1,5 @@
 #include "compiler/Codegen/CPU/Loops/ScatterSums.h"
+#include "compiler/Codegen/Kernels/Loops/LoopSchedule.h"
 #include "compiler/Codegen/Nest/LoopNest.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -11,8 +12,6 @@ namespace {
 
 /// Terms that make a chunk worth its launch.
 constexpr int64_t chunkTerms = 32768;
-/// Assumed size of a loop of dynamic size.
-constexpr int64_t unknownSize = 64;
 
 attn::TermOp getTerm(attn::ScatterAddOp op) { return cast<attn::TermOp>(op.getBody().front().getTerminator()); }
 
@@ -69,7 +68,7 @@ private:
     int64_t terms = 1;
     for (auto [loop, extent] : llvm::enumerate(extents))
       if (loop != subscriptLoops.front())
-        terms *= std::max<int64_t>(1, extent.isConstant() ? extent.constant() : unknownSize);
+        terms *= std::max<int64_t>(1, assumedSize(extent));
     return std::max<int64_t>(terms, 1);
   }
 

@@ -12,9 +12,6 @@ namespace attnc {
 
 namespace {
 
-/// Rows in a chunk if the length of a row is dynamic.
-constexpr int64_t dynamicRows = 16;
-
 class RowsEmission : RowsKernel {
 public:
   RowsEmission(func::FuncOp kernel, const Target &target, ModuleOp code)
@@ -23,18 +20,14 @@ public:
   }
 
   KernelCode run() {
-    int64_t perChunk = rowsPerChunk();
-    Value count = arith::ConstantIndexOp::create(b, loc, perChunk);
-    Value numRows = frame.size(rowCount);
-    Value first = arith::MulIOp::create(b, loc, frame.chunk, count);
-    Value end = arith::MinSIOp::create(b, loc, arith::AddIOp::create(b, loc, first, count), numRows);
+    SizeExpr chunks = countChunks();
+    auto [first, end] = rowsOfChunk(chunks);
     SmallVector<Value> sizes;
     for (const SizeExpr &size : rowSizes)
       sizes.push_back(frame.size(size));
     eachElement(b, loc, first, end, sizes, [&](ArrayRef<LaneIndex> row) { emitRow(row); });
-    recordSchedule(kernel, {{"rows_per_chunk", perChunk}});
     KernelCode code;
-    code.phases = {{kernel.getSymName().str(), rowCount.ceilDiv(perChunk)}};
+    code.phases = {{kernel.getSymName().str(), chunks}};
     code.sharedBytes = 0;
     code.workerBytes = scratchBytes;
     code.cost = cost();
@@ -42,11 +35,30 @@ public:
   }
 
 private:
-  int64_t rowsPerChunk() const {
-    if (auto chosen = scheduled(kernel, "rows_per_chunk"))
-      return scheduleKey(KernelKind::Rows, "rows_per_chunk").roundedUp(*chosen, lanes);
-    return length.isConstant() ? std::max<int64_t>(rowsChunkElements / std::max<int64_t>(length.constant(), 1), 1)
-                               : dynamicRows;
+  /// Also sets `rowsPerChunk`, which the schedule requests, or which follows from a constant length of rows.
+  SizeExpr countChunks() {
+    if (int64_t chosen = scheduled(kernel, "rows_per_chunk").value_or(0))
+      rowsPerChunk = scheduleKey(KernelKind::Rows, "rows_per_chunk").roundedUp(chosen, lanes);
+    else if (length.isConstant())
+      rowsPerChunk = std::max<int64_t>(rowsChunkElements / std::max<int64_t>(length.constant(), 1), 1);
+    recordSchedule(kernel, {{"rows_per_chunk", rowsPerChunk}});
+    return rowsPerChunk ? rowCount.ceilDiv(rowsPerChunk)
+                        : (rowCount * (length + 1)).ceilDiv(rowsChunkElements); // a chunk even if rows are empty
+  }
+
+  /// The first row of the chunk, and the first row after it. If `rowsPerChunk` is 0, chunks have equal shares of the
+  /// rows; if there are more chunks than rows, some have none.
+  std::pair<Value, Value> rowsOfChunk(const SizeExpr &chunks) {
+    Value rows = frame.size(rowCount), one = arith::ConstantIndexOp::create(b, loc, 1);
+    Value next = arith::AddIOp::create(b, loc, frame.chunk, one);
+    auto times = [&](Value chunk, Value count) { return arith::MulIOp::create(b, loc, chunk, count).getResult(); };
+    if (rowsPerChunk) {
+      Value count = arith::ConstantIndexOp::create(b, loc, rowsPerChunk);
+      return {times(frame.chunk, count), arith::MinSIOp::create(b, loc, times(next, count), rows)};
+    }
+    Value all = frame.size(chunks);
+    return {arith::DivUIOp::create(b, loc, times(frame.chunk, rows), all),
+            arith::DivUIOp::create(b, loc, times(next, rows), all)};
   }
 
   void emitRow(ArrayRef<LaneIndex> row) {
@@ -142,6 +154,7 @@ private:
       row.bindElement(result, at, value);
   }
 
+  int64_t rowsPerChunk = 0; ///< 0: as many as have about rowsChunkElements elements
   SizeExpr scratchBytes;
 };
 

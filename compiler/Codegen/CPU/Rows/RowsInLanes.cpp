@@ -59,8 +59,8 @@ private:
   }
 
   int64_t groupsPerChunk() const {
-    int64_t rows = scheduled(kernel, "rows_per_chunk").value_or(rowsChunkElements / length.constant());
-    return std::max<int64_t>(rows / lanes, 1);
+    int64_t rows = scheduled(kernel, "rows_per_chunk").value_or(0);
+    return std::max<int64_t>((rows ? rows : rowsChunkElements / length.constant()) / lanes, 1);
   }
 
   /// L rows; the last subscript of `group` is their number along the loop in lanes.

@@ -7,8 +7,6 @@ namespace attnc {
 
 /// Element operations that make a chunk worth its launch.
 static constexpr int64_t chunkWork = 32768;
-/// Assumed size of a loop of dynamic size.
-static constexpr int64_t unknownSize = 64;
 
 static SizeExpr product(ArrayRef<SizeExpr> sizes, ArrayRef<unsigned> loops) {
   SizeExpr result(1);
@@ -30,7 +28,7 @@ int64_t LoopSchedule::pointsPerChunk() const {
   return outerPerChunk * (vectorPerChunk ? vectorPerChunk : sizes[*vector].constant());
 }
 
-static int64_t assumedSize(const SizeExpr &size) { return size.isConstant() ? size.constant() : unknownSize; }
+int64_t assumedSize(const SizeExpr &size) { return size.isConstant() ? size.constant() : 64; }
 
 /// The results of the map, or subscripts, without trailing ones of dimensions of size 1, which do not affect whether an
 /// access is contiguous.

@@ -22,6 +22,9 @@
 
 namespace attnc {
 
+/// The size of a loop, or an assumed size if it is dynamic.
+int64_t assumedSize(const SizeExpr &size);
+
 /// The loops of one linalg.generic by their role.
 struct LoopSchedule {
   llvm::SmallVector<SizeExpr> sizes;      ///< size of each loop of the op
