@@ -27,7 +27,7 @@ namespace {
 struct Case {
   std::string name;
   int64_t heads = 2, queries = 2048, keys = 2048, dim = 64, group = 1;
-  bool isOneQuery = false; ///< the number of queries is the constant 1
+  bool hasConstantQueries = false, hasConstantKeys = false; ///< their number is a constant of the kernel
   std::string captured, score = "%y = arith.mulf %s, %scale : f32", mask, normaliser = "softmax";
   std::vector<std::string> outputs; ///< results other than the value
   float range = 1;
@@ -53,8 +53,9 @@ std::string Case::text() const {
   std::string yields = "value";
   for (const std::string &output : outputs)
     yields += ", " + output;
-  std::string q = fmt::format("tensor<{}x{}x{}xf32>", heads, isOneQuery ? "1" : "?", dim),
-              k = fmt::format("tensor<{}x?x{}xf32>", heads / group, dim), types = q;
+  auto size = [](bool isConstant, int64_t number) { return isConstant ? std::to_string(number) : "?"; };
+  std::string q = fmt::format("tensor<{}x{}x{}xf32>", heads, size(hasConstantQueries, queries), dim),
+              k = fmt::format("tensor<{}x{}x{}xf32>", heads / group, size(hasConstantKeys, keys), dim), types = q;
   for (const std::string &output : outputs)
     types += ", " + typeOf(*this, output);
   std::string out = fmt::format("func.func private @attend(%q: {0}, %k: {1}, %v: {1}{2}) -> ({4}) attributes "
@@ -113,11 +114,13 @@ std::vector<Case> prefillCases() {
   Case &ragged = add("prefill d=64 S=1999");
   ragged.queries = ragged.keys = 1999;
   add("prefill d=64 large scores").range = 40;
-  for (int64_t length : {8, 16, 32, 49, 50, 64, 65, 128, 197}) {
-    Case &each = add(fmt::format("prefill d=64 short S={}", length));
-    each.heads = 64;
-    each.queries = each.keys = length;
-  }
+  for (bool isConstant : {false, true}) // as in text, and as in networks for images
+    for (int64_t length : {8, 16, 32, 49, 50, 64, 65, 128, 197}) {
+      Case &each = add(fmt::format("prefill d=64 short S={}{}", length, isConstant ? ", constant" : ""));
+      each.heads = 64;
+      each.queries = each.keys = length;
+      each.hasConstantQueries = each.hasConstantKeys = isConstant;
+    }
   Case &window = add("prefill d=64 window 512 of 8192");
   window.queries = window.keys = 8192;
   window.mask = "%w = arith.constant 512 : index %x0 = arith.subi %i, %j : index %x1 = arith.cmpi slt, %x0, %w : index "
@@ -151,14 +154,16 @@ std::function<void()> prepare(const CompiledKernel &kernel, const Case &each, fl
   buffers.push_back(o);
   for (size_t output = 0; output < each.outputs.size(); ++output)
     buffers.push_back(randomFloats(size_t(each.heads * largestKeys * std::max(each.queries, each.keys)), 0, 5));
-  std::vector<int64_t> sizes = {each.keys, each.keys};
-  if (!each.isOneQuery)
-    sizes.insert(sizes.begin(), each.queries);
+  std::vector<int64_t> sizes;
+  if (!each.hasConstantQueries)
+    sizes.push_back(each.queries);
+  if (!each.hasConstantKeys)
+    sizes.insert(sizes.end(), 2, each.keys);
   if (each.captured.find("bias") != std::string::npos)
     sizes.insert(sizes.end(), {each.queries, each.keys});
   if (each.captured.find("doc") != std::string::npos)
     sizes.push_back(each.keys);
-  if (!each.isOneQuery)
+  if (!each.hasConstantQueries)
     sizes.push_back(each.queries);
   for (const std::string &output : each.outputs)
     sizes.push_back(output == "key_sums" ? each.keys : each.queries);
@@ -243,7 +248,7 @@ void runDecode(int64_t keys, bool isCached) {
   each.name = fmt::format("decode {} keys, {}", keys, isCached ? "cached" : "from memory");
   each.heads = 32;
   each.group = 4;
-  each.isOneQuery = true;
+  each.hasConstantQueries = true;
   each.queries = 1;
   each.keys = keys;
   each.dim = 128;

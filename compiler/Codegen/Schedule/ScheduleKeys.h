@@ -74,8 +74,8 @@ inline constexpr ScheduleKey scheduleKeyTable[] = {
      .step = 16},
     {.kind = KernelKind::Attend,
      .name = "decode_rows",
-     .meaning = "prefill: largest number of queries that are computed by decode, if the number is dynamic (then both "
-                "algorithms are emitted)",
+     .meaning = "prefill: largest number of queries that are computed by decode: of all queries, if their number is "
+                "dynamic (then both algorithms are emitted), or of those after whole vectors, if it is a constant",
      .least = 0,
      .most = 64},
     {.kind = KernelKind::Attend,

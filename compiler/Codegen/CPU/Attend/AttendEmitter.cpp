@@ -51,6 +51,14 @@ static void emitEither(const AttendProblem &problem, const AttendSchedule &sched
   result.sharedBytes = DecodeShape(ofOneRow, schedule).sharedBytes() * SizeExpr::min(problem.rows, most) * areFew;
 }
 
+/// Prefill for all but the last queries, and decode for these.
+static void emitWithLastRows(const AttendProblem &problem, const AttendSchedule &schedule, const Target &target,
+                             const std::string &symbol, ModuleOp code, KernelCode &result) {
+  emitPrefill(problem, schedule, target, symbol, code, result);
+  emitDecode(problem.withRowsFrom(problem.rows.constant() - schedule.lastRows), schedule, target, symbol + ".last",
+             code, result);
+}
+
 /// Records why keys are not split for all queries, if the schedule chooses decode.
 static void explainForm(const AttendProblem &problem, const AttendSchedule &schedule) {
   if (schedule.form == AttendForm::Decode || scheduledWord(problem.kernel, "form") != StringRef("decode"))
@@ -74,14 +82,17 @@ FailureOr<KernelCode> emitAttend(func::FuncOp kernel, const Target &target, Modu
     choices.append({{"tile_q", schedule.tileQ()}, {"tile_kv", schedule.tileKv}});
   if (schedule.tailVectors > 0 || scheduled(kernel, "tail_q"))
     choices.push_back({"tail_q", schedule.tailQ()});
-  if (schedule.decodeRows > 0)
-    choices.push_back({"decode_rows", schedule.decodeRows});
-  if (schedule.form == AttendForm::Decode || schedule.decodeRows > 0)
+  int64_t byDecode = std::max(schedule.decodeRows, schedule.lastRows);
+  if (byDecode > 0)
+    choices.push_back({"decode_rows", byDecode});
+  if (schedule.form == AttendForm::Decode || byDecode > 0)
     choices.push_back({"split_kv", schedule.splitKv});
   if (schedule.form == AttendForm::Decode)
     emitDecode(problem, schedule, target, symbol, code, result);
   else if (schedule.decodeRows > 0)
     emitEither(problem, schedule, target, symbol, code, result);
+  else if (schedule.lastRows > 0)
+    emitWithLastRows(problem, schedule, target, symbol, code, result);
   else
     emitPrefill(problem, schedule, target, symbol, code, result);
   explainForm(problem, schedule);

@@ -24,6 +24,21 @@ static int64_t chooseDecodeRows(const AttendProblem &problem) {
   return scheduled(problem.kernel, "decode_rows").value_or(most);
 }
 
+/// The number of last queries that decode computes. The tiles of the others, as wide as the schedule permits, must be
+/// whole.
+static int64_t chooseLastRows(const AttendProblem &problem, const AttendSchedule &schedule) {
+  constexpr int64_t most = 6; // decode of more queries takes as long as a vector of them
+  if (schedule.form != AttendForm::Prefill || scheduledWord(problem.kernel, "form") || !problem.rows.isConstant() ||
+      problem.rowDims.size() != 1 || problem.classes || problem.yields(attn::Statistic::KeySums))
+    return 0;
+  int64_t rows = problem.rows.constant(), last = rows % schedule.lanes, others = rows - last;
+  int64_t vectors = std::min(others / schedule.lanes, schedule.vectors);
+  if (last == 0 || last > scheduled(problem.kernel, "decode_rows").value_or(most) || others == 0 ||
+      others % (vectors * schedule.lanes) != 0)
+    return 0;
+  return canDecode(problem.withRowsFrom(others)) ? last : 0;
+}
+
 int64_t sumsOfTile(const Target &target) { return target.vectorRegisters >= 32 ? 20 : 12; }
 
 /// More than eight keys run no faster. Few queries often have few keys, which fill a lower tile.
@@ -33,7 +48,8 @@ static int64_t tileRowsFor(int64_t vectors, const Target &target) {
 
 /// A tail is worth its code if a number of queries can leave one.
 static int64_t chooseTailVectors(const AttendProblem &problem, const AttendSchedule &schedule) {
-  if (schedule.form != AttendForm::Prefill || problem.classes || problem.yields(attn::Statistic::KeySums))
+  if (schedule.form != AttendForm::Prefill || problem.classes || problem.yields(attn::Statistic::KeySums) ||
+      schedule.lastRows > 0)
     return 0;
   if (problem.rows.isConstant()) {
     int64_t rows = problem.rows.constant(), rest = rows % schedule.tileQ();
@@ -56,6 +72,8 @@ AttendSchedule AttendSchedule::ofTail(const Target &target) const {
 
 AttendPart wholeTiles(const AttendProblem &problem, const AttendSchedule &schedule) {
   int64_t tileQ = schedule.tileQ(), modulus = problem.classes ? problem.classes->modulus : 1;
+  if (schedule.lastRows > 0)
+    return {0, SizeExpr((problem.rows.constant() - schedule.lastRows) / tileQ)};
   if (schedule.tailVectors == 0)
     return {0, problem.rows.ceilDiv(modulus).ceilDiv(tileQ)};
   return {0, (problem.rows + SizeExpr(tileQ - tileQ / 2 - 1)).floorDiv(tileQ)};
@@ -72,10 +90,12 @@ AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &
   schedule.decodeRows = chooseDecodeRows(problem);
   schedule.lanes = target.f32Lanes;
   schedule.vectors = target.vectorRegisters >= 32 ? 4 : 3;
+  if (!scheduled(problem.kernel, "tile_q") && !scheduled(problem.kernel, "tail_q"))
+    schedule.lastRows = chooseLastRows(problem, schedule);
   // A narrower tile for fewer queries than a tile.
   if (problem.rows.isConstant())
-    schedule.vectors =
-        std::clamp<int64_t>((problem.rows.constant() + schedule.lanes - 1) / schedule.lanes, 1, schedule.vectors);
+    schedule.vectors = std::clamp<int64_t>(
+        (problem.rows.constant() - schedule.lastRows + schedule.lanes - 1) / schedule.lanes, 1, schedule.vectors);
   if (auto tileQ = scheduled(problem.kernel, "tile_q"))
     schedule.vectors = scheduleKey(KernelKind::Attend, "tile_q").roundedUp(*tileQ, schedule.lanes) / schedule.lanes;
   schedule.tileRows = tileRowsFor(schedule.vectors, target);

@@ -24,6 +24,10 @@
 // tail under a dilated mask, if `key_sums` is a result, if a constant number of queries is less than a tile, if a tile
 // has one vector, or if `tail_q` is 0 or not less than the tile.
 //
+// A few queries after whole vectors of a constant number of queries are computed by decode, whose time for a query is
+// about a twelfth of that of a vector: 49 queries are a tile of 48, and 1 by decode. This requires that decode supports
+// these queries, and that tiles of equal size compute the others.
+//
 // Requests in the kernel's `attn.schedule` replace these choices: `tile_q`, `tail_q`, `tile_kv`, `form`, `decode_rows`,
 // `split_kv`.
 //
@@ -47,6 +51,7 @@ struct AttendSchedule {
   int64_t tileKv = 128;    ///< prefill: keys of a block, a multiple of 16
   int64_t splitKv = 512;   ///< decode: keys of a split
   int64_t decodeRows = 0;  ///< the largest number of queries of a batch for decode, if both are emitted; otherwise 0
+  int64_t lastRows = 0;    ///< the number of last queries of a batch that decode computes, beside prefill
   int64_t tileQ() const { return lanes * vectors; }     ///< queries of a tile
   int64_t tailQ() const { return lanes * tailVectors; } ///< queries of a tile of the tail
   /// The schedule of the phase that computes the tail: its `vectors` are tailVectors. Requires tailVectors > 0.
@@ -62,7 +67,8 @@ int64_t sumsOfTile(const Target &target);
 struct AttendPart {
   SizeExpr first, tiles;
 };
-/// The queries that whole tiles compute (all if tailVectors is 0), and those of the tail, in tiles of tailQ() queries.
+/// The queries that whole tiles compute (all but `lastRows` if tailVectors is 0), and those of the tail, in tiles of
+/// tailQ() queries.
 /// `schedule` is that of the whole tiles. tailTiles requires tailVectors > 0.
 AttendPart wholeTiles(const AttendProblem &problem, const AttendSchedule &schedule);
 AttendPart tailTiles(const AttendProblem &problem, const AttendSchedule &schedule);

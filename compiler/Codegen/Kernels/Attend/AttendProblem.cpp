@@ -173,6 +173,14 @@ AttendProblem AttendProblem::withRowsAsBatches() const {
   return result;
 }
 
+AttendProblem AttendProblem::withRowsFrom(int64_t first) const {
+  AttendProblem result = *this;
+  result.firstRow = first;
+  result.rows = SizeExpr(rows.constant() - first);
+  result.outerSizes[rowDims[0]] = result.rows;
+  return result;
+}
+
 std::optional<unsigned> AttendProblem::resultOf(attn::Statistic statistic) const {
   Value result = const_cast<attn::AttendOp &>(op).getResultFor(statistic);
   if (!result)

@@ -107,6 +107,7 @@ struct AttendProblem {
   llvm::SmallVector<unsigned> batchDims, rowDims;               ///< numbers of the outer dimensions, ascending
   llvm::SmallVector<SizeExpr> outerSizes, keySizes, valueSizes; ///< one for each dimension
   SizeExpr batches = 1, rows = 1, keys = 1, values = 1; ///< batches; rows and keys of a batch; elements of a value
+  int64_t firstRow = 0;                                 ///< number in the op of the first of `rows` (withRowsFrom)
   std::optional<unsigned> groupDim;                     ///< the batch dimension of heads; null without head groups
   int64_t group = 1;                                    ///< heads of a group
   llvm::SmallVector<PairReduction, 1> products;         ///< in the order of the score formula
@@ -132,6 +133,8 @@ struct AttendProblem {
   uint64_t rowUses() const; ///< the row dimensions, as bits of IndexUses
   /// The same problem with each row as a batch of its own: the row dimensions become batch dimensions.
   AttendProblem withRowsAsBatches() const;
+  /// The same problem with the rows from number `first` on alone. Requires one row dimension, of a constant size.
+  AttendProblem withRowsFrom(int64_t first) const;
   /// The number of the kernel's result that is `statistic`; null if the kernel does not return it.
   std::optional<unsigned> resultOf(mlir::attn::Statistic statistic) const;
   bool yields(mlir::attn::Statistic statistic) const { return resultOf(statistic).has_value(); }

@@ -106,6 +106,43 @@ TEST(Attend, TilesAndTheirTail) {
   }
 }
 
+/// A constant number of queries of whole tiles and a few more, which decode computes: one and the most, after one tile
+/// and several, with a mask, heads that share keys, keys in several splits, and other results.
+TEST(Attend, LastRowsByDecode) {
+  struct Shape {
+    int64_t queries, keys, group;
+    const char *mask, *yields, *schedule;
+    bool isByDecode; ///< the last queries
+  };
+  for (const Shape &shape : {Shape{49, 49, 1, "", "\"value\"", "", true},
+                             {70, 41, 1, causalMask, "\"value\", \"lse\"", "", true},
+                             {130, 700, 2, causalMask, "\"value\", \"lse\"", "split_kv = 300 : i64", true},
+                             {17, 1, 4, "", "\"value\"", "", true},
+                             {19, 0, 1, "", "\"value\"", "", true},
+                             {71, 30, 1, "", "\"value\"", "", false},
+                             {50, 30, 8, "", "\"value\"", "", false},
+                             {81, 30, 1, "", "\"value\"", "", false},
+                             {49, 30, 1, "", "\"value\", \"weights\"", "", false},
+                             {49, 30, 1, "", "\"value\"", "decode_rows = 0 : i64", false}}) {
+    AttendKernel kernel;
+    kernel.heads = 8;
+    kernel.group = shape.group;
+    kernel.hasStaticQueries = true;
+    kernel.queries = shape.queries;
+    kernel.keys = shape.keys;
+    kernel.mask = shape.mask;
+    kernel.yields = shape.yields;
+    kernel.schedule = shape.schedule;
+    std::string name = fmt::format("{} queries, {} keys, {}", shape.queries, shape.keys, shape.schedule);
+    ComparedKernel compiled(kernel.text());
+    EXPECT_EQ(compiled.compare(kernel.operands(), kernel.resultShapes()), "") << name;
+    bool isByDecode = llvm::any_of(compiled.runner.code().phases, [](const KernelPhase &phase) {
+      return llvm::StringRef(phase.symbol).ends_with(".last");
+    });
+    EXPECT_EQ(isByDecode, shape.isByDecode) << name;
+  }
+}
+
 TEST(Attend, NarrowVectors) {
   AttendKernel kernel;
   kernel.mask = causalMask;

@@ -7,8 +7,8 @@ namespace attnc {
 
 DecodeRows::DecodeRows(const DecodeContext &context)
     : DecodeContext(context), formulas(frame.builder, frame.location, schedule.lanes) {
-  for (Value size : op().getOuterSizes())
-    outerSizes.push_back(frame.index(size));
+  for (const SizeExpr &size : problem.outerSizes)
+    outerSizes.push_back(frame.size(size));
   keys = frame.index(op().getKeySizes()[0]);
   values = frame.index(op().getValueSizes()[0]);
   frame.bindTo(formulas);
@@ -50,7 +50,7 @@ RegionVectoriser DecodeRows::bindRow(Value row) const {
   }
   for (auto [dimension, index] :
        llvm::zip(problem.rowDims, ArrayRef<Value>(indices).drop_front(problem.groupDim ? 1 : 0)))
-    bindOuter(problem, point, dimension, uniformIndex(index));
+    bindOuter(problem, point, dimension, uniformIndex(loops.add(index, problem.firstRow)));
   return point;
 }
 
