@@ -84,7 +84,7 @@ FailureOr<KernelCode> emitAttend(func::FuncOp kernel, const Target &target, Modu
     choices.push_back({"tail_q", schedule.tailQ()});
   int64_t byDecode = std::max(schedule.decodeRows, schedule.lastRows);
   if (byDecode > 0)
-    choices.push_back({"decode_rows", byDecode});
+    choices.push_back({"decode_rows", scheduled(kernel, "decode_rows").value_or(byDecode)});
   if (schedule.form == AttendForm::Decode || byDecode > 0)
     choices.push_back({"split_kv", schedule.splitKv});
   if (schedule.form == AttendForm::Decode)

@@ -27,9 +27,10 @@ static int64_t chooseDecodeRows(const AttendProblem &problem) {
 /// The number of last queries that decode computes. The tiles of the others, as wide as the schedule permits, must be
 /// whole.
 static int64_t chooseLastRows(const AttendProblem &problem, const AttendSchedule &schedule) {
-  constexpr int64_t most = 6; // decode of more queries takes as long as a vector of them
-  if (schedule.form != AttendForm::Prefill || scheduledWord(problem.kernel, "form") || !problem.rows.isConstant() ||
-      problem.rowDims.size() != 1 || problem.classes || problem.yields(attn::Statistic::KeySums))
+  int64_t most = schedule.lanes * 3 / 8; // decode of more queries takes as long as a vector of them
+  if (schedule.form != AttendForm::Prefill || scheduledWord(problem.kernel, "form") ||
+      scheduled(problem.kernel, "tail_q") || !problem.rows.isConstant() || problem.rowDims.size() != 1 ||
+      problem.classes || problem.yields(attn::Statistic::KeySums))
     return 0;
   int64_t rows = problem.rows.constant(), last = rows % schedule.lanes, others = rows - last;
   int64_t vectors = std::min(others / schedule.lanes, schedule.vectors);
@@ -90,7 +91,7 @@ AttendSchedule chooseAttendSchedule(const AttendProblem &problem, const Target &
   schedule.decodeRows = chooseDecodeRows(problem);
   schedule.lanes = target.f32Lanes;
   schedule.vectors = target.vectorRegisters >= 32 ? 4 : 3;
-  if (!scheduled(problem.kernel, "tile_q") && !scheduled(problem.kernel, "tail_q"))
+  if (!scheduled(problem.kernel, "tile_q"))
     schedule.lastRows = chooseLastRows(problem, schedule);
   // A narrower tile for fewer queries than a tile.
   if (problem.rows.isConstant())

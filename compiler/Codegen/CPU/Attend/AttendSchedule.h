@@ -24,9 +24,9 @@
 // tail under a dilated mask, if `key_sums` is a result, if a constant number of queries is less than a tile, if a tile
 // has one vector, or if `tail_q` is 0 or not less than the tile.
 //
-// A few queries after whole vectors of a constant number of queries are computed by decode, whose time for a query is
-// about a twelfth of that of a vector: 49 queries are a tile of 48, and 1 by decode. This requires that decode supports
-// these queries, and that tiles of equal size compute the others.
+// A few queries after whole vectors of a constant number of queries are computed by decode, which takes less time than
+// a vector of mostly unused lanes: 49 queries are a tile of 48, and 1 by decode. This requires that decode supports
+// these queries, that tiles of equal size compute the others, and that `form`, `tile_q` and `tail_q` are not requested.
 //
 // Requests in the kernel's `attn.schedule` replace these choices: `tile_q`, `tail_q`, `tile_kv`, `form`, `decode_rows`,
 // `split_kv`.
