@@ -133,7 +133,7 @@ static std::vector<Subject> gradientSubjects() {
       {"gradients.attn",
        "chosen_gradient",
        {.c = 16, .along = {"k"}},
-       {{"several chunks", {{"batch", 3}, {"time", 300}, {"c", 7}, {"k", 41}}},
+       {{"several chunks", {{"batch", 3}, {"time", 5000}, {"c", 7}, {"k", 3}}},
         {"no rows", {{"batch", 0}, {"time", 4}, {"c", 7}, {"k", 3}}},
         {"no terms", {{"batch", 2}, {"time", 4}, {"c", 7}, {"k", 0}}}},
        {{"at", below(7)}}},

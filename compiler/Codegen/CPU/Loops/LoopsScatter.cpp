@@ -22,8 +22,10 @@ namespace attnc {
 
 namespace {
 
-constexpr int64_t columnsPerChunk = 64;  // a cache line of 16 floats, four times
-constexpr int64_t termsPerChunk = 16384; // which make a chunk worth its launch
+constexpr int64_t columnsPerChunk = 64; // a cache line of 16 floats, four times
+/// Fewer terms are in the cache of the core that has computed them. Another core would fetch them, and the first core
+/// would fetch their lines again for its next terms. Without a common cache, this takes longer than the sums.
+constexpr int64_t termsPerChunk = 1 << 19;
 
 bool dependsOn(Value value, Value other) {
   if (value == other)
