@@ -132,7 +132,7 @@ static std::vector<Subject> gradientSubjects() {
        {{"few", {{"n", 3}, {"m", 3}}}, {"more than a vector", {{"n", 21}, {"m", 33}}}}},
       {"gradients.attn",
        "chosen_gradient",
-       {.c = 16, .along = {"k"}},
+       {.c = 16, .reduction = 200},
        {{"several chunks", {{"batch", 3}, {"time", 5000}, {"c", 7}, {"k", 3}}},
         {"no rows", {{"batch", 0}, {"time", 4}, {"c", 7}, {"k", 3}}},
         {"no terms", {{"batch", 2}, {"time", 4}, {"c", 7}, {"k", 0}}}},
