@@ -20,9 +20,13 @@ const shape = (heads, kvHeads, n, m, dim, entry) => ({
   model: attentionModel,
   set: [`heads=${heads}`, `kv_heads=${kvHeads}`, `dim=${dim}`],
   entry,
-  dims: [...(entry === 'decode' ? [] : [`n=${n}`]), ...(entry === 'causal' ? [] : [`m=${m}`])],
+  dims: { unmasked: [`n=${n}`, `m=${m}`], causal: [`n=${n}`], image: [], decode: [`m=${m}`] }[entry],
   peers: () => attention({ qHeads: heads, kvHeads, queries: n, keys: m, dim, causal: entry === 'causal' }),
 });
+const imageShape = (heads, positions, dim) => {
+  const image = shape(heads, heads, positions, positions, dim, 'image');
+  return { ...image, set: [...image.set, `positions=${positions}`] };
+};
 
 // Writes a .npy file with the length of the cache, and returns its path.
 function lengthFile(cached) {
@@ -38,9 +42,9 @@ const cases = {
   'causal-64': shape(8, 8, 2048, 2048, 64, 'causal'),
   'full-128': shape(8, 8, 2048, 2048, 128, 'unmasked'),
   'causal-128': shape(8, 8, 2048, 2048, 128, 'causal'),
-  'short-50': shape(96, 96, 50, 50, 64, 'unmasked'),
-  'short-128': shape(96, 96, 128, 128, 64, 'unmasked'),
-  'short-197': shape(96, 96, 197, 197, 64, 'unmasked'),
+  'short-50': imageShape(96, 50, 64),
+  'short-128': imageShape(96, 128, 64),
+  'short-197': imageShape(96, 197, 64),
   'decode-4096': shape(32, 8, 1, 4096, 128, 'decode'),
   'decode-16384': shape(32, 8, 1, 16384, 128, 'decode'),
   'gpt2-prefill': {
