@@ -30,7 +30,7 @@ static int64_t chooseLastRows(const AttendProblem &problem, const AttendSchedule
   int64_t most = schedule.lanes * 3 / 8; // decode of more queries takes as long as a vector of them
   if (schedule.form != AttendForm::Prefill || scheduledWord(problem.kernel, "form") ||
       scheduled(problem.kernel, "tail_q") || !problem.rows.isConstant() || problem.rowDims.size() != 1 ||
-      problem.classes || problem.yields(attn::Statistic::KeySums))
+      problem.classes)
     return 0;
   int64_t rows = problem.rows.constant(), last = rows % schedule.lanes, others = rows - last;
   int64_t vectors = std::min(others / schedule.lanes, schedule.vectors);
@@ -73,10 +73,8 @@ AttendSchedule AttendSchedule::ofTail(const Target &target) const {
 
 AttendPart wholeTiles(const AttendProblem &problem, const AttendSchedule &schedule) {
   int64_t tileQ = schedule.tileQ(), modulus = problem.classes ? problem.classes->modulus : 1;
-  if (schedule.lastRows > 0)
-    return {0, SizeExpr((problem.rows.constant() - schedule.lastRows) / tileQ)};
   if (schedule.tailVectors == 0)
-    return {0, problem.rows.ceilDiv(modulus).ceilDiv(tileQ)};
+    return {0, (problem.rows - SizeExpr(schedule.lastRows)).ceilDiv(modulus).ceilDiv(tileQ)};
   return {0, (problem.rows + SizeExpr(tileQ - tileQ / 2 - 1)).floorDiv(tileQ)};
 }
 
