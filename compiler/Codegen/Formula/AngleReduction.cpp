@@ -79,7 +79,7 @@ SmallVector<Value> reduceLarge(OpBuilder &builder, Location location, Value x) {
   Value quadrant = words.right(words.add(angle, half), fractionBits);
   Value fraction = words.subtract(angle, words.left(quadrant, fractionBits));
 
-  VectorFormula f(builder, location, builder.getF32Type(), /*hasVectorScale=*/false), d = f.inDouble();
+  VectorFormula f(builder, location, builder.getF32Type()), d = f.inDouble();
   auto remainder = f.narrow(d.toReal({&d, fraction}) * d.real(0x1.921fb54442d18p-62));
   Value isNegative = words.isEqual(words.right(bits, 31), 1), isInfinite = words.isEqual(exponent, exponentOfInfinity);
   Value signedRemainder = words.choose(isNegative, (f.real(-0.0) - remainder).value, remainder.value);

@@ -43,7 +43,7 @@ VectorFormula::Real VectorFormula::extremumOrNan(Real a, Real b, bool greatest) 
 }
 
 VectorFormula::Real VectorFormula::scale(Real x, Whole n) {
-  if (hasVectorScale && isa<VectorType>(type)) {
+  if (instructions.scale && isa<VectorType>(type)) {
     // One vscalefps.
     auto call = LLVM::CallIntrinsicOp::create(builder, location, type, builder.getStringAttr("llvm.ldexp"),
                                               ValueRange{x.value, n.value});
@@ -52,6 +52,26 @@ VectorFormula::Real VectorFormula::scale(Real x, Whole n) {
   // Two factors: 2^n alone may overflow when x 2^n does not.
   Whole half = n >> 1;
   return x * powerOfTwo(half) * powerOfTwo(n - half);
+}
+
+std::optional<VectorFormula::Split> VectorFormula::split(Real x) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!instructions.split || !vector || vector.getNumElements() * vector.getElementTypeBitWidth() != 512)
+    return std::nullopt;
+  auto constant = [&](Type type, int64_t number) -> Value {
+    return arith::ConstantOp::create(builder, location, builder.getIntegerAttr(type, number));
+  };
+  // The interval [1, 2), and NaN for negative numbers but -0.
+  constexpr int64_t significandControl = 0b1100, currentRounding = 4;
+  Type i32 = builder.getI32Type();
+  Value unused = real(0).value, allLanes = constant(builder.getI16Type(), -1),
+        rounding = constant(i32, currentRounding);
+  auto call = [&](StringRef name, ValueRange operands) -> Real {
+    auto intrinsic = builder.getStringAttr("llvm.x86.avx512.mask." + name + ".ps.512");
+    return {this, LLVM::CallIntrinsicOp::create(builder, location, type, intrinsic, operands).getResult(0)};
+  };
+  return Split{call("getexp", {x.value, unused, allLanes, rounding}),
+               call("getmant", {x.value, constant(i32, significandControl), unused, allLanes, rounding})};
 }
 
 VectorFormula::Truth VectorFormula::Whole::anyBit(int64_t mask) const {
@@ -100,7 +120,7 @@ SmallVector<Value> VectorFormula::replaceRare(Truth condition, ValueRange values
 VectorFormula VectorFormula::inDouble() {
   auto vector = dyn_cast<VectorType>(type);
   Type wide = vector ? Type(vector.clone(builder.getF64Type())) : Type(builder.getF64Type());
-  return VectorFormula(builder, location, wide, hasVectorScale);
+  return VectorFormula(builder, location, wide, instructions);
 }
 
 } // namespace attnc

@@ -4,7 +4,7 @@
 // `arith` or `math` at the builder's insertion point. The expansions of mathematical functions (VectorMath.h) are
 // written with them:
 //
-//   VectorFormula f(builder, location, VectorType::get({16}, f32), hasVectorScale);
+//   VectorFormula f(builder, location, VectorType::get({16}, f32), isa.lanes);
 //   Real y = f.fma(f.value(x), f.real(2), f.real(1)) / f.value(x).absolute();       // (2x + 1) / |x|, in y.value
 //
 // Comparisons are ordered (false if an operand is NaN), except isNan() and those with `OrNan` in their name. `*` and
@@ -13,6 +13,7 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Codegen/Target/Isa.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -65,10 +66,9 @@ public:
     Truth anyBit(int64_t mask) const; ///< whether a bit of `mask` is set
   };
 
-  /// `type` is the type of reals: f32, f64 or a vector of one of them. `hasVectorScale`: the target has a vector
-  /// instruction for x 2^n (Isa::hasVectorScale).
-  VectorFormula(mlir::OpBuilder &builder, mlir::Location location, mlir::Type type, bool hasVectorScale)
-      : builder(builder), location(location), type(type), hasVectorScale(hasVectorScale) {}
+  /// `type` is the type of reals: f32, f64 or a vector of one of them. `instructions` are those of the target (Isa).
+  VectorFormula(mlir::OpBuilder &builder, mlir::Location location, mlir::Type type, LaneInstructions instructions = {})
+      : builder(builder), location(location), type(type), instructions(instructions) {}
 
   Real value(mlir::Value real) { return {this, real}; } ///< `real` must have the type of reals
   Real real(double constant);                           ///< a constant, in all lanes
@@ -93,6 +93,13 @@ public:
 
   /// x 2^n of f32, for -252 <= n <= 254 such that the result is not denormal.
   Real scale(Real x, Whole n);
+  struct Split {
+    Real exponent, significand;
+  };
+  /// x = significand 2^exponent of f32, with the significand in [1, 2) and a whole exponent, if the target has
+  /// instructions for it. The exponent of 0 is -infinity, and that of infinity is infinity, with the significand 1; the
+  /// significand of NaN and of negative numbers is NaN.
+  std::optional<Split> split(Real x);
   Real powerOfTwo(Whole n) { return fromBits((n + whole(127)) << 23); } ///< f32; -127 <= n <= 127; 0 for n = -127
   /// Rounds towards zero; undefined if the result is not representable.
   Whole toWhole(Real x) { return {this, make<mlir::arith::FPToSIOp>(wholeType(), x.value)}; }
@@ -125,7 +132,7 @@ private:
   mlir::OpBuilder &builder;
   mlir::Location location;
   mlir::Type type;
-  bool hasVectorScale;
+  LaneInstructions instructions;
 };
 
 } // namespace attnc

@@ -18,7 +18,9 @@ namespace attnc {
 using Real = VectorFormula::Real;
 using Whole = VectorFormula::Whole;
 
-static constexpr double ln2High = 0.693359375, ln2Low = -2.12194440e-4;
+/// ln 2 = ln2High + ln2Low; a product of ln2High and an exponent is exact. Both are positive, so that a sum of products
+/// with an infinite exponent is not NaN.
+static constexpr double ln2High = 0x1.62e4p-1, ln2Low = 1.42860682e-6;
 
 /// e^r - 1 for |r| <= ln 2 / 2, as r + r^2 P(r).
 static Real expm1Reduced(VectorFormula &f, Real r) {
@@ -79,23 +81,37 @@ struct SplitLog {
   Real exponent; ///< e
   Real fraction; ///< m - 1, with x = m 2^e and m in [1/sqrt 2, sqrt 2)
   Real tail;     ///< log m = fraction + tail
+  bool hasEdges; ///< whether the sum of the parts is right for 0, negative numbers, infinity and NaN
 };
 
-static SplitLog splitLog(VectorFormula &f, Real x) {
+static VectorFormula::Split splitByBits(VectorFormula &f, Real x) {
   auto denormal = x < f.real(1.17549435e-38);
   Real normal = f.select(denormal, x * f.real(8388608), x);
   Whole bits = f.bits(normal);
   Whole e = (bits - f.whole(0x3f3504f3)) >> 23;
-  Real m = f.fromBits(bits - (e << 23));
-  Real r = m - f.real(1), square = r * r;
+  return {f.toReal(e) - f.select(denormal, f.real(23), f.real(0)), f.fromBits(bits - (e << 23))};
+}
+
+static SplitLog splitLog(VectorFormula &f, Real x) {
+  auto split = f.split(x);
+  bool hasEdges = split.has_value();
+  if (split) {
+    auto [e, m] = *split;
+    auto isLarge = m >= f.real(0x1.6a09e6p+0);
+    split = {f.select(isLarge, e + f.real(1), e), f.select(isLarge, m * f.real(0.5), m)};
+  } else {
+    split = splitByBits(f, x);
+  }
+  Real r = split->significand - f.real(1), square = r * r;
   Real p = f.polynomial(r, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
                             -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
-  Real exponent = f.toReal(e) - f.select(denormal, f.real(23), f.real(0));
-  return {exponent, r, f.fma(p * r, square, square * f.real(-0.5))};
+  return {split->exponent, r, f.fma(p * r, square, square * f.real(-0.5)), hasEdges};
 }
 
 /// The logarithm with its values at 0, below it, at infinity and NaN.
-static Real withLogEdges(VectorFormula &f, Real x, Real y) {
+static Real withLogEdges(VectorFormula &f, Real x, const SplitLog &split, Real y) {
+  if (split.hasEdges)
+    return y;
   y = f.select(x == f.real(INFINITY), x, y);
   y = f.select(x == f.real(0), f.real(-INFINITY), y);
   return f.select(x.isBelowOrNan(f.real(0)), f.real(NAN), y);
@@ -104,13 +120,13 @@ static Real withLogEdges(VectorFormula &f, Real x, Real y) {
 static Real log(VectorFormula &f, Real x) {
   SplitLog s = splitLog(f, x);
   Real tail = f.fma(s.exponent, f.real(ln2Low), s.tail);
-  return withLogEdges(f, x, f.fma(s.exponent, f.real(ln2High), s.fraction + tail));
+  return withLogEdges(f, x, s, f.fma(s.exponent, f.real(ln2High), s.fraction + tail));
 }
 
 static Real log2(VectorFormula &f, Real x) {
   SplitLog s = splitLog(f, x);
   Real m = f.fma(s.fraction, f.real(0.44269504088896341), s.tail * f.real(1.44269504088896341)) + s.fraction;
-  return withLogEdges(f, x, s.exponent + m);
+  return withLogEdges(f, x, s, s.exponent + m);
 }
 
 static Real log10(VectorFormula &f, Real x) { return log(f, x) * f.real(0.434294481903251828); }
@@ -303,7 +319,7 @@ LogicalResult expandMath(ModuleOp code, const Target &target) {
       op->erase();
       continue;
     }
-    VectorFormula formula(builder, op->getLoc(), op->getResult(0).getType(), target.isa->hasVectorScale);
+    VectorFormula formula(builder, op->getLoc(), op->getResult(0).getType(), target.isa->lanes);
     Expansion expand = isExpandedMath(op) ? expansions().lookup(op->getName().getTypeID()) : extremum;
     op->getResult(0).replaceAllUsesWith(expand(formula, op));
     op->erase();

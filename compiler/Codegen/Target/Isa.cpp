@@ -83,7 +83,7 @@ static constexpr Isa processorIsas[] = {
      .vectorRegisters = 32,
      .exp2 = Exp2Sequence::ReduceScale,
      .reciprocal = ReciprocalSequence::Estimate14,
-     .hasVectorScale = true,
+     .lanes = {.scale = true, .split = true},
      .prefetch = x86Prefetch,
      .halideTarget = "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"},
     {.name = "AVX2",

@@ -54,6 +54,12 @@ enum class ReciprocalSequence {
   Estimate14, ///< AVX-512: VRCP14PS, 14 bits, and a Newton step; for narrower vectors than a register, Divide
 };
 
+/// Instructions on the lanes of f32 vectors that not all instruction sets have.
+struct LaneInstructions {
+  bool scale = false; ///< x 2^n (LLVM's ldexp)
+  bool split = false; ///< exponent and significand: AVX-512's VGETEXPPS and VGETMANTPS, for vectors of a whole register
+};
+
 /// Distances of software prefetches: how far the prefetched address is ahead of the address that is read. They are for
 /// data that kernels read once, or that the hardware prefetcher does not find. In a GEMM, a panel is some columns of
 /// the right matrix, packed row by row, and k is the depth that the product sums over. Distances that follow from a
@@ -74,7 +80,7 @@ struct Isa {
   int64_t vectorRegisters = 0;                       ///< number of vector registers; 0 on a device
   Exp2Sequence exp2 = Exp2Sequence::Polynomial;
   ReciprocalSequence reciprocal = ReciprocalSequence::Divide;
-  bool hasVectorScale = false;           ///< has an instruction for x 2^n in each lane of a vector (LLVM's ldexp)
+  LaneInstructions lanes = {};
   PrefetchDistances prefetch = {};       ///< not used on a device
   llvm::StringLiteral halideTarget = ""; ///< Halide's name of a target with it; empty: the Halide emitter has no code
 };
