@@ -1,0 +1,24 @@
+"""Independent references of published model families, in double precision with NumPy alone."""
+import importlib
+
+from .instance import Draw, Instance, Weights, changed
+
+FAMILIES = ["llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3", "phi3"]
+
+
+def variants():
+    """Name of a variant -> the module of its family."""
+    modules = [importlib.import_module("." + family, __name__) for family in FAMILIES]
+    return {name: module for module in modules for name in module.VARIANTS}
+
+
+def draw(variant, seed=0, dtype="f32"):
+    """The instance of a variant."""
+    return variants()[variant].VARIANTS[variant](Draw(variant, seed, dtype))
+
+
+def forward(variant, instance, changes=None, tensors=None):
+    """The outputs of an instance, by name, and the names of the tensors that were read."""
+    weights = Weights(tensors or instance.tensors)
+    config = changed(instance.config, changes or {})
+    return variants()[variant].forward(config, weights, instance.inputs), weights.read
