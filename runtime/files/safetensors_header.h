@@ -1,6 +1,6 @@
 /* Parser of the JSON header of a .safetensors file, which accepts only the JSON that the format uses, and in the
- * metadata values of any kind with at most 8 levels of nesting; and the names of element types in the header. The
- * header is untrusted. */
+ * metadata the values that attn_json_skip accepts; and the names of element types in the header. The header is
+ * untrusted. */
 #ifndef ATTN_SAFETENSORS_HEADER_H
 #define ATTN_SAFETENSORS_HEADER_H
 
@@ -24,6 +24,10 @@ typedef struct attn_header {
  * *header. */
 attn_code attn_header_parse(const char *file, const char *text, uint64_t text_bytes, uint64_t data_bytes,
                             attn_header *header, attn_status *status);
+/* Checks that the tensors of a header, which has no by_name yet, cover `data_bytes` bytes of data exactly once and have
+ * distinct names; otherwise returns ATTN_BAD_FILE. Creates by_name, also for most errors, or returns ATTN_NO_MEMORY. On
+ * success the status is unchanged. */
+attn_code attn_header_check(const char *file, attn_header *header, uint64_t data_bytes, attn_status *status);
 /* Frees the memory of a header, which is then empty. */
 void attn_header_free(attn_header *header);
 

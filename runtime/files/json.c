@@ -1,0 +1,160 @@
+#include "json.h"
+#include "internal.h"
+
+#include <string.h>
+
+enum { MOST_NESTING = 8 };
+
+attn_json attn_json_begin(const char *file, const char *part, int64_t first, const char *text, uint64_t bytes,
+                          char *strings, attn_status *status) {
+  return (attn_json){.file = file,
+                     .part = part,
+                     .first = first,
+                     .start = text,
+                     .at = text,
+                     .end = text + bytes,
+                     .strings = strings,
+                     .status = status};
+}
+
+void attn_json_stop(attn_json *json, attn_code code) {
+  json->code = code;
+  json->at = json->end;
+}
+
+void attn_json_fail(attn_json *json, const char *expected) {
+  if (json->code == ATTN_OK)
+    attn_json_stop(json,
+                   attn_fail(json->status, ATTN_BAD_FILE, "%s: the %s is corrupt at byte %lld: expected %s", json->file,
+                             json->part, (long long)(json->at - json->start + json->first), expected));
+}
+
+int attn_json_peek(attn_json *json) {
+  while (json->at < json->end && (*json->at == ' ' || *json->at == '\n' || *json->at == '\r' || *json->at == '\t'))
+    ++json->at;
+  return json->at < json->end ? (unsigned char)*json->at : -1;
+}
+
+int attn_json_accept(attn_json *json, char c) {
+  int is_next = attn_json_peek(json) == (unsigned char)c;
+  json->at += is_next;
+  return is_next;
+}
+
+void attn_json_expect(attn_json *json, char c, const char *expected) {
+  if (!attn_json_accept(json, c))
+    attn_json_fail(json, expected);
+}
+
+static char *put_utf8(char *out, unsigned c) {
+  if (c < 0x80) {
+    *out++ = (char)c;
+    return out;
+  }
+  if (c < 0x800) {
+    *out++ = (char)(0xC0 | c >> 6);
+  } else {
+    *out++ = (char)(0xE0 | c >> 12);
+    *out++ = (char)(0x80 | (c >> 6 & 63));
+  }
+  *out++ = (char)(0x80 | (c & 63));
+  return out;
+}
+
+/* Parses the characters after a backslash. */
+static char *parse_escape(attn_json *json, char *out) {
+  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t", digits[] = "0123456789abcdefABCDEF";
+  char c = json->at < json->end ? *json->at++ : 0;
+  const char *known = c ? strchr(from, c) : 0;
+  if (known) {
+    *out++ = to[known - from];
+    return out;
+  }
+  if (c != 'u')
+    attn_json_fail(json, "an escaped character");
+  unsigned code = 0;
+  for (int i = 0; i < 4 && json->code == ATTN_OK; ++i) {
+    char hex = json->at < json->end ? *json->at++ : 0;
+    const char *digit = hex ? strchr(digits, hex) : 0;
+    if (digit)
+      code = code * 16 + (unsigned)(digit - digits < 16 ? digit - digits : digit - digits - 6);
+    else
+      attn_json_fail(json, "four hexadecimal digits");
+  }
+  if (code == 0)
+    attn_json_fail(json, "a character other than NUL");
+  return put_utf8(out, code);
+}
+
+/* A string is not longer than its source with quotes, so memory of the size of the text suffices. */
+const char *attn_json_string(attn_json *json) {
+  char *result = json->strings, *out = result;
+  attn_json_expect(json, '"', "a string");
+  while (json->at < json->end && *json->at != '"') {
+    char c = *json->at++;
+    if ((unsigned char)c < 0x20)
+      attn_json_fail(json, "a string without control characters");
+    else if (c != '\\')
+      *out++ = c;
+    else
+      out = parse_escape(json, out);
+  }
+  if (json->at >= json->end) {
+    attn_json_fail(json, "the end of a string");
+    return "";
+  }
+  ++json->at;
+  *out++ = 0;
+  json->strings = out;
+  return result;
+}
+
+const char *attn_json_word(attn_json *json) {
+  char *strings = json->strings;
+  const char *word = attn_json_string(json);
+  json->strings = strings;
+  return word;
+}
+
+uint64_t attn_json_number(attn_json *json) {
+  int c = attn_json_peek(json);
+  uint64_t value = 0;
+  if (c < '0' || c > '9')
+    attn_json_fail(json, "a non-negative integer");
+  while (json->at < json->end && *json->at >= '0' && *json->at <= '9') {
+    uint64_t digit = (uint64_t)(*json->at++ - '0');
+    if (value > (UINT64_MAX - digit) / 10)
+      attn_json_fail(json, "an integer of 64 bits");
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+void attn_json_skip(attn_json *json) {
+  if (++json->depth > MOST_NESTING)
+    attn_json_fail(json, "less nesting");
+  int c = attn_json_peek(json);
+  if (c == '"') {
+    attn_json_word(json);
+  } else if (c == '{' || c == '[') {
+    char close = c == '{' ? '}' : ']';
+    ++json->at;
+    if (!attn_json_accept(json, close)) {
+      do {
+        if (c == '{') {
+          attn_json_word(json);
+          attn_json_expect(json, ':', "':'");
+        }
+        attn_json_skip(json);
+      } while (attn_json_accept(json, ','));
+      attn_json_expect(json, close, "the end of a list or object");
+    }
+  } else {
+    const char *from = json->at;
+    while (json->at < json->end && *json->at && strchr("+-.0123456789abcdefghijklmnopqrstuvwxyzE", *json->at))
+      ++json->at;
+    if (json->at == from)
+      attn_json_fail(json, "a value");
+  }
+  --json->depth;
+}
