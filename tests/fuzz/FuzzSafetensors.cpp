@@ -1,8 +1,14 @@
-// Fuzzes safetensors: arbitrary bytes give a message, or tensors that lie inside the file.
+// Fuzzes safetensors: arbitrary bytes give a message, or tensors that lie inside the file. As an index of shards, they
+// give a message, or sorted entries with files in the folder of the index.
 #include "attn/safetensors.h"
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
+extern "C" {
+#include "safetensors_index.h"
+}
 
 static void require(bool condition) {
   if (!condition)
@@ -36,6 +42,26 @@ static void openWithLength(const uint8_t *text, size_t size, size_t headerBytes)
   free(bytes);
 }
 
+static void parseIndex(const char *text, size_t size) {
+  attn_index index;
+  attn_status status = {};
+  attn_code code = attn_index_parse("fuzz", text, size, &index, &status);
+  require((code == ATTN_OK) == (status.message[0] == 0));
+  require((code == ATTN_OK) == (index.names != nullptr));
+  std::pair<std::string, std::string> last;
+  int64_t files = 0;
+  for (int64_t i = 0; i < index.count; ++i) {
+    std::pair<std::string, std::string> entry = {index.entries[i].file, index.entries[i].tensor};
+    require(i == 0 || last < entry);
+    require(entry.first.find('/') == std::string::npos);
+    require(entry.first != "" && entry.first != "." && entry.first != "..");
+    files += i == 0 || last.first != entry.first;
+    last = std::move(entry);
+  }
+  require(files == index.file_count);
+  attn_index_free(&index);
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size == 0)
     return 0;
@@ -45,5 +71,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   attn_safetensors *file;
   if (attn_safetensors_open_memory("fuzz", data, size, &file, nullptr) == ATTN_OK)
     attn_safetensors_close(file);
+  parseIndex(reinterpret_cast<const char *>(data), size);
   return 0;
 }

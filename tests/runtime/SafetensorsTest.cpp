@@ -124,7 +124,8 @@ TEST(Safetensors, MissingFilesAndFoldersAreErrors) {
   EXPECT_EQ(attn_safetensors_open("/nonexistent/x", &opened, &status), ATTN_BAD_FILE);
   EXPECT_STREQ(status.message, "/nonexistent/x: can't be read: No such file or directory");
   EXPECT_EQ(attn_safetensors_open("/", &opened, &status), ATTN_BAD_FILE);
-  EXPECT_STREQ(status.message, "/: can't be read: it is a directory, expected a regular file");
+  EXPECT_STREQ(status.message,
+               "/: can't be read: it is a directory with neither model.safetensors nor model.safetensors.index.json");
 }
 
 TEST(Safetensors, PipesAndDevicesAreErrorsAtOnce) {

@@ -243,6 +243,52 @@ TEST(WeightsFile, FindsNamesInFewComparisons) {
   unlink("many.safetensors");
 }
 
+TEST(WeightsFile, ShardsAreLoadedAsTheSingleFile) {
+  ModelWithTable model(3, 5);
+  std::vector<Entry> entries = model.entries();
+  ShardedCheckpoint checkpoint;
+  checkpoint.add("2.safetensors", {entries[3], entries[0]});
+  checkpoint.add("1.safetensors", {entries[2], entries[1]});
+  for (const std::string &path : {checkpoint.writeIndex(), checkpoint.path()}) {
+    Loaded loaded(model, path.c_str(), ATTN_KEEP_VALUES);
+    ASSERT_EQ(loaded.code, ATTN_OK) << loaded.status.message;
+    for (int64_t i = 0; i < 5; ++i) {
+      for (int64_t layer = 0; layer < 3; ++layer)
+        EXPECT_EQ(loaded.at(4 + layer)[i], 2 * ModelWithTable::valueAt(layer, i));
+      EXPECT_EQ(loaded.at(3)[i], ModelWithTable::valueAt(3, i));
+    }
+  }
+  checkpoint.add("3.safetensors", {{"other", "F32", "[1]", "1234"}});
+  Loaded extra(model, checkpoint.writeIndex().c_str(), 0);
+  EXPECT_EQ(extra.status.message, checkpoint.at("model.safetensors.index.json") +
+                                      ": tensor 'other' is not a parameter of m");
+  EXPECT_EQ(Loaded(model, checkpoint.path().c_str(), ATTN_ALLOW_EXTRA).code, ATTN_OK);
+  ModelWithTable larger(4, 5);
+  EXPECT_EQ(Loaded(larger, checkpoint.path().c_str(), ATTN_ALLOW_EXTRA).status.message,
+            checkpoint.path() + ": tensor 'h.3.w' is missing, expected F32[5] (parameter w)");
+}
+
+TEST(WeightsFile, FindsNamesOfManyShardsInFewComparisons) {
+  constexpr int64_t count = 20000, shards = 250;
+  ModelWithTable model(count, 1);
+  std::vector<Entry> entries = model.entries();
+  ShardedCheckpoint checkpoint;
+  for (int64_t shard = 0; shard < shards; ++shard) {
+    std::vector<Entry> some;
+    for (size_t i = shard; i < entries.size(); i += shards)
+      some.push_back(entries[i]);
+    checkpoint.add("model-" + std::to_string(shard) + ".safetensors", some);
+  }
+  std::string index = checkpoint.writeIndex();
+  comparisons = 0;
+  Loaded loaded(model, index.c_str(), ATTN_KEEP_VALUES);
+  ASSERT_EQ(loaded.code, ATTN_OK) << loaded.status.message;
+  for (int64_t layer = 0; layer < count; ++layer)
+    ASSERT_EQ(loaded.at(layer)[0], ModelWithTable::valueAt(layer, 0));
+  EXPECT_GT(comparisons, count) << "this counts nothing";
+  EXPECT_LT(comparisons, 120 * count) << "n log2 n is " << 15 * count;
+}
+
 namespace {
 
 const int64_t one[] = {1}, twelve[] = {12, 11};

@@ -20,7 +20,9 @@ enum {
 /* Loads every parameter from the .safetensors file `path`, and packs the parameters that kernels read packed. The
  * tensor of a parameter has its checkpoint name (attn_parameter_name), its shape and its element type; a tensor of F16
  * or BF16 is widened for a parameter of f32. The file is read, not mapped, and closed: later changes of the file have
- * no effect. `executor`, *weights, and the lifetime of the model are as in attn/weights.h.
+ * no effect. `path` is also an index of shards, such as model.safetensors.index.json, or a folder with the file
+ * model.safetensors or this index (attn_safetensors_open); "the file" is then all of its shards. `executor`, *weights,
+ * and the lifetime of the model are as in attn/weights.h.
  *
  * Returns ATTN_BAD_FILE for an unreadable or corrupt file. Returns ATTN_BAD_WEIGHTS if a parameter is missing or has
  * another shape or type, if a tensor is neither a parameter nor a state of training of the model (unless
