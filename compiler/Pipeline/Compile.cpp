@@ -21,6 +21,7 @@
 #include "compiler/Pipeline/Import.h"
 #include "compiler/Pipeline/Job.h"
 #include "compiler/Pipeline/MemoryBudget.h"
+#include "compiler/Pipeline/ModelName.h"
 #include "compiler/Pipeline/Overrides.h"
 #include "compiler/Pipeline/PredictedEmitters.h"
 #include "compiler/Pipeline/Tuning.h"
@@ -32,7 +33,6 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -49,15 +49,6 @@ Compilation::Compilation() : context(allDialects(), MLIRContext::Threading::DISA
   // Passes create ops of dialects that the parsed module need not contain.
   context.loadAllAvailableDialects();
 }
-
-std::string prefixOf(llvm::StringRef path) {
-  std::string prefix;
-  for (char character : llvm::sys::path::stem(path))
-    prefix += llvm::isAlnum(character) ? character : '_';
-  return prefix.empty() || llvm::isDigit(prefix[0]) || isOfRuntime(prefix) ? "_" + prefix : prefix;
-}
-
-bool isOfRuntime(llvm::StringRef prefix) { return prefix == "attn" || prefix.starts_with("attn_"); }
 
 /// Checks that there is an entry point, and that the model's table can express the sizes of all inputs and results.
 static bool checkInterfaces(Job &job) {

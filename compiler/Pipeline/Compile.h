@@ -37,7 +37,7 @@ namespace attnc {
 enum class NamesOf { Entry, Model };
 
 struct CompileOptions {
-  std::string input;                                         ///< path of the input file
+  std::string input;                                         ///< path of the input file, or of a checkpoint's folder
   std::string target = "native";                             ///< see Target::resolve
   std::string prefix;                                        ///< prefix of symbols; empty: the file's stem
   std::vector<std::pair<std::string, std::string>> settings; ///< hyperparameters and their values
@@ -96,11 +96,5 @@ Outcome compile(const CompileOptions &options, Compilation &compilation, llvm::r
 /// passed all phases.
 Outcome compileAgain(const std::string &input, RecordedModule recorded, llvm::StringRef weights,
                      Compilation &compilation, llvm::raw_ostream &messages);
-
-/// The prefix of symbols for a model: the stem of its path as a C identifier, gpt_2 for `gpt-2.attn`. It begins with an
-/// underscore if the stem is empty, if it begins with a digit, or if isOfRuntime() is true for it.
-std::string prefixOf(llvm::StringRef path);
-/// True if names with this prefix could collide with names of the runtime, such as attn_run.
-bool isOfRuntime(llvm::StringRef prefix);
 
 } // namespace attnc

@@ -8,6 +8,7 @@
 #include "frontends/attn/Import/Import.h"
 #include "frontends/attn/Parse/Parse.h"
 #include "frontends/attn/Parse/Print.h"
+#include "frontends/checkpoint/Checkpoint.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -62,9 +63,10 @@ static std::vector<std::string> filesRead(const SourceManager &sources) {
   return paths;
 }
 
-static bool importModel(Job &job, std::unique_ptr<llvm::MemoryBuffer> buffer) {
+/// Imports a model file, whose messages have the path `name`.
+static bool importModel(Job &job, const std::string &name, llvm::StringRef text) {
   SourceManager sources;
-  FileId file = sources.add(job.options.input, buffer->getBuffer().str());
+  FileId file = sources.add(name, text.str());
   DiagnosticEngine diagnostics(sources);
   auto refused = [&] { return job.userError(llvm::StringRef(render(diagnostics)).rtrim()); };
 
@@ -105,8 +107,22 @@ static std::string asComments(llvm::StringRef source) {
   return text;
 }
 
+/// Imports the model that a checkpoint's config.json describes.
+static bool importFolder(Job &job) {
+  const std::string &folder = job.options.input;
+  llvm::Expected<ImportedCheckpoint> checkpoint = importCheckpoint(folder);
+  if (!checkpoint)
+    return job.refuse(llvm::toString(checkpoint.takeError()));
+  job.remember(asComments(checkpoint->text));
+  for (const std::string &warning : checkpoint->warnings)
+    job.warn("attnc: warning: " + warning + "\n");
+  return importModel(job, folder + ".attn", checkpoint->text);
+}
+
 bool import(Job &job) {
   const std::string &path = job.options.input;
+  if (llvm::sys::fs::is_directory(path))
+    return importFolder(job);
   auto file = readInputFile(path);
   if (!file)
     return job.refuse("can't read " + path + ": " + llvm::toString(file.takeError()));
@@ -116,8 +132,8 @@ bool import(Job &job) {
   if (isModule)
     return importMlir(job, std::move(*file));
   if (llvm::StringRef(path).ends_with(".attn"))
-    return importModel(job, std::move(*file));
-  return job.refuse(path + " is neither a model (.attn) nor a module (.mlir)");
+    return importModel(job, path, (*file)->getBuffer());
+  return job.refuse(path + " is neither a model (.attn), nor a module (.mlir), nor the folder of a checkpoint");
 }
 
 } // namespace attnc

@@ -20,6 +20,7 @@ void addDescribe(CLI::App &app, ExitCode &exitCode);
 void addEvaluate(CLI::App &app, ExitCode &exitCode);
 void addExplain(CLI::App &app, ExitCode &exitCode);
 void addGenerate(CLI::App &app, ExitCode &exitCode);
+void addImport(CLI::App &app, ExitCode &exitCode);
 void addMachine(CLI::App &app, ExitCode &exitCode);
 void addRun(CLI::App &app, ExitCode &exitCode);
 void addStudy(CLI::App &app, ExitCode &exitCode);

@@ -77,6 +77,7 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
   app.footer("`attnc COMMAND --help` lists the options of a command, with an example.");
   attnc::addCompile(app, exitCode);
+  attnc::addImport(app, exitCode);
   attnc::addDescribe(app, exitCode);
   attnc::addExplain(app, exitCode);
   attnc::addRun(app, exitCode);

@@ -28,8 +28,6 @@ struct Builtin {
 std::span<const Builtin> builtins();
 /// Returns the function with that name; null if there is none.
 const Builtin *findBuiltin(const std::string &name);
-/// True for `inf`, `pi` and `training`.
-bool isBuiltinConstant(const std::string &name);
 /// Returns the value of `inf`, `pi` or `training`; null for other names. The value of `training` is false here; in a
 /// training step, Names::find returns true instead.
 std::optional<Value> builtinConstant(const std::string &name);

@@ -19,10 +19,10 @@ namespace attnc {
 std::unique_ptr<typed::Program> checkFile(SourceManager &sources, FileId file, DiagnosticEngine &diagnostics,
                                           const CheckOptions &options = {});
 
-/// Returns the text of a file of the prelude, the library of the language: preludeText("nn") is nn.attn, a constant of
-/// the executable. Null if there is no such file.
+/// Returns the text of a file of the prelude, the library of the language, a constant of the executable:
+/// preludeText("nn") is nn.attn, and preludeText("models.llama") is models/llama.attn. Null if there is no such file.
 std::optional<std::string_view> preludeText(std::string_view name);
-/// Returns the names of the prelude's files, without the suffix .attn.
+/// Returns the names of the prelude's files, as `use` has them: "nn", "models.llama".
 std::vector<std::string> preludeNames();
 
 /// Name, signature and description of a builtin function, for the language reference.

@@ -1,7 +1,9 @@
-# Writes the files of the prelude into a C++ source: preludeText(name) and preludeNames() of Check.h.
+# Writes the files FILES of the prelude, in FOLDER, into a C++ source: preludeText(name) and preludeNames() of Check.h.
 set(rows "")
 foreach(file IN LISTS FILES)
-  get_filename_component(name ${file} NAME_WE)
+  file(RELATIVE_PATH name ${FOLDER} ${file})
+  string(REGEX REPLACE "\\.attn$" "" name ${name})
+  string(REPLACE "/" "." name ${name})
   file(READ ${file} text)
   # Compilers limit the length of a string literal; adjacent literals are concatenated.
   string(REPLACE "\n\n" "\n)attn\"\nR\"attn(\n" text "${text}")

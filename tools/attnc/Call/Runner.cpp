@@ -1,5 +1,7 @@
 #include "tools/attnc/Call/Runner.h"
+#include "frontends/checkpoint/Checkpoint.h"
 #include "tools/attnc/Call/EntryResults.h"
+#include "tools/attnc/Call/UnusedTensors.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -26,13 +28,17 @@ Error Runner::loadWeights(const std::string &file, int32_t flags, uint64_t seed)
   if (model.loaded_count == 0)
     return file.empty() ? Error::success() : createStringError(formatv("{0}: the model has no parameters", file));
   bool embedded = model.parameter_count > 0 && model.parameters[0].embedded;
+  bool ofCheckpoint = !file.empty() && isCheckpoint(file);
+  flags |= ofCheckpoint ? ATTN_ALLOW_EXTRA : 0; // buffers
   attn_status status;
   attn_weights *weights = nullptr;
   attn_code code = !file.empty() ? attn_weights_load(&model, file.c_str(), flags, context.executor, &weights, &status)
                    : embedded    ? attn_weights_embedded(&model, context.executor, &weights, &status)
                                  : attn_weights_initialise(&model, seed, context.executor, &weights, &status);
   setWeights(weights);
-  return toError(code, status);
+  if (Error error = toError(code, status))
+    return error;
+  return ofCheckpoint ? warnOfUnusedTensors(model, file) : Error::success();
 }
 
 void Runner::setWeights(attn_weights *weights) {

@@ -210,6 +210,7 @@ void addCompare(CLI::App &app, ExitCode &exitCode) {
       addCommand(app, "compare", "Compile an entry point by several strategies, and compare the results");
   options->source.addTo(*command, SourceOptions::Takes::Models);
   options->invocation.addTo(*command);
+  options->source.takeWeights(*command, options->invocation.weights);
   std::string known;
   for (const NamedStrategy &each : knownStrategies())
     known += "\n  " + each.name + ": " + each.about;

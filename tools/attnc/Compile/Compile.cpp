@@ -3,6 +3,7 @@
 #include "compiler/Emit/Json.h"
 #include "compiler/Emit/Link.h"
 #include "compiler/Emit/OutputFiles.h"
+#include "compiler/Pipeline/ModelName.h"
 #include "tools/attnc/Commands.h"
 #include "tools/attnc/Options/AssemblerOption.h"
 #include "tools/attnc/Options/SourceOptions.h"
@@ -25,8 +26,8 @@ struct Outputs {
 
 static llvm::Error writeOutputs(const Outputs &options, Compilation &made) {
   llvm::SmallString<128> base(options.directory);
-  llvm::StringRef prefix = options.source.compile.prefix;
-  llvm::StringRef stem = prefix.empty() ? llvm::sys::path::stem(options.source.input()) : prefix;
+  const std::string &prefix = options.source.compile.prefix;
+  std::string stem = prefix.empty() ? stemOf(options.source.input()) : prefix;
   llvm::sys::path::append(base, stem);
   auto path = [&](const char *suffix) { return (base + suffix).str(); };
   llvm::StringRef object(made.object.data(), made.object.size());
@@ -44,7 +45,7 @@ static llvm::Error writeOutputs(const Outputs &options, Compilation &made) {
     if (llvm::Error error = files.write(options.depfile, dependencyRule(path(".o"), made.inputs)))
       return error;
   if (options.archive) {
-    llvm::Expected<std::string> archive = archiveOf(object, (stem + ".o").str());
+    llvm::Expected<std::string> archive = archiveOf(object, stem + ".o");
     if (!archive)
       return archive.takeError();
     if (llvm::Error error = files.write(path(".a"), *archive))
@@ -54,7 +55,7 @@ static llvm::Error writeOutputs(const Outputs &options, Compilation &made) {
     llvm::Expected<std::string> library = files.reserve(path(".so"));
     if (!library)
       return library.takeError();
-    if (llvm::Error error = linkShared(objectFile, *library, (stem + ".so").str()))
+    if (llvm::Error error = linkShared(objectFile, *library, stem + ".so"))
       return error;
   }
   return files.commit();

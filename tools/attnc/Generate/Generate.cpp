@@ -412,6 +412,7 @@ void addGenerate(CLI::App &app, ExitCode &exitCode) {
                    "tokens as in --prompt; given once for each such input")
       ->type_name("NAME=VALUE");
   command->add_option("--weights", options->weights, "A .safetensors file")->type_name("FILE");
+  options->source.takeWeights(*command, options->weights);
   addVocabularyOption(*command, options->vocabularies);
   command->add_option("--count", options->count, "Maximum number of tokens")->capture_default_str()->check(atLeast(1));
   command

@@ -1,7 +1,9 @@
 #include "tools/attnc/Options/SourceOptions.h"
 #include "compiler/Json/InputBuffer.h"
+#include "compiler/Pipeline/ModelName.h"
 #include "compiler/Schedule/Schedule.h"
 #include "compiler/Schedule/TransformScript.h"
+#include "frontends/checkpoint/Checkpoint.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -30,14 +32,22 @@ InputRanges SourceOptions::rangesOf(ArrayRef<std::string> entries, Phase phase) 
 void SourceOptions::addTo(CLI::App &command, Takes takes) {
   command
       .add_option("model", compile.input,
-                  takes == Takes::Models ? "A model (.attn), or a module that --emit=import printed (.mlir)"
-                                         : "A model (.attn), a module (.mlir), or a compiled object (.o)")
+                  takes == Takes::Models
+                      ? "A model (.attn), the folder of a checkpoint, or a module that --emit=import printed (.mlir)"
+                      : "A model (.attn), the folder of a checkpoint, a module (.mlir), or a compiled object (.o)")
       ->required();
   addSettings(command);
   addEmitter(command);
   addStrategy(command);
   addMemory(command);
   addPrecision(command);
+}
+
+void SourceOptions::takeWeights(CLI::App &command, std::string &weights) {
+  command.parse_complete_callback([this, &weights] {
+    if (weights.empty() && isCheckpoint(input()))
+      weights = input();
+  });
 }
 
 void SourceOptions::addSettings(CLI::App &command) {

@@ -18,12 +18,16 @@ namespace attnc {
 /// The options of one command. The parse of the command line fills `compile`; the other functions are for use after it.
 class SourceOptions {
 public:
-  /// The input files in a command's help: models (.attn) and MLIR modules (.mlir), or these and objects (.o).
+  /// The inputs in a command's help: models (.attn), folders of checkpoints and MLIR modules (.mlir), or these and
+  /// objects (.o).
   enum class Takes { Models, ModelsAndObjects };
   /// Adds the options to a command. This object must outlive the parse, at the same address.
   void addTo(CLI::App &command, Takes takes);
 
-  const std::string &input() const { return compile.input; } ///< path of the input file
+  /// If the input is the folder of a checkpoint, makes it the default of `weights`, a member of the command's options.
+  void takeWeights(CLI::App &command, std::string &weights);
+
+  const std::string &input() const { return compile.input; } ///< path of the input file or folder
   bool isObject() const { return llvm::StringRef(compile.input).ends_with(".o"); }
   bool isModel() const { return llvm::StringRef(compile.input).ends_with(".attn"); }
   /// Loads the input for calls: links the object, or compiles the model in memory and links the result. On failure

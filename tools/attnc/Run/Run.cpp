@@ -190,6 +190,7 @@ void addRun(CLI::App &app, ExitCode &exitCode) {
   CLI::App *command = addCommand(app, "run", "Call an entry point of a model or an object");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
   options->invocation.addTo(*command);
+  options->source.takeWeights(*command, options->invocation.weights);
   command
       ->add_option(
           "--output", options->outputs,

@@ -156,6 +156,7 @@ void addTune(CLI::App &app, ExitCode &exitCode) {
   CLI::App *command = addCommand(app, "tune", "Search schedules of a model's kernels, and store the best");
   options->source.addTo(*command, SourceOptions::Takes::Models);
   options->invocation.addTo(*command);
+  options->source.takeWeights(*command, options->invocation.weights);
   command->add_option("--database", options->database, "The tuning database to extend; created if it is missing")
       ->type_name("FILE")
       ->required();

@@ -90,8 +90,6 @@ std::optional<Value> builtinConstant(const std::string &name) {
   return std::nullopt;
 }
 
-bool isBuiltinConstant(const std::string &name) { return builtinConstant(name).has_value(); }
-
 std::string BuiltinCall::what() const { return fmt::format("`{}`", builtin.name); }
 
 Value callBuiltin(const BuiltinServices &services, const Builtin &builtin, SourceRange range,

@@ -1,6 +1,5 @@
 #include "frontends/attn/Check/Entries/Entries.h"
 
-#include "frontends/attn/Check/Names/DeclaredNames.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -22,7 +21,6 @@ bool isEntryLike(const ast::FunctionDecl &decl) {
 Local *Entries::addArgument(const ast::Parameter &parameter, Scope &scope, Entry &entry) {
   std::optional<Element> element = types.elementOf(*parameter.type);
   std::optional<Shape> shape = types.evaluateShape(*parameter.type, scope, "the dimension");
-  checkNotBuiltin(reporter, parameter.name, "the parameter");
   if (!element || !shape)
     return nullptr;
   types.declareBounds(*parameter.type, *shape, scope, entry);

@@ -1,6 +1,5 @@
 #include "frontends/attn/Check/Entries/Optimizers.h"
 
-#include "frontends/attn/Check/Names/DeclaredNames.h"
 
 #include <fmt/format.h>
 
@@ -59,7 +58,6 @@ std::optional<std::pair<Type, double>> Optimizers::stateStart(const ast::Optimiz
 }
 
 const Local *Optimizers::bind(const Instance &optimizer, const ast::Name &name, Type type, bool isState, Scope &scope) {
-  checkNotBuiltin(reporter, name, "the parameter");
   Local *local = build.newLocal(name.text, std::move(type), name.range);
   Binding binding{TensorValue{build.reference(local, name.range)}, name.range};
   binding.isState = isState;

@@ -1,6 +1,6 @@
 #include "frontends/attn/Check/Functions/Calls.h"
 
-#include "frontends/attn/Check/Names/DeclaredNames.h"
+#include "frontends/attn/Check/Builtin.h"
 #include "frontends/attn/Check/Types/Unifier.h"
 
 #include <algorithm>
@@ -57,8 +57,10 @@ Value Calls::callValue(const Value &callee, const std::string &name, SourceRange
   }
   if (context.steppedParameter && callee.isNumber()) // a rate that is constant over training steps
     return callee;
-  reporter.error(DiagnosticKind::NotCallable, calleeRange,
-                 fmt::format("`{}` is {}, and cannot be called", name, describe(callee)));
+  Diagnostic &report = reporter.error(DiagnosticKind::NotCallable, calleeRange,
+                                      fmt::format("`{}` is {}, and cannot be called", name, describe(callee)));
+  if (findBuiltin(name))
+    report.hint(fmt::format("this `{}` hides the builtin of that name", name));
   return Value();
 }
 
@@ -112,7 +114,6 @@ bool Calls::bindParameters(const ast::FunctionDecl &decl, std::vector<std::optio
       fits = false;
       continue;
     }
-    checkNotBuiltin(reporter, parameter.name, "the parameter");
     scope.names[parameter.name.text] =
         Binding{bindValue(lets, origins, parameter.name.text, value, range), parameter.name.range};
   }

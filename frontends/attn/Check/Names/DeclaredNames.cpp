@@ -1,20 +1,8 @@
 #include "frontends/attn/Check/Names/DeclaredNames.h"
 
-#include "frontends/attn/Check/Builtin.h"
-
 #include <fmt/format.h>
 
 namespace attnc::check {
-
-bool checkNotBuiltin(Reporter &reporter, const ast::Name &name, const char *what) {
-  if (!findBuiltin(name.text) && !isBuiltinConstant(name.text))
-    return true;
-  reporter
-      .error(DiagnosticKind::ShadowsBuiltin, name.range,
-             fmt::format("{} `{}` would hide the builtin of that name", what, name.text))
-      .hint("choose another name");
-  return false;
-}
 
 namespace {
 
@@ -47,22 +35,14 @@ void checkDistinct(Reporter &reporter, const std::vector<ast::Parameter> &parame
 
 static void checkModuleNames(Reporter &reporter, const ast::ModuleDecl &module) {
   Distinct names(reporter);
-  for (const ast::Parameter &parameter : module.parameters) {
+  for (const ast::Parameter &parameter : module.parameters)
     names.add(parameter.name);
-    checkNotBuiltin(reporter, parameter.name, "the hyperparameter");
-  }
-  for (const ast::ConstDecl &decl : module.constants) {
+  for (const ast::ConstDecl &decl : module.constants)
     names.add(decl.name);
-    checkNotBuiltin(reporter, decl.name, "the constant");
-  }
-  for (const ast::FieldDecl &decl : module.fields) {
+  for (const ast::FieldDecl &decl : module.fields)
     names.add(decl.name);
-    checkNotBuiltin(reporter, decl.name, "the field");
-  }
   for (const ast::FunctionDecl &decl : module.functions) {
     names.add(decl.name ? *decl.name : ast::Name{"", decl.signatureRange});
-    if (decl.name)
-      checkNotBuiltin(reporter, *decl.name, "the function");
     if (decl.isExtern)
       reporter.notSupported(decl.signatureRange, "`extern fn`");
   }
@@ -73,14 +53,11 @@ void checkNames(Reporter &reporter, const SourceUnit &unit) {
   Distinct names(reporter);
   for (const ast::UseDecl &use : file.uses)
     names.add(use.path.back());
-  for (const ast::ConstDecl &decl : file.constants) {
+  for (const ast::ConstDecl &decl : file.constants)
     names.add(decl.name);
-    checkNotBuiltin(reporter, decl.name, "the constant");
-  }
   for (const ast::FunctionDecl &decl : file.functions) {
     if (decl.name) {
       names.add(*decl.name);
-      checkNotBuiltin(reporter, *decl.name, "the function");
     } else {
       reporter.error(DiagnosticKind::Misplaced, decl.signatureRange, "only a module has a function without a name")
           .hint("write `fn name(...)`");
@@ -90,12 +67,10 @@ void checkNames(Reporter &reporter, const SourceUnit &unit) {
   }
   for (const ast::ModuleDecl &decl : file.modules) {
     names.add(decl.name);
-    checkNotBuiltin(reporter, decl.name, "the module");
     checkModuleNames(reporter, decl);
   }
   for (const ast::OptimizerDecl &decl : file.optimizers) {
     names.add(decl.name);
-    checkNotBuiltin(reporter, decl.name, "the optimizer");
     checkModuleNames(reporter, decl);
   }
 }

@@ -6,6 +6,7 @@
 #include "frontends/attn/Check/Names/DeclaredNames.h"
 #include "frontends/attn/Parse/Parse.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -26,44 +27,52 @@ SourceUnit *Files::load(FileId file, std::string name) {
   return unit;
 }
 
-SourceUnit *Files::loadPrelude(const std::string &name) {
-  std::string text(preludeText(name).value_or(""));
-  return load(sources.add(name + ".attn", std::move(text), SourceOrigin::Prelude), name);
+/// Returns the words of a `use` with `separator` between them.
+static std::string joined(const ast::UseDecl &use, std::string_view separator) {
+  std::string path;
+  for (const ast::Name &word : use.path)
+    path += (path.empty() ? "" : std::string(separator)) + word.text;
+  return path;
 }
 
 /// Returns the path of a used file relative to the folder of `user`: "layers/norm.attn".
 static std::string besides(const std::string &user, const ast::UseDecl &use) {
   size_t slash = user.rfind('/');
-  std::string path = slash == std::string::npos ? "" : user.substr(0, slash + 1);
-  for (size_t i = 0; i < use.path.size(); ++i)
-    path += (i > 0 ? "/" : "") + use.path[i].text;
-  return path + ".attn";
+  return (slash == std::string::npos ? "" : user.substr(0, slash + 1)) + joined(use, "/") + ".attn";
+}
+
+/// Returns the path of a file of the prelude within its folder: "models/llama.attn" for "models.llama".
+static std::string preludePath(std::string name) {
+  std::replace(name.begin(), name.end(), '.', '/');
+  return name + ".attn";
+}
+
+SourceUnit *Files::loadPrelude(const std::string &name) {
+  std::string text(preludeText(name).value_or(""));
+  return load(sources.add(preludePath(name), std::move(text), SourceOrigin::Prelude), name);
 }
 
 SourceUnit *Files::loadUsed(const ast::UseDecl &use, SourceUnit &user) {
-  std::string name = besides(sources.file(user.file).name(), use);
+  const SourceFile &from = sources.file(user.file);
+  std::string name = besides(from.name(), use), inPrelude = joined(use, ".");
   std::optional<std::string> text;
   std::string problem;
-  if (name != sources.file(user.file).name()) // a file does not use itself
+  if (from.origin() == SourceOrigin::Disk && name != from.name()) // a file does not use itself
     text = readText(name, problem);
   std::error_code code;
   bool isThere = !problem.empty() && std::filesystem::exists(name, code);
-  std::optional<std::string_view> prelude;
-  if (use.path.size() == 1)
-    prelude = preludeText(use.path[0].text);
   SourceOrigin origin = SourceOrigin::Disk;
-  if (!text && prelude && !isThere) {
-    name = use.path[0].text + ".attn";
+  if (auto prelude = preludeText(inPrelude); !text && prelude && !isThere) {
+    name = preludePath(inPrelude);
     text = std::string(*prelude);
     origin = SourceOrigin::Prelude;
   }
   if (!text) {
-    std::string written = use.path.back().text;
     Diagnostic &report =
         reporter.error(DiagnosticKind::UnknownFile, use.range,
                        isThere ? fmt::format("`{}` can't be read: {}", name, problem)
                                : fmt::format("there is no file `{}`, neither here nor in the prelude", name));
-    if (auto meant = nearest(written, preludeNames()))
+    if (auto meant = nearest(inPrelude, preludeNames()))
       report.hint(fmt::format("did you mean `use {}`?", *meant));
     return nullptr;
   }

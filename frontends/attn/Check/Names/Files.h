@@ -22,8 +22,9 @@ public:
   SourceUnit *loadPrelude(const std::string &name);
 
 private:
-  /// Loads the file that a `use` in the file `user` means: one in the folder of `user`, otherwise one of the prelude.
-  /// Null, with an error, if there is none or the first one can't be read. A file that is used twice is loaded once.
+  /// Loads the file that a `use` in the file `user` means: one in the folder of `user`, otherwise one of the prelude;
+  /// if `user` is in the prelude, always one of the prelude. Null, with an error, if there is none or the first one
+  /// can't be read. A file that is used twice is loaded once.
   SourceUnit *loadUsed(const ast::UseDecl &use, SourceUnit &user);
 
   SourceManager &sources;

@@ -52,7 +52,7 @@ std::optional<Value> Names::findMember(const ModuleValue &self, const std::strin
   return std::nullopt;
 }
 
-std::optional<Value> Names::findTopLevel(SourceUnit *unit, const std::string &name, bool throughUses) {
+std::optional<Value> Names::findTopLevel(SourceUnit *unit, const std::string &name) {
   for (const ast::ConstDecl &decl : unit->ast->constants)
     if (decl.name.text == name)
       return evaluateConstant(decl, unit);
@@ -67,14 +67,16 @@ std::optional<Value> Names::findTopLevel(SourceUnit *unit, const std::string &na
       return Value(OptimizerValue{&decl, unit});
   if (unit->decoders.contains(name))
     return Value(DecoderValue{name});
-  if (!throughUses)
-    return std::nullopt;
-  auto used = unit->uses.find(name);
-  if (used != unit->uses.end())
-    return Value(NamespaceValue{used->second});
-  for (const auto &[word, other] : unit->uses)
-    if (std::optional<Value> value = findTopLevel(other, name, false))
-      return value;
+  return std::nullopt;
+}
+
+std::optional<Value> Names::findBuiltinValue(const std::string &name) const {
+  if (name == "training")
+    return Value(context.isTraining);
+  if (std::optional<Value> value = builtinConstant(name))
+    return value;
+  if (const Builtin *builtin = findBuiltin(name))
+    return Value(BuiltinValue{builtin});
   return std::nullopt;
 }
 
@@ -83,14 +85,16 @@ std::optional<Value> Names::find(Scope &scope, const std::string &name) {
     return binding->value;
   if (std::optional<Value> value = findMember(scope.self, name))
     return value;
-  if (std::optional<Value> value = findTopLevel(scope.unit, name, true))
+  if (std::optional<Value> value = findTopLevel(scope.unit, name))
     return value;
-  if (name == "training")
-    return Value(context.isTraining);
-  if (std::optional<Value> value = builtinConstant(name))
+  auto used = scope.unit->uses.find(name);
+  if (used != scope.unit->uses.end())
+    return Value(NamespaceValue{used->second});
+  if (std::optional<Value> value = findBuiltinValue(name))
     return value;
-  if (const Builtin *builtin = findBuiltin(name))
-    return Value(BuiltinValue{builtin});
+  for (const auto &[word, other] : scope.unit->uses)
+    if (std::optional<Value> value = findTopLevel(other, name))
+      return value;
   return std::nullopt;
 }
 
@@ -193,7 +197,7 @@ Value Names::member(const ast::MemberExpr &expr, Scope &scope) {
   std::vector<std::string> candidates;
   std::string owner;
   if (auto *unit = object.as<NamespaceValue>()) {
-    if (std::optional<Value> value = findTopLevel(unit->unit, name, false))
+    if (std::optional<Value> value = findTopLevel(unit->unit, name))
       return *value;
     candidates = visibleNames(scopes.unitScope(unit->unit));
     owner = fmt::format("`{}`", unit->unit->name);

@@ -22,14 +22,15 @@ public:
         ExpressionChecker &expressions)
       : reporter(reporter), build(build), scopes(scopes), states(states), context(context), expressions(expressions) {}
 
-  /// Returns the value of a name in `scope`; null, without an error, if it is unknown. A parameter of a module is
-  /// returned as a tensor, with the indices in the lists around the module (ParameterValue of Value.h); a state has its
-  /// current value (StateValues.h). An erroneous
-  /// constant of a file is an ErrorValue; its error is reported when it is first found.
+  /// Returns the value of a name in `scope`; null, without an error, if it is unknown. The first of these is found: a
+  /// local, a member of the module, an item of the file, a used file, a builtin, an item of a used file. A parameter of
+  /// a module is returned as a tensor, with the indices in the lists around the module (ParameterValue of Value.h); a
+  /// state has its current value (StateValues.h). An erroneous constant of a file is an ErrorValue; its error is
+  /// reported when it is first found.
   std::optional<Value> find(Scope &scope, const std::string &name);
   /// Returns the value of an item of the file `unit`, not of the files that it uses; null, without an error, if there
   /// is none.
-  std::optional<Value> findItem(SourceUnit &unit, const std::string &name) { return findTopLevel(&unit, name, false); }
+  std::optional<Value> findItem(SourceUnit &unit, const std::string &name) { return findTopLevel(&unit, name); }
   /// Return the value of `x`; and of `x.y`, where x is a module or a used file. An ErrorValue, with an error, if the
   /// name is unknown or x has no members; and, without another error, if x is an ErrorValue.
   Value nameRef(const ast::NameRefExpr &ref, Scope &scope);
@@ -41,7 +42,8 @@ public:
 
 private:
   std::optional<Value> findMember(const ModuleValue &self, const std::string &name);
-  std::optional<Value> findTopLevel(SourceUnit *unit, const std::string &name, bool throughUses);
+  std::optional<Value> findTopLevel(SourceUnit *unit, const std::string &name);
+  std::optional<Value> findBuiltinValue(const std::string &name) const;
   Value evaluateConstant(const ast::ConstDecl &decl, SourceUnit *unit);
 
   Reporter &reporter;

@@ -1,7 +1,5 @@
 #include "frontends/attn/Check/Names/Scopes.h"
 
-#include "frontends/attn/Check/Names/DeclaredNames.h"
-
 #include <fmt/format.h>
 
 namespace attnc::check {
@@ -37,7 +35,6 @@ Scope &Scopes::childOf(Scope &parent) {
 void Scopes::bindLocal(Scope &scope, const ast::Name &name, Value value, bool isVar) {
   if (name.text == "_")
     return;
-  checkNotBuiltin(reporter, name, "the local");
   auto [existing, isNew] = scope.names.emplace(name.text, Binding{value, name.range, isVar});
   if (isNew)
     return;

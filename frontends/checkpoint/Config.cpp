@@ -1,0 +1,152 @@
+#include "frontends/checkpoint/Config.h"
+#include "compiler/Diagnostics/Printable.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace attnc {
+
+static std::string shown(const json::Value &value) { return printable(formatv("{0}", value).str()); }
+
+bool Config::has(StringRef key) const {
+  const json::Value *value = values.get(key);
+  return value && value->kind() != json::Value::Null;
+}
+
+/// Marks the key as read.
+const json::Value *Config::find(StringRef key) {
+  read.insert(key);
+  return has(key) ? values.get(key) : nullptr;
+}
+
+void Config::refuse(StringRef key, StringRef expected) {
+  read.insert(key);
+  std::string found = has(key) ? shown(*values.get(key)) : "nothing";
+  std::string problem = place + key.str() + ": found " + found + ", expected " + expected.str();
+  if (!is_contained(problems, problem)) // a key may be read twice
+    problems.push_back(problem);
+}
+
+int64_t Config::size(StringRef key, std::optional<int64_t> otherwise) {
+  const json::Value *value = find(key);
+  if (!value && otherwise)
+    return *otherwise;
+  std::optional<int64_t> number = value ? value->getAsInteger() : std::nullopt;
+  if (number && *number >= 1 && *number <= INT32_MAX)
+    return *number;
+  refuse(key, "a positive whole number");
+  return otherwise.value_or(1);
+}
+
+double Config::real(StringRef key, std::optional<double> otherwise) {
+  const json::Value *value = find(key);
+  if (!value && otherwise)
+    return *otherwise;
+  std::optional<double> number = value ? value->getAsNumber() : std::nullopt;
+  if (number && std::isfinite(*number))
+    return *number;
+  refuse(key, "a number");
+  return otherwise.value_or(1);
+}
+
+bool Config::flag(StringRef key, bool otherwise) {
+  const json::Value *value = find(key);
+  if (!value)
+    return otherwise;
+  if (std::optional<bool> flag = value->getAsBoolean())
+    return *flag;
+  refuse(key, "true or false");
+  return otherwise;
+}
+
+std::string Config::text(StringRef key, StringRef otherwise) {
+  const json::Value *value = find(key);
+  if (!value)
+    return otherwise.str();
+  if (std::optional<StringRef> text = value->getAsString())
+    return text->str();
+  refuse(key, "a text");
+  return otherwise.str();
+}
+
+/// The elements of a list, each read by `get`; null if one of them is of another type.
+template <typename Element, typename Get>
+static std::optional<std::vector<Element>> elementsOf(const json::Array &array, Get get) {
+  std::vector<Element> elements;
+  for (const json::Value &value : array) {
+    auto element = get(value);
+    if (!element)
+      return std::nullopt;
+    elements.emplace_back(*element);
+  }
+  return elements;
+}
+
+std::vector<int64_t> Config::numbers(StringRef key) {
+  const json::Value *value = find(key);
+  if (!value)
+    return {};
+  if (std::optional<int64_t> one = value->getAsInteger())
+    return {*one};
+  if (const json::Array *array = value->getAsArray())
+    if (auto all = elementsOf<int64_t>(*array, [](const json::Value &each) { return each.getAsInteger(); }))
+      return *all;
+  refuse(key, "a whole number, or a list of them");
+  return {};
+}
+
+std::vector<double> Config::reals(StringRef key) {
+  const json::Value *value = find(key);
+  if (!value)
+    return {};
+  if (const json::Array *array = value->getAsArray())
+    if (auto all = elementsOf<double>(*array, [](const json::Value &each) { return each.getAsNumber(); }))
+      return *all;
+  refuse(key, "a list of numbers");
+  return {};
+}
+
+std::vector<std::string> Config::texts(StringRef key) {
+  const json::Value *value = find(key);
+  if (!value)
+    return {};
+  if (const json::Array *array = value->getAsArray())
+    if (auto all = elementsOf<std::string>(*array, [](const json::Value &each) { return each.getAsString(); }))
+      return *all;
+  refuse(key, "a list of texts");
+  return {};
+}
+
+std::optional<Config> Config::object(StringRef key) {
+  const json::Value *value = find(key);
+  if (!value)
+    return std::nullopt;
+  if (const json::Object *object = value->getAsObject())
+    return Config(*object, place + key.str() + ".", problems);
+  refuse(key, "an object");
+  return std::nullopt;
+}
+
+void Config::ignore(ArrayRef<StringLiteral> keys) {
+  for (StringRef key : keys)
+    read.insert(key);
+}
+
+void Config::expectOnly(StringRef key, const json::Value &only) {
+  const json::Value *value = find(key);
+  if (value && *value != only)
+    refuse(key, shown(only));
+}
+
+std::vector<std::string> Config::unread() const {
+  std::vector<std::string> keys;
+  for (const auto &[key, value] : values)
+    if (!read.contains(key) && value.kind() != json::Value::Null)
+      keys.push_back(printable(StringRef(key)) + " = " + shown(value));
+  llvm::sort(keys);
+  return keys;
+}
+
+} // namespace attnc

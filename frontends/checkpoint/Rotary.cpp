@@ -1,0 +1,80 @@
+#include "frontends/checkpoint/Rotary.h"
+#include "frontends/checkpoint/ModelText.h"
+#include <cmath>
+#include <fmt/format.h>
+
+namespace attnc {
+
+namespace {
+
+/// The values of rotary positions, of any type.
+struct Values {
+  int64_t features;
+  double base;
+  int64_t context; ///< that of the training before an extension
+  int64_t extended;
+};
+
+} // namespace
+
+static std::string call(llvm::StringRef function, const Values &values, const std::string &more) {
+  return fmt::format("pair => rotary.{}(pair, {}, base: {}{})", function.str(), values.features, realText(values.base),
+                     more);
+}
+
+static std::string llama3(Config &scaling, const Values &values) {
+  return call("llama3", values,
+              fmt::format(", factor: {}, low: {}, high: {}, context: {}", realText(scaling.real("factor")),
+                          realText(scaling.real("low_freq_factor")), realText(scaling.real("high_freq_factor")),
+                          values.context));
+}
+
+/// YaRN's factor of rotated features (Peng et al. 2023, equation 22), with the weight `scale` of its logarithm.
+static double yarnGain(double factor, double scale) { return factor <= 1 ? 1 : 0.1 * scale * std::log(factor) + 1; }
+
+static std::string yarn(Config &scaling, const Values &values, double &gain) {
+  double factor = scaling.real("factor", double(values.extended) / double(values.context));
+  double scale = scaling.real("mscale", 0), allScale = scaling.real("mscale_all_dim", 0);
+  gain = scale != 0 && allScale != 0 ? yarnGain(factor, scale) / yarnGain(factor, allScale) : yarnGain(factor, 1);
+  gain = scaling.real("attention_factor", gain);
+  std::string more = fmt::format(", factor: {}, context: {}", realText(factor), values.context);
+  if (double fast = scaling.real("beta_fast", 32); fast != 32)
+    more += ", fast: " + realText(fast);
+  if (double slow = scaling.real("beta_slow", 1); slow != 1)
+    more += ", slow: " + realText(slow);
+  if (!scaling.flag("truncate", true))
+    more += ", whole: false";
+  return call("yarn", values, more);
+}
+
+Rotary readRotary(Config &config, const RotaryDefaults &family) {
+  // Newer files have `rope_parameters`; `rope_scaling` has precedence.
+  const char *key = config.has("rope_scaling") ? "rope_scaling" : "rope_parameters";
+  config.ignore({"rope_parameters"});
+  std::optional<Config> scaling = config.object(key);
+  Values values{family.features, config.real("rope_theta", family.base), family.context, family.context};
+  Rotary rotary;
+  if (!scaling) {
+    rotary.frequency = call("plain", values, "");
+    return rotary;
+  }
+  values.base = scaling->real("rope_theta", values.base);
+  int64_t original = scaling->size("original_max_position_embeddings", family.context);
+  values.context = config.size("original_max_position_embeddings", original);
+  std::string type = scaling->text("rope_type", scaling->text("type", "default"));
+  if (type == "default")
+    rotary.frequency = call("plain", values, "");
+  else if (type == "linear")
+    rotary.frequency = call("linear", values, ", factor: " + realText(scaling->real("factor")));
+  else if (type == "llama3")
+    rotary.frequency = llama3(*scaling, values);
+  else if (type == "yarn")
+    rotary.frequency = yarn(*scaling, values, rotary.gain);
+  else
+    scaling->refuse("rope_type", "default, linear, llama3 or yarn");
+  for (const std::string &unknown : scaling->unread())
+    config.refuse(key, "no key " + unknown);
+  return rotary;
+}
+
+} // namespace attnc

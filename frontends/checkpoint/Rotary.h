@@ -1,0 +1,24 @@
+//===- Rotary.h - rotary position embeddings of config.json -------------------------------------------------------===//
+#pragma once
+
+#include "frontends/checkpoint/Config.h"
+
+namespace attnc {
+
+struct Rotary {
+  std::string frequency; ///< a function of the pair of features, in the language: "pair => rotary.plain(pair, ...)"
+  double gain = 1;       ///< factor of rotated features
+};
+
+/// Values of a family, where config.json has none.
+struct RotaryDefaults {
+  int64_t features; ///< number of rotated features of a head
+  double base;      ///< `rope_theta` if the file has none
+  int64_t context;  ///< `max_position_embeddings`
+};
+
+/// Reads the keys of older files (`rope_theta`, `rope_scaling`) or of newer ones (`rope_parameters`), for the types
+/// default, linear, llama3 and yarn.
+Rotary readRotary(Config &config, const RotaryDefaults &family);
+
+} // namespace attnc

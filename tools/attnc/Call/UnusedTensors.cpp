@@ -1,0 +1,56 @@
+#include "tools/attnc/Call/UnusedTensors.h"
+#include "attn/safetensors.h"
+#include "attn/weights.h"
+#include "frontends/checkpoint/Checkpoint.h"
+#include "tools/attnc/Messages/Messages.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <fmt/format.h>
+#include <functional>
+#include <memory>
+#include <numeric>
+
+using namespace llvm;
+
+namespace attnc {
+
+static llvm::StringSet<> namesOfParameters(const attn_model &model) {
+  llvm::StringSet<> names;
+  for (const attn_parameter_info &info : ArrayRef(model.parameters, size_t(model.parameter_count))) {
+    int64_t entries =
+        std::accumulate(info.counts, info.counts + info.list_rank, int64_t(1), std::multiplies<int64_t>());
+    for (int64_t entry = 0; entry < entries; ++entry) {
+      std::string name(attn_parameter_name(&info, entry, nullptr, 0), '\0');
+      attn_parameter_name(&info, entry, name.data(), name.size() + 1);
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+Error warnOfUnusedTensors(const attn_model &model, const std::string &folder) {
+  attn_status status;
+  attn_safetensors *opened = nullptr;
+  if (Error error = toError(attn_safetensors_open(folder.c_str(), &opened, &status), status))
+    return error;
+  std::unique_ptr<attn_safetensors, decltype(&attn_safetensors_close)> file(opened, attn_safetensors_close);
+  llvm::StringSet<> names = namesOfParameters(model);
+  constexpr size_t mostShown = 4;
+  std::vector<std::string> shown;
+  size_t count = 0;
+  for (int64_t index = 0; index < attn_safetensors_count(file.get()); ++index) {
+    StringRef name = attn_safetensors_at(file.get(), index)->name;
+    if (names.contains(name) || isBuffer(name))
+      continue;
+    if (++count <= mostShown)
+      shown.push_back(name.str());
+  }
+  if (count > mostShown)
+    shown.push_back("...");
+  if (count > 0)
+    warn(fmt::format("{}: the model does not use {} of its tensors: {}", folder, count, join(shown, ", ")));
+  return Error::success();
+}
+
+} // namespace attnc
