@@ -4,7 +4,7 @@ import importlib
 from .instance import Draw, Instance, Weights, changed
 
 FAMILIES = ["llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3", "phi3", "gpt_oss", "qwen3_moe", "mixtral",
-            "deepseek_v3"]
+            "deepseek_v3", "bert", "roberta", "modernbert", "t5"]
 
 
 def variants():
@@ -19,7 +19,12 @@ def draw(variant, seed=0, dtype="f32"):
 
 
 def forward(variant, instance, changes=None, tensors=None):
-    """The outputs of an instance, by name, and the names of the tensors that were read."""
+    """The outputs of an instance, by name, and the names of the tensors that were read.
+
+    A change `inputs.NAME` replaces an input; the others are changes of the configuration.
+    """
     weights = Weights(tensors or instance.tensors)
-    config = changed(instance.config, changes or {})
-    return variants()[variant].forward(config, weights, instance.inputs), weights.read
+    changes = changes or {}
+    inputs = changed(instance.inputs, {name[7:]: value for name, value in changes.items() if name[:7] == "inputs."})
+    config = changed(instance.config, {name: value for name, value in changes.items() if name[:7] != "inputs."})
+    return variants()[variant].forward(config, weights, inputs), weights.read
