@@ -64,8 +64,7 @@ def draw_body(draw, config, prefix, types=2, old_names=False, pooler=True):
         names = ("self.query", "self.key", "self.value", "output.dense")
         encoder.draw_multi_head(draw, layer + "attention.", names, hidden, 1.0)
         draw_norm(draw, layer + "attention.output.LayerNorm", hidden, old_names)
-        draw.linear(layer + "intermediate.dense", inner, hidden, 1.5, 0.5)
-        draw.linear(layer + "output.dense", hidden, inner, 1.0, 0.3)
+        encoder.draw_mlp(draw, layer + "intermediate.dense", layer + "output.dense", hidden, inner, 1.0)
         draw_norm(draw, layer + "output.LayerNorm", hidden, old_names)
     if pooler:
         draw.linear(prefix + "pooler.dense", hidden, hidden, 0.7, 0.3)

@@ -33,7 +33,7 @@ def roberta(draw):
     mask = encoder.attention_mask([23, 17])
     tokens = np.where(mask > 0, 3 + draw.tokens(93), 1).astype(np.int32)
     features = {"attention mask": {"inputs.attention_mask": ...}, "epsilon": {"layer_norm_eps": ...},
-                "first position": {"pad_token_id": 0}}
+                "first position": {"pad_token_id": 0}, "form of GELU": {"hidden_act": "gelu_new"}}
     return draw.instance(config, {"tokens": tokens, "attention_mask": mask}, features)
 
 
