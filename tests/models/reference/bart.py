@@ -60,7 +60,8 @@ def bart(draw):
         attention_dropout=0.0, bos_token_id=0, classifier_dropout=0.0, d_model=32, decoder_attention_heads=2,
         decoder_ffn_dim=40, decoder_layerdrop=0.0, decoder_layers=1, decoder_start_token_id=2, dropout=0.1,
         encoder_attention_heads=4, encoder_ffn_dim=48, encoder_layerdrop=0.0, encoder_layers=2, eos_token_id=2,
-        forced_eos_token_id=2, init_std=0.02, is_encoder_decoder=True, max_position_embeddings=30, normalize_before=False,
+        forced_eos_token_id=2, init_std=0.02, is_encoder_decoder=True, max_position_embeddings=30,
+        normalize_before=False,
         num_hidden_layers=2, pad_token_id=1, scale_embedding=False, use_cache=True, vocab_size=96)
     draw.normal("model.shared.weight", (96, 32), 0.02)
     draw.ignore("model.encoder.embed_tokens.weight", draw.tensors["model.shared.weight"])
