@@ -28,7 +28,11 @@ def scan(x, step, decay, b, c):
 
 
 def mixer(config, x, w):
-    """Rows of in_proj: gate, inputs x, b and c by group, steps by head. The norm follows the gate."""
+    """Rows of in_proj: gate, inputs x, b and c by group, steps by head. The norm follows the gate.
+
+    With several groups the norm is one per group, as in the authors' implementation. The class `Mamba2` of
+    transformers norms all groups as one.
+    """
     heads, head_dim = config.get("num_heads", 128), config.get("head_dim", 64)
     groups, size = config.get("n_groups", 8), config.get("state_size", 128)
     inner = int(config.get("expand", 2) * config["hidden_size"])
@@ -43,9 +47,9 @@ def mixer(config, x, w):
     b, c = (np.repeat(y.reshape(batch, length, groups, size), heads // groups, axis=2) for y in (b, c))
     step = np.clip(layers.softplus(step + w["dt_bias"]), low, high)
     y = scan(x, step, -np.exp(w["A_log"]), b, c) + w["D"][:, None] * x
-    y = y.reshape(batch, length, inner) * layers.silu(gate)
-    y = layers.rms_norm(y, w["norm.weight"], config.get("layer_norm_epsilon", 1e-5))
-    return w.linear(y, "out_proj", bias)
+    y = (y.reshape(batch, length, inner) * layers.silu(gate)).reshape(batch, length, groups, -1)
+    y = layers.rms_norm(y, w["norm.weight"].reshape(groups, -1), config.get("layer_norm_epsilon", 1e-5))
+    return w.linear(y.reshape(batch, length, inner), "out_proj", bias)
 
 
 def forward(config, w, inputs):
@@ -92,13 +96,22 @@ def keys(**given):
 
 
 def mamba2(draw):
-    """Two groups of heads, no limit of steps: the file has the word Infinity, which is not JSON."""
+    """One group of heads, no limit of steps: the file has the word Infinity, which is not JSON."""
     config = draw.config("Mamba2ForCausalLM", "mamba2", "4.44.0.dev0", **keys(
-        head_dim=16, n_groups=2, num_heads=4, state_size=8, tie_word_embeddings=False,
+        head_dim=16, n_groups=1, num_heads=4, state_size=8, tie_word_embeddings=False,
         time_step_limit=[0.0, float("inf")]))
     draw_tensors(draw, config)
     features = {"limit of steps": {"time_step_limit": [0.0, 0.5]}, "epsilon": {"layer_norm_epsilon": 1e-6},
                 "activation": {"hidden_act": "gelu"}}
+    return draw.instance(config, {"tokens": draw.tokens(96)}, features)
+
+
+def mamba2_groups(draw):
+    """Two groups of heads, each with its own b, c and norm; time_step_limit is missing."""
+    config = draw.config("Mamba2ForCausalLM", "mamba2", "4.44.0.dev0", **keys(
+        head_dim=16, n_groups=2, num_heads=4, state_size=8, tie_word_embeddings=False))
+    draw_tensors(draw, config)
+    features = {"limit of steps": {"time_step_limit": [0.0, 0.5]}, "epsilon": {"layer_norm_epsilon": 1e-6}}
     return draw.instance(config, {"tokens": draw.tokens(96)}, features)
 
 
@@ -112,4 +125,4 @@ def mamba2_limited(draw):
     return draw.instance(config, {"tokens": draw.tokens(96)}, features)
 
 
-VARIANTS = {"mamba2": mamba2, "mamba2-limited": mamba2_limited}
+VARIANTS = {"mamba2": mamba2, "mamba2-groups": mamba2_groups, "mamba2-limited": mamba2_limited}
