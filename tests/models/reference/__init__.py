@@ -5,7 +5,7 @@ from .instance import Draw, Instance, Weights, changed
 
 FAMILIES = ["llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3", "phi3", "gpt_oss", "qwen3_moe", "mixtral",
             "deepseek_v3", "bert", "roberta", "modernbert", "t5", "whisper", "vit", "siglip", "clip",
-            "dit", "mamba2", "qwen3_next", "kimi_linear", "bart"]
+            "dit", "mamba2", "qwen3_next", "kimi_linear", "bart", "gpt2", "gemma3_vision"]
 
 
 def variants():
