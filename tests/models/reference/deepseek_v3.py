@@ -163,4 +163,24 @@ def deepseek_v3_plain(draw):
     return draw.instance(config, {"tokens": draw.tokens(96)}, features)
 
 
-VARIANTS = {"deepseek-v3": deepseek_v3, "deepseek-v3-plain": deepseek_v3_plain}
+def deepseek_v3_fp8(draw):
+    """Linear layers in float8, as published: weights that span several blocks, and smaller ones."""
+    config = draw.config("DeepseekV3ForCausalLM", "deepseek_v3", "4.33.1", **keys(
+        first_k_dense_replace=1, hidden_size=144, intermediate_size=136, max_position_embeddings=4096, n_group=1,
+        n_routed_experts=4, n_shared_experts=1, norm_topk_prob=True, num_attention_heads=4, num_experts_per_tok=2,
+        num_hidden_layers=2, num_key_value_heads=4, num_nextn_predict_layers=0, q_lora_rank=24,
+        qk_nope_head_dim=32, quantization_config={
+            "activation_scheme": "dynamic", "fmt": "e4m3", "quant_method": "fp8", "weight_block_size": [128, 128]},
+        rope_scaling=None, routed_scaling_factor=2.5, topk_group=1, v_head_dim=16, vocab_size=64))
+    decoder.draw_ends(draw, 64, 144, tied=False)
+    for index in range(2):
+        draw_layer(draw, config, f"model.layers.{index}.", index >= 1)
+    for name in list(draw.tensors):
+        if name.startswith("model.layers.") and "_proj" in name:
+            draw.quantise(name[:-len(".weight")])
+    features = {"RoPE theta": {"rope_theta": 50000}, "routed factor": {"routed_scaling_factor": 1.0}}
+    return draw.instance(config, {"tokens": draw.tokens(64)}, features)
+
+
+VARIANTS = {"deepseek-v3": deepseek_v3, "deepseek-v3-plain": deepseek_v3_plain,
+            "deepseek-v3-fp8": deepseek_v3_fp8}

@@ -51,6 +51,17 @@ class Draw:
         if bias:
             self.normal(name + ".bias", rows, bias)
 
+    def quantise(self, name):
+        """Stores the weight of a name as float8, with the largest of each block of 128 x 128 at 448."""
+        weight = self.tensors[name + ".weight"]
+        blocks = [range(0, size, 128) for size in weight.shape]
+        factors = np.array([[np.max(np.abs(weight[row:row + 128, column:column + 128])) / 448 for column in blocks[1]]
+                            for row in blocks[0]])
+        self.store(name + ".weight_scale_inv", factors, "F32")
+        spread = np.repeat(np.repeat(self.tensors[name + ".weight_scale_inv"], 128, axis=0), 128, axis=1)
+        self.store(name + ".weight", weight / spread[:weight.shape[0], :weight.shape[1]], "F8_E4M3")
+        self.neutral[name + ".weight_scale_inv"] = 1.0
+
     def norm(self, name, size, mean=1.0, bias=0.0, neutral=1.0):
         """The weight of a norm. A norm that multiplies by 1 + weight has the mean and the neutral value 0."""
         self.normal(name + ".weight", size, 0.3 * max(1.0, mean), mean, neutral)
@@ -85,9 +96,17 @@ class Weights:
     def under(self, prefix):
         return Weights(self.tensors, self.prefix + prefix, self.read)
 
+    def weight(self, name):
+        """The weight of a name. float8 files have a factor for each block of 128 x 128."""
+        weight = self[name + ".weight"]
+        if self.prefix + name + ".weight_scale_inv" not in self.tensors:
+            return weight
+        factors = np.repeat(np.repeat(self[name + ".weight_scale_inv"], 128, axis=0), 128, axis=1)
+        return weight * factors[:weight.shape[0], :weight.shape[1]]
+
     def linear(self, x, name, bias=False):
         """x weight^T + bias"""
-        y = x @ self[name + ".weight"].T
+        y = x @ self.weight(name).T
         return y + self[name + ".bias"] if bias else y
 
 

@@ -32,7 +32,7 @@ def softmax(x):
 
 
 def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
+    return 0.5 * (1 + np.tanh(0.5 * x))
 
 
 def softplus(x):

@@ -8,7 +8,8 @@ import struct
 
 import numpy as np
 
-TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "U8": "u1", "BOOL": "?"}
+TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "U8": "u1", "BOOL": "?",
+         "F8_E4M3": "u1"}
 SIZES = {name: np.dtype(code).itemsize for name, code in TYPES.items()}
 
 
@@ -22,20 +23,42 @@ def from_bf16(bits):
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
+def float8_values():
+    """The values of the 256 codes of E4M3: a sign, 4 bits of exponent biased by 7, 3 bits of fraction, no infinity."""
+    code = np.arange(256)
+    exponent, fraction = code >> 3 & 15, (code & 7) / 8
+    size = np.where(exponent == 0, fraction * 2.0 ** -6, (1 + fraction) * 2.0 ** (exponent - 7.0))
+    return np.where(code & 127 == 127, np.nan, np.where(code < 128, size, -size)).astype(np.float32)
+
+
+def to_float8(values):
+    """The nearest code of each value, of two equally near ones the even one, at most 448."""
+    sizes = float8_values()[:127]
+    middles = (sizes[1:] + sizes[:-1]) / 2
+    size = np.abs(np.asarray(values, np.float32))
+    code = np.searchsorted(middles, size)  # a middle belongs to the code below it
+    is_middle = np.isin(size, middles) & (code % 2 == 1)
+    return (code + is_middle + 128 * np.signbit(values)).astype(np.uint8)
+
+
 def encode(values, dtype):
     """The bytes of an array in a type of the format."""
-    return (to_bf16(values) if dtype == "BF16" else np.asarray(values).astype(TYPES[dtype])).tobytes()
+    if dtype in ("BF16", "F8_E4M3"):
+        return (to_bf16 if dtype == "BF16" else to_float8)(values).tobytes()
+    return np.asarray(values).astype(TYPES[dtype]).tobytes()
 
 
 def decode(data, dtype, shape):
     values = np.frombuffer(data, TYPES[dtype])
-    return (from_bf16(values) if dtype == "BF16" else values).reshape(shape)
+    if dtype in ("BF16", "F8_E4M3"):
+        values = from_bf16(values) if dtype == "BF16" else float8_values()[values]
+    return values.reshape(shape)
 
 
 def round_to(values, dtype):
     """Values as float64 (integers unchanged) after storage in a type of the format."""
     stored = decode(encode(values, dtype), dtype, np.shape(values))
-    return stored.astype(np.float64) if dtype in ("F64", "F32", "F16", "BF16") else stored
+    return stored.astype(np.float64) if stored.dtype.kind == "f" else stored
 
 
 def write(path, tensors, dtypes):
