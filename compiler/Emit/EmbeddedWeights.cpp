@@ -1,5 +1,6 @@
 #include "compiler/Emit/EmbeddedWeights.h"
 #include "attn/files.h"
+#include "attn/safetensors.h"
 #include "compiler/ElementTypes/ElementType.h"
 #include "llvm/Support/Error.h"
 
@@ -8,6 +9,15 @@ using namespace mlir;
 namespace attnc {
 
 WeightsFile::~WeightsFile() { attn_weights_free(weights); }
+
+llvm::Error WeightsFile::check(const std::string &path) {
+  attn_safetensors *file;
+  attn_status status;
+  if (attn_safetensors_open(path.c_str(), &file, &status) != ATTN_OK)
+    return llvm::createStringError(StringRef(status.message));
+  attn_safetensors_close(file);
+  return llvm::Error::success();
+}
 
 llvm::Error WeightsFile::load(const Program &program, const std::string &path, bool allowExtra) {
   const ParameterTable &parameters = program.parameters;

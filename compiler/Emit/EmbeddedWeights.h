@@ -13,7 +13,7 @@ struct attn_weights;
 
 namespace attnc {
 
-/// The parameters of a model, read from a .safetensors file.
+/// The parameters of a model, read from a .safetensors file or its shards.
 class WeightsFile {
 public:
   WeightsFile() = default;
@@ -21,9 +21,11 @@ public:
   WeightsFile &operator=(const WeightsFile &) = delete;
   ~WeightsFile();
 
-  /// Reads the file `path`, and checks name, shape and element type of every parameter of `program`; must be called at
-  /// most once. The error names the file, the tensor, the found and the expected. A tensor that is no parameter is an
-  /// error unless `allowExtra`.
+  /// An error if attn_safetensors_open (attn/safetensors.h) cannot open `path`: a file, an index of shards or a folder.
+  static llvm::Error check(const std::string &path);
+  /// Reads the file `path`, or all shards of an index or folder, and checks name, shape and element type of every
+  /// parameter of `program`; must be called at most once. The error names the file, the tensor, the found and the
+  /// expected. A tensor that is no parameter is an error unless `allowExtra`.
   llvm::Error load(const Program &program, const std::string &path, bool allowExtra = false);
   /// The bytes of each entry of the parameter table, by number of the entry; an entry of a state has no bytes. Empty
   /// before load() has succeeded. The bytes belong to this object.

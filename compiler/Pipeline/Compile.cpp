@@ -8,8 +8,8 @@
 #include "compiler/Codegen/Target/ProcessorFeatures.h"
 #include "compiler/Derive/AttentionOverride.h"
 #include "compiler/Derive/Derive.h"
-#include "compiler/Diagnostics/InputFile.h"
 #include "compiler/Diagnostics/LargeStack.h"
+#include "compiler/Emit/EmbeddedWeights.h"
 #include "compiler/Fuse/Explanation.h"
 #include "compiler/Fuse/Fuse.h"
 #include "compiler/Narrow/Narrow.h"
@@ -423,12 +423,12 @@ static bool lower(Job &job) {
   return true;
 }
 
-/// Checks that the weights file is readable, before the long phases.
+/// Checks the weights file as far as possible without the model, before the long phases.
 static bool findWeights(Job &job) {
   if (job.options.weights.empty())
     return true;
-  InputFile file(job.options.weights);
-  return file.isOpen() || job.refuse("can't read " + job.options.weights + ": " + file.problem());
+  llvm::Error error = WeightsFile::check(job.options.weights);
+  return !error || job.refuse(llvm::toString(std::move(error)));
 }
 
 /// Runs the phases from parse to narrow, which produce kernels and entry points that call them.

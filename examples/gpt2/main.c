@@ -1,5 +1,5 @@
 /* GPT-2 from gpt2.attn: prefill of a prompt of the length of the context; prints times and fractions of the peak.
- *   gpt2 [model.safetensors]     without a file, weights are drawn from their initialisers */
+ *   gpt2 [model.safetensors]     or a folder with it; without a file, weights are drawn from their initialisers */
 #include "gpt2.h"
 #include "peak.h"
 #include <attn/attn.h>

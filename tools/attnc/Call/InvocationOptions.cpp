@@ -15,7 +15,10 @@ void InvocationOptions::addTo(CLI::App &command) {
   command.add_option("--dim", dims, "The size of a dimension that no input file has, such as --dim seq=128")
       ->type_name("NAME=SIZE");
   CLI::Option *file =
-      command.add_option("--weights", weights, "A .safetensors file; without it, weights are random, by --seed")
+      command
+          .add_option("--weights", weights,
+                      "A .safetensors file, the index of its shards, or a folder with either; without it, weights are "
+                      "random, by --seed")
           ->type_name("FILE");
   addVocabularyOption(command, vocabularies);
   command.add_flag("--allow-extra", allowExtra, "Ignore tensors of the weights file that are not parameters")

@@ -25,7 +25,7 @@ public:
   /// Creates a pool of `threads` workers, one of which is the calling thread; 0 means one for each processor. Precedes
   /// all other calls.
   llvm::Error start(int64_t threads);
-  /// Loads the parameters from the .safetensors file `file`, or from the checkpoint in a folder, with `flags` of
+  /// Loads the parameters from the path `file`, also that of a checkpoint's folder, with `flags` of
   /// attn_weights_load. Other tensors of a checkpoint are not an error, but a warning. If `file` is empty,
   /// uses the parameters embedded in the object; without embedded ones, draws the parameters from `seed` by their
   /// initialisers. Does nothing for a model without parameters; a file is then an error. After an error, there are no

@@ -1,4 +1,5 @@
 #include "tools/attnc/Call/VocabularyOption.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -14,7 +15,7 @@ CLI::Option *addVocabularyOption(CLI::App &command, std::vector<std::string> &fi
 }
 
 std::string folderOfWeights(StringRef weights) {
-  StringRef folder = sys::path::parent_path(weights);
+  StringRef folder = sys::fs::is_directory(weights) ? weights : sys::path::parent_path(weights);
   return weights.empty() ? "" : folder.empty() ? "." : folder.str();
 }
 

@@ -118,7 +118,10 @@ void addCompile(CLI::App &app, ExitCode &exitCode) {
   command->add_option("--depfile", options->depfile, "Write a make rule with the files that were read")
       ->type_name("FILE");
   CLI::Option *weights =
-      command->add_option("--embed-weights", options->weights, "Store the weights of a .safetensors file in the object")
+      command
+          ->add_option("--embed-weights", options->weights,
+                       "Store in the object the weights of a .safetensors file, of the index of its shards, or of a "
+                       "folder with either")
           ->type_name("FILE");
   command
       ->add_flag("--allow-extra", options->source.compile.allowExtra,

@@ -77,7 +77,10 @@ void InferenceOptions::findVocabularies() { folder = folderOfWeights(weights); }
 
 void InferenceOptions::addTo(CLI::App &command) {
   DataOptions::addTo(command);
-  command.add_option("--weights", weights, "A .safetensors file of parameters")->type_name("FILE");
+  command
+      .add_option("--weights", weights,
+                  "A .safetensors file of parameters, the index of its shards, or a folder with either")
+      ->type_name("FILE");
   command.add_option("--seed", seed, "Seed of draws and of parameters that are not given")->capture_default_str();
   command.add_option("--threads", threads, "Number of threads; 0: one for each processor")->capture_default_str();
 }

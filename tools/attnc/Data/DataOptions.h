@@ -37,7 +37,7 @@ struct DataOptions {
 
 /// Options for data, parameters, seed and threads of an entry point that does not train.
 struct InferenceOptions : DataOptions {
-  std::string weights; ///< a .safetensors file; empty: embedded or initialised parameters
+  std::string weights; ///< path of a file or folder; empty: embedded or initialised parameters
   uint64_t seed = 0;   ///< of random draws and of initialised parameters
   int64_t threads = 0; ///< 0: one for each processor
 

@@ -411,7 +411,10 @@ void addGenerate(CLI::App &app, ExitCode &exitCode) {
                    "Values of a further input, such as an encoder's source: a file, a number, or for tokens a text or "
                    "tokens as in --prompt; given once for each such input")
       ->type_name("NAME=VALUE");
-  command->add_option("--weights", options->weights, "A .safetensors file")->type_name("FILE");
+  command
+      ->add_option("--weights", options->weights,
+                   "A .safetensors file, the index of its shards, or a folder with either")
+      ->type_name("FILE");
   options->source.takeWeights(*command, options->weights);
   addVocabularyOption(*command, options->vocabularies);
   command->add_option("--count", options->count, "Maximum number of tokens")->capture_default_str()->check(atLeast(1));

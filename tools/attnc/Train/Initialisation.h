@@ -28,7 +28,7 @@ struct Initialisation {
   std::vector<NamedTensor> unknown;   ///< tensors of the file that the model does not have; note: type and shape
   std::vector<NamedTensor> different; ///< tensors of both with different shapes or element types; note: both types
 
-  /// Replaces values of `weights`, which must be in memory for all parameters, by those of the .safetensors file
+  /// Replaces values of `weights`, which must be in memory for all parameters, by those of the file, index or folder
   /// `path`. An error if the file cannot be read, if a number does not fit, or if no tensor is taken; some values may
   /// then have been replaced. On success, the caller has to pack the weights again.
   static llvm::Expected<Initialisation> apply(const std::string &path, attn_weights *weights);

@@ -574,7 +574,10 @@ void addTrain(CLI::App &app, ExitCode &exitCode) {
       ->capture_default_str();
   command->add_option("--threads", options->trainer.threads, "Number of threads; 0: one for each processor")
       ->capture_default_str();
-  command->add_option("--init", options->trainer.weights, "Start from the parameters of a .safetensors file, by name")
+  command
+      ->add_option("--init", options->trainer.weights,
+                   "Start from the parameters, by name, of a .safetensors file, of the index of its shards, or of a "
+                   "folder with either")
       ->type_name("FILE");
   CLI::Option *resume =
       command->add_flag("--resume", options->resume, "Continue from the checkpoint in the output folder")

@@ -21,7 +21,7 @@ public:
   struct Options {
     std::vector<std::string> step; ///< entry points of a training step, as for StepEntries::choose()
     std::string loss;        ///< entry point for validation; empty: the last suitable one, if any
-    std::string weights;     ///< a .safetensors file of initial parameters; empty: all are drawn from the seed
+    std::string weights;     ///< path of initial parameters; empty: all are drawn from the seed
     bool resumes = false;    ///< resume from `weights`, a checkpoint that a training with the same object has written
     bool allowOther = false; ///< the checkpoint may be from another object
     uint64_t seed = 0;       ///< of initial parameters and of random draws
