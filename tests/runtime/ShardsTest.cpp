@@ -156,6 +156,10 @@ TEST(Shards, AFolderHasAFileOrAnIndex) {
   ASSERT_EQ(symlink("absent", checkpoint.at("model.safetensors").c_str()), 0);
   EXPECT_EQ(messageOf(checkpoint.path()), "ok") << "a link without a file";
   unlink(checkpoint.at("model.safetensors").c_str());
+  ASSERT_EQ(symlink("model.safetensors", checkpoint.at("model.safetensors").c_str()), 0);
+  EXPECT_EQ(messageOf(checkpoint.path()),
+            checkpoint.at("model.safetensors") + ": can't be read: Too many levels of symbolic links");
+  unlink(checkpoint.at("model.safetensors").c_str());
   ASSERT_EQ(mkdir(checkpoint.at("model.safetensors").c_str(), 0700), 0);
   EXPECT_EQ(messageOf(checkpoint.path()),
             checkpoint.at("model.safetensors") + ": can't be read: it is a directory, expected a regular file");
