@@ -94,10 +94,9 @@ Expected<ImportedCheckpoint> importCheckpoint(const std::string &folder) {
   config.ignore(irrelevantKeys);
   if (config.has("quantization_config"))
     config.refuse("quantization_config", "none: quantised checkpoints are not supported");
-  DecoderText model = (*family)->read(config);
+  ImportedCheckpoint result{(*family)->import(config, "config.json of " + printable(nameOf(folder))), {}};
   if (!problems.empty())
     return fail(join(problems, "\n"));
-  ImportedCheckpoint result{model.text("config.json of " + printable(nameOf(folder))), {}};
   for (const std::string &key : config.unread())
     result.warnings.push_back(path + ": the key " + key + " is not known, and is ignored");
   return result;

@@ -8,16 +8,22 @@
 #pragma once
 
 #include "frontends/checkpoint/Config.h"
-#include "frontends/checkpoint/ModelText.h"
 
 namespace attnc {
 
 struct Family {
   llvm::StringLiteral type; ///< `model_type` in config.json
-  DecoderText (*read)(Config &config);
+  /// Reads the keys, and returns the content of the model file; `origin` names its source, in the first line.
+  std::string (*import)(Config &config, llvm::StringRef origin);
 };
 
 /// All families, in the alphabetical order of their types.
 llvm::ArrayRef<Family> families();
+
+// The families of models/llama.attn.
+std::string importLlama(Config &config, llvm::StringRef origin);
+std::string importMistral(Config &config, llvm::StringRef origin);
+std::string importQwen2(Config &config, llvm::StringRef origin);
+std::string importQwen3(Config &config, llvm::StringRef origin);
 
 } // namespace attnc
