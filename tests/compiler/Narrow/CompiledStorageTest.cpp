@@ -1,5 +1,6 @@
 // Compiles programs stored in 16 bits, runs them and compares them as `attnc run --check --precision` does: results are
 // within the bounds after the narrow phase, and beyond them if the phase ignores conditioning.
+#include "compiler/Pipeline/ModelName.h"
 #include "tools/attnc/Call/LoadedModel.h"
 #include "tools/attnc/Call/Oracle.h"
 #include <fmt/format.h>
