@@ -1,4 +1,5 @@
 #include "dialects/Model/Model.h"
+#include "dialects/Model/CheckpointName.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -39,11 +40,5 @@ void ModelDialect::initialize() {
 }
 
 std::string ParameterOp::getCheckpointName(ArrayRef<int64_t> indices) {
-  std::string name = getCheckpoint().str();
-  for (auto [number, index] : llvm::enumerate(indices)) {
-    std::string placeholder = "{" + std::to_string(number) + "}";
-    for (size_t at = name.find(placeholder); at != std::string::npos; at = name.find(placeholder, at))
-      name.replace(at, placeholder.size(), std::to_string(index));
-  }
-  return name;
+  return attnc::model::checkpointNameAt(getCheckpoint(), indices);
 }

@@ -94,7 +94,7 @@ def Model_ParameterOp : Model_Op<"parameter", [Symbol]> {
   let description = [{
     `model.parameter @blocks.norm1.gain [6] : tensor<384xf32> checkpoint "h.{0}.ln_1.weight" init <"ones", 0.0, 0.0>`
     declares one parameter for each index tuple below `counts` (a single one if empty; each count is at least 1). `{0}`,
-    `{1}` in `checkpoint` stand for the indices. They are mandatory for counts above 1, so that the parameters of a list
+    `{1}` in `checkpoint` stand for the indices, and `{0*6+1+#2}` for a sum (CheckpointName.h); all parameters of a list
     have different names. The elements are f32. A `frozen` parameter has no gradient. A `state` belongs to training: an
     optimizer's moments, or the number of training steps; it is frozen, and may be i32.
   }];

@@ -18,10 +18,11 @@ LogicalResult ParameterOp::verify() {
   for (auto [number, count] : llvm::enumerate(getCounts())) {
     if (count < 1)
       return emitOpError() << "is a list of " << count << " entries, expected at least one";
-    std::string placeholder = "{" + std::to_string(number) + "}";
-    if (count > 1 && !getCheckpoint().contains(placeholder))
+    SmallVector<int64_t> first(getCounts().size(), 0), second = first;
+    second[number] = 1;
+    if (count > 1 && getCheckpointName(first) == getCheckpointName(second))
       return emitOpError() << "is a list of " << count << ", but its checkpoint name \"" << getCheckpoint()
-                           << "\" has no " << placeholder << " to distinguish them";
+                           << "\" has no {" << number << "} to distinguish them";
   }
   static constexpr StringLiteral kinds[] = {"zeros", "ones", "constant", "normal", "uniform"};
   if (!llvm::is_contained(kinds, getInitialiser().getKind().getValue()))

@@ -20,6 +20,9 @@ struct Family {
 /// All families, in the alphabetical order of their types.
 llvm::ArrayRef<Family> families();
 
+// The families of models/gemma.attn.
+std::string importGemma2(Config &config, llvm::StringRef origin);
+std::string importGemma3(Config &config, llvm::StringRef origin);
 // The families of models/llama.attn.
 std::string importLlama(Config &config, llvm::StringRef origin);
 std::string importMistral(Config &config, llvm::StringRef origin);

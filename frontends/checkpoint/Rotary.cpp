@@ -47,33 +47,48 @@ static std::string yarn(Config &scaling, const Values &values, double &gain) {
   return call("yarn", values, more);
 }
 
+/// The rotary positions that `scaling` describes; `config` has `original_max_position_embeddings` in some files. `key`
+/// is the key of `scaling`, for messages.
+static Rotary rotaryOf(Config &config, Config &scaling, llvm::StringRef key, Values values) {
+  values.base = scaling.real("rope_theta", values.base);
+  int64_t original = scaling.size("original_max_position_embeddings", values.extended);
+  values.context = config.size("original_max_position_embeddings", original);
+  std::string type = scaling.text("rope_type", scaling.text("type", "default"));
+  Rotary rotary;
+  if (type == "default")
+    rotary.frequency = call("plain", values, "");
+  else if (type == "linear")
+    rotary.frequency = call("linear", values, ", factor: " + realText(scaling.real("factor")));
+  else if (type == "llama3")
+    rotary.frequency = llama3(scaling, values);
+  else if (type == "yarn")
+    rotary.frequency = yarn(scaling, values, rotary.gain);
+  else
+    scaling.refuse("rope_type", "default, linear, llama3 or yarn");
+  for (const std::string &unknown : scaling.unread())
+    config.refuse(key, "no key " + unknown);
+  return rotary;
+}
+
 Rotary readRotary(Config &config, const RotaryDefaults &family) {
   // Newer files have `rope_parameters`; `rope_scaling` has precedence.
   const char *key = config.has("rope_scaling") ? "rope_scaling" : "rope_parameters";
   config.ignore({"rope_parameters"});
   std::optional<Config> scaling = config.object(key);
   Values values{family.features, config.real("rope_theta", family.base), family.context, family.context};
-  Rotary rotary;
-  if (!scaling) {
-    rotary.frequency = call("plain", values, "");
-    return rotary;
-  }
-  values.base = scaling->real("rope_theta", values.base);
-  int64_t original = scaling->size("original_max_position_embeddings", family.context);
-  values.context = config.size("original_max_position_embeddings", original);
-  std::string type = scaling->text("rope_type", scaling->text("type", "default"));
-  if (type == "default")
-    rotary.frequency = call("plain", values, "");
-  else if (type == "linear")
-    rotary.frequency = call("linear", values, ", factor: " + realText(scaling->real("factor")));
-  else if (type == "llama3")
-    rotary.frequency = llama3(*scaling, values);
-  else if (type == "yarn")
-    rotary.frequency = yarn(*scaling, values, rotary.gain);
-  else
-    scaling->refuse("rope_type", "default, linear, llama3 or yarn");
-  for (const std::string &unknown : scaling->unread())
-    config.refuse(key, "no key " + unknown);
+  return scaling ? rotaryOf(config, *scaling, key, values) : Rotary{call("plain", values, "")};
+}
+
+LayerRotary readLayerRotary(Config &config, const RotaryDefaults &family, double localBase) {
+  Values local{family.features, config.real("rope_local_base_freq", localBase), family.context, family.context};
+  std::optional<Config> types = config.object("rope_parameters");
+  std::optional<Config> full = types ? types->object("full_attention") : std::nullopt;
+  if (!full)
+    return {readRotary(config, family), {call("plain", local, "")}};
+  Values values{family.features, family.base, family.context, family.context};
+  LayerRotary rotary{rotaryOf(config, *full, "rope_parameters", values), {call("plain", local, "")}};
+  if (std::optional<Config> sliding = types->object("sliding_attention"))
+    rotary.sliding = rotaryOf(config, *sliding, "rope_parameters", local);
   return rotary;
 }
 

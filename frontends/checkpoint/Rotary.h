@@ -6,8 +6,9 @@
 namespace attnc {
 
 struct Rotary {
-  std::string frequency; ///< a function of the pair of features, in the language: "pair => rotary.plain(pair, ...)"
-  double gain = 1;       ///< factor of rotated features
+  std::string frequency =
+      {};          ///< a function of the pair of features, in the language: "pair => rotary.plain(pair, ...)"
+  double gain = 1; ///< factor of rotated features
 };
 
 /// Values of a family, where config.json has none.
@@ -17,8 +18,17 @@ struct RotaryDefaults {
   int64_t context;  ///< `max_position_embeddings`
 };
 
+/// Rotary positions of layers without and with a window.
+struct LayerRotary {
+  Rotary full, sliding;
+};
+
 /// Reads the keys of older files (`rope_theta`, `rope_scaling`) or of newer ones (`rope_parameters`), for the types
 /// default, linear, llama3 and yarn.
 Rotary readRotary(Config &config, const RotaryDefaults &family);
+
+/// The same for a family whose layers with a window have frequencies of their own: `rope_local_base_freq` of older
+/// files, with the default `localBase`, or `rope_parameters` by layer type of newer ones.
+LayerRotary readLayerRotary(Config &config, const RotaryDefaults &family, double localBase);
 
 } // namespace attnc

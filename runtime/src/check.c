@@ -47,7 +47,6 @@ attn_code attn_check_kind(const attn_entry_info *entry, int32_t number, const at
 
 attn_code attn_check_data(const attn_entry_info *entry, int32_t number, const attn_tensor *tensor, int64_t bytes,
                           attn_status *status) {
-  if (tensor->data || bytes == 0)
-    return ATTN_OK;
-  return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' is a null pointer", entry->name, entry->tensors[number].name);
+  return tensor->data || bytes == 0 ? ATTN_OK : attn_fail(status, ATTN_BAD_ARGUMENT, "%s: '%s' is a null pointer",
+                                                          entry->name, entry->tensors[number].name);
 }

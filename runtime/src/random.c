@@ -18,10 +18,7 @@ ATTN_PUBLIC void attn_random_words(uint64_t seed, uint64_t stream, uint64_t inde
     k0 += 0x9E3779B9u;
     k1 += 0xBB67AE85u;
   }
-  words[0] = c0;
-  words[1] = c1;
-  words[2] = c2;
-  words[3] = c3;
+  memcpy(words, (uint32_t[]){c0, c1, c2, c3}, 4 * sizeof *words);
 }
 
 ATTN_PUBLIC double attn_random_uniform(uint64_t seed, uint64_t stream, uint64_t index) {
@@ -64,8 +61,7 @@ ATTN_PUBLIC double attn_random_normal(uint64_t seed, uint64_t stream, uint64_t i
                              1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
   static const double b[] = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
                              6.680131188771972e+01, -1.328068155288572e+01};
-  const double low = 0.02425;
-  double p = attn_random_uniform(seed, stream, index);
+  double p = attn_random_uniform(seed, stream, index), low = 0.02425;
   if (p < low)
     return tail(p);
   if (p > 1 - low)

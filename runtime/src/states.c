@@ -6,9 +6,9 @@
 
 static attn_code check_entry(const attn_model *model, int64_t number, attn_status *status) {
   ATTN_TRY(attn_check_entry(model, number, status));
-  if (model->entries[number].state_count == 0)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the entry point has no states", model->entries[number].name);
-  return ATTN_OK;
+  const attn_entry_info *entry = &model->entries[number];
+  return entry->state_count ? ATTN_OK : attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the entry point has no states",
+                                                  entry->name);
 }
 
 ATTN_PUBLIC attn_code attn_states_truncate(const attn_model *model, int64_t number, int64_t rows, int32_t *length,
@@ -46,8 +46,7 @@ typedef struct {
  * number of moves. */
 static int64_t plan_moves(const int32_t *from, int64_t rows, int32_t *waiting, move *moves) {
   int64_t count = 0;
-  for (int64_t row = 0; row < rows; ++row)
-    waiting[row] = 0;
+  memset(waiting, 0, (size_t)rows * sizeof *waiting);
   for (int64_t row = 0; row < rows; ++row)
     if (from[row] != row)
       ++waiting[from[row]];

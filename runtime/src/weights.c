@@ -31,17 +31,31 @@ size_t attn_parameter_bytes(const attn_parameter_info *parameter) {
 
 static size_t aligned(size_t bytes) { return (bytes + ATTN_ALIGNMENT - 1) / ATTN_ALIGNMENT * ATTN_ALIGNMENT; }
 
-/* Returns the list number of "{12}" at `text`, and the text after it in `end`; -1 for other text. */
-static int32_t list_at(const attn_parameter_info *parameter, const char *text, const char **end) {
-  enum { MOST_LISTS = 64 };
-  int32_t list = 0;
-  const char *at = text + 1;
-  if (*text != '{' || *at < '0' || *at > '9')
-    return -1;
-  for (; *at >= '0' && *at <= '9' && list < MOST_LISTS; ++at)
-    list = list * 10 + (*at - '0');
-  *end = at + 1;
-  return *at == '}' && list < parameter->list_rank ? list : -1;
+/* Reads the number at *at; negative if there is none. */
+static int64_t read_number(const char **at) {
+  int64_t number = **at >= '0' && **at <= '9' ? 0 : -1;
+  for (; **at >= '0' && **at <= '9' && number < INT32_MAX; ++*at)
+    number = number * 10 + (**at - '0');
+  return number;
+}
+
+/* Returns the text after the placeholder at `at`, and its value for an entry in `value`; null for other text. */
+static const char *read_placeholder(const attn_parameter_info *parameter, const char *at, int64_t entry,
+                                    int64_t *value) {
+  *value = 0;
+  do {
+    int is_constant = at[1] == '#';
+    at += 1 + is_constant;
+    int64_t number = read_number(&at), inner = parameter->list_rank - number - 1;
+    if (number < 0 || (!is_constant && inner < 0))
+      return 0;
+    if (!is_constant)
+      number = entry / product(parameter->counts + number + 1, (int32_t)inner) % parameter->counts[number];
+    if (*at == '*' && ++at)
+      number = (int64_t)((uint64_t)number * (uint64_t)read_number(&at));
+    *value = (int64_t)((uint64_t)*value + (uint64_t)number);
+  } while (*at == '+');
+  return *at == '}' ? at + 1 : 0;
 }
 
 ATTN_PUBLIC int attn_parameter_name(const attn_parameter_info *parameter, int64_t entry, char *buffer, size_t size) {
@@ -49,16 +63,14 @@ ATTN_PUBLIC int attn_parameter_name(const attn_parameter_info *parameter, int64_
   size = buffer ? size : 0;
   for (const char *at = parameter ? parameter->checkpoint : ""; *at;) {
     char text[24] = {*at};
-    const char *end;
-    int32_t list = list_at(parameter, at, &end);
-    if (list >= 0) {
-      int64_t inner = product(parameter->counts + list + 1, parameter->list_rank - list - 1);
-      snprintf(text, sizeof text, "%" PRId64, entry / inner % parameter->counts[list]);
-    }
+    int64_t value;
+    const char *end = *at == '{' ? read_placeholder(parameter, at, entry, &value) : 0;
+    if (end)
+      snprintf(text, sizeof text, "%" PRId64, value);
     for (const char *c = text; *c; ++c, ++length)
       if (length + 1 < size)
         buffer[length] = *c;
-    at = list >= 0 ? end : at + 1;
+    at = end ? end : at + 1;
   }
   if (size)
     buffer[length < size ? length : size - 1] = 0;
@@ -229,15 +241,12 @@ static void draw_chunk(const attn_kernel_args *args, int64_t chunk, void *scratc
     case ATTN_F32: ((float *)draw->values)[i] = (float)value; break;
     case ATTN_I32: ((int32_t *)draw->values)[i] = (int32_t)value; break;
     case ATTN_BOOL: ((char *)draw->values)[i] = value != 0; break;
-    case ATTN_BF16:
-    case ATTN_F16:
-    case ATTN_PACKED_WEIGHT: break; /* no parameter has these types */
+    case ATTN_BF16: case ATTN_F16: case ATTN_PACKED_WEIGHT: break; /* no parameter has these types */
     }
   }
 }
 
-/* Returns the FNV-1a hash of a name, by which each parameter draws from its own stream, independent of the order of
- * parameters. */
+/* Returns the FNV-1a hash of a name: the stream of a parameter, which thus does not depend on other parameters. */
 static uint64_t hash_name(const char *name) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (; *name; ++name)
@@ -304,8 +313,7 @@ ATTN_PUBLIC attn_code attn_weights_from_table(const attn_model *model, const voi
       if (!(*out)->table[i] && !parameter->state)
         code = attn_fail(status, ATTN_BAD_ARGUMENT, "%s: entry %lld of the parameter table is null", model->name,
                          (long long)i);
-      if (!(*out)->table[i] && parameter->state)
-        (*out)->trainable = 0;
+      (*out)->trainable &= (*out)->table[i] != 0;
     }
   }
   return finish(out, code, executor, status);
@@ -313,9 +321,8 @@ ATTN_PUBLIC attn_code attn_weights_from_table(const attn_model *model, const voi
 
 attn_code attn_check_weights(const attn_model *model, const attn_weights *weights, const char *name,
                              attn_status *status) {
-  if (model->loaded_count > 0 && !weights)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the model has parameters, but there are no weights", name);
-  if (weights && attn_weights_model(weights) != model)
-    return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: the weights are those of another model", name);
-  return ATTN_OK;
+  if (weights ? weights->model == model : model->loaded_count == 0)
+    return ATTN_OK;
+  return attn_fail(status, ATTN_BAD_ARGUMENT, "%s: %s", name, weights ? "the weights are those of another model"
+                                              : "the model has parameters, but there are no weights");
 }

@@ -387,3 +387,21 @@ TEST(WeightsFile, ListsBeyondTheTenthAreNumbered) {
   EXPECT_EQ(attn_parameter_name(&parameter, 5, name, 4), 12) << "what there would be with room";
   EXPECT_STREQ(name, "a.5");
 }
+
+TEST(WeightsFile, NamesHaveSumsOfIndices) {
+  const int64_t counts[] = {4, 5};
+  auto nameOf = [&](const char *pattern, int64_t entry) {
+    attn_parameter_info parameter = scalar("x", pattern, 0);
+    parameter.counts = counts;
+    parameter.list_rank = 2;
+    char name[64];
+    attn_parameter_name(&parameter, entry, name, sizeof name);
+    return std::string(name);
+  };
+  EXPECT_EQ(nameOf("h.{0*6+1}.w", 0), "h.0.w");
+  EXPECT_EQ(nameOf("h.{0*6+1}.w", 19), "h.22.w");
+  EXPECT_EQ(nameOf("h.{0*6+#5}.w", 19), "h.23.w");
+  EXPECT_EQ(nameOf("h.{1+#7}.{0}", 13), "h.10.2");
+  for (const char *text : {"{2}", "{0*6+2}", "{0+}", "{+0}", "{#}", "{0", "{}", "{a}", "{99999999999999999999}"})
+    EXPECT_EQ(nameOf(text, 19), text);
+}

@@ -10,6 +10,7 @@
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "frontends/attn/Check/Modules/CheckpointWord.h"
 #include "frontends/attn/Check/Typed.h"
 #include "frontends/attn/Parse/AST.h"
 #include <map>
@@ -165,7 +166,7 @@ struct Instance {
   std::string checkpoint;                 ///< path in checkpoints: "h.{0}.ln_1"
   std::vector<int64_t> counts;            ///< lengths of the lists of equal modules around it, outermost first
   bool isFrozen = false;                  ///< its field or one around it is `frozen`
-  unsigned listDepth = 0;                 ///< number of lists around it, including lists of different modules
+  std::vector<ListIndex> lists;           ///< all lists around it, also of different modules, outermost first
   SourceRange field;                      ///< the name of its field; not valid for the model
   std::map<std::string, Binding> members; ///< hyperparameters, constants and fields, by name
 };

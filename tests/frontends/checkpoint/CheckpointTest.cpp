@@ -65,9 +65,9 @@ model Llama {
   decoder: llama.Decoder(
     vocab: 96,
     context: 64,
-    layers: 3,
     dim: 32,
     hidden: 56,
+    layers: 3,
     heads: 4,
     kv_heads: 2,
     head_dim: 8,
@@ -131,9 +131,9 @@ TEST(Checkpoint, AllProblemsAreReportedTogether) {
       import.message,
       R"(config.json: quantization_config: found {"quant_method":"gptq"}, expected none: quantised checkpoints are not supported
 config.json: vocab_size: found 0, expected a positive whole number
-config.json: num_hidden_layers: found 3.5, expected a positive whole number
 config.json: hidden_size: found "32", expected a positive whole number
 config.json: eos_token_id: found "end", expected a whole number, or a list of them
+config.json: num_hidden_layers: found 3.5, expected a positive whole number
 config.json: num_key_value_heads: found 3, expected a divisor of num_attention_heads
 config.json: head_dim: found nothing, expected an even number
 config.json: rms_norm_eps: found [], expected a number
@@ -155,9 +155,11 @@ TEST(Checkpoint, UnsupportedRotaryPositions) {
 
 TEST(Checkpoint, UnknownFamily) {
   EXPECT_EQ(Import(R"({"model_type": "lama"})").message,
-            "config.json: model_type: 'lama' is not supported, expected one of llama, mistral, qwen2, qwen3; did you "
+            "config.json: model_type: 'lama' is not supported, expected one of gemma2, gemma3_text, llama, mistral, "
+            "qwen2, qwen3; did you "
             "mean `llama`?");
-  EXPECT_EQ(Import("{}").message, "config.json: model_type is missing, expected one of llama, mistral, qwen2, qwen3");
+  EXPECT_EQ(Import("{}").message,
+            "config.json: model_type is missing, expected one of gemma2, gemma3_text, llama, mistral, qwen2, qwen3");
 }
 
 TEST(Checkpoint, FilesThatAreNoConfiguration) {

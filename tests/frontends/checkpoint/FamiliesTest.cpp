@@ -159,7 +159,9 @@ TEST_P(Families, LogitsPositionByPositionAgreeWithTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, Families,
-                         testing::Values("llama3", "llama3-tied", "llama-biased", "mistral", "qwen3"),
+                         testing::Values("gemma2", "gemma2-defaults", "gemma3", "gemma3-types", "llama3", "llama3-tied",
+                                         "llama-biased", "mistral", "mistral-nemo", "qwen2-yarn", "qwen3",
+                                         "qwen3-biased"),
                          [](const auto &info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

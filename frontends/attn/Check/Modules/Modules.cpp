@@ -158,20 +158,6 @@ void Modules::addField(Instance &instance, const ast::FieldDecl &field, Scope &s
   instance.members[field.name.text] = Binding{value, field.name.range};
 }
 
-/// Extends the path of `place` by an element of a list. `place.checkpoint` is the word of this field alone: the index
-/// of the list replaces its placeholder `{0}`, or is appended.
-static void enterList(Instance &place, const std::string &index, bool isUnrolled) {
-  std::string hole = fmt::format("{{{}}}", place.listDepth);
-  size_t at = place.checkpoint.find(hole);
-  if (at == std::string::npos)
-    place.checkpoint = joinedPath(place.checkpoint, index);
-  for (; at != std::string::npos; at = place.checkpoint.find(hole, at + index.size()))
-    place.checkpoint.replace(at, hole.size(), index);
-  if (isUnrolled)
-    place.path += "." + index;
-  ++place.listDepth;
-}
-
 Value Modules::repeatedList(const ast::ListRepeatExpr &repeat, const Instance &owner, Instance place, Scope &scope) {
   std::optional<int64_t> count = constantInteger(reporter, expressions, *repeat.count, scope, "the length of a list");
   if (!count)
@@ -180,7 +166,7 @@ Value Modules::repeatedList(const ast::ListRepeatExpr &repeat, const Instance &o
     reporter.error(DiagnosticKind::BadSize, repeat.count->range, fmt::format("a list of {} modules", *count));
     return Value();
   }
-  enterList(place, fmt::format("{{{}}}", place.counts.size()), false);
+  place.lists.push_back({false, int64_t(place.counts.size())});
   place.counts.push_back(*count);
   Value element = fieldValue(*repeat.element, owner, place, scope);
   if (auto *module = element.as<ModuleValue>())
@@ -188,6 +174,12 @@ Value Modules::repeatedList(const ast::ListRepeatExpr &repeat, const Instance &o
   if (!element.isError())
     reporter.notSupported(repeat.range, "a list of lists that are repeated");
   return Value();
+}
+
+/// Makes `place` an element of a list of different modules.
+static void enterList(Instance &place, int64_t index) {
+  place.lists.push_back({true, index});
+  place.path += "." + std::to_string(index);
 }
 
 Value Modules::listComprehension(const ast::ListComprehensionExpr &list, const Instance &owner, Instance place,
@@ -208,7 +200,7 @@ Value Modules::listComprehension(const ast::ListComprehensionExpr &list, const I
   TupleValue result;
   for (int64_t i = 0; i < *count && !reporter.hasStopped(); ++i) {
     Instance part = place;
-    enterList(part, std::to_string(i), true);
+    enterList(part, i);
     Scope &inner = scopes.childOf(scope);
     scopes.bindLocal(inner, list.iteration.name, Dim(i).labelled(list.iteration.name.text), false);
     result.parts.push_back(fieldValue(*list.element, owner, part, inner));
@@ -223,7 +215,7 @@ Value Modules::fieldValue(const ast::Expr &value, const Instance &owner, Instanc
     TupleValue result;
     for (size_t i = 0; i < list->elements.size(); ++i) {
       Instance part = place;
-      enterList(part, std::to_string(i), true);
+      enterList(part, i);
       result.parts.push_back(fieldValue(*list->elements[i], owner, part, scope));
     }
     return result;
@@ -240,7 +232,7 @@ Value Modules::fieldValue(const ast::Expr &value, const Instance &owner, Instanc
     if (callee.isError())
       return callee;
     if (auto *cls = callee.as<ClassValue>()) {
-      place.checkpoint = joinedPath(owner.checkpoint, place.checkpoint);
+      place.checkpoint = parameters.checkpointPath(owner, place.checkpoint, place.field, place.lists, scope);
       return instantiate(*call, *cls, place, scope);
     }
   }

@@ -2,6 +2,7 @@
 
 #include "frontends/attn/Check/NumberRange.h"
 
+#include <cmath>
 #include <fmt/format.h>
 
 namespace attnc::check {
@@ -67,18 +68,34 @@ std::optional<Initialiser> ParameterTable::initialiser(const ast::Expr &expr, Sc
   return fitsF32(*real, expr.range) ? std::optional(Initialiser{"constant", *real, 0}) : std::nullopt;
 }
 
+std::string ParameterTable::checkpointPath(const Instance &owner, const std::string &word, SourceRange field,
+                                           const std::vector<ListIndex> &lists, Scope &scope) {
+  auto numberOf = [&](const std::string &name) -> std::optional<int64_t> {
+    std::optional<Value> value = names.find(scope, name);
+    std::optional<double> number = value ? value->real() : std::nullopt;
+    bool isWhole = number && *number >= 0 && *number <= INT32_MAX && *number == std::floor(*number);
+    return isWhole ? std::optional(int64_t(*number)) : std::nullopt;
+  };
+  CheckpointWord expanded = expandWord(word, lists, lists.size() - owner.lists.size(), numberOf);
+  if (!expanded.problem.empty())
+    reporter
+        .error(DiagnosticKind::BadCheckpointName, field,
+               fmt::format("the name \"{}\" in checkpoints has a wrong index: {}", word, expanded.problem))
+        .hint("an index is a sum of products of numbers and of indices of lists, as in \"{6 * {0} + {1}}\"");
+  return joinedPath(owner.checkpoint, expanded.text);
+}
+
 void ParameterTable::reserveCheckpointName(const Parameter &parameter, const ast::FieldDecl &field) {
   if (parameter.checkpoint == "__metadata__")
     reporter
         .error(DiagnosticKind::DuplicateCheckpoint, field.name.range,
                "a parameter has the name `__metadata__` in checkpoints, which the file format reserves")
         .hint(fmt::format("give it another name there, as `{}: ... as \"metadata\"`", field.name.text));
-  auto [first, isNew] = checkpointNames.emplace(parameter.checkpoint, field.name.range);
-  if (!isNew)
+  if (auto other = checkpointNames.add(parameter.checkpoint, parameter.counts, field.name.range))
     reporter
         .error(DiagnosticKind::DuplicateCheckpoint, field.name.range,
-               fmt::format("two parameters have the name `{}` in checkpoints", parameter.checkpoint))
-        .note("the other is", first->second);
+               fmt::format("two parameters have the name `{}` in checkpoints", other->name))
+        .note("the other is", other->place);
 }
 
 void ParameterTable::addTemporarily(const std::function<void()> &addAll) {
@@ -122,7 +139,8 @@ Value ParameterTable::add(const Instance &instance, const ast::FieldDecl &field,
   parameter.counts = instance.counts;
   parameter.type = {*element, *shape};
   parameter.initialiser = init;
-  parameter.checkpoint = joinedPath(instance.checkpoint, field.checkpoint ? field.checkpoint->text : field.name.text);
+  parameter.checkpoint = checkpointPath(instance, field.checkpoint ? field.checkpoint->text : field.name.text,
+                                        field.name.range, instance.lists, scope);
   parameter.isUpdated = field.kind == ast::FieldKind::State;
   parameter.frozen = field.isFrozen || instance.isFrozen || parameter.isUpdated;
   for (const ast::Name &tag : field.tags)
@@ -149,15 +167,15 @@ const Parameter *ParameterTable::addState(const Entry &entry, const std::string 
   state.initialiser = {"constant", start, 0};
   state.frozen = state.isState = true;
   state.range = range;
-  auto [first, isNew] = checkpointNames.emplace(state.checkpoint, range);
-  if (!isNew)
+  auto same = checkpointNames.add(state.checkpoint, state.counts, range);
+  if (same)
     reporter
         .error(DiagnosticKind::DuplicateCheckpoint, range,
-               fmt::format("a parameter and a state of training have the name `{}` in checkpoints", state.checkpoint))
-        .note("the other is", first->second)
+               fmt::format("a parameter and a state of training have the name `{}` in checkpoints", same->name))
+        .note("the other is", same->place)
         .hint("give the export another name");
   for (const Parameter *other : program.parameters)
-    if (isNew && other->name == state.name)
+    if (!same && other->name == state.name)
       reporter
           .error(DiagnosticKind::AlreadyDefined, range,
                  fmt::format("a parameter and a state of training have the name `{}`", state.name))

@@ -1,6 +1,7 @@
 //===- ParameterTable.h - parameters and states of the model ------------------------------------------------------===//
 #pragma once
 
+#include "frontends/attn/Check/Modules/CheckpointNames.h"
 #include "frontends/attn/Check/Types/DeclaredTypes.h"
 
 namespace attnc::check {
@@ -19,6 +20,11 @@ public:
   /// not f32 or a size that is not constant. A checkpoint name that is reserved or taken is reported, but the parameter
   /// is added.
   Value add(const Instance &instance, const ast::FieldDecl &field, Scope &scope);
+  /// Returns the path in checkpoints of a field with the word `word` in the module `owner`: its name, or that of `as`.
+  /// `lists` are all lists around it, its own included; `scope` is that of the module. A wrong index is reported at
+  /// `field`.
+  std::string checkpointPath(const Instance &owner, const std::string &word, SourceRange field,
+                             const std::vector<ListIndex> &lists, Scope &scope);
   /// Calls `addAll`, and then removes the parameters that it has added. Their names are compared only with each other.
   void addTemporarily(const std::function<void()> &addAll);
   /// Adds a state of training (typed::Parameter::isState) of the entry point `entry`: the optimizer's state `name` for
@@ -42,7 +48,7 @@ private:
   Names &names;
   DeclaredTypes &types;
   ExpressionChecker &expressions;
-  std::map<std::string, SourceRange> checkpointNames; ///< with the declaration of the parameter
+  CheckpointNames checkpointNames;
 };
 
 /// Returns the path `path` extended by the name `step`: "path.step", without the dot if either is empty.

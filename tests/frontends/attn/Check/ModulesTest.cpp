@@ -53,6 +53,93 @@ entry f(x: f32[n, 4]) n {
 )");
 }
 
+/// A period of two layers of one kind and one of another, and two layers at the end.
+static const char periodic[] = R"(
+module Layer() {
+  gain: f32[4] = ones
+  fn (x: f32[4]) -> f32[4] { x * gain }
+}
+module Group(period) {
+  local: [Layer(); 2] as "{period * {0} + {1}}"
+  full: Layer() as "{ 3*{0}+2 }"
+}
+model M(groups = 2) {
+  parts: [Group(3); groups] as "layers{}"
+  tail: [Layer(); 2] as "layers.{6 + {0}}"
+  fn f(x: f32[4]) -> f32[4] {
+    var y = x
+    for group in parts {
+      for layer in group.local { y = layer(y) }
+      y = group.full(y)
+    }
+    for layer in tail { y = layer(y) }
+    y
+  }
+}
+)";
+
+TEST(Modules, NamesInCheckpointsCountAcrossLists) {
+  Checked checked = check(periodic, {});
+  EXPECT_EQ(checked.diagnostics, "");
+  for (const char *name : {"as \"layers.{0*3+1}.gain\"", "as \"layers.{0*3+#2}.gain\"", "as \"layers.{0+#6}.gain\""})
+    EXPECT_NE(checked.typed.find(name), std::string::npos) << name << "\n" << checked.typed;
+}
+
+static std::string periodicWith(const std::string &from, const std::string &to) {
+  std::string program = periodic;
+  return program.replace(program.find(from), from.size(), to);
+}
+
+TEST(Modules, NamesThatMeetAcrossListsAreErrors) {
+  EXPECT_EQ(check(periodicWith("{6 + {0}}", "{5 + {0}}")).firstLine(),
+            "a.attn:3:3: error: two parameters have the name `layers.5.gain` in checkpoints [duplicate-checkpoint]");
+  EXPECT_EQ(check(periodicWith("\"layers.{6 + {0}}\"", "\"layers\"")).firstLine(),
+            "a.attn:3:3: error: two parameters have the name `layers.0.gain` in checkpoints [duplicate-checkpoint]");
+  EXPECT_EQ(check(periodicWith("{period * {0} + {1}}", "{period * {0}}{}")).firstLine(),
+            "a.attn:3:3: error: two parameters have the name `layers.0.gain` in checkpoints [duplicate-checkpoint]");
+}
+
+TEST(Modules, IndicesInNamesAreSumsOfProducts) {
+  const std::string begin = "a.attn:8:3: error: the name \"", end = " [bad-checkpoint-name]";
+  EXPECT_EQ(check(periodicWith("{ 3*{0}+2 }", "{2 * {0} * {0}}")).firstLine(),
+            begin + "{2 * {0} * {0}}\" in checkpoints has a wrong index: `2 * {0} * {0}` is a product of two indices" +
+                end);
+  for (std::string factor : {"{1}", "x", "sum", "-1", "1234567", ""})
+    EXPECT_EQ(check(periodicWith("{ 3*{0}+2 }", "{{0} + " + factor + "}")).firstLine(),
+              begin + "{{0} + " + factor + "}\" in checkpoints has a wrong index: `" + factor +
+                  "` is neither a number nor one of the lists around the field, {0} to {0}" + end);
+}
+
+TEST(Modules, NamesWithoutTheIndexOfAListAreErrors) {
+  EXPECT_EQ(check(R"(module Layer() { gain: f32[4] = ones }
+model M() {
+  layers: [Layer(); 2] as "h{}"
+  fn f(x: f32[4]) -> f32[4] { x * layers[0].gain }
+}
+)")
+                .firstLine(),
+            "a.attn:1:18: error: two parameters have the name `h.gain` in checkpoints [duplicate-checkpoint]");
+}
+
+TEST(Modules, OtherTextInBracesStandsForItself) {
+  Checked checked = check(periodicWith("{ 3*{0}+2 }", "{0}x.{9}.{x}.{"));
+  EXPECT_NE(checked.typed.find("as \"layers.{0}x.{9}.{x}.{.gain\""), std::string::npos) << checked.typed;
+}
+
+TEST(Modules, NamesInListsOfDifferentModulesHaveTheirIndices) {
+  Checked checked = check(R"(
+module Part(n) {
+  gain: f32[n] = ones as "{10 * {0} + 1}"
+}
+model M() {
+  parts: [Part(l + 1) for l < 3] as "p{}"
+  fn f(x: f32[m]) -> f32 { sum(x) + sum(parts[0].gain) + sum(parts[2].gain) }
+}
+)");
+  EXPECT_EQ(checked.diagnostics, "");
+  EXPECT_NE(checked.typed.find("as \"p.21\""), std::string::npos) << checked.typed;
+}
+
 TEST(Modules, SettingsNameFunctionsAndModules) {
   const std::string program = R"(use nn
 fn double(x: f32[..]) -> f32[..] { 2.0 * x }

@@ -1,0 +1,22 @@
+//===- DecoderKeys.h - keys of config.json that families of decoders have in common -------------------------------===//
+#pragma once
+
+#include "frontends/checkpoint/Config.h"
+#include "frontends/checkpoint/ModelText.h"
+
+namespace attnc {
+
+/// Reads the sizes of the vocabulary, the context, the features and the hidden layer, and the token that ends a text.
+/// `context` is the default of `max_position_embeddings`.
+void readSizes(Config &config, DecoderText &model, int64_t context);
+
+/// Defaults of a family, where config.json has none.
+struct HeadDefaults {
+  std::optional<int64_t> kvHeads; ///< `num_key_value_heads`; null: the number of query heads
+  std::optional<int64_t> headDim; ///< `head_dim`; null: the width by the number of heads
+};
+
+/// Reads the number of heads of queries and of keys, and returns their number of features, an even number.
+int64_t readHeads(Config &config, DecoderText &model, const HeadDefaults &family);
+
+} // namespace attnc

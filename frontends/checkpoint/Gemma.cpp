@@ -1,0 +1,96 @@
+#include "frontends/checkpoint/DecoderKeys.h"
+#include "frontends/checkpoint/Families.h"
+#include "frontends/checkpoint/Rotary.h"
+#include "llvm/ADT/APFloat.h"
+#include <algorithm>
+#include <cmath>
+
+namespace attnc {
+
+/// The periods of layers: `period` layers, of which only the last attends to all keys.
+struct Periods {
+  int64_t period, count, rest;
+};
+
+/// The types of the layers by `layer_types`, or by a period.
+static Periods readPeriods(Config &config, int64_t layers, int64_t byDefault) {
+  Periods periods{byDefault, layers / byDefault, layers % byDefault};
+  std::vector<std::string> types = config.texts("layer_types");
+  if (types.empty())
+    return periods;
+  auto full = std::find(types.begin(), types.end(), "full_attention");
+  periods.period = full == types.end() ? int64_t(types.size()) + 1 : full - types.begin() + 1;
+  bool isPeriodic = int64_t(types.size()) == layers;
+  for (int64_t layer = 0; isPeriodic && layer < layers; ++layer)
+    isPeriodic = types[layer] == ((layer + 1) % periods.period ? "sliding_attention" : "full_attention");
+  if (!isPeriodic)
+    config.refuse("layer_types", "for each layer sliding_attention, or at the end of each period full_attention");
+  periods.count = layers / periods.period;
+  periods.rest = layers % periods.period;
+  return periods;
+}
+
+/// sqrt(dim), rounded to the type of the file, as the published implementation computes it.
+static double embeddingScale(Config &config, int64_t dim) {
+  std::string type = config.text("dtype", config.text("torch_dtype", "float32"));
+  llvm::APFloat scale(std::sqrt(static_cast<float>(dim)));
+  bool isInexact = false;
+  const llvm::fltSemantics &stored = type == "bfloat16"  ? llvm::APFloat::BFloat()
+                                     : type == "float16" ? llvm::APFloat::IEEEhalf()
+                                                         : llvm::APFloat::IEEEsingle();
+  scale.convert(stored, llvm::APFloat::rmNearestTiesToEven, &isInexact);
+  return scale.convertToDouble();
+}
+
+static DecoderText readGemma(Config &config, const char *name, int64_t context, const Periods &periods) {
+  DecoderText model{.model = name, .file = "models.gemma", .usesRotary = true};
+  readSizes(config, model, context);
+  model.add("periods", periods.count);
+  model.add("period", periods.period);
+  model.add("rest", periods.rest);
+  readHeads(config, model, {.kvHeads = 4, .headDim = 256});
+  model.add("window", config.size("sliding_window", 4096));
+  model.add("score_dim", config.real("query_pre_attn_scalar", 256));
+  model.add("scale", embeddingScale(config, config.size("hidden_size")));
+  model.add("epsilon", config.real("rms_norm_eps", 1e-6));
+  config.expectOnly("hidden_activation", "gelu_pytorch_tanh");
+  config.expectOnly("attention_bias", false);
+  config.expectOnly("tie_word_embeddings", true);
+  config.expectOnly("use_bidirectional_attention", false);
+  config.ignore({"hidden_act"}); // `hidden_activation` replaces it
+  return model;
+}
+
+/// Adds a soft cap; a cap that is null limits nothing.
+static void addCap(Config &config, DecoderText &model, llvm::StringRef name, llvm::StringRef key, double byDefault) {
+  double cap = config.contains(key) && !config.has(key) ? 0 : config.real(key, byDefault);
+  if (cap != 0)
+    model.add(name, cap);
+}
+
+std::string importGemma2(Config &config, llvm::StringRef origin) {
+  Periods periods = readPeriods(config, config.size("num_hidden_layers"), 2);
+  DecoderText model = readGemma(config, "Gemma2", 8192, periods);
+  std::string frequency = readRotary(config, {config.size("head_dim", 256), 10000, model.context}).frequency;
+  model.add("frequency", llvm::StringRef(frequency));
+  model.add("local_frequency", llvm::StringRef(frequency));
+  addCap(config, model, "score_cap", "attn_logit_softcapping", 50);
+  addCap(config, model, "logit_cap", "final_logit_softcapping", 30);
+  config.ignore({"sliding_window_size"});
+  return model.text(origin);
+}
+
+std::string importGemma3(Config &config, llvm::StringRef origin) {
+  int64_t period = config.size("sliding_window_pattern", config.size("_sliding_window_pattern", 6));
+  Periods periods = readPeriods(config, config.size("num_hidden_layers"), period);
+  DecoderText model = readGemma(config, "Gemma3", 131072, periods);
+  LayerRotary rotary = readLayerRotary(config, {config.size("head_dim", 256), 1e6, model.context}, 10000);
+  model.add("frequency", llvm::StringRef(rotary.full.frequency));
+  model.add("local_frequency", llvm::StringRef(rotary.sliding.frequency));
+  model.add("qk_normed", llvm::StringRef("true"));
+  addCap(config, model, "score_cap", "attn_logit_softcapping", 0);
+  addCap(config, model, "logit_cap", "final_logit_softcapping", 0);
+  return model.text(origin);
+}
+
+} // namespace attnc
