@@ -1,0 +1,32 @@
+//===- PostProcessor.h - special tokens around a text -------------------------------------------------------------===//
+//
+// A post-processor is a list of templates: sequences of special tokens and of the text, such as [CLS] $A [SEP]. Each
+// template is applied to the result of the one before it. Templates for pairs of texts are ignored.
+//
+//===------------------------------------------------------------------------------------------------------------===//
+#pragma once
+
+#include "frontends/tokenizer/JsonEntry.h"
+
+namespace attnc::tokenizer {
+
+class PostProcessor {
+public:
+  /// Reads the entry `post_processor`. Throws a FileError for a special token whose id is `size` or more.
+  PostProcessor(const JsonEntry &entry, int32_t size) { read(entry, size, 0); }
+  /// Adds the special tokens to the ids of a text.
+  void process(std::vector<int32_t> &ids) const;
+
+private:
+  struct Part {
+    bool isText;
+    std::vector<int32_t> ids; ///< of a special token
+  };
+  using Template = std::vector<Part>;
+  void read(const JsonEntry &entry, int32_t size, int depth);
+  void readTemplate(const JsonEntry &entry, int32_t size);
+
+  std::vector<Template> templates;
+};
+
+} // namespace attnc::tokenizer
