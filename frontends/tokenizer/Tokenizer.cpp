@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -51,12 +52,16 @@ private:
 //===- Reading ----------------------------------------------------------------------------------------------------===//
 
 std::string readFile(const std::string &path) {
+  std::error_code code;
+  auto type = std::filesystem::status(path, code).type();
+  if (!code && type != std::filesystem::file_type::regular)
+    throw FileError(path + ": can't be read: it is not a regular file"); // a pipe without a writer would block
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   if (file && file.peek() != std::ifstream::traits_type::eof())
     content << file.rdbuf();
-  if (!file.is_open() || file.bad() || content.bad() || errno != 0)
+  if (!file.is_open() || file.bad() || content.bad())
     throw FileError(path + ": can't be read: " + std::strerror(errno ? errno : EIO));
   return std::move(content).str();
 }

@@ -89,7 +89,7 @@ TEST_F(CInterface, ReportsFiles) {
   EXPECT_STREQ(status.message, "/missing/tokenizer.json: can't be read: No such file or directory");
   EXPECT_EQ(other, nullptr);
   EXPECT_EQ(attn_tokenizer_open("/", &other, &status), ATTN_BAD_FILE);
-  EXPECT_STREQ(status.message, "/: can't be read: Is a directory");
+  EXPECT_STREQ(status.message, "/: can't be read: it is not a regular file");
   attnc::TemporaryFolder folder("/tmp/attnc-tokenizer");
   std::string path = (folder.path() / "tokenizer.json").string();
   std::ofstream(path) << fileOf(characterModel("a"));
