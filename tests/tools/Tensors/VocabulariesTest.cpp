@@ -136,3 +136,23 @@ TEST_F(VocabulariesTest, AreNotMadeIfThereIsAFile) {
   EXPECT_EQ(toString(open({}).build(from)),
             "--vocab-size has no effect: no vocabulary is made from words (.words) of the data");
 }
+
+TEST_F(VocabulariesTest, FindsTokenizersInTheFolder) {
+  write("tokenizer.json", R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "c": 2}, "merges": []}})");
+  write("tokenizer_config.json", R"({"eos_token": "b"})");
+  Vocabularies vocabularies = open({});
+  EXPECT_EQ(wordOf(vocabularies.find("text", Kind::Words)), "c");
+  EXPECT_EQ(wordOf(vocabularies.forText("prompt")), "c");
+  ASSERT_EQ(vocabularies.used().size(), 1u);
+  EXPECT_EQ(vocabularies.used()[0].first, "tokenizer.json");
+  auto files = vocabularies.filesOfUsed();
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[1].first, "tokenizer_config.json");
+  EXPECT_EQ(files[1].second, "{\n  \"eos_token\": \"b\"\n}\n");
+  write("vocabulary.txt", "<end>\n<unk>\nshared\n"); // is found first
+  EXPECT_EQ(wordOf(open({}).find("text", Kind::Words)), "shared");
+  for (const char *name : {"tokenizer.json", "tokenizer.a.json", "tokenizer_config.json", "vocabulary.a.txt"})
+    EXPECT_TRUE(Vocabularies::isVocabularyFile(name)) << name;
+  for (const char *name : {"tokenizers.json", "vocabulary.json", "config.json", "tokenizer.txt"})
+    EXPECT_FALSE(Vocabularies::isVocabularyFile(name)) << name;
+}

@@ -1,4 +1,6 @@
 #include "tools/attnc/Tensors/Vocabulary.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 #include <gmock/gmock.h>
 
 using namespace attnc;
@@ -66,7 +68,7 @@ TEST(Vocabulary, EncodesRowsOfWords) {
   EXPECT_THAT(rows.shape, ElementsAre(3, 5));
   EXPECT_THAT(numbersOf(rows), ElementsAre(2, 5, 0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 6, 1, 0));
   EXPECT_THAT(llvm::cantFail(words.encode(linesOf(""))).shape, ElementsAre(0, 1));
-  EXPECT_THAT(words.sequenceOf(linesOf("the dog\n\ncat")), ElementsAre(2, 5, 0, 0, 4, 0));
+  EXPECT_THAT(llvm::cantFail(words.sequenceOf(linesOf("the dog\n\ncat"))), ElementsAre(2, 5, 0, 0, 4, 0));
   EXPECT_EQ(lengthOfSequence(linesOf("the dog\n\ncat")), 6);
 }
 
@@ -104,5 +106,36 @@ TEST(Vocabulary, Decodes) {
 TEST(Vocabulary, WritesTextThatItReadsAgain) {
   Vocabulary words = Vocabulary::ofWords({{"don't", 1}, {"«", 1}, {".", 1}}, 0);
   std::vector<int32_t> tokens = {2, 1, 4, 3, 3, 2};
-  EXPECT_EQ(words.tokensOf(words.textOf(tokens)), tokens);
+  EXPECT_EQ(llvm::cantFail(words.tokensOf(words.textOf(tokens))), tokens);
+}
+
+TEST(Vocabulary, KnowsTokenizers) {
+  std::string folder = testing::TempDir() + "attnc-vocabulary";
+  llvm::sys::fs::create_directories(folder);
+  auto write = [&](const char *name, const char *text) {
+    std::error_code code;
+    llvm::raw_fd_ostream(folder + "/" + name, code) << text;
+  };
+  write("tokenizer.json", R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "</s>": 3}, "merges": ["a b"]},
+    "decoder": {"type": "Fuse"}, "added_tokens": [{"id": 3, "content": "</s>", "special": true}],
+    "post_processor": {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A", "type_id": 0}},
+      {"SpecialToken": {"id": "</s>", "type_id": 0}}], "pair": [],
+      "special_tokens": {"</s>": {"id": "</s>", "ids": [3], "tokens": ["</s>"]}}}})");
+  write("tokenizer_config.json", R"({"eos_token": "</s>"})");
+  Vocabulary tokenizer = llvm::cantFail(Vocabulary::read(folder + "/tokenizer.json"));
+  EXPECT_EQ(tokenizer.kind(), Vocabulary::Kind::Words);
+  EXPECT_EQ(tokenizer.size(), 4);
+  EXPECT_EQ(tokenizer.end(), 3);
+  EXPECT_EQ(tokenizer[2], "ab");
+  EXPECT_EQ(tokenizer[4], "\xEF\xBF\xBD");
+  EXPECT_THAT(llvm::cantFail(tokenizer.tokensOf("ab")), ElementsAre(2));
+  EXPECT_THAT(llvm::cantFail(tokenizer.promptOf("aab")), ElementsAre(0, 2));
+  EXPECT_THAT(llvm::cantFail(tokenizer.rowOf("ab")), ElementsAre(2, 3)); // the post-processor adds the end
+  EXPECT_THAT(llvm::cantFail(tokenizer.sequenceOf(linesOf("ab\n\na"))), ElementsAre(2, 3, 3, 0, 3));
+  HostTensor rows = llvm::cantFail(tokenizer.encode(linesOf("aab\nb")));
+  EXPECT_THAT(rows.shape, ElementsAre(2, 3));
+  EXPECT_THAT(numbersOf(rows), ElementsAre(0, 2, 3, 1, 3, 3));
+  EXPECT_EQ(llvm::cantFail(tokenizer.decode(rows)), "aab\nb\n");
+  EXPECT_EQ(tokenizer.tokenizerFile()->config(), "{\n  \"eos_token\": \"</s>\"\n}\n");
+  llvm::sys::fs::remove_directories(folder);
 }

@@ -9,8 +9,8 @@ namespace attnc {
 CLI::Option *addVocabularyOption(CLI::App &command, std::vector<std::string> &files) {
   return command
       .add_option("--vocabulary", files,
-                  "A vocabulary for all words, or NAME=FILE for the words or labels of an input or result; if not "
-                  "given, that of the training in the folder of the weights")
+                  "A vocabulary for all words, or NAME=FILE for the words or labels of an input or result; a file "
+                  "that ends in .json is a tokenizer; if not given, that in the folder of the weights")
       ->type_name("FILE");
 }
 

@@ -73,7 +73,7 @@ int64_t SampleRows::length(int64_t row) const {
   if (isDivided())
     return offsets[size_t(row) + 1] - offsets[size_t(row)];
   const int32_t *first = tensor.integers() + row * tensor.shape.back();
-  return std::find(first, first + tensor.shape.back(), 0) - first;
+  return std::find(first, first + tensor.shape.back(), padding()) - first;
 }
 
 Error SampleRows::checkCharacters(int64_t room) const {
@@ -93,6 +93,8 @@ HostTensor SampleRows::gather(ArrayRef<int64_t> rows, int64_t width) const {
   if (isRagged())
     sizes[1] = width;
   HostTensor batch(tensor.dtype, sizes);
+  if (padding() != 0)
+    std::fill_n(batch.integers(), batch.count(), padding());
   size_t element = tensor.shape.front() == 0 ? 0 : tensor.bytes.size() / size_t(tensor.shape.front());
   size_t to = batch.bytes.size() / std::max<size_t>(rows.size(), 1);
   for (auto [place, row] : enumerate(rows)) {

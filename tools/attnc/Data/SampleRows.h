@@ -2,12 +2,14 @@
 //
 // A sample of an input is a row of a file. Rows are ragged, which means that each row has its own width, in
 //
-//   - lines of characters or words (TextFile.h, Vocabulary.h): a row ends with at least one zero,
+//   - lines of characters or words (TextFile.h, Vocabulary.h): a row ends with at least one zero, or
+//     for a tokenizer with at least one token that ends a text,
 //   - a tensor of the rows one after another, [elements of all rows, ...], with offsets: row r consists of the elements
 //     from offsets[r] to offsets[r + 1] - 1. The offsets are i32[rows + 1]; the first is 0, the last the first size of
 //     the tensor.
 //
-// Rows of any other tensor, [rows, ...], have the same width. In a batch, ragged rows are padded with zeros.
+// Rows of any other tensor, [rows, ...], have the same width. In a batch, ragged rows are padded with zeros, or
+// with the token that ends a row of the tokenizer.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -64,6 +66,8 @@ public:
 
 private:
   llvm::Error checkOffsets(llvm::StringRef path) const;
+  /// The element that ends and pads rows.
+  int32_t padding() const { return isOfWords() ? words->end() : 0; }
 
   HostTensor tensor; ///< of the whole file
   std::string source, offsetsSource;

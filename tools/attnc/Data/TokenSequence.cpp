@@ -90,7 +90,7 @@ Error TokenSequence::checkSamples(const InputRanges &ranges) const {
 
 std::optional<std::vector<int32_t>> TokenSequence::tokensOf(StringRef text) const {
   if (vocabulary)
-    return vocabulary->tokensOf(text);
+    return expectedToOptional(vocabulary->tokensOf(text));
   if (isBytes)
     return std::vector<int32_t>(text.bytes_begin(), text.bytes_end());
   return std::nullopt;

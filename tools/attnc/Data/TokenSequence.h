@@ -15,11 +15,11 @@ namespace attnc {
 /// TrainingData of one sequence of tokens.
 class TokenSequence : public TrainingData {
 public:
-  /// Reads the tokens from the file `path`: the integers i32[n] of a .npy file, the words of a .words file with an end
-  /// after each line (Vocabulary::sequenceOf), or the bytes of any other file. `heldOut` is the share of tokens, at the
-  /// end, that is held out. Requires an input from the data. An error if the inputs from the data are not as above, if
-  /// the file cannot be read, if a .npy file has another tensor, or if words have no vocabulary. `entry` and
-  /// `vocabularies` must outlive the result.
+  /// Reads the tokens from the file `path`: the integers i32[n] of a .npy file, the rows of a .words file
+  /// (Vocabulary::sequenceOf), or the bytes of any other file. `heldOut` is the share of tokens, at the end, that is
+  /// held out. Requires an input from the data. An error if the inputs from the data are not as above, if the file
+  /// cannot be read, if a .npy file has another tensor, or if words have no vocabulary. `entry` and `vocabularies` must
+  /// outlive the result.
   static llvm::Expected<std::unique_ptr<TokenSequence>> read(const attn_entry_info &entry, EntryInputs inputs,
                                                              const std::string &path, const Vocabularies &vocabularies,
                                                              double heldOut);

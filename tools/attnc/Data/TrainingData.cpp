@@ -86,14 +86,15 @@ Error TrainingData::checkRoom(StringRef input, const Vocabulary &vocabulary, int
   if (room == 0 || vocabulary.size() <= room)
     return Error::success();
   bool isOfWords = vocabulary.kind() == Vocabulary::Kind::Words;
-  return createStringError(formatv("the vocabulary of '{0}' has {1} {2}, but the model has room for {3}{4}", input,
-                                   vocabulary.size(), isOfWords ? "tokens" : "labels", room,
-                                   isOfWords
-                                       ? formatv("; cut it by --vocab-size {0} when the model is trained, or make "
-                                                 "the model's vocabulary larger",
-                                                 room)
-                                             .str()
-                                       : ""));
+  return createStringError(formatv(
+      "the vocabulary of '{0}' has {1} {2}, but the model has room for {3}{4}", input, vocabulary.size(),
+      isOfWords ? "tokens" : "labels", room,
+      isOfWords ? formatv("; {0}make the model's vocabulary larger",
+                          vocabulary.tokenizerFile()
+                              ? ""
+                              : formatv("cut it by --vocab-size {0} when the model is trained, or ", room).str())
+                      .str()
+                : ""));
 }
 
 Error TrainingData::fits(const InputRanges &ranges) const {

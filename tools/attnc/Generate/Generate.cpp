@@ -24,7 +24,7 @@ struct GenerateOptions {
   std::string entry, weights, prompt;
   std::vector<std::string> vocabularies; ///< Vocabularies::open()
   std::vector<std::string> inputs;       ///< NAME=VALUE
-  std::string stop;                      ///< stopToken()
+  std::string stop;                      ///< stopTokens()
   int64_t count = 200, threads = 0;
   uint64_t seed = 0;
   /// Inputs of the sampler, by name; the defaults do not change the distribution.
@@ -38,17 +38,27 @@ struct TextForm {
   const Vocabulary *vocabulary = nullptr; ///< of words; null for bytes
 };
 
-/// Prints tokens as numbers, bytes, or words with a space between two of them.
+/// Prints tokens as numbers, bytes, words with a space between two of them, or the characters of a tokenizer, each of
+/// them as a whole.
 class Printer {
 public:
-  explicit Printer(TextForm form) : form(form) {}
+  explicit Printer(TextForm form) : form(form) {
+    if (tokenizer())
+      stream = tokenizer()->stream();
+  }
   void print(ArrayRef<int32_t> tokens);
+  /// Prints the bytes of a character that is incomplete, as U+FFFD, and a line break.
+  void finish();
 
 private:
   void print(int32_t token);
+  const TokenizerFile *tokenizer() const {
+    return form.areNumbers || !form.vocabulary ? nullptr : form.vocabulary->tokenizerFile();
+  }
 
   TextForm form;
   bool isLineStart = true;
+  std::unique_ptr<attn_token_stream, TokenizerFile::Closer> stream; ///< null without a tokenizer
 };
 
 /// A text that calls of an entry point extend.
@@ -84,12 +94,20 @@ static TextForm formOf(StringRef text, const Vocabulary *vocabulary) {
   return {text.find_first_not_of("0123456789,") == StringRef::npos && text.contains(','), vocabulary};
 }
 
+/// A function of Vocabulary that encodes a text.
+using Encoding = Expected<std::vector<int32_t>> (Vocabulary::*)(StringRef) const;
+
 /// The tokens of a text: numbers, words of the vocabulary, or bytes. `what` names it in messages.
-static Expected<std::vector<int32_t>> tokensOf(StringRef text, const Twine &what, TextForm form) {
+static Expected<std::vector<int32_t>> tokensOf(StringRef text, const Twine &what, TextForm form, Encoding encoding) {
   std::vector<int32_t> tokens;
-  if (!form.areNumbers)
-    tokens =
-        form.vocabulary ? form.vocabulary->tokensOf(text) : std::vector<int32_t>(text.bytes_begin(), text.bytes_end());
+  if (!form.areNumbers && form.vocabulary) {
+    auto encoded = (form.vocabulary->*encoding)(text);
+    if (!encoded)
+      return createStringError(what + ": " + toString(encoded.takeError()));
+    tokens = std::move(*encoded);
+  } else if (!form.areNumbers) {
+    tokens.assign(text.bytes_begin(), text.bytes_end());
+  }
   SmallVector<StringRef> numbers;
   text.split(numbers, ',', -1, /*KeepEmpty=*/false);
   for (StringRef number : form.areNumbers ? ArrayRef(numbers) : ArrayRef<StringRef>()) {
@@ -98,7 +116,8 @@ static Expected<std::vector<int32_t>> tokensOf(StringRef text, const Twine &what
       return createStringError(what + " has the token " + number + ", which is above 2147483647");
     tokens.push_back(token);
   }
-  if (tokens.empty())
+  bool hasOnlyEnd = encoding == &Vocabulary::rowOf && tokens.size() == 1 && !form.areNumbers && form.vocabulary;
+  if (tokens.empty() || hasOnlyEnd)
     return createStringError(what + " is empty, expected at least one token");
   return tokens;
 }
@@ -178,11 +197,9 @@ static Expected<HostTensor> textOfRow(const attn_tensor_info &info, StringRef va
   if (!vocabulary)
     return vocabulary.takeError();
   TextForm form = formOf(value, *vocabulary);
-  auto tokens = tokensOf(value, "the input '" + Twine(info.name) + "'", form);
+  auto tokens = tokensOf(value, "the input '" + Twine(info.name) + "'", form, &Vocabulary::rowOf);
   if (!tokens)
     return tokens.takeError();
-  if (form.vocabulary && !form.areNumbers)
-    tokens->push_back(Vocabulary::end);
   HostTensor row(ATTN_I32, {1, int64_t(tokens->size())});
   copy(*tokens, row.integers());
   return row;
@@ -308,7 +325,7 @@ void Printer::print(int32_t token) {
     printTo(stdout, "<{}>", token);
   } else if (!form.vocabulary) {
     std::fputc(token, stdout);
-  } else if (token == Vocabulary::end) {
+  } else if (token == form.vocabulary->end()) {
     std::fputc('\n', stdout);
     isLineStart = true;
   } else {
@@ -318,30 +335,55 @@ void Printer::print(int32_t token) {
 }
 
 void Printer::print(ArrayRef<int32_t> tokens) {
-  for (int32_t token : tokens)
-    print(token);
+  for (int32_t token : tokens) {
+    const char *text = nullptr;
+    size_t bytes = 0;
+    if (!stream)
+      print(token);
+    else if (attn_token_stream_add(stream.get(), token, &text, &bytes, nullptr) == ATTN_OK)
+      std::fwrite(text, 1, bytes, stdout);
+  }
   std::fflush(stdout);
 }
 
-/// The token that ends the text: a number, or a text of one word or byte. None if `text` is empty.
-static Expected<std::optional<int32_t>> stopToken(StringRef text, const Vocabulary *vocabulary) {
+void Printer::finish() {
+  const char *text = nullptr;
+  size_t bytes = 0;
+  if (stream && attn_token_stream_finish(stream.get(), &text, &bytes, nullptr) == ATTN_OK)
+    std::fwrite(text, 1, bytes, stdout);
+  std::fputc('\n', stdout);
+}
+
+/// The tokens that end the text: `text` is the number of a token, or a text of one word or byte; a tokenizer has
+/// further ones. None if `text` is empty.
+static Expected<std::vector<int32_t>> stopTokens(StringRef text, const Vocabulary *vocabulary) {
+  std::vector<int32_t> ends;
+  if (vocabulary && vocabulary->tokenizerFile())
+    ends = vocabulary->tokenizerFile()->allEnds().vec();
   int32_t number;
   if (text.empty())
-    return std::nullopt;
-  if (!text.getAsInteger(10, number))
-    return number;
+    return ends;
+  if (!text.getAsInteger(10, number)) {
+    ends.push_back(number);
+    return ends;
+  }
   if (text.find_first_not_of("0123456789") == StringRef::npos)
     return createStringError("--stop " + text + ": is above 2147483647");
-  auto tokens = tokensOf(text, "--stop", {.vocabulary = vocabulary});
+  auto tokens = tokensOf(text, "--stop", {.vocabulary = vocabulary}, &Vocabulary::tokensOf);
   if (!tokens)
     return tokens.takeError();
   if (tokens->size() != 1)
     return createStringError(formatv("--stop {0}: found {1} {2}, expected one, or the number of a token", text,
-                                     tokens->size(), vocabulary ? "words" : "bytes"));
-  if (vocabulary && tokens->front() == Vocabulary::unknown && text != (*vocabulary)[Vocabulary::unknown])
+                                     tokens->size(),
+                                     !vocabulary                   ? "bytes"
+                                     : vocabulary->tokenizerFile() ? "tokens"
+                                                                   : "words"));
+  if (vocabulary && !vocabulary->tokenizerFile() && tokens->front() == Vocabulary::unknown &&
+      text != (*vocabulary)[Vocabulary::unknown])
     return createStringError(formatv(
         "--stop {0}: the vocabulary does not have this word; give a word that it has, or the number of a token", text));
-  return tokens->front();
+  ends.push_back(tokens->front());
+  return ends;
 }
 
 static Error generate(const GenerateOptions &options, const attn_model &model) {
@@ -352,10 +394,10 @@ static Error generate(const GenerateOptions &options, const attn_model &model) {
   if (!vocabulary)
     return vocabulary.takeError();
   TextForm form = formOf(options.prompt, *vocabulary);
-  auto tokens = tokensOf(options.prompt, "the prompt", form);
+  auto tokens = tokensOf(options.prompt, "the prompt", form, &Vocabulary::promptOf);
   if (!tokens)
     return tokens.takeError();
-  auto stop = stopToken(options.stop, *vocabulary);
+  auto stop = stopTokens(options.stop, *vocabulary);
   if (!stop)
     return stop.takeError();
   Writer writer(options, *vocabularies, model);
@@ -370,14 +412,14 @@ static Error generate(const GenerateOptions &options, const attn_model &model) {
       return next.takeError();
     goesOn = int64_t(next->size()) == writer.atMost();
     next->resize(std::min(next->size(), end - tokens->size()));
-    if (auto last = *stop ? std::find(next->begin(), next->end(), **stop) : next->end(); last != next->end()) {
+    if (auto last = std::ranges::find_first_of(*next, *stop); last != next->end()) {
       next->erase(last, next->end());
       goesOn = false;
     }
     printer.print(*next);
     tokens->insert(tokens->end(), next->begin(), next->end());
   }
-  std::fputc('\n', stdout);
+  printer.finish();
   return Error::success();
 }
 
@@ -401,8 +443,10 @@ void addGenerate(CLI::App &app, ExitCode &exitCode) {
   CLI::App *command = addCommand(app, "generate", "Continue a prompt with a model");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
   command
-      ->add_option("--prompt", options->prompt,
-                   "A text, of words if there is a vocabulary, otherwise of bytes; or tokens: 15496,11,995")
+      ->add_option(
+          "--prompt", options->prompt,
+          "A text, of words or of a tokenizer's tokens if there is a vocabulary, otherwise of bytes; or tokens: "
+          "15496,11,995")
       ->required();
   command->add_option("--entry", options->entry,
                       "An entry point made by `decode`, or in a model by `incremental`; optional if there is only one");

@@ -13,12 +13,26 @@ using namespace llvm;
 
 namespace attnc {
 
-static std::string fileName(StringRef key) {
-  return key.empty() ? "vocabulary.txt" : ("vocabulary." + key + ".txt").str();
+/// The names of the files of a vocabulary are `begin`, the key after a full stop unless it is empty, and `end`.
+static constexpr StringLiteral begins[] = {"vocabulary", "tokenizer"}, ends[] = {".txt", ".json"};
+
+static std::string fileName(StringRef key, bool isTokenizer) {
+  return (begins[isTokenizer] + (key.empty() ? "" : ".") + key + ends[isTokenizer]).str();
+}
+
+/// The key of the vocabulary in a file of this name; null for other files.
+static std::optional<std::string> keyOfFile(StringRef name) {
+  for (int i : {0, 1}) {
+    StringRef key = name;
+    if (key.consume_front(begins[i]) && key.consume_back(ends[i]) && (key.empty() || key.consume_front(".")))
+      return key.str();
+  }
+  return std::nullopt;
 }
 
 bool Vocabularies::isVocabularyFile(StringRef name) {
-  return name == fileName("") || (name.starts_with("vocabulary.") && name.ends_with(".txt"));
+  bool isConfig = name.consume_front("tokenizer_config") && name.ends_with(".json");
+  return isConfig || keyOfFile(name);
 }
 
 static const char *textOf(Vocabulary::Kind kind) { return kind == Vocabulary::Kind::Words ? "words" : "labels"; }
@@ -40,9 +54,10 @@ Expected<Vocabularies> Vocabularies::open(ArrayRef<std::string> options, std::st
 //===- Lookup -----------------------------------------------------------------------------------------------------===//
 
 std::string Vocabularies::fileOf(StringRef key) const {
-  SmallString<128> path(folder);
-  sys::path::append(path, fileName(key));
-  return path.str().str();
+  SmallString<128> path(folder), tokenizer(folder);
+  sys::path::append(path, fileName(key, false));
+  sys::path::append(tokenizer, fileName(key, true));
+  return (!sys::fs::exists(path) && sys::fs::exists(tokenizer) ? tokenizer : path).str().str();
 }
 
 std::optional<std::string> Vocabularies::keyOf(StringRef name, Vocabulary::Kind kind) const {
@@ -76,7 +91,7 @@ std::vector<std::string> Vocabularies::filesInFolder() const {
   std::error_code code;
   if (!folder.empty())
     for (sys::fs::directory_iterator each(folder, code), end; !code && each != end; each.increment(code))
-      if (StringRef name = sys::path::filename(each->path()); isVocabularyFile(name))
+      if (StringRef name = sys::path::filename(each->path()); keyOfFile(name))
         names.push_back(name.str());
   std::ranges::sort(names);
   return names;
@@ -119,8 +134,7 @@ Expected<const Vocabulary *> Vocabularies::forText(StringRef name) const {
   if (keyOf(name, Vocabulary::Kind::Words))
     return find(name, Vocabulary::Kind::Words);
   for (const std::string &file : filesInFolder()) {
-    StringRef key = StringRef(file).drop_front(StringRef("vocabulary").size()).drop_back(StringRef("txt").size());
-    auto found = read(key.trim('.').str());
+    auto found = read(*keyOfFile(file));
     if (!found)
       return found.takeError();
     if ((*found)->kind() == Vocabulary::Kind::Words)
@@ -138,7 +152,17 @@ Expected<const Vocabulary *> Vocabularies::ifLabels(StringRef name) const {
 std::vector<std::pair<std::string, const Vocabulary *>> Vocabularies::used() const {
   std::vector<std::pair<std::string, const Vocabulary *>> result;
   for (const std::string &key : inUse)
-    result.emplace_back(fileName(key), &known.at(key));
+    result.emplace_back(fileName(key, known.at(key).tokenizerFile()), &known.at(key));
+  return result;
+}
+
+std::vector<std::pair<std::string, std::string>> Vocabularies::filesOfUsed() const {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const auto &[name, vocabulary] : used()) {
+    result.emplace_back(name, vocabulary->text());
+    if (const TokenizerFile *tokenizer = vocabulary->tokenizerFile())
+      result.emplace_back(configName(name), tokenizer->config());
+  }
   return result;
 }
 

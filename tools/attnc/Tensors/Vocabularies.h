@@ -9,6 +9,9 @@
 //     in the folder of a training,
 //   - for words, the shared vocabulary: one that build() made, or the file vocabulary.txt in this folder.
 //
+// If the folder has no file vocabulary.NAME.txt or vocabulary.txt, a tokenizer in tokenizer.NAME.json or tokenizer.json
+// takes its place.
+//
 // A file is read when its vocabulary is first looked up.
 //
 //===------------------------------------------------------------------------------------------------------------===//
@@ -62,8 +65,10 @@ public:
   llvm::Expected<const Vocabulary *> ifLabels(llvm::StringRef name) const;
 
   /// The vocabularies that were looked up, each with the name of its file in the folder of a training: "vocabulary.txt"
-  /// or "vocabulary.NAME.txt".
+  /// or "vocabulary.NAME.txt", and "tokenizer.json" or "tokenizer.NAME.json" for a tokenizer.
   std::vector<std::pair<std::string, const Vocabulary *>> used() const;
+  /// The files of used() and their contents; for a tokenizer, also the file with the token that ends texts.
+  std::vector<std::pair<std::string, std::string>> filesOfUsed() const;
   /// `hash` combined with the content of all vocabularies that were looked up.
   uint64_t fingerprint(uint64_t hash) const;
   /// Whether `name`, of a file in the folder of a training, is the name of a vocabulary's file.

@@ -66,6 +66,12 @@ Vocabulary Vocabulary::ofLabels(const StringMap<int64_t> &counts) {
 }
 
 Expected<Vocabulary> Vocabulary::read(const std::string &path) {
+  if (isTokenizerFile(path)) {
+    auto tokenizer = TokenizerFile::open(path);
+    if (!tokenizer)
+      return tokenizer.takeError();
+    return Vocabulary(std::move(*tokenizer));
+  }
   InputFile file(path);
   auto lines = TextLines::read(file);
   if (!lines)
@@ -95,15 +101,23 @@ Expected<Vocabulary> Vocabulary::parse(const TextLines &lines) {
   return Vocabulary(isOfWords, std::move(entries));
 }
 
-std::string Vocabulary::text() const { return entries.empty() ? "" : join(entries, "\n") + "\n"; }
+std::string Vocabulary::text() const {
+  if (tokenizer)
+    return tokenizer->text();
+  return entries.empty() ? "" : join(entries, "\n") + "\n";
+}
 
 StringRef Vocabulary::operator[](int32_t number) const {
-  return number >= 0 && number < size() ? StringRef(entries[size_t(number)]) : "\xEF\xBF\xBD";
+  if (tokenizer && !tokenizer->token(number).empty())
+    return tokenizer->token(number);
+  return !tokenizer && number >= 0 && number < size() ? StringRef(entries[size_t(number)]) : "\xEF\xBF\xBD";
 }
 
 //===- Encoding ---------------------------------------------------------------------------------------------------===//
 
-std::vector<int32_t> Vocabulary::tokensOf(StringRef text) const {
+Expected<std::vector<int32_t>> Vocabulary::tokensOf(StringRef text) const {
+  if (tokenizer)
+    return tokenizer->encode(text, /*isWhole=*/false);
   std::vector<int32_t> tokens;
   eachWord(text, [&](StringRef word) {
     auto found = numbers.find(word);
@@ -112,11 +126,29 @@ std::vector<int32_t> Vocabulary::tokensOf(StringRef text) const {
   return tokens;
 }
 
-std::vector<int32_t> Vocabulary::sequenceOf(const TextLines &lines) const {
+Expected<std::vector<int32_t>> Vocabulary::promptOf(StringRef text) const {
+  if (!tokenizer)
+    return tokensOf(text);
+  auto tokens = tokenizer->encode(text, /*isWhole=*/true);
+  while (tokens && tokens->size() > 1 && tokens->back() == end())
+    tokens->pop_back();
+  return tokens;
+}
+
+Expected<std::vector<int32_t>> Vocabulary::rowOf(StringRef text) const {
+  auto tokens = tokenizer ? tokenizer->encode(text, /*isWhole=*/true) : tokensOf(text);
+  if (tokens && (!tokenizer || tokens->empty() || tokens->back() != end()))
+    tokens->push_back(end());
+  return tokens;
+}
+
+Expected<std::vector<int32_t>> Vocabulary::sequenceOf(const TextLines &lines) const {
   std::vector<int32_t> tokens;
   for (int64_t line = 0; line < lines.count(); ++line) {
-    append_range(tokens, tokensOf(lines[line]));
-    tokens.push_back(end);
+    auto row = rowOf(lines[line]);
+    if (!row)
+      return createStringError(formatv("{0}: {1}", lines.placeOf(line), toString(row.takeError())));
+    append_range(tokens, *row);
   }
   return tokens;
 }
@@ -124,15 +156,22 @@ std::vector<int32_t> Vocabulary::sequenceOf(const TextLines &lines) const {
 Expected<HostTensor> Vocabulary::encode(const TextLines &rows) const {
   if (!isOfWords)
     return encodeLabels(rows);
-  int64_t longest = 0;
-  for (int64_t row = 0; row < rows.count(); ++row)
-    longest = std::max(longest, wordsOf(rows[row]));
-  auto tokens = HostTensor::create(rows.file(), ATTN_I32, {rows.count(), longest + 1});
-  if (!tokens)
-    return tokens.takeError();
-  for (int64_t row = 0; row < rows.count(); ++row)
-    copy(tokensOf(rows[row]), tokens->integers() + row * (longest + 1));
-  return tokens;
+  std::vector<std::vector<int32_t>> tokens;
+  int64_t width = 1;
+  for (int64_t row = 0; row < rows.count(); ++row) {
+    auto made = rowOf(rows[row]);
+    if (!made)
+      return createStringError(formatv("{0}: {1}", rows.placeOf(row), toString(made.takeError())));
+    width = std::max(width, int64_t(made->size()));
+    tokens.push_back(std::move(*made));
+  }
+  auto tensor = HostTensor::create(rows.file(), ATTN_I32, {rows.count(), width});
+  if (!tensor)
+    return tensor.takeError();
+  std::fill_n(tensor->integers(), tensor->count(), end());
+  for (auto [row, values] : enumerate(tokens))
+    copy(values, tensor->integers() + int64_t(row) * width);
+  return tensor;
 }
 
 /// The first labels, for messages.
@@ -163,6 +202,8 @@ Expected<HostTensor> Vocabulary::encodeLabels(const TextLines &rows) const {
 //===- Decoding ---------------------------------------------------------------------------------------------------===//
 
 std::string Vocabulary::textOf(ArrayRef<int32_t> tokens) const {
+  if (tokenizer)
+    return tokenizer->decode(tokens);
   std::string text;
   for (int32_t token : tokens)
     text += (text.empty() ? "" : " ") + (*this)[token].str();
@@ -183,11 +224,13 @@ Expected<std::string> Vocabulary::decode(const HostTensor &tensor) const {
   for (int64_t row = 0, rows = width == 0 ? 0 : tensor.count() / width; row < rows; ++row) {
     ArrayRef<int32_t> tokens(tensor.integers() + row * width, size_t(width));
     if (isOfWords)
-      tokens = tokens.take_until([](int32_t token) { return token == end; });
+      tokens = tokens.take_until([&](int32_t token) { return token == end(); });
     for (int32_t token : tokens)
       if (token < 0 || token >= size())
         return outside(row, token);
-    text += textOf(tokens) + "\n";
+    std::string line = textOf(tokens);
+    std::ranges::replace(line, '\n', ' ');
+    text += line + "\n";
   }
   return text;
 }

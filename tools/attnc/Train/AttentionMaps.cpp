@@ -54,7 +54,7 @@ static std::vector<std::string> tokensOf(const HostTensor &row, const TrainingDa
   for (int32_t token : ArrayRef(row.integers(), row.count())) {
     bool isLetter = data.isText() && token < 128 && isPrint(char(token));
     if (vocabulary)
-      tokens.push_back(token == Vocabulary::end ? "" : (*vocabulary)[token].str());
+      tokens.push_back(token == vocabulary->end() ? "" : vocabulary->textOf(token));
     else if (data.isOfLines(number))
       tokens.push_back(token == 0 ? "" : character(token));
     else
@@ -126,7 +126,9 @@ Expected<AttentionMaps> readMaps(const attn_model &model, Trainer &trainer, cons
     int32_t number = inputNumber(trainer.step(), entry.tensors[input].name);
     bool isOfRows = !data.isSequence(); // in a sequence, targets repeat the tokens before them
     if (data.isOfTokens(number) && (isOfRows || maps.texts.empty())) {
-      std::string text = join(tokensOf(inputs[input], data, number), data.vocabularyOf(number) ? " " : "");
+      const Vocabulary *vocabulary = data.vocabularyOf(number);
+      bool areWords = vocabulary && !vocabulary->tokenizerFile();
+      std::string text = join(tokensOf(inputs[input], data, number), areWords ? " " : "");
       maps.texts.push_back(StringRef(text).rtrim(' ').str());
     }
   }

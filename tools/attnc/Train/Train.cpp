@@ -224,10 +224,10 @@ Error Training::writeFirst(const RunRecord &record) {
 
 /// Writes the vocabularies in use, and removes those of an earlier run in the folder, which inference would find.
 Error Training::writeVocabularies() {
-  auto used = data->vocabularies().used();
+  auto used = data->vocabularies().filesOfUsed();
   auto isUsed = [&](StringRef name) { return any_of(used, [&](const auto &each) { return each.first == name; }); };
-  for (const auto &[name, vocabulary] : used)
-    if (Error error = OutputFiles::replace(file(name.c_str()), vocabulary->text()))
+  for (const auto &[name, content] : used)
+    if (Error error = OutputFiles::replace(file(name.c_str()), content))
       return error;
   std::error_code code;
   for (sys::fs::directory_iterator each(options.output, code), end; !code && each != end; each.increment(code)) {
