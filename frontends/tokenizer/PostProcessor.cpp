@@ -3,16 +3,21 @@
 
 namespace attnc::tokenizer {
 
-static int32_t readId(const JsonEntry &entry, int32_t size) { return int32_t(entry.integer(0, int64_t(size) - 1)); }
-
-/// The id of an entry ["[SEP]", 102].
-static int32_t readToken(const JsonEntry &entry, int32_t size) {
-  if (!entry.isArray() || entry.elements().size() != 2)
-    entry.fail("a pair [token, id]");
-  return readId(entry[1], size);
+static int32_t readId(const JsonEntry &entry, const PostProcessor::HasToken &hasToken) {
+  int32_t id = entry.id();
+  if (!hasToken(id))
+    entry.fail("the id of a token");
+  return id;
 }
 
-void PostProcessor::readTemplate(const JsonEntry &entry, int32_t size) {
+/// The id of an entry ["[SEP]", 102].
+static int32_t readToken(const JsonEntry &entry, const PostProcessor::HasToken &hasToken) {
+  if (!entry.isArray() || entry.elements().size() != 2)
+    entry.fail("a pair [token, id]");
+  return readId(entry[1], hasToken);
+}
+
+void PostProcessor::readTemplate(const JsonEntry &entry, const HasToken &hasToken) {
   Template parts;
   for (const JsonEntry &part : entry["single"].elements()) {
     if (!part.isObject())
@@ -29,22 +34,22 @@ void PostProcessor::readTemplate(const JsonEntry &entry, int32_t size) {
       name.fail("a name of special_tokens");
     std::vector<int32_t> ids;
     for (const JsonEntry &id : token["ids"].elements())
-      ids.push_back(readId(id, size));
+      ids.push_back(readId(id, hasToken));
     parts.push_back({false, std::move(ids)});
   }
   templates.push_back(std::move(parts));
 }
 
-void PostProcessor::read(const JsonEntry &entry, int32_t size, int depth) {
+void PostProcessor::read(const JsonEntry &entry, const HasToken &hasToken, int depth) {
   if (entry.isNull())
     return;
   switch (entry["type"].oneOf({"TemplateProcessing", "BertProcessing", "RobertaProcessing", "ByteLevel", "Sequence"})) {
   case 0:
-    return readTemplate(entry, size);
+    return readTemplate(entry, hasToken);
   case 1:
   case 2:
     templates.push_back(
-        {{false, {readToken(entry["cls"], size)}}, {true, {}}, {false, {readToken(entry["sep"], size)}}});
+        {{false, {readToken(entry["cls"], hasToken)}}, {true, {}}, {false, {readToken(entry["sep"], hasToken)}}});
     return;
   case 3:
     return; // changes positions in the text, which encoding does not return
@@ -52,7 +57,7 @@ void PostProcessor::read(const JsonEntry &entry, int32_t size, int depth) {
   if (depth == deepestSequence)
     entry.failWith("found more than " + std::to_string(deepestSequence) + " nested sequences");
   for (const JsonEntry &part : entry["processors"].elements())
-    read(part, size, depth + 1);
+    read(part, hasToken, depth + 1);
 }
 
 void PostProcessor::process(std::vector<int32_t> &ids) const {

@@ -12,8 +12,11 @@ namespace attnc::tokenizer {
 
 class PostProcessor {
 public:
-  /// Reads the entry `post_processor`. Throws a FileError for a special token whose id is `size` or more.
-  PostProcessor(const JsonEntry &entry, int32_t size) { read(entry, size, 0); }
+  /// Whether a token has this id.
+  using HasToken = std::function<bool(int32_t id)>;
+
+  /// Reads the entry `post_processor`. Throws a FileError for an id without a token.
+  PostProcessor(const JsonEntry &entry, const HasToken &hasToken) { read(entry, hasToken, 0); }
   /// Adds the special tokens to the ids of a text.
   void process(std::vector<int32_t> &ids) const;
 
@@ -23,8 +26,8 @@ private:
     std::vector<int32_t> ids; ///< of a special token
   };
   using Template = std::vector<Part>;
-  void read(const JsonEntry &entry, int32_t size, int depth);
-  void readTemplate(const JsonEntry &entry, int32_t size);
+  void read(const JsonEntry &entry, const HasToken &hasToken, int depth);
+  void readTemplate(const JsonEntry &entry, const HasToken &hasToken);
 
   std::vector<Template> templates;
 };

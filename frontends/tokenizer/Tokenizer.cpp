@@ -89,7 +89,8 @@ Tokenizer::Tokenizer(const std::string &name, std::string_view content) {
   preTokenizer = PreTokenizer::read(root["pre_tokenizer"]);
   decoder = Decoder::read(root["decoder"]);
   added = std::make_unique<AddedTokens>(root["added_tokens"], model->tokens(), normalizer.get());
-  postProcessor = std::make_unique<PostProcessor>(root["post_processor"], size());
+  postProcessor =
+      std::make_unique<PostProcessor>(root["post_processor"], [this](int32_t id) { return token(id) != nullptr; });
   if (preTokenizer && preTokenizer->endsInByteAlphabet() && model->useBytes())
     preTokenizer->keepBytes();
 }

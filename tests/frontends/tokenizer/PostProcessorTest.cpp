@@ -36,7 +36,7 @@ TEST(PostProcessor, AppliesASequence) {
 
 TEST(PostProcessor, ReportsFaultyEntries) {
   EXPECT_EQ(messageOf(withProcessor(R"({"type": "BertProcessing", "cls": ["c", 5], "sep": ["d", 4]})")),
-            "t.json: post_processor.cls[1]: found 5, expected an integer from 0 to 4");
+            "t.json: post_processor.cls[1]: found 5, expected the id of a token");
   EXPECT_EQ(messageOf(withProcessor(R"({"type": "BertProcessing", "cls": 5, "sep": ["d", 4]})")),
             "t.json: post_processor.cls: found 5, expected a pair [token, id]");
   EXPECT_EQ(messageOf(withProcessor(templateOf(R"([{"SpecialToken": {"id": "T", "type_id": 0}}])", special))),

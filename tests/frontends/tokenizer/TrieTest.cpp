@@ -30,7 +30,8 @@ TEST(Trie, EqualsAMap) {
       RC_ASSERT(trie.value(trie.descend(Trie::root, text)) == value);
     for (const std::string &text : others) {
       int32_t node = trie.descend(Trie::root, text);
-      RC_ASSERT(text.empty() || entries.count(text) || node == Trie::none || trie.value(node) == Trie::none);
+      bool isEntry = node != Trie::none && trie.value(node) != Trie::none;
+      RC_ASSERT(isEntry == (!text.empty() && entries.count(text) > 0));
     }
   }));
 }
