@@ -4,6 +4,7 @@
 #include "compiler/Json/InputBuffer.h"
 #include "compiler/Json/Json.h"
 #include "frontends/checkpoint/Families.h"
+#include "frontends/checkpoint/Source.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -13,28 +14,23 @@ using namespace llvm;
 namespace attnc {
 
 /// Keys of all families that do not change what the model computes: about the file, training, and generation of text.
-static constexpr StringLiteral irrelevantKeys[] = {"_attn_implementation_autoset",
-                                                   "_name_or_path",
-                                                   "architectures",
-                                                   "attention_dropout",
-                                                   "attn_implementation",
-                                                   "bos_token_id",
-                                                   "dtype",
-                                                   "hidden_dropout",
-                                                   "initializer_range",
-                                                   "model_type",
-                                                   "pad_token_id",
-                                                   "resid_pdrop",
-                                                   "embd_pdrop",
-                                                   "torch_dtype",
-                                                   "transformers_version",
-                                                   "use_cache",
-                                                   "output_attentions",
-                                                   "output_hidden_states",
-                                                   "return_dict",
-                                                   "return_dict_in_generate",
-                                                   "unsloth_version",
-                                                   "cache_implementation"};
+static constexpr char irrelevantKeys[] =
+    "_attn_implementation_autoset _name_or_path architectures attention_dropout attention_probs_dropout_prob "
+    "attn_implementation bad_words_ids begin_suppress_tokens bos_token_id cache_implementation classifier_dropout "
+    "decoder_start_token_id diversity_penalty do_sample dropout dtype early_stopping embd_pdrop "
+    "encoder_no_repeat_ngram_size exponential_decay_length_penalty finetuning_task forced_bos_token_id "
+    "forced_eos_token_id gradient_checkpointing hidden_dropout hidden_dropout_prob initializer_factor "
+    "initializer_range label2id length_penalty max_length min_length model_type no_repeat_ngram_size num_beam_groups "
+    "num_beams num_return_sequences output_attentions output_hidden_states output_past output_scores pad_token_id "
+    "prefix problem_type remove_invalid_values repetition_penalty resid_pdrop return_dict return_dict_in_generate "
+    "sep_token_id suppress_tokens task_specific_params temperature tokenizer_class top_k top_p torch_dtype "
+    "torchscript transformers_version typical_p unsloth_version use_bfloat16 use_cache";
+
+void ignoreIrrelevantKeys(Config &config) {
+  SmallVector<StringRef> keys;
+  StringRef(irrelevantKeys).split(keys, ' ');
+  config.ignore(keys);
+}
 
 static std::string configPath(const std::string &folder) {
   SmallString<128> path(folder);
@@ -45,8 +41,11 @@ static std::string configPath(const std::string &folder) {
 bool isCheckpoint(const std::string &path) { return sys::fs::is_directory(path) && sys::fs::exists(configPath(path)); }
 
 bool isBuffer(StringRef tensor) {
-  static constexpr StringLiteral buffers[] = {"rotary_emb.inv_freq", "position_ids", "attn.bias",
-                                              "attn.masked_bias",    "embed_scale",  "lm_head.weight"};
+  static constexpr StringLiteral buffers[] = {
+      "rotary_emb.inv_freq",     "position_ids",         "attn.bias",
+      "attn.masked_bias",        "embed_scale",          "lm_head.weight",
+      "lm_head.decoder.weight",  "lm_head.decoder.bias", "predictions.decoder.weight",
+      "predictions.decoder.bias"};
   return any_of(buffers, [&](StringRef buffer) { return tensor == buffer || tensor.ends_with(("." + buffer).str()); });
 }
 
@@ -91,10 +90,11 @@ Expected<ImportedCheckpoint> importCheckpoint(const std::string &folder) {
   Expected<const Family *> family = familyOf(config, path);
   if (!family)
     return family.takeError();
-  config.ignore(irrelevantKeys);
+  ignoreIrrelevantKeys(config);
   if (config.has("quantization_config"))
     config.refuse("quantization_config", "none: quantised checkpoints are not supported");
-  ImportedCheckpoint result{(*family)->import(config, "config.json of " + printable(nameOf(folder))), {}};
+  ImportedCheckpoint result{(*family)->import(config, Source(folder, "config.json of " + printable(nameOf(folder)))),
+                            {}};
   if (!problems.empty())
     return fail(join(problems, "\n"));
   for (const std::string &key : config.unread())

@@ -6,7 +6,8 @@
 //   before   {"model_type": "llama", "hidden_size": 2048, ...}
 //   after    model Llama { decoder: llama.Decoder(dim: 2048, ...) as "" ... }
 //
-// The weights are not read: the parameters of the model have the names of the checkpoint.
+// The parameters of the model have the names of the checkpoint. Only the names of the weights are read, because they
+// differ between files with equal config.json (Source.h).
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once

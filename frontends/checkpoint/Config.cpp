@@ -17,12 +17,12 @@ bool Config::has(StringRef key) const {
 
 /// Marks the key as read.
 const json::Value *Config::find(StringRef key) {
-  read.insert(key);
+  marks->read.insert(key);
   return has(key) ? values.get(key) : nullptr;
 }
 
 void Config::refuse(StringRef key, StringRef expected) {
-  read.insert(key);
+  marks->read.insert(key);
   std::string found = has(key) ? shown(*values.get(key)) : "nothing";
   std::string problem = place + key.str() + ": found " + found + ", expected " + expected.str();
   if (!is_contained(problems, problem)) // a key may be read twice
@@ -119,19 +119,44 @@ std::vector<std::string> Config::texts(StringRef key) {
   return {};
 }
 
+Config Config::inside(StringRef key, const json::Object &object) {
+  Config result(object, place + key.str() + ".", problems);
+  std::shared_ptr<Marks> &known = marks->objects[key];
+  if (known)
+    result.marks = known;
+  known = result.marks;
+  return result;
+}
+
 std::optional<Config> Config::object(StringRef key) {
   const json::Value *value = find(key);
   if (!value)
     return std::nullopt;
   if (const json::Object *object = value->getAsObject())
-    return Config(*object, place + key.str() + ".", problems);
+    return inside(key, *object);
   refuse(key, "an object");
   return std::nullopt;
 }
 
-void Config::ignore(ArrayRef<StringLiteral> keys) {
+Config Config::part(StringRef key) {
+  static const json::Object empty;
+  std::optional<Config> found = object(key);
+  return found ? std::move(*found) : inside(key, empty);
+}
+
+std::optional<int64_t> Config::entries(StringRef key) {
+  const json::Value *value = find(key);
+  if (!value)
+    return std::nullopt;
+  if (const json::Object *object = value->getAsObject())
+    return int64_t(object->size());
+  refuse(key, "an object");
+  return std::nullopt;
+}
+
+void Config::ignore(ArrayRef<StringRef> keys) {
   for (StringRef key : keys)
-    read.insert(key);
+    marks->read.insert(key);
 }
 
 void Config::expectOnly(StringRef key, const json::Value &only) {
@@ -141,12 +166,19 @@ void Config::expectOnly(StringRef key, const json::Value &only) {
 }
 
 std::vector<std::string> Config::unread() const {
-  std::vector<std::string> keys;
-  for (const auto &[key, value] : values)
-    if (!read.contains(key) && value.kind() != json::Value::Null)
-      keys.push_back(printable(StringRef(key)) + " = " + shown(value));
-  llvm::sort(keys);
-  return keys;
+  std::vector<std::string> result;
+  for (const auto &[key, value] : values) {
+    auto object = marks->objects.find(StringRef(key));
+    if (object != marks->objects.end() && value.getAsObject()) {
+      Config inner(*value.getAsObject(), "", problems);
+      inner.marks = object->second;
+      for (const std::string &each : inner.unread())
+        result.push_back(printable(StringRef(key)) + "." + each);
+    } else if (!marks->read.contains(key) && value.kind() != json::Value::Null)
+      result.push_back(printable(StringRef(key)) + " = " + shown(value));
+  }
+  llvm::sort(result);
+  return result;
 }
 
 } // namespace attnc

@@ -8,8 +8,10 @@
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,26 +37,38 @@ public:
   std::vector<double> reals(llvm::StringRef key);
   /// The elements of a list of texts; empty if the key is missing.
   std::vector<std::string> texts(llvm::StringRef key);
+  /// The number of keys of an object; null if the key is missing.
+  std::optional<int64_t> entries(llvm::StringRef key);
   /// The object of a key; null if the key is missing.
   std::optional<Config> object(llvm::StringRef key);
+  /// The object of a key; one without keys if the key is missing.
+  Config part(llvm::StringRef key);
 
   /// Marks keys as read that do not change what the model computes.
-  void ignore(llvm::ArrayRef<llvm::StringLiteral> keys);
+  void ignore(llvm::ArrayRef<llvm::StringRef> keys);
   /// Records a problem if the key is present, and its value is not `only`, the one that is supported.
   void expectOnly(llvm::StringRef key, const llvm::json::Value &only);
   /// Records the problem that the value of a key is not supported; `expected` says which values are.
   void refuse(llvm::StringRef key, llvm::StringRef expected);
 
-  /// The keys with values that were not read, each with its value, in alphabetical order: "foo = 3".
+  /// The keys with values that were not read, each with its value, in alphabetical order: "foo = 3", and those of the
+  /// objects that were read: "text_config.foo = 3".
   std::vector<std::string> unread() const;
 
 private:
+  /// The keys that were read, also those of objects.
+  struct Marks {
+    llvm::StringSet<> read;
+    llvm::StringMap<std::shared_ptr<Marks>> objects;
+  };
+
   const llvm::json::Value *find(llvm::StringRef key);
+  Config inside(llvm::StringRef key, const llvm::json::Object &object);
 
   const llvm::json::Object &values;
   std::string place;
   std::vector<std::string> &problems;
-  llvm::StringSet<> read;
+  std::shared_ptr<Marks> marks = std::make_shared<Marks>();
 };
 
 } // namespace attnc

@@ -3,8 +3,22 @@
 namespace attnc {
 
 llvm::ArrayRef<Family> families() {
-  static constexpr Family table[] = {{"gemma2", importGemma2},   {"gemma3_text", importGemma3}, {"llama", importLlama},
-                                     {"mistral", importMistral}, {"qwen2", importQwen2},        {"qwen3", importQwen3}};
+  static constexpr Family table[] = {{"bert", importBert},
+                                     {"clip", importClip},
+                                     {"clip_text_model", importClipText},
+                                     {"clip_vision_model", importClipVision},
+                                     {"gemma2", importGemma2},
+                                     {"gemma3_text", importGemma3},
+                                     {"llama", importLlama},
+                                     {"mistral", importMistral},
+                                     {"qwen2", importQwen2},
+                                     {"qwen3", importQwen3},
+                                     {"roberta", importRoberta},
+                                     {"siglip", importSiglip},
+                                     {"siglip_text_model", importSiglipText},
+                                     {"siglip_vision_model", importSiglipVision},
+                                     {"vit", importVit},
+                                     {"xlm-roberta", importXlmRoberta}};
   return table;
 }
 

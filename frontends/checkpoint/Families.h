@@ -8,25 +8,47 @@
 #pragma once
 
 #include "frontends/checkpoint/Config.h"
+#include "frontends/checkpoint/Source.h"
 
 namespace attnc {
 
 struct Family {
   llvm::StringLiteral type; ///< `model_type` in config.json
-  /// Reads the keys, and returns the content of the model file; `origin` names its source, in the first line.
-  std::string (*import)(Config &config, llvm::StringRef origin);
+  /// Reads the keys, and returns the content of the model file.
+  std::string (*import)(Config &config, const Source &source);
 };
+
+/// Marks the keys as read that do not change what the model computes in any family: keys about the file, training, and
+/// generation of text.
+void ignoreIrrelevantKeys(Config &config);
 
 /// All families, in the alphabetical order of their types.
 llvm::ArrayRef<Family> families();
 
+// The families of models/bert.attn.
+std::string importBert(Config &config, const Source &source);
+std::string importRoberta(Config &config, const Source &source);
+std::string importXlmRoberta(Config &config, const Source &source);
+
+// The families of models/clip.attn and models/siglip.attn.
+std::string importClip(Config &config, const Source &source);
+std::string importClipText(Config &config, const Source &source);
+std::string importClipVision(Config &config, const Source &source);
+std::string importSiglip(Config &config, const Source &source);
+std::string importSiglipText(Config &config, const Source &source);
+std::string importSiglipVision(Config &config, const Source &source);
+
 // The families of models/gemma.attn.
-std::string importGemma2(Config &config, llvm::StringRef origin);
-std::string importGemma3(Config &config, llvm::StringRef origin);
+std::string importGemma2(Config &config, const Source &source);
+std::string importGemma3(Config &config, const Source &source);
+
 // The families of models/llama.attn.
-std::string importLlama(Config &config, llvm::StringRef origin);
-std::string importMistral(Config &config, llvm::StringRef origin);
-std::string importQwen2(Config &config, llvm::StringRef origin);
-std::string importQwen3(Config &config, llvm::StringRef origin);
+std::string importLlama(Config &config, const Source &source);
+std::string importMistral(Config &config, const Source &source);
+std::string importQwen2(Config &config, const Source &source);
+std::string importQwen3(Config &config, const Source &source);
+
+// The family of models/vit.attn.
+std::string importVit(Config &config, const Source &source);
 
 } // namespace attnc

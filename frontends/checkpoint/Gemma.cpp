@@ -68,7 +68,7 @@ static void addCap(Config &config, DecoderText &model, llvm::StringRef name, llv
     model.add(name, cap);
 }
 
-std::string importGemma2(Config &config, llvm::StringRef origin) {
+std::string importGemma2(Config &config, const Source &source) {
   Periods periods = readPeriods(config, config.size("num_hidden_layers"), 2);
   DecoderText model = readGemma(config, "Gemma2", 8192, periods);
   std::string frequency = readRotary(config, {config.size("head_dim", 256), 10000, model.context}).frequency;
@@ -77,10 +77,10 @@ std::string importGemma2(Config &config, llvm::StringRef origin) {
   addCap(config, model, "score_cap", "attn_logit_softcapping", 50);
   addCap(config, model, "logit_cap", "final_logit_softcapping", 30);
   config.ignore({"sliding_window_size"});
-  return model.text(origin);
+  return model.text(source.name);
 }
 
-std::string importGemma3(Config &config, llvm::StringRef origin) {
+std::string importGemma3(Config &config, const Source &source) {
   int64_t period = config.size("sliding_window_pattern", config.size("_sliding_window_pattern", 6));
   Periods periods = readPeriods(config, config.size("num_hidden_layers"), period);
   DecoderText model = readGemma(config, "Gemma3", 131072, periods);
@@ -90,7 +90,7 @@ std::string importGemma3(Config &config, llvm::StringRef origin) {
   model.add("qk_normed", llvm::StringRef("true"));
   addCap(config, model, "score_cap", "attn_logit_softcapping", 0);
   addCap(config, model, "logit_cap", "final_logit_softcapping", 0);
-  return model.text(origin);
+  return model.text(source.name);
 }
 
 } // namespace attnc

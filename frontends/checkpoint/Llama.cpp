@@ -37,23 +37,23 @@ static void addWindow(Config &config, DecoderText &model, int64_t window) {
     model.add("window", window);
 }
 
-std::string importLlama(Config &config, llvm::StringRef origin) {
+std::string importLlama(Config &config, const Source &source) {
   DecoderText model = readLlamaForm(config, {.model = "Llama", .context = 2048});
   bool isBiased = config.flag("attention_bias", false);
   model.addFlag("qkv_biased", isBiased);
   model.addFlag("out_biased", isBiased);
   model.addFlag("mlp_biased", config.flag("mlp_bias", false));
   config.ignore({"pretraining_tp"});
-  return model.text(origin);
+  return model.text(source.name);
 }
 
-std::string importMistral(Config &config, llvm::StringRef origin) {
+std::string importMistral(Config &config, const Source &source) {
   DecoderText model =
       readLlamaForm(config, {.model = "Mistral", .context = 131072, .heads = {.kvHeads = 8, .headDim = {}}});
   // A file without the key has the default; null means no window.
   bool isMissing = !config.contains("sliding_window");
   addWindow(config, model, isMissing ? 4096 : config.has("sliding_window") ? config.size("sliding_window") : 0);
-  return model.text(origin);
+  return model.text(source.name);
 }
 
 /// The window of Qwen 2 and 3, which layers from `max_window_layers` on have if it is in use.
@@ -66,15 +66,15 @@ static void addQwenWindow(Config &config, DecoderText &model) {
   addWindow(config, model, hasWindow ? window : 0);
 }
 
-std::string importQwen2(Config &config, llvm::StringRef origin) {
+std::string importQwen2(Config &config, const Source &source) {
   DecoderText model =
       readLlamaForm(config, {.model = "Qwen2", .context = 32768, .heads = {.kvHeads = 32, .headDim = {}}});
   model.add("qkv_biased", llvm::StringRef("true"));
   addQwenWindow(config, model);
-  return model.text(origin);
+  return model.text(source.name);
 }
 
-std::string importQwen3(Config &config, llvm::StringRef origin) {
+std::string importQwen3(Config &config, const Source &source) {
   DecoderText model =
       readLlamaForm(config, {.model = "Qwen3", .context = 32768, .heads = {.kvHeads = 32, .headDim = 128}});
   bool isBiased = config.flag("attention_bias", false);
@@ -82,7 +82,7 @@ std::string importQwen3(Config &config, llvm::StringRef origin) {
   model.addFlag("out_biased", isBiased);
   model.add("qk_normed", llvm::StringRef("true"));
   addQwenWindow(config, model);
-  return model.text(origin);
+  return model.text(source.name);
 }
 
 } // namespace attnc

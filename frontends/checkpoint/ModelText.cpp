@@ -1,5 +1,6 @@
 #include "frontends/checkpoint/ModelText.h"
-#include <fmt/format.h>
+#include "llvm/ADT/StringExtras.h"
+#include <fmt/ranges.h>
 
 namespace attnc {
 
@@ -8,49 +9,89 @@ std::string realText(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-void DecoderText::add(llvm::StringRef name, int64_t value) { add(name, llvm::StringRef(std::to_string(value))); }
+void Arguments::add(llvm::StringRef name, int64_t value) { add(name, llvm::StringRef(std::to_string(value))); }
 
-void DecoderText::add(llvm::StringRef name, double value) { add(name, llvm::StringRef(realText(value))); }
+void Arguments::add(llvm::StringRef name, double value) { add(name, llvm::StringRef(realText(value))); }
 
-void DecoderText::add(llvm::StringRef name, llvm::StringRef expression) {
-  arguments.emplace_back(name.str(), expression.str());
+void Arguments::add(llvm::StringRef name, llvm::StringRef expression) {
+  values.emplace_back(name.str(), expression.str());
 }
 
-void DecoderText::addFlag(llvm::StringRef name, bool value) {
+void Arguments::addFlag(llvm::StringRef name, bool value) {
   if (value)
     add(name, llvm::StringRef("true"));
 }
 
+void ModelText::use(llvm::StringRef file) {
+  if (!llvm::is_contained(files, file))
+    files.push_back(file.str());
+}
+
+FieldText &ModelText::addField(llvm::StringRef name, llvm::StringRef module, llvm::StringRef tensors) {
+  return fields.emplace_back(FieldText{.name = name.str(), .module = module.str(), .tensors = tensors.str()});
+}
+
+void ModelText::addEntry(FunctionText function) {
+  exports.push_back(function.name);
+  functions.push_back(std::move(function));
+}
+
+/// A field on one line if it is short; otherwise each argument has a line.
+static std::string textOf(const FieldText &field) {
+  std::vector<std::string> arguments;
+  size_t width = 0;
+  for (const auto &[name, value] : field.arguments.values)
+    width += arguments.emplace_back(name + ": " + value).size() + 2;
+  bool isShort = width < 60;
+  return fmt::format("  {}: {}({}{}) as \"{}\"\n", field.name, field.module, isShort ? "" : "\n    ",
+                     fmt::join(arguments, isShort ? ", " : ",\n    "), field.tensors);
+}
+
+static std::string textOf(const FunctionText &function) {
+  std::string result = fmt::format("\n  /// {}\n  fn {}({}) -> {} {{\n", function.comment, function.name,
+                                   function.inputs, function.result);
+  for (llvm::StringRef line : llvm::split(function.body, '\n'))
+    result += "    " + line.str() + "\n";
+  return result + "  }\n";
+}
+
+std::string ModelText::text(llvm::StringRef origin) const {
+  std::string result = fmt::format("// Made by `attnc import` from {}.\n", origin.str());
+  for (const std::string &file : files)
+    result += "use " + file + "\n";
+  result += fmt::format("\nmodel {} {{\n", model);
+  for (const FieldText &field : fields)
+    result += textOf(field);
+  for (const FunctionText &function : functions)
+    result += textOf(function);
+  result += "}\n\n";
+  for (const std::string &entry : exports)
+    result += "export " + entry + "\n";
+  return result;
+}
+
 std::string DecoderText::text(llvm::StringRef origin) const {
-  std::string result = fmt::format("// Made by `attnc import` from {}.\nuse decoding\nuse {}\n", origin.str(), file);
+  ModelText result{.model = model, .files = {"decoding", file}};
   if (usesRotary)
-    result += "use models.rotary\n";
-  std::string module = file.substr(file.rfind('.') + 1);
-  result += fmt::format("\nmodel {} {{\n  decoder: {}.Decoder(", model, module);
-  for (const auto &[name, value] : arguments)
-    result += fmt::format("\n    {}: {},", name, value);
-  result.back() = ')';
-  result += fmt::format(R"( as ""
-
-  /// The logits of the next token at each position.
-  fn logits(tokens: i32[batch, seq <= {0}]) -> f32[batch, seq, {1}] {{
-    decoder.logits_of(decoder.features(tokens))
-  }}
-
-  /// The logits of the next token after the last position.
-  fn last(tokens: i32[batch, seq <= {0}]) -> f32[batch, {1}] {{
-    let x = decoder.features(tokens)
-    decoder.logits_of([b] => x[b, seq - 1])
-  }}
-}}
-
-export logits
-export next = incremental(last, along: seq)
-)",
-                        context, vocab);
+    result.files.push_back("models.rotary");
+  result.fields = {{"decoder", file.substr(file.rfind('.') + 1) + ".Decoder", arguments}};
+  std::string tokens = fmt::format("tokens: i32[batch, seq <= {}]", context);
+  result.addEntry({.comment = "The logits of the next token at each position.",
+                   .name = "logits",
+                   .inputs = tokens,
+                   .result = fmt::format("f32[batch, seq, {}]", vocab),
+                   .body = "decoder.logits_of(decoder.features(tokens))"});
+  result.functions.push_back({.comment = "The logits of the next token after the last position.",
+                              .name = "last",
+                              .inputs = tokens,
+                              .result = fmt::format("f32[batch, {}]", vocab),
+                              .body = "let x = decoder.features(tokens)\n"
+                                      "decoder.logits_of([b] => x[b, seq - 1])"});
   std::string end = stop ? fmt::format(" stop: {},", *stop) : "";
-  return result + fmt::format("export write = decode(next, with: draw,{} at_most: {})\n", end,
-                              std::min<int64_t>(256, context - 1));
+  result.exports.push_back("next = incremental(last, along: seq)");
+  result.exports.push_back(
+      fmt::format("write = decode(next, with: draw,{} at_most: {})", end, std::min<int64_t>(256, context - 1)));
+  return result.text(origin);
 }
 
 } // namespace attnc

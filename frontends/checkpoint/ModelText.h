@@ -1,17 +1,22 @@
 //===- ModelText.h - text of a model file that uses a family of the prelude ---------------------------------------===//
 //
-// The text of a model whose network is a module of the prelude:
+// The text of a model whose networks are modules of the prelude:
 //
-//   model Llama {
-//     decoder: llama.Decoder(
-//       vocab: 128256,
+//   use models.bert
+//
+//   model Bert {
+//     encoder: bert.Encoder(
+//       vocab: 30522,
 //       ...
-//       tied: true) as ""
+//       heads: 12) as "bert"
 //
-//     fn logits(tokens: i32[batch, seq <= 131072]) -> f32[batch, seq, 128256] { ... }
+//     /// The features of each position after the last layer.
+//     fn features(tokens: i32[batch, seq <= 512], length: i32[batch]) -> f32[batch, seq, 768] {
+//       encoder.features(tokens, length)
+//     }
 //   }
-//   export logits
-//   ...
+//
+//   export features
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -25,23 +30,62 @@
 
 namespace attnc {
 
-/// A decoder of text. The module has the functions features(tokens) and logits_of(features).
-struct DecoderText {
-  std::string model;       ///< name of the model: "Llama"
-  std::string file;        ///< file of the prelude with the module `Decoder`: "models.llama"
-  bool usesRotary = false; ///< an argument has a function of models/rotary.attn
-  /// Hyperparameters and their values, in the order of the text.
-  std::vector<std::pair<std::string, std::string>> arguments = {};
-  int64_t vocab = 1, context = 1;   ///< number of tokens, and of positions
-  std::optional<int64_t> stop = {}; ///< the token that ends a text
+/// The values of hyperparameters, in the order of the text.
+struct Arguments {
+  std::vector<std::pair<std::string, std::string>> values = {};
 
   void add(llvm::StringRef name, int64_t value);
   void add(llvm::StringRef name, double value);
   void add(llvm::StringRef name, llvm::StringRef expression);
   /// Adds `name: true` if `value` is true; the default of the module is false.
   void addFlag(llvm::StringRef name, bool value);
+};
 
+/// A field of a model: `name: module(arguments) as "tensors"`.
+struct FieldText {
+  std::string name;
+  std::string module; ///< "bert.Encoder"
+  Arguments arguments = {};
+  std::string tensors = ""; ///< prefix of the names of its tensors
+};
+
+/// A function of a model.
+struct FunctionText {
+  std::string comment;
+  std::string name;
+  std::string inputs; ///< "tokens: i32[batch, seq <= 512], length: i32[batch]"
+  std::string result; ///< "f32[batch, seq, 768]"
+  std::string body;   ///< lines, without their indent
+};
+
+struct ModelText {
+  std::string model = "";              ///< name of the model: "Bert"
+  std::vector<std::string> files = {}; ///< files that the model uses, of the prelude: "models.bert"
+  std::vector<FieldText> fields = {};
+  std::vector<FunctionText> functions = {};
+  std::vector<std::string> exports = {}; ///< "next = incremental(last, along: seq)"
+
+  void use(llvm::StringRef file); ///< adds a file unless the model uses it already
+  FieldText &addField(llvm::StringRef name, llvm::StringRef module, llvm::StringRef tensors);
+  /// Adds a function, and exports it.
+  void addEntry(FunctionText function);
   /// The content of the model file. `origin` names what it is made from, in its first line.
+  std::string text(llvm::StringRef origin) const;
+};
+
+/// A decoder of text. The module has the functions features(tokens) and logits_of(features).
+struct DecoderText {
+  std::string model;       ///< name of the model: "Llama"
+  std::string file;        ///< file of the prelude with the module `Decoder`: "models.llama"
+  bool usesRotary = false; ///< an argument has a function of models/rotary.attn
+  Arguments arguments = {};
+  int64_t vocab = 1, context = 1;   ///< number of tokens, and of positions
+  std::optional<int64_t> stop = {}; ///< the token that ends a text
+
+  template <typename Value> void add(llvm::StringRef name, const Value &value) { arguments.add(name, value); }
+  void addFlag(llvm::StringRef name, bool value) { arguments.addFlag(name, value); }
+
+  /// The content of the model file, as ModelText::text().
   std::string text(llvm::StringRef origin) const;
 };
 

@@ -1,19 +1,29 @@
 // Compares imported checkpoints with an independent reference (tests/models): small random instances of each family,
-// whole and position by position.
+// whole and, if they are decoders, position by position.
 #include "compiler/Pipeline/Compile.h"
 #include "tests/support/TemporaryFolder.h"
 #include "tools/attnc/Call/LoadedModel.h"
 #include "tools/attnc/Call/Runner.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <numeric>
 
 using namespace attnc;
 
 namespace {
 
-constexpr double tolerance = 1e-4; ///< of the largest logit
+constexpr double tolerance = 1e-4; ///< of the largest element of an output
+
+constexpr const char *decoders[] = {"gemma2",       "gemma2-defaults", "gemma3",       "gemma3-types",
+                                    "llama3",       "llama3-tied",     "llama-biased", "mistral",
+                                    "mistral-nemo", "qwen2-yarn",      "qwen3",        "qwen3-biased"};
+constexpr const char *encoders[] = {"bert",        "bert-base", "bert-classifier", "bert-tokens",  "roberta",
+                                    "xlm-roberta", "vit",       "vit-pooled",      "clip",         "clip-text",
+                                    "clip-vision", "siglip",    "siglip-text",     "siglip-vision"};
 
 bool failure(llvm::Error error) {
   if (!error)
@@ -33,7 +43,8 @@ template <typename Result> Result valueOf(llvm::Expected<Result> result) {
 struct Instance {
   std::optional<LoadedModel> loaded;
   std::optional<Runner> runner;
-  HostTensor tokens, expected;
+  std::map<std::string, HostTensor> tensors; ///< inputs and expected outputs by name
+  std::vector<std::string> outputs;          ///< the entry points that are compared with a tensor of their name
 
   explicit Instance(const std::string &variant) {
     TemporaryFolder temporary(testing::TempDir() + "families");
@@ -43,17 +54,45 @@ struct Instance {
       ADD_FAILURE() << command;
       return;
     }
-    tokens = valueOf(readTensor(folder + "/tokens.npy"));
-    expected = valueOf(readTensor(folder + "/logits.npy"));
-    load(folder);
+    readTensors(folder);
+    std::vector<std::string> entries = outputs;
+    if (llvm::is_contained(decoders, variant))
+      entries.insert(entries.end(), {"next", "next_prefill"});
+    load(folder, entries);
+  }
+
+  int64_t entry(llvm::StringRef name) const {
+    const attn_model &model = loaded->model();
+    for (int64_t number = 0; number < model.entry_count; ++number)
+      if (model.entries[number].name == name)
+        return number;
+    ADD_FAILURE() << "no entry point " << name.str();
+    return 0;
   }
 
 private:
-  void load(const std::string &folder) {
+  void readTensors(const std::string &folder) {
+    for (const auto &file : std::filesystem::directory_iterator(folder))
+      if (file.path().extension() == ".npy")
+        tensors[file.path().stem().string()] = valueOf(readTensor(file.path().string()));
+    for (const char *output : {"features", "pooled", "text_embedding", "image_embedding", "logits"})
+      if (tensors.count(output))
+        outputs.emplace_back(output);
+    auto mask = tensors.find("attention_mask");
+    if (mask == tensors.end())
+      return;
+    int64_t batch = mask->second.shape[0], seq = mask->second.shape[1];
+    HostTensor &length = tensors.try_emplace("length", ATTN_I32, std::vector<int64_t>{batch}).first->second;
+    for (int64_t row = 0; row < batch; ++row)
+      length.integers()[row] =
+          std::accumulate(mask->second.integers() + row * seq, mask->second.integers() + (row + 1) * seq, 0);
+  }
+
+  void load(const std::string &folder, const std::vector<std::string> &entries) {
     Compilation made;
     CompileOptions options;
     options.input = folder;
-    options.entries = {"logits", "next", "next_prefill"};
+    options.entries = entries;
     std::string messages;
     llvm::raw_string_ostream stream(messages);
     EXPECT_EQ(compile(options, made, stream), Outcome::Done);
@@ -75,22 +114,45 @@ Instance &instanceOf(const std::string &variant) {
   return instances.try_emplace(variant, variant).first->second;
 }
 
+/// The tolerance of the elements of an output.
+double boundOf(const HostTensor &expected) {
+  double largest = 0;
+  for (int64_t i = 0; i < expected.count(); ++i)
+    largest = std::max(largest, std::fabs(expected.at(i)));
+  return tolerance * largest;
+}
+
 class Families : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override { ASSERT_TRUE(runner); }
 
-  int64_t entry(llvm::StringRef name) const {
-    const attn_model &model = instance.loaded->model();
-    for (int64_t number = 0; number < model.entry_count; ++number)
-      if (model.entries[number].name == name)
-        return number;
-    ADD_FAILURE() << "no entry point " << name.str();
-    return 0;
+  HostTensor run(llvm::StringRef name) {
+    int64_t number = instance.entry(name);
+    const attn_entry_info &info = instance.loaded->model().entries[number];
+    std::vector<HostTensor> inputs;
+    for (int32_t i = 0; i < info.input_count; ++i)
+      inputs.push_back(instance.tensors.at(info.tensors[i].name));
+    std::vector<HostTensor> results = valueOf(runner->run(number, inputs));
+    return results.empty() ? HostTensor() : std::move(results[0]);
   }
 
+  /// Whether an element of an output with the shape [batch, seq, ..] is that of padding.
+  bool isPadding(const HostTensor &output, int64_t element) const {
+    auto mask = instance.tensors.find("attention_mask");
+    if (mask == instance.tensors.end() || output.shape.size() < 3)
+      return false;
+    return mask->second.at(element * mask->second.count() / output.count()) == 0;
+  }
+
+  Instance &instance = instanceOf(GetParam());
+  std::optional<Runner> &runner = instance.runner;
+};
+
+class Decoders : public Families {
+protected:
   /// Calls `next` or `next_prefill` with the positions [from, from + count), and returns the logits after the last one.
   HostTensor follow(llvm::StringRef name, int64_t from, int64_t count) {
-    int64_t number = entry(name);
+    int64_t number = instance.entry(name);
     const attn_entry_info &info = instance.loaded->model().entries[number];
     int64_t batch = tokens.shape[0], seq = tokens.shape[1];
     std::vector<HostTensor> inputs;
@@ -122,35 +184,34 @@ protected:
   void expectAt(const HostTensor &found, int64_t position) {
     int64_t seq = expected.shape[1], vocab = expected.shape[2];
     ASSERT_EQ(found.shape, (std::vector<int64_t>{expected.shape[0], vocab}));
+    double bound = boundOf(expected);
     for (int64_t row = 0; row < expected.shape[0]; ++row)
       for (int64_t token = 0; token < vocab; ++token)
-        ASSERT_NEAR(found.at(row * vocab + token), expected.at((row * seq + position) * vocab + token), bound())
+        ASSERT_NEAR(found.at(row * vocab + token), expected.at((row * seq + position) * vocab + token), bound)
             << "row " << row << ", position " << position << ", token " << token;
   }
 
-  double bound() const {
-    double largest = 0;
-    for (int64_t i = 0; i < expected.count(); ++i)
-      largest = std::max(largest, std::fabs(expected.at(i)));
-    return tolerance * largest;
-  }
-
-  Instance &instance = instanceOf(GetParam());
-  std::optional<Runner> &runner = instance.runner;
-  const HostTensor &tokens = instance.tokens, &expected = instance.expected;
+  const HostTensor &tokens = instance.tensors["tokens"], &expected = instance.tensors["logits"];
   std::vector<HostTensor> states;
 };
 
-TEST_P(Families, LogitsOfATextAgreeWithTheReference) {
-  std::vector<HostTensor> inputs = {tokens};
-  std::vector<HostTensor> results = valueOf(runner->run(entry("logits"), inputs));
-  ASSERT_EQ(results.size(), 1u);
-  ASSERT_EQ(results[0].shape, expected.shape);
-  for (int64_t i = 0; i < expected.count(); ++i)
-    ASSERT_NEAR(results[0].at(i), expected.at(i), bound()) << "element " << i;
+TEST_P(Families, OutputsAgreeWithTheReference) {
+  ASSERT_FALSE(instance.outputs.empty());
+  for (const std::string &output : instance.outputs) {
+    HostTensor found = run(output);
+    const HostTensor &expected = instance.tensors.at(output);
+    ASSERT_EQ(found.shape, expected.shape) << output;
+    double bound = boundOf(expected), worst = 0;
+    for (int64_t i = 0; i < expected.count(); ++i)
+      if (!isPadding(expected, i)) {
+        ASSERT_NEAR(found.at(i), expected.at(i), bound) << output << ", element " << i;
+        worst = std::max(worst, std::fabs(found.at(i) - expected.at(i)));
+      }
+    RecordProperty(output, fmt::format("{:.1e} of the largest", worst / bound * tolerance));
+  }
 }
 
-TEST_P(Families, LogitsPositionByPositionAgreeWithTheReference) {
+TEST_P(Decoders, LogitsPositionByPositionAgreeWithTheReference) {
   int64_t first = 6, seq = tokens.shape[1];
   expectAt(follow("next_prefill", 0, first), first - 1);
   for (int64_t position = first; position + 5 < seq; ++position)
@@ -158,14 +219,14 @@ TEST_P(Families, LogitsPositionByPositionAgreeWithTheReference) {
   expectAt(follow("next_prefill", seq - 5, 5), seq - 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, Families,
-                         testing::Values("gemma2", "gemma2-defaults", "gemma3", "gemma3-types", "llama3", "llama3-tied",
-                                         "llama-biased", "mistral", "mistral-nemo", "qwen2-yarn", "qwen3",
-                                         "qwen3-biased"),
-                         [](const auto &info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+std::string nameOf(const testing::TestParamInfo<const char *> &info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Decoders, Families, testing::ValuesIn(decoders), nameOf);
+INSTANTIATE_TEST_SUITE_P(Encoders, Families, testing::ValuesIn(encoders), nameOf);
+INSTANTIATE_TEST_SUITE_P(Variants, Decoders, testing::ValuesIn(decoders), nameOf);
 
 } // namespace

@@ -40,6 +40,8 @@ def forward(config, w, inputs):
     if architecture == "BertForSequenceClassification":
         pooled = np.tanh(body.linear(x[:, 0], "pooler.dense", True))
         return {"logits": w.linear(pooled, "classifier", True)}
+    if architecture == "BertForTokenClassification":
+        return {"logits": encoder.without_padding(w.linear(x, "classifier", True), inputs)}
     y = act(w.linear(x, "cls.predictions.transform.dense", True))
     y = norm(y, w, "cls.predictions.transform.LayerNorm", eps)
     logits = y @ table["word_embeddings.weight"].T + w["cls.predictions.bias"]
@@ -120,4 +122,13 @@ def bert_classifier(draw):
     return draw.instance(config, inputs_of(draw), dict(FEATURES, activation={"hidden_act": "gelu"}))
 
 
-VARIANTS = {"bert": bert, "bert-base": bert_base, "bert-classifier": bert_classifier}
+def bert_tokens(draw):
+    """A classifier of tokens with five labels, without a pooler."""
+    config = draw.config("BertForTokenClassification", "bert", "4.40.0", **keys(
+        id2label={str(index): f"LABEL_{index}" for index in range(5)}, hidden_act="gelu_new"))
+    draw_body(draw, config, "bert.", pooler=False)
+    draw.linear("classifier", 5, 32, 3.0, 1.0)
+    return draw.instance(config, inputs_of(draw), dict(FEATURES, activation={"hidden_act": "relu"}))
+
+
+VARIANTS = {"bert": bert, "bert-base": bert_base, "bert-classifier": bert_classifier, "bert-tokens": bert_tokens}

@@ -56,6 +56,9 @@ def forward(config, w, inputs):
     if config["architectures"] == ["CLIPTextModel"]:
         x, pooled = text_model(config, w.under("text_model."), inputs["tokens"])
         return {"features": x, "pooled": pooled}
+    if config["architectures"] == ["CLIPVisionModelWithProjection"]:
+        x, pooled = vision_model(config, w.under("vision_model."), inputs["pixel_values"])
+        return {"features": x, "pooled": pooled, "image_embedding": w.linear(pooled, "visual_projection")}
     text = text_model(config["text_config"], w.under("text_model."), inputs["tokens"])[1]
     image = vision_model(config["vision_config"], w.under("vision_model."), inputs["pixel_values"])[1]
     text, image = w.linear(text, "text_projection"), w.linear(image, "visual_projection")
@@ -140,4 +143,15 @@ def clip_text(draw):
     return draw.instance(config, {"tokens": tokens.astype(np.int32)}, features)
 
 
-VARIANTS = {"clip": clip, "clip-text": clip_text}
+def clip_vision(draw):
+    """The encoder of images with its projection. Patches of 3 x 3 do not cover the images of 16 x 16."""
+    config = draw.config("CLIPVisionModelWithProjection", "clip_vision_model", "4.30.0", hidden_size=32, image_size=16,
+                         intermediate_size=40, num_attention_heads=4, num_hidden_layers=2, patch_size=3,
+                         projection_dim=20)
+    draw_vision(draw, config)
+    draw.linear("visual_projection", 20, 32, 1.0)
+    pixels = draw.random.standard_normal((2, 3, 16, 16)).astype(np.float32)
+    return draw.instance(config, {"pixel_values": pixels}, {"activation": {"hidden_act": "gelu"}})
+
+
+VARIANTS = {"clip": clip, "clip-text": clip_text, "clip-vision": clip_vision}

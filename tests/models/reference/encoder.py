@@ -33,8 +33,11 @@ def without_padding(x, inputs, name="attention_mask"):
 
 
 def patches(pixels, size):
-    """[batch, channels, height, width] as [batch, patches, channels size size], row by row of patches."""
+    """[batch, channels, height, width] as [batch, patches, channels size size], row by row of patches. Pixels at the
+    end of rows and columns that fill no patch are left out."""
     batch, channels, height, width = pixels.shape
+    height, width = height // size * size, width // size * size
+    pixels = pixels[:, :, :height, :width]
     blocks = pixels.reshape(batch, channels, height // size, size, width // size, size)
     return blocks.transpose(0, 2, 4, 1, 3, 5).reshape(batch, -1, channels * size * size)
 

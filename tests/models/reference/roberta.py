@@ -15,6 +15,8 @@ def forward(config, w, inputs):
     x = table["word_embeddings.weight"][tokens] + table["position_embeddings.weight"][positions]
     x = encoder.norm(x + table["token_type_embeddings.weight"][0], table, "LayerNorm", eps)
     x = bert.encode(config, body, x, encoder.padding_mask(inputs), act, eps)
+    if config["architectures"][0].endswith("ForSequenceClassification"):
+        return {"logits": w.linear(np.tanh(w.linear(x[:, 0], "classifier.dense", True)), "classifier.out_proj", True)}
     y = encoder.norm(layers.gelu(w.linear(x, "lm_head.dense", True)), w, "lm_head.layer_norm", eps)
     logits = y @ table["word_embeddings.weight"].T + w["lm_head.bias"]
     return {"features": encoder.without_padding(x, inputs), "logits": encoder.without_padding(logits, inputs)}
@@ -37,4 +39,20 @@ def roberta(draw):
     return draw.instance(config, {"tokens": tokens, "attention_mask": mask}, features)
 
 
-VARIANTS = {"roberta": roberta}
+def xlm_roberta(draw):
+    """A classifier of sequences with three labels. The second sequence has six padding tokens."""
+    config = draw.config("XLMRobertaForSequenceClassification", "xlm-roberta", "4.44.0", **bert.keys(
+        bos_token_id=0, eos_token_id=2, layer_norm_eps=1e-05, max_position_embeddings=34, type_vocab_size=1,
+        id2label={"0": "contradiction", "1": "neutral", "2": "entailment"}))
+    del config["pad_token_id"]
+    bert.draw_body(draw, config, "roberta.", types=1, pooler=False)
+    draw.linear("classifier.dense", 32, 32, 0.7, 0.3)
+    draw.linear("classifier.out_proj", 3, 32, 3.0, 1.0)
+    mask = encoder.attention_mask([23, 17])
+    tokens = np.where(mask > 0, 3 + draw.tokens(93), 1).astype(np.int32)
+    features = {"attention mask": {"inputs.attention_mask": ...}, "epsilon": {"layer_norm_eps": 1e-4},
+                "first position": {"pad_token_id": 0}}
+    return draw.instance(config, {"tokens": tokens, "attention_mask": mask}, features)
+
+
+VARIANTS = {"roberta": roberta, "xlm-roberta": xlm_roberta}

@@ -42,6 +42,9 @@ def vision_model(config, w, pixels):
 def forward(config, w, inputs):
     if config["architectures"] == ["SiglipVisionModel"]:
         return {"features": vision_model(config, w.under("vision_model."), inputs["pixel_values"])[0]}
+    if config["architectures"] == ["SiglipTextModel"]:
+        x, pooled = text_model(config, w.under("text_model."), inputs["tokens"])
+        return {"features": x, "pooled": pooled}
     text = text_model(config["text_config"], w.under("text_model."), inputs["tokens"])[1]
     image = vision_model(config["vision_config"], w.under("vision_model."), inputs["pixel_values"])[1]
     logits = np.exp(w["logit_scale"]) * clip.cosines(image, text) + w["logit_bias"]
@@ -66,6 +69,15 @@ def draw_vision(draw, config, prefix, has_head=True):
     encoder.draw_mlp(draw, head + "mlp.fc1", head + "mlp.fc2", hidden, inner, 1.0)
 
 
+def draw_text(draw, config, outputs):
+    hidden, positions = config["hidden_size"], config["max_position_embeddings"]
+    draw.normal("text_model.embeddings.token_embedding.weight", (config["vocab_size"], hidden), 0.1)
+    draw.normal("text_model.embeddings.position_embedding.weight", (positions, hidden), 0.1)
+    clip.draw_stack(draw, config, "text_model.")
+    draw.norm("text_model.final_layer_norm", hidden, bias=0.3)
+    draw.linear("text_model.head", outputs, hidden, 1.0, 0.3)
+
+
 def siglip(draw):
     """Two images and three texts. Sizes of images differ from those of texts; some keys have their defaults."""
     text = {"hidden_size": 32, "intermediate_size": 40, "max_position_embeddings": 16,
@@ -77,17 +89,23 @@ def siglip(draw):
                          vision_config=vision)
     draw.normal("logit_scale", 1, 0.0, 2.2)
     draw.normal("logit_bias", 1, 0.0, -3.0)
-    draw.normal("text_model.embeddings.token_embedding.weight", (96, 32), 0.1)
-    draw.normal("text_model.embeddings.position_embedding.weight", (16, 32), 0.1)
-    clip.draw_stack(draw, text, "text_model.")
-    draw.norm("text_model.final_layer_norm", 32, bias=0.3)
-    draw.linear("text_model.head", 24, 32, 1.0, 0.3)
+    draw_text(draw, text, 24)
     draw_vision(draw, vision, "vision_model.")
     features = {"activation of texts": {"text_config.hidden_act": "relu"},
                 "activation of images": {"vision_config.hidden_act": "relu"},
                 "form of GELU": {"text_config.hidden_act": "gelu"}}
     pixels = draw.random.standard_normal((2, 3, 16, 16)).astype(np.float32)
     return draw.instance(config, {"tokens": draw.tokens(96, 3, 16), "pixel_values": pixels}, features)
+
+
+def siglip_text(draw):
+    """The encoder of texts alone. Embeddings are as wide as hidden states; texts are shorter than the context."""
+    config = draw.config(
+        "SiglipTextModel", "siglip_text_model", "4.47.0", hidden_size=32, intermediate_size=40,
+        max_position_embeddings=24, num_attention_heads=4, num_hidden_layers=2, vocab_size=96)
+    draw_text(draw, config, 32)
+    features = {"activation": {"hidden_act": "relu"}, "form of GELU": {"hidden_act": "gelu"}}
+    return draw.instance(config, {"tokens": draw.tokens(96)}, features)
 
 
 def siglip_vision(draw):
@@ -102,4 +120,4 @@ def siglip_vision(draw):
     return draw.instance(config, {"pixel_values": pixels}, features)
 
 
-VARIANTS = {"siglip": siglip, "siglip-vision": siglip_vision}
+VARIANTS = {"siglip": siglip, "siglip-text": siglip_text, "siglip-vision": siglip_vision}

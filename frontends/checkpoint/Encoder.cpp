@@ -1,0 +1,123 @@
+#include "frontends/checkpoint/Encoder.h"
+#include "llvm/ADT/StringExtras.h"
+#include <fmt/format.h>
+
+using namespace llvm;
+
+namespace attnc {
+
+std::string joined(StringRef prefix, StringRef name) { return (prefix + (prefix.empty() ? "" : ".") + name).str(); }
+
+std::string readArchitecture(Config &config, StringRef prefix, ArrayRef<StringRef> supported) {
+  std::vector<std::string> classes = config.texts("architectures");
+  if (classes.empty())
+    return supported.front().str();
+  StringRef name = classes.front();
+  if (name.consume_front(prefix) && is_contained(supported, name))
+    return name.str();
+  std::vector<std::string> names;
+  for (StringRef each : supported)
+    names.push_back((prefix + each).str());
+  config.refuse("architectures", join(names, ", "));
+  return supported.front().str();
+}
+
+void expectEncoder(Config &config) {
+  config.expectOnly("is_decoder", false);
+  config.expectOnly("is_encoder_decoder", false);
+  config.expectOnly("add_cross_attention", false);
+  config.expectOnly("pruned_heads", json::Object());
+  config.ignore({"chunk_size_feed_forward", "cross_attention_hidden_size", "eos_token_id", "id2label", "num_labels",
+                 "_num_labels", "tie_encoder_decoder", "tie_word_embeddings"});
+}
+
+static std::string readActivation(Config &config, StringRef otherwise) {
+  struct Activation {
+    StringLiteral name, function;
+  };
+  static constexpr Activation activations[] = {{"gelu", "nn.gelu"},
+                                               {"gelu_python", "nn.gelu"},
+                                               {"gelu_new", "nn.gelu_tanh"},
+                                               {"gelu_pytorch_tanh", "nn.gelu_tanh"},
+                                               {"gelu_fast", "nn.gelu_tanh"},
+                                               {"quick_gelu", "encoders.quick_gelu"},
+                                               {"silu", "nn.silu"},
+                                               {"swish", "nn.silu"},
+                                               {"relu", "relu"}};
+  std::string name = config.text("hidden_act", otherwise);
+  const auto *found = find_if(activations, [&](const Activation &each) { return each.name == name; });
+  if (name == otherwise)
+    return "";
+  if (found != std::end(activations))
+    return found->function.str();
+  config.refuse("hidden_act", "gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, quick_gelu, silu, swish or relu");
+  return "";
+}
+
+EncoderLayers::EncoderLayers(Config &config, const EncoderDefaults &defaults)
+    : layers(config.size("num_hidden_layers", defaults.layers)), dim(config.size("hidden_size", defaults.dim)),
+      hidden(config.size("intermediate_size", defaults.hidden)),
+      heads(config.size("num_attention_heads", defaults.heads)),
+      activation(readActivation(config, defaults.activation)),
+      epsilon(config.real("layer_norm_eps", defaults.epsilon)) {
+  if (dim % heads != 0)
+    config.refuse("num_attention_heads", "a divisor of hidden_size");
+}
+
+void EncoderLayers::addSizes(Arguments &arguments) const {
+  arguments.add("layers", layers);
+  arguments.add("dim", dim);
+  arguments.add("hidden", hidden);
+  arguments.add("heads", heads);
+}
+
+void EncoderLayers::addForm(ModelText &model, Arguments &arguments) const {
+  StringRef function = activation;
+  if (!function.empty())
+    arguments.add("activation", function);
+  if (function.starts_with("nn."))
+    model.use("nn");
+  if (function.starts_with("encoders."))
+    model.use("models.encoders");
+  arguments.add("epsilon", epsilon);
+}
+
+void addPooler(ModelText &model, StringRef prefix, int64_t dim) {
+  model.use("models.encoders");
+  model.addField("pooler", "encoders.Pooler", joined(prefix, "pooler")).arguments.add("dim", dim);
+}
+
+int64_t readLabels(Config &config) {
+  int64_t number = config.size("num_labels", config.size("_num_labels", 2));
+  return config.entries("id2label").value_or(number);
+}
+
+/// A width, which files may have as two equal numbers.
+static int64_t readWidth(Config &config, StringRef key, int64_t otherwise) {
+  std::vector<int64_t> widths = config.numbers(key);
+  if (widths.empty())
+    return otherwise;
+  if (widths.size() <= 2 && all_equal(widths) && widths.front() >= 1 && widths.front() <= INT32_MAX)
+    return widths.front();
+  config.refuse(key, "a positive whole number, or two equal ones");
+  return otherwise;
+}
+
+Images::Images(Config &config, int64_t defaultPatch)
+    : size(readWidth(config, "image_size", 224)), patch(readWidth(config, "patch_size", defaultPatch)),
+      channels(config.size("num_channels", 3)) {
+  if (patch > size)
+    config.refuse("patch_size", "at most image_size");
+}
+
+void Images::addTo(Arguments &arguments) const {
+  arguments.add("image", size);
+  arguments.add("patch", patch);
+  arguments.add("channels", channels);
+}
+
+std::string Images::input(StringRef count) const {
+  return fmt::format("pixel_values: f32[{0}, {1}, {2}, {2}]", count.str(), channels, size);
+}
+
+} // namespace attnc

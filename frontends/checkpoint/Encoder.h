@@ -1,0 +1,55 @@
+//===- Encoder.h - keys of config.json that encoders share --------------------------------------------------------===//
+#pragma once
+
+#include "frontends/checkpoint/Config.h"
+#include "frontends/checkpoint/ModelText.h"
+
+namespace attnc {
+
+/// The name of a tensor or a module below a prefix, which may be empty.
+std::string joined(llvm::StringRef prefix, llvm::StringRef name);
+
+/// The class of the published library that wrote the file, without the prefix of its family: "Model", "ForMaskedLM".
+/// The first one of `supported` if the key is missing; a problem if it is none of them.
+std::string readArchitecture(Config &config, llvm::StringRef prefix, llvm::ArrayRef<llvm::StringRef> supported);
+
+/// Records a problem if the network is a decoder, or lacks some of its heads.
+void expectEncoder(Config &config);
+
+/// The values of missing keys.
+struct EncoderDefaults {
+  int64_t layers, dim, hidden, heads;
+  llvm::StringLiteral activation; ///< its name in config.json
+  double epsilon;
+};
+
+/// The hyperparameters of an encoder's layers.
+struct EncoderLayers {
+  int64_t layers, dim, hidden, heads;
+  std::string activation; ///< a function of the language, such as "nn.gelu"; empty: the default of the module
+  double epsilon;         ///< of norms
+
+  EncoderLayers(Config &config, const EncoderDefaults &defaults);
+  void addSizes(Arguments &arguments) const; ///< layers, dim, hidden and heads
+  /// Adds activation and epsilon. `model` gets the file of the activation.
+  void addForm(ModelText &model, Arguments &arguments) const;
+};
+
+/// Adds the field `pooler`.
+void addPooler(ModelText &model, llvm::StringRef prefix, int64_t dim);
+
+/// The number of classes of a classifier.
+int64_t readLabels(Config &config);
+
+/// The images that an encoder reads. Images and patches are squares.
+struct Images {
+  int64_t size, patch, channels; ///< widths in pixels
+
+  Images(Config &config, int64_t defaultPatch);
+  void addTo(Arguments &arguments) const;
+  int64_t patches() const { return (size / patch) * (size / patch); }
+  /// The input of an entry point, with a name for the number of images: "pixel_values: f32[batch, 3, 224, 224]".
+  std::string input(llvm::StringRef count) const;
+};
+
+} // namespace attnc
