@@ -1,5 +1,6 @@
 // The functions of attn/tokenizer.h.
 #include "attn/tokenizer.h"
+#include "frontends/tokenizer/ChatTemplate.h"
 #include "frontends/tokenizer/TokenStream.h"
 
 #include <algorithm>
@@ -112,6 +113,34 @@ attn_code attn_tokenizer_decode(const attn_tokenizer *tokenizer, const int32_t *
   return guarded(status, [&] {
     std::string all = tokenizer->decode({ids, count}, flags & ATTN_SPECIAL_TOKENS);
     copyOut(all.data(), all.size(), text, capacity, bytes);
+  });
+}
+
+const char *attn_chat_family(const char *chat_template) {
+  const ChatTemplate *found = chat_template ? ChatTemplate::recognised(chat_template) : nullptr;
+  return found ? found->name : nullptr;
+}
+
+attn_code attn_tokenizer_encode_chat(const attn_tokenizer *tokenizer, const char *family,
+                                     const attn_chat_message *messages, size_t message_count, int32_t *ids,
+                                     size_t capacity, size_t *count, attn_status *status) {
+  if (count)
+    *count = 0;
+  bool hasNull = std::any_of(messages, messages + (messages ? message_count : 0), [](const attn_chat_message &message) {
+    return !message.role || (!message.text && message.bytes > 0);
+  });
+  if (!tokenizer || !family || !count || (!messages && message_count > 0) || hasNull || (!ids && capacity > 0))
+    return finish(status, ATTN_BAD_ARGUMENT, "attn_tokenizer_encode_chat: a null pointer");
+  const ChatTemplate *found = ChatTemplate::named(family);
+  if (!found)
+    return finish(status, ATTN_BAD_ARGUMENT, "attn_tokenizer_encode_chat: unknown family of chat templates");
+  return guarded(status, [&] {
+    std::vector<ChatMessage> conversation;
+    for (const attn_chat_message *message = messages; message != messages + message_count; ++message)
+      conversation.push_back({message->role, {message->text, message->bytes}});
+    std::vector<int32_t> all;
+    tokenizer->encode(found->render(conversation), /*withSpecial=*/false, all);
+    copyOut(all.data(), all.size(), ids, capacity, count);
   });
 }
 

@@ -1,5 +1,5 @@
-// encode-lines TOKENIZER FILE [--time]: writes the ids of each line of FILE, as `encode.js` does. With --time, it
-// prints the speed instead: MB per second of processor time, the median of 7 runs over the whole file.
+// encode-lines TOKENIZER FILE [--time | --decode]: writes the ids of each line of FILE, or with --decode the text of
+// the ids. With --time, it prints the speed instead: MB per second of processor time, the median of 7 runs.
 #include "attn/tokenizer.h"
 #include <algorithm>
 #include <cstdio>
@@ -47,6 +47,17 @@ static size_t encode(const attn_tokenizer *tokenizer, std::string_view line, std
   return count;
 }
 
+/// Prints the text of ids, without special tokens.
+static void printText(const attn_tokenizer *tokenizer, const std::vector<int32_t> &ids, size_t count) {
+  std::string text;
+  size_t bytes = 0;
+  do {
+    text.resize(bytes);
+    attn_tokenizer_decode(tokenizer, ids.data(), count, 0, text.data(), text.size(), &bytes, nullptr);
+  } while (bytes > text.size());
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
 /// Pieces of about 10 kB, each of whole lines, which are encoded in one call.
 static std::vector<std::string_view> blocksOf(std::string_view text) {
   std::vector<std::string_view> blocks;
@@ -76,7 +87,7 @@ static void printSpeed(const char *path, std::string_view text) {
 
 int main(int argc, char **argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "encode-lines TOKENIZER FILE [--time]\n");
+    std::fprintf(stderr, "encode-lines TOKENIZER FILE [--time | --decode]\n");
     return 1;
   }
   std::ifstream file(argv[2], std::ios::binary);
@@ -86,10 +97,13 @@ int main(int argc, char **argv) {
     return 0;
   }
   attn_tokenizer *tokenizer = open(argv[1]);
+  bool isDecoded = argc > 3 && !std::strcmp(argv[3], "--decode");
   std::vector<int32_t> ids(1 << 10);
   for (std::string_view line : linesOf(text)) {
     size_t count = encode(tokenizer, line, ids);
-    for (size_t i = 0; i < count; ++i)
+    if (isDecoded)
+      printText(tokenizer, ids, count);
+    for (size_t i = 0; i < count && !isDecoded; ++i)
       std::printf("%s%d", i ? " " : "", ids[i]);
     std::printf("\n");
   }

@@ -1,6 +1,6 @@
-// Writes the ids of each line of FILE by the Rust library. With --time, it prints its speed instead, as encode-lines
-// does.
-//   node encode.js TOKENIZER FILE [--time]
+// Writes the ids of each line of FILE by the Rust library, or with --decode the text of the ids. With --time, it prints
+// its speed instead, as encode-lines does.
+//   node encode.js TOKENIZER FILE [--time | --decode]
 import {readFileSync, writeSync} from 'node:fs';
 import tokenizers from 'tokenizers';
 
@@ -31,7 +31,8 @@ if (option === '--time') {
 } else {
   let out = '';
   for (const line of pieces(bytes, 0)) {
-    out += (await tokenizer.encode(line, null, {addSpecialTokens: true})).getIds().join(' ') + '\n';
+    const ids = (await tokenizer.encode(line, null, {addSpecialTokens: true})).getIds();
+    out += (option === '--decode' ? await tokenizer.decode(ids, true) : ids.join(' ')) + '\n';
     if (out.length > 1 << 20) {
       writeSync(1, out);
       out = '';

@@ -79,6 +79,28 @@ attn_code attn_tokenizer_encode(const attn_tokenizer *tokenizer, const char *tex
 attn_code attn_tokenizer_decode(const attn_tokenizer *tokenizer, const int32_t *ids, size_t count, int32_t flags,
                                 char *text, size_t capacity, size_t *bytes, attn_status *status);
 
+/* A message of a conversation. The role is "system" (of the first message alone), "user" or "assistant". */
+typedef struct attn_chat_message {
+  const char *role;
+  const char *text; /* UTF-8 */
+  size_t bytes;     /* of the text */
+} attn_chat_message;
+
+/* Returns the name of the family of chat templates that a `chat_template` of tokenizer_config.json belongs to: "chatml"
+ * (Qwen 2), "llama3", "gemma", "phi3" or "mistral"; or null if the template is null or belongs to none of them.
+ * Templates are recognised by a text in them, not executed: texts that a model's template adds by itself, such as a
+ * default text of the system or a date, are not added. */
+const char *attn_chat_family(const char *chat_template);
+
+/* Writes the ids of a conversation, up to where the next answer of the assistant begins, to `ids`, as
+ * attn_tokenizer_encode does. `family` is a name that attn_chat_family returns. The special tokens are those of the
+ * family. A message that contains the text of a special token, such as "<|im_end|>", is encoded with this token, so a
+ * program has to remove these texts from messages that it does not trust. Returns ATTN_BAD_ARGUMENT for an unknown
+ * family; ATTN_UNSUPPORTED for an unknown role, or for a system's message that is not the first. */
+attn_code attn_tokenizer_encode_chat(const attn_tokenizer *tokenizer, const char *family,
+                                     const attn_chat_message *messages, size_t message_count, int32_t *ids,
+                                     size_t capacity, size_t *count, attn_status *status);
+
 /* Decodes one token after another, as a model generates them. One thread at a time may use a stream. */
 typedef struct attn_token_stream attn_token_stream;
 
