@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <nlohmann/json.hpp>
+
+using nlohmann::json;
 
 namespace attnc::tokenizer {
 
@@ -32,32 +35,40 @@ void MergeTable::set(int32_t left, int32_t right, Merge merge) {
   slots[slotOf(key)] = {key, merge};
 }
 
-/// The two tokens of a merge: "a b", or ["a", "b"] in newer files.
-static std::pair<std::string, std::string> pairOf(const JsonEntry &merge) {
-  if (merge.isArray() && merge.elements().size() == 2)
-    return {merge[0].text(), merge[1].text()};
-  std::string text = merge.isString() ? merge.text() : "";
+/// The two tokens of a merge: "a b", or ["a", "b"] in newer files. Nothing for other values.
+static std::optional<std::pair<std::string_view, std::string_view>> pairOf(const json &merge) {
+  if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string())
+    return std::pair(std::string_view(merge[0].get_ref<const std::string &>()),
+                     std::string_view(merge[1].get_ref<const std::string &>()));
+  std::string_view text = merge.is_string() ? std::string_view(merge.get_ref<const std::string &>()) : "";
   size_t space = text.find(' ');
   if (space == text.npos || text.find(' ', space + 1) != text.npos)
-    merge.fail("two tokens, as \"a b\" or [\"a\", \"b\"]");
-  return {text.substr(0, space), text.substr(space + 1)};
+    return std::nullopt;
+  return std::pair(text.substr(0, space), text.substr(space + 1));
 }
 
 void Bpe::readMerges(const JsonEntry &list) {
-  std::vector<JsonEntry> elements = list.elements();
-  merges = MergeTable(elements.size());
+  if (!list.isArray())
+    list.fail("an array");
+  merges = MergeTable(list.json().size());
   uint32_t rank = 0;
-  for (const JsonEntry &element : elements) {
-    if (element.isString() && element.text().starts_with("#version"))
+  std::string merged;
+  for (size_t index = 0; index < list.json().size(); ++index) {
+    const json &element = list.json()[index];
+    if (element.is_string() && element.get_ref<const std::string &>().starts_with("#version"))
       continue;
-    auto [left, right] = pairOf(element);
+    auto pair = pairOf(element);
+    if (!pair)
+      list[index].fail("two tokens, as \"a b\" or [\"a\", \"b\"]");
+    auto [left, right] = *pair;
     if (right.size() < prefix.size())
-      element.fail("a second token that begins with model.continuing_subword_prefix");
+      list[index].fail("a second token that begins with model.continuing_subword_prefix");
+    merged.assign(left).append(right.substr(prefix.size()));
     std::array<int32_t, 3> ids;
-    for (size_t i = 0; const std::string &text : {left, right, left + right.substr(prefix.size())}) {
+    for (size_t i = 0; std::string_view text : {left, right, std::string_view(merged)}) {
       ids[i++] = table.id(text);
       if (ids[i - 1] == TokenTable::none)
-        element.failWith("found the token " + shown(text) + ", which is not in model.vocab");
+        list[index].failWith("found the token " + shown(text) + ", which is not in model.vocab");
     }
     merges.set(ids[0], ids[1], {rank++, ids[2]});
     mergedIds.push_back(ids[2]);

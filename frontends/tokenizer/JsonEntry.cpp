@@ -48,11 +48,8 @@ std::vector<JsonEntry> JsonEntry::elements() const {
   return result;
 }
 
-void JsonEntry::eachEntry(const std::function<void(const std::string &, const JsonEntry &)> &visit) const {
-  if (!value->is_object())
-    fail("an object");
-  for (const auto &[key, entry] : value->items())
-    visit(key, {entry, file, place + "[" + shown(key) + "]"});
+JsonEntry JsonEntry::keyed(const std::string &key) const {
+  return {value->at(key), file, place + "[" + shown(key) + "]"};
 }
 
 bool JsonEntry::isNull() const { return value->is_null(); }

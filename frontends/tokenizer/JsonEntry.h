@@ -9,7 +9,6 @@
 #pragma once
 
 #include "frontends/tokenizer/Errors.h"
-#include <functional>
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -32,8 +31,10 @@ public:
   JsonEntry operator[](size_t index) const;
   /// The elements of an array.
   std::vector<JsonEntry> elements() const;
-  /// Calls `visit` for each entry of an object, in the order of keys.
-  void eachEntry(const std::function<void(const std::string &key, const JsonEntry &entry)> &visit) const;
+  /// As operator[], for a key of any text; the place is "vocab['a b']".
+  JsonEntry keyed(const std::string &key) const;
+  /// The value itself, for loops over many elements, which create entries only for messages.
+  const nlohmann::json &json() const { return *value; }
 
   bool isNull() const; ///< null or absent
   bool isString() const;

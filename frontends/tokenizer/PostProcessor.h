@@ -7,6 +7,7 @@
 #pragma once
 
 #include "frontends/tokenizer/JsonEntry.h"
+#include <functional>
 
 namespace attnc::tokenizer {
 

@@ -1,14 +1,21 @@
 #include "frontends/tokenizer/TokenTable.h"
 
+#include <nlohmann/json.hpp>
+
 namespace attnc::tokenizer {
 
 TokenTable::TokenTable(const JsonEntry &vocabulary) {
-  vocabulary.eachEntry([&](const std::string &text, const JsonEntry &entry) {
-    int32_t id = entry.id();
+  if (!vocabulary.isObject())
+    vocabulary.fail("an object");
+  ids.reserve(vocabulary.json().size());
+  for (const auto &[text, value] : vocabulary.json().items()) {
+    bool isId = value.is_number_unsigned() && value.get<uint64_t>() <= uint64_t(largestId);
+    int32_t id = isId ? value.get<int32_t>() : vocabulary.keyed(text).id();
     if (has(id))
-      entry.failWith("found the id " + std::to_string(id) + ", which " + shown(this->text(id)) + " has already");
+      vocabulary.keyed(text).failWith("found the id " + std::to_string(id) + ", which " + shown(this->text(id)) +
+                                      " has already");
     add(text, id);
-  });
+  }
 }
 
 void TokenTable::add(std::string text, int32_t id) {

@@ -5,20 +5,25 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
+
+using nlohmann::json;
 
 namespace attnc::tokenizer {
 
 static constexpr double unknownPenalty = 10;
 
 static TokenTable readPieces(const JsonEntry &vocabulary) {
+  if (!vocabulary.isArray())
+    vocabulary.fail("an array");
+  if (vocabulary.json().size() > size_t(largestId) + 1)
+    vocabulary.fail("at most " + std::to_string(largestId + 1) + " tokens");
   TokenTable table;
-  int32_t id = 0;
-  for (const JsonEntry &entry : vocabulary.elements()) {
-    if (id > largestId)
-      vocabulary.fail("at most " + std::to_string(largestId + 1) + " tokens");
-    if (!entry.isArray() || entry.elements().size() != 2)
-      entry.fail("a pair [token, score]");
-    table.add(entry[0].text(), id++);
+  for (const json &entry : vocabulary.json()) {
+    int32_t id = table.size();
+    if (!entry.is_array() || entry.size() != 2)
+      vocabulary[size_t(id)].fail("a pair [token, score]");
+    table.add(entry[0].is_string() ? entry[0].get<std::string>() : vocabulary[size_t(id)][0].text(), id);
   }
   return table;
 }
@@ -33,10 +38,11 @@ std::vector<int32_t> byteTokensOf(const TokenTable &table) {
 
 Unigram::Unigram(const JsonEntry &model) : Model(readPieces(model["vocab"])) {
   double least = std::numeric_limits<double>::infinity();
-  for (const JsonEntry &entry : model["vocab"].elements()) {
-    scores.push_back(entry[1].number());
+  const JsonEntry vocabulary = model["vocab"];
+  for (const json &entry : vocabulary.json()) {
+    scores.push_back(entry[1].is_number() ? entry[1].get<double>() : vocabulary[scores.size()][1].number());
     if (!std::isfinite(scores.back()))
-      entry[1].fail("a finite number");
+      vocabulary[scores.size() - 1][1].fail("a finite number");
     least = std::min(least, scores.back());
   }
   unknownScore = least - unknownPenalty;
