@@ -16,10 +16,11 @@ static constexpr uint32_t mostSteps = 10'000'000; ///< of one match, before it i
 static constexpr size_t leastStack = 32 << 10, mostStack = 16 << 20;
 
 static constexpr std::string_view whitespace = R"(\t-\r\x{85}\p{Z})";
-// With the superscripts and fractions of Latin-1, which Oniguruma counts as word characters.
 static constexpr std::string_view wordCharacters =
-    R"(\p{L}\p{M}\p{Nl}\p{Nd}\p{Pc}\xB2\xB3\xB9\xBC-\xBE\x{24B6}-\x{24E9})"
+    R"(\p{L}\p{M}\p{Nl}\p{Nd}\p{Pc}\x{24B6}-\x{24E9})"
     R"(\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189})";
+// The superscripts and fractions of Latin-1, which Oniguruma counts as word characters outside of classes.
+static constexpr std::string_view latinNumbers = R"(\xB2\xB3\xB9\xBC-\xBE)";
 static constexpr std::string_view hexadecimalDigits = "0-9a-fA-F";
 
 //===- Translation of patterns ------------------------------------------------------------------------------------===//
@@ -93,10 +94,9 @@ void Translator::escape(bool isInClass) {
         count = end + 1 - at;
     return copy(count);
   }
-  if (isInClass)
-    result += set;
-  else
-    result += (isComplement ? "[^" : "[") + std::string(set) + "]";
+  bool hasNumbers = set == wordCharacters && !isInClass;
+  std::string members = std::string(set) + std::string(hasNumbers ? latinNumbers : "");
+  result += isInClass ? members : (isComplement ? "[^" : "[") + members + "]";
   at += 2;
 }
 

@@ -35,6 +35,7 @@ TEST(Regex, HasWhiteSpaceOfUnicode) {
 TEST(Regex, HasWordCharactersOfUnicode) {
   EXPECT_EQ(matched("\\w+", "a_1 e\xCC\x81-"), "[a_1] [e\xCC\x81]-");
   EXPECT_EQ(matched("\\w", "\xC2\xB2\xE2\x81\xB4"), "[\xC2\xB2]\xE2\x81\xB4"); // of the superscripts, only those of Latin-1
+  EXPECT_EQ(matched("[\\w-]", "\xC2\xB2-"), "\xC2\xB2[-]"); // and none in a class
   EXPECT_EQ(matched("\\W", "a b"), "a[ ]b");
 }
 
