@@ -31,34 +31,11 @@ void expectEncoder(Config &config) {
                  "_num_labels", "tie_encoder_decoder", "tie_word_embeddings"});
 }
 
-static std::string readActivation(Config &config, StringRef otherwise) {
-  struct Activation {
-    StringLiteral name, function;
-  };
-  static constexpr Activation activations[] = {{"gelu", "nn.gelu"},
-                                               {"gelu_python", "nn.gelu"},
-                                               {"gelu_new", "nn.gelu_tanh"},
-                                               {"gelu_pytorch_tanh", "nn.gelu_tanh"},
-                                               {"gelu_fast", "nn.gelu_tanh"},
-                                               {"quick_gelu", "encoders.quick_gelu"},
-                                               {"silu", "nn.silu"},
-                                               {"swish", "nn.silu"},
-                                               {"relu", "relu"}};
-  std::string name = config.text("hidden_act", otherwise);
-  const auto *found = find_if(activations, [&](const Activation &each) { return each.name == name; });
-  if (name == otherwise)
-    return "";
-  if (found != std::end(activations))
-    return found->function.str();
-  config.refuse("hidden_act", "gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, quick_gelu, silu, swish or relu");
-  return "";
-}
-
 EncoderLayers::EncoderLayers(Config &config, const EncoderDefaults &defaults)
     : layers(config.size("num_hidden_layers", defaults.layers)), dim(config.size("hidden_size", defaults.dim)),
       hidden(config.size("intermediate_size", defaults.hidden)),
       heads(config.size("num_attention_heads", defaults.heads)),
-      activation(readActivation(config, defaults.activation)),
+      activation(readActivation(config, "hidden_act", defaults.activation)),
       epsilon(config.real("layer_norm_eps", defaults.epsilon)) {
   if (dim % heads != 0)
     config.refuse("num_attention_heads", "a divisor of hidden_size");
@@ -72,13 +49,10 @@ void EncoderLayers::addSizes(Arguments &arguments) const {
 }
 
 void EncoderLayers::addForm(ModelText &model, Arguments &arguments) const {
-  StringRef function = activation;
-  if (!function.empty())
-    arguments.add("activation", function);
-  if (function.starts_with("nn."))
-    model.use("nn");
-  if (function.starts_with("encoders."))
-    model.use("models.encoders");
+  if (!activation.function.empty())
+    arguments.add("activation", StringRef(activation.function));
+  if (!activation.file.empty())
+    model.use(activation.file);
   arguments.add("epsilon", epsilon);
 }
 

@@ -1,6 +1,7 @@
 //===- Encoder.h - keys of config.json that encoders share --------------------------------------------------------===//
 #pragma once
 
+#include "frontends/checkpoint/Activation.h"
 #include "frontends/checkpoint/Config.h"
 #include "frontends/checkpoint/ModelText.h"
 
@@ -26,8 +27,8 @@ struct EncoderDefaults {
 /// The hyperparameters of an encoder's layers.
 struct EncoderLayers {
   int64_t layers, dim, hidden, heads;
-  std::string activation; ///< a function of the language, such as "nn.gelu"; empty: the default of the module
-  double epsilon;         ///< of norms
+  Activation activation;
+  double epsilon; ///< of norms
 
   EncoderLayers(Config &config, const EncoderDefaults &defaults);
   void addSizes(Arguments &arguments) const; ///< layers, dim, hidden and heads

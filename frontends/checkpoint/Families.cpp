@@ -9,6 +9,7 @@ llvm::ArrayRef<Family> families() {
                                      {"clip_vision_model", importClipVision},
                                      {"gemma2", importGemma2},
                                      {"gemma3_text", importGemma3},
+                                     {"gpt2", importGpt2},
                                      {"llama", importLlama},
                                      {"mistral", importMistral},
                                      {"qwen2", importQwen2},

@@ -42,6 +42,9 @@ std::string importSiglipVision(Config &config, const Source &source);
 std::string importGemma2(Config &config, const Source &source);
 std::string importGemma3(Config &config, const Source &source);
 
+// The family of models/gpt2.attn.
+std::string importGpt2(Config &config, const Source &source);
+
 // The families of models/llama.attn.
 std::string importLlama(Config &config, const Source &source);
 std::string importMistral(Config &config, const Source &source);

@@ -43,7 +43,7 @@ static double embeddingScale(Config &config, int64_t dim) {
 }
 
 static DecoderText readGemma(Config &config, const char *name, int64_t context, const Periods &periods) {
-  DecoderText model{.model = name, .file = "models.gemma", .usesRotary = true};
+  DecoderText model{.model = name, .file = "models.gemma", .uses = {"models.rotary"}};
   readSizes(config, model, context);
   model.add("periods", periods.count);
   model.add("period", periods.period);

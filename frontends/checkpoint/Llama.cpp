@@ -1,6 +1,7 @@
 #include "frontends/checkpoint/DecoderKeys.h"
 #include "frontends/checkpoint/Families.h"
 #include "frontends/checkpoint/Rotary.h"
+#include <algorithm>
 
 namespace attnc {
 
@@ -12,7 +13,7 @@ struct LlamaVariant {
 };
 
 static DecoderText readLlamaForm(Config &config, const LlamaVariant &variant) {
-  DecoderText model{.model = variant.model, .file = "models.llama", .usesRotary = true};
+  DecoderText model{.model = variant.model, .file = "models.llama", .uses = {"models.rotary"}};
   readSizes(config, model, variant.context);
   model.add("layers", config.size("num_hidden_layers"));
   int64_t headDim = readHeads(config, model, variant.heads);
@@ -56,14 +57,24 @@ std::string importMistral(Config &config, const Source &source) {
   return model.text(source.name);
 }
 
-/// The window of Qwen 2 and 3, which layers from `max_window_layers` on have if it is in use.
+/// The window of Qwen 2 and 3, which layers from `max_window_layers` on have if it is in use. `layer_types` says the
+/// same.
 static void addQwenWindow(Config &config, DecoderText &model) {
-  bool hasWindow = config.flag("use_sliding_window", false);
-  int64_t window = config.size("sliding_window", 4096);
-  std::vector<int64_t> first = config.numbers("max_window_layers");
-  if (hasWindow && (first.size() != 1 || first[0] != 0))
-    config.refuse("max_window_layers", "0: layers of one type");
-  addWindow(config, model, hasWindow ? window : 0);
+  int64_t layers = config.size("num_hidden_layers"), window = config.size("sliding_window", 4096), first = 28;
+  if (std::vector<int64_t> given = config.numbers("max_window_layers"); !given.empty())
+    first = std::clamp<int64_t>(given.front(), 0, layers);
+  if (!config.flag("use_sliding_window", false))
+    first = layers;
+  if (std::vector<std::string> types = config.texts("layer_types"); !types.empty()) {
+    first = std::find(types.begin(), types.end(), "sliding_attention") - types.begin();
+    if (int64_t(types.size()) != layers || std::count(types.begin() + first, types.end(), "full_attention") > 0)
+      config.refuse("layer_types", "for each layer full_attention, or from one layer on sliding_attention");
+  }
+  if (first >= layers)
+    return;
+  model.add("window", window);
+  if (first > 0)
+    model.add("full_layers", first);
 }
 
 std::string importQwen2(Config &config, const Source &source) {

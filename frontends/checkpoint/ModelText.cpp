@@ -72,9 +72,8 @@ std::string ModelText::text(llvm::StringRef origin) const {
 
 std::string DecoderText::text(llvm::StringRef origin) const {
   ModelText result{.model = model, .files = {"decoding", file}};
-  if (usesRotary)
-    result.files.push_back("models.rotary");
-  result.fields = {{"decoder", file.substr(file.rfind('.') + 1) + ".Decoder", arguments}};
+  result.files.insert(result.files.end(), uses.begin(), uses.end());
+  result.fields = {{"decoder", file.substr(file.rfind('.') + 1) + ".Decoder", arguments, tensors}};
   std::string tokens = fmt::format("tokens: i32[batch, seq <= {}]", context);
   result.addEntry({.comment = "The logits of the next token at each position.",
                    .name = "logits",

@@ -75,9 +75,10 @@ struct ModelText {
 
 /// A decoder of text. The module has the functions features(tokens) and logits_of(features).
 struct DecoderText {
-  std::string model;       ///< name of the model: "Llama"
-  std::string file;        ///< file of the prelude with the module `Decoder`: "models.llama"
-  bool usesRotary = false; ///< an argument has a function of models/rotary.attn
+  std::string model;                  ///< name of the model: "Llama"
+  std::string file;                   ///< file of the prelude with the module `Decoder`: "models.llama"
+  std::vector<std::string> uses = {}; ///< files of the prelude with functions of the arguments: "models.rotary"
+  std::string tensors = "";           ///< prefix of the names of its tensors
   Arguments arguments = {};
   int64_t vocab = 1, context = 1;   ///< number of tokens, and of positions
   std::optional<int64_t> stop = {}; ///< the token that ends a text

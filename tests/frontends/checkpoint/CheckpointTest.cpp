@@ -155,6 +155,57 @@ TEST(Checkpoint, UnsupportedRotaryPositions) {
             "config.json: rope_scaling.high_freq_factor: found nothing, expected a number");
 }
 
+TEST(Checkpoint, WindowsOfQwenBeginAtALayer) {
+  auto qwen = [](const std::string &more) {
+    return R"({"model_type": "qwen2", "vocab_size": 96, "hidden_size": 32, "intermediate_size": 56, "num_hidden_layers": 4,
+      "num_attention_heads": 4, "num_key_value_heads": 2, "sliding_window": 6)" +
+           more + "}";
+  };
+  EXPECT_THAT(Import(qwen("")).result.text, Not(HasSubstr("window")));
+  EXPECT_THAT(Import(qwen(R"(, "use_sliding_window": true)")).result.text, Not(HasSubstr("window")));
+  EXPECT_THAT(Import(qwen(R"(, "use_sliding_window": true, "max_window_layers": 0)")).result.text,
+              AllOf(HasSubstr("window: 6"), Not(HasSubstr("full_layers"))));
+  EXPECT_THAT(Import(qwen(R"(, "use_sliding_window": true, "max_window_layers": 3)")).result.text,
+              HasSubstr("window: 6,\n    full_layers: 3"));
+  const std::string types = R"(, "layer_types": ["full_attention", "sliding_attention", "sliding_attention", )";
+  EXPECT_THAT(Import(qwen(types + R"("sliding_attention"])")).result.text, HasSubstr("full_layers: 1"));
+  EXPECT_EQ(
+      Import(qwen(types + R"("full_attention"])")).message,
+      R"(config.json: layer_types: found ["full_attention","sliding_attention","sliding_attention","full_attention"], )"
+      "expected for each layer full_attention, or from one layer on sliding_attention");
+}
+
+TEST(Checkpoint, PeriodsOfGemma) {
+  auto gemma = [](const std::string &more) {
+    return R"({"model_type": "gemma3_text", "vocab_size": 96, "hidden_size": 40, "intermediate_size": 56,
+      "num_hidden_layers": 8, "num_attention_heads": 4, "torch_dtype": "bfloat16")" +
+           more + "}";
+  };
+  Import import(gemma(""));
+  EXPECT_THAT(import.result.text, HasSubstr("periods: 1,\n    period: 6,\n    rest: 2,"));
+  EXPECT_THAT(import.result.text, HasSubstr("scale: 6.3125,")); // sqrt(40) in bf16
+  EXPECT_THAT(Import(gemma(R"(, "layer_types": ["sliding_attention", "full_attention", "sliding_attention",
+      "full_attention", "sliding_attention", "full_attention", "sliding_attention", "full_attention"])"))
+                  .result.text,
+              HasSubstr("periods: 4,\n    period: 2,\n    rest: 0,"));
+  EXPECT_THAT(Import(gemma(R"(, "layer_types": ["sliding_attention"])")).message,
+              HasSubstr("expected for each layer sliding_attention, or at the end of each period full_attention"));
+  EXPECT_EQ(Import(gemma(R"(, "attention_bias": true, "hidden_activation": "relu")")).message,
+            "config.json: hidden_activation: found \"relu\", expected \"gelu_pytorch_tanh\"\n"
+            "config.json: attention_bias: found true, expected false");
+}
+
+TEST(Checkpoint, UnsupportedGpt2) {
+  EXPECT_EQ(Import(R"({"model_type": "gpt2", "n_head": 7, "scale_attn_by_inverse_layer_idx": true,
+    "tie_word_embeddings": false, "activation_function": "tanh"})")
+                .message,
+            "config.json: n_head: found 7, expected a divisor of n_embd\n"
+            "config.json: activation_function: found \"tanh\", expected gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, "
+            "quick_gelu, silu, swish or relu\n"
+            "config.json: scale_attn_by_inverse_layer_idx: found true, expected false\n"
+            "config.json: tie_word_embeddings: found false, expected true");
+}
+
 TEST(Checkpoint, AnEncoderHasTheEntryPointsOfItsArchitecture) {
   Import import(R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"], "vocab_size": 96,
     "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "hidden_act": "quick_gelu",

@@ -1,5 +1,6 @@
 #include "frontends/attn/Check/Modules/CheckpointNames.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace attnc::check {
@@ -47,9 +48,6 @@ static bool mayClash(const std::string &name, const std::vector<int64_t> &counts
 
 std::optional<CheckpointNames::Clash> CheckpointNames::addElements(const Named &named) {
   std::vector<int64_t> indices(named.counts.size(), 0);
-  for (int64_t count : named.counts)
-    if (count == 0)
-      return std::nullopt;
   for (;;) {
     auto [first, isNew] = elements.emplace(nameAt(named.name, indices), named.place);
     if (!isNew)
@@ -64,6 +62,8 @@ std::optional<CheckpointNames::Clash> CheckpointNames::addElements(const Named &
 
 std::optional<CheckpointNames::Clash> CheckpointNames::add(const std::string &name, const std::vector<int64_t> &counts,
                                                            SourceRange place) {
+  if (std::find(counts.begin(), counts.end(), 0) != counts.end()) // an empty list has no parameters
+    return std::nullopt;
   auto [first, isNew] = texts.emplace(name, place);
   if (!isNew)
     return Clash{name, first->second};

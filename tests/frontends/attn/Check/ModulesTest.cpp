@@ -110,6 +110,13 @@ TEST(Modules, IndicesInNamesAreSumsOfProducts) {
                   "` is neither a number nor one of the lists around the field, {0} to {0}" + end);
 }
 
+TEST(Modules, EmptyListsTakeNoNames) {
+  std::string program = periodic;
+  program.replace(program.find("{6 + {0}}"), 9, "{0 + {0}}");
+  EXPECT_NE(check(program).diagnostics, "");
+  EXPECT_EQ(check(program, {{"groups", "0"}}).diagnostics, "");
+}
+
 TEST(Modules, NamesWithoutTheIndexOfAListAreErrors) {
   EXPECT_EQ(check(R"(module Layer() { gain: f32[4] = ones }
 model M() {
