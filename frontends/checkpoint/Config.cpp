@@ -3,12 +3,17 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
+#include <fmt/format.h>
 
 using namespace llvm;
 
 namespace attnc {
 
-static std::string shown(const json::Value &value) { return printable(formatv("{0}", value).str()); }
+static std::string shown(const json::Value &value) {
+  if (value.kind() == json::Value::Number)
+    return fmt::format("{}", *value.getAsNumber()); // 0.2, which LLVM prints as 0.20000000000000001
+  return printable(formatv("{0}", value).str());
+}
 
 bool Config::has(StringRef key) const {
   const json::Value *value = values.get(key);

@@ -48,12 +48,14 @@ static std::string yarn(Config &scaling, const Values &values, double &gain) {
 }
 
 /// The rotary positions that `scaling` describes; `config` has `original_max_position_embeddings` in some files. `key`
-/// is the key of `scaling`, for messages.
-static Rotary rotaryOf(Config &config, Config &scaling, llvm::StringRef key, Values values) {
+/// is the key of `scaling`, for messages; `hasYarn`: RotaryDefaults::hasYarn.
+static Rotary rotaryOf(Config &config, Config &scaling, llvm::StringRef key, Values values, bool hasYarn = true) {
   values.base = scaling.real("rope_theta", values.base);
   int64_t original = scaling.size("original_max_position_embeddings", values.extended);
   values.context = config.size("original_max_position_embeddings", original);
-  std::string type = scaling.text("rope_type", scaling.text("type", "default"));
+  const char *typeKey = scaling.has("rope_type") ? "rope_type" : "type";
+  std::string type = scaling.text(typeKey, "default");
+  scaling.ignore({"rope_type", "type"});
   Rotary rotary;
   if (type == "default")
     rotary.frequency = call("plain", values, "");
@@ -61,10 +63,10 @@ static Rotary rotaryOf(Config &config, Config &scaling, llvm::StringRef key, Val
     rotary.frequency = call("linear", values, ", factor: " + realText(scaling.real("factor")));
   else if (type == "llama3")
     rotary.frequency = llama3(scaling, values);
-  else if (type == "yarn")
+  else if (type == "yarn" && hasYarn)
     rotary.frequency = yarn(scaling, values, rotary.gain);
   else
-    scaling.refuse("rope_type", "default, linear, llama3 or yarn");
+    scaling.refuse(typeKey, hasYarn ? "default, linear, llama3 or yarn" : "default, linear or llama3");
   for (const std::string &unknown : scaling.unread())
     config.refuse(key, "no key " + unknown);
   return rotary;
@@ -76,7 +78,7 @@ Rotary readRotary(Config &config, const RotaryDefaults &family) {
   config.ignore({"rope_parameters"});
   std::optional<Config> scaling = config.object(key);
   Values values{family.features, config.real("rope_theta", family.base), family.context, family.context};
-  return scaling ? rotaryOf(config, *scaling, key, values) : Rotary{call("plain", values, "")};
+  return scaling ? rotaryOf(config, *scaling, key, values, family.hasYarn) : Rotary{call("plain", values, "")};
 }
 
 LayerRotary readLayerRotary(Config &config, const RotaryDefaults &family, double localBase) {

@@ -13,9 +13,10 @@ struct Rotary {
 
 /// Values of a family, where config.json has none.
 struct RotaryDefaults {
-  int64_t features; ///< number of rotated features of a head
-  double base;      ///< `rope_theta` if the file has none
-  int64_t context;  ///< `max_position_embeddings`
+  int64_t features;    ///< number of rotated features of a head
+  double base;         ///< `rope_theta` if the file has none
+  int64_t context;     ///< `max_position_embeddings`
+  bool hasYarn = true; ///< the type yarn has its usual meaning
 };
 
 /// Rotary positions of layers without and with a window.

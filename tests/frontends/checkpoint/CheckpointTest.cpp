@@ -195,6 +195,21 @@ TEST(Checkpoint, PeriodsOfGemma) {
             "config.json: attention_bias: found true, expected false");
 }
 
+TEST(Checkpoint, HeadsOfPhiTurnInPart) {
+  auto phi = [](const std::string &more) {
+    return R"({"model_type": "phi3", "vocab_size": 96, "hidden_size": 64, "intermediate_size": 56,
+      "num_hidden_layers": 2, "num_attention_heads": 4)" +
+           more + "}";
+  };
+  EXPECT_THAT(Import(phi(R"(, "partial_rotary_factor": 0.75)")).result.text,
+              HasSubstr("turned: 12,\n    frequency: pair => rotary.plain(pair, 12, base: 10000.0)"));
+  EXPECT_EQ(Import(phi(R"(, "partial_rotary_factor": 0.2, "rope_scaling": {"type": "longrope"})")).message,
+            "config.json: partial_rotary_factor: found 0.2, expected a part of a head with an even number of features\n"
+            "config.json: rope_scaling.type: found \"longrope\", expected default, linear or llama3");
+  EXPECT_EQ(Import(phi(R"(, "rope_scaling": {"type": "yarn"})")).message,
+            "config.json: rope_scaling.type: found \"yarn\", expected default, linear or llama3");
+}
+
 TEST(Checkpoint, UnsupportedGpt2) {
   EXPECT_EQ(Import(R"({"model_type": "gpt2", "n_head": 7, "scale_attn_by_inverse_layer_idx": true,
     "tie_word_embeddings": false, "activation_function": "tanh"})")

@@ -1,0 +1,30 @@
+#include "frontends/checkpoint/DecoderKeys.h"
+#include "frontends/checkpoint/Families.h"
+#include "frontends/checkpoint/Rotary.h"
+
+namespace attnc {
+
+std::string importPhi3(Config &config, const Source &source) {
+  DecoderText model{.model = "Phi3", .file = "models.phi3", .uses = {"models.rotary"}};
+  readSizes(config, model, 4096);
+  model.add("layers", config.size("num_hidden_layers"));
+  int64_t headDim = readHeads(config, model, {});
+  int64_t turned = int64_t(double(headDim) * config.real("partial_rotary_factor", 1));
+  if (turned < 2 || turned > headDim || turned % 2 != 0)
+    config.refuse("partial_rotary_factor", "a part of a head with an even number of features");
+  model.add("turned", turned);
+  config.size("original_max_position_embeddings", 4096); // of longrope, which is not supported
+  // Files call longrope "yarn", too.
+  Rotary rotary = readRotary(config, {turned, 10000, model.context, /*hasYarn=*/false});
+  model.add("frequency", llvm::StringRef(rotary.frequency));
+  if (config.has("sliding_window"))
+    model.add("window", config.size("sliding_window"));
+  model.add("epsilon", config.real("rms_norm_eps", 1e-5));
+  config.expectOnly("hidden_act", "silu");
+  config.expectOnly("attention_bias", false);
+  model.addFlag("tied", config.flag("tie_word_embeddings", false));
+  config.ignore({"sliding_window"});
+  return model.text(source.name);
+}
+
+} // namespace attnc
