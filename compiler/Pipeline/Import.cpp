@@ -2,6 +2,7 @@
 #include "compiler/Diagnostics/Render.h"
 #include "compiler/Json/InputBuffer.h"
 #include "compiler/Pipeline/CheckModule.h"
+#include "compiler/Pipeline/ModelName.h"
 #include "compiler/Pipeline/ScanModule.h"
 #include "frontends/attn/Check/Check.h"
 #include "frontends/attn/Check/Print.h"
@@ -54,17 +55,17 @@ static bool importMlir(Job &job, std::unique_ptr<llvm::MemoryBuffer> file) {
   return fault.empty() || job.userError(fault);
 }
 
-/// The files of the model on disk; files of the prelude are embedded in the compiler.
-static std::vector<std::string> filesRead(const SourceManager &sources) {
-  std::vector<std::string> paths;
-  for (FileId id = 0; id < sources.size(); ++id)
+/// The files of the model on disk: `first`, and those that it uses. Files of the prelude are embedded in the compiler.
+static std::vector<std::string> filesRead(const SourceManager &sources, const std::string &first) {
+  std::vector<std::string> paths = {first};
+  for (FileId id = 1; id < sources.size(); ++id)
     if (sources.file(id).origin() == SourceOrigin::Disk)
       paths.push_back(sources.file(id).name());
   return paths;
 }
 
-/// Imports a model file, whose messages have the path `name`.
-static bool importModel(Job &job, const std::string &name, llvm::StringRef text) {
+/// Imports a model file, whose messages have the path `name`. `path` is the file that the text was read or made from.
+static bool importModel(Job &job, const std::string &name, const std::string &path, llvm::StringRef text) {
   SourceManager sources;
   FileId file = sources.add(name, text.str());
   DiagnosticEngine diagnostics(sources);
@@ -83,7 +84,7 @@ static bool importModel(Job &job, const std::string &name, llvm::StringRef text)
   checkOptions.settings = job.options.settings;
   checkOptions.writer = job.options.writer;
   std::unique_ptr<typed::Program> program = checkFile(sources, file, diagnostics, checkOptions);
-  job.made.inputs = filesRead(sources);
+  job.made.inputs = filesRead(sources, path);
   if (!program)
     return refused();
   job.warn(render(diagnostics));
@@ -116,7 +117,7 @@ static bool importFolder(Job &job) {
   job.remember(asComments(checkpoint->text));
   for (const std::string &warning : checkpoint->warnings)
     job.warn("attnc: warning: " + warning + "\n");
-  return importModel(job, folder + ".attn", checkpoint->text);
+  return importModel(job, stemOf(folder) + ".attn", configPath(folder), checkpoint->text);
 }
 
 bool import(Job &job) {
@@ -132,7 +133,7 @@ bool import(Job &job) {
   if (isModule)
     return importMlir(job, std::move(*file));
   if (llvm::StringRef(path).ends_with(".attn"))
-    return importModel(job, path, (*file)->getBuffer());
+    return importModel(job, path, path, (*file)->getBuffer());
   return job.refuse(path + " is neither a model (.attn), nor a module (.mlir), nor the folder of a checkpoint");
 }
 

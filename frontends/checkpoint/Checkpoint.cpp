@@ -32,7 +32,7 @@ void ignoreIrrelevantKeys(Config &config) {
   config.ignore(keys);
 }
 
-static std::string configPath(const std::string &folder) {
+std::string configPath(const std::string &folder) {
   SmallString<128> path(folder);
   sys::path::append(path, "config.json");
   return path.str().str();

@@ -23,6 +23,8 @@ struct ImportedCheckpoint {
   std::vector<std::string> warnings; ///< keys of config.json that are not known, each in a sentence
 };
 
+/// The path of config.json in a folder.
+std::string configPath(const std::string &folder);
 /// Whether `path` is a folder that contains config.json.
 bool isCheckpoint(const std::string &path);
 
