@@ -11,7 +11,6 @@
 #include "frontends/attn/Parse/Print.h"
 #include "frontends/checkpoint/Checkpoint.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -122,7 +121,7 @@ static bool importFolder(Job &job) {
 
 bool import(Job &job) {
   const std::string &path = job.options.input;
-  if (llvm::sys::fs::is_directory(path))
+  if (isCheckpoint(path))
     return importFolder(job);
   auto file = readInputFile(path);
   if (!file)
@@ -134,7 +133,8 @@ bool import(Job &job) {
     return importMlir(job, std::move(*file));
   if (llvm::StringRef(path).ends_with(".attn"))
     return importModel(job, path, path, (*file)->getBuffer());
-  return job.refuse(path + " is neither a model (.attn), nor a module (.mlir), nor the folder of a checkpoint");
+  return job.refuse(path +
+                    " is neither a model (.attn), nor a module (.mlir), nor the folder of a published checkpoint");
 }
 
 } // namespace attnc

@@ -15,16 +15,19 @@ namespace attnc {
 
 /// Keys of all families that do not change what the model computes: about the file, training, and generation of text.
 static constexpr char irrelevantKeys[] =
-    "_attn_implementation_autoset _name_or_path architectures attention_dropout attention_probs_dropout_prob "
-    "attn_implementation bad_words_ids begin_suppress_tokens bos_token_id cache_implementation classifier_dropout "
+    "_attn_implementation_autoset _name_or_path _num_labels architectures attention_dropout "
+    "attention_probs_dropout_prob attn_implementation auto_map bad_words_ids begin_suppress_tokens bos_token_id "
+    "cache_implementation chunk_size_feed_forward classifier_dropout cross_attention_hidden_size "
     "decoder_start_token_id diversity_penalty do_sample dropout dtype early_stopping embd_pdrop "
     "encoder_no_repeat_ngram_size exponential_decay_length_penalty finetuning_task forced_bos_token_id "
-    "forced_eos_token_id gradient_checkpointing hidden_dropout hidden_dropout_prob initializer_factor "
-    "initializer_range label2id length_penalty max_length min_length model_type no_repeat_ngram_size num_beam_groups "
-    "num_beams num_return_sequences output_attentions output_hidden_states output_past output_scores pad_token_id "
-    "prefix problem_type remove_invalid_values repetition_penalty resid_pdrop return_dict return_dict_in_generate "
-    "sep_token_id suppress_tokens task_specific_params temperature tokenizer_class top_k top_p torch_dtype "
-    "torchscript transformers_version typical_p unsloth_version use_bfloat16 use_cache";
+    "forced_eos_token_id gradient_checkpointing hidden_dropout hidden_dropout_prob id2label initializer_factor "
+    "initializer_range is_llama_config label2id length_penalty max_length min_length model_type "
+    "no_repeat_ngram_size num_beam_groups num_beams num_labels num_return_sequences output_attentions "
+    "output_hidden_states output_past output_scores pad_token_id prefix problem_type remove_invalid_values "
+    "repetition_penalty resid_pdrop return_dict return_dict_in_generate sep_token_id suppress_tokens "
+    "task_specific_params temperature tf_legacy_loss tie_encoder_decoder tokenizer_class top_k top_p "
+    "torch_dtype torchscript transformers.js_config transformers_version typical_p unsloth_version use_bfloat16 "
+    "use_cache";
 
 void ignoreIrrelevantKeys(Config &config) {
   SmallVector<StringRef> keys;
@@ -40,7 +43,7 @@ std::string configPath(const std::string &folder) {
 
 bool isCheckpoint(const std::string &path) { return sys::fs::is_directory(path) && sys::fs::exists(configPath(path)); }
 
-bool isBuffer(StringRef tensor) {
+bool isRedundant(StringRef tensor) {
   static constexpr StringLiteral buffers[] = {
       "rotary_emb.inv_freq",     "position_ids",         "attn.bias",
       "attn.masked_bias",        "embed_scale",          "lm_head.weight",

@@ -30,7 +30,7 @@ bool isCheckpoint(const std::string &path);
 
 /// Whether a tensor of a checkpoint, if no parameter has its name, does not change what the model computes: a table
 /// that the model computes itself, or the head of a model whose embedding is its head.
-bool isBuffer(llvm::StringRef tensor);
+bool isRedundant(llvm::StringRef tensor);
 
 /// Imports the checkpoint in a folder. The error is one of the user: a file that cannot be read or is not JSON, an
 /// unknown family, or keys with values that the family does not support; it has a line for each of them.

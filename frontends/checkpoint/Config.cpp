@@ -56,6 +56,15 @@ double Config::real(StringRef key, std::optional<double> otherwise) {
   return otherwise.value_or(1);
 }
 
+double Config::positive(StringRef key, std::optional<double> otherwise) {
+  size_t before = problems.size();
+  double number = real(key, otherwise);
+  if (number > 0 || problems.size() > before)
+    return number;
+  refuse(key, "a positive number");
+  return otherwise.value_or(1);
+}
+
 bool Config::flag(StringRef key, bool otherwise) {
   const json::Value *value = find(key);
   if (!value)

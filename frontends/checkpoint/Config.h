@@ -30,6 +30,7 @@ public:
   /// A positive whole number. Without a default, a missing key is a problem, and the result is 1.
   int64_t size(llvm::StringRef key, std::optional<int64_t> otherwise = std::nullopt);
   double real(llvm::StringRef key, std::optional<double> otherwise = std::nullopt);
+  double positive(llvm::StringRef key, std::optional<double> otherwise = std::nullopt); ///< a number above 0
   bool flag(llvm::StringRef key, bool otherwise);
   std::string text(llvm::StringRef key, llvm::StringRef otherwise);
   /// The whole number of a key, or the elements of its list of whole numbers; empty if the key is missing.

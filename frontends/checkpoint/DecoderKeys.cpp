@@ -2,15 +2,33 @@
 
 namespace attnc {
 
+void expectLanguageModel(Config &config, llvm::StringRef library) {
+  std::string expected = (library + "ForCausalLM").str();
+  if (std::vector<std::string> classes = config.texts("architectures"); !classes.empty() && classes[0] != expected)
+    config.refuse("architectures", expected);
+  config.expectOnly("is_causal", true);
+  config.expectOnly("is_encoder_decoder", false);
+  config.expectOnly("add_cross_attention", false);
+}
+
+void readEnd(Config &config, DecoderText &model) {
+  for (int64_t end : config.numbers("eos_token_id"))
+    if (end < 0 || end >= model.vocab)
+      return config.refuse("eos_token_id", "tokens below vocab_size");
+    else
+      model.ends.push_back(end);
+}
+
 void readSizes(Config &config, DecoderText &model, int64_t context) {
   model.vocab = config.size("vocab_size");
   model.context = config.size("max_position_embeddings", context);
+  if (model.context < 2)
+    config.refuse("max_position_embeddings", "at least 2");
   model.add("vocab", model.vocab);
   model.add("context", model.context);
   model.add("dim", config.size("hidden_size"));
   model.add("hidden", config.size("intermediate_size"));
-  if (std::vector<int64_t> ends = config.numbers("eos_token_id"); !ends.empty())
-    model.stop = ends.front();
+  readEnd(config, model);
 }
 
 int64_t readHeads(Config &config, DecoderText &model, const HeadDefaults &family) {
@@ -19,7 +37,7 @@ int64_t readHeads(Config &config, DecoderText &model, const HeadDefaults &family
   int64_t kvHeads = config.size("num_key_value_heads", family.kvHeads.value_or(heads));
   if (heads % kvHeads != 0)
     config.refuse("num_key_value_heads", "a divisor of num_attention_heads");
-  if (headDim % 2 != 0)
+  if (headDim % 2 != 0 && config.has("hidden_size") && config.has("num_attention_heads"))
     config.refuse("head_dim", "an even number");
   model.add("heads", heads);
   model.add("kv_heads", kvHeads);

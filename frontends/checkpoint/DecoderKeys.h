@@ -6,9 +6,16 @@
 
 namespace attnc {
 
+/// Records a problem if the file is not of a language model: of the class `library` + "ForCausalLM", or one of another
+/// attention than that to earlier positions.
+void expectLanguageModel(Config &config, llvm::StringRef library);
+
 /// Reads the sizes of the vocabulary, the context, the features and the hidden layer, and the token that ends a text.
 /// `context` is the default of `max_position_embeddings`.
 void readSizes(Config &config, DecoderText &model, int64_t context);
+
+/// Reads the tokens that end a text. The model has its vocabulary.
+void readEnd(Config &config, DecoderText &model);
 
 /// Defaults of a family, where config.json has none.
 struct HeadDefaults {

@@ -36,7 +36,7 @@ EncoderLayers::EncoderLayers(Config &config, const EncoderDefaults &defaults)
       hidden(config.size("intermediate_size", defaults.hidden)),
       heads(config.size("num_attention_heads", defaults.heads)),
       activation(readActivation(config, "hidden_act", defaults.activation)),
-      epsilon(config.real("layer_norm_eps", defaults.epsilon)) {
+      epsilon(config.positive("layer_norm_eps", defaults.epsilon)) {
   if (dim % heads != 0)
     config.refuse("num_attention_heads", "a divisor of hidden_size");
 }

@@ -44,15 +44,17 @@ static double embeddingScale(Config &config, int64_t dim) {
 
 static DecoderText readGemma(Config &config, const char *name, int64_t context, const Periods &periods) {
   DecoderText model{.model = name, .file = "models.gemma", .uses = {"models.rotary"}};
+  expectLanguageModel(config, name);
   readSizes(config, model, context);
   model.add("periods", periods.count);
   model.add("period", periods.period);
   model.add("rest", periods.rest);
   readHeads(config, model, {.kvHeads = 4, .headDim = 256});
   model.add("window", config.size("sliding_window", 4096));
-  model.add("score_dim", config.real("query_pre_attn_scalar", 256));
+  model.add("score_dim", config.positive("query_pre_attn_scalar", 256));
   model.add("scale", embeddingScale(config, config.size("hidden_size")));
-  model.add("epsilon", config.real("rms_norm_eps", 1e-6));
+  model.add("epsilon", config.positive("rms_norm_eps", 1e-6));
+  config.expectOnly("partial_rotary_factor", 1.0);
   config.expectOnly("hidden_activation", "gelu_pytorch_tanh");
   config.expectOnly("attention_bias", false);
   config.expectOnly("tie_word_embeddings", true);
@@ -71,7 +73,8 @@ static void addCap(Config &config, DecoderText &model, llvm::StringRef name, llv
 std::string importGemma2(Config &config, const Source &source) {
   Periods periods = readPeriods(config, config.size("num_hidden_layers"), 2);
   DecoderText model = readGemma(config, "Gemma2", 8192, periods);
-  std::string frequency = readRotary(config, {config.size("head_dim", 256), 10000, model.context}).frequency;
+  std::string frequency =
+      readRotary(config, {config.size("head_dim", 256), 10000, model.context, /*hasYarn=*/false}).frequency;
   model.add("frequency", llvm::StringRef(frequency));
   model.add("local_frequency", llvm::StringRef(frequency));
   addCap(config, model, "score_cap", "attn_logit_softcapping", 50);
@@ -84,7 +87,8 @@ std::string importGemma3(Config &config, const Source &source) {
   int64_t period = config.size("sliding_window_pattern", config.size("_sliding_window_pattern", 6));
   Periods periods = readPeriods(config, config.size("num_hidden_layers"), period);
   DecoderText model = readGemma(config, "Gemma3", 131072, periods);
-  LayerRotary rotary = readLayerRotary(config, {config.size("head_dim", 256), 1e6, model.context}, 10000);
+  LayerRotary rotary =
+      readLayerRotary(config, {config.size("head_dim", 256), 1e6, model.context, /*hasYarn=*/false}, 10000);
   model.add("frequency", llvm::StringRef(rotary.full.frequency));
   model.add("local_frequency", llvm::StringRef(rotary.sliding.frequency));
   model.add("qk_normed", llvm::StringRef("true"));

@@ -1,12 +1,15 @@
 #include "frontends/checkpoint/Activation.h"
+#include "frontends/checkpoint/DecoderKeys.h"
 #include "frontends/checkpoint/Families.h"
-#include "frontends/checkpoint/ModelText.h"
 
 namespace attnc {
 
 std::string importGpt2(Config &config, const Source &source) {
   bool hasPrefix = source.hasTensor("transformer.wte.weight", false);
   DecoderText model{.model = "Gpt2", .file = "models.gpt2", .tensors = hasPrefix ? "transformer" : ""};
+  std::vector<std::string> classes = config.texts("architectures");
+  if (!classes.empty() && classes[0] != "GPT2LMHeadModel" && classes[0] != "GPT2Model")
+    config.refuse("architectures", "GPT2LMHeadModel or GPT2Model");
   int64_t dim = config.size("n_embd", 768), heads = config.size("n_head", 12);
   if (dim % heads != 0)
     config.refuse("n_head", "a divisor of n_embd");
@@ -23,16 +26,14 @@ std::string importGpt2(Config &config, const Source &source) {
     model.add("activation", llvm::StringRef(activation.function));
   if (!activation.file.empty())
     model.uses.push_back(activation.file);
-  model.add("epsilon", config.real("layer_norm_epsilon", 1e-5));
-  if (std::vector<int64_t> ends = config.numbers("eos_token_id"); !ends.empty())
-    model.stop = ends.front();
+  model.add("epsilon", config.positive("layer_norm_epsilon", 1e-5));
+  readEnd(config, model);
   config.expectOnly("scale_attn_weights", true);
   config.expectOnly("scale_attn_by_inverse_layer_idx", false);
   config.expectOnly("tie_word_embeddings", true);
-  config.expectOnly("add_cross_attention", false);
   // `n_ctx` repeats `n_positions`; the others are about rounding, and about heads of other classes.
   config.ignore({"n_ctx", "reorder_and_upcast_attn", "attn_pdrop", "summary_activation", "summary_first_dropout",
-                 "summary_proj_to_labels", "summary_type", "summary_use_proj", "task_specific_params"});
+                 "summary_proj_to_labels", "summary_type", "summary_use_proj", "n_special", "predict_special_tokens"});
   return model.text(source.name);
 }
 

@@ -8,23 +8,34 @@ namespace attnc {
 /// The differences between the families of models/llama.attn.
 struct LlamaVariant {
   const char *model;
-  int64_t context; ///< default of `max_position_embeddings`
+  const char *library; ///< begins the names of the library's classes
+  int64_t context;     ///< default of `max_position_embeddings`
   HeadDefaults heads = {};
 };
 
 static DecoderText readLlamaForm(Config &config, const LlamaVariant &variant) {
   DecoderText model{.model = variant.model, .file = "models.llama", .uses = {"models.rotary"}};
+  expectLanguageModel(config, variant.library);
   readSizes(config, model, variant.context);
   model.add("layers", config.size("num_hidden_layers"));
   int64_t headDim = readHeads(config, model, variant.heads);
+  expectWholeHeads(config);
   Rotary rotary = readRotary(config, {headDim, 10000, model.context});
   model.add("frequency", llvm::StringRef(rotary.frequency));
   if (rotary.gain != 1)
     model.add("gain", rotary.gain);
-  model.add("epsilon", config.real("rms_norm_eps", 1e-6));
+  model.add("epsilon", config.positive("rms_norm_eps", 1e-6));
   config.expectOnly("hidden_act", "silu");
+  config.expectOnly("rope_interleaved", false);
   model.addFlag("tied", config.flag("tie_word_embeddings", false));
   return model;
+}
+
+/// The number of keys of a window; 0 if the key is null, which means no window.
+static int64_t readWindow(Config &config) {
+  bool isNull = config.contains("sliding_window") && !config.has("sliding_window");
+  int64_t window = config.size("sliding_window", 4096);
+  return isNull ? 0 : window;
 }
 
 /// Adds a window that all layers have. Layers with and without one are not supported.
@@ -39,7 +50,7 @@ static void addWindow(Config &config, DecoderText &model, int64_t window) {
 }
 
 std::string importLlama(Config &config, const Source &source) {
-  DecoderText model = readLlamaForm(config, {.model = "Llama", .context = 2048});
+  DecoderText model = readLlamaForm(config, {.model = "Llama", .library = "Llama", .context = 2048});
   bool isBiased = config.flag("attention_bias", false);
   model.addFlag("qkv_biased", isBiased);
   model.addFlag("out_biased", isBiased);
@@ -49,21 +60,23 @@ std::string importLlama(Config &config, const Source &source) {
 }
 
 std::string importMistral(Config &config, const Source &source) {
-  DecoderText model =
-      readLlamaForm(config, {.model = "Mistral", .context = 131072, .heads = {.kvHeads = 8, .headDim = {}}});
-  // A file without the key has the default; null means no window.
-  bool isMissing = !config.contains("sliding_window");
-  addWindow(config, model, isMissing ? 4096 : config.has("sliding_window") ? config.size("sliding_window") : 0);
+  DecoderText model = readLlamaForm(
+      config, {.model = "Mistral", .library = "Mistral", .context = 131072, .heads = {.kvHeads = 8, .headDim = {}}});
+  config.expectOnly("attention_bias", false);
+  config.expectOnly("mlp_bias", false);
+  addWindow(config, model, readWindow(config));
   return model.text(source.name);
 }
 
 /// The window of Qwen 2 and 3, which layers from `max_window_layers` on have if it is in use. `layer_types` says the
 /// same.
 static void addQwenWindow(Config &config, DecoderText &model) {
-  int64_t layers = config.size("num_hidden_layers"), window = config.size("sliding_window", 4096), first = 28;
+  config.expectOnly("mlp_bias", false);
+  config.expectOnly("use_mrope", false);
+  int64_t layers = config.size("num_hidden_layers"), window = readWindow(config), first = 28;
   if (std::vector<int64_t> given = config.numbers("max_window_layers"); !given.empty())
     first = std::clamp<int64_t>(given.front(), 0, layers);
-  if (!config.flag("use_sliding_window", false))
+  if (!config.flag("use_sliding_window", false) || window == 0)
     first = layers;
   if (std::vector<std::string> types = config.texts("layer_types"); !types.empty()) {
     first = std::find(types.begin(), types.end(), "sliding_attention") - types.begin();
@@ -78,16 +91,16 @@ static void addQwenWindow(Config &config, DecoderText &model) {
 }
 
 std::string importQwen2(Config &config, const Source &source) {
-  DecoderText model =
-      readLlamaForm(config, {.model = "Qwen2", .context = 32768, .heads = {.kvHeads = 32, .headDim = {}}});
+  DecoderText model = readLlamaForm(
+      config, {.model = "Qwen2", .library = "Qwen2", .context = 32768, .heads = {.kvHeads = 32, .headDim = {}}});
   model.add("qkv_biased", llvm::StringRef("true"));
   addQwenWindow(config, model);
   return model.text(source.name);
 }
 
 std::string importQwen3(Config &config, const Source &source) {
-  DecoderText model =
-      readLlamaForm(config, {.model = "Qwen3", .context = 32768, .heads = {.kvHeads = 32, .headDim = 128}});
+  DecoderText model = readLlamaForm(
+      config, {.model = "Qwen3", .library = "Qwen3", .context = 32768, .heads = {.kvHeads = 32, .headDim = 128}});
   bool isBiased = config.flag("attention_bias", false);
   model.addFlag("qkv_biased", isBiased);
   model.addFlag("out_biased", isBiased);

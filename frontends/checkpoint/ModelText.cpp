@@ -57,6 +57,8 @@ static std::string textOf(const FunctionText &function) {
 
 std::string ModelText::text(llvm::StringRef origin) const {
   std::string result = fmt::format("// Made by `attnc import` from {}.\n", origin.str());
+  for (const std::string &note : notes)
+    result += fmt::format("// {}\n", note);
   for (const std::string &file : files)
     result += "use " + file + "\n";
   result += fmt::format("\nmodel {} {{\n", model);
@@ -86,7 +88,11 @@ std::string DecoderText::text(llvm::StringRef origin) const {
                               .result = fmt::format("f32[batch, {}]", vocab),
                               .body = "let x = decoder.features(tokens)\n"
                                       "decoder.logits_of([b] => x[b, seq - 1])"});
-  std::string end = stop ? fmt::format(" stop: {},", *stop) : "";
+  std::string end = ends.empty() ? "" : fmt::format(" stop: {},", ends[0]);
+  if (ends.size() > 1)
+    result.notes.push_back(
+        fmt::format("`write` ends a text at the token {}, but not at the others of `eos_token_id`: {}.", ends[0],
+                    fmt::join(ends.begin() + 1, ends.end(), ", ")));
   result.exports.push_back("next = incremental(last, along: seq)");
   result.exports.push_back(
       fmt::format("write = decode(next, with: draw,{} at_most: {})", end, std::min<int64_t>(256, context - 1)));

@@ -64,6 +64,7 @@ struct ModelText {
   std::vector<FieldText> fields = {};
   std::vector<FunctionText> functions = {};
   std::vector<std::string> exports = {}; ///< "next = incremental(last, along: seq)"
+  std::vector<std::string> notes = {};   ///< lines of comments below the first line
 
   void use(llvm::StringRef file); ///< adds a file unless the model uses it already
   FieldText &addField(llvm::StringRef name, llvm::StringRef module, llvm::StringRef tensors);
@@ -80,8 +81,8 @@ struct DecoderText {
   std::vector<std::string> uses = {}; ///< files of the prelude with functions of the arguments: "models.rotary"
   std::string tensors = "";           ///< prefix of the names of its tensors
   Arguments arguments = {};
-  int64_t vocab = 1, context = 1;   ///< number of tokens, and of positions
-  std::optional<int64_t> stop = {}; ///< the token that ends a text
+  int64_t vocab = 1, context = 1; ///< number of tokens, and of positions
+  std::vector<int64_t> ends = {}; ///< the tokens that end a text; `write` stops at the first one alone
 
   template <typename Value> void add(llvm::StringRef name, const Value &value) { arguments.add(name, value); }
   void addFlag(llvm::StringRef name, bool value) { arguments.addFlag(name, value); }

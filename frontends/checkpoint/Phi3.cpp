@@ -6,10 +6,12 @@ namespace attnc {
 
 std::string importPhi3(Config &config, const Source &source) {
   DecoderText model{.model = "Phi3", .file = "models.phi3", .uses = {"models.rotary"}};
+  expectLanguageModel(config, "Phi3");
   readSizes(config, model, 4096);
   model.add("layers", config.size("num_hidden_layers"));
   int64_t headDim = readHeads(config, model, {});
-  int64_t turned = int64_t(double(headDim) * config.real("partial_rotary_factor", 1));
+  double part = config.part("rope_parameters").real("partial_rotary_factor", 1); // of newer files
+  int64_t turned = int64_t(double(headDim) * config.real("partial_rotary_factor", part));
   if (turned < 2 || turned > headDim || turned % 2 != 0)
     config.refuse("partial_rotary_factor", "a part of a head with an even number of features");
   model.add("turned", turned);
@@ -19,7 +21,7 @@ std::string importPhi3(Config &config, const Source &source) {
   model.add("frequency", llvm::StringRef(rotary.frequency));
   if (config.has("sliding_window"))
     model.add("window", config.size("sliding_window"));
-  model.add("epsilon", config.real("rms_norm_eps", 1e-5));
+  model.add("epsilon", config.positive("rms_norm_eps", 1e-5));
   config.expectOnly("hidden_act", "silu");
   config.expectOnly("attention_bias", false);
   model.addFlag("tied", config.flag("tie_word_embeddings", false));

@@ -23,24 +23,26 @@ static std::string call(llvm::StringRef function, const Values &values, const st
 }
 
 static std::string llama3(Config &scaling, const Values &values) {
+  double low = scaling.positive("low_freq_factor"), high = scaling.positive("high_freq_factor");
+  if (low >= high && scaling.has("low_freq_factor") && scaling.has("high_freq_factor"))
+    scaling.refuse("high_freq_factor", "a number above low_freq_factor");
   return call("llama3", values,
-              fmt::format(", factor: {}, low: {}, high: {}, context: {}", realText(scaling.real("factor")),
-                          realText(scaling.real("low_freq_factor")), realText(scaling.real("high_freq_factor")),
-                          values.context));
+              fmt::format(", factor: {}, low: {}, high: {}, context: {}", realText(scaling.positive("factor")),
+                          realText(low), realText(high), values.context));
 }
 
 /// YaRN's factor of rotated features (Peng et al. 2023, equation 22), with the weight `scale` of its logarithm.
 static double yarnGain(double factor, double scale) { return factor <= 1 ? 1 : 0.1 * scale * std::log(factor) + 1; }
 
 static std::string yarn(Config &scaling, const Values &values, double &gain) {
-  double factor = scaling.real("factor", double(values.extended) / double(values.context));
+  double factor = scaling.positive("factor", double(values.extended) / double(values.context));
   double scale = scaling.real("mscale", 0), allScale = scaling.real("mscale_all_dim", 0);
   gain = scale != 0 && allScale != 0 ? yarnGain(factor, scale) / yarnGain(factor, allScale) : yarnGain(factor, 1);
-  gain = scaling.real("attention_factor", gain);
+  gain = scaling.positive("attention_factor", gain);
   std::string more = fmt::format(", factor: {}, context: {}", realText(factor), values.context);
-  if (double fast = scaling.real("beta_fast", 32); fast != 32)
+  if (double fast = scaling.positive("beta_fast", 32); fast != 32)
     more += ", fast: " + realText(fast);
-  if (double slow = scaling.real("beta_slow", 1); slow != 1)
+  if (double slow = scaling.positive("beta_slow", 1); slow != 1)
     more += ", slow: " + realText(slow);
   if (!scaling.flag("truncate", true))
     more += ", whole: false";
@@ -50,7 +52,7 @@ static std::string yarn(Config &scaling, const Values &values, double &gain) {
 /// The rotary positions that `scaling` describes; `config` has `original_max_position_embeddings` in some files. `key`
 /// is the key of `scaling`, for messages; `hasYarn`: RotaryDefaults::hasYarn.
 static Rotary rotaryOf(Config &config, Config &scaling, llvm::StringRef key, Values values, bool hasYarn = true) {
-  values.base = scaling.real("rope_theta", values.base);
+  values.base = scaling.positive("rope_theta", values.base);
   int64_t original = scaling.size("original_max_position_embeddings", values.extended);
   values.context = config.size("original_max_position_embeddings", original);
   const char *typeKey = scaling.has("rope_type") ? "rope_type" : "type";
@@ -60,16 +62,24 @@ static Rotary rotaryOf(Config &config, Config &scaling, llvm::StringRef key, Val
   if (type == "default")
     rotary.frequency = call("plain", values, "");
   else if (type == "linear")
-    rotary.frequency = call("linear", values, ", factor: " + realText(scaling.real("factor")));
+    rotary.frequency = call("linear", values, ", factor: " + realText(scaling.positive("factor")));
   else if (type == "llama3")
     rotary.frequency = llama3(scaling, values);
   else if (type == "yarn" && hasYarn)
     rotary.frequency = yarn(scaling, values, rotary.gain);
   else
     scaling.refuse(typeKey, hasYarn ? "default, linear, llama3 or yarn" : "default, linear or llama3");
+  // A file may have keys of other types.
+  scaling.ignore({"factor", "low_freq_factor", "high_freq_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim",
+                  "attention_factor", "truncate"});
   for (const std::string &unknown : scaling.unread())
     config.refuse(key, "no key " + unknown);
   return rotary;
+}
+
+void expectWholeHeads(Config &config) {
+  config.expectOnly("partial_rotary_factor", 1.0);
+  config.part("rope_parameters").expectOnly("partial_rotary_factor", 1.0);
 }
 
 Rotary readRotary(Config &config, const RotaryDefaults &family) {
@@ -77,20 +87,20 @@ Rotary readRotary(Config &config, const RotaryDefaults &family) {
   const char *key = config.has("rope_scaling") ? "rope_scaling" : "rope_parameters";
   config.ignore({"rope_parameters"});
   std::optional<Config> scaling = config.object(key);
-  Values values{family.features, config.real("rope_theta", family.base), family.context, family.context};
+  Values values{family.features, config.positive("rope_theta", family.base), family.context, family.context};
   return scaling ? rotaryOf(config, *scaling, key, values, family.hasYarn) : Rotary{call("plain", values, "")};
 }
 
 LayerRotary readLayerRotary(Config &config, const RotaryDefaults &family, double localBase) {
-  Values local{family.features, config.real("rope_local_base_freq", localBase), family.context, family.context};
+  Values local{family.features, config.positive("rope_local_base_freq", localBase), family.context, family.context};
   std::optional<Config> types = config.object("rope_parameters");
   std::optional<Config> full = types ? types->object("full_attention") : std::nullopt;
   if (!full)
     return {readRotary(config, family), {call("plain", local, "")}};
   Values values{family.features, family.base, family.context, family.context};
-  LayerRotary rotary{rotaryOf(config, *full, "rope_parameters", values), {call("plain", local, "")}};
+  LayerRotary rotary{rotaryOf(config, *full, "rope_parameters", values, family.hasYarn), {call("plain", local, "")}};
   if (std::optional<Config> sliding = types->object("sliding_attention"))
-    rotary.sliding = rotaryOf(config, *sliding, "rope_parameters", local);
+    rotary.sliding = rotaryOf(config, *sliding, "rope_parameters", local, family.hasYarn);
   return rotary;
 }
 

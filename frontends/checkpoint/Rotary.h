@@ -16,13 +16,16 @@ struct RotaryDefaults {
   int64_t features;    ///< number of rotated features of a head
   double base;         ///< `rope_theta` if the file has none
   int64_t context;     ///< `max_position_embeddings`
-  bool hasYarn = true; ///< the type yarn has its usual meaning
+  bool hasYarn = true; ///< its module has a gain, and the type yarn its usual meaning
 };
 
 /// Rotary positions of layers without and with a window.
 struct LayerRotary {
   Rotary full, sliding;
 };
+
+/// Records a problem if only a part of the features of a head is rotated.
+void expectWholeHeads(Config &config);
 
 /// Reads the keys of older files (`rope_theta`, `rope_scaling`) or of newer ones (`rope_parameters`), for the types
 /// default, linear, llama3 and yarn.

@@ -18,10 +18,20 @@ const ChatTemplate *ChatTemplate::named(std::string_view name) {
   return nullptr;
 }
 
+/// Whether a text contains one of the lines `lines`.
+static bool hasAny(std::string_view text, std::string_view lines) {
+  for (size_t end; !lines.empty(); lines.remove_prefix(std::min(end + 1, lines.size()))) {
+    end = std::min(lines.find('\n'), lines.size());
+    if (text.find(lines.substr(0, end)) != text.npos)
+      return true;
+  }
+  return false;
+}
+
 const ChatTemplate *ChatTemplate::recognised(std::string_view source) {
   auto has = [&](std::string_view text) { return source.find(text) != source.npos; };
   for (const ChatTemplate &each : templates)
-    if (has(each.mark) && has(each.also) && (!*each.without || !has(each.without)))
+    if (has(each.mark) && has(each.also) && !hasAny(source, each.without))
       return &each;
   return nullptr;
 }

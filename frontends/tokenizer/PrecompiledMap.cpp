@@ -74,7 +74,8 @@ std::optional<std::string_view> PrecompiledMap::replacementOf(std::string_view p
     if (!(unit >> 8 & 1))
       continue;
     size_t start = place < units.size() ? units[place] & 0x7FFFFFFF : replacements.size();
-    if (start >= replacements.size())
+    // In a damaged map, the text may begin outside, or within a character.
+    if (start >= replacements.size() || (uint8_t(replacements[start]) & 0xC0) == 0x80)
       return std::string_view();
     return std::string_view(replacements.c_str() + start);
   }

@@ -51,27 +51,16 @@ static char *put_utf8(char *out, unsigned c) {
     *out++ = (char)c;
     return out;
   }
-  if (c < 0x800) {
-    *out++ = (char)(0xC0 | c >> 6);
-  } else {
-    *out++ = (char)(0xE0 | c >> 12);
-    *out++ = (char)(0x80 | (c >> 6 & 63));
-  }
-  *out++ = (char)(0x80 | (c & 63));
+  int further = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+  *out++ = (char)((further == 1 ? 0xC0 : further == 2 ? 0xE0 : 0xF0) | c >> 6 * further);
+  while (further-- > 0)
+    *out++ = (char)(0x80 | (c >> 6 * further & 63));
   return out;
 }
 
-/* Parses the characters after a backslash. */
-static char *parse_escape(attn_json *json, char *out) {
-  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t", digits[] = "0123456789abcdefABCDEF";
-  char c = json->at < json->end ? *json->at++ : 0;
-  const char *known = c ? strchr(from, c) : 0;
-  if (known) {
-    *out++ = to[known - from];
-    return out;
-  }
-  if (c != 'u')
-    attn_json_fail(json, "an escaped character");
+/* Parses the four digits of a \u escape. */
+static unsigned parse_code(attn_json *json) {
+  static const char digits[] = "0123456789abcdefABCDEF";
   unsigned code = 0;
   for (int i = 0; i < 4 && json->code == ATTN_OK; ++i) {
     char hex = json->at < json->end ? *json->at++ : 0;
@@ -81,9 +70,32 @@ static char *parse_escape(attn_json *json, char *out) {
     else
       attn_json_fail(json, "four hexadecimal digits");
   }
+  return code;
+}
+
+/* Parses the characters after a backslash. */
+static char *parse_escape(attn_json *json, char *out) {
+  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+  char c = json->at < json->end ? *json->at++ : 0;
+  const char *known = c ? strchr(from, c) : 0;
+  if (known) {
+    *out++ = to[known - from];
+    return out;
+  }
+  if (c != 'u')
+    attn_json_fail(json, "an escaped character");
+  unsigned code = parse_code(json);
   if (code == 0)
     attn_json_fail(json, "a character other than NUL");
-  return put_utf8(out, code);
+  if (code < 0xD800 || code > 0xDFFF)
+    return put_utf8(out, code);
+  /* A character beyond 16 bits is a pair of surrogates. */
+  int has_second = code < 0xDC00 && json->end - json->at > 2 && json->at[0] == '\\' && json->at[1] == 'u';
+  json->at += has_second ? 2 : 0;
+  unsigned second = has_second ? parse_code(json) : 0;
+  if (second < 0xDC00 || second > 0xDFFF)
+    attn_json_fail(json, "a pair of surrogates");
+  return put_utf8(out, 0x10000 + ((code & 0x3FF) << 10) + (second & 0x3FF));
 }
 
 /* A string is not longer than its source with quotes, so memory of the size of the text suffices. */

@@ -47,13 +47,12 @@ static const char *read_placeholder(const attn_parameter_info *parameter, const 
     int is_constant = at[1] == '#';
     at += 1 + is_constant;
     int64_t number = read_number(&at), inner = parameter->list_rank - number - 1;
-    if (number < 0 || (!is_constant && inner < 0))
+    int64_t factor = *at == '*' && ++at ? read_number(&at) : 1;
+    if (number < 0 || factor < 0 || (!is_constant && inner < 0))
       return 0;
     if (!is_constant)
       number = entry / product(parameter->counts + number + 1, (int32_t)inner) % parameter->counts[number];
-    if (*at == '*' && ++at)
-      number = (int64_t)((uint64_t)number * (uint64_t)read_number(&at));
-    *value = (int64_t)((uint64_t)*value + (uint64_t)number);
+    *value = (int64_t)((uint64_t)*value + (uint64_t)number * (uint64_t)factor);
   } while (*at == '+');
   return *at == '}' ? at + 1 : 0;
 }

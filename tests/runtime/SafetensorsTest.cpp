@@ -170,6 +170,22 @@ TEST(Safetensors, AFileThatIsTruncatedLaterIsAnError) {
   unlink(path.c_str());
 }
 
+TEST(Safetensors, NamesHaveCharactersBeyondSixteenBits) {
+  auto nameIn = [](const std::string &escaped) {
+    std::string bytes = file("{\"" + escaped + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", 0);
+    attn_safetensors *opened = nullptr;
+    attn_status status;
+    attn_safetensors_open_memory("f.safetensors", bytes.data(), bytes.size(), &opened, &status);
+    std::string name = opened ? attn_safetensors_at(opened, 0)->name : status.message;
+    attn_safetensors_close(opened);
+    return name;
+  };
+  EXPECT_EQ(nameIn("x\\ud83d\\uDE00y"), "x\xf0\x9f\x98\x80y");
+  EXPECT_EQ(nameIn("\\u20ac\\uffff"), "\xe2\x82\xac\xef\xbf\xbf");
+  for (const char *text : {"\\ud83d", "\\ud83dx", "\\ude00", "\\ud83d\\n", "\\ud83d\\u0041", "\\ud83d\\ud83d"})
+    EXPECT_NE(nameIn(text).find("expected a pair of surrogates"), std::string::npos) << text;
+}
+
 TEST(Safetensors, MessagesShowNoControlCharactersAndCutNames) {
   // Names that colour a terminal, are no UTF-8, contain a control character of two bytes, or are long.
   EXPECT_EQ(messageOf(file(R"({"\u001b[31mred\n\u0085\u00e9":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4)),

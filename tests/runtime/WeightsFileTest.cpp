@@ -402,6 +402,6 @@ TEST(WeightsFile, NamesHaveSumsOfIndices) {
   EXPECT_EQ(nameOf("h.{0*6+1}.w", 19), "h.22.w");
   EXPECT_EQ(nameOf("h.{0*6+#5}.w", 19), "h.23.w");
   EXPECT_EQ(nameOf("h.{1+#7}.{0}", 13), "h.10.2");
-  for (const char *text : {"{2}", "{0*6+2}", "{0+}", "{+0}", "{#}", "{0", "{}", "{a}", "{99999999999999999999}"})
+  for (const char *text : {"{2}", "{0*6+2}", "{0*}", "{#1*}", "{0+}", "{+0}", "{#}", "{0", "{}", "{a}", "{99999999999999999999}"})
     EXPECT_EQ(nameOf(text, 19), text);
 }

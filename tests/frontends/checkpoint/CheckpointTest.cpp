@@ -59,6 +59,7 @@ TEST(Checkpoint, BecomesAModelFile) {
     "eos_token_id": [91, 92], "tie_word_embeddings": true)"));
   EXPECT_EQ(import.message, "");
   EXPECT_EQ(import.result.text, R"(// Made by `attnc import` from config.json of small.
+// `write` ends a text at the token 91, but not at the others of `eos_token_id`: 92.
 use decoding
 use models.llama
 use models.rotary
@@ -150,9 +151,9 @@ TEST(Checkpoint, UnsupportedRotaryPositions) {
       Import(llama(R"(, "rope_scaling": {"rope_type": "linear", "factor": 2, "new": 1})")).message,
       "config.json: rope_scaling: found {\"factor\":2,\"new\":1,\"rope_type\":\"linear\"}, expected no key new = 1");
   EXPECT_EQ(Import(llama(R"(, "rope_scaling": {"rope_type": "llama3", "factor": "8"})")).message,
-            "config.json: rope_scaling.factor: found \"8\", expected a number\n"
             "config.json: rope_scaling.low_freq_factor: found nothing, expected a number\n"
-            "config.json: rope_scaling.high_freq_factor: found nothing, expected a number");
+            "config.json: rope_scaling.high_freq_factor: found nothing, expected a number\n"
+            "config.json: rope_scaling.factor: found \"8\", expected a number");
 }
 
 TEST(Checkpoint, WindowsOfQwenBeginAtALayer) {
@@ -208,6 +209,79 @@ TEST(Checkpoint, HeadsOfPhiTurnInPart) {
             "config.json: rope_scaling.type: found \"longrope\", expected default, linear or llama3");
   EXPECT_EQ(Import(phi(R"(, "rope_scaling": {"type": "yarn"})")).message,
             "config.json: rope_scaling.type: found \"yarn\", expected default, linear or llama3");
+}
+
+TEST(Checkpoint, NumbersThatMakeNan) {
+  EXPECT_EQ(Import(llama(R"(, "rms_norm_eps": -1, "rope_theta": 0, "rope_scaling": {"type": "linear", "factor": 0})"))
+                .message,
+            "config.json: rope_theta: found 0, expected a positive number\n"
+            "config.json: rope_scaling.factor: found 0, expected a positive number\n"
+            "config.json: rms_norm_eps: found -1, expected a positive number");
+  EXPECT_EQ(Import(llama(R"(, "rope_scaling": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 4,
+    "high_freq_factor": 4})"))
+                .message,
+            "config.json: rope_scaling.high_freq_factor: found 4, expected a number above low_freq_factor");
+  EXPECT_EQ(Import(llama(R"(, "max_position_embeddings": 1, "eos_token_id": [1, 96])")).message,
+            "config.json: max_position_embeddings: found 1, expected at least 2\n"
+            "config.json: eos_token_id: found [1,96], expected tokens below vocab_size");
+}
+
+TEST(Checkpoint, AWindowThatIsNullIsNone) {
+  for (const char *type : {"mistral", "qwen2", "qwen3"})
+    EXPECT_THAT(Import(std::string(R"({"vocab_size": 96, "hidden_size": 32, "intermediate_size": 56,
+      "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "use_sliding_window": true,
+      "max_window_layers": 0, "sliding_window": null, "model_type": ")") +
+                       type + "\"}")
+                    .result.text,
+                AllOf(HasSubstr("model "), Not(HasSubstr("window"))));
+}
+
+TEST(Checkpoint, DecodersAreLanguageModels) {
+  EXPECT_EQ(Import(llama(R"(, "architectures": ["LlamaForSequenceClassification"], "is_causal": false)")).message,
+            "config.json: architectures: found [\"LlamaForSequenceClassification\"], expected LlamaForCausalLM\n"
+            "config.json: is_causal: found false, expected true");
+}
+
+TEST(Checkpoint, YarnOfGemmaIsNotSupported) {
+  EXPECT_EQ(
+      Import(R"({"model_type": "gemma3_text", "vocab_size": 96, "hidden_size": 40, "intermediate_size": 56,
+      "num_hidden_layers": 2, "num_attention_heads": 4, "rope_parameters": {"full_attention": {"rope_type": "yarn",
+      "factor": 4}, "sliding_attention": {"rope_type": "yarn"}}})")
+          .message,
+      "config.json: rope_parameters.full_attention.rope_type: found \"yarn\", expected default, linear or llama3\n"
+      "config.json: rope_parameters.sliding_attention.rope_type: found \"yarn\", expected default, linear or llama3");
+}
+
+/// Keys of published files that do not change what a model computes, beside those that a family reads.
+TEST(Checkpoint, PublishedFilesHaveNoWarnings) {
+  Import llama31(R"({"architectures": ["LlamaForCausalLM"], "attention_bias": false, "attention_dropout": 0.0,
+    "bos_token_id": 128000, "eos_token_id": [128001, 128008, 128009], "hidden_act": "silu", "hidden_size": 4096,
+    "initializer_range": 0.02, "intermediate_size": 14336, "max_position_embeddings": 131072, "mlp_bias": false,
+    "model_type": "llama", "num_attention_heads": 32, "num_hidden_layers": 32, "num_key_value_heads": 8,
+    "pretraining_tp": 1, "rms_norm_eps": 1e-05, "rope_scaling": {"factor": 8.0, "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0, "original_max_position_embeddings": 8192, "rope_type": "llama3"}, "rope_theta": 500000.0,
+    "tie_word_embeddings": false, "torch_dtype": "bfloat16", "transformers_version": "4.42.3", "use_cache": true,
+    "vocab_size": 128256})");
+  Import smol(R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "is_llama_config": true,
+    "rope_interleaved": false, "transformers.js_config": {"dtype": "q4"}, "vocab_size": 49152, "hidden_size": 576,
+    "intermediate_size": 1536, "num_hidden_layers": 30, "num_attention_heads": 9, "num_key_value_heads": 3})");
+  Import qwen(R"({"architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "max_window_layers": 36,
+    "sliding_window": 32768, "use_mrope": false, "use_sliding_window": false, "vocab_size": 151936, "hidden_size": 2048,
+    "intermediate_size": 11008, "num_hidden_layers": 36, "num_attention_heads": 16, "num_key_value_heads": 2})");
+  Import mistral(R"({"architectures": ["MistralForCausalLM"], "model_type": "mistral", "attention_bias": false,
+    "mlp_bias": false, "sliding_window": null, "vocab_size": 32768, "hidden_size": 4096, "intermediate_size": 14336,
+    "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8})");
+  Import phi(R"({"architectures": ["Phi3ForCausalLM"], "auto_map": {"AutoConfig": "configuration_phi3.Phi3Config"},
+    "model_type": "phi3", "original_max_position_embeddings": 4096, "rope_parameters": {"rope_type": "default",
+    "rope_theta": 10000.0, "partial_rotary_factor": 0.75}, "sliding_window": 2047, "vocab_size": 32064,
+    "hidden_size": 3072, "intermediate_size": 8192, "num_hidden_layers": 32, "num_attention_heads": 32})");
+  Import gpt2(R"({"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_special": 0, "n_layer": 6,
+    "predict_special_tokens": true, "id2label": {"0": "LABEL_0"}, "_num_labels": 1, "n_ctx": 1024})");
+  for (Import *each : {&llama31, &smol, &qwen, &mistral, &phi, &gpt2}) {
+    EXPECT_EQ(each->message, "");
+    EXPECT_THAT(each->warnings(), IsEmpty());
+  }
+  EXPECT_THAT(phi.result.text, HasSubstr("turned: 72,"));
 }
 
 TEST(Checkpoint, UnsupportedGpt2) {
@@ -337,12 +411,12 @@ TEST(Checkpoint, FilesThatAreNoConfiguration) {
   EXPECT_EQ(llvm::toString(missing.takeError()), "can't read /nonexistent/config.json: No such file or directory");
 }
 
-TEST(Checkpoint, BuffersAreNoParameters) {
-  EXPECT_TRUE(isBuffer("model.layers.0.self_attn.rotary_emb.inv_freq"));
-  EXPECT_TRUE(isBuffer("lm_head.weight"));
-  EXPECT_FALSE(isBuffer("model.layers.0.self_attn.q_proj.weight"));
-  EXPECT_TRUE(isBuffer("cls.predictions.decoder.weight"));
-  EXPECT_FALSE(isBuffer("my_lm_head.weight"));
+TEST(Checkpoint, RedundantTensorsAreNoParameters) {
+  EXPECT_TRUE(isRedundant("model.layers.0.self_attn.rotary_emb.inv_freq"));
+  EXPECT_TRUE(isRedundant("lm_head.weight"));
+  EXPECT_FALSE(isRedundant("model.layers.0.self_attn.q_proj.weight"));
+  EXPECT_TRUE(isRedundant("cls.predictions.decoder.weight"));
+  EXPECT_FALSE(isRedundant("my_lm_head.weight"));
 }
 
 } // namespace

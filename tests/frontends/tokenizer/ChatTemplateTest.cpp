@@ -18,6 +18,8 @@ static std::string recognised(const std::string &source) {
 TEST(ChatTemplate, WritesChatml) {
   EXPECT_EQ(recognised("{{'<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n'}}"),
             "chatml");
+  EXPECT_EQ(recognised("{{bos_token}}{{'<|im_start|>' + message['role'] + '<|im_end|>'}}"), "none"); // Hermes 2 Pro
+  EXPECT_EQ(recognised("'<|im_start|>' + role + '<|im_end|>' '<think>\\n\\n</think>'"), "none");     // Qwen 3
   EXPECT_EQ(conversation("chatml"), "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n Hi\n<|im_end|>\n"
                                     "<|im_start|>assistant\nHello<|im_end|>\n<|im_start|>user\nBye<|im_end|>\n"
                                     "<|im_start|>assistant\n");

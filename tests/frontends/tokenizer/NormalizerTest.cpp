@@ -56,8 +56,8 @@ TEST(Normalizer, AppliesASequence) {
       "e");
 }
 
-/// A map of SentencePiece that replaces "A" by "b", and "\u00e9" (two bytes) by "xy".
-static std::string smallMap() {
+/// A map of SentencePiece that replaces "A" by the text at `place` of "b\0xy\0\u00e9\0", and "\u00e9" (two bytes) by "xy".
+static std::string smallMap(uint32_t place = 0) {
   // Unit: label in bits 0 to 7, leaf in bit 8, offset in bits 10 to 30. The root leads to the units of first bytes.
   std::vector<uint32_t> units(1024, 0xFF);
   auto node = [&](size_t place, uint8_t label, uint32_t offset, bool isLeaf) {
@@ -65,7 +65,7 @@ static std::string smallMap() {
   };
   node(0, 0, 0x100, false);
   node(0x100 ^ 'A', 'A', 0x300 ^ 0x100 ^ 'A', true);
-  units[0x300] = 0x80000000; // the value 0: "b"
+  units[0x300] = 0x80000000 | place;
   node(0x100 ^ 0xC3, 0xC3, 0x200 ^ 0x100 ^ 0xC3, false);
   node(0x200 ^ 0xA9, 0xA9, 0x301 ^ 0x200 ^ 0xA9, true);
   units[0x301] = 0x80000002; // the value 2: "xy"
@@ -73,7 +73,7 @@ static std::string smallMap() {
   uint32_t size = uint32_t(units.size() * 4);
   bytes.append(reinterpret_cast<const char *>(&size), 4);
   bytes.append(reinterpret_cast<const char *>(units.data()), size);
-  bytes.append("b\0xy\0", 5);
+  bytes.append("b\0xy\0\xC3\xA9\0", 8);
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (size_t at = 0; at < bytes.size(); at += 3) {
     uint32_t group = 0;
@@ -93,6 +93,16 @@ TEST(PrecompiledMap, ReplacesClusters) {
             "xyb\xC3\xAA");
   EXPECT_EQ(normalise(entry, "A\xCC\x81!"), "b!"); // the whole cluster: its first character has a replacement
   EXPECT_EQ(normalise(entry, "A\xE2\x80\x8D\xE2\x80\x8D"), "b\xE2\x80\x8D\xE2\x80\x8D"); // too long for one
+}
+
+TEST(PrecompiledMap, PlacesWithinACharacterAreNotText) {
+  auto entry = [](uint32_t place) {
+    return R"({"type": "Precompiled", "precompiled_charsmap": ")" + smallMap(place) + "\"}";
+  };
+  EXPECT_EQ(normalise(entry(5), "AaA"), "\xC3\xA9"
+                                        "a\xC3\xA9");
+  EXPECT_EQ(normalise(entry(6), "AaA"), "a"); // the second byte of the character
+  EXPECT_EQ(normalise(entry(8), "AaA"), "a"); // the end
 }
 
 TEST(PrecompiledMap, RefusesDamagedMaps) {

@@ -41,7 +41,7 @@ Error warnOfUnusedTensors(const attn_model &model, const std::string &folder) {
   size_t count = 0;
   for (int64_t index = 0; index < attn_safetensors_count(file.get()); ++index) {
     StringRef name = attn_safetensors_at(file.get(), index)->name;
-    if (names.contains(name) || isBuffer(name))
+    if (names.contains(name) || isRedundant(name))
       continue;
     if (++count <= mostShown)
       shown.push_back(name.str());

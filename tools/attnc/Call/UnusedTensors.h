@@ -7,8 +7,8 @@
 
 namespace attnc {
 
-/// Prints a warning if the checkpoint in `folder` has tensors that are neither parameters of `model` nor buffers
-/// (isBuffer in Checkpoint.h). An error if the files cannot be read.
+/// Prints a warning if the checkpoint in `folder` has tensors that are neither parameters of `model` nor redundant
+/// (isRedundant in Checkpoint.h). An error if the files cannot be read.
 llvm::Error warnOfUnusedTensors(const attn_model &model, const std::string &folder);
 
 } // namespace attnc

@@ -33,8 +33,10 @@ void SourceOptions::addTo(CLI::App &command, Takes takes) {
   command
       .add_option("model", compile.input,
                   takes == Takes::Models
-                      ? "A model (.attn), the folder of a checkpoint, or a module that --emit=import printed (.mlir)"
-                      : "A model (.attn), the folder of a checkpoint, a module (.mlir), or a compiled object (.o)")
+                      ? "A model (.attn), the folder of a published checkpoint, or a module that --emit=import "
+                        "printed (.mlir)"
+                      : "A model (.attn), the folder of a published checkpoint, a module (.mlir), or a compiled "
+                        "object (.o)")
       ->required();
   addSettings(command);
   addEmitter(command);

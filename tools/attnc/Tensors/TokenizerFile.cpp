@@ -66,15 +66,19 @@ Error TokenizerFile::readEnds(const std::string &path) {
   auto more = readObject(generation.str().str());
   if (!more)
     return more.takeError();
-  if (const json::Value *token = *settings ? (*settings)->get("eos_token") : nullptr) {
-    const json::Object *object = token->getAsObject();
-    auto text = object ? object->getString("content") : token->getAsString();
+  auto addToken = [&](StringRef key) -> Error {
+    const json::Value *token = *settings ? (*settings)->get(key) : nullptr;
+    const json::Object *object = token ? token->getAsObject() : nullptr;
+    auto text = object ? object->getString("content") : token ? token->getAsString() : std::nullopt;
     int32_t id = text ? attn_tokenizer_id(handle.get(), text->str().c_str()) : -1;
     if (id >= 0)
       add(id);
     else if (text)
-      return createStringError(formatv("{0}: eos_token: found '{1}', expected a token of {2}", config, *text, path));
-  }
+      return createStringError(formatv("{0}: {1}: found '{2}', expected a token of {3}", config, key, *text, path));
+    return Error::success();
+  };
+  if (Error error = addToken("eos_token"))
+    return error;
   if (const json::Value *value = *more ? (*more)->get("eos_token_id") : nullptr) {
     const json::Array *list = value->getAsArray();
     for (const json::Value &each : list ? *list : json::Array{*value})
@@ -85,10 +89,13 @@ Error TokenizerFile::readEnds(const std::string &path) {
         add(int32_t(*id));
       }
   }
+  if (ends.empty()) // encoders such as BERT
+    if (Error error = addToken("sep_token"))
+      return error;
   if (ends.empty())
-    return createStringError(formatv("{0}: no token that ends a text is known; {1} has to be beside it, with the entry "
-                                     "eos_token",
-                                     path, configName(sys::path::filename(path))));
+    return createStringError(formatv("{0}: found no token that ends a text: {1}, expected the entry eos_token or "
+                                     "sep_token of {2}",
+                                     path, *settings ? "it is not in " + config : config + " does not exist", config));
   return Error::success();
 }
 

@@ -102,8 +102,12 @@ private:
       result.text += rendered(indexOf(*list));
       return true;
     }
-    if (inner.find('{') == std::string_view::npos)
+    if (inner.find('{') == std::string_view::npos) {
+      // An object would read it as a placeholder.
+      if (inner.find_first_not_of("0123456789*+#") == std::string_view::npos)
+        result.problem = fmt::format("`{{{}}}` has no index in braces", inner);
       return false;
+    }
     LinearIndex sum;
     for (std::string_view term : split(inner, '+'))
       addTerm(term, sum);
@@ -129,8 +133,13 @@ private:
       if (!value->factors.empty())
         std::swap(product, *value);
       product.constant *= value->constant;
+      int64_t largest = product.constant;
       for (auto &[list, times] : product.factors)
-        times *= value->constant;
+        largest = std::max(largest, times *= value->constant);
+      if (largest > INT32_MAX) {
+        result.problem = fmt::format("`{}` exceeds {}", term, INT32_MAX);
+        return;
+      }
     }
     sum.constant += product.constant;
     for (auto [list, times] : product.factors)

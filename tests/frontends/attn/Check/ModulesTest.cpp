@@ -110,6 +110,17 @@ TEST(Modules, IndicesInNamesAreSumsOfProducts) {
                   "` is neither a number nor one of the lists around the field, {0} to {0}" + end);
 }
 
+TEST(Modules, IndicesInNamesAreInBracesAndSmall) {
+  const std::string begin = "a.attn:8:3: error: the name \"", end = " [bad-checkpoint-name]";
+  for (std::string text : {"{#5}", "{0*6}", "{0*}", "{0+1}"})
+    EXPECT_EQ(check(periodicWith("{ 3*{0}+2 }", text)).firstLine(),
+              begin + text + "\" in checkpoints has a wrong index: `" + text + "` has no index in braces" + end);
+  EXPECT_EQ(check(periodicWith("{ 3*{0}+2 }", "{50000 * 100000 * {0}}")).firstLine(),
+            begin +
+                "{50000 * 100000 * {0}}\" in checkpoints has a wrong index: `50000 * 100000 * {0}` exceeds 2147483647" +
+                end);
+}
+
 TEST(Modules, EmptyListsTakeNoNames) {
   std::string program = periodic;
   program.replace(program.find("{6 + {0}}"), 9, "{0 + {0}}");
