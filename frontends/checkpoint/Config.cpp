@@ -20,6 +20,11 @@ bool Config::has(StringRef key) const {
   return value && value->kind() != json::Value::Null;
 }
 
+bool Config::isNull(StringRef key) const {
+  const json::Value *value = values.get(key);
+  return value && value->kind() == json::Value::Null;
+}
+
 /// Marks the key as read.
 const json::Value *Config::find(StringRef key) {
   marks->read.insert(key);
@@ -108,17 +113,6 @@ std::vector<int64_t> Config::numbers(StringRef key) {
     if (auto all = elementsOf<int64_t>(*array, [](const json::Value &each) { return each.getAsInteger(); }))
       return *all;
   refuse(key, "a whole number, or a list of them");
-  return {};
-}
-
-std::vector<double> Config::reals(StringRef key) {
-  const json::Value *value = find(key);
-  if (!value)
-    return {};
-  if (const json::Array *array = value->getAsArray())
-    if (auto all = elementsOf<double>(*array, [](const json::Value &each) { return each.getAsNumber(); }))
-      return *all;
-  refuse(key, "a list of numbers");
   return {};
 }
 

@@ -25,8 +25,8 @@ public:
   Config(const llvm::json::Object &values, std::string place, std::vector<std::string> &problems)
       : values(values), place(std::move(place)), problems(problems) {}
 
-  bool contains(llvm::StringRef key) const { return values.get(key); } ///< the key has a value, or null
-  bool has(llvm::StringRef key) const;                                 ///< the key has a value that is not null
+  bool has(llvm::StringRef key) const;    ///< the key has a value that is not null
+  bool isNull(llvm::StringRef key) const; ///< the key is present, and null
   /// A positive whole number. Without a default, a missing key is a problem, and the result is 1.
   int64_t size(llvm::StringRef key, std::optional<int64_t> otherwise = std::nullopt);
   double real(llvm::StringRef key, std::optional<double> otherwise = std::nullopt);
@@ -35,7 +35,6 @@ public:
   std::string text(llvm::StringRef key, llvm::StringRef otherwise);
   /// The whole number of a key, or the elements of its list of whole numbers; empty if the key is missing.
   std::vector<int64_t> numbers(llvm::StringRef key);
-  std::vector<double> reals(llvm::StringRef key);
   /// The elements of a list of texts; empty if the key is missing.
   std::vector<std::string> texts(llvm::StringRef key);
   /// The number of keys of an object; null if the key is missing.

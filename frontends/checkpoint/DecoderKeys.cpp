@@ -1,11 +1,10 @@
 #include "frontends/checkpoint/DecoderKeys.h"
+#include "frontends/checkpoint/Architecture.h"
 
 namespace attnc {
 
 void expectLanguageModel(Config &config, llvm::StringRef library) {
-  std::string expected = (library + "ForCausalLM").str();
-  if (std::vector<std::string> classes = config.texts("architectures"); !classes.empty() && classes[0] != expected)
-    config.refuse("architectures", expected);
+  readArchitecture(config, library, {"ForCausalLM"});
   config.expectOnly("is_causal", true);
   config.expectOnly("is_encoder_decoder", false);
   config.expectOnly("add_cross_attention", false);

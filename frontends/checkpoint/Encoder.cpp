@@ -8,27 +8,12 @@ namespace attnc {
 
 std::string joined(StringRef prefix, StringRef name) { return (prefix + (prefix.empty() ? "" : ".") + name).str(); }
 
-std::string readArchitecture(Config &config, StringRef prefix, ArrayRef<StringRef> supported) {
-  std::vector<std::string> classes = config.texts("architectures");
-  if (classes.empty())
-    return supported.front().str();
-  StringRef name = classes.front();
-  if (name.consume_front(prefix) && is_contained(supported, name))
-    return name.str();
-  std::vector<std::string> names;
-  for (StringRef each : supported)
-    names.push_back((prefix + each).str());
-  config.refuse("architectures", join(names, ", "));
-  return supported.front().str();
-}
-
 void expectEncoder(Config &config) {
   config.expectOnly("is_decoder", false);
   config.expectOnly("is_encoder_decoder", false);
   config.expectOnly("add_cross_attention", false);
   config.expectOnly("pruned_heads", json::Object());
-  config.ignore({"chunk_size_feed_forward", "cross_attention_hidden_size", "eos_token_id", "id2label", "num_labels",
-                 "_num_labels", "tie_encoder_decoder", "tie_word_embeddings"});
+  config.ignore({"eos_token_id", "tie_word_embeddings"});
 }
 
 EncoderLayers::EncoderLayers(Config &config, const EncoderDefaults &defaults)

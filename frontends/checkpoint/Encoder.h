@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontends/checkpoint/Activation.h"
+#include "frontends/checkpoint/Architecture.h"
 #include "frontends/checkpoint/Config.h"
 #include "frontends/checkpoint/ModelText.h"
 
@@ -9,10 +10,6 @@ namespace attnc {
 
 /// The name of a tensor or a module below a prefix, which may be empty.
 std::string joined(llvm::StringRef prefix, llvm::StringRef name);
-
-/// The class of the published library that wrote the file, without the prefix of its family: "Model", "ForMaskedLM".
-/// The first one of `supported` if the key is missing; a problem if it is none of them.
-std::string readArchitecture(Config &config, llvm::StringRef prefix, llvm::ArrayRef<llvm::StringRef> supported);
 
 /// Records a problem if the network is a decoder, or lacks some of its heads.
 void expectEncoder(Config &config);

@@ -65,7 +65,7 @@ static DecoderText readGemma(Config &config, const char *name, int64_t context, 
 
 /// Adds a soft cap; a cap that is null limits nothing.
 static void addCap(Config &config, DecoderText &model, llvm::StringRef name, llvm::StringRef key, double byDefault) {
-  double cap = config.contains(key) && !config.has(key) ? 0 : config.real(key, byDefault);
+  double cap = config.isNull(key) ? 0 : config.real(key, byDefault);
   if (cap != 0)
     model.add(name, cap);
 }

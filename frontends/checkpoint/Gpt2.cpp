@@ -1,4 +1,5 @@
 #include "frontends/checkpoint/Activation.h"
+#include "frontends/checkpoint/Architecture.h"
 #include "frontends/checkpoint/DecoderKeys.h"
 #include "frontends/checkpoint/Families.h"
 
@@ -7,9 +8,7 @@ namespace attnc {
 std::string importGpt2(Config &config, const Source &source) {
   bool hasPrefix = source.hasTensor("transformer.wte.weight", false);
   DecoderText model{.model = "Gpt2", .file = "models.gpt2", .tensors = hasPrefix ? "transformer" : ""};
-  std::vector<std::string> classes = config.texts("architectures");
-  if (!classes.empty() && classes[0] != "GPT2LMHeadModel" && classes[0] != "GPT2Model")
-    config.refuse("architectures", "GPT2LMHeadModel or GPT2Model");
+  readArchitecture(config, "GPT2", {"LMHeadModel", "Model"});
   int64_t dim = config.size("n_embd", 768), heads = config.size("n_head", 12);
   if (dim % heads != 0)
     config.refuse("n_head", "a divisor of n_embd");

@@ -33,9 +33,7 @@ static DecoderText readLlamaForm(Config &config, const LlamaVariant &variant) {
 
 /// The number of keys of a window; 0 if the key is null, which means no window.
 static int64_t readWindow(Config &config) {
-  bool isNull = config.contains("sliding_window") && !config.has("sliding_window");
-  int64_t window = config.size("sliding_window", 4096);
-  return isNull ? 0 : window;
+  return config.isNull("sliding_window") ? 0 : config.size("sliding_window", 4096);
 }
 
 /// Adds a window that all layers have. Layers with and without one are not supported.

@@ -25,7 +25,6 @@ std::string importPhi3(Config &config, const Source &source) {
   config.expectOnly("hidden_act", "silu");
   config.expectOnly("attention_bias", false);
   model.addFlag("tied", config.flag("tie_word_embeddings", false));
-  config.ignore({"sliding_window"});
   return model.text(source.name);
 }
 

@@ -7,26 +7,26 @@
 #pragma once
 
 #include "llvm/ADT/StringSet.h"
+#include <optional>
 #include <string>
 
 namespace attnc {
 
 class Source {
 public:
-  /// `name` describes the source in the first line of the model file: "config.json of Llama-3.2-1B". Reads the names of
-  /// the tensors in `folder`. If the folder has no weights, or they are damaged, no names are known: the program that
-  /// loads the weights reports it.
-  Source(const std::string &folder, std::string name);
+  /// `name` describes the source in the first line of the model file: "config.json of Llama-3.2-1B".
+  Source(std::string folder, std::string name) : name(std::move(name)), folder(std::move(folder)) {}
 
-  /// Whether the weights have a tensor with this name; `otherwise` if no names are known.
-  bool hasTensor(llvm::StringRef tensor, bool otherwise) const {
-    return tensors.empty() ? otherwise : tensors.contains(tensor);
-  }
+  /// Whether the weights in the folder have a tensor with this name; `otherwise` if no names are known, because the
+  /// folder has no weights, or they are damaged: the program that loads the weights reports it. The first call reads
+  /// the names, which most families do not need.
+  bool hasTensor(llvm::StringRef tensor, bool otherwise) const;
 
   std::string name;
 
 private:
-  llvm::StringSet<> tensors;
+  std::string folder;
+  mutable std::optional<llvm::StringSet<>> tensors; ///< null before the first call of hasTensor()
 };
 
 } // namespace attnc

@@ -1,6 +1,7 @@
 #include "frontends/tokenizer/Bpe.h"
 #include "frontends/tokenizer/ByteAlphabet.h"
 #include "frontends/tokenizer/Errors.h"
+#include "frontends/tokenizer/Metaspace.h"
 #include "frontends/tokenizer/Unigram.h"
 #include "frontends/tokenizer/Utf8.h"
 
@@ -13,8 +14,7 @@ using nlohmann::json;
 
 namespace attnc::tokenizer {
 
-static constexpr size_t fewSymbols = 32;                      ///< pieces of at most this many symbols have no heap
-static constexpr std::string_view metaspace = "\xE2\x96\x81"; // U+2581
+static constexpr size_t fewSymbols = 32; ///< pieces of at most this many symbols have no heap
 
 //===- Merges -----------------------------------------------------------------------------------------------------===//
 

@@ -5,6 +5,9 @@
 
 namespace attnc::tokenizer {
 
+/// U+2581, which stands for a space in the tokens of SentencePiece.
+inline constexpr std::string_view metaspace = "\xE2\x96\x81";
+
 enum class PrependScheme { Always, First, Never };
 
 struct MetaspaceSettings {

@@ -1,4 +1,5 @@
 #include "frontends/tokenizer/Tokenizer.h"
+#include "frontends/tokenizer/Metaspace.h"
 #include "frontends/tokenizer/PieceCache.h"
 #include "frontends/tokenizer/Utf8.h"
 
@@ -13,8 +14,6 @@
 using nlohmann::json;
 
 namespace attnc::tokenizer {
-
-static constexpr std::string_view metaspace = "\xE2\x96\x81"; // U+2581
 
 struct Tokenizer::Memory {
   MatchMemory matches;

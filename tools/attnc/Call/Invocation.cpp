@@ -1,6 +1,7 @@
 #include "tools/attnc/Call/Invocation.h"
 #include "tools/attnc/Call/EntryChoice.h"
 #include "tools/attnc/Call/InputValues.h"
+#include "tools/attnc/Call/ParameterNames.h"
 #include "tools/attnc/Call/VocabularyOption.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/ADT/StringRef.h"
@@ -160,15 +161,9 @@ Error Invocation::makeContext(const InvocationOptions &options) {
 std::vector<ParameterNow> Invocation::parameters() const {
   std::vector<ParameterNow> all;
   for (const attn_parameter_info &info : ArrayRef(model.parameters, size_t(model.parameter_count))) {
-    int64_t entries = 1;
-    for (int64_t count : ArrayRef(info.counts, size_t(info.list_rank)))
-      entries *= count;
-    for (int64_t entry = 0; entry < entries; ++entry) {
-      std::string name(attn_parameter_name(&info, entry, nullptr, 0), '\0');
-      attn_parameter_name(&info, entry, name.data(), name.size() + 1);
+    for (int64_t entry = 0; entry < entryCount(info); ++entry)
       if (const void *values = attn_weights_table(runner.context.weights)[info.first + entry])
-        all.push_back({name, info, values});
-    }
+        all.push_back({parameterName(info, entry), info, values});
   }
   return all;
 }

@@ -1,15 +1,13 @@
 #include "tools/attnc/Call/UnusedTensors.h"
 #include "attn/safetensors.h"
-#include "attn/weights.h"
 #include "frontends/checkpoint/Checkpoint.h"
+#include "tools/attnc/Call/ParameterNames.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <fmt/format.h>
-#include <functional>
 #include <memory>
-#include <numeric>
 
 using namespace llvm;
 
@@ -18,13 +16,8 @@ namespace attnc {
 static llvm::StringSet<> namesOfParameters(const attn_model &model) {
   llvm::StringSet<> names;
   for (const attn_parameter_info &info : ArrayRef(model.parameters, size_t(model.parameter_count))) {
-    int64_t entries =
-        std::accumulate(info.counts, info.counts + info.list_rank, int64_t(1), std::multiplies<int64_t>());
-    for (int64_t entry = 0; entry < entries; ++entry) {
-      std::string name(attn_parameter_name(&info, entry, nullptr, 0), '\0');
-      attn_parameter_name(&info, entry, name.data(), name.size() + 1);
-      names.insert(name);
-    }
+    for (int64_t entry = 0; entry < entryCount(info); ++entry)
+      names.insert(parameterName(info, entry));
   }
   return names;
 }

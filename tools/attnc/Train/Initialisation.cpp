@@ -1,6 +1,7 @@
 #include "tools/attnc/Train/Initialisation.h"
 #include "compiler/Diagnostics/Printable.h"
 #include "compiler/ElementTypes/ElementTable.h"
+#include "tools/attnc/Call/ParameterNames.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "tools/attnc/Tensors/TensorFile.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -10,8 +11,6 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <functional>
-#include <numeric>
 
 using namespace llvm;
 
@@ -58,18 +57,12 @@ static std::string textOf(const attn_parameter_info &info) {
   return textOf(elementTypeInSafetensors(attn_dtype(info.dtype)), ArrayRef(info.shape, info.rank));
 }
 
-static std::string nameOf(const attn_parameter_info &info, int64_t entry) {
-  std::string name(attn_parameter_name(&info, entry, nullptr, 0), '\0');
-  attn_parameter_name(&info, entry, name.data(), name.size() + 1);
-  return name;
-}
-
 static bool isTaken(const attn_parameter_info &info, const attn_file_tensor &tensor) {
   return convertedType(tensor) == info.dtype && ArrayRef(tensor.shape, tensor.rank) == ArrayRef(info.shape, info.rank);
 }
 
 Error Matching::match(const attn_parameter_info &info, int64_t entry) {
-  std::string name = nameOf(info, entry);
+  std::string name = parameterName(info, entry);
   known.insert(name);
   if (info.state)
     return Error::success();
@@ -137,9 +130,7 @@ Error Matching::nothingMatches() const {
 
 Error Matching::run() {
   for (const attn_parameter_info &info : ArrayRef(model.parameters, model.parameter_count)) {
-    int64_t entries =
-        std::accumulate(info.counts, info.counts + info.list_rank, int64_t(1), std::multiplies<int64_t>());
-    for (int64_t entry = 0; entry < entries; ++entry)
+    for (int64_t entry = 0; entry < entryCount(info); ++entry)
       if (Error error = match(info, entry))
         return error;
   }
