@@ -198,6 +198,73 @@ std::optional<ContractionDims> matchContraction(linalg::GenericOp op) {
   return dims;
 }
 
+/// Sets the element and the loops of `product` from the factor that is read by data. False if it is of another form.
+static bool matchSelectedElement(Value factor, GroupedContraction &product) {
+  product.element = factor.getDefiningOp<tensor::ExtractOp>();
+  if (!product.element || product.element.getIndices().size() < 2)
+    return false;
+  ValueRange subscripts = product.element.getIndices();
+  auto number = subscripts.front().getDefiningOp<arith::IndexCastOp>();
+  auto selector = number ? dyn_cast<BlockArgument>(number.getIn()) : BlockArgument();
+  if (!selector || selector.getOwner() != product.element->getBlock())
+    return false;
+  product.selector = selector.getArgNumber();
+  for (Value subscript : subscripts.drop_front()) {
+    auto loop = subscript.getDefiningOp<linalg::IndexOp>();
+    if (!loop || llvm::is_contained(product.matrixLoops, loop.getDim()))
+      return false;
+    product.matrixLoops.push_back(loop.getDim());
+  }
+  return true;
+}
+
+/// Matches the body `out + left * matrices[selector, ..]`.
+static std::optional<GroupedContraction> matchGroupedBody(linalg::GenericOp op) {
+  Block &body = *op.getBody();
+  Value sum = body.getArgument(2);
+  auto add = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  if (!add || (add.getLhs() != sum && add.getRhs() != sum))
+    return std::nullopt;
+  auto multiply = (add.getLhs() == sum ? add.getRhs() : add.getLhs()).getDefiningOp<arith::MulFOp>();
+  if (!multiply)
+    return std::nullopt;
+  for (auto [left, right] : {std::pair{multiply.getLhs(), multiply.getRhs()}, {multiply.getRhs(), multiply.getLhs()}}) {
+    GroupedContraction product;
+    auto element = dyn_cast<BlockArgument>(left);
+    if (!element || element.getOwner() != &body || !matchSelectedElement(right, product))
+      continue;
+    product.left = element.getArgNumber();
+    if (product.left + product.selector == 1) // the two inputs
+      return product;
+  }
+  return std::nullopt;
+}
+
+std::optional<GroupedContraction> matchGroupedContraction(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 || !startsFromZero(op, 0))
+    return std::nullopt;
+  std::optional<GroupedContraction> product = matchGroupedBody(op);
+  if (!product || !getElementTypeOrSelf(op.getInputs()[product->left].getType()).isF32() ||
+      !getElementTypeOrSelf(op.getInputs()[product->selector].getType()).isInteger(32) ||
+      !getElementTypeOrSelf(product->element.getType()).isF32())
+    return std::nullopt;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto left = plainDims(maps[product->left]), selector = plainDims(maps[product->selector]), out = plainDims(maps[2]);
+  if (!left || !selector || !out || out->empty())
+    return std::nullopt;
+  auto inMatrix = [&](unsigned loop) { return llvm::is_contained(product->matrixLoops, loop); };
+  auto isRow = [&](unsigned loop) { return llvm::is_contained(*out, loop) && !inMatrix(loop); };
+  auto isDepth = [&](unsigned loop) { return !llvm::is_contained(*out, loop); };
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (isDepth(loop) ? !llvm::is_contained(*left, loop) || !inMatrix(loop)
+                      : isRow(loop) && !llvm::is_contained(*left, loop) && !llvm::is_contained(*selector, loop))
+      return std::nullopt;
+  if (isRow(out->back()) || !llvm::all_of(*selector, isRow) ||
+      !llvm::all_of(*left, [&](unsigned loop) { return isRow(loop) || isDepth(loop); }))
+    return std::nullopt;
+  return product;
+}
+
 linalg::GenericOp rebuildGeneric(OpBuilder &builder, linalg::GenericOp op, ValueRange inputs, ValueRange inits,
                                  ArrayRef<AffineMap> maps, ArrayRef<utils::IteratorType> iterators) {
   auto rebuilt = linalg::GenericOp::create(builder, op.getLoc(), TypeRange(inits), inputs, inits, maps, iterators);

@@ -72,6 +72,23 @@ struct ContractionDims {
 /// vectors.
 std::optional<ContractionDims> matchContraction(mlir::linalg::GenericOp op);
 
+/// A grouped product: a contraction whose right matrix is selected row by row, by the elements of an i32 tensor.
+/// Mixtures of experts consist of such products.
+///
+///   result[rows.., columns..] =
+///       sum over depth.. of left[rows.., depth..] * matrices[selector[rows..], columns.., depth..]
+///
+/// The loops of the selector are row loops. Left may lack row loops; its dimensions, and those of `matrices` after the
+/// first, are in any order.
+struct GroupedContraction {
+  unsigned left, selector;                 ///< numbers of the operands
+  mlir::tensor::ExtractOp element;         ///< the read of the selected matrix, in the body
+  llvm::SmallVector<unsigned> matrixLoops; ///< the loops that index the dimensions of `matrices` after the first
+};
+/// Matches a grouped product of f32 tensors to one f32 result that starts from zeros, and whose innermost dimension is
+/// a column. Null for other ops.
+std::optional<GroupedContraction> matchGroupedContraction(mlir::linalg::GenericOp op);
+
 /// The positions of the dimensions that the results of `map` are, in order. Null unless each result is a dimension, and
 /// no two are the same.
 std::optional<llvm::SmallVector<unsigned>> plainDims(mlir::AffineMap map);

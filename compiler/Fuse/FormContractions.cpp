@@ -45,6 +45,7 @@ class ContractionFormer {
 public:
   ContractionFormer(ModuleOp module, func::FuncOp function) : module(module), function(function), shapes(function) {}
   void run(llvm::function_ref<bool(linalg::GenericOp)> staysWindow);
+  void groupSelectedProducts();
 
 private:
   bool isRightInOrder(linalg::GenericOp contraction, const ContractionDims &dims);
@@ -318,6 +319,24 @@ void ContractionFormer::recordEpilogue(linalg::GenericOp epilogue, linalg::Gener
                           {}});
 }
 
+/// Marks each grouped product, with its epilogue, as a group of kind "gemm".
+void ContractionFormer::groupSelectedProducts() {
+  SmallVector<linalg::GenericOp> products;
+  function.walk([&](linalg::GenericOp op) {
+    if (!groupOf(op) && matchGroupedContraction(op))
+      products.push_back(op);
+  });
+  int64_t next = nextGroupNumber(function);
+  for (linalg::GenericOp product : llvm::reverse(products)) {
+    GroupMark mark{next++, KernelKind::Gemm};
+    if (linalg::GenericOp epilogue = findEpilogue(product)) {
+      recordEpilogue(epilogue, product);
+      markGroup(epilogue, mark);
+    }
+    markGroup(product, mark);
+  }
+}
+
 /// Groups each sum that remains a sum over windows with its epilogue.
 void ContractionFormer::joinEpilogues(llvm::function_ref<bool(linalg::GenericOp)> staysWindow) {
   SmallVector<linalg::GenericOp> sums;
@@ -350,7 +369,10 @@ struct FormContractions : EmitterPass<FormContractions, impl::FormContractionsPa
       dropUnitLoops(function);
       if (failed(applyPatternsGreedily(function, startPatterns)))
         return signalPassFailure();
-      ContractionFormer(getOperation(), function).run([&](linalg::GenericOp sum) { return sumsWindows(sum, target); });
+      ContractionFormer former(getOperation(), function);
+      former.run([&](linalg::GenericOp sum) { return sumsWindows(sum, target); });
+      if (!target.isDevice) // devices have no code for grouped products
+        former.groupSelectedProducts();
       if (failed(applyPatternsGreedily(function, reshapes)))
         return signalPassFailure();
     }

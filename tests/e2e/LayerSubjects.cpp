@@ -45,6 +45,17 @@ static std::vector<Subject> parameterisedSubjects() {
   };
 }
 
+static std::vector<Subject> expertSubjects() {
+  Accuracy sums = {.c = 16, .reduction = 124};
+  std::vector<Choice> some = rows();
+  some.push_back({"an expert out of range", {{"rows", 3}}, {{"best", except(constant(1), 4, 5)}}, outOfRange});
+  some.push_back({"a negative expert", {{"rows", 30}}, {{"best", except(constant(1), 9, -1)}}, outOfRange});
+  some.push_back({"one expert", {{"rows", 30}}, {{"best", constant(4)}}});
+  return {{"experts.attn", "mixed", sums, rows()},
+          {"experts.attn", "selected", sums, some, {{"best", below(5)}}},
+          {"experts.attn", "mixed_gradient", {.c = 64, .reduction = 124, .along = {"rows"}}, rows()}};
+}
+
 /// Fills reals, of which every third is a special case of the conversion to i32.
 static Filler anyReal() {
   return [](Random &random, int64_t element, const Dimensions &) {
@@ -167,7 +178,7 @@ static std::vector<Subject> randomSubjects() {
 std::vector<Subject> layerSubjects() {
   std::vector<Subject> all = parameterisedSubjects();
   for (const std::vector<Subject> &others :
-       {operatorSubjects(), uncheckedSubjects(), farSubjects(), pickingSubjects(), randomSubjects()})
+       {expertSubjects(), operatorSubjects(), uncheckedSubjects(), farSubjects(), pickingSubjects(), randomSubjects()})
     all.insert(all.end(), others.begin(), others.end());
   return all;
 }

@@ -1,5 +1,6 @@
 #include "compiler/Codegen/CPU/CpuEmitter.h"
 #include "compiler/Codegen/CPU/Gemm/GemmPhase.h"
+#include "compiler/Codegen/CPU/Gemm/GroupedRows.h"
 #include "compiler/Codegen/CPU/Gemm/SplitKGemm.h"
 #include "compiler/Codegen/Schedule/ChosenSchedule.h"
 
@@ -40,7 +41,12 @@ FailureOr<KernelCode> emitGemm(func::FuncOp kernel, const Target &target, Module
   GemmSchedule schedule(*problem, target);
   KernelCode result;
   std::string name = kernel.getSymName().str();
-  if (!problem->packing && !schedule.dots && !schedule.readsRight && !schedule.packsPanels) {
+  if (problem->selector) {
+    KernelFrame frame(kernel, name + ".sort", code);
+    emitSortPhase(*problem, schedule, frame);
+    result.phases.push_back({name + ".sort", SizeExpr(1)});
+    result.sharedBytes = GroupedRows::sharedBytes(*problem);
+  } else if (!problem->packing && !schedule.dots && !schedule.readsRight && !schedule.packsPanels) {
     KernelFrame frame(kernel, name + ".pack", code);
     emitPackPhase(*problem, schedule, frame);
     SizeExpr panels = problem->extent(LoopGroup::Batch) * schedule.panels;

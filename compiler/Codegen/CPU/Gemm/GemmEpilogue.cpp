@@ -1,5 +1,6 @@
 #include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
 #include "compiler/Analysis/OpCost.h"
+#include "compiler/Codegen/CPU/Gemm/GemmOperands.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -43,15 +44,30 @@ private:
   /// All rows; `columnsLeft` is null if the panel is full. Coordinates are incremented with carry: no division a row.
   void emitRows(Value columnsLeft) {
     SmallVector<SizeExpr> sizes = sizesOf(LoopGroup::Row);
+    if (block.sorted)
+      return emitSortedRows(sizes, columnsLeft);
     FlatBuilder::Values start = coordinatesOf(code, frame, sizes, block.firstRow);
     if (!block.sums)
       return emitRegisterRows(sizes, start, columnsLeft);
     code.loop(code.constant(0), block.rows, 1, start, [&](Value row, ValueRange at) {
       assign(LoopGroup::Row, FlatBuilder::Values(at));
-      emitRow(columnsLeft, [&](int64_t column) {
-        return code.load(block.sums, code.add(code.mul(code.add(block.sumsRow, row), nr), column));
-      });
+      emitStoredRow(row, columnsLeft);
       return next(sizes, at);
+    });
+  }
+
+  /// All rows of a grouped product, whose numbers are not consecutive.
+  void emitSortedRows(ArrayRef<SizeExpr> sizes, Value columnsLeft) {
+    code.loop(code.constant(0), block.rows, 1, [&](Value row) {
+      assign(LoopGroup::Row, coordinatesOf(code, frame, sizes, block.sorted->number(code.add(block.firstRow, row))));
+      emitStoredRow(row, columnsLeft);
+    });
+  }
+
+  /// Row `row` of the block, at the coordinates.
+  void emitStoredRow(Value row, Value columnsLeft) {
+    emitRow(columnsLeft, [&](int64_t column) {
+      return code.load(block.sums, code.add(code.mul(code.add(block.sumsRow, row), nr), column));
     });
   }
 

@@ -22,19 +22,22 @@
 
 namespace attnc {
 
+class ProductRows;
+
 /// The sums of rows m0, m0 + 1, ... and columns n0, n0 + 1, ... of one matrix of the product. Values without another
 /// type are of type index. Rows, columns and matrices are flat numbers of the loop groups of GemmProblem.h.
 struct BlockOfSums {
-  mlir::Value sums;         ///< flat buffer of f32, [..][nr]; null if the sums are in `registers`
-  mlir::Value sumsRow;      ///< the row of `sums` that is row m0; not read if the sums are in registers
-  mlir::Value batch;        ///< number of the matrix
-  mlir::Value firstRow;     ///< m0
-  mlir::Value rows;         ///< number of rows to store; not read if the sums are in registers
-  mlir::Value firstColumn;  ///< n0; a multiple of the vector length if several column loops have a size other than 1
+  mlir::Value sums;        ///< flat buffer of f32, [..][nr]; null if the sums are in `registers`
+  mlir::Value sumsRow;     ///< the row of `sums` that is row m0; not read if the sums are in registers
+  mlir::Value batch;       ///< number of the matrix
+  mlir::Value firstRow;    ///< m0
+  mlir::Value rows;        ///< number of rows to store; not read if the sums are in registers
+  mlir::Value firstColumn; ///< n0; a multiple of the vector length if several column loops have a size other than 1
   /// The number of columns to store, at most nr. Null: all nr, or as many as the result has left; firstColumn must then
   /// be a multiple of nr.
   mlir::Value columns = {};
   llvm::SmallVector<mlir::Value> registers = {}; ///< vectors of f32, row by row, nr / lanes of each row; else empty
+  const ProductRows *sorted = nullptr; ///< of a grouped product, whose rows are numbered by it; null for other products
   mlir::Value skipped = {}; ///< number of rows of `registers`, the first ones, that are not stored; null: none
 };
 

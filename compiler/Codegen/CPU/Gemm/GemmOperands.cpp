@@ -1,5 +1,6 @@
 #include "compiler/Codegen/CPU/Gemm/GemmOperands.h"
 #include "compiler/Codegen/CPU/Gemm/CopyRows.h"
+#include "compiler/Codegen/CPU/Gemm/GroupedRows.h"
 #include "compiler/Codegen/Kernels/Gemm/GemmResult.h"
 
 using namespace mlir;
@@ -15,6 +16,8 @@ Value GemmContext::offset(const Access &access, LoopGroup group, Value flat) con
   Value sum = code.constant(0);
   for (auto [loop, at] : llvm::zip(problem.loopsOf(group), coordinatesOf(code, frame, sizes, flat))) {
     auto *dimension = llvm::find(access.loops, loop);
+    if (dimension == access.loops.end())
+      continue;
     sum = code.add(sum, code.mul(at, frame.size(problem.stride(access, dimension - access.loops.begin()))));
   }
   return sum;
@@ -22,8 +25,15 @@ Value GemmContext::offset(const Access &access, LoopGroup group, Value flat) con
 
 //===------------------------------------------ row tiles ---------------------------------------------------------===//
 
-RowTiles::RowTiles(const GemmContext &context)
-    : GemmContext(context), rows(extent(LoopGroup::Row)), count(frame.size(schedule.rowTiles)) {
+ProductRows::ProductRows(FlatBuilder &code, const GroupedRows &groups, Value matrix)
+    : count(groups.count(matrix)), code(&code), groups(&groups), first(groups.first(matrix)) {}
+
+Value ProductRows::number(Value row) const { return groups ? groups->row(code->add(first, row)) : row; }
+
+RowTiles::RowTiles(const GemmContext &context, const ProductRows &matrixRows)
+    : GemmContext(context), rows(matrixRows.count),
+      count(matrixRows.isSorted() ? code.div(code.add(rows, schedule.mr - 1), code.constant(schedule.mr))
+                                  : frame.size(schedule.rowTiles)) {
   Value even = code.div(rows, count), lowest = code.constant(schedule.blockHeights.front());
   higher = code.choose(code.less(even, lowest), code.constant(0), code.rem(rows, count));
   low = code.max(even, lowest);
@@ -53,15 +63,15 @@ LeftOperand::LeftOperand(const GemmContext &context)
     : GemmContext(context), source(code.flat(frame.buffer(problem.left.tensor))) {
   step = frame.size(problem.innerStride(problem.left, LoopGroup::Depth));
   Type f32 = code.builder.getF32Type();
-  if (schedule.widensLeft)
-    copied = frame.scratch(frame.size(schedule.widenedOffset(problem)), MemRefType::get({ShapedType::kDynamic}, f32),
-                           {frame.size(schedule.widenedFloats(problem))});
+  if (schedule.copiesRows)
+    copied = frame.scratch(frame.size(schedule.rowsOffset(problem)), MemRefType::get({ShapedType::kDynamic}, f32),
+                           {frame.size(schedule.rowFloats(problem))});
   if (schedule.copiesLeft)
     copied = frame.scratch(schedule.sumsBytes(), MemRefType::get({schedule.copiedFloats()}, f32));
 }
 
-void LeftOperand::widen(Value first, Value count) {
-  firstWidened = first;
+void LeftOperand::copyRows(Value first, Value count) {
+  firstCopied = first;
   Value depth = extent(LoopGroup::Depth);
   Value whole = code.mul(code.div(depth, code.lanes), code.lanes);
   code.loop(code.constant(0), count, 1, [&](Value row) {
@@ -89,24 +99,23 @@ TileOperands LeftOperand::tile(Value firstRow, int64_t height, Value lastRow, Va
     return lastRow ? code.min(code.constant(r), code.sub(lastRow, firstRow)) : code.constant(r);
   };
   TileOperands operands;
-  if (schedule.widensLeft) {
+  if (schedule.copiesRows) {
     Value depth = extent(LoopGroup::Depth);
     operands.left = copied;
-    operands.leftOffset = code.add(code.mul(code.sub(firstRow, firstWidened), depth), k0);
+    operands.leftOffset = code.add(code.mul(code.sub(firstRow, firstCopied), depth), k0);
     for (int64_t r = 0; r < height; ++r)
       operands.rowDistances.push_back(code.mul(rowOf(r), depth));
     operands.leftStep = code.constant(1);
     return operands;
   }
   operands.left = source;
-  Value firstOffset = offset(left, LoopGroup::Row, firstRow);
+  Value firstOffset = offsetInBatch(firstRow);
   operands.leftOffset = code.add(code.add(batchOffset, firstOffset), offset(left, LoopGroup::Depth, k0));
-  bool flat = problem.isFlat(left, LoopGroup::Row);
+  bool flat = problem.isFlat(left, LoopGroup::Row) && !rows->isSorted();
   for (int64_t r = 0; r < height; ++r) {
     Value row = rowOf(r);
-    operands.rowDistances.push_back(flat
-                                        ? offset(left, LoopGroup::Row, row)
-                                        : code.sub(offset(left, LoopGroup::Row, code.add(firstRow, row)), firstOffset));
+    operands.rowDistances.push_back(flat ? offset(left, LoopGroup::Row, row)
+                                         : code.sub(offsetInBatch(code.add(firstRow, row)), firstOffset));
   }
   operands.leftStep = step;
   return operands;

@@ -2,7 +2,7 @@
 //
 // GemmPhase.cpp multiplies the left operand (M x K) with the right operand (K x N) in register tiles. The classes below
 // emit the addresses that a tile reads. LeftOperand selects the rows of the tile: in the tensor itself, in rows that
-// the chunk has widened to f32, or in copies of the tiles. RightPanels selects the panel of the right operand. Both
+// the chunk has copied, or in copies of the tiles. RightPanels selects the panel of the right operand. Both
 // fill in fields of TileOperands (GemmTile.h). GemmSchedule.h describes tiles, blocks, panels and chunks.
 //
 // Values are of type index unless a comment states another type. Offsets are in elements. Rows, columns, batches (the
@@ -29,11 +29,34 @@ struct GemmContext {
   FlatBuilder &code;
 
   /// The part of an element's offset in the tensor of `access` that the loops of `group` contribute, if their flat
-  /// number is `flat`. The offset of an element is the sum of these parts. Each loop of `group` must be one of
-  /// `access`.
+  /// number is `flat`. The offset of an element is the sum of these parts. Loops that `access` does not have contribute
+  /// nothing.
   Value offset(const Access &access, LoopGroup group, Value flat) const;
   /// M, N, K, or the number of matrices.
   Value extent(LoopGroup group) const { return frame.size(problem.extent(group)); }
+};
+
+class GroupedRows;
+
+/// The rows that are multiplied with one right matrix: all rows, or in a grouped product those of the matrix. `row`
+/// counts the rows of the matrix.
+class ProductRows {
+public:
+  /// All rows of `context`.
+  explicit ProductRows(const GemmContext &context) : count(context.extent(LoopGroup::Row)) {}
+  /// The rows that are sorted to `matrix`. `groups` outlives this object.
+  ProductRows(FlatBuilder &code, const GroupedRows &groups, mlir::Value matrix);
+
+  /// The flat number of a row among all rows.
+  mlir::Value number(mlir::Value row) const;
+  bool isSorted() const { return groups; } ///< rows of a grouped product, whose numbers are not consecutive
+
+  mlir::Value count; ///< number of rows
+
+private:
+  FlatBuilder *code = nullptr;
+  const GroupedRows *groups = nullptr; ///< null: all rows
+  mlir::Value first;                   ///< the place of the first row in `groups`
 };
 
 /// The division of M rows, more than mr, into tiles. Tiles have at most two heights, which are among
@@ -41,7 +64,7 @@ struct GemmContext {
 /// firstOwnRow(t) - 1 are also rows of tile t - 1, which stores them. Requires that `blockHeights` is not empty.
 class RowTiles : GemmContext {
 public:
-  explicit RowTiles(const GemmContext &context);
+  RowTiles(const GemmContext &context, const ProductRows &matrixRows);
 
   /// The first row of `tile` that no earlier tile has. For the number of tiles it is M.
   Value firstOwnRow(Value tile) const;
@@ -49,24 +72,30 @@ public:
   Value first(Value tile) const;  ///< the first row
   /// The number of the first tile of block `rowBlock`, and the number after that of its last tile.
   std::pair<Value, Value> block(Value rowBlock) const;
+  Value blocks() const {
+    return code.div(code.add(count, schedule.tilesPerBlock - 1), code.constant(schedule.tilesPerBlock));
+  }
 
 private:
   Value rows, count; ///< numbers of rows and of tiles
   Value low, higher; ///< the lower height; how many of the first tiles have one row more
 };
 
-/// The left operand. setBatch() selects a matrix of the batch and must be called first.
+/// The left operand. setBatch() selects a matrix of the batch, with its rows, and must be called first.
 class LeftOperand : GemmContext {
 public:
   explicit LeftOperand(const GemmContext &context);
 
-  void setBatch(Value batch) { batchOffset = offset(problem.left, LoopGroup::Batch, batch); }
+  void setBatch(Value batch, const ProductRows &rowsOfBatch) {
+    batchOffset = offset(problem.left, LoopGroup::Batch, batch);
+    rows = rowsOfBatch;
+  }
   /// The offset in `source` of row `row` at k = 0.
-  Value rowOffset(Value row) const { return code.add(batchOffset, offset(problem.left, LoopGroup::Row, row)); }
+  Value rowOffset(Value row) const { return code.add(batchOffset, offsetInBatch(row)); }
   /// Emits a copy of `count` rows (at most schedule.blockRows()) from row `first` on, all K steps of them, to worker
-  /// scratch as f32, in place of the rows that were copied before. If schedule.widensLeft, this must precede tile(),
-  /// and tile() selects only from the rows of the last call. Requires schedule.widensLeft.
-  void widen(Value first, Value count);
+  /// scratch as f32, in place of the rows that were copied before. If schedule.copiesRows, this must precede tile(),
+  /// and tile() selects only from the rows of the last call. Requires schedule.copiesRows.
+  void copyRows(Value first, Value count);
   /// Emits a copy of `count` tiles (at most schedule.tilesPerBlock) from `firstTile` on, `steps` steps (at most kc) of
   /// them from step k0 on, to worker scratch as f32. Afterwards copiedTile() selects one of them. Requires
   /// schedule.copiesLeft.
@@ -84,10 +113,13 @@ public:
   Value source; ///< the tensor's buffer, flat
 
 private:
-  Value copied; ///< flat f32: the widened rows [row][K], or the copied tiles [tile][kc][mr]
+  Value offsetInBatch(Value row) const { return offset(problem.left, LoopGroup::Row, rows->number(row)); }
+
+  std::optional<ProductRows> rows;
+  Value copied; ///< flat f32: the copied rows [row][K], or the copied tiles [tile][kc][mr]
   Value step;   ///< from one k to the next in `source`
   Value batchOffset;
-  Value firstWidened; ///< the row that `copied` starts with
+  Value firstCopied; ///< the row that `copied` starts with
 };
 
 /// The right operand in panels of nr columns: a packed weight, panels that the kernel has packed, or the tensor itself

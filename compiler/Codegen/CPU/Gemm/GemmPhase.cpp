@@ -2,6 +2,7 @@
 #include "compiler/Codegen/CPU/Gemm/GemmDot.h"
 #include "compiler/Codegen/CPU/Gemm/GemmEpilogue.h"
 #include "compiler/Codegen/CPU/Gemm/GemmOperands.h"
+#include "compiler/Codegen/CPU/Gemm/GroupedRows.h"
 
 using namespace mlir;
 
@@ -15,25 +16,32 @@ constexpr int64_t streamSteps = 512;
 class GemmPhase : GemmContext {
 public:
   explicit GemmPhase(const GemmContext &context)
-      : GemmContext(context), right(context), result(code.flat(frame.result(0))), rows(extent(LoopGroup::Row)),
-        depth(extent(LoopGroup::Depth)), left(context),
+      : GemmContext(context), right(context), result(code.flat(frame.result(0))), depth(extent(LoopGroup::Depth)),
+        left(context), rows(context),
         sums(frame.scratch(0, MemRefType::get({schedule.sumFloats()}, code.builder.getF32Type()))) {}
 
   void emit() {
     findResultOperands();
     decodeChunk();
+    if (problem.selector)
+      return code.when(code.less(code.constant(0), rows.count), [&] { emitTilesOfRows(); });
     if (schedule.readsRight)
       return eachBatch([&] { emitSingleTiles(); });
     if (schedule.dots)
       return eachPanel([&](Value panel) { emitDotProducts(panel); });
-    Value isSingle = code.less(rows, code.constant(schedule.mr + 1));
+    emitTilesOfRows();
+  }
+
+private:
+  void emitTilesOfRows() {
+    Value isSingle = code.less(rows.count, code.constant(schedule.mr + 1));
     code.branch(
         isSingle, [&] { emitSingleTiles(); }, [&] { emitBlocks(); });
   }
 
-private:
   void findResultOperands() {
-    resultIsFlat = problem.isFlat(problem.result, LoopGroup::Row) && problem.isFlat(problem.result, LoopGroup::Column);
+    resultIsFlat = !problem.selector && problem.isFlat(problem.result, LoopGroup::Row) &&
+                   problem.isFlat(problem.result, LoopGroup::Column);
     linalg::GenericOp epilogue = problem.epilogue;
     if (!epilogue)
       return;
@@ -45,7 +53,7 @@ private:
 
   /// chunk -> batch, block of rows, group of panels.
   void decodeChunk() {
-    Value blocks = schedule.packsPanels ? code.constant(1) : frame.size(schedule.rowBlocks);
+    Value blocks = schedule.hasAllRows(problem) ? code.constant(1) : frame.size(schedule.rowBlocks);
     Value groups = frame.size(schedule.panelGroups);
     Value group = code.rem(frame.chunk, groups), outer = code.div(frame.chunk, groups);
     rowBlock = code.rem(outer, blocks);
@@ -55,7 +63,9 @@ private:
     lastPanel = code.add(firstPanel, schedule.panelsPerChunk);
     if (schedule.panelsPerChunk > 1)
       lastPanel = code.min(panels, lastPanel);
-    left.setBatch(batch);
+    if (problem.selector)
+      rows = ProductRows(code, sorted.emplace(static_cast<const GemmContext &>(*this)), batch);
+    left.setBatch(batch, rows);
   }
 
   //===------------------------------------------ loops ---------------------------------------------------------===//
@@ -67,7 +77,7 @@ private:
     Value first = code.mul(batch, schedule.batchesPerChunk), all = extent(LoopGroup::Batch);
     code.loop(first, code.min(all, code.add(first, schedule.batchesPerChunk)), 1, [&](Value each) {
       batch = each;
-      left.setBatch(batch);
+      left.setBatch(batch, rows);
       body();
     });
   }
@@ -103,15 +113,15 @@ private:
     operands.depth = depth;
     operands.sums = sums;
     emitDots(code, operands, schedule.nr, schedule.mr * schedule.vectors());
-    storeResult(panel, code.constant(0), rows, code.constant(0));
+    storeResult(panel, code.constant(0), rows.count, code.constant(0));
   }
 
   /// All rows are one tile, which each panel streams through once.
   void emitSingleTiles() {
     if (schedule.singleHeights.empty())
       return;
-    if (schedule.widensLeft)
-      left.widen(code.constant(0), rows);
+    if (schedule.copiesRows)
+      left.copyRows(code.constant(0), rows.count);
     eachPanel([&](Value panel) {
       right.pack(batch, panel);
       emitSingleTile(panel);
@@ -119,10 +129,11 @@ private:
   }
 
   void emitSingleTile(Value panel) {
-    Value offset = right.panelOffset(batch, panel), zero = code.constant(0), lastRow = code.sub(rows, code.constant(1));
+    Value offset = right.panelOffset(batch, panel), zero = code.constant(0);
+    Value lastRow = code.sub(rows.count, code.constant(1));
     Value leastHeight = code.constant(schedule.singleHeights.back());
     for (int64_t height : llvm::reverse(ArrayRef(schedule.singleHeights).drop_back()))
-      leastHeight = code.choose(code.less(rows, code.constant(height + 1)), code.constant(height), leastHeight);
+      leastHeight = code.choose(code.less(rows.count, code.constant(height + 1)), code.constant(height), leastHeight);
     auto multiply = [&](Value k0, Value steps, Value isFirst) {
       code.dispatch(leastHeight, schedule.singleHeights, [&](int64_t height) {
         TileOperands operands = left.tile(zero, height, lastRow, k0);
@@ -143,7 +154,7 @@ private:
       multiply(zero, depth, code.equal(zero, zero));
     else
       eachDepthChunk(multiply);
-    storeResult(panel, zero, rows, zero);
+    storeResult(panel, zero, rows.count, zero);
   }
 
   //===------------------------------------------ blocks of rows ------------------------------------------------===//
@@ -153,32 +164,40 @@ private:
       return;
     if (schedule.copiesLeft)
       return emitCopiedBlock();
-    if (schedule.widensLeft && !schedule.packsPanels)
-      widenBlock();
+    if (problem.selector && !schedule.packsPanels)
+      return eachBlock([&] { eachPanel([&](Value panel) { emitBlock(panel); }); });
+    if (schedule.copiesRows && !schedule.packsPanels)
+      copyRowsOfBlock();
     eachPanel([&](Value panel) {
       right.pack(batch, panel);
       if (!schedule.packsPanels)
         return emitBlock(panel);
-      code.loop(code.constant(0), frame.size(schedule.rowBlocks), 1, [&](Value each) {
-        rowBlock = each;
-        if (schedule.widensLeft)
-          widenBlock();
-        emitBlock(panel);
-      });
+      eachBlock([&] { emitBlock(panel); });
+    });
+  }
+
+  /// All blocks of rows, whose rows are copied if necessary.
+  void eachBlock(llvm::function_ref<void()> body) {
+    Value blocks = problem.selector ? RowTiles(*this, rows).blocks() : frame.size(schedule.rowBlocks);
+    code.loop(code.constant(0), blocks, 1, [&](Value each) {
+      rowBlock = each;
+      if (schedule.copiesRows)
+        copyRowsOfBlock();
+      body();
     });
   }
 
   /// The rows that the tiles of this block read, of which the first may belong to the block before, too.
-  void widenBlock() {
-    RowTiles tiles(*this);
+  void copyRowsOfBlock() {
+    RowTiles tiles(*this, rows);
     auto [firstTile, endTile] = tiles.block(rowBlock);
     Value firstRow = tiles.first(firstTile);
-    left.widen(firstRow, code.sub(tiles.firstOwnRow(endTile), firstRow));
+    left.copyRows(firstRow, code.sub(tiles.firstOwnRow(endTile), firstRow));
   }
 
   /// The tiles of the block share each chunk of the panel.
   void emitBlock(Value panel) {
-    RowTiles tiles(*this);
+    RowTiles tiles(*this, rows);
     eachDepthChunk([&](Value k0, Value steps, Value isFirst) {
       Value next = code.mul(steps, schedule.nr);
       emitTiles(tiles, {panel, k0, steps, isFirst, next, code.constant(0)});
@@ -187,7 +206,7 @@ private:
 
   /// All panels of the chunk share the copies of the block's tiles.
   void emitCopiedBlock() {
-    RowTiles tiles(*this);
+    RowTiles tiles(*this, rows);
     auto [firstTile, endTile] = tiles.block(rowBlock);
     Value count = code.sub(endTile, firstTile);
     eachDepthChunk([&, first = firstTile](Value k0, Value steps, Value isFirst) {
@@ -275,12 +294,15 @@ private:
   /// From the sums of `count` rows, from row `sumsRow` of the scratch on, to the result.
   void storeResult(Value panel, Value firstRow, Value count, Value sumsRow) {
     BlockOfSums block{sums, sumsRow, batch, firstRow, count, code.mul(panel, schedule.nr)};
+    block.sorted = rows.isSorted() ? &rows : nullptr;
     emitEpilogue(code, problem, frame, block, schedule.nr);
   }
 
   RightPanels right;
-  Value result, rows, depth;
+  Value result, depth;
   LeftOperand left;
+  std::optional<GroupedRows> sorted; ///< of a grouped product
+  ProductRows rows;                  ///< of the matrix `batch`
   Value sums;
   bool resultIsFlat = false;
   SmallVector<Value> besideResult; ///< operands of the epilogue with the layout of the result
@@ -292,6 +314,11 @@ private:
 void emitGemmPhase(const GemmProblem &problem, const GemmSchedule &schedule, KernelFrame &frame) {
   FlatBuilder code(frame.builder, frame.location, schedule.lanes);
   GemmPhase({problem, schedule, frame, code}).emit();
+}
+
+void emitSortPhase(const GemmProblem &problem, const GemmSchedule &schedule, KernelFrame &frame) {
+  FlatBuilder code(frame.builder, frame.location, schedule.lanes);
+  GroupedRows({problem, schedule, frame, code}).sort();
 }
 
 void emitPackPhase(const GemmProblem &problem, const GemmSchedule &schedule, KernelFrame &frame) {

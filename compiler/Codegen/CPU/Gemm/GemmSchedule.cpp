@@ -68,8 +68,8 @@ double panelSpeed(int64_t columns, const Target &target) { return bestPanel(colu
 /// Whether right is read once, along K, without packing.
 static bool suitsDots(const GemmProblem &problem) {
   SizeExpr rows = problem.extent(LoopGroup::Row);
-  return !problem.packing && problem.rightIsTransposed() && rows.isConstant() && rows.constant() > 0 &&
-         rows.constant() <= mostDotRows && problem.isFlat(problem.left, LoopGroup::Depth) &&
+  return !problem.packing && !problem.selector && problem.rightIsTransposed() && rows.isConstant() &&
+         rows.constant() > 0 && rows.constant() <= mostDotRows && problem.isFlat(problem.left, LoopGroup::Depth) &&
          problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(1);
 }
 
@@ -82,8 +82,8 @@ bool isRowContiguous(const GemmProblem &problem) {
 
 /// Whether right is a K x N matrix that the kernel would have to pack, and the number of rows is constant.
 static bool mayReadRight(const GemmProblem &problem) {
-  return !problem.packing && !problem.rightIsTransposed() && problem.extent(LoopGroup::Row).isConstant() &&
-         problem.extent(LoopGroup::Column).isConstant();
+  return !problem.packing && !problem.selector && !problem.rightIsTransposed() &&
+         problem.extent(LoopGroup::Row).isConstant() && problem.extent(LoopGroup::Column).isConstant();
 }
 
 /// The widest panel that divides the columns and is multiplied with all rows in one tile; zero if there is none.
@@ -94,15 +94,15 @@ static int64_t wholePanel(int64_t rows, int64_t columns, const Target &target) {
   return 0;
 }
 
-static bool isNarrowAlongDepth(const GemmProblem &problem) {
+static bool suitsCopyingRows(const GemmProblem &problem) {
   auto stored = cast<RankedTensorType>(argumentOf(problem.left.tensor).getType());
-  return isNarrow(stored.getElementType()) && problem.isFlat(problem.left, LoopGroup::Depth) &&
+  return (isNarrow(stored.getElementType()) || problem.selector) && problem.isFlat(problem.left, LoopGroup::Depth) &&
          problem.innerStride(problem.left, LoopGroup::Depth) == SizeExpr(1);
 }
 
 GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
-    : dots(suitsDots(problem)), copiesLeft(!dots && isRowContiguous(problem)),
-      widensLeft(!dots && !copiesLeft && isNarrowAlongDepth(problem)), lanes(target.f32Lanes),
+    : dots(suitsDots(problem)), copiesLeft(!dots && !problem.selector && isRowContiguous(problem)),
+      copiesRows(!dots && !copiesLeft && suitsCopyingRows(problem)), lanes(target.f32Lanes),
       prefetch(target.isa->prefetch) {
   SizeExpr rows = problem.extent(LoopGroup::Row), columns = problem.extent(LoopGroup::Column);
   int64_t chosen = choosePanelColumns(knownOr(columns, typicalSize), target);
@@ -124,9 +124,10 @@ GemmSchedule::GemmSchedule(const GemmProblem &problem, const Target &target)
   panels = columns.ceilDiv(nr);
   readsRight = suitsReadingRight(problem);
   storesFromRegisters = suitsStoringFromRegisters(problem);
-  packsPanels = !problem.packing && !dots && !readsRight && !copiesLeft && knownOr(panels, 0) >= manyPanels;
+  packsPanels =
+      !problem.packing && !dots && !readsRight && !copiesLeft && (problem.selector || knownOr(panels, 0) >= manyPanels);
   chooseGroups(problem);
-  chooseHeights(rows);
+  chooseHeights(rows, /*isKnown=*/rows.isConstant() && !problem.selector);
 }
 
 bool GemmSchedule::suitsReadingRight(const GemmProblem &problem) const {
@@ -136,8 +137,9 @@ bool GemmSchedule::suitsReadingRight(const GemmProblem &problem) const {
 
 bool GemmSchedule::suitsStoringFromRegisters(const GemmProblem &problem) const {
   SizeExpr depth = problem.extent(LoopGroup::Depth);
-  return !dots && !readsRight && !copiesLeft && depth.isConstant() && depth.constant() <= std::min(kc, shortDepth) &&
-         problem.isFlat(problem.left, LoopGroup::Depth) && hasShortFormula(problem);
+  return !dots && !readsRight && !copiesLeft && !problem.selector && depth.isConstant() &&
+         depth.constant() <= std::min(kc, shortDepth) && problem.isFlat(problem.left, LoopGroup::Depth) &&
+         hasShortFormula(problem);
 }
 
 void GemmSchedule::chooseGroups(const GemmProblem &problem) {
@@ -158,8 +160,8 @@ void GemmSchedule::chooseGroups(const GemmProblem &problem) {
   }
 }
 
-void GemmSchedule::chooseHeights(const SizeExpr &rows) {
-  if (!rows.isConstant()) {
+void GemmSchedule::chooseHeights(const SizeExpr &rows, bool isKnown) {
+  if (!isKnown) {
     for (int64_t height = 1; height < mr; height *= 2)
       singleHeights.push_back(height);
     singleHeights.push_back(mr);
@@ -186,16 +188,16 @@ SizeExpr GemmSchedule::chunks(const GemmProblem &problem) const {
     return SizeExpr(0);
   if (readsRight)
     return problem.extent(LoopGroup::Batch).ceilDiv(batchesPerChunk) * panelGroups;
-  return problem.extent(LoopGroup::Batch) * (packsPanels ? SizeExpr(1) : rowBlocks) * panelGroups;
+  return problem.extent(LoopGroup::Batch) * (hasAllRows(problem) ? SizeExpr(1) : rowBlocks) * panelGroups;
 }
 
 int64_t GemmSchedule::sumsBytes() const { return llvm::alignTo(sumFloats() * 4, scratchAlignment); }
 
-SizeExpr GemmSchedule::widenedFloats(const GemmProblem &problem) const {
-  return widensLeft ? problem.extent(LoopGroup::Depth) * SizeExpr(blockRows()) : SizeExpr(0);
+SizeExpr GemmSchedule::rowFloats(const GemmProblem &problem) const {
+  return copiesRows ? problem.extent(LoopGroup::Depth) * SizeExpr(blockRows()) : SizeExpr(0);
 }
 
-SizeExpr GemmSchedule::widenedOffset(const GemmProblem &problem) const {
+SizeExpr GemmSchedule::rowsOffset(const GemmProblem &problem) const {
   SizeExpr bytes = sumsBytes() + llvm::alignTo(copiedFloats() * 4, scratchAlignment);
   if (packsPanels)
     bytes += (problem.extent(LoopGroup::Depth) * SizeExpr(nr * 4)).alignTo(scratchAlignment);
@@ -203,7 +205,7 @@ SizeExpr GemmSchedule::widenedOffset(const GemmProblem &problem) const {
 }
 
 SizeExpr GemmSchedule::workerBytes(const GemmProblem &problem) const {
-  return widenedOffset(problem) + (widenedFloats(problem) * SizeExpr(4)).alignTo(scratchAlignment);
+  return rowsOffset(problem) + (rowFloats(problem) * SizeExpr(4)).alignTo(scratchAlignment);
 }
 
 } // namespace attnc

@@ -56,6 +56,10 @@
 // and multiplies all rows with it. With fewer panels there would be too few chunks; then, or if N is dynamic or left is
 // copied, a phase before the one that multiplies packs all panels into shared scratch.
 //
+// **Grouped products.** Each row has a right matrix of its own (GemmProblem.h). A phase before the one that multiplies
+// sorts the rows by their matrices (GroupedRows.h). A chunk is (matrix, group of panels); it multiplies all rows of the
+// matrix, whose number is known at run time. It packs a panel only if the matrix has rows.
+//
 // Sources: Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008), for the loops around the
 // register tile. The sizes of tiles and depth blocks are measured (benchmarks/kernels).
 //
@@ -98,10 +102,11 @@ struct GemmSchedule {
   bool packsPanels;
   /// Left is column-major (isRowContiguous). If the rows are several tiles, blocks of left are copied.
   bool copiesLeft;
-  /// Left is stored in bf16 or f16 and contiguous along k, and `dots` is false. A chunk widens its rows to f32 once for
-  /// all its panels. If the chunk packs panels and the rows are several tiles, it widens each row block once for each
+  /// Left is contiguous along k, `dots` is false, and left is stored in bf16 or f16 or belongs to a grouped product,
+  /// whose rows are not at equal distances. A chunk copies its rows as f32 once for all its panels; register tiles read
+  /// them from there. If the chunk packs panels and the rows are several tiles, it copies each row block once for each
   /// panel.
-  bool widensLeft;
+  bool copiesRows;
   /// K is a constant of at most kc and shortDepth steps (GemmEpilogue.h), left is flat along it and not copied, the
   /// epilogue's formula is short, and neither `dots` nor `readsRight` is true. If the rows are several tiles, the sums
   /// of a tile are stored to the result from registers, and nothing is prefetched.
@@ -119,29 +124,31 @@ struct GemmSchedule {
   int64_t vectors() const { return nr / lanes; } ///< vectors of a row of a register tile
   int64_t blockRows() const { return tilesPerBlock * mr; }
   /// Parts of a worker's scratch, in floats: the partial sums of a row block, [panel of the chunk][row][nr] if
-  /// `copiesLeft`, otherwise [row][nr]; the copied tiles, [tile][kc][mr]; the widened rows, [row][K]. Zero if
-  /// `copiesLeft`, or `widensLeft`, is false.
+  /// `copiesLeft`, otherwise [row][nr]; the copied tiles, [tile][kc][mr]; the copied rows, [row][K]. Zero if
+  /// `copiesLeft`, or `copiesRows`, is false.
   int64_t sumFloats() const { return blockRows() * nr * (copiesLeft ? panelsPerChunk : 1); }
   int64_t copiedFloats() const { return copiesLeft ? tilesPerBlock * kc * mr : 0; }
-  SizeExpr widenedFloats(const GemmProblem &problem) const;
+  SizeExpr rowFloats(const GemmProblem &problem) const;
   /// The possible heights of tiles in rows, ascending: if all rows are one tile, and if they are several tiles. A list
   /// is empty if its case cannot occur.
   llvm::SmallVector<int64_t> singleHeights, blockHeights;
   /// The number of accumulators of each sum if all rows are one tile of `rows` rows: a power of two, at most 8.
   int64_t accumulatorSets(int64_t rows) const;
+  /// Whether a chunk multiplies all rows with its panels: if it packs panels, and in a grouped product.
+  bool hasAllRows(const GemmProblem &problem) const { return packsPanels || problem.selector; }
   /// The number of chunks of the phase that multiplies.
   SizeExpr chunks(const GemmProblem &problem) const;
   /// A worker's scratch has workerBytes() bytes. It begins with the partial sums, sumsBytes() bytes. The copied tiles
-  /// follow, or the panel that a chunk packs. The widened rows begin at byte widenedOffset().
+  /// follow, or the panel that a chunk packs. The copied rows begin at byte rowsOffset().
   int64_t sumsBytes() const;
-  SizeExpr widenedOffset(const GemmProblem &problem) const;
+  SizeExpr rowsOffset(const GemmProblem &problem) const;
   SizeExpr workerBytes(const GemmProblem &problem) const;
 
 private:
   bool suitsReadingRight(const GemmProblem &problem) const;
   bool suitsStoringFromRegisters(const GemmProblem &problem) const;
   void chooseGroups(const GemmProblem &problem);
-  void chooseHeights(const SizeExpr &rows);
+  void chooseHeights(const SizeExpr &rows, bool isKnown);
 };
 
 /// The number of columns of a panel for a matrix of `columns` columns. It is one to four vectors (one to three with

@@ -64,8 +64,9 @@ std::optional<SplitKSchedule> SplitKSchedule::choose(const GemmProblem &problem,
   SizeExpr rows = problem.extent(LoopGroup::Row), columns = problem.extent(LoopGroup::Column);
   SizeExpr depth = problem.extent(LoopGroup::Depth);
   // A schedule with a number of rows of a block is one of products that are not split.
-  if (problem.packing || !isRowContiguous(problem) || !problem.isFlat(problem.left, LoopGroup::Batch) ||
-      scheduled(problem.kernel, "mc") || !rows.isConstant() || !columns.isConstant())
+  if (problem.packing || problem.selector || !isRowContiguous(problem) ||
+      !problem.isFlat(problem.left, LoopGroup::Batch) || scheduled(problem.kernel, "mc") || !rows.isConstant() ||
+      !columns.isConstant())
     return std::nullopt;
   SplitKSchedule result;
   result.lanes = target.f32Lanes;

@@ -21,7 +21,8 @@ std::optional<OperandPacking> preferredPacking(func::FuncOp kernel, const Target
     return std::nullopt;
   auto type = cast<RankedTensorType>(problem->right.tensor.getType());
   SizeExpr rows = problem->extent(LoopGroup::Row);
-  bool isDot = problem->rightIsTransposed() && rows.isConstant() && rows.constant() <= mostDotRows;
+  bool isDot =
+      !problem->selector && problem->rightIsTransposed() && rows.isConstant() && rows.constant() <= mostDotRows;
   BlockArgument argument = argumentOf(problem->right.tensor);
   bool isOnlyRight = isReadOnce(argument) && isReadOnce(problem->right.tensor); // not of w @ w'
   if (!type.hasStaticShape() || isDot || !isOnlyRight)

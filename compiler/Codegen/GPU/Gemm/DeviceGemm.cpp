@@ -22,6 +22,8 @@ Verdict supportsDeviceGemm(func::FuncOp kernel) {
     return v;
   if (problem->packing)
     return Verdict::no("its right operand is packed for a processor");
+  if (problem->selector)
+    return Verdict::no("data selects the right matrix of a row");
   return Verdict::yes();
 }
 

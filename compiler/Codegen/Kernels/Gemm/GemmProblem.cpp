@@ -1,4 +1,5 @@
 #include "compiler/Codegen/Kernels/Gemm/GemmProblem.h"
+#include "compiler/Analysis/OpClassification.h"
 #include "compiler/Analysis/OpCost.h"
 #include "compiler/Codegen/Formula/RegionVectoriser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -71,6 +72,17 @@ Verdict GemmProblem::match(func::FuncOp kernel, std::optional<GemmProblem> &prob
 
 Verdict GemmProblem::matchContraction(linalg::GenericOp op) {
   contraction = op;
+  Verdict operands = matchGroupedContraction(op) ? matchGroupedOperands(op) : matchOperands(op);
+  if (!operands)
+    return operands;
+  product = {op.getResult(0), *mapLoops(op.getMatchingIndexingMap(op.getDpsInitOperand(0)))};
+  for (const Access *access : {&left, &right})
+    if (!argumentOf(access->tensor))
+      return Verdict::no("an operand of its contraction is computed in the kernel");
+  return findLoopSizes();
+}
+
+Verdict GemmProblem::matchOperands(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || !isMultiplyAdd(op))
     return Verdict::no("its first linalg.generic is not a sum of products of two operands");
   if (!isZeroFill(op.getDpsInits().front()))
@@ -84,12 +96,30 @@ Verdict GemmProblem::matchContraction(linalg::GenericOp op) {
       return Verdict::no("its contraction is not of f32");
     *access = {operand.get(), *loops};
   }
-  product.tensor = op.getResult(0);
-  for (Value operand : op.getDpsInputs())
-    if (!argumentOf(operand))
-      return Verdict::no("an operand of its contraction is computed in the kernel");
-  SmallVector<std::optional<SizeExpr>> known(op.getNumLoops());
-  for (const Access *access : {&left, &right})
+  return Verdict::yes();
+}
+
+Verdict GemmProblem::matchGroupedOperands(linalg::GenericOp op) {
+  std::optional<GroupedContraction> grouped = matchGroupedContraction(op);
+  auto inputAccess = [&](unsigned number) {
+    OpOperand *operand = op.getDpsInputOperand(number);
+    return Access{operand->get(), *mapLoops(op.getMatchingIndexingMap(operand))};
+  };
+  left = inputAccess(grouped->left);
+  selector = inputAccess(grouped->selector);
+  if (!argumentOf(selector->tensor))
+    return Verdict::no("the numbers of its matrices are computed in the kernel");
+  right = {grouped->element.getTensor(), {op.getNumLoops()}}; // the loop over the matrices is none of the op
+  llvm::append_range(right.loops, grouped->matrixLoops);
+  return Verdict::yes();
+}
+
+Verdict GemmProblem::findLoopSizes() {
+  SmallVector<std::optional<SizeExpr>> known(contraction.getNumLoops() + (selector ? 1 : 0));
+  SmallVector<const Access *> accesses = {&left, &right};
+  if (selector)
+    accesses.push_back(&*selector);
+  for (const Access *access : accesses)
     for (auto [d, loop] : llvm::enumerate(access->loops)) {
       SizeExpr size = sizes.dimension(access->tensor, d);
       if (!known[loop] || size.isConstant())
@@ -132,7 +162,7 @@ Verdict GemmProblem::matchEpilogue(linalg::GenericOp op) {
 
 Verdict GemmProblem::groupLoops() {
   auto has = [](const Access &access, unsigned loop) { return llvm::is_contained(access.loops, loop); };
-  auto isRow = [&](unsigned loop) { return has(left, loop) && !has(right, loop); };
+  auto isRow = [&](unsigned loop) { return has(selector ? product : left, loop) && !has(right, loop); };
   // Lanes run along the innermost loop of the result, which has to be a column loop, unless there is one column only.
   result = product;
   if (epilogue) {
@@ -142,15 +172,23 @@ Verdict GemmProblem::groupLoops() {
   }
   ArrayRef<unsigned> stored = result.loops;
   auto inner = llvm::find_if(llvm::reverse(stored), [&](unsigned loop) { return !isUnit(loopSizes[loop]); });
-  if (inner != stored.rend() && isRow(*inner) && !packedAttribute(right))
+  if (inner != stored.rend() && isRow(*inner) && !packedAttribute(right)) {
+    if (selector)
+      return Verdict::no("the innermost dimension of its result is a row of a grouped product");
     std::swap(left, right);
-  for (unsigned loop = 0; loop < loopSizes.size(); ++loop)
+  }
+  for (unsigned loop = 0; loop < loopSizes.size() && !selector; ++loop)
     if (has(product, loop) ? !has(left, loop) && !has(right, loop) : !has(left, loop) || !has(right, loop))
       return Verdict::no("loop " + std::to_string(loop) + " of its contraction is a dimension of one tensor only");
   auto add = [&](LoopGroup group, unsigned loop) { groups[static_cast<int>(group)].push_back(loop); };
+  auto groupOfRight = [&](unsigned loop) {
+    if (selector && loop == right.loops.front())
+      return LoopGroup::Batch;
+    return !has(product, loop) ? LoopGroup::Depth : has(left, loop) ? LoopGroup::Batch : LoopGroup::Column;
+  };
   for (unsigned loop : right.loops)
-    add(!has(product, loop) ? LoopGroup::Depth : has(left, loop) ? LoopGroup::Batch : LoopGroup::Column, loop);
-  for (unsigned loop : left.loops)
+    add(groupOfRight(loop), loop);
+  for (unsigned loop : selector ? product.loops : left.loops)
     if (isRow(loop))
       add(LoopGroup::Row, loop);
   ArrayRef<unsigned> columns = loopsOf(LoopGroup::Column);
@@ -264,7 +302,8 @@ unsigned GemmProblem::rightOuterDims() const {
 }
 
 SizeExpr GemmProblem::flops() const {
-  SizeExpr elements = extent(LoopGroup::Batch) * extent(LoopGroup::Row) * extent(LoopGroup::Column);
+  SizeExpr matrices = selector ? SizeExpr(1) : extent(LoopGroup::Batch); // that a row is multiplied with
+  SizeExpr elements = matrices * extent(LoopGroup::Row) * extent(LoopGroup::Column);
   SizeExpr each = extent(LoopGroup::Depth) * SizeExpr(2);
   if (linalg::GenericOp op = epilogue)
     each += costOf(op.getRegion()).flops;

@@ -19,6 +19,10 @@
 // of a group's loops have one flat number, in row-major order. The emitters (CPU and GPU) split this number into
 // coordinates only if an operand cannot be addressed by it (isFlat).
 //
+// In a grouped product (OpClassification.h), an i32 tensor, the selector, has the number of the right matrix of each
+// row. Its batch has one loop, over the matrices, which left and product do not have. The loops of the product that
+// right does not have are rows, in the order of the product; left and the selector may lack some of them.
+//
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
@@ -51,6 +55,7 @@ struct GemmProblem {
   llvm::SmallVector<SizeExpr> loopSizes;         ///< size of each loop of the contraction
   llvm::SmallVector<unsigned> groups[4];         ///< loops of each LoopGroup in the order of `right`; rows: of `left`
   Access left, right, product;
+  std::optional<Access> selector;      ///< of a grouped product: the number of the right matrix of each row; else null
   Access result;                       ///< the tensor that the kernel stores, with its subscripts as loops
   std::optional<PanelPacking> packing; ///< layout of `right` if it is packed; null if it is row-major
   /// Loop l of the epilogue is loop epilogueLoops[l] of the contraction; empty without an epilogue.
@@ -79,6 +84,9 @@ struct GemmProblem {
 
 private:
   Verdict matchContraction(mlir::linalg::GenericOp op);
+  Verdict matchOperands(mlir::linalg::GenericOp op);
+  Verdict matchGroupedOperands(mlir::linalg::GenericOp op);
+  Verdict findLoopSizes();
   Verdict matchEpilogue(mlir::linalg::GenericOp op);
   Verdict groupLoops();
   Verdict checkAddresses();
