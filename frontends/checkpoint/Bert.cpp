@@ -65,8 +65,7 @@ static void addBody(Config &config, BertText &text, const BertVariant &variant) 
   text.inputs = fmt::format("tokens: i32[batch, seq <= {}], {}length: i32[batch]", positions - first,
                             types > 1 ? "token_type_ids: i32[batch, seq], " : "");
   text.features = types > 1 ? "encoder.features(tokens, length, token_type_ids)" : "encoder.features(tokens, length)";
-  text.addEntry("features", fmt::format("seq, {}", text.layers.dim), text.features,
-                "The features of each position. Row b has length[b] tokens; the features of padding mean nothing.");
+  addTextFeatures(text.model, text.inputs, text.layers.dim, text.features);
 }
 
 /// Adds the entry point `pooled`, and the field `pooler`.
@@ -87,9 +86,7 @@ static void addMaskedHead(Config &config, BertText &text, bool isRoberta) {
     head.arguments.add("epsilon", text.layers.epsilon);
   else
     text.addForm(head.arguments);
-  text.addEntry("logits", fmt::format("seq, {}", text.vocab),
-                fmt::format("head({}, encoder.token.table)", text.features),
-                "The logits of the token at each position.");
+  addMaskedLogits(text.model, text.inputs, text.vocab, fmt::format("head({}, encoder.token.table)", text.features));
 }
 
 /// Adds the entry point `logits` of a classifier of whole texts, or of each token.

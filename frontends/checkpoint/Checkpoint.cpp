@@ -45,10 +45,9 @@ bool isCheckpoint(const std::string &path) { return sys::fs::is_directory(path) 
 
 bool isRedundant(StringRef tensor) {
   static constexpr StringLiteral buffers[] = {
-      "rotary_emb.inv_freq",     "position_ids",         "attn.bias",
-      "attn.masked_bias",        "embed_scale",          "lm_head.weight",
-      "lm_head.decoder.weight",  "lm_head.decoder.bias", "predictions.decoder.weight",
-      "predictions.decoder.bias"};
+      "rotary_emb.inv_freq", "position_ids",         "attn.bias",
+      "attn.masked_bias",    "embed_scale",          "lm_head.weight",
+      "decoder.weight",      "lm_head.decoder.bias", "predictions.decoder.bias"};
   return any_of(buffers, [&](StringRef buffer) { return tensor == buffer || tensor.ends_with(("." + buffer).str()); });
 }
 

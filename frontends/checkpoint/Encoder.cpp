@@ -20,8 +20,8 @@ EncoderLayers::EncoderLayers(Config &config, const EncoderDefaults &defaults)
     : layers(config.size("num_hidden_layers", defaults.layers)), dim(config.size("hidden_size", defaults.dim)),
       hidden(config.size("intermediate_size", defaults.hidden)),
       heads(config.size("num_attention_heads", defaults.heads)),
-      activation(readActivation(config, "hidden_act", defaults.activation)),
-      epsilon(config.positive("layer_norm_eps", defaults.epsilon)) {
+      activation(readActivation(config, defaults.activationKey, defaults.activation)),
+      epsilon(config.positive(defaults.epsilonKey, defaults.epsilon)) {
   if (dim % heads != 0)
     config.refuse("num_attention_heads", "a divisor of hidden_size");
 }
@@ -33,12 +33,33 @@ void EncoderLayers::addSizes(Arguments &arguments) const {
   arguments.add("heads", heads);
 }
 
-void EncoderLayers::addForm(ModelText &model, Arguments &arguments) const {
+void addActivation(ModelText &model, Arguments &arguments, const Activation &activation) {
   if (!activation.function.empty())
     arguments.add("activation", StringRef(activation.function));
   if (!activation.file.empty())
     model.use(activation.file);
+}
+
+void EncoderLayers::addForm(ModelText &model, Arguments &arguments) const {
+  addActivation(model, arguments, activation);
   arguments.add("epsilon", epsilon);
+}
+
+void addTextFeatures(ModelText &model, StringRef inputs, int64_t dim, StringRef body) {
+  model.addEntry(
+      {.comment = "The features of each position. Row b has length[b] tokens; the features of padding mean nothing.",
+       .name = "features",
+       .inputs = inputs.str(),
+       .result = fmt::format("f32[batch, seq, {}]", dim),
+       .body = body.str()});
+}
+
+void addMaskedLogits(ModelText &model, StringRef inputs, int64_t vocab, StringRef body) {
+  model.addEntry({.comment = "The logits of the token at each position.",
+                  .name = "logits",
+                  .inputs = inputs.str(),
+                  .result = fmt::format("f32[batch, seq, {}]", vocab),
+                  .body = body.str()});
 }
 
 void addPooler(ModelText &model, StringRef prefix, int64_t dim) {

@@ -14,11 +14,15 @@ std::string joined(llvm::StringRef prefix, llvm::StringRef name);
 /// Records a problem if the network is a decoder, or lacks some of its heads.
 void expectEncoder(Config &config);
 
+/// Adds the argument `activation` unless it has its default. `model` gets the file of the activation.
+void addActivation(ModelText &model, Arguments &arguments, const Activation &activation);
+
 /// The values of missing keys.
 struct EncoderDefaults {
   int64_t layers, dim, hidden, heads;
   llvm::StringLiteral activation; ///< its name in config.json
   double epsilon;
+  llvm::StringLiteral activationKey = "hidden_act", epsilonKey = "layer_norm_eps";
 };
 
 /// The hyperparameters of an encoder's layers.
@@ -32,6 +36,11 @@ struct EncoderLayers {
   /// Adds activation and epsilon. `model` gets the file of the activation.
   void addForm(ModelText &model, Arguments &arguments) const;
 };
+
+/// Adds the entry point `features` of an encoder of texts. `body` is an expression.
+void addTextFeatures(ModelText &model, llvm::StringRef inputs, int64_t dim, llvm::StringRef body);
+/// Adds the entry point `logits` of a masked language model.
+void addMaskedLogits(ModelText &model, llvm::StringRef inputs, int64_t vocab, llvm::StringRef body);
 
 /// Adds the field `pooler`.
 void addPooler(ModelText &model, llvm::StringRef prefix, int64_t dim);

@@ -12,6 +12,7 @@ llvm::ArrayRef<Family> families() {
                                      {"gpt2", importGpt2},
                                      {"llama", importLlama},
                                      {"mistral", importMistral},
+                                     {"modernbert", importModernBert},
                                      {"phi3", importPhi3},
                                      {"qwen2", importQwen2},
                                      {"qwen3", importQwen3},

@@ -51,6 +51,9 @@ std::string importMistral(Config &config, const Source &source);
 std::string importQwen2(Config &config, const Source &source);
 std::string importQwen3(Config &config, const Source &source);
 
+// The family of models/modernbert.attn.
+std::string importModernBert(Config &config, const Source &source);
+
 // The family of models/phi3.attn.
 std::string importPhi3(Config &config, const Source &source);
 

@@ -1,34 +1,11 @@
 #include "frontends/checkpoint/DecoderKeys.h"
 #include "frontends/checkpoint/Families.h"
+#include "frontends/checkpoint/LayerTypes.h"
 #include "frontends/checkpoint/Rotary.h"
 #include "llvm/ADT/APFloat.h"
-#include <algorithm>
 #include <cmath>
 
 namespace attnc {
-
-/// The periods of layers: `period` layers, of which only the last attends to all keys.
-struct Periods {
-  int64_t period, count, rest;
-};
-
-/// The types of the layers by `layer_types`, or by a period.
-static Periods readPeriods(Config &config, int64_t layers, int64_t byDefault) {
-  Periods periods{byDefault, layers / byDefault, layers % byDefault};
-  std::vector<std::string> types = config.texts("layer_types");
-  if (types.empty())
-    return periods;
-  auto full = std::find(types.begin(), types.end(), "full_attention");
-  periods.period = full == types.end() ? int64_t(types.size()) + 1 : full - types.begin() + 1;
-  bool isPeriodic = int64_t(types.size()) == layers;
-  for (int64_t layer = 0; isPeriodic && layer < layers; ++layer)
-    isPeriodic = types[layer] == ((layer + 1) % periods.period ? "sliding_attention" : "full_attention");
-  if (!isPeriodic)
-    config.refuse("layer_types", "for each layer sliding_attention, or at the end of each period full_attention");
-  periods.count = layers / periods.period;
-  periods.rest = layers % periods.period;
-  return periods;
-}
 
 /// sqrt(dim), rounded to the type of the file, as the published implementation computes it.
 static double embeddingScale(Config &config, int64_t dim) {
@@ -42,13 +19,15 @@ static double embeddingScale(Config &config, int64_t dim) {
   return scale.convertToDouble();
 }
 
-static DecoderText readGemma(Config &config, const char *name, int64_t context, const Periods &periods) {
+static DecoderText readGemma(Config &config, const char *name, int64_t context, int64_t defaultPeriod) {
   DecoderText model{.model = name, .file = "models.gemma", .uses = {"models.rotary"}};
   expectLanguageModel(config, name);
   readSizes(config, model, context);
-  model.add("periods", periods.count);
-  model.add("period", periods.period);
-  model.add("rest", periods.rest);
+  int64_t layers = config.size("num_hidden_layers");
+  int64_t period = readPeriod(config, layers, defaultPeriod, FullLayer::Last);
+  model.add("periods", layers / period);
+  model.add("period", period);
+  model.add("rest", layers % period);
   readHeads(config, model, {.kvHeads = 4, .headDim = 256});
   model.add("window", config.size("sliding_window", 4096));
   model.add("score_dim", config.positive("query_pre_attn_scalar", 256));
@@ -71,8 +50,7 @@ static void addCap(Config &config, DecoderText &model, llvm::StringRef name, llv
 }
 
 std::string importGemma2(Config &config, const Source &source) {
-  Periods periods = readPeriods(config, config.size("num_hidden_layers"), 2);
-  DecoderText model = readGemma(config, "Gemma2", 8192, periods);
+  DecoderText model = readGemma(config, "Gemma2", 8192, 2);
   std::string frequency =
       readRotary(config, {config.size("head_dim", 256), 10000, model.context, /*hasYarn=*/false}).frequency;
   model.add("frequency", llvm::StringRef(frequency));
@@ -85,10 +63,9 @@ std::string importGemma2(Config &config, const Source &source) {
 
 std::string importGemma3(Config &config, const Source &source) {
   int64_t period = config.size("sliding_window_pattern", config.size("_sliding_window_pattern", 6));
-  Periods periods = readPeriods(config, config.size("num_hidden_layers"), period);
-  DecoderText model = readGemma(config, "Gemma3", 131072, periods);
-  LayerRotary rotary =
-      readLayerRotary(config, {config.size("head_dim", 256), 1e6, model.context, /*hasYarn=*/false}, 10000);
+  DecoderText model = readGemma(config, "Gemma3", 131072, period);
+  LayerRotary rotary = readLayerRotary(config, {config.size("head_dim", 256), 1e6, model.context, /*hasYarn=*/false},
+                                       config.positive("rope_local_base_freq", 10000));
   model.add("frequency", llvm::StringRef(rotary.full.frequency));
   model.add("local_frequency", llvm::StringRef(rotary.sliding.frequency));
   model.add("qk_normed", llvm::StringRef("true"));

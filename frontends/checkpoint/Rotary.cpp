@@ -92,7 +92,7 @@ Rotary readRotary(Config &config, const RotaryDefaults &family) {
 }
 
 LayerRotary readLayerRotary(Config &config, const RotaryDefaults &family, double localBase) {
-  Values local{family.features, config.positive("rope_local_base_freq", localBase), family.context, family.context};
+  Values local{family.features, localBase, family.context, family.context};
   std::optional<Config> types = config.object("rope_parameters");
   std::optional<Config> full = types ? types->object("full_attention") : std::nullopt;
   if (!full)

@@ -31,8 +31,8 @@ void expectWholeHeads(Config &config);
 /// default, linear, llama3 and yarn.
 Rotary readRotary(Config &config, const RotaryDefaults &family);
 
-/// The same for a family whose layers with a window have frequencies of their own: `rope_local_base_freq` of older
-/// files, with the default `localBase`, or `rope_parameters` by layer type of newer ones.
+/// The same for a family whose layers with a window have frequencies of their own: of the base `localBase`, which older
+/// files have in a key of the family, or of `rope_parameters` by layer type in newer ones.
 LayerRotary readLayerRotary(Config &config, const RotaryDefaults &family, double localBase);
 
 } // namespace attnc

@@ -364,6 +364,33 @@ config.json: num_attention_heads: found nothing, expected a divisor of hidden_si
 config.json: pad_token_id: found nothing, expected a token with at least one position of max_position_embeddings after it)");
 }
 
+TEST(Checkpoint, PeriodsOfModernBert) {
+  auto bert = [](const std::string &more) {
+    return R"({"model_type": "modernbert", "num_hidden_layers": 4)" + more + "}";
+  };
+  Import older(bert(R"(, "global_rope_theta": 80000, "local_rope_theta": null, "local_attention": 65)"));
+  EXPECT_THAT(older.result.text, AllOf(HasSubstr("period: 3,\n    reach: 32,"), HasSubstr("as \"\""),
+                                       HasSubstr("local_frequency: pair => rotary.plain(pair, 64, base: 80000.0)"),
+                                       Not(HasSubstr("logits"))));
+  Import newer(bert(R"(, "layer_types": ["full_attention", "sliding_attention", "full_attention", "sliding_attention"],
+    "architectures": ["ModernBertForMaskedLM"], "decoder_bias": false, "classifier_bias": true)"));
+  EXPECT_THAT(newer.result.text, AllOf(HasSubstr("period: 2,"), HasSubstr("as \"model\""),
+                                       HasSubstr("dense_biased: true,\n    biased: false"),
+                                       HasSubstr("rotary.plain(pair, 64, base: 160000.0)")));
+  for (const std::string types : {R"("sliding_attention", "full_attention")", R"("full_attention")"})
+    EXPECT_THAT(Import(bert(R"(, "layer_types": [)" + types + "]")).message,
+                HasSubstr("expected for each layer sliding_attention, or at the start of each period full_attention"));
+  EXPECT_EQ(Import(bert(R"(, "architectures": ["ModernBertForSequenceClassification"], "local_attention": 1,
+    "hidden_size": 36, "rope_scaling": {"type": "linear", "factor": 2}, "is_decoder": true)"))
+                .message,
+            R"(config.json: architectures: found ["ModernBertForSequenceClassification"], expected ModernBertModel, )"
+            "ModernBertForMaskedLM\n"
+            "config.json: is_decoder: found true, expected false\n"
+            "config.json: local_attention: found 1, expected at least 2\n"
+            "config.json: num_attention_heads: found nothing, expected an even number of features of each head\n"
+            "config.json: rope_scaling: found {\"factor\":2,\"type\":\"linear\"}, expected null");
+}
+
 TEST(Checkpoint, UnsupportedImages) {
   EXPECT_EQ(
       Import(R"({"model_type": "vit", "architectures": ["ViTForMaskedImageModeling"], "image_size": [224, 192],

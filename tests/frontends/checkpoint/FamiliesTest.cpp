@@ -21,9 +21,10 @@ constexpr double tolerance = 1e-4; ///< of the largest element of an output
 constexpr const char *decoders[] = {"gemma2",  "gemma2-defaults", "gemma3",       "gemma3-types", "gpt2",
                                     "llama3",  "llama3-tied",     "llama-biased", "mistral",      "mistral-nemo",
                                     "phi3-4k", "qwen2",           "qwen2-yarn",   "qwen3",        "qwen3-biased"};
-constexpr const char *encoders[] = {"bert",        "bert-base", "bert-classifier", "bert-tokens",  "roberta",
-                                    "xlm-roberta", "vit",       "vit-pooled",      "clip",         "clip-text",
-                                    "clip-vision", "siglip",    "siglip-text",     "siglip-vision"};
+constexpr const char *encoders[] = {"bert",         "bert-base",  "bert-classifier",  "bert-tokens", "roberta",
+                                    "xlm-roberta",  "modernbert", "modernbert-types", "vit",         "vit-pooled",
+                                    "clip",         "clip-text",  "clip-vision",      "siglip",      "siglip-text",
+                                    "siglip-vision"};
 
 bool failure(llvm::Error error) {
   if (!error)
@@ -78,14 +79,18 @@ private:
     for (const char *output : {"features", "pooled", "text_embedding", "image_embedding", "logits"})
       if (tensors.count(output))
         outputs.emplace_back(output);
-    auto mask = tensors.find("attention_mask");
-    if (mask == tensors.end())
-      return;
-    int64_t batch = mask->second.shape[0], seq = mask->second.shape[1];
+    if (auto tokens = tensors.find("tokens"); tokens != tensors.end())
+      addLength(tokens->second.shape[0], tokens->second.shape[1]);
+  }
+
+  /// Adds the input `length`: the sums of the mask, or all tokens of each row.
+  void addLength(int64_t batch, int64_t seq) {
     HostTensor &length = tensors.try_emplace("length", ATTN_I32, std::vector<int64_t>{batch}).first->second;
-    for (int64_t row = 0; row < batch; ++row)
-      length.integers()[row] =
-          std::accumulate(mask->second.integers() + row * seq, mask->second.integers() + (row + 1) * seq, 0);
+    std::fill_n(length.integers(), batch, int32_t(seq));
+    if (auto mask = tensors.find("attention_mask"); mask != tensors.end())
+      for (int64_t row = 0; row < batch; ++row)
+        length.integers()[row] =
+            std::accumulate(mask->second.integers() + row * seq, mask->second.integers() + (row + 1) * seq, 0);
   }
 
   void load(const std::string &folder, const std::vector<std::string> &entries) {
