@@ -23,13 +23,19 @@ static constexpr Row activations[] = {{"gelu", "nn.gelu", "nn"},
                                       {"swish", "nn.silu", "nn"},
                                       {"relu", "relu", ""}};
 
+std::optional<Activation> findActivation(StringRef name) {
+  const auto *found = find_if(activations, [&](const Row &each) { return each.name == name; });
+  if (found == std::end(activations))
+    return std::nullopt;
+  return Activation{found->function.str(), found->file.str()};
+}
+
 Activation readActivation(Config &config, StringRef key, StringRef otherwise) {
   std::string name = config.text(key, otherwise);
   if (name == otherwise)
     return {};
-  const auto *found = find_if(activations, [&](const Row &each) { return each.name == name; });
-  if (found != std::end(activations))
-    return {found->function.str(), found->file.str()};
+  if (std::optional<Activation> found = findActivation(name))
+    return *found;
   config.refuse(key, "gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, quick_gelu, silu, swish or relu");
   return {};
 }

@@ -10,8 +10,11 @@ void expectLanguageModel(Config &config, llvm::StringRef library) {
   config.expectOnly("add_cross_attention", false);
 }
 
-void readEnd(Config &config, DecoderText &model) {
-  for (int64_t end : config.numbers("eos_token_id"))
+void readEnd(Config &config, DecoderText &model, std::optional<int64_t> otherwise) {
+  std::vector<int64_t> ends = config.numbers("eos_token_id");
+  if (ends.empty() && otherwise)
+    ends = {*otherwise};
+  for (int64_t end : ends)
     if (end < 0 || end >= model.vocab)
       return config.refuse("eos_token_id", "tokens below vocab_size");
     else
@@ -42,6 +45,13 @@ int64_t readHeads(Config &config, DecoderText &model, const HeadDefaults &family
   model.add("kv_heads", kvHeads);
   model.add("head_dim", headDim);
   return headDim;
+}
+
+void addActivation(DecoderText &model, const Activation &activation) {
+  if (!activation.function.empty())
+    model.add("activation", llvm::StringRef(activation.function));
+  if (!activation.file.empty())
+    model.uses.push_back(activation.file);
 }
 
 } // namespace attnc

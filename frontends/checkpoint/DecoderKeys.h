@@ -1,7 +1,7 @@
 //===- DecoderKeys.h - keys of config.json that families of decoders have in common -------------------------------===//
 #pragma once
 
-#include "frontends/checkpoint/Config.h"
+#include "frontends/checkpoint/Activation.h"
 #include "frontends/checkpoint/ModelText.h"
 
 namespace attnc {
@@ -14,8 +14,11 @@ void expectLanguageModel(Config &config, llvm::StringRef library);
 /// `context` is the default of `max_position_embeddings`.
 void readSizes(Config &config, DecoderText &model, int64_t context);
 
-/// Reads the tokens that end a text. The model has its vocabulary.
-void readEnd(Config &config, DecoderText &model);
+/// Reads the tokens that end a text; `otherwise` is the default of the family. The model has its vocabulary.
+void readEnd(Config &config, DecoderText &model, std::optional<int64_t> otherwise = std::nullopt);
+
+/// Adds the argument `activation` unless it has its default.
+void addActivation(DecoderText &model, const Activation &activation);
 
 /// Defaults of a family, where config.json has none.
 struct HeadDefaults {

@@ -20,6 +20,7 @@ llvm::ArrayRef<Family> families() {
                                      {"siglip", importSiglip},
                                      {"siglip_text_model", importSiglipText},
                                      {"siglip_vision_model", importSiglipVision},
+                                     {"t5", importT5},
                                      {"vit", importVit},
                                      {"xlm-roberta", importXlmRoberta}};
   return table;

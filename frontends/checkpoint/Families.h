@@ -57,6 +57,9 @@ std::string importModernBert(Config &config, const Source &source);
 // The family of models/phi3.attn.
 std::string importPhi3(Config &config, const Source &source);
 
+// The family of models/t5.attn.
+std::string importT5(Config &config, const Source &source);
+
 // The family of models/vit.attn.
 std::string importVit(Config &config, const Source &source);
 

@@ -1,4 +1,3 @@
-#include "frontends/checkpoint/Activation.h"
 #include "frontends/checkpoint/Architecture.h"
 #include "frontends/checkpoint/DecoderKeys.h"
 #include "frontends/checkpoint/Families.h"
@@ -20,11 +19,7 @@ std::string importGpt2(Config &config, const Source &source) {
   model.add("dim", dim);
   model.add("hidden", config.size("n_inner", 4 * dim));
   model.add("heads", heads);
-  Activation activation = readActivation(config, "activation_function", "gelu_new");
-  if (!activation.function.empty())
-    model.add("activation", llvm::StringRef(activation.function));
-  if (!activation.file.empty())
-    model.uses.push_back(activation.file);
+  addActivation(model, readActivation(config, "activation_function", "gelu_new"));
   model.add("epsilon", config.positive("layer_norm_epsilon", 1e-5));
   readEnd(config, model);
   config.expectOnly("scale_attn_weights", true);

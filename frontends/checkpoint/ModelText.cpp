@@ -73,29 +73,39 @@ std::string ModelText::text(llvm::StringRef origin) const {
 }
 
 std::string DecoderText::text(llvm::StringRef origin) const {
-  ModelText result{.model = model, .files = {"decoding", file}};
+  ModelText result{.model = model, .files = {"decoding", file}, .notes = notes};
   result.files.insert(result.files.end(), uses.begin(), uses.end());
-  result.fields = {{"decoder", file.substr(file.rfind('.') + 1) + ".Decoder", arguments, tensors}};
-  std::string tokens = fmt::format("tokens: i32[batch, seq <= {}]", context);
+  std::string field = source ? "network" : "decoder", module = source ? "EncoderDecoder" : "Decoder";
+  result.fields = {{field, file.substr(file.rfind('.') + 1) + "." + module, arguments, tensors}};
+  std::string inputs = context == 0 ? "tokens: i32[batch, seq]" : fmt::format("tokens: i32[batch, seq <= {}]", context);
+  std::string features = "decoder.features(tokens)";
+  if (source) {
+    result.addEntry({.comment = source->comment,
+                     .name = "features",
+                     .inputs = source->inputs,
+                     .result = source->features,
+                     .body = fmt::format("network.features({})", source->arguments)});
+    inputs = source->inputs + ", " + inputs;
+    features = fmt::format("network.decoded(tokens, {})", source->arguments);
+  }
   result.addEntry({.comment = "The logits of the next token at each position.",
                    .name = "logits",
-                   .inputs = tokens,
+                   .inputs = inputs,
                    .result = fmt::format("f32[batch, seq, {}]", vocab),
-                   .body = "decoder.logits_of(decoder.features(tokens))"});
+                   .body = fmt::format("{}.logits_of({})", field, features)});
   result.functions.push_back({.comment = "The logits of the next token after the last position.",
                               .name = "last",
-                              .inputs = tokens,
+                              .inputs = inputs,
                               .result = fmt::format("f32[batch, {}]", vocab),
-                              .body = "let x = decoder.features(tokens)\n"
-                                      "decoder.logits_of([b] => x[b, seq - 1])"});
+                              .body = fmt::format("let x = {}\n{}.logits_of([b] => x[b, seq - 1])", features, field)});
   std::string end = ends.empty() ? "" : fmt::format(" stop: {},", ends[0]);
   if (ends.size() > 1)
     result.notes.push_back(
         fmt::format("`write` ends a text at the token {}, but not at the others of `eos_token_id`: {}.", ends[0],
                     fmt::join(ends.begin() + 1, ends.end(), ", ")));
   result.exports.push_back("next = incremental(last, along: seq)");
-  result.exports.push_back(
-      fmt::format("write = decode(next, with: draw,{} at_most: {})", end, std::min<int64_t>(256, context - 1)));
+  int64_t atMost = context == 0 ? 256 : std::min<int64_t>(256, context - 1);
+  result.exports.push_back(fmt::format("write = decode(next, with: draw,{} at_most: {})", end, atMost));
   return result.text(origin);
 }
 

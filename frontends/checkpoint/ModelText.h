@@ -74,15 +74,26 @@ struct ModelText {
   std::string text(llvm::StringRef origin) const;
 };
 
-/// A decoder of text. The module has the functions features(tokens) and logits_of(features).
+/// The input of an encoder to whose features a decoder attends.
+struct SourceText {
+  std::string inputs;    ///< of an entry point: "source: i32[batch, n], source_length: i32[batch]"
+  std::string arguments; ///< of a call: "source, source_length"
+  std::string features;  ///< type of the features: "f32[batch, n, 512]"
+  std::string comment;   ///< of the entry point `features`
+};
+
+/// A decoder of text. The module `Decoder` has the functions features(tokens) and logits_of(features). With a source,
+/// the module is `EncoderDecoder`, with the functions features(source ..), decoded(tokens, source ..) and logits_of.
 struct DecoderText {
   std::string model;                  ///< name of the model: "Llama"
-  std::string file;                   ///< file of the prelude with the module `Decoder`: "models.llama"
+  std::string file;                   ///< file of the prelude with the module: "models.llama"
   std::vector<std::string> uses = {}; ///< files of the prelude with functions of the arguments: "models.rotary"
   std::string tensors = "";           ///< prefix of the names of its tensors
   Arguments arguments = {};
-  int64_t vocab = 1, context = 1; ///< number of tokens, and of positions
+  std::optional<SourceText> source = {};
+  int64_t vocab = 1, context = 1; ///< number of tokens, and the largest one of positions; 0: any number of positions
   std::vector<int64_t> ends = {}; ///< the tokens that end a text; `write` stops at the first one alone
+  std::vector<std::string> notes = {}; ///< ModelText::notes
 
   template <typename Value> void add(llvm::StringRef name, const Value &value) { arguments.add(name, value); }
   void addFlag(llvm::StringRef name, bool value) { arguments.addFlag(name, value); }

@@ -424,6 +424,86 @@ TEST(Checkpoint, UnsupportedPairs) {
             "config.json: text_config.projection_size: found 24, expected hidden_size of vision_config");
 }
 
+/// A config.json of a T5 with further keys.
+std::string t5(const std::string &more) {
+  return R"({"model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "is_encoder_decoder": true,
+    "vocab_size": 96, "d_model": 32, "d_kv": 12, "d_ff": 40, "num_layers": 2, "num_heads": 3)" +
+         more + "}";
+}
+
+TEST(Checkpoint, ADecoderWithAnEncoder) {
+  Import import(t5(R"(, "decoder_start_token_id": 0, "feed_forward_proj": "gated-gelu", "num_decoder_layers": 1,
+    "dense_act_fn": "gelu_new", "is_gated_act": true, "n_positions": 512, "tie_word_embeddings": false)"));
+  EXPECT_EQ(import.message, "");
+  EXPECT_EQ(import.result.text, R"(// Made by `attnc import` from config.json of small.
+// A text begins with the token 0: `decoder_start_token_id`.
+use decoding
+use models.t5
+use nn
+
+model T5 {
+  network: t5.EncoderDecoder(
+    vocab: 96,
+    layers: 2,
+    decoder_layers: 1,
+    dim: 32,
+    hidden: 40,
+    heads: 3,
+    head_dim: 12,
+    buckets: 32,
+    furthest: 128,
+    activation: nn.gelu_tanh,
+    gated: true,
+    epsilon: 1e-06,
+    tied: false,
+    scaled: false) as ""
+
+  /// The features of each position of a source. Row b has source_length[b] tokens; the features of padding mean nothing.
+  fn features(source: i32[batch, n], source_length: i32[batch]) -> f32[batch, n, 32] {
+    network.features(source, source_length)
+  }
+
+  /// The logits of the next token at each position.
+  fn logits(source: i32[batch, n], source_length: i32[batch], tokens: i32[batch, seq]) -> f32[batch, seq, 96] {
+    network.logits_of(network.decoded(tokens, source, source_length))
+  }
+
+  /// The logits of the next token after the last position.
+  fn last(source: i32[batch, n], source_length: i32[batch], tokens: i32[batch, seq]) -> f32[batch, 96] {
+    let x = network.decoded(tokens, source, source_length)
+    network.logits_of([b] => x[b, seq - 1])
+  }
+}
+
+export features
+export logits
+export next = incremental(last, along: seq)
+export write = decode(next, with: draw, stop: 1, at_most: 256)
+)");
+  EXPECT_THAT(import.warnings(), IsEmpty());
+}
+
+TEST(Checkpoint, NewerFilesOfT5SayWhetherFeaturesAreScaled) {
+  Import older(t5("")), newer(t5(R"(, "tie_word_embeddings": true, "scale_decoder_outputs": false)"));
+  EXPECT_THAT(older.result.text, AllOf(HasSubstr("epsilon: 1e-06) as"), Not(HasSubstr("activation"))));
+  EXPECT_THAT(newer.result.text, HasSubstr("epsilon: 1e-06,\n    scaled: false) as"));
+}
+
+TEST(Checkpoint, UnsupportedT5) {
+  EXPECT_EQ(Import(t5(R"(, "architectures": ["T5EncoderModel"], "relative_attention_num_buckets": 30,
+    "relative_attention_max_distance": 15, "feed_forward_proj": "gated-tanh", "decoder_start_token_id": 96)"))
+                .message,
+            R"(config.json: architectures: found ["T5EncoderModel"], expected T5ForConditionalGeneration
+config.json: relative_attention_num_buckets: found 30, expected a multiple of 4
+config.json: relative_attention_max_distance: found 15, expected more than half of relative_attention_num_buckets
+config.json: feed_forward_proj: found "gated-tanh", expected an activation such as relu, or a gated unit such as gated-gelu
+config.json: decoder_start_token_id: found 96, expected one token below vocab_size)");
+  EXPECT_EQ(Import(t5(R"(, "is_gated_act": true, "dense_act_fn": "silu", "is_encoder_decoder": false)")).message,
+            "config.json: is_encoder_decoder: found false, expected true\n"
+            "config.json: dense_act_fn: found \"silu\", expected \"relu\"\n"
+            "config.json: is_gated_act: found true, expected false");
+}
+
 TEST(Checkpoint, UnknownFamily) {
   EXPECT_THAT(Import(R"({"model_type": "lama"})").message,
               AllOf(HasSubstr("config.json: model_type: 'lama' is not supported, expected one of bert, clip, "),

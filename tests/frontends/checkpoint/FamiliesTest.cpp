@@ -21,6 +21,7 @@ constexpr double tolerance = 1e-4; ///< of the largest element of an output
 constexpr const char *decoders[] = {"gemma2",  "gemma2-defaults", "gemma3",       "gemma3-types", "gpt2",
                                     "llama3",  "llama3-tied",     "llama-biased", "mistral",      "mistral-nemo",
                                     "phi3-4k", "qwen2",           "qwen2-yarn",   "qwen3",        "qwen3-biased"};
+constexpr const char *encoderDecoders[] = {"t5", "flan-t5"};
 constexpr const char *encoders[] = {"bert",         "bert-base",  "bert-classifier",  "bert-tokens", "roberta",
                                     "xlm-roberta",  "modernbert", "modernbert-types", "vit",         "vit-pooled",
                                     "clip",         "clip-text",  "clip-vision",      "siglip",      "siglip-text",
@@ -57,8 +58,10 @@ struct Instance {
     }
     readTensors(folder);
     std::vector<std::string> entries = outputs;
-    if (llvm::is_contained(decoders, variant))
+    if (llvm::is_contained(decoders, variant) || llvm::is_contained(encoderDecoders, variant))
       entries.insert(entries.end(), {"next", "next_prefill"});
+    if (llvm::is_contained(encoderDecoders, variant))
+      entries.emplace_back("next_begin");
     load(folder, entries);
   }
 
@@ -81,6 +84,11 @@ private:
         outputs.emplace_back(output);
     if (auto tokens = tensors.find("tokens"); tokens != tensors.end())
       addLength(tokens->second.shape[0], tokens->second.shape[1]);
+    if (tensors.count("decoder_tokens")) {
+      tensors["source"] = std::move(tensors["tokens"]);
+      tensors["source_length"] = std::move(tensors["length"]);
+      tensors["tokens"] = std::move(tensors["decoder_tokens"]);
+    }
   }
 
   /// Adds the input `length`: the sums of the mask, or all tokens of each row.
@@ -131,20 +139,23 @@ class Families : public testing::TestWithParam<const char *> {
 protected:
   void SetUp() override { ASSERT_TRUE(runner); }
 
-  HostTensor run(llvm::StringRef name) {
+  /// The results of an entry point by name, for the inputs of the instance.
+  std::map<std::string, HostTensor> run(llvm::StringRef name) {
     int64_t number = instance.entry(name);
     const attn_entry_info &info = instance.loaded->model().entries[number];
     std::vector<HostTensor> inputs;
     for (int32_t i = 0; i < info.input_count; ++i)
       inputs.push_back(instance.tensors.at(info.tensors[i].name));
-    std::vector<HostTensor> results = valueOf(runner->run(number, inputs));
-    return results.empty() ? HostTensor() : std::move(results[0]);
+    std::map<std::string, HostTensor> named;
+    for (HostTensor &result : valueOf(runner->run(number, inputs)))
+      named[info.tensors[info.input_count + int32_t(named.size())].name] = std::move(result);
+    return named;
   }
 
   /// Whether an element of an output with the shape [batch, seq, ..] is that of padding.
   bool isPadding(const HostTensor &output, int64_t element) const {
     auto mask = instance.tensors.find("attention_mask");
-    if (mask == instance.tensors.end() || output.shape.size() < 3)
+    if (mask == instance.tensors.end() || output.shape.size() < 3 || output.shape[1] != mask->second.shape[1])
       return false;
     return mask->second.at(element * mask->second.count() / output.count()) == 0;
   }
@@ -169,13 +180,17 @@ protected:
           std::copy_n(tokens.integers() + row * seq + from, count, chunk.integers() + row * count);
         continue;
       }
+      if (auto other = given.find(input.str()); other != given.end()) {
+        inputs.push_back(other->second);
+        continue;
+      }
       EXPECT_TRUE(input == "length" || input == "count") << input.str();
       HostTensor &each = inputs.emplace_back(ATTN_I32, std::vector<int64_t>{batch});
       std::fill_n(each.integers(), batch, int32_t(input == "length" ? from : count));
     }
     if (states.empty())
       for (int32_t i = info.input_count - info.state_count; i < info.input_count; ++i) {
-        const int64_t dimensions[] = {batch, seq, seq};
+        const int64_t dimensions[] = {batch, seq, seq, seq};
         states.emplace_back(attn_dtype(info.tensors[i].dtype), shapeOf(info.tensors[i], dimensions));
       }
     size_t given = inputs.size();
@@ -198,12 +213,13 @@ protected:
 
   const HostTensor &tokens = instance.tensors["tokens"], &expected = instance.tensors["logits"];
   std::vector<HostTensor> states;
+  std::map<std::string, HostTensor> given; ///< inputs of all calls, besides the text
 };
 
 TEST_P(Families, OutputsAgreeWithTheReference) {
   ASSERT_FALSE(instance.outputs.empty());
   for (const std::string &output : instance.outputs) {
-    HostTensor found = run(output);
+    const HostTensor found = run(output)[output];
     const HostTensor &expected = instance.tensors.at(output);
     ASSERT_EQ(found.shape, expected.shape) << output;
     double bound = boundOf(expected), worst = 0;
@@ -218,6 +234,10 @@ TEST_P(Families, OutputsAgreeWithTheReference) {
 
 TEST_P(Decoders, LogitsPositionByPositionAgreeWithTheReference) {
   int64_t first = 6, seq = tokens.shape[1];
+  if (attn_find_entry(&instance.loaded->model(), "next_begin") >= 0)
+    given = run("next_begin");
+  if (instance.tensors.count("source_length"))
+    given["source_length"] = instance.tensors["source_length"];
   expectAt(follow("next_prefill", 0, first), first - 1);
   for (int64_t position = first; position + 5 < seq; ++position)
     expectAt(follow("next", position, 1), position);
@@ -232,6 +252,8 @@ std::string nameOf(const testing::TestParamInfo<const char *> &info) {
 
 INSTANTIATE_TEST_SUITE_P(Decoders, Families, testing::ValuesIn(decoders), nameOf);
 INSTANTIATE_TEST_SUITE_P(Encoders, Families, testing::ValuesIn(encoders), nameOf);
+INSTANTIATE_TEST_SUITE_P(EncoderDecoders, Families, testing::ValuesIn(encoderDecoders), nameOf);
 INSTANTIATE_TEST_SUITE_P(Variants, Decoders, testing::ValuesIn(decoders), nameOf);
+INSTANTIATE_TEST_SUITE_P(EncoderDecoders, Decoders, testing::ValuesIn(encoderDecoders), nameOf);
 
 } // namespace
