@@ -3,7 +3,8 @@
 namespace attnc {
 
 llvm::ArrayRef<Family> families() {
-  static constexpr Family table[] = {{"bert", importBert},
+  static constexpr Family table[] = {{"bart", importBart},
+                                     {"bert", importBert},
                                      {"clip", importClip},
                                      {"clip_text_model", importClipText},
                                      {"clip_vision_model", importClipVision},

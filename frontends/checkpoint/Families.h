@@ -25,6 +25,9 @@ void ignoreIrrelevantKeys(Config &config);
 /// All families, in the alphabetical order of their types.
 llvm::ArrayRef<Family> families();
 
+// The family of models/bart.attn.
+std::string importBart(Config &config, const Source &source);
+
 // The families of models/bert.attn.
 std::string importBert(Config &config, const Source &source);
 std::string importRoberta(Config &config, const Source &source);

@@ -504,11 +504,32 @@ config.json: decoder_start_token_id: found 96, expected one token below vocab_si
             "config.json: is_gated_act: found true, expected false");
 }
 
+TEST(Checkpoint, BothPartsOfBart) {
+  Import import(R"({"model_type": "bart", "d_model": 64, "decoder_layers": 6, "decoder_ffn_dim": 128,
+    "encoder_attention_heads": 8, "scale_embedding": true, "normalize_before": false, "max_position_embeddings": 40,
+    "activation_function": "gelu"})");
+  EXPECT_EQ(import.message, "");
+  EXPECT_THAT(import.result.text,
+              AllOf(HasSubstr("layers: 12,\n    hidden: 4096,\n    heads: 8,\n    decoder_layers: 6,\n    "
+                              "decoder_hidden: 128,\n    decoder_heads: 16,\n    scale: 8.0) as \"\""),
+                    HasSubstr("source: i32[batch, n <= 40], source_length: i32[batch], tokens: i32[batch, seq <= 40]"),
+                    HasSubstr("// A text begins with the token 2"), HasSubstr("stop: 2, at_most: 39)")));
+  EXPECT_THAT(import.warnings(), IsEmpty());
+  EXPECT_EQ(Import(R"({"model_type": "bart", "architectures": ["BartModel"], "encoder_attention_heads": 7,
+    "normalize_before": true, "tie_word_embeddings": false, "max_position_embeddings": 1})")
+                .message,
+            R"(config.json: architectures: found ["BartModel"], expected BartForConditionalGeneration
+config.json: max_position_embeddings: found 1, expected at least 2
+config.json: encoder_attention_heads: found 7, expected a divisor of d_model
+config.json: tie_word_embeddings: found false, expected true
+config.json: normalize_before: found true, expected false)");
+}
+
 TEST(Checkpoint, UnknownFamily) {
   EXPECT_THAT(Import(R"({"model_type": "lama"})").message,
-              AllOf(HasSubstr("config.json: model_type: 'lama' is not supported, expected one of bert, clip, "),
+              AllOf(HasSubstr("config.json: model_type: 'lama' is not supported, expected one of bart, bert, "),
                     HasSubstr(", xlm-roberta; did you mean `llama`?")));
-  EXPECT_THAT(Import("{}").message, HasSubstr("config.json: model_type is missing, expected one of bert, clip, "));
+  EXPECT_THAT(Import("{}").message, HasSubstr("config.json: model_type is missing, expected one of bart, bert, "));
 }
 
 TEST(Checkpoint, FilesThatAreNoConfiguration) {

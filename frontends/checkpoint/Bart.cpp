@@ -1,0 +1,66 @@
+#include "frontends/checkpoint/Families.h"
+#include "frontends/checkpoint/SourceKeys.h"
+#include <cmath>
+#include <fmt/format.h>
+
+namespace attnc {
+
+namespace {
+
+/// Defaults of a family, where config.json has none.
+struct BartDefaults {
+  int64_t vocab, layers, hidden, heads, dim;
+  int64_t start, end; ///< tokens
+};
+
+} // namespace
+
+/// Adds the sizes of the encoder or of the decoder. `part` begins their keys, and `prefix` the names of the arguments.
+static void addPart(Config &config, DecoderText &model, const std::string &part, const std::string &prefix,
+                    const BartDefaults &family) {
+  int64_t dim = config.size("d_model", family.dim), heads = config.size(part + "_attention_heads", family.heads);
+  if (dim % heads != 0)
+    config.refuse(part + "_attention_heads", "a divisor of d_model");
+  model.add(prefix + "layers", config.size(part + "_layers", family.layers));
+  model.add(prefix + "hidden", config.size(part + "_ffn_dim", family.hidden));
+  model.add(prefix + "heads", heads);
+}
+
+/// Reads the keys of both parts and of the embedding, and returns the number of features.
+static int64_t readParts(Config &config, DecoderText &model, const BartDefaults &family) {
+  int64_t dim = config.size("d_model", family.dim);
+  model.add("dim", dim);
+  addPart(config, model, "encoder", "", family);
+  addPart(config, model, "decoder", "decoder_", family);
+  addActivation(model, readActivation(config, "activation_function", "gelu"));
+  if (config.flag("scale_embedding", false))
+    model.add("scale", std::sqrt(double(dim)));
+  config.expectOnly("tie_word_embeddings", true);
+  readStart(config, model, family.start);
+  readEnd(config, model, family.end);
+  config.ignore({"activation_dropout", "decoder_layerdrop", "encoder_layerdrop", "init_std", "num_hidden_layers"});
+  return dim;
+}
+
+std::string importBart(Config &config, const Source &source) {
+  static constexpr BartDefaults family = {50265, 12, 4096, 16, 1024, 2, 2};
+  DecoderText model{.model = "Bart", .file = "models.bart"};
+  expectEncoderDecoder(config, "Bart");
+  model.vocab = config.size("vocab_size", family.vocab);
+  model.context = config.size("max_position_embeddings", 1024);
+  if (model.context < 2)
+    config.refuse("max_position_embeddings", "at least 2");
+  model.add("vocab", model.vocab);
+  model.add("context", model.context);
+  int64_t dim = readParts(config, model, family);
+  config.expectOnly("normalize_before", false); // of older files, as the next ones
+  config.expectOnly("normalize_embedding", true);
+  config.expectOnly("add_final_layer_norm", false);
+  config.expectOnly("static_position_embeddings", false);
+  config.expectOnly("extra_pos_embeddings", 2);
+  config.ignore({"add_bias_logits", "classif_dropout", "force_bos_token_to_be_generated", "save_step"});
+  model.source = textSource(model.context, dim);
+  return model.text(source.name);
+}
+
+} // namespace attnc
