@@ -63,4 +63,30 @@ std::string importBart(Config &config, const Source &source) {
   return model.text(source.name);
 }
 
+std::string importWhisper(Config &config, const Source &source) {
+  static constexpr BartDefaults family = {51865, 4, 1536, 6, 384, 50257, 50256};
+  DecoderText model{.model = "Whisper", .file = "models.whisper"};
+  expectEncoderDecoder(config, "Whisper");
+  model.vocab = config.size("vocab_size", family.vocab);
+  model.context = config.size("max_target_positions", 448);
+  if (model.context < 2)
+    config.refuse("max_target_positions", "at least 2");
+  int64_t bands = config.size("num_mel_bins", 80), positions = config.size("max_source_positions", 1500);
+  model.add("vocab", model.vocab);
+  model.add("context", model.context);
+  model.add("bands", bands);
+  model.add("positions", positions);
+  int64_t dim = readParts(config, model, family);
+  // Keys of training, of classifiers, and of the choice of tokens.
+  config.ignore({"alignment_heads", "apply_spec_augment", "classifier_proj_size", "forced_decoder_ids",
+                 "is_multilingual", "lang_to_id", "mask_feature_length", "mask_feature_min_masks", "mask_feature_prob",
+                 "mask_time_length", "mask_time_min_masks", "mask_time_prob", "median_filter_width",
+                 "no_timestamps_token_id", "task_to_id", "use_weighted_layer_sum"});
+  model.source = SourceText{.inputs = fmt::format("input_features: f32[batch, {}, {}]", bands, 2 * positions),
+                            .arguments = "input_features",
+                            .features = fmt::format("f32[batch, {}, {}]", positions, dim),
+                            .comment = "The features of each position of a sound."};
+  return model.text(source.name);
+}
+
 } // namespace attnc

@@ -44,17 +44,11 @@ std::string configPath(const std::string &folder) {
 bool isCheckpoint(const std::string &path) { return sys::fs::is_directory(path) && sys::fs::exists(configPath(path)); }
 
 bool isRedundant(StringRef tensor) {
-  static constexpr StringLiteral buffers[] = {"rotary_emb.inv_freq",
-                                              "position_ids",
-                                              "attn.bias",
-                                              "attn.masked_bias",
-                                              "embed_scale",
-                                              "lm_head.weight",
-                                              "decoder.weight",
-                                              "lm_head.decoder.bias",
-                                              "predictions.decoder.bias",
-                                              "embed_tokens.weight",
-                                              "EncDecAttention.relative_attention_bias.weight"};
+  static constexpr StringLiteral buffers[] = {
+      "rotary_emb.inv_freq", "position_ids",         "attn.bias",
+      "attn.masked_bias",    "embed_scale",          "lm_head.weight",
+      "decoder.weight",      "lm_head.decoder.bias", "predictions.decoder.bias",
+      "embed_tokens.weight", "proj_out.weight",      "EncDecAttention.relative_attention_bias.weight"};
   return any_of(buffers, [&](StringRef buffer) { return tensor == buffer || tensor.ends_with(("." + buffer).str()); });
 }
 

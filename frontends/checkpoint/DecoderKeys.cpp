@@ -12,7 +12,7 @@ void expectLanguageModel(Config &config, llvm::StringRef library) {
 
 void readEnd(Config &config, DecoderText &model, std::optional<int64_t> otherwise) {
   std::vector<int64_t> ends = config.numbers("eos_token_id");
-  if (ends.empty() && otherwise)
+  if (ends.empty() && otherwise && *otherwise < model.vocab)
     ends = {*otherwise};
   for (int64_t end : ends)
     if (end < 0 || end >= model.vocab)

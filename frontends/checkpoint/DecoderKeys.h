@@ -14,7 +14,7 @@ void expectLanguageModel(Config &config, llvm::StringRef library);
 /// `context` is the default of `max_position_embeddings`.
 void readSizes(Config &config, DecoderText &model, int64_t context);
 
-/// Reads the tokens that end a text; `otherwise` is the default of the family. The model has its vocabulary.
+/// Reads the tokens that end a text; `otherwise` is the default of the family, if the vocabulary has it.
 void readEnd(Config &config, DecoderText &model, std::optional<int64_t> otherwise = std::nullopt);
 
 /// Adds the argument `activation` unless it has its default.

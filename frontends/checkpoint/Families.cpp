@@ -23,6 +23,7 @@ llvm::ArrayRef<Family> families() {
                                      {"siglip_vision_model", importSiglipVision},
                                      {"t5", importT5},
                                      {"vit", importVit},
+                                     {"whisper", importWhisper},
                                      {"xlm-roberta", importXlmRoberta}};
   return table;
 }

@@ -66,4 +66,7 @@ std::string importT5(Config &config, const Source &source);
 // The family of models/vit.attn.
 std::string importVit(Config &config, const Source &source);
 
+// The family of models/whisper.attn.
+std::string importWhisper(Config &config, const Source &source);
+
 } // namespace attnc

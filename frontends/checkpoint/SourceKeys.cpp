@@ -13,11 +13,11 @@ void expectEncoderDecoder(Config &config, llvm::StringRef library) {
 void readStart(Config &config, DecoderText &model, std::optional<int64_t> otherwise) {
   std::vector<int64_t> given = config.numbers("decoder_start_token_id");
   std::optional<int64_t> start = given.empty() ? otherwise : given.front();
-  if (!start)
-    return;
-  if (given.size() > 1 || *start < 0 || *start >= model.vocab)
+  bool isToken = start && *start >= 0 && *start < model.vocab;
+  if (given.size() > 1 || (!given.empty() && !isToken))
     config.refuse("decoder_start_token_id", "one token below vocab_size");
-  model.notes.push_back(fmt::format("A text begins with the token {}: `decoder_start_token_id`.", *start));
+  else if (isToken)
+    model.notes.push_back(fmt::format("A text begins with the token {}: `decoder_start_token_id`.", *start));
 }
 
 SourceText textSource(int64_t context, int64_t dim) {

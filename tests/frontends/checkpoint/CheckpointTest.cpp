@@ -525,6 +525,26 @@ config.json: tie_word_embeddings: found false, expected true
 config.json: normalize_before: found true, expected false)");
 }
 
+TEST(Checkpoint, SourcesOfWhisperAreSpectrograms) {
+  Import import(R"({"model_type": "whisper", "architectures": ["WhisperForConditionalGeneration"],
+    "apply_spec_augment": false, "begin_suppress_tokens": [220], "suppress_tokens": [1, 2], "num_mel_bins": 128,
+    "decoder_start_token_id": 50258, "forced_decoder_ids": [[1, 50259]], "is_encoder_decoder": true})");
+  EXPECT_EQ(import.message, "");
+  EXPECT_THAT(import.result.text,
+              AllOf(HasSubstr("fn features(input_features: f32[batch, 128, 3000]) -> f32[batch, 1500, 384] {"),
+                    HasSubstr("input_features: f32[batch, 128, 3000], tokens: i32[batch, seq <= 448]"),
+                    HasSubstr("network.decoded(tokens, input_features)"), HasSubstr("stop: 50256, at_most: 256)")));
+  EXPECT_THAT(import.warnings(), IsEmpty());
+  EXPECT_EQ(
+      Import(R"({"model_type": "whisper", "architectures": ["WhisperForAudioClassification"],
+    "max_target_positions": 1, "decoder_start_token_id": [1, 2], "activation_function": "tanh"})")
+          .message,
+      R"(config.json: architectures: found ["WhisperForAudioClassification"], expected WhisperForConditionalGeneration
+config.json: max_target_positions: found 1, expected at least 2
+config.json: activation_function: found "tanh", expected gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, quick_gelu, silu, swish or relu
+config.json: decoder_start_token_id: found [1,2], expected one token below vocab_size)");
+}
+
 TEST(Checkpoint, UnknownFamily) {
   EXPECT_THAT(Import(R"({"model_type": "lama"})").message,
               AllOf(HasSubstr("config.json: model_type: 'lama' is not supported, expected one of bart, bert, "),
