@@ -64,7 +64,7 @@ static std::string nameOf(const std::string &folder) {
 }
 
 static Expected<const Family *> familyOf(Config &config, const std::string &path) {
-  std::string type = config.text("model_type", "");
+  std::string type = config.text("model_type", config.text("_class_name", ""));
   std::vector<std::string> known;
   for (const Family &family : families()) {
     if (family.type == type)

@@ -3,7 +3,9 @@
 namespace attnc {
 
 llvm::ArrayRef<Family> families() {
-  static constexpr Family table[] = {{"bart", importBart},
+  static constexpr Family table[] = {{"DiTTransformer2DModel", importDit},
+                                     {"Transformer2DModel", importTransformer2d},
+                                     {"bart", importBart},
                                      {"bert", importBert},
                                      {"clip", importClip},
                                      {"clip_text_model", importClipText},

@@ -13,7 +13,7 @@
 namespace attnc {
 
 struct Family {
-  llvm::StringLiteral type; ///< `model_type` in config.json
+  llvm::StringLiteral type; ///< `model_type` in config.json; `_class_name` in files of diffusers, which lack it
   /// Reads the keys, and returns the content of the model file.
   std::string (*import)(Config &config, const Source &source);
 };
@@ -44,6 +44,10 @@ std::string importSiglipVision(Config &config, const Source &source);
 // The families of models/gemma.attn.
 std::string importGemma2(Config &config, const Source &source);
 std::string importGemma3(Config &config, const Source &source);
+
+// The families of models/dit.attn.
+std::string importDit(Config &config, const Source &source);
+std::string importTransformer2d(Config &config, const Source &source);
 
 // The family of models/gpt2.attn.
 std::string importGpt2(Config &config, const Source &source);

@@ -258,11 +258,12 @@ static attn_code open_either(const char *path, attn_safetensors **out, attn_stat
 }
 
 static attn_code open_folder(const char *folder, attn_safetensors **out, attn_status *status) {
-  static const char *const names[] = {"model.safetensors", "model.safetensors.index.json"};
+  static const char *const names[] = {"model", "diffusion_pytorch_model"}; /* the second one is that of diffusers */
+  static const char *const ends[] = {".safetensors", ".safetensors.index.json"};
   const char *separator = folder[strlen(folder) - 1] == '/' ? "" : "/";
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 4; ++i) {
     char *path;
-    if (asprintf(&path, "%s%s%s", folder, separator, names[i]) < 0)
+    if (asprintf(&path, "%s%s%s%s", folder, separator, names[i / 2], ends[i % 2]) < 0)
       return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory to open it", folder);
     int is_missing = access(path, F_OK) != 0 && errno == ENOENT;
     attn_code code = is_missing ? ATTN_OK : open_either(path, out, status);
@@ -270,8 +271,8 @@ static attn_code open_folder(const char *folder, attn_safetensors **out, attn_st
     if (!is_missing)
       return code;
   }
-  return attn_fail(status, ATTN_BAD_FILE, "%s: can't be read: it is a directory with neither %s nor %s", folder,
-                   names[0], names[1]);
+  return attn_fail(status, ATTN_BAD_FILE, "%s: can't be read: it is a directory with neither %s%s nor %s%s", folder,
+                   names[0], ends[0], names[0], ends[1]);
 }
 
 ATTN_PUBLIC attn_code attn_safetensors_open(const char *path, attn_safetensors **out, attn_status *status) {

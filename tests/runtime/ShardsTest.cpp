@@ -168,6 +168,8 @@ TEST(Shards, AFolderHasAFileOrAnIndex) {
   EXPECT_EQ(messageOf(checkpoint.path()),
             checkpoint.path() +
                 ": can't be read: it is a directory with neither model.safetensors nor model.safetensors.index.json");
+  checkpoint.write("diffusion_pytorch_model.safetensors", fileOf({bytes("single", "1")}));
+  EXPECT_STREQ(attn_safetensors_at(Opened(checkpoint.path()).file, 0)->name, "single");
 }
 
 /// The cache of a model hub has links to files whose names are hashes.

@@ -545,11 +545,36 @@ config.json: activation_function: found "tanh", expected gelu, gelu_new, gelu_fa
 config.json: decoder_start_token_id: found [1,2], expected one token below vocab_size)");
 }
 
+TEST(Checkpoint, FilesOfDiffusersHaveNoModelType) {
+  const std::string common = R"("norm_type": "ada_norm_zero", "norm_elementwise_affine": false, "out_channels": 8,
+    "attention_bias": false, "activation_fn": "gelu", "cross_attention_dim": null)";
+  for (const std::string type : {"DiTTransformer2DModel", "Transformer2DModel"}) {
+    Import import(R"({"_class_name": ")" + type + R"(", "_diffusers_version": "0.30.0", )" + common + "}");
+    EXPECT_EQ(import.message, "");
+    EXPECT_THAT(import.result.text,
+                AllOf(HasSubstr("classes: 1000,\n    activation: nn.gelu,\n    epsilon: 1e-05,\n    "
+                                "qkv_biased: false) as \"\""),
+                      HasSubstr("variance in the channels from 4 on"), HasSubstr("-> f32[batch, 8, 32, 32] {")));
+    EXPECT_THAT(import.warnings(), IsEmpty());
+  }
+  EXPECT_EQ(Import(R"({"_class_name": "Transformer2DModel", "cross_attention_dim": 1152, "patch_size": 3,
+    "num_attention_heads": 1, "attention_head_dim": 6, "activation_fn": "geglu"})")
+                .message,
+            "config.json: norm_type: found nothing, expected \"ada_norm_zero\"\n"
+            "config.json: norm_elementwise_affine: found nothing, expected false\n"
+            "config.json: cross_attention_dim: found 1152, expected null\n"
+            "config.json: patch_size: found 3, expected a divisor of sample_size\n"
+            "config.json: attention_head_dim: found 6, expected a multiple of 4 features in all heads together\n"
+            "config.json: activation_fn: found \"geglu\", expected gelu or gelu-approximate");
+}
+
 TEST(Checkpoint, UnknownFamily) {
-  EXPECT_THAT(Import(R"({"model_type": "lama"})").message,
-              AllOf(HasSubstr("config.json: model_type: 'lama' is not supported, expected one of bart, bert, "),
-                    HasSubstr(", xlm-roberta; did you mean `llama`?")));
-  EXPECT_THAT(Import("{}").message, HasSubstr("config.json: model_type is missing, expected one of bart, bert, "));
+  EXPECT_THAT(
+      Import(R"({"model_type": "lama"})").message,
+      AllOf(HasSubstr("config.json: model_type: 'lama' is not supported, expected one of DiTTransformer2DModel, "),
+            HasSubstr(", xlm-roberta; did you mean `llama`?")));
+  EXPECT_THAT(Import("{}").message,
+              HasSubstr("config.json: model_type is missing, expected one of DiTTransformer2DModel, "));
 }
 
 TEST(Checkpoint, FilesThatAreNoConfiguration) {

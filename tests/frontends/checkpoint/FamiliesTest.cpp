@@ -22,10 +22,10 @@ constexpr const char *decoders[] = {"gemma2",  "gemma2-defaults", "gemma3",     
                                     "llama3",  "llama3-tied",     "llama-biased", "mistral",      "mistral-nemo",
                                     "phi3-4k", "qwen2",           "qwen2-yarn",   "qwen3",        "qwen3-biased"};
 constexpr const char *encoderDecoders[] = {"bart", "t5", "flan-t5", "whisper", "whisper-scaled"};
-constexpr const char *encoders[] = {"bert",         "bert-base",  "bert-classifier",  "bert-tokens", "roberta",
-                                    "xlm-roberta",  "modernbert", "modernbert-types", "vit",         "vit-pooled",
-                                    "clip",         "clip-text",  "clip-vision",      "siglip",      "siglip-text",
-                                    "siglip-vision"};
+constexpr const char *others[] = {"bert",          "bert-base",  "bert-classifier",  "bert-tokens", "roberta",
+                                  "xlm-roberta",   "modernbert", "modernbert-types", "vit",         "vit-pooled",
+                                  "clip",          "clip-text",  "clip-vision",      "siglip",      "siglip-text",
+                                  "siglip-vision", "dit"};
 
 bool failure(llvm::Error error) {
   if (!error)
@@ -79,7 +79,7 @@ private:
     for (const auto &file : std::filesystem::directory_iterator(folder))
       if (file.path().extension() == ".npy")
         tensors[file.path().stem().string()] = valueOf(readTensor(file.path().string()));
-    for (const char *output : {"features", "pooled", "text_embedding", "image_embedding", "logits"})
+    for (const char *output : {"features", "pooled", "text_embedding", "image_embedding", "logits", "sample"})
       if (tensors.count(output))
         outputs.emplace_back(output);
     if (auto tokens = tensors.find("tokens"); tokens != tensors.end())
@@ -251,7 +251,7 @@ std::string nameOf(const testing::TestParamInfo<const char *> &info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Decoders, Families, testing::ValuesIn(decoders), nameOf);
-INSTANTIATE_TEST_SUITE_P(Encoders, Families, testing::ValuesIn(encoders), nameOf);
+INSTANTIATE_TEST_SUITE_P(Others, Families, testing::ValuesIn(others), nameOf);
 INSTANTIATE_TEST_SUITE_P(EncoderDecoders, Families, testing::ValuesIn(encoderDecoders), nameOf);
 INSTANTIATE_TEST_SUITE_P(Variants, Decoders, testing::ValuesIn(decoders), nameOf);
 INSTANTIATE_TEST_SUITE_P(EncoderDecoders, Decoders, testing::ValuesIn(encoderDecoders), nameOf);

@@ -53,7 +53,7 @@ typedef struct attn_safetensors attn_safetensors;
  * total_size is wrong in some checkpoints. The process has a file descriptor for each shard.
  *
  * If `path` is a folder, opens the file model.safetensors in this folder or, if there is none, the index
- * model.safetensors.index.json. */
+ * model.safetensors.index.json; if there is neither, diffusion_pytorch_model.safetensors or its index. */
 attn_code attn_safetensors_open(const char *path, attn_safetensors **out, attn_status *status);
 /* Like attn_safetensors_open, for the `size` bytes of a .safetensors file in memory, which must outlive the result;
  * messages refer to it as `name`. */
