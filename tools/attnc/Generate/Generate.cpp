@@ -76,6 +76,7 @@ private:
   bool isOfSampler(const attn_tensor_info &info) const;
   Error checkChoice() const;
   Error readInputs();
+  void addLengths();
   const attn_entry_info &entry() const { return model.entries[number]; }
   const attn_tensor_info &written() const { return entry().tensors[entry().input_count]; }
   Expected<HostTensor> inputOf(const attn_tensor_info &info, ArrayRef<int32_t> prompt) const;
@@ -227,6 +228,21 @@ static Expected<std::optional<HostTensor>> valueOfRow(const attn_tensor_info &in
   return one;
 }
 
+/// Adds the lengths of texts: an input `source_length`, if no option sets it, is the number of tokens of `source`.
+void Writer::addLengths() {
+  for (const attn_tensor_info &info : ArrayRef(entry().tensors, entry().input_count)) {
+    StringRef text = info.name;
+    if (info.dtype != ATTN_I32 || info.rank != 1 || !text.consume_back("_length"))
+      continue;
+    auto found = given.find(text.str());
+    if (found == given.end() || found->second.shape.size() != 2)
+      continue;
+    HostTensor length(ATTN_I32, {found->second.shape[0]});
+    std::fill_n(length.integers(), length.count(), int32_t(found->second.shape[1]));
+    given.try_emplace(info.name, std::move(length));
+  }
+}
+
 /// Reads the inputs that no other option sets.
 Error Writer::readInputs() {
   ArrayRef<attn_tensor_info> inputs(entry().tensors, entry().input_count);
@@ -258,6 +274,7 @@ Error Writer::readInputs() {
       return createStringError(formatv("--input {0}={1}: expected a file or a number", info.name, value->text));
     else if (value)
       given[info.name] = std::move(value->tensor);
+  addLengths();
   for (StringRef name : names)
     if (!given.count(name.str()))
       return createStringError(formatv("'{0}' takes `{1}`; give it by --input {1}=FILE", entry().name, name));
