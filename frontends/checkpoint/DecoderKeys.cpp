@@ -1,5 +1,6 @@
 #include "frontends/checkpoint/DecoderKeys.h"
 #include "frontends/checkpoint/Architecture.h"
+#include "frontends/checkpoint/LayerTypes.h"
 
 namespace attnc {
 
@@ -31,6 +32,14 @@ void readSizes(Config &config, DecoderText &model, int64_t context) {
   model.add("dim", config.size("hidden_size"));
   model.add("hidden", config.size("intermediate_size"));
   readEnd(config, model);
+}
+
+void readPeriods(Config &config, DecoderText &model, int64_t defaultPeriod) {
+  int64_t layers = config.size("num_hidden_layers");
+  int64_t period = readPeriod(config, layers, defaultPeriod, FullLayer::Last);
+  model.add("periods", layers / period);
+  model.add("period", period);
+  model.add("rest", layers % period);
 }
 
 int64_t readHeads(Config &config, DecoderText &model, const HeadDefaults &family) {

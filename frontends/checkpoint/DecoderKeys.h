@@ -20,6 +20,10 @@ void readEnd(Config &config, DecoderText &model, std::optional<int64_t> otherwis
 /// Adds the argument `activation` unless it has its default.
 void addActivation(DecoderText &model, const Activation &activation);
 
+/// Reads the types of the layers, in periods of `defaultPeriod` layers without `layer_types`: the last layer of a
+/// period attends to all positions, and the others attend to a window, also those after the last period.
+void readPeriods(Config &config, DecoderText &model, int64_t defaultPeriod);
+
 /// Defaults of a family, where config.json has none.
 struct HeadDefaults {
   std::optional<int64_t> kvHeads; ///< `num_key_value_heads`; null: the number of query heads

@@ -13,6 +13,7 @@ llvm::ArrayRef<Family> families() {
                                      {"gemma2", importGemma2},
                                      {"gemma3_text", importGemma3},
                                      {"gpt2", importGpt2},
+                                     {"gpt_oss", importGptOss},
                                      {"llama", importLlama},
                                      {"mistral", importMistral},
                                      {"modernbert", importModernBert},

@@ -49,6 +49,9 @@ std::string importGemma3(Config &config, const Source &source);
 std::string importDit(Config &config, const Source &source);
 std::string importTransformer2d(Config &config, const Source &source);
 
+// The family of models/gpt_oss.attn.
+std::string importGptOss(Config &config, const Source &source);
+
 // The family of models/gpt2.attn.
 std::string importGpt2(Config &config, const Source &source);
 

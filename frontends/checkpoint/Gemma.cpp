@@ -1,6 +1,5 @@
 #include "frontends/checkpoint/DecoderKeys.h"
 #include "frontends/checkpoint/Families.h"
-#include "frontends/checkpoint/LayerTypes.h"
 #include "frontends/checkpoint/Rotary.h"
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
@@ -23,11 +22,7 @@ static DecoderText readGemma(Config &config, const char *name, int64_t context, 
   DecoderText model{.model = name, .file = "models.gemma", .uses = {"models.rotary"}};
   expectLanguageModel(config, name);
   readSizes(config, model, context);
-  int64_t layers = config.size("num_hidden_layers");
-  int64_t period = readPeriod(config, layers, defaultPeriod, FullLayer::Last);
-  model.add("periods", layers / period);
-  model.add("period", period);
-  model.add("rest", layers % period);
+  readPeriods(config, model, defaultPeriod);
   readHeads(config, model, {.kvHeads = 4, .headDim = 256});
   model.add("window", config.size("sliding_window", 4096));
   model.add("score_dim", config.positive("query_pre_attn_scalar", 256));

@@ -34,18 +34,21 @@ static std::string llama3(Config &scaling, const Values &values) {
 /// YaRN's factor of rotated features (Peng et al. 2023, equation 22), with the weight `scale` of its logarithm.
 static double yarnGain(double factor, double scale) { return factor <= 1 ? 1 : 0.1 * scale * std::log(factor) + 1; }
 
+static std::string yarnArguments(const Yarn &yarn) {
+  return fmt::format(", factor: {}, context: {}{}", realText(yarn.factor), yarn.context,
+                     yarn.isWhole ? "" : ", whole: false");
+}
+
 static std::string yarn(Config &scaling, const Values &values, double &gain) {
   double factor = scaling.positive("factor", double(values.extended) / double(values.context));
   double scale = scaling.real("mscale", 0), allScale = scaling.real("mscale_all_dim", 0);
   gain = scale != 0 && allScale != 0 ? yarnGain(factor, scale) / yarnGain(factor, allScale) : yarnGain(factor, 1);
   gain = scaling.positive("attention_factor", gain);
-  std::string more = fmt::format(", factor: {}, context: {}", realText(factor), values.context);
+  std::string more = yarnArguments({factor, values.context, scaling.flag("truncate", true)});
   if (double fast = scaling.positive("beta_fast", 32); fast != 32)
     more += ", fast: " + realText(fast);
   if (double slow = scaling.positive("beta_slow", 1); slow != 1)
     more += ", slow: " + realText(slow);
-  if (!scaling.flag("truncate", true))
-    more += ", whole: false";
   return call("yarn", values, more);
 }
 
@@ -88,7 +91,11 @@ Rotary readRotary(Config &config, const RotaryDefaults &family) {
   config.ignore({"rope_parameters"});
   std::optional<Config> scaling = config.object(key);
   Values values{family.features, config.positive("rope_theta", family.base), family.context, family.context};
-  return scaling ? rotaryOf(config, *scaling, key, values, family.hasYarn) : Rotary{call("plain", values, "")};
+  if (scaling)
+    return rotaryOf(config, *scaling, key, values, family.hasYarn);
+  if (!family.scaling)
+    return {call("plain", values, "")};
+  return {call("yarn", values, yarnArguments(*family.scaling)), yarnGain(family.scaling->factor, 1)};
 }
 
 LayerRotary readLayerRotary(Config &config, const RotaryDefaults &family, double localBase) {

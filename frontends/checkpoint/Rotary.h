@@ -11,12 +11,21 @@ struct Rotary {
   double gain = 1; ///< factor of rotated features
 };
 
+/// The type yarn of a family: the factor of the extension, the context before it, and whether the ends of its ramp are
+/// whole pairs.
+struct Yarn {
+  double factor;
+  int64_t context;
+  bool isWhole;
+};
+
 /// Values of a family, where config.json has none.
 struct RotaryDefaults {
-  int64_t features;    ///< number of rotated features of a head
-  double base;         ///< `rope_theta` if the file has none
-  int64_t context;     ///< `max_position_embeddings`
-  bool hasYarn = true; ///< its module has a gain, and the type yarn its usual meaning
+  int64_t features;                           ///< number of rotated features of a head
+  double base;                                ///< `rope_theta` if the file has none
+  int64_t context;                            ///< `max_position_embeddings`
+  bool hasYarn = true;                        ///< its module has a gain, and the type yarn its usual meaning
+  std::optional<Yarn> scaling = std::nullopt; ///< of files without `rope_scaling` and `rope_parameters`
 };
 
 /// Rotary positions of layers without and with a window.

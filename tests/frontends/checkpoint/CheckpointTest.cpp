@@ -79,7 +79,7 @@ TEST(Checkpoint, YarnAlsoScalesTheFeatures) {
   Import import(llama(R"(, "rope_scaling": {"rope_type": "yarn", "factor": 32, "beta_fast": 16, "truncate": false,
     "original_max_position_embeddings": 128})"));
   EXPECT_THAT(import.result.text, HasSubstr("rotary.yarn(pair, 8, base: 10000.0, factor: 32.0, context: 128, "
-                                            "fast: 16.0, whole: false),\n    gain: 1.34657"));
+                                            "whole: false, fast: 16.0),\n    gain: 1.34657"));
 }
 
 TEST(Checkpoint, UnknownKeysAreWarningsInAlphabeticalOrder) {
@@ -256,6 +256,28 @@ TEST(Checkpoint, UnsupportedGpt2) {
             "quick_gelu, silu, swish or relu\n"
             "config.json: scale_attn_by_inverse_layer_idx: found true, expected false\n"
             "config.json: tie_word_embeddings: found false, expected true");
+}
+
+TEST(Checkpoint, GptOss) {
+  const char *sizes = R"("model_type": "gpt_oss", "vocab_size": 201088, "hidden_size": 2880, "intermediate_size": 2880,
+    "num_hidden_layers": 25, "num_attention_heads": 64)";
+  Import plain("{" + std::string(sizes) + "}");
+  EXPECT_EQ(plain.message, "");
+  for (const char *line : {"periods: 12,", "period: 2,", "rest: 1,", "kv_heads: 8,", "head_dim: 64,", "window: 128,",
+                           "gain: 1.3465735902799727,", "experts: 128,", "picks: 4,", "limit: 7.0,", "biased: true) as",
+                           "frequency: pair => rotary.yarn(pair, 64, base: 150000.0, factor: 32.0, context: 4096, "
+                           "whole: false),"})
+    EXPECT_THAT(plain.result.text, HasSubstr(line));
+  EXPECT_EQ(
+      Import("{" + std::string(sizes) + R"(, "num_local_experts": 3, "hidden_act": "gelu",
+    "layer_types": ["full_attention"], "quantization_config": {"quant_method": "mxfp4"}})")
+          .message,
+      "config.json: quantization_config: found {\"quant_method\":\"mxfp4\"}, expected none: quantised checkpoints are "
+      "not supported\n"
+      "config.json: layer_types: found [\"full_attention\"], expected for each layer sliding_attention, or at the "
+      "end of each period full_attention\n"
+      "config.json: num_local_experts: found 3, expected at least num_experts_per_tok\n"
+      "config.json: hidden_act: found \"gelu\", expected \"silu\"");
 }
 
 TEST(Checkpoint, UnknownFamily) {
