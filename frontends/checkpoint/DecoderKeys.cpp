@@ -22,7 +22,7 @@ void readEnd(Config &config, DecoderText &model, std::optional<int64_t> otherwis
       model.ends.push_back(end);
 }
 
-void readSizes(Config &config, DecoderText &model, int64_t context) {
+void readSizes(Config &config, DecoderText &model, int64_t context, const HiddenKey &hidden) {
   model.vocab = config.size("vocab_size");
   model.context = config.size("max_position_embeddings", context);
   if (model.context < 2)
@@ -30,7 +30,7 @@ void readSizes(Config &config, DecoderText &model, int64_t context) {
   model.add("vocab", model.vocab);
   model.add("context", model.context);
   model.add("dim", config.size("hidden_size"));
-  model.add("hidden", config.size("intermediate_size"));
+  model.add("hidden", config.size(hidden.key, hidden.byDefault));
   readEnd(config, model);
 }
 

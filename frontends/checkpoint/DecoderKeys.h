@@ -10,9 +10,15 @@ namespace attnc {
 /// attention than that to earlier positions.
 void expectLanguageModel(Config &config, llvm::StringRef library);
 
+/// The key of the width of the hidden layer; without a default it must be given.
+struct HiddenKey {
+  llvm::StringRef key = "intermediate_size";
+  std::optional<int64_t> byDefault = std::nullopt;
+};
+
 /// Reads the sizes of the vocabulary, the context, the features and the hidden layer, and the token that ends a text.
 /// `context` is the default of `max_position_embeddings`.
-void readSizes(Config &config, DecoderText &model, int64_t context);
+void readSizes(Config &config, DecoderText &model, int64_t context, const HiddenKey &hidden = {});
 
 /// Reads the tokens that end a text; `otherwise` is the default of the family, if the vocabulary has it.
 void readEnd(Config &config, DecoderText &model, std::optional<int64_t> otherwise = std::nullopt);

@@ -64,6 +64,10 @@ std::string importQwen3(Config &config, const Source &source);
 // The family of models/modernbert.attn.
 std::string importModernBert(Config &config, const Source &source);
 
+// The families of models/mixture.attn.
+std::string importMixtral(Config &config, const Source &source);
+std::string importQwen3Moe(Config &config, const Source &source);
+
 // The family of models/phi3.attn.
 std::string importPhi3(Config &config, const Source &source);
 

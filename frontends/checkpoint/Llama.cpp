@@ -5,26 +5,30 @@
 
 namespace attnc {
 
-/// The differences between the families of models/llama.attn.
+/// The differences between the families of models/llama.attn and models/mixture.attn.
 struct LlamaVariant {
   const char *model;
   const char *library; ///< begins the names of the library's classes
   int64_t context;     ///< default of `max_position_embeddings`
   HeadDefaults heads = {};
+  const char *file = "models.llama";
+  double base = 10000;   ///< default of `rope_theta`
+  double epsilon = 1e-6; ///< default of `rms_norm_eps`
+  HiddenKey hidden = {};
 };
 
 static DecoderText readLlamaForm(Config &config, const LlamaVariant &variant) {
-  DecoderText model{.model = variant.model, .file = "models.llama", .uses = {"models.rotary"}};
+  DecoderText model{.model = variant.model, .file = variant.file, .uses = {"models.rotary"}};
   expectLanguageModel(config, variant.library);
-  readSizes(config, model, variant.context);
+  readSizes(config, model, variant.context, variant.hidden);
   model.add("layers", config.size("num_hidden_layers"));
   int64_t headDim = readHeads(config, model, variant.heads);
   expectWholeHeads(config);
-  Rotary rotary = readRotary(config, {headDim, 10000, model.context});
+  Rotary rotary = readRotary(config, {headDim, variant.base, model.context});
   model.add("frequency", llvm::StringRef(rotary.frequency));
   if (rotary.gain != 1)
     model.add("gain", rotary.gain);
-  model.add("epsilon", config.positive("rms_norm_eps", 1e-6));
+  model.add("epsilon", config.positive("rms_norm_eps", variant.epsilon));
   config.expectOnly("hidden_act", "silu");
   config.expectOnly("rope_interleaved", false);
   model.addFlag("tied", config.flag("tie_word_embeddings", false));
@@ -104,6 +108,52 @@ std::string importQwen3(Config &config, const Source &source) {
   model.addFlag("out_biased", isBiased);
   model.add("qk_normed", llvm::StringRef("true"));
   addQwenWindow(config, model);
+  return model.text(source.name);
+}
+
+/// Adds the number of experts and of those that a token passes through.
+static void addExperts(Config &config, DecoderText &model, llvm::StringRef key, int64_t experts, int64_t picks) {
+  experts = config.size(key, experts);
+  picks = config.size("num_experts_per_tok", picks);
+  if (picks > experts)
+    config.refuse(key, "at least num_experts_per_tok");
+  model.add("experts", experts);
+  model.add("picks", picks);
+  config.ignore({"router_aux_loss_coef", "router_jitter_noise", "output_router_logits"});
+}
+
+std::string importMixtral(Config &config, const Source &source) {
+  DecoderText model = readLlamaForm(config, {.model = "Mixtral",
+                                             .library = "Mixtral",
+                                             .context = 131072,
+                                             .heads = {.kvHeads = 8, .headDim = {}},
+                                             .file = "models.mixture",
+                                             .base = 1e6,
+                                             .epsilon = 1e-5});
+  addExperts(config, model, "num_local_experts", 8, 2);
+  model.add("renormalised", llvm::StringRef("true"));
+  model.add("block_sparse", llvm::StringRef("true"));
+  if (config.has("sliding_window"))
+    addWindow(config, model, config.size("sliding_window"));
+  return model.text(source.name);
+}
+
+std::string importQwen3Moe(Config &config, const Source &source) {
+  DecoderText model = readLlamaForm(config, {.model = "Qwen3Moe",
+                                             .library = "Qwen3Moe",
+                                             .context = 32768,
+                                             .heads = {.kvHeads = 4, .headDim = {}},
+                                             .file = "models.mixture",
+                                             .hidden = {"moe_intermediate_size", 768}});
+  addExperts(config, model, config.has("num_experts") ? "num_experts" : "num_local_experts", 128, 8);
+  model.addFlag("biased", config.flag("attention_bias", false));
+  model.add("qk_normed", llvm::StringRef("true"));
+  model.addFlag("renormalised", config.flag("norm_topk_prob", false));
+  config.expectOnly("use_sliding_window", false);
+  config.expectOnly("decoder_sparse_step", 1);
+  if (!config.numbers("mlp_only_layers").empty())
+    config.refuse("mlp_only_layers", "no layer");
+  config.ignore({"intermediate_size", "sliding_window", "max_window_layers"});
   return model.text(source.name);
 }
 

@@ -3,6 +3,7 @@
 #include "attn/safetensors.h"
 #include "attn/threads.h"
 #include "internal.h"
+#include "parts.h"
 #include "safetensors_header.h"
 #include "weights_record.h"
 
@@ -15,7 +16,8 @@ struct load {
   attn_weights *weights;
   attn_safetensors *file;
   const char *path;
-  const attn_file_tensor **tensors; /* by element of the parameter table; null if the file is not read */
+  const attn_file_tensor **tensors; /* of the parts of all entries (parts.h); null if the file is not read */
+  int64_t *first;                   /* by element of the parameter table: its first part; one more for the end */
   unsigned char *used;              /* by number of the tensor in the file */
   char *name;                       /* room for the longest name */
   size_t name_bytes;
@@ -28,10 +30,11 @@ static int is_narrow(const attn_file_tensor *tensor) {
 }
 
 static int can_read(const attn_parameter_info *parameter, const attn_file_tensor *tensor) {
-  if (parameter->rank != tensor->rank)
+  int32_t outer = attn_has_parts(parameter); /* dimensions of the parts */
+  if (parameter->rank - outer != tensor->rank)
     return 0;
   for (int32_t d = 0; d < tensor->rank; ++d)
-    if (parameter->shape[d] != tensor->shape[d])
+    if (parameter->shape[outer + d] != tensor->shape[d])
       return 0;
   switch (parameter->dtype) {
   case ATTN_F32: return tensor->dtype == ATTN_FILE_F32 || is_narrow(tensor);
@@ -40,18 +43,20 @@ static int can_read(const attn_parameter_info *parameter, const attn_file_tensor
   }
 }
 
-/* Returns the file's tensor for an entry of a parameter, or null. */
-static const attn_file_tensor *find_tensor(struct load *load, const attn_parameter_info *parameter, int64_t entry) {
-  attn_parameter_name(parameter, entry, load->name, load->name_bytes);
+/* Returns the file's tensor for a part of an entry of a parameter, or null. */
+static const attn_file_tensor *find_tensor(struct load *load, const attn_parameter_info *parameter, int64_t entry,
+                                           int64_t part) {
+  attn_part_name(parameter, entry, part, load->name, load->name_bytes);
   return attn_safetensors_find(load->file, load->name);
 }
 
-static attn_code find_matching(struct load *load, const attn_parameter_info *parameter, int64_t entry,
+static attn_code find_matching(struct load *load, const attn_parameter_info *parameter, int64_t entry, int64_t part,
                                const attn_file_tensor **out, attn_status *status) {
-  const attn_file_tensor *tensor = *out = find_tensor(load, parameter, entry);
+  const attn_file_tensor *tensor = *out = find_tensor(load, parameter, entry, part);
   if (tensor && can_read(parameter, tensor))
     return ATTN_OK;
-  attn_text name = attn_shown(load->name), expected = attn_shape(parameter->shape, parameter->rank);
+  int32_t outer = attn_has_parts(parameter);
+  attn_text name = attn_shown(load->name), expected = attn_shape(parameter->shape + outer, parameter->rank - outer);
   const char *expected_type = attn_dtype_file_name(parameter->dtype);
   if (!tensor)
     return attn_fail(status, ATTN_BAD_WEIGHTS, "%s: tensor '%s' is missing, expected %s%s (parameter %s)", load->path,
@@ -66,7 +71,7 @@ static attn_code find_matching(struct load *load, const attn_parameter_info *par
 static int is_read(struct load *load, const attn_parameter_info *parameter) {
   int is_found = !parameter->state;
   for (int64_t entry = 0; !is_found && load->weights->trainable && entry < attn_entries(parameter); ++entry)
-    is_found = find_tensor(load, parameter, entry) != 0;
+    is_found = find_tensor(load, parameter, entry, 0) != 0;
   return is_found;
 }
 
@@ -83,22 +88,30 @@ static attn_code check_states(struct load *load, attn_status *status) {
   return ATTN_OK;
 }
 
+/* Fills the `tensors` of an entry, and `used`. */
+static attn_code match_entry(struct load *load, const attn_parameter_info *parameter, int64_t entry, int is_wanted,
+                             attn_status *status) {
+  const attn_file_tensor *all = attn_safetensors_at(load->file, 0);
+  for (int64_t part = 0; part < attn_part_count(parameter); ++part) {
+    const attn_file_tensor **tensor = &load->tensors[load->first[parameter->first + entry] + part];
+    if (is_wanted)
+      ATTN_TRY(find_matching(load, parameter, entry, part, tensor, status));
+    /* A state that is not read is nevertheless a tensor of the model. */
+    const attn_file_tensor *known = *tensor ? *tensor : find_tensor(load, parameter, entry, part);
+    if (known)
+      load->used[known - all] = 1;
+  }
+  return ATTN_OK;
+}
+
 /* Fills `tensors` and checks every tensor of the file. */
 static attn_code match_tensors(struct load *load, int32_t flags, attn_status *status) {
   const attn_model *model = load->weights->model;
-  const attn_file_tensor *all = attn_safetensors_at(load->file, 0);
   for (int64_t p = 0; p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
     int is_wanted = is_read(load, parameter);
-    for (int64_t entry = 0; entry < attn_entries(parameter); ++entry) {
-      const attn_file_tensor **tensor = &load->tensors[parameter->first + entry];
-      if (is_wanted)
-        ATTN_TRY(find_matching(load, parameter, entry, tensor, status));
-      /* A state that is not read is nevertheless a tensor of the model. */
-      const attn_file_tensor *known = *tensor ? *tensor : find_tensor(load, parameter, entry);
-      if (known)
-        load->used[known - all] = 1;
-    }
+    for (int64_t entry = 0; entry < attn_entries(parameter); ++entry)
+      ATTN_TRY(match_entry(load, parameter, entry, is_wanted, status));
   }
   ATTN_TRY(check_states(load, status));
   for (int64_t i = 0; !(flags & ATTN_ALLOW_EXTRA) && i < attn_safetensors_count(load->file); ++i)
@@ -139,6 +152,16 @@ static attn_code read_values(const struct load *load, const attn_file_tensor *te
   return ATTN_OK;
 }
 
+/* Reads the value of element `number` of the parameter table. */
+static attn_code read_parts(const struct load *load, int64_t number, char *to, attn_status *status) {
+  for (int64_t part = load->first[number]; part < load->first[number + 1]; ++part) {
+    const attn_file_tensor *tensor = load->tensors[part];
+    ATTN_TRY(read_values(load, tensor, to, status));
+    to += tensor->bytes << is_narrow(tensor); /* as f32 */
+  }
+  return ATTN_OK;
+}
+
 /* Writes the initial value of a state of training. */
 static void start_state(const attn_parameter_info *parameter, void *to) {
   for (int64_t i = 0; i < attn_parameter_elements(parameter); ++i)
@@ -156,8 +179,8 @@ static attn_code read_stored(struct load *load, attn_status *status) {
     if (!attn_is_stored(weights, parameter))
       continue;
     for (int64_t i = parameter->first; i < parameter->first + attn_entries(parameter); ++i)
-      if (load->tensors[i])
-        ATTN_TRY(read_values(load, load->tensors[i], (char *)weights->table[i], status));
+      if (load->tensors[load->first[i]])
+        ATTN_TRY(read_parts(load, i, (char *)weights->table[i], status));
       else
         start_state(parameter, (void *)weights->table[i]);
   }
@@ -188,8 +211,7 @@ static void read_and_run(void *self, attn_kernel_fn kernel, const attn_kernel_ar
   uintptr_t number = ((uintptr_t)first - (uintptr_t)reader->unread) / sizeof *reader->unread;
   if (number < (uintptr_t)reader->count) {
     if ((int64_t)number != reader->current && reader->code == ATTN_OK)
-      reader->code = read_values(reader->load, reader->load->tensors[reader->unread[number]], reader->value,
-                                 reader->status);
+      reader->code = read_parts(reader->load, reader->unread[number], reader->value, reader->status);
     reader->current = (int64_t)number;
     buffers[0] = reader->value;
   }
@@ -248,14 +270,29 @@ static attn_code pack(struct load *load, const attn_executor *executor, attn_sta
 
 /* The load -------------------------------------------------------------------------------------------------------- */
 
-static attn_code load_all(struct load *load, int32_t flags, const attn_executor *executor, attn_status *status) {
+/* Allocates `first` and `tensors`; returns 0 without memory. */
+static int number_parts(struct load *load) {
   const attn_model *model = load->weights->model;
+  load->first = malloc(((size_t)model->loaded_count + 1) * sizeof *load->first);
+  if (!load->first)
+    return 0;
+  int64_t parts = 0, number = 0;
+  for (int64_t p = 0; p < model->parameter_count; ++p)
+    for (int64_t entry = 0; entry < attn_entries(&model->parameters[p]); ++entry) {
+      load->first[number++] = parts;
+      parts += attn_part_count(&model->parameters[p]);
+    }
+  load->first[number] = parts;
+  load->tensors = calloc((size_t)parts + 1, sizeof *load->tensors);
+  return load->tensors != 0;
+}
+
+static attn_code load_all(struct load *load, int32_t flags, const attn_executor *executor, attn_status *status) {
   ATTN_TRY(attn_safetensors_open(load->path, &load->file, status));
-  load->tensors = calloc((size_t)model->loaded_count + 1, sizeof *load->tensors);
   load->used = calloc((size_t)attn_safetensors_count(load->file) + 1, 1);
-  load->name_bytes = attn_name_bytes(model);
+  load->name_bytes = attn_name_bytes(load->weights->model) + ATTN_PART_DIGITS;
   load->name = malloc(load->name_bytes);
-  if (!load->tensors || !load->used || !load->name)
+  if (!load->used || !load->name || !number_parts(load))
     return attn_fail(status, ATTN_NO_MEMORY, "%s: no memory to open it", load->path);
   ATTN_TRY(match_tensors(load, flags, status));
   ATTN_TRY(read_stored(load, status));
@@ -271,6 +308,7 @@ ATTN_PUBLIC attn_code attn_weights_load(const attn_model *model, const char *pat
   attn_code code = load_all(&load, flags, executor, status);
   attn_safetensors_close(load.file);
   free(load.tensors);
+  free(load.first);
   free(load.used);
   free(load.name);
   if (code == ATTN_OK)

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "attn/files.h"
 #include "internal.h"
+#include "parts.h"
 #include "replacement.h"
 #include "retry.h"
 #include "safetensors_header.h"
@@ -71,6 +72,19 @@ static void write_string(FILE *out, const char *string) {
   putc('"', out);
 }
 
+/* Writes the description of a part of a parameter; returns the offset after its data. */
+static int64_t write_tensor(FILE *out, const char *name, const attn_parameter_info *parameter, int64_t offset) {
+  int64_t end = offset + (int64_t)attn_parameter_bytes(parameter) / attn_part_count(parameter);
+  putc(',', out);
+  write_string(out, name);
+  fprintf(out, ":{\"dtype\":\"%s\",\"shape\":[", attn_dtype_file_name(parameter->dtype));
+  int32_t outer = attn_has_parts(parameter);
+  for (int32_t d = outer; d < parameter->rank; ++d)
+    fprintf(out, "%s%" PRId64, d > outer ? "," : "", parameter->shape[d]);
+  fprintf(out, "],\"data_offsets\":[%" PRId64 ",%" PRId64 "]}", offset, end);
+  return end;
+}
+
 /* Writes the header and, in the same order, the names. */
 static void write_header(FILE *out, struct names *names, const attn_model *model, int32_t flags) {
   int64_t offset = 0;
@@ -79,27 +93,29 @@ static void write_header(FILE *out, struct names *names, const attn_model *model
   putc('}', out);
   for (int64_t p = 0; p < model->parameter_count; ++p) {
     const attn_parameter_info *parameter = &model->parameters[p];
-    int64_t bytes = (int64_t)attn_parameter_bytes(parameter);
-    for (int64_t entry = 0; is_saved(parameter, flags) && entry < attn_entries(parameter); ++entry, offset += bytes) {
-      char *name = names->all + names->bytes * names->count++;
-      attn_parameter_name(parameter, entry, name, names->bytes);
-      putc(',', out);
-      write_string(out, name);
-      fprintf(out, ":{\"dtype\":\"%s\",\"shape\":[", attn_dtype_file_name(parameter->dtype));
-      for (int32_t d = 0; d < parameter->rank; ++d)
-        fprintf(out, "%s%" PRId64, d ? "," : "", parameter->shape[d]);
-      fprintf(out, "],\"data_offsets\":[%" PRId64 ",%" PRId64 "]}", offset, offset + bytes);
-    }
+    for (int64_t entry = 0; is_saved(parameter, flags) && entry < attn_entries(parameter); ++entry)
+      for (int64_t part = 0; part < attn_part_count(parameter); ++part) {
+        char *name = names->all + names->bytes * names->count++;
+        attn_part_name(parameter, entry, part, name, names->bytes);
+        offset = write_tensor(out, name, parameter, offset);
+      }
   }
   putc('}', out);
   fprintf(out, "%*s", (int)(-ftell(out) & 7), ""); /* the data begin at a multiple of 8 bytes */
 }
 
+static size_t parts_of(const attn_model *model) {
+  int64_t parts = 1; /* one more than there are, also without parameters */
+  for (int64_t p = 0; p < model->parameter_count; ++p)
+    parts += attn_entries(&model->parameters[p]) * attn_part_count(&model->parameters[p]);
+  return (size_t)parts;
+}
+
 /* Creates the header. The caller frees `*text`, also after an error. */
 static attn_code make_header(char **text, size_t *bytes, const attn_model *model, const char *path, int32_t flags,
                              attn_status *status) {
-  struct names names = {.bytes = attn_name_bytes(model)};
-  names.all = calloc((size_t)model->loaded_count + 1, names.bytes);
+  struct names names = {.bytes = attn_name_bytes(model) + ATTN_PART_DIGITS};
+  names.all = calloc(parts_of(model), names.bytes);
   FILE *out = names.all ? open_memstream(text, bytes) : 0;
   if (out)
     write_header(out, &names, model, flags);

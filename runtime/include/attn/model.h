@@ -110,7 +110,7 @@ typedef enum attn_init {
  * order of the list indices. A parameter outside of lists has one entry. */
 typedef struct attn_parameter_info {
   const char *name;       /* path in the model, such as "blocks.norm1.gain" */
-  const char *checkpoint; /* name in a weights file; {0}, {1} stand for list indices, {0*6+1+#2} for 6 i0 + i1 + 2 */
+  const char *checkpoint; /* name in files: {0}, {1} are list indices, {0*6+1+#2} is 6 i0 + i1 + 2; []: attn/files.h */
   const int64_t *shape;   /* shape of one entry, an array of `rank` */
   const int64_t *counts;  /* lengths of the lists, outermost first, an array of list_rank */
   const void *embedded;   /* the values inside the object, entry after entry without padding; null if not embedded */

@@ -1,6 +1,9 @@
 /* Loading and saving of a model's weights in .safetensors files. Only programs that read or write such files link this
  * library (attnc::files in CMake). Other ways to create weights are in attn/weights.h. A state of training is a moment
- * of an optimizer, or the count of steps. */
+ * of an optimizer, or the count of steps.
+ *
+ * If the checkpoint name of a parameter has "[]", a file has a tensor of its own for each index of the parameter's
+ * first dimension, with the index in place of "[]": "experts.[].w" stands for experts.0.w, experts.1.w, ... */
 #ifndef ATTN_FILES_H
 #define ATTN_FILES_H
 
