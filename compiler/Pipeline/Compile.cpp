@@ -8,6 +8,7 @@
 #include "compiler/Codegen/Target/ProcessorFeatures.h"
 #include "compiler/Derive/AttentionOverride.h"
 #include "compiler/Derive/Derive.h"
+#include "compiler/Derive/Incremental/Decode.h"
 #include "compiler/Diagnostics/LargeStack.h"
 #include "compiler/Emit/EmbeddedWeights.h"
 #include "compiler/Fuse/Explanation.h"
@@ -108,14 +109,25 @@ static bool raise(Job &job) {
   return !job.options.raises || runPasses(job, buildRaisePipeline) || job.internalError();
 }
 
+/// The entry points of a resumed loop (Decode.h).
+static std::vector<std::string> entriesOfResumed(ModuleOp module, const std::string &writer) {
+  std::vector<std::string> names = {writer + ResumedNames::prefill.str(), writer + ResumedNames::steps.str()};
+  if (std::string begin = writer + ResumedNames::begin.str(); module.lookupSymbol(begin))
+    names.push_back(begin);
+  return names;
+}
+
 static bool derive(Job &job) {
   job.begin(Phase::Derive);
   std::string writer = writerOf(job);
+  bool isResumed = job.options.writer && job.options.writer->isResumed && addResumedSampler(*job.made.module, writer);
   if (!job.options.studied.empty() && failed(addEntriesOfStudy(*job.made.module, job.options.studied)))
     return job.userError(job.diagnostics().back());
   if (needsDerive(*job.made.module) && !runPasses(job, buildDerivePipeline))
     return job.diagnostics().empty() ? job.internalError() : job.userError(job.diagnostics().front());
-  keepEntries(job, job.options.writer ? std::vector{writer} : job.options.entries);
+  keepEntries(job, isResumed            ? entriesOfResumed(*job.made.module, writer)
+                   : job.options.writer ? std::vector{writer}
+                                        : job.options.entries);
   return true;
 }
 

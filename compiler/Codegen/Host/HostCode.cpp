@@ -128,6 +128,17 @@ void EntryWriter::writeBody(Value frame) {
   launcher->fail(ATTN_FULL);
 }
 
+/// The value before the first iteration of the loops that carry `value`.
+static Value initialValue(Value value) {
+  while (auto carried = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(carried.getOwner()->getParentOp());
+    if (!loop || carried == loop.getInductionVar())
+      break;
+    value = loop.getTiedLoopInit(carried)->get();
+  }
+  return value;
+}
+
 /// Emits the check that, for all rows, the rows to append fit in the caches of the caller (i1). Null if there is
 /// nothing to check.
 Value EntryWriter::hasRoom() {
@@ -136,7 +147,7 @@ Value EntryWriter::hasRoom() {
   entry.walk([&](model::AppendOp append) {
     if (plan.location(append).kind != ValueLocation::Kind::Input)
       return; // a cache in the arena has sufficient capacity
-    Value state = entry.getArgument(plan.location(append).number), length = append.getLength();
+    Value state = entry.getArgument(plan.location(append).number), length = initialValue(append.getLength());
     int64_t dimension = append.getAlong() + (append.getPlace() ? 1 : 0);
     if (!seen.insert({length, {state, dimension}}))
       return;

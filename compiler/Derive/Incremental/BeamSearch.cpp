@@ -112,7 +112,7 @@ BeamSearch::State BeamSearch::start(ValueRange caches, Value first) {
     Value zero = constant(0);
     return choice(equal(index[1], zero), number(0), number(-INFINITY));
   });
-  State state = {repeatForBeams(entry.lastTokens(), 0),
+  State state = {repeatForBeams(entry.firstTokens(), 0),
                  repeatForBeams(first, 0),
                  fill({entry.rows, count}, 0),
                  fill({entry.rows, count, width}, entry.stop.value_or(0)),
@@ -210,7 +210,7 @@ LogicalResult BeamSearch::write(ValueRange caches, Value first) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     State next = step(State::unpack(loop.getRegionIterArgs()));
-    entry.endIfAll(next.ended);
+    entry.endIfAll(next.ended, next.stepNumber, next.position);
     Values yielded;
     for (auto [value, argument] : llvm::zip_equal(next.all(), loop.getRegionIterArgs())) {
       Value same = value;

@@ -21,8 +21,7 @@ private:
 void SamplingLoop::write(ValueRange caches, Value first) {
   Type i32Type = builder.getI32Type();
   Value rows = entry.rows, one = constant(1), zero = constant(0), width = constant(entry.maxTokens);
-  std::optional<int64_t> stop = entry.stop;
-  Value token = entry.lastTokens(), tokens = fill({rows, width}, stop.value_or(0));
+  Value token = entry.firstTokens(), tokens = fill({rows, width}, entry.stop.value_or(0));
   Values inits = {token, first, fill({rows}, 0), tokens, fill({rows}, 0), fill({}, 0)};
   llvm::append_range(inits, caches);
   auto loop = scf::ForOp::create(builder, at, zero, width, one, inits);
@@ -35,8 +34,8 @@ void SamplingLoop::write(ValueRange caches, Value first) {
   Value chosen = entry.callSampler({results.logits}, stepNumber).front();
   auto isOver = [&](Value row) { return compare(arith::CmpIPredicate::ne, read(ended, row), i32(0)); };
   Value endedNext = generate({rows}, i32Type, [&](ValueRange index) {
-    Value before = read(ended, index);
-    return stop ? choice(equal(read(chosen, index), i32(*stop)), i32(1), before) : before;
+    Value before = read(ended, index), isEnd = entry.isEnd(read(chosen, index));
+    return isEnd ? choice(isEnd, i32(1), before) : before;
   });
   auto isWritten = [&](Value row) { return equal(read(endedNext, row), i32(0)); };
   Value written = generate({rows, width}, i32Type, [&](ValueRange index) {
@@ -54,12 +53,15 @@ void SamplingLoop::write(ValueRange caches, Value first) {
   });
   Value positionNext = generate({rows}, i32Type, [&](ValueRange index) { return plusOne(read(position, index)); });
   Value nextStepNumber = generate({}, i32Type, [&](ValueRange) { return plusOne(read(stepNumber, {})); });
-  entry.endIfAll(endedNext);
+  entry.endIfAll(endedNext, nextStepNumber, positionNext);
   Values yielded = {next, positionNext, endedNext, written, lengthNext, nextStepNumber};
   llvm::append_range(yielded, results.caches);
   scf::YieldOp::create(builder, at, yielded);
   builder.setInsertionPointAfter(loop);
-  func::ReturnOp::create(builder, at, ValueRange{loop.getResult(3), loop.getResult(4)});
+  Values returned = {loop.getResult(3), loop.getResult(4)};
+  if (entry.isResumed)
+    llvm::append_range(returned, loop.getResults().take_back(caches.size()));
+  func::ReturnOp::create(builder, at, returned);
 }
 
 /// The positions of each prompt before its last token. Clamped into range for any length; an invalid length sets the
@@ -74,11 +76,55 @@ static Value prefillCounts(DecodeEntry &entry) {
   });
 }
 
+/// Adds a copy of next_begin or next_prefill.
+static func::FuncOp copyAs(const Twine &name, func::FuncOp function) {
+  OpBuilder builder(function);
+  builder.setInsertionPointAfter(function);
+  auto copy = cast<func::FuncOp>(builder.clone(*function));
+  copy.setName(name.str());
+  return copy;
+}
+
+/// Adds the entry points beside a resumed loop: next_begin, and next_prefill without the logits.
+static void addBeginAndPrefill(StringRef writer, DecodeEntry &entry) {
+  if (entry.begin)
+    copyAs(writer + ResumedNames::begin, entry.begin);
+  func::FuncOp prefill = copyAs(writer + ResumedNames::prefill, entry.prefill);
+  for (unsigned argument = 0; argument < prefill.getNumArguments(); ++argument)
+    prefill.setArgAttrs(argument, entry.resumedAttributes(entry.prefill, argument));
+  Operation *end = prefill.front().getTerminator();
+  llvm::BitVector logits(prefill.getNumResults());
+  for (unsigned result = 0; result < prefill.getNumResults(); ++result)
+    if (!prefill.getResultAttr(result, model::stateAttrName))
+      logits.set(result);
+  end->eraseOperands(logits);
+  (void)prefill.eraseResults(logits);
+}
+
+bool addResumedSampler(ModuleOp module, StringRef writer) {
+  auto sampler = module.lookupSymbol<func::FuncOp>(writer);
+  auto decode = sampler ? sampler->getAttrOfType<DictionaryAttr>(model::decodeAttrName) : DictionaryAttr();
+  if (!decode || decode.contains("beams"))
+    return false;
+  NamedAttrList attributes(decode);
+  attributes.set(DecodeEntry::resumedKey, UnitAttr::get(module.getContext()));
+  func::FuncOp copy = copyAs(writer + ResumedNames::steps, sampler);
+  copy->setAttr(model::decodeAttrName, attributes.getDictionary(module.getContext()));
+  return true;
+}
+
 LogicalResult deriveDecode(func::FuncOp function, const IncrementalNames &names) {
   OpBuilder builder(function);
+  std::string name = function.getName().str();
   DecodeEntry entry(builder, function, names);
   if (failed(entry.create()))
     return failure();
+  if (entry.isResumed) {
+    SamplingLoop(entry).write(entry.oldStates, entry.argument(ResumedNames::length));
+    addBeginAndPrefill(StringRef(name).drop_back(ResumedNames::steps.size()), entry);
+    function.erase();
+    return success();
+  }
   entry.callBegin();
   Value first = prefillCounts(entry);
   SmallVector<Value> caches = entry.callPrefill(first);

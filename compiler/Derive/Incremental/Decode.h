@@ -24,10 +24,13 @@
 // also computes positions after the end of a row's prompt; the row's tokens overwrite these positions before they are
 // read. A ring cache has no room for them, so next_prefill then has the argument `count`.
 //
+// A resumed loop is the same loop, whose states are arguments (ResumedNames.h).
+//
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/Derive/Incremental/Incremental.h"
+#include "compiler/Derive/Incremental/ResumedNames.h"
 
 namespace attnc {
 
@@ -36,6 +39,10 @@ namespace attnc {
 /// arguments collide or the size of a state is not a sum of products of dimensions (DecodeEntry::create), or if an
 /// argument of `next` cannot be repeated for beams.
 mlir::LogicalResult deriveDecode(mlir::func::FuncOp function, const IncrementalNames &names);
+
+/// Adds a copy of the sampler `writer`, from which deriveDecode makes a resumed loop. Returns false, and adds nothing,
+/// if there is no such sampler, or if it is a beam search.
+bool addResumedSampler(mlir::ModuleOp module, llvm::StringRef writer);
 
 /// Replaces each model.call in the module by a copy of the body of the entry point that it calls, which deriveDecode
 /// has created. Fails with an error if the callee is no entry point, has another number of results, or is a sampler

@@ -18,16 +18,21 @@ DecodeEntry::DecodeEntry(OpBuilder &builder, func::FuncOp choose, const Incremen
     stop = token.getInt();
   if (auto count = decode.getAs<IntegerAttr>("beams"))
     beams = count.getInt();
+  isResumed = decode.contains(resumedKey);
 }
 
 //===------------------------------------------ arguments -----------------------------------------------------===//
 
 void DecodeEntry::addArgument(Type type, StringRef name, ArrayRef<StringRef> shape) {
+  addPort(type, name,
+          builder.getDictionaryAttr({builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
+                                     builder.getNamedAttr(model::shapeAttrName, builder.getStrArrayAttr(shape))}));
+}
+
+void DecodeEntry::addPort(Type type, StringRef name, DictionaryAttr attributes) {
   numbers[name] = argumentTypes.size();
   argumentTypes.push_back(type);
-  arguments.push_back(
-      builder.getDictionaryAttr({builder.getNamedAttr(model::nameAttrName, builder.getStringAttr(name)),
-                                 builder.getNamedAttr(model::shapeAttrName, builder.getStrArrayAttr(shape))}));
+  arguments.push_back(attributes);
 }
 
 bool DecodeEntry::isTokens(func::FuncOp function, unsigned argument) {
@@ -118,7 +123,44 @@ LogicalResult DecodeEntry::addSamplerArguments() {
   return success();
 }
 
+StringRef DecodeEntry::resumedName(func::FuncOp function, unsigned argument) {
+  StringRef name = nameOf(function, argument);
+  if (isTokens(function, argument))
+    return ResumedNames::tokens;
+  if (name == names.length)
+    return ResumedNames::length;
+  return name == names.count ? StringRef(ResumedNames::read) : name;
+}
+
+DictionaryAttr DecodeEntry::resumedAttributes(func::FuncOp function, unsigned argument) {
+  NamedAttrList attributes(function.getArgAttrDict(argument));
+  attributes.set(model::nameAttrName, builder.getStringAttr(resumedName(function, argument)));
+  return attributes.getDictionary(builder.getContext());
+}
+
+/// The arguments of next, of the sampler, and of the decoding steps of the call.
+LogicalResult DecodeEntry::addArgumentsOfResumed() {
+  auto add = [&](bool areStates) {
+    for (unsigned argument = 0; argument < step.getNumArguments(); ++argument)
+      if (isState(step, argument) == areStates)
+        addPort(step.getArgumentTypes()[argument], resumedName(step, argument), resumedAttributes(step, argument));
+  };
+  add(/*areStates=*/false);
+  if (failed(addSamplerArguments()))
+    return failure();
+  auto number = RankedTensorType::get({}, builder.getI32Type());
+  addArgument(number, ResumedNames::first, ArrayRef<StringRef>());
+  addArgument(number, ResumedNames::count, ArrayRef<StringRef>());
+  std::string ends = std::to_string(ResumedNames::maxEnds);
+  addArgument(RankedTensorType::get({ResumedNames::maxEnds}, builder.getI32Type()), ResumedNames::ends, {ends});
+  firstState = argumentTypes.size();
+  add(/*areStates=*/true);
+  return success();
+}
+
 LogicalResult DecodeEntry::addArguments() {
+  if (isResumed)
+    return addArgumentsOfResumed();
   Type tokens = RankedTensorType::get({ShapedType::kDynamic, ShapedType::kDynamic}, builder.getI32Type());
   Type lengths = RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
   addArgument(tokens, "prompt", {names.row, names.along});
@@ -132,13 +174,16 @@ LogicalResult DecodeEntry::addArguments() {
 }
 
 void DecodeEntry::createFunction() {
-  Type lengths = argumentTypes[numbers["prompt_length"]];
   std::string name = choose.getName().str(), width = std::to_string(maxTokens);
-  Type written = RankedTensorType::get({ShapedType::kDynamic, maxTokens}, builder.getI32Type());
+  SmallVector<Type> results = {RankedTensorType::get({ShapedType::kDynamic, maxTokens}, builder.getI32Type()),
+                               RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type())};
+  if (isResumed)
+    llvm::append_range(results, ArrayRef(argumentTypes).drop_front(firstState));
   choose.setName(name + ".choose");
-  entry = func::FuncOp::create(builder, at, name, builder.getFunctionType(argumentTypes, {written, lengths}));
+  entry = func::FuncOp::create(builder, at, name, builder.getFunctionType(argumentTypes, results));
   entry->setAttr(model::entryAttrName, builder.getUnitAttr());
-  entry->setAttr(model::dimensionsAttrName, builder.getArrayAttr(dimensions()));
+  entry->setAttr(model::dimensionsAttrName,
+                 isResumed ? step->getAttr(model::dimensionsAttrName) : builder.getArrayAttr(dimensions()));
   if (auto doc = choose->getAttr(model::docAttrName))
     entry->setAttr(model::docAttrName, doc);
   entry.setAllArgAttrs(arguments);
@@ -149,8 +194,15 @@ void DecodeEntry::createFunction() {
   };
   port("tokens", {names.row, width});
   port("length", {names.row});
+  for (unsigned state = firstState; isResumed && state < arguments.size(); ++state)
+    entry.setResultAttrs(2 + state - firstState, cast<DictionaryAttr>(arguments[state]));
   Block *body = entry.addEntryBlock();
   builder.setInsertionPointToStart(body);
+  if (isResumed) {
+    llvm::append_range(oldStates, body->getArguments().drop_front(firstState));
+    rows = tensor::DimOp::create(builder, at, firstTokens(), 0);
+    return;
+  }
   prompt = body->getArgument(0);
   promptLength = body->getArgument(1);
   rows = tensor::DimOp::create(builder, at, prompt, 0);
@@ -274,12 +326,20 @@ TensorWriter::Values DecodeEntry::callSampler(Values operands, Value stepNumber)
   for (unsigned argument = numLoopOperands(); argument < choose.getNumArguments(); ++argument)
     if (!choose.getArgAttr(argument, model::keyAttrName))
       operands.push_back(entry.getArgument(numbers[nameOf(choose, argument)]));
-  if (usesRandom())
-    llvm::append_values(operands, entry.getArguments().back(), stepNumber);
+  if (usesRandom()) {
+    Value draw = stepNumber;
+    if (isResumed)
+      draw = generate({}, builder.getI32Type(), [&](ValueRange) -> Value {
+        return arith::AddIOp::create(builder, at, read(argument(ResumedNames::first), {}), read(stepNumber, {}));
+      });
+    llvm::append_values(operands, argument("seed"), draw);
+  }
   return inlineCall(choose, operands);
 }
 
-Value DecodeEntry::lastTokens() {
+Value DecodeEntry::firstTokens() {
+  if (isResumed)
+    return argument(ResumedNames::tokens);
   return generate({rows, constant(1)}, builder.getI32Type(), [&](ValueRange index) {
     Value last = arith::SubIOp::create(builder, at, read(promptLength, index[0]), i32(1));
     last = arith::IndexCastOp::create(builder, at, builder.getIndexType(), last);
@@ -287,12 +347,51 @@ Value DecodeEntry::lastTokens() {
   });
 }
 
-void DecodeEntry::endIfAll(Value ended) {
-  if (!stop || maxTokens <= 1)
+Value DecodeEntry::isEnd(Value token) {
+  Value result = stop ? equal(token, i32(*stop)) : Value();
+  for (int64_t number = 0; isResumed && number < ResumedNames::maxEnds; ++number) {
+    Value isOne = equal(token, read(argument(ResumedNames::ends), {constant(number)}));
+    result = result ? arith::OrIOp::create(builder, at, result, isOne) : isOne;
+  }
+  return result;
+}
+
+Value DecodeEntry::capacity() {
+  unsigned state = 0;
+  for (unsigned argument = 0; argument < step.getNumArguments(); ++argument) {
+    if (!isState(step, argument))
+      continue;
+    auto shape = step.getArgAttrOfType<ArrayAttr>(argument, model::shapeAttrName).getAsValueRange<StringAttr>();
+    for (auto [dimension, size] : llvm::enumerate(shape))
+      if (size == names.capacity)
+        return tensor::DimOp::create(builder, at, oldStates[state], dimension);
+    ++state;
+  }
+  return {};
+}
+
+/// Whether a resumed loop ends: its decoding steps are done, a state is full, or `ended`.
+Value DecodeEntry::isResumedDone(Value ended, Value stepsDone, Value position) {
+  Value capacity = this->capacity(), longest = reduce(fill({}, 0), position, [&](ValueRange elements) -> Value {
+                                       return arith::MaxSIOp::create(builder, at, elements[0], elements[1]);
+                                     });
+  return generate({}, builder.getI32Type(), [&](ValueRange) -> Value {
+    Value done = compare(arith::CmpIPredicate::sge, read(stepsDone, {}), read(argument(ResumedNames::count), {}));
+    if (capacity)
+      done = arith::OrIOp::create(builder, at, done,
+                                  compare(arith::CmpIPredicate::sge, read(longest, {}), toI32(capacity)));
+    return choice(done, i32(1), read(ended, {}));
+  });
+}
+
+void DecodeEntry::endIfAll(Value ended, Value stepsDone, Value position) {
+  if ((!stop && !isResumed) || maxTokens <= 1)
     return;
   Value done = reduce(fill({}, 1), ended, [&](ValueRange elements) -> Value {
     return arith::MinSIOp::create(builder, at, elements[0], elements[1]);
   });
+  if (isResumed)
+    done = isResumedDone(done, stepsDone, position);
   model::EndIfOp::create(builder, at, done);
 }
 

@@ -5,9 +5,12 @@
 // random numbers. An argument of the same name in next_begin and next_prefill is one argument. A call of one of these
 // functions is a copy of its body (Decode.h). Decode.cpp and BeamSearch.h write the decoding loop with this class.
 //
+// ResumedNames.h has the arguments of the entry point of a resumed loop.
+//
 //===--------------------------------------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/Derive/Incremental/ResumedNames.h"
 #include "compiler/Derive/Incremental/TensorWriter.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -15,6 +18,8 @@ namespace attnc {
 
 class DecodeEntry : public TensorWriter {
 public:
+  /// The key of model.decode that marks the sampler of a resumed loop.
+  static constexpr llvm::StringLiteral resumedKey = "resumed";
   /// `choose` is the sampler, which has model.decode. `builder` and `names` must outlive this object.
   DecodeEntry(mlir::OpBuilder &builder, mlir::func::FuncOp choose, const IncrementalNames &names);
 
@@ -39,11 +44,15 @@ public:
   /// logits; in a beam search the scores, the ended beams and the logits. `stepNumber` (i32 of rank 0) is part of the
   /// key of random draws.
   Values callSampler(Values operands, Value stepNumber);
-  /// The last token of each prompt, i32[batch, 1].
-  Value lastTokens();
-  /// Emits the test that ends the loop after this decoding step if all elements of `ended` (i32) are 1. Emits nothing
-  /// if the sampler has no `stop`, or if there is one decoding step at most.
-  void endIfAll(Value ended);
+  /// The token that each row reads first, i32[batch, 1]: the last one of the prompt, or of a resumed loop the argument.
+  Value firstTokens();
+  /// Whether a token (i32) ends a row; null if no token does.
+  Value isEnd(Value token);
+  /// Emits the test that ends the loop after this decoding step if all elements of `ended` (i32) are 1, or if the
+  /// decoding steps of a resumed loop are done, or a row has no room for another. `stepsDone` is the number of steps
+  /// with this one, i32 of rank 0, and `position` that of the next token of each row. Emits nothing if the sampler has
+  /// no `stop` and the loop is not resumed, or if there is one decoding step at most.
+  void endIfAll(Value ended, Value stepsDone, Value position);
 
   /// The value of the argument `name` of next: one that setArgument() has set, a result of next_begin, or an argument
   /// of the entry point.
@@ -52,6 +61,8 @@ public:
   static llvm::StringRef nameOf(mlir::func::FuncOp function, unsigned argument) {
     return function.getArgAttrOfType<mlir::StringAttr>(argument, mlir::model::nameAttrName).getValue();
   }
+  /// The attributes of this argument of next or next_prefill in the entry points of a resumed loop.
+  mlir::DictionaryAttr resumedAttributes(mlir::func::FuncOp function, unsigned argument);
   static bool isState(mlir::func::FuncOp function, unsigned argument) {
     return function.getArgAttr(argument, mlir::model::stateAttrName) != nullptr;
   }
@@ -65,25 +76,33 @@ public:
   int64_t maxTokens = 0;        ///< decoding steps at most, and tokens of a row
   std::optional<int64_t> stop;  ///< the token that ends a row; null if none does
   std::optional<int64_t> beams; ///< of a beam search: beams for each row; else null
+  bool isResumed = false;       ///< the states are arguments and results
+  Values oldStates;             ///< of a resumed loop: the arguments; valid after create()
   Value rows, positions;        ///< the extents of the prompt, `index`; valid after create()
   Value prompt, promptLength;   ///< i32[batch, seq] and i32[batch]; valid after create()
 
 private:
   void addArgument(mlir::Type type, llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> shape);
+  void addPort(mlir::Type type, llvm::StringRef name, mlir::DictionaryAttr attributes);
   llvm::LogicalResult addOtherArguments(mlir::func::FuncOp function);
   llvm::LogicalResult addSamplerArguments();
+  llvm::StringRef resumedName(mlir::func::FuncOp function, unsigned argument);
+  llvm::LogicalResult addArgumentsOfResumed();
   llvm::LogicalResult addArguments();
   std::vector<mlir::Attribute> dimensions();
   std::vector<std::string> prefillDimensions();
   llvm::LogicalResult checkStates();
   Values dimensionsOfPrefill(llvm::ArrayRef<std::string> names, Value capacity);
   void createFunction();
+  Value capacity();
+  Value isResumedDone(Value ended, Value stepsDone, Value position);
   Values makeOperands(mlir::func::FuncOp function, Value tokens, Value length, Value count, ValueRange caches);
   /// Number of the sampler's arguments that the loop provides. The last two are the key of random draws, if it has one.
   unsigned numLoopOperands() const { return beams ? 3 : 1; }
   bool usesRandom() { return choose.getArgAttr(choose.getNumArguments() - 1, mlir::model::keyAttrName) != nullptr; }
 
   mlir::func::FuncOp entry;
+  unsigned firstState = 0; ///< of a resumed loop: the number of the first state, after which all arguments are states
   llvm::SmallVector<mlir::Type> argumentTypes;
   llvm::SmallVector<mlir::Attribute> arguments; ///< their attributes
   llvm::StringMap<unsigned> numbers;            ///< argument numbers by name

@@ -24,6 +24,9 @@ struct WriterRequest {
   /// Most tokens of a call, at least 1. If the dimension of positions has a bound, the checker lowers the number to
   /// half of the bound, but not below 1.
   int64_t atMost = 1;
+  /// Whether the derive phase adds a resumed loop (compiler/Derive/Incremental/ResumedNames.h), and later phases
+  /// compile only this loop. If the entry point is a beam search, the phase adds none.
+  bool isResumed = false;
 
   /// True if an entry point `name` that writes tokens is the requested one: exported, or added by the checker.
   bool names(const std::string &name) const { return entry.empty() || name == entry || name == madeOf(entry); }

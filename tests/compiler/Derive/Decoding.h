@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/Derive/Derive.h"
+#include "compiler/Derive/Incremental/Decode.h"
 #include "mlir/Pass/PassManager.h"
 #include "tests/frontends/attn/Import/Imported.h"
 #include <random>
@@ -11,9 +12,10 @@ namespace attnc {
 /// A program that exports `f` and `next = incremental(f, along: seq)`, with random parameters, after the phase derive.
 class Stepped {
 public:
-  /// Imports and derives the program `text`; `derived` is whether both succeeded.
-  explicit Stepped(const std::string &text) : imported(text) {
-    if (!imported.module)
+  /// Imports and derives the program `text`, with a resumed loop of the sampler `resumed` if the name is not empty;
+  /// `derived` is whether both succeeded.
+  explicit Stepped(const std::string &text, const std::string &resumed = "") : imported(text) {
+    if (!imported.module || (!resumed.empty() && !addResumedSampler(*imported.module, resumed)))
       return;
     for (auto parameter : imported.module->getOps<mlir::model::ParameterOp>())
       addParameter(parameter);

@@ -1,0 +1,113 @@
+#include "tools/attnc/Generate/Writer.h"
+#include "tools/attnc/Call/EntryResults.h"
+#include "tools/attnc/Generate/ResumedLoop.h"
+#include "tools/attnc/Generate/WholeLoop.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace attnc {
+
+/// Finds the only whole loop among the entry points that are requested.
+static Expected<int64_t> findWholeLoop(const GenerateOptions &options, const attn_model &model) {
+  std::string names, steps;
+  WriterRequest wanted;
+  wanted.entry = options.entry;
+  int64_t count = 0, number = -1;
+  for (int64_t each = 0; each < model.entry_count; ++each) {
+    std::string name = model.entries[each].name;
+    if (attn_find_entry(&model, (name + "_prefill").c_str()) >= 0)
+      steps += (steps.empty() ? "" : ", ") + name;
+    if (!WholeLoop::isLoop(model.entries[each]))
+      continue;
+    names += (names.empty() ? "" : ", ") + name;
+    if (!wanted.names(name))
+      continue;
+    number = each;
+    ++count;
+  }
+  if (count == 1)
+    return number;
+  if (count > 1)
+    return createStringError(formatv("choose an entry point by --entry: {0}", names));
+  if (!names.empty())
+    return createStringError(formatv("no entry point '{0}' writes tokens; the model has {1}", options.entry, names));
+  if (steps.empty())
+    return createStringError(
+        "the model has no entry point that writes tokens; write `export next = incremental(logits, "
+        "along: seq)` and `export write = decode(next, with: draw, at_most: 64)`");
+  if (options.source.isModel())
+    return createStringError(formatv("choose an entry point to decode with by --entry: {0}", steps));
+  return createStringError(formatv("the object has no entry point that writes tokens; write `export write = "
+                                   "decode({0}, with: draw, at_most: 64)`, or give the model (.attn)",
+                                   StringRef(steps).split(',').first));
+}
+
+Expected<std::unique_ptr<Writer>> Writer::open(const GenerateOptions &options, const Vocabularies &vocabularies,
+                                               const attn_model &model, ArrayRef<int32_t> ends) {
+  std::unique_ptr<Writer> writer;
+  for (int64_t each = 0; each < model.entry_count && !writer; ++each)
+    if (StringRef name = model.entries[each].name; name.consume_back(ResumedNames::steps))
+      writer = std::make_unique<ResumedLoop>(options, vocabularies, model, name);
+  if (!writer) {
+    auto number = findWholeLoop(options, model);
+    if (!number)
+      return number.takeError();
+    writer = std::make_unique<WholeLoop>(options, vocabularies, model, *number);
+  }
+  writer->endTokens = ends.vec();
+  if (Error error = writer->readInputs())
+    return std::move(error);
+  if (Error error = writer->runner.start(options.threads))
+    return std::move(error);
+  if (Error error = writer->runner.loadWeights(options.weights, 0, options.seed))
+    return std::move(error);
+  return writer;
+}
+
+int64_t Writer::window() const { return contextSize < 0 ? -1 : contextSize - atMost + 1; }
+
+int64_t Writer::limitOf(const attn_entry_info &entry, const attn_size_info &size) {
+  int64_t dimension = attn_size_dimension(&size);
+  return dimension < 0 ? -1 : entry.dimensions[dimension].max;
+}
+
+int32_t Writer::seed() const {
+  uint32_t words[4];
+  attn_random_words(options.seed, 0, uint64_t(draws), words);
+  return int32_t(words[0]);
+}
+
+/// Begins the next block of tokens with the same seed.
+void Writer::beginDraws() {
+  draws += drawn > 0;
+  drawn = 0;
+  skipped = text.size() - (contextSize < 0 ? text.size() : std::min(text.size(), size_t(window())));
+}
+
+void Writer::begin(ArrayRef<int32_t> newText, int64_t expected) {
+  text = newText.vec();
+  begun = text.size();
+  expectedTokens = expected;
+  isEnded = false;
+  beginDraws();
+}
+
+Expected<std::vector<int32_t>> Writer::write(int64_t most) {
+  if (drawn == atMost)
+    beginDraws();
+  std::vector<int32_t> written;
+  if (Error error = call(std::min(most, atMost - drawn), written))
+    return std::move(error);
+  drawn += int64_t(written.size());
+  if (auto last = std::ranges::find_first_of(written, endTokens); last != written.end()) {
+    written.erase(last, written.end());
+    isEnded = true;
+  }
+  times.tokens += int64_t(written.size());
+  append_range(text, written);
+  return written;
+}
+
+} // namespace attnc
