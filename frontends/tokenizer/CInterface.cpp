@@ -121,6 +121,8 @@ const char *attn_chat_family(const char *chat_template) {
   return found ? found->name : nullptr;
 }
 
+const char *attn_chat_families(void) { return ChatTemplate::names; }
+
 attn_code attn_tokenizer_encode_chat(const attn_tokenizer *tokenizer, const char *family,
                                      const attn_chat_message *messages, size_t message_count, int32_t *ids,
                                      size_t capacity, size_t *count, attn_status *status) {

@@ -11,6 +11,12 @@ static constexpr ChatTemplate templates[] = {
 #include "frontends/tokenizer/ChatTemplates.def"
 };
 
+static constexpr char commaNames[] = ""
+#define CHAT_TEMPLATE(NAME, ...) ", " NAME
+#include "frontends/tokenizer/ChatTemplates.def"
+    ;
+const char *const ChatTemplate::names = commaNames + 2;
+
 const ChatTemplate *ChatTemplate::named(std::string_view name) {
   for (const ChatTemplate &each : templates)
     if (name == each.name)

@@ -16,6 +16,7 @@ struct ChatTemplate {
   const char *name, *mark, *also, *without, *start, *assistant, *system, *user, *answer;
   bool isTrimmed;
 
+  static const char *const names; ///< of all families, separated by ", "
   /// The template of a family; null if there is none.
   static const ChatTemplate *named(std::string_view name);
   /// The template that a `chat_template` of tokenizer_config.json belongs to; null if it is not recognised.

@@ -81,6 +81,7 @@ TEST(ChatTemplate, EncodesConversations) {
   size_t count;
   ASSERT_STREQ(attn_chat_family("<|im_start|> <|im_end|>"), "chatml");
   EXPECT_EQ(attn_chat_family(nullptr), nullptr);
+  EXPECT_STREQ(attn_chat_families(), "chatml, llama3, gemma, phi3, mistral");
   EXPECT_EQ(attn_tokenizer_encode_chat(tokenizer, "chatml", &message, 1, ids, 32, &count, &status), ATTN_OK);
   EXPECT_EQ(Ids(ids, ids + count),
             (Ids{11, 8, 6, 2, 5, 10, 9, 3, 12, 10, 11, 1, 6, 6, 3, 6, 7, 1, 4, 7, 10})); // user, \n, hi; assistant, \n

@@ -1,9 +1,12 @@
-// attnc generate: continues a text by entry points that `decode` makes.
+// attnc generate: continues a text, or holds a conversation, by entry points that `decode` makes.
+#include "compiler/Derive/Incremental/ResumedNames.h"
 #include "tools/attnc/Call/VocabularyOption.h"
 #include "tools/attnc/Commands.h"
+#include "tools/attnc/Generate/Chat.h"
 #include "tools/attnc/Generate/Stream.h"
 #include "tools/attnc/Options/Validators.h"
 #include "tools/command-line/Command.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -29,6 +32,22 @@ static Error continuePrompt(const GenerateOptions &options, const Vocabularies &
   return Error::success();
 }
 
+/// Warns if the tokenizer has tokens that the model's table lacks.
+static void warnOfMissingTokens(const GenerateOptions &options, const Vocabulary *vocabulary, const attn_model &model) {
+  if (!vocabulary || !vocabulary->tokenizerFile() || options.source.isObject())
+    return;
+  std::vector<std::string> entries;
+  for (const attn_entry_info &entry : ArrayRef(model.entries, size_t(model.entry_count)))
+    entries.push_back(entry.name);
+  InputRanges ranges = options.source.rangesOf(entries, Phase::Derive);
+  for (const std::string input : {ResumedNames::tokens.str(), std::string("prompt")})
+    if (int64_t room = leastOf(ranges[input]); room > 0 && vocabulary->size() > room)
+      warn(formatv("the tokenizer has {0} tokens, but the model has room for {1}; a text with one of the others is an "
+                   "error",
+                   vocabulary->size(), room)
+               .str());
+}
+
 static Error generate(const GenerateOptions &options, const attn_model &model) {
   auto vocabularies = openVocabularies(options.vocabularies, options.weights);
   if (!vocabularies)
@@ -36,10 +55,12 @@ static Error generate(const GenerateOptions &options, const attn_model &model) {
   auto vocabulary = vocabularies->forText("prompt");
   if (!vocabulary)
     return vocabulary.takeError();
+  warnOfMissingTokens(options, *vocabulary, model);
   auto stop = stopTokens(options.stop, *vocabulary);
   if (!stop)
     return stop.takeError();
-  return continuePrompt(options, *vocabularies, *vocabulary, *stop, model);
+  return options.isChat ? chat(options, *vocabularies, *vocabulary, *stop, model)
+                        : continuePrompt(options, *vocabularies, *vocabulary, *stop, model);
 }
 
 /// The number of tokens of a call, if `generate` compiles the decoding loop. Each call of a loop for a device reads the
@@ -65,12 +86,17 @@ void addGenerate(CLI::App &app, ExitCode &exitCode) {
   auto options = std::make_shared<GenerateOptions>();
   CLI::App *command = addCommand(app, "generate", "Continue a prompt with a model");
   options->source.addTo(*command, SourceOptions::Takes::ModelsAndObjects);
-  command
-      ->add_option(
-          "--prompt", options->prompt,
-          "A text, of words or of a tokenizer's tokens if there is a vocabulary, otherwise of bytes; or tokens: "
-          "15496,11,995")
-      ->required();
+  CLI::Option *prompt = command->add_option(
+      "--prompt", options->prompt,
+      "A text, of words or of a tokenizer's tokens if there is a vocabulary, otherwise of bytes; or tokens: "
+      "15496,11,995");
+  CLI::Option *chat = command
+                          ->add_flag("--chat", options->isChat,
+                                     "A conversation: each line of standard input is a message, which the model "
+                                     "answers; in place of --prompt")
+                          ->excludes(prompt);
+  command->add_option("--system", options->system, "The message of the system, which a conversation begins with")
+      ->needs(chat);
   command->add_option("--entry", options->entry,
                       "An entry point made by `decode`, or in a model by `incremental`; optional if there is only one");
   command
@@ -84,7 +110,9 @@ void addGenerate(CLI::App &app, ExitCode &exitCode) {
       ->type_name("FILE");
   options->source.takeWeights(*command, options->weights);
   addVocabularyOption(*command, options->vocabularies);
-  command->add_option("--count", options->count, "Maximum number of tokens")->capture_default_str()->check(atLeast(1));
+  command->add_option("--count", options->count, "Maximum number of tokens, or of those of an answer")
+      ->capture_default_str()
+      ->check(atLeast(1));
   command
       ->add_option("--stop", options->stop,
                    "Token that ends the text: a number, or a word if there is a vocabulary, otherwise a byte")
@@ -107,7 +135,11 @@ void addGenerate(CLI::App &app, ExitCode &exitCode) {
       ->capture_default_str();
   command->footer("Example:\n  attnc generate examples/chargpt/chargpt.attn --weights run/weights.safetensors "
                   "--prompt \"In the beginning\" --count 100 --temperature 0.8");
-  command->callback([options, &exitCode] { exitCode = generate(*options); });
+  command->callback([options, prompt, &exitCode] {
+    if (!options->isChat && prompt->count() == 0)
+      throw CLI::RequiredError("--prompt");
+    exitCode = generate(*options);
+  });
 }
 
 } // namespace attnc

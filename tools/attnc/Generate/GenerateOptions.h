@@ -12,6 +12,8 @@ struct GenerateOptions {
   std::vector<std::string> vocabularies; ///< Vocabularies::open()
   std::vector<std::string> inputs;       ///< NAME=VALUE
   std::string stop;                      ///< a token that ends the text; empty: none
+  bool isChat = false;
+  std::string system; ///< the message of the system in a chat; empty: none
   int64_t count = 200, threads = 0;
   uint64_t seed = 0;
   /// Inputs of the sampler, by name; the defaults do not change the distribution.

@@ -23,6 +23,7 @@ Expected<std::shared_ptr<const TokenizerFile>> TokenizerFile::open(const std::st
   auto content = readText(path, problem);
   if (!content)
     return createStringError(formatv("{0}: can't be read: {1}", path, problem));
+  result->path = path;
   result->content = std::move(*content);
   attn_tokenizer *opened = nullptr;
   attn_status status;
@@ -30,7 +31,7 @@ Expected<std::shared_ptr<const TokenizerFile>> TokenizerFile::open(const std::st
   if (!opened)
     return createStringError(status.message);
   result->handle.reset(opened);
-  if (Error error = result->readEnds(path))
+  if (Error error = result->readEnds())
     return std::move(error);
   return result;
 }
@@ -51,21 +52,22 @@ static Expected<std::optional<json::Object>> readObject(const std::string &path)
   return createStringError(formatv("{0}: found no object", path));
 }
 
+std::string TokenizerFile::beside(StringRef name) const {
+  SmallString<128> file(sys::path::parent_path(path));
+  sys::path::append(file, name);
+  return file.str().str();
+}
+
 /// Finds the tokens that end texts.
-Error TokenizerFile::readEnds(const std::string &path) {
-  SmallString<128> config(sys::path::parent_path(path)), generation = config;
-  sys::path::append(config, configName(sys::path::filename(path)));
-  sys::path::append(generation, "generation_config.json");
+Error TokenizerFile::readEnds() {
+  std::string config = beside(configName(sys::path::filename(path)));
   auto add = [&](int32_t id) {
     if (!is_contained(ends, id))
       ends.push_back(id);
   };
-  auto settings = readObject(config.str().str());
+  auto settings = readObject(config);
   if (!settings)
     return settings.takeError();
-  auto more = readObject(generation.str().str());
-  if (!more)
-    return more.takeError();
   auto addToken = [&](StringRef key) -> Error {
     const json::Value *token = *settings ? (*settings)->get(key) : nullptr;
     const json::Object *object = token ? token->getAsObject() : nullptr;
@@ -79,13 +81,17 @@ Error TokenizerFile::readEnds(const std::string &path) {
   };
   if (Error error = addToken("eos_token"))
     return error;
-  if (const json::Value *value = *more ? (*more)->get("eos_token_id") : nullptr) {
-    const json::Array *list = value->getAsArray();
-    for (const json::Value &each : list ? *list : json::Array{*value})
+  for (const char *name : {"generation_config.json", "config.json"}) {
+    auto more = readObject(beside(name));
+    if (!more)
+      return more.takeError();
+    const json::Value *value = *more ? (*more)->get("eos_token_id") : nullptr;
+    const json::Array *list = value ? value->getAsArray() : nullptr;
+    for (const json::Value &each : list ? *list : value ? json::Array{*value} : json::Array())
       if (auto id = each.getAsInteger()) {
         if (*id < 0 || *id >= size())
           return createStringError(
-              formatv("{0}: eos_token_id: found {1}, expected a number below {2}", generation, *id, size()));
+              formatv("{0}: eos_token_id: found {1}, expected a number below {2}", beside(name), *id, size()));
         add(int32_t(*id));
       }
   }
@@ -103,18 +109,74 @@ std::string TokenizerFile::config() const {
   return formatv("{0:2}\n", json::Value(json::Object{{"eos_token", token(end())}})).str();
 }
 
-Expected<std::vector<int32_t>> TokenizerFile::encode(StringRef text, bool isWhole) const {
-  std::vector<int32_t> tokens(text.size() + 8);
+/// The tokens that `encode` writes to a buffer, which has `guess` elements at first.
+static Expected<std::vector<int32_t>>
+sized(size_t guess, function_ref<attn_code(std::vector<int32_t> &tokens, size_t &count, attn_status &status)> encode) {
+  std::vector<int32_t> tokens(guess);
   size_t count = 0;
   attn_status status;
   do {
     tokens.resize(std::max(tokens.size(), count));
-    if (attn_tokenizer_encode(handle.get(), text.data(), text.size(), isWhole ? ATTN_SPECIAL_TOKENS : 0, tokens.data(),
-                              tokens.size(), &count, &status) != ATTN_OK)
+    if (encode(tokens, count, status) != ATTN_OK)
       return createStringError(status.message);
   } while (count > tokens.size());
   tokens.resize(count);
   return tokens;
+}
+
+Expected<std::vector<int32_t>> TokenizerFile::encode(StringRef text, bool isWhole) const {
+  return sized(text.size() + 8, [&](std::vector<int32_t> &tokens, size_t &count, attn_status &status) {
+    return attn_tokenizer_encode(handle.get(), text.data(), text.size(), isWhole ? ATTN_SPECIAL_TOKENS : 0,
+                                 tokens.data(), tokens.size(), &count, &status);
+  });
+}
+
+/// The text of a `chat_template`: a text, or the first of a list of objects with one; empty if there is none.
+static std::string templateOf(const json::Object &settings) {
+  const json::Value *value = settings.get("chat_template");
+  if (const json::Array *list = value ? value->getAsArray() : nullptr) {
+    const json::Object *first = list->empty() ? nullptr : list->front().getAsObject();
+    value = first ? first->get("template") : nullptr;
+  }
+  auto text = value ? value->getAsString() : std::nullopt;
+  return text ? text->str() : "";
+}
+
+Expected<std::string> TokenizerFile::chatFamily() const {
+  std::string place = beside(configName(sys::path::filename(path)));
+  auto settings = readObject(place);
+  if (!settings)
+    return settings.takeError();
+  std::string source = *settings ? templateOf(**settings) : "", problem;
+  if (std::string file = beside("chat_template.jinja"); source.empty() && sys::fs::exists(file)) {
+    auto content = readText(file, problem);
+    if (!content)
+      return createStringError(formatv("{0}: can't be read: {1}", file, problem));
+    source = std::move(*content);
+    place = file;
+  }
+  if (source.empty())
+    return createStringError(formatv("{0}: found no chat_template, expected that of a model which was trained for "
+                                     "conversations",
+                                     place));
+  if (const char *family = attn_chat_family(source.c_str()))
+    return family;
+  return createStringError(
+      formatv("{0}: chat_template: is not known, expected one of the families {1}", place, attn_chat_families()));
+}
+
+Expected<std::vector<int32_t>> TokenizerFile::encodeChat(const std::string &family,
+                                                         ArrayRef<ChatMessage> messages) const {
+  std::vector<attn_chat_message> views;
+  size_t bytes = 64;
+  for (const ChatMessage &message : messages) {
+    views.push_back({message.role, message.text.data(), message.text.size()});
+    bytes += message.text.size() + 32;
+  }
+  return sized(bytes, [&](std::vector<int32_t> &tokens, size_t &count, attn_status &status) {
+    return attn_tokenizer_encode_chat(handle.get(), family.c_str(), views.data(), views.size(), tokens.data(),
+                                      tokens.size(), &count, &status);
+  });
 }
 
 std::string TokenizerFile::decode(ArrayRef<int32_t> tokens) const {

@@ -4,9 +4,12 @@
 //
 //   tokenizer_config.json   "eos_token": "<|endoftext|>", or an object with this text as "content"
 //   generation_config.json  "eos_token_id": 50256, or a list of ids
+//   config.json             the same
 //
 // For tokenizer.NAME.json, the first file is tokenizer_config.NAME.json. The token that ends rows, and pads them, is
-// the eos_token or else the first id of the list.
+// the eos_token or else the first id of the lists.
+//
+// The chat template is the entry "chat_template" of tokenizer_config.json, or the file chat_template.jinja.
 //
 //===------------------------------------------------------------------------------------------------------------===//
 #pragma once
@@ -20,6 +23,12 @@
 #include <vector>
 
 namespace attnc {
+
+/// A message of a conversation: the role is system, user or assistant.
+struct ChatMessage {
+  const char *role;
+  std::string text;
+};
 
 class TokenizerFile {
 public:
@@ -36,6 +45,11 @@ public:
   /// The tokens of a text; with the special tokens of a whole text if `isWhole`. An error if the text has a part
   /// without a token.
   llvm::Expected<std::vector<int32_t>> encode(llvm::StringRef text, bool isWhole) const;
+  /// The family of the chat template (attn/tokenizer.h). An error if there is no template, or one of no known family.
+  llvm::Expected<std::string> chatFamily() const;
+  /// The tokens of a conversation up to the next answer. An error if a message has a part without a token.
+  llvm::Expected<std::vector<int32_t>> encodeChat(const std::string &family,
+                                                  llvm::ArrayRef<ChatMessage> messages) const;
   /// The text of the tokens, without special tokens.
   std::string decode(llvm::ArrayRef<int32_t> tokens) const;
   /// A token as it is written in the file; empty if there is no token with this number.
@@ -50,8 +64,11 @@ public:
 
 private:
   TokenizerFile() = default;
-  llvm::Error readEnds(const std::string &path);
+  llvm::Error readEnds();
+  /// The path of a file beside the tokenizer.
+  std::string beside(llvm::StringRef name) const;
 
+  std::string path;
   std::unique_ptr<attn_tokenizer, Closer> handle;
   std::string content;
   std::vector<int32_t> ends; ///< not empty

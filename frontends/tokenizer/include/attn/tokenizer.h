@@ -92,6 +92,9 @@ typedef struct attn_chat_message {
  * default text of the system or a date, are not added. */
 const char *attn_chat_family(const char *chat_template);
 
+/* Returns the names of all families, separated by ", ". */
+const char *attn_chat_families(void);
+
 /* Writes the ids of a conversation, up to where the next answer of the assistant begins, to `ids`, as
  * attn_tokenizer_encode does. `family` is a name that attn_chat_family returns. The special tokens are those of the
  * family. A message that contains the text of a special token, such as "<|im_end|>", is encoded with this token, so a
