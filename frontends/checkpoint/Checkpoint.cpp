@@ -77,12 +77,32 @@ static Expected<const Family *> familyOf(Config &config, const std::string &path
               didYouMean(type, known));
 }
 
+/// The text as JSON: Python writes infinity as a word, which a number that is read as infinity replaces.
+static std::string withoutWords(StringRef text) {
+  static constexpr StringLiteral word = "Infinity";
+  std::string result;
+  bool isQuoted = false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (!isQuoted && text.substr(at).starts_with(word)) {
+      result += "1e999";
+      at += word.size() - 1;
+      continue;
+    }
+    result += text[at];
+    if (text[at] == '"')
+      isQuoted = !isQuoted;
+    else if (isQuoted && text[at] == '\\' && at + 1 < text.size())
+      result += text[++at];
+  }
+  return result;
+}
+
 Expected<ImportedCheckpoint> importCheckpoint(const std::string &folder) {
   std::string path = configPath(folder);
   auto file = readInputFile(path);
   if (!file)
     return fail("can't read " + path + ": " + toString(file.takeError()));
-  Expected<json::Value> value = parseJson((*file)->getBuffer());
+  Expected<json::Value> value = parseJson(withoutWords((*file)->getBuffer()));
   if (!value)
     return fail(path + ": " + toString(value.takeError()));
   const json::Object *object = value->getAsObject();

@@ -4,6 +4,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 using namespace llvm;
 
@@ -113,6 +114,24 @@ std::vector<int64_t> Config::numbers(StringRef key) {
     if (auto all = elementsOf<int64_t>(*array, [](const json::Value &each) { return each.getAsInteger(); }))
       return *all;
   refuse(key, "a whole number, or a list of them");
+  return {};
+}
+
+static std::optional<double> realOf(const json::Value &value) {
+  const json::Object *object = value.getAsObject();
+  if (object && object->getString("__float__") == StringRef("Infinity"))
+    return std::numeric_limits<double>::infinity();
+  return value.getAsNumber();
+}
+
+std::vector<double> Config::reals(StringRef key) {
+  const json::Value *value = find(key);
+  if (!value)
+    return {};
+  if (const json::Array *array = value->getAsArray())
+    if (auto all = elementsOf<double>(*array, realOf))
+      return *all;
+  refuse(key, "a list of numbers");
   return {};
 }
 

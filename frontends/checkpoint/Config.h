@@ -35,6 +35,9 @@ public:
   std::string text(llvm::StringRef key, llvm::StringRef otherwise);
   /// The whole number of a key, or the elements of its list of whole numbers; empty if the key is missing.
   std::vector<int64_t> numbers(llvm::StringRef key);
+  /// The elements of a list of numbers, which may be infinite; empty if the key is missing. Newer files of the
+  /// published library have {"__float__": "Infinity"} for infinity.
+  std::vector<double> reals(llvm::StringRef key);
   /// The elements of a list of texts; empty if the key is missing.
   std::vector<std::string> texts(llvm::StringRef key);
   /// The number of keys of an object; null if the key is missing.

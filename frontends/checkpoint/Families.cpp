@@ -15,6 +15,7 @@ llvm::ArrayRef<Family> families() {
                                      {"gpt2", importGpt2},
                                      {"gpt_oss", importGptOss},
                                      {"llama", importLlama},
+                                     {"mamba2", importMamba2},
                                      {"mistral", importMistral},
                                      {"mixtral", importMixtral},
                                      {"modernbert", importModernBert},

@@ -61,6 +61,9 @@ std::string importMistral(Config &config, const Source &source);
 std::string importQwen2(Config &config, const Source &source);
 std::string importQwen3(Config &config, const Source &source);
 
+// The family of models/mamba2.attn.
+std::string importMamba2(Config &config, const Source &source);
+
 // The family of models/modernbert.attn.
 std::string importModernBert(Config &config, const Source &source);
 

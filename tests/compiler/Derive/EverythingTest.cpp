@@ -320,6 +320,20 @@ TEST(Everything, PreludeOfImages) {
   expectPrelude("vision", bodies, program, {draw({2, 6, 5, 2}), draw({2, 6, 5, 2}, 2)});
 }
 
+TEST(Everything, PreludeOfRecurrences) {
+  static const Bodies bodies = {
+      {"ChannelConv", "sum(sq(conv(x[0])) * y[0])"},
+      {"gated_linear_attention",
+       "sum(sq(recurrences.gated_linear_attention(x[:, 0:1], y[:, 0:1], x, gates[:, :, :, 0])))"},
+  };
+  auto program = [](const std::string &body) {
+    return "use recurrences\nmodel M() {\n  conv: recurrences.ChannelConv(3)\n"
+           "  fn f(x: f32[2, 2, 6, 3], y: f32[2, 2, 6, 3]) -> f32 {\n    let gates = -sq(y)\n    " +
+           body + " + 0.0 * sum(sq(conv(x[0])) * gates[0])\n  }\n}\n";
+  };
+  expectPrelude("recurrences", bodies, program, {draw({2, 2, 6, 3}), draw({2, 2, 6, 3}, 2)});
+}
+
 //===- The examples -----------------------------------------------------------------------------------------------===//
 
 /// Returns an example without its exports, with these sizes of its model and with `function` in it.

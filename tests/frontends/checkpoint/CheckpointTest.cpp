@@ -247,6 +247,55 @@ TEST(Checkpoint, PublishedFilesHaveNoWarnings) {
   EXPECT_THAT(phi.result.text, HasSubstr("turned: 72,"));
 }
 
+/// A config.json of a Mamba-2 with further keys.
+std::string mamba(const std::string &more) {
+  return R"({"model_type": "mamba2", "vocab_size": 96, "hidden_size": 32, "num_hidden_layers": 2, "num_heads": 4,
+    "head_dim": 16, "n_groups": 2, "state_size": 8)" +
+         more + "}";
+}
+
+TEST(Checkpoint, PositionsOfMambaHaveNoBound) {
+  Import import(mamba(R"(, "architectures": ["Mamba2ForCausalLM"], "time_step_limit": [0.0, Infinity],
+    "chunk_size": 256, "norm_before_gate": true, "rms_norm": true, "residual_in_fp32": true, "time_step_min": 0.001)"));
+  EXPECT_EQ(import.message, "");
+  EXPECT_THAT(import.warnings(), IsEmpty());
+  EXPECT_THAT(import.result.text, AllOf(HasSubstr(R"(
+  decoder: mamba2.Decoder(
+    vocab: 96,
+    layers: 2,
+    dim: 32,
+    heads: 4,
+    head_dim: 16,
+    state_dim: 8,
+    groups: 2,
+    kernel: 4,
+    epsilon: 1e-05) as ""
+)"),
+                                        HasSubstr("fn last(tokens: i32[batch, seq]) -> f32[batch, 96] {"),
+                                        HasSubstr("with: draw, at_most: 256)")));
+}
+
+TEST(Checkpoint, LimitsOfTimeSteps) {
+  EXPECT_THAT(Import(mamba(R"(, "time_step_limit": [0.25, {"__float__": "Infinity"}])")).result.text,
+              AllOf(HasSubstr("least_step: 0.25"), Not(HasSubstr("most_step"))));
+  EXPECT_THAT(Import(mamba(R"(, "time_step_limit": [0, 100])")).result.text,
+              AllOf(HasSubstr("most_step: 100.0"), Not(HasSubstr("least_step"))));
+  for (const char *limits : {"[1, 0.5]", "[-1, 1]", "[1]", "[-Infinity, 1]"})
+    EXPECT_THAT(Import(mamba(std::string(R"(, "time_step_limit": )") + limits)).message,
+                HasSubstr("expected two numbers from 0 up, the second at least as large as the first"));
+  EXPECT_EQ(Import(mamba(R"(, "time_step_limit": [0, "Infinity"])")).message,
+            "config.json: time_step_limit: found [0,\"Infinity\"], expected a list of numbers");
+}
+
+TEST(Checkpoint, UnsupportedMamba) {
+  EXPECT_EQ(Import(mamba(R"(, "expand": 3, "n_groups": 3, "hidden_act": "tanh", "rms_norm": false)")).message,
+            "config.json: expand: found 3, expected num_heads * head_dim / hidden_size\n"
+            "config.json: n_groups: found 3, expected a divisor of num_heads\n"
+            "config.json: hidden_act: found \"tanh\", expected gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, "
+            "quick_gelu, silu, swish or relu\n"
+            "config.json: rms_norm: found false, expected true");
+}
+
 TEST(Checkpoint, UnsupportedGpt2) {
   EXPECT_EQ(Import(R"({"model_type": "gpt2", "n_head": 7, "scale_attn_by_inverse_layer_idx": true,
     "tie_word_embeddings": false, "activation_function": "tanh"})")
