@@ -20,6 +20,10 @@ std::vector<Subject> scanSubjects() {
   Accuracy step = {.c = 16, .reduction = 60, .along = {"seq"}};
   Accuracy sums = {.c = 32, .reduction = 200, .along = {"seq", "batch"}};
   std::vector<Choice> few = {{"steps", {{"batch", 3}, {"seq", 6}}}, {"no steps", {{"batch", 2}, {"seq", 0}}}};
+  Accuracy matrices = {.c = 64, .reduction = 400, .along = {"n", "batch"}};
+  std::vector<Choice> ofMatrices = {{"one step", {{"batch", 1}, {"n", 1}}},
+                                    {"steps", {{"batch", 2}, {"n", 5}}},
+                                    {"no steps", {{"batch", 2}, {"n", 0}}}};
   Fillers lengths = {{"length", upTo("seq")}}, words = {{"length", upTo("n")}};
   return {
       {"scans.attn", "forwards", step, scannedSequences()},
@@ -47,6 +51,9 @@ std::vector<Subject> scanSubjects() {
       {"scans.attn", "remembered_gradient", sums, few},
       {"scans.attn", "taped_gradient", sums, scannedSequences(), lengths},
       {"scans.attn", "unmoved_gradient", sums, few, {{"k0", below(3)}}},
+      {"recurrences.attn", "gated", matrices, ofMatrices},
+      {"recurrences.attn", "gated_chunks", matrices, ofMatrices},
+      {"recurrences.attn", "gated_gradient", matrices, ofMatrices},
       {"lists.attn", "two_of_three_gradient", {.c = 32, .along = {"n"}}, {{"rows", {{"n", 7}}}}},
       {"lists.attn", "one_of_outers_gradient", {.c = 64, .reduction = 40}, {{"rows", {{"n", 7}}}}},
       {"lists.attn", "scaled_offset_step", {.c = 64, .reduction = 40}, {{"rows", {{"n", 7}}}}},

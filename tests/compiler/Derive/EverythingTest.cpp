@@ -323,13 +323,21 @@ TEST(Everything, PreludeOfImages) {
 TEST(Everything, PreludeOfRecurrences) {
   static const Bodies bodies = {
       {"ChannelConv", "sum(sq(conv(x[0])) * y[0])"},
-      {"gated_linear_attention",
-       "sum(sq(recurrences.gated_linear_attention(x[:, 0:1], y[:, 0:1], x, gates[:, :, :, 0])))"},
+      {"gated_linear_attention", "sum(sq(gated_linear_attention(x[:, 0:1], y[:, 0:1], x, gates)))"},
+      {"chunked_gated_linear_attention", "sum(sq(chunked_gated_linear_attention(q, k, v, parts)))"},
+      {"sums_up_to_each", "sum(sq(sums_up_to_each(x)) * y)"},
+      {"decayed_products", "sum(sq(decayed_products(q[:, :, 0], k[:, :, 1], parts[:, :, 0])))"},
+      {"read_states", "sum(sq(read_states(q[:, :, 0], parts[:, :, 0], v[:, :, 0])))"},
+      {"read_and_write_chunk",
+       "let (z, s) = read_and_write_chunk(q[:, :, 0], k[:, :, 1], v[:, :, 0], parts[:, :, 1], v[:, :, 1])\n"
+       "sum(sq(z)) + sum(sq(s))"},
   };
   auto program = [](const std::string &body) {
     return "use recurrences\nmodel M() {\n  conv: recurrences.ChannelConv(3)\n"
-           "  fn f(x: f32[2, 2, 6, 3], y: f32[2, 2, 6, 3]) -> f32 {\n    let gates = -sq(y)\n    " +
-           body + " + 0.0 * sum(sq(conv(x[0])) * gates[0])\n  }\n}\n";
+           "  fn f(x: f32[2, 2, 6, 3], y: f32[2, 2, 6, 3]) -> f32 {\n    let gates = -sq(y[:, :, :, 0])\n"
+           "    let (q, k) = (reshape(x[:, 0:1], [2, 1, 2, 3, 3]), reshape(y[:, 0:1], [2, 1, 2, 3, 3]))\n"
+           "    let (v, parts) = (reshape(x, [2, 2, 2, 3, 3]), reshape(gates, [2, 2, 2, 3]))\n    " +
+           body + " + 0.0 * sum(sq(conv(x[0])) * y[0])\n  }\n}\n";
   };
   expectPrelude("recurrences", bodies, program, {draw({2, 2, 6, 3}), draw({2, 2, 6, 3}, 2)});
 }

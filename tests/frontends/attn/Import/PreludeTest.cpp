@@ -230,6 +230,35 @@ TEST(Prelude, CostsToGoEndAtTheLength) {
               are({3, 4, 4, 0, 0, 0, 0, 0}));
 }
 
+/// Two heads of values share keys and queries of 1; the second one does not decay.
+TEST(Prelude, LinearAttentionSumsDecayedValues) {
+  EXPECT_THAT(
+      valuesOf("use recurrences\nfn f(v: f32[1, 2, 3, 1], g: f32[1, 2, 3]) -> f32[1, 2, 3, 1] {\n"
+               "  gated_linear_attention(ones(1, 1, 3, 1), ones(1, 1, 3, 1), v, g)\n}",
+               {reals({1, 2, 3, 1}, {8, 4, 2, 1, 2, 3}), reals({1, 2, 3}, {9, -std::log(2), -std::log(4), 0, 0, 0})}),
+      are({8, 8, 4, 1, 3, 6}));
+}
+
+/// Five chunks of eight positions. Decays are so strong that their inverses overflow f32.
+const std::string ofChunks = R"(
+use recurrences
+fn f(a: f32[2, 2, 5, 8, 3], b: f32[2, 4, 5, 8, 2], c: f32[2, 4, 5, 8]) -> f32[2, 4, 40, 2] {
+  let (q, k, v, g) = (sin(3.1 * a), cos(7.7 * a), sin(5.3 * b), -60.0 * sq(cos(9.7 * c)))
+  let of_chunks = chunked_gated_linear_attention(q, k, v, g)
+  let (queries, keys) = (reshape(q, [2, 2, 40, 3]), reshape(k, [2, 2, 40, 3]))
+  let of_steps = gated_linear_attention(queries, keys, reshape(v, [2, 4, 40, 2]), reshape(g, [2, 4, 40]))
+  (reshape(of_chunks, [2, 4, 40, 2]) - of_steps) / max(abs(of_steps))
+}
+)";
+
+TEST(Prelude, ChunksOfARecurrenceAgreeWithItsTimeSteps) {
+  std::vector<Array> inputs = {Array(Element::F32, {2, 2, 5, 8, 3}), Array(Element::F32, {2, 4, 5, 8, 2}),
+                               Array(Element::F32, {2, 4, 5, 8})};
+  for (Array &each : inputs)
+    std::iota(each.values.begin(), each.values.end(), 1);
+  EXPECT_THAT(valuesOf(ofChunks, inputs), testing::Each(testing::DoubleNear(0, 1e-13)));
+}
+
 TEST(Prelude, CompactedTokensFollowEachOther) {
   auto compacted = [](const std::string &count) {
     return valuesOf("use nn\nfn f(t: i32[n, 4]) -> f32[n, " + count + "] { f32(compact(t, t != 5, " + count + ")) }",
