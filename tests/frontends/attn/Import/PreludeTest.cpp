@@ -239,15 +239,31 @@ TEST(Prelude, LinearAttentionSumsDecayedValues) {
       are({8, 8, 4, 1, 3, 6}));
 }
 
+/// The first time step writes 8 for the key 1, the second one 4 in part, and the third one reads a decayed state.
+TEST(Prelude, TheDeltaRuleReplacesValues) {
+  EXPECT_THAT(
+      valuesOf(
+          "use recurrences\nfn f(v: f32[1, 1, 3, 1], g: f32[1, 1, 3], r: f32[1, 1, 3]) -> f32[1, 1, 3, 1] {\n"
+          "  gated_delta_rule(ones(1, 1, 3, 1), ones(1, 1, 3, 1), v, g, r)\n}",
+          {reals({1, 1, 3, 1}, {8, 4, 9}), reals({1, 1, 3}, {0, 0, -std::log(2)}), reals({1, 1, 3}, {1, 0.25, 0})}),
+      are({8, 7, 3.5}));
+}
+
 /// Five chunks of eight positions. Decays are so strong that their inverses overflow f32.
 const std::string ofChunks = R"(
 use recurrences
-fn f(a: f32[2, 2, 5, 8, 3], b: f32[2, 4, 5, 8, 2], c: f32[2, 4, 5, 8]) -> f32[2, 4, 40, 2] {
-  let (q, k, v, g) = (sin(3.1 * a), cos(7.7 * a), sin(5.3 * b), -60.0 * sq(cos(9.7 * c)))
-  let of_chunks = chunked_gated_linear_attention(q, k, v, g)
-  let (queries, keys) = (reshape(q, [2, 2, 40, 3]), reshape(k, [2, 2, 40, 3]))
-  let of_steps = gated_linear_attention(queries, keys, reshape(v, [2, 4, 40, 2]), reshape(g, [2, 4, 40]))
+fn apart(of_chunks: f32[2, 4, 5, 8, 2], of_steps: f32[2, 4, 40, 2]) -> f32[2, 4, 40, 2] {
   (reshape(of_chunks, [2, 4, 40, 2]) - of_steps) / max(abs(of_steps))
+}
+fn f(a: f32[2, 2, 5, 8, 3], b: f32[2, 4, 5, 8, 2], c: f32[2, 4, 5, 8]) -> f32[4, 4, 40, 2] {
+  let (q, k, v, g) = (sin(3.1 * a), cos(7.7 * a) / 2.0, sin(5.3 * b), -60.0 * sq(cos(9.7 * c)))
+  let (queries, keys) = (reshape(q, [2, 2, 40, 3]), reshape(k, [2, 2, 40, 3]))
+  let (values, decays) = (reshape(v, [2, 4, 40, 2]), reshape(g, [2, 4, 40]))
+  let rate = sigmoid(g + 20.0)
+  let linear = apart(chunked_gated_linear_attention(q, k, v, g), gated_linear_attention(queries, keys, values, decays))
+  let delta = apart(chunked_gated_delta_rule(q, k, v, g, rate),
+                    gated_delta_rule(queries, keys, values, decays, reshape(rate, [2, 4, 40])))
+  concat(linear, delta, axis: 0)
 }
 )";
 
