@@ -58,9 +58,11 @@ static double typicalValue(const ElementFacts &facts, size_t seed) {
 }
 
 /// Decides a comparison that is undecided, but does not depend on the perturbed element.
-Perturbed Formula::decided(Perturbed truth) const {
-  if (!isRange && truth.error == 0 && !truth.isDecided())
+Perturbed Formula::decided(Perturbed truth) {
+  if (!isRange && truth.error == 0 && !truth.isDecided()) {
+    usesChoice = true;
     truth.value = Enclosure::point(chosen ? 1 : 0);
+  }
   return truth;
 }
 
@@ -75,7 +77,10 @@ Perturbed Formula::elementOf(Value number, Value tensor) {
     return decided(element);
   if (isRange || facts.isExact || !isa<FloatType>(number.getType()))
     return element;
-  return {Enclosure::point(typicalValue(facts, values.size())), 0, false, facts.isIntegral};
+  auto [known, isNew] = typical.try_emplace(number, 0);
+  if (isNew)
+    known->second = typicalValue(facts, values.size());
+  return {Enclosure::point(known->second), 0, false, facts.isIntegral};
 }
 
 Perturbed Formula::operand(Value value) {
@@ -164,13 +169,13 @@ Perturbed Formula::evaluate(Operation *op) {
 
 void Formula::evaluate(Block &body) {
   for (Operation &op : body.without_terminator())
-    if (op.getNumResults() == 1 && !matchPattern(&op, m_Constant()))
+    if (op.getNumResults() == 1 && !isKept(op.getResult(0)) && !matchPattern(&op, m_Constant()))
       values[op.getResult(0)] = evaluate(&op);
 }
 
 std::vector<ElementFacts> Formula::results() {
   isRange = true;
-  areAlike = false;
+  areAlike = hasValues = false;
   values.clear();
   evaluate(block);
   std::vector<ElementFacts> facts;
@@ -230,17 +235,44 @@ Formula::Sample Formula::sampleValue(Value value, Finish finish) {
   return isDecision ? Sample{1, undecidedError, true} : sample;
 }
 
+/// Adds the values of `body` that the perturbed element changes to `dependent`; returns true if there are any.
+bool Formula::findDependent(Block &body) {
+  auto isElement = [&](Value value) {
+    return llvm::any_of(elements, [&](const Load &load) {
+      return load.number == value && (value == perturbed.number || load.tensor == perturbed.tensor);
+    });
+  };
+  auto isDependent = [&](Value value) { return dependent.contains(value); };
+  bool hasAny = false;
+  for (Operation &op : body) {
+    bool inside = false;
+    for (Region &region : op.getRegions())
+      inside |= findDependent(region.front());
+    bool depends = inside || llvm::any_of(op.getOperands(), isDependent) || llvm::any_of(op.getResults(), isElement);
+    hasAny |= depends;
+    if (depends)
+      dependent.insert(op.getResults().begin(), op.getResults().end());
+  }
+  return hasAny;
+}
+
 Formula::Piece Formula::samplePiece(const Load &load, Finish finish) {
-  values.clear();
+  if (!hasValues)
+    values.clear();
+  for (const auto &[argument, tensor] : tensors)
+    if (hasValues && dependent.contains(argument))
+      values.erase(argument);
   hasStep = false;
   bool isExact = factsOf(load.tensor).isExact;
   values[load.number] = {part, format.errorOf(part), isExact, false};
   evaluate(block);
+  hasValues = true;
   Piece piece;
   piece.range = part;
-  for (const auto &[value, number] : values)
-    if (recordSamples && number.error > 0)
-      piece.samples[value] = sampled(number);
+  if (recordSamples)
+    for (const auto &[value, number] : values)
+      if (number.error > 0)
+        piece.samples[value] = sampled(number);
   for (Value yielded : block.getTerminator()->getOperands())
     piece.finished.push_back(sampleValue(yielded, finish));
   if (load.isSummed())
@@ -248,14 +280,21 @@ Formula::Piece Formula::samplePiece(const Load &load, Finish finish) {
   return piece;
 }
 
-std::vector<Formula::Piece> Formula::samplePieces(const Load &load, Finish finish) {
+SmallVector<Formula::Piece, 0> Formula::samplePieces(const Load &load, Finish finish) {
   isRange = false;
   perturbed = load;
   ElementFacts facts = factsOf(load.tensor);
   range = facts.range;
   cancellation = {0, nullptr};
+  dependent.clear();
+  typical.clear();
+  hasValues = usesChoice = false;
+  for (const auto &[argument, tensor] : tensors)
+    if (argument == load.number || tensor == load.tensor)
+      dependent.insert(argument);
+  findDependent(block);
   std::vector<Enclosure> open = piecesOf(range);
-  std::vector<Piece> pieces;
+  SmallVector<Piece, 0> pieces;
   while (!open.empty()) {
     part = open.back();
     open.pop_back();
@@ -297,10 +336,7 @@ static std::string nameOf(Operation *op) {
 }
 
 /// The first operation whose result is amplified nearly as much as the formula's.
-std::string Formula::causeOf(const Load &load, double factor, Finish finish) {
-  recordSamples = true;
-  std::vector<Piece> pieces = samplePieces(load, finish);
-  recordSamples = false;
+std::string Formula::causeOf(llvm::ArrayRef<Piece> pieces, double factor, Finish finish) {
   std::string cause;
   block.walk([&](Operation *op) {
     if (op->getNumResults() != 1 || !cause.empty())
@@ -364,12 +400,20 @@ Formula::Conditions Formula::conditions(const Load &load, Finish finish) {
   for (unsigned scenario = 0; scenario < (hasDifference ? 4 : 2); ++scenario) {
     chosen = scenario % 2 == 1;
     areAlike = scenario >= 2;
-    std::vector<Piece> pieces = samplePieces(load, finish);
+    if (chosen && !usesChoice) // as the scenario before
+      continue;
+    SmallVector<Piece, 0> pieces = samplePieces(load, finish), recorded;
     for (auto [result, condition] : llvm::enumerate(conditions))
       condition.raise(conditionOf(pieces, unsigned(result)));
     for (Condition &condition : conditions)
-      if (condition.cause.empty() && condition.factor > 1)
-        condition.cause = causeOf(load, condition.factor, finish);
+      if (condition.cause.empty() && condition.factor > 1) {
+        if (recorded.empty()) {
+          recordSamples = true;
+          recorded = samplePieces(load, finish);
+          recordSamples = false;
+        }
+        condition.cause = causeOf(recorded, condition.factor, finish);
+      }
   }
   Condition term = load.isSummed() ? conditions.back() : Condition();
   conditions.resize(results);

@@ -27,6 +27,7 @@
 #include "compiler/Narrow/Perturbed.h"
 #include "mlir/IR/Block.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <string>
 #include <vector>
@@ -101,19 +102,21 @@ private:
   };
 
   void findLoads(mlir::Block &block, mlir::Value term);
+  bool findDependent(mlir::Block &body);
   Perturbed elementOf(mlir::Value number, mlir::Value tensor);
   Perturbed operand(mlir::Value value);
   Perturbed evaluate(mlir::Operation *op);
   Perturbed evaluateReduce(mlir::Operation *op);
   void evaluate(mlir::Block &body);
   void noteCancellation(mlir::Operation *op, const Perturbed &result);
-  std::vector<Piece> samplePieces(const Load &load, Finish finish);
+  llvm::SmallVector<Piece, 0> samplePieces(const Load &load, Finish finish);
   Piece samplePiece(const Load &load, Finish finish);
   static Sample sampled(const Perturbed &value);
   Sample sampleValue(mlir::Value value, Finish finish);
   bool isDifference(mlir::Operation *op) const;
-  Perturbed decided(Perturbed truth) const;
-  std::string causeOf(const Load &load, double factor, Finish finish);
+  Perturbed decided(Perturbed truth);
+  std::string causeOf(llvm::ArrayRef<Piece> pieces, double factor, Finish finish);
+  bool isKept(mlir::Value value) const { return hasValues && !dependent.contains(value); }
   double scaleOf(llvm::ArrayRef<Piece> pieces, llvm::function_ref<const Sample *(const Piece &)> sample) const;
   Condition conditionOf(llvm::ArrayRef<Piece> pieces, unsigned result);
 
@@ -130,7 +133,11 @@ private:
   llvm::DenseMap<mlir::Value, Number> numbers; ///< likewise
   // While a piece is evaluated:
   llvm::DenseMap<mlir::Value, Perturbed> values;
-  bool isRange = false;       ///< evaluate all elements over their whole range
+  llvm::DenseSet<mlir::Value> dependent;       ///< the values that may differ between the pieces of a range
+  bool hasValues = false;                      ///< the other ones have the values of the piece before
+  llvm::DenseMap<mlir::Value, double> typical; ///< values of the unperturbed elements that have been read
+  bool usesChoice = false;                     ///< `chosen` decided a comparison
+  bool isRange = false;                        ///< evaluate all elements over their whole range
   bool chosen = false;        ///< assumed value of comparisons that do not involve the perturbed element
   bool recordSamples = false; ///< also for values inside of the formula
   Load perturbed;
