@@ -255,6 +255,10 @@ std::optional<GroupedContraction> matchGroupedContraction(linalg::GenericOp op) 
   auto inMatrix = [&](unsigned loop) { return llvm::is_contained(product->matrixLoops, loop); };
   auto isRow = [&](unsigned loop) { return llvm::is_contained(*out, loop) && !inMatrix(loop); };
   auto isDepth = [&](unsigned loop) { return !llvm::is_contained(*out, loop); };
+  ArrayRef<unsigned> matrix = product->matrixLoops;
+  bool hasOneColumn = llvm::count_if(matrix, isDepth) + 1 == int64_t(matrix.size());
+  if (!hasOneColumn || (isDepth(matrix.front()) && isDepth(matrix.back())))
+    return std::nullopt;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (isDepth(loop) ? !llvm::is_contained(*left, loop) || !inMatrix(loop)
                       : isRow(loop) && !llvm::is_contained(*left, loop) && !llvm::is_contained(*selector, loop))

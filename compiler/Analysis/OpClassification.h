@@ -86,7 +86,7 @@ struct GroupedContraction {
   llvm::SmallVector<unsigned> matrixLoops; ///< the loops that index the dimensions of `matrices` after the first
 };
 /// Matches a grouped product of f32 tensors to one f32 result that starts from zeros, and whose innermost dimension is
-/// a column. Null for other ops.
+/// the only column. The columns are the first or the last dimension of each matrix. Null for other ops.
 std::optional<GroupedContraction> matchGroupedContraction(mlir::linalg::GenericOp op);
 
 /// The positions of the dimensions that the results of `map` are, in order. Null unless each result is a dimension, and

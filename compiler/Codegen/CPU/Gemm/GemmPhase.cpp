@@ -24,7 +24,7 @@ public:
     findResultOperands();
     decodeChunk();
     if (problem.selector)
-      return code.when(code.less(code.constant(0), rows.count), [&] { emitTilesOfRows(); });
+      return emitMatrix();
     if (schedule.readsRight)
       return eachBatch([&] { emitSingleTiles(); });
     if (schedule.dots)
@@ -33,6 +33,17 @@ public:
   }
 
 private:
+  /// A matrix of a grouped product that has rows: number `batch` of these matrices.
+  void emitMatrix() {
+    GroupedRows sorted(*this);
+    code.when(code.less(batch, sorted.filledCount()), [&] {
+      batch = sorted.filledMatrix(batch);
+      rows = ProductRows(code, sorted, batch);
+      left.setBatch(batch, rows);
+      emitTilesOfRows();
+    });
+  }
+
   void emitTilesOfRows() {
     Value isSingle = code.less(rows.count, code.constant(schedule.mr + 1));
     code.branch(
@@ -63,8 +74,6 @@ private:
     lastPanel = code.add(firstPanel, schedule.panelsPerChunk);
     if (schedule.panelsPerChunk > 1)
       lastPanel = code.min(panels, lastPanel);
-    if (problem.selector)
-      rows = ProductRows(code, sorted.emplace(static_cast<const GemmContext &>(*this)), batch);
     left.setBatch(batch, rows);
   }
 
@@ -301,8 +310,7 @@ private:
   RightPanels right;
   Value result, depth;
   LeftOperand left;
-  std::optional<GroupedRows> sorted; ///< of a grouped product
-  ProductRows rows;                  ///< of the matrix `batch`
+  ProductRows rows; ///< of the matrix `batch`
   Value sums;
   bool resultIsFlat = false;
   SmallVector<Value> besideResult; ///< operands of the epilogue with the layout of the result

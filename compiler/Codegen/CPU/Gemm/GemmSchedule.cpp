@@ -188,7 +188,10 @@ SizeExpr GemmSchedule::chunks(const GemmProblem &problem) const {
     return SizeExpr(0);
   if (readsRight)
     return problem.extent(LoopGroup::Batch).ceilDiv(batchesPerChunk) * panelGroups;
-  return problem.extent(LoopGroup::Batch) * (hasAllRows(problem) ? SizeExpr(1) : rowBlocks) * panelGroups;
+  SizeExpr matrices = problem.extent(LoopGroup::Batch);
+  if (problem.selector) // those that have rows
+    matrices = SizeExpr::min(matrices, problem.extent(LoopGroup::Row));
+  return matrices * (hasAllRows(problem) ? SizeExpr(1) : rowBlocks) * panelGroups;
 }
 
 int64_t GemmSchedule::sumsBytes() const { return llvm::alignTo(sumFloats() * 4, scratchAlignment); }

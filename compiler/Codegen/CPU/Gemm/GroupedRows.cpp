@@ -10,8 +10,13 @@ namespace attnc {
 /// The elements of `bounds`: E + 1, and one more, because the sort counts the rows of matrix e in bounds[e + 2].
 static SizeExpr boundsLength(const GemmProblem &problem) { return problem.extent(LoopGroup::Batch) + SizeExpr(2); }
 
+SizeExpr GroupedRows::mostFilled(const GemmProblem &problem) {
+  return SizeExpr::min(problem.extent(LoopGroup::Batch), problem.extent(LoopGroup::Row));
+}
+
 SizeExpr GroupedRows::sharedBytes(const GemmProblem &problem) {
-  return ((boundsLength(problem) + problem.extent(LoopGroup::Row)) * SizeExpr(4)).alignTo(scratchAlignment);
+  SizeExpr numbers = boundsLength(problem) + problem.extent(LoopGroup::Row) + mostFilled(problem);
+  return (numbers * SizeExpr(4)).alignTo(scratchAlignment);
 }
 
 GroupedRows::GroupedRows(const GemmContext &context) : GemmContext(context) {
@@ -19,6 +24,8 @@ GroupedRows::GroupedRows(const GemmContext &context) : GemmContext(context) {
   SizeExpr length = boundsLength(problem);
   bounds = frame.shared(0, numbers, {frame.size(length)});
   order = frame.shared(frame.size(length * SizeExpr(4)), numbers, {extent(LoopGroup::Row)});
+  SizeExpr before = length + problem.extent(LoopGroup::Row);
+  filled = frame.shared(frame.size(before * SizeExpr(4)), numbers, {frame.size(mostFilled(problem))});
 }
 
 Value GroupedRows::load(Value buffer, Value at) const {
@@ -36,6 +43,10 @@ Value GroupedRows::bound(Value matrix) const { return load(bounds, matrix); }
 Value GroupedRows::count(Value matrix) const { return code.sub(bound(code.add(matrix, 1)), bound(matrix)); }
 
 Value GroupedRows::row(Value place) const { return load(order, place); }
+
+Value GroupedRows::filledCount() const { return bound(code.add(extent(LoopGroup::Batch), 1)); }
+
+Value GroupedRows::filledMatrix(Value number) const { return load(filled, number); }
 
 void GroupedRows::eachRow(llvm::function_ref<void(Value, Value)> body, bool reports) const {
   Value selector = code.flat(frame.buffer(problem.selector->tensor));
@@ -69,6 +80,17 @@ void GroupedRows::sort() const {
   });
   // bounds[e + 1] is now the first place of matrix e, and becomes the place after its last row.
   eachRow([&](Value row, Value matrix) { store(row, order, increment(code.add(matrix, 1))); }, /*reports=*/false);
+  listFilled();
+}
+
+void GroupedRows::listFilled() const {
+  Value zero = code.constant(0), matrices = extent(LoopGroup::Batch);
+  auto counted = code.loop(zero, matrices, 1, ValueRange{zero}, [&](Value matrix, ValueRange found) {
+    Value hasRows = code.less(zero, count(matrix));
+    code.when(hasRows, [&] { store(matrix, filled, found[0]); });
+    return FlatBuilder::Values{code.add(found[0], code.choose(hasRows, code.constant(1), zero))};
+  });
+  store(counted[0], bounds, code.add(matrices, 1));
 }
 
 } // namespace attnc

@@ -123,6 +123,13 @@ TEST(GroupedGemm, MatrixOutOfRange) {
   }
 }
 
+/// Most matrices have no rows; no chunk is launched for them.
+TEST(GroupedGemm, MoreMatricesThanRows) {
+  GroupedCase c{.matrices = 200, .rows = 3, .picks = 2, .columns = 33, .depth = 20};
+  EXPECT_EQ(difference(c, [](int64_t n) { return n * 39; }), "");
+  EXPECT_EQ(difference(c, [](int64_t n) { return 199 - n / 2 * 90; }), "");
+}
+
 /// Each panel of a matrix is packed if the matrix has rows; there is no copy of the matrices.
 TEST(GroupedGemm, MemoryIsIndependentOfTheNumberOfMatrices) {
   GroupedCase few{.matrices = 2, .rows = 30, .columns = 96, .depth = 64}, many = few;
