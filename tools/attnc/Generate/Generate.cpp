@@ -68,7 +68,7 @@ static Error generate(const GenerateOptions &options, const attn_model &model) {
 /// which all write about the same number of tokens.
 static int64_t tokensOfCall(int64_t count, bool isResumed) {
   if (isResumed)
-    return 256;
+    return std::min<int64_t>(count, 256);
   int64_t calls = std::clamp<int64_t>((count + 63) / 64, 1, 16);
   return (count + calls - 1) / calls;
 }

@@ -59,8 +59,6 @@ Error ResumedLoop::callBegin() {
 
 Expected<HostTensor> ResumedLoop::inputOf(const attn_tensor_info &info, const Call &call) const {
   StringRef name = info.name;
-  if (auto found = begunValues.find(name.str()); found != begunValues.end())
-    return found->second;
   HostTensor value(ATTN_I32, std::vector<int64_t>(size_t(info.rank), 1));
   if (name == ResumedNames::tokens) {
     value = HostTensor(ATTN_I32, {1, int64_t(call.tokens.size())});
@@ -85,6 +83,10 @@ Expected<HostTensor> ResumedLoop::inputOf(const attn_tensor_info &info, const Ca
 
 /// Copies the positions of a state to one with more positions.
 static void copyPositions(const HostTensor &from, HostTensor &to) {
+  if (from.shape == to.shape) {
+    to = from;
+    return;
+  }
   auto axis = std::ranges::mismatch(from.shape, to.shape).in1;
   int64_t outer = std::accumulate(from.shape.begin(), axis, int64_t(1), std::multiplies<>());
   size_t fromBytes = from.bytes.size() / size_t(outer), toBytes = to.bytes.size() / size_t(outer);
@@ -98,7 +100,9 @@ Error ResumedLoop::makeRoom(const Call &call, std::vector<HostTensor> &values) {
   int64_t positions = call.length + std::max(int64_t(call.tokens.size()), call.steps);
   if (!states.empty() && positions <= capacity)
     return Error::success();
-  int64_t wanted = std::max({positions, 2 * capacity, int64_t(readText().size()) + expectedTokens});
+  constexpr int64_t mostExpected = 1024; // a long text takes more room when it needs it
+  int64_t expected = int64_t(readText().size()) + std::min(expectedTokens, mostExpected);
+  int64_t wanted = std::max({positions, 2 * capacity, expected});
   capacity = contextSize < 0 ? wanted : std::min(wanted, contextSize);
   // The other dimensions have the sizes of the other inputs.
   const attn_entry_info &entry = model.entries[call.entry];
@@ -124,19 +128,32 @@ Expected<std::vector<HostTensor>> ResumedLoop::run(const Call &call) {
   const attn_entry_info &entry = model.entries[call.entry];
   std::vector<HostTensor> values;
   for (const attn_tensor_info &info : inputsOf(entry, /*areStates=*/false)) {
+    if (auto begun = begunValues.find(info.name); begun != begunValues.end()) {
+      values.push_back(std::move(begun->second)); // lent to the call: it may be large
+      continue;
+    }
     auto value = inputOf(info, call);
     if (!value)
       return value.takeError();
     values.push_back(std::move(*value));
   }
-  if (entry.state_count == 0)
-    return runner.run(call.entry, values);
+  auto takeBack = [&] {
+    for (auto [info, value] : zip_first(inputsOf(entry, /*areStates=*/false), values))
+      if (auto begun = begunValues.find(info.name); begun != begunValues.end())
+        begun->second = std::move(value);
+  };
+  if (entry.state_count == 0) {
+    auto results = runner.run(call.entry, values);
+    takeBack();
+    return results;
+  }
   if (Error error = makeRoom(call, values))
     return std::move(error);
   size_t others = values.size();
   std::ranges::move(states, std::back_inserter(values));
   auto results = runner.run(call.entry, values);
   states.assign(std::make_move_iterator(values.begin() + ptrdiff_t(others)), std::make_move_iterator(values.end()));
+  takeBack();
   return results;
 }
 
