@@ -23,6 +23,14 @@ void readSizes(Config &config, DecoderText &model, int64_t context, const Hidden
 /// Reads the tokens that end a text; `otherwise` is the default of the family, if the vocabulary has it.
 void readEnd(Config &config, DecoderText &model, std::optional<int64_t> otherwise = std::nullopt);
 
+/// Numbers of experts, and of those that a token passes through.
+struct Experts {
+  int64_t count, picks;
+};
+
+/// Reads the numbers of experts; `key` is that of their count.
+void readExperts(Config &config, DecoderText &model, llvm::StringRef key, const Experts &byDefault);
+
 /// Adds the argument `activation` unless it has its default.
 void addActivation(DecoderText &model, const Activation &activation);
 

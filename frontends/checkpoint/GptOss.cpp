@@ -15,19 +15,14 @@ std::string importGptOss(Config &config, const Source &source) {
   model.add("frequency", llvm::StringRef(rotary.frequency));
   model.add("gain", rotary.gain);
   model.add("window", config.size("sliding_window", 128));
-  int64_t experts = config.size("num_local_experts", 128);
-  int64_t picks = config.size("num_experts_per_tok", config.size("experts_per_token", 4));
-  if (picks > experts)
-    config.refuse("num_local_experts", "at least num_experts_per_tok");
-  model.add("experts", experts);
-  model.add("picks", picks);
+  readExperts(config, model, "num_local_experts", {128, 4});
   model.add("alpha", config.real("swiglu_alpha", 1.702));
   model.add("limit", config.positive("swiglu_limit", 7.0));
   model.add("epsilon", config.positive("rms_norm_eps", 1e-5));
   model.addFlag("biased", config.flag("attention_bias", true));
   model.addFlag("tied", config.flag("tie_word_embeddings", false));
   config.expectOnly("hidden_act", "silu");
-  config.ignore({"initial_context_length", "router_aux_loss_coef", "output_router_logits"});
+  config.ignore({"initial_context_length"});
   return model.text(source.name);
 }
 

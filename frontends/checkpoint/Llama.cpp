@@ -111,17 +111,6 @@ std::string importQwen3(Config &config, const Source &source) {
   return model.text(source.name);
 }
 
-/// Adds the number of experts and of those that a token passes through.
-static void addExperts(Config &config, DecoderText &model, llvm::StringRef key, int64_t experts, int64_t picks) {
-  experts = config.size(key, experts);
-  picks = config.size("num_experts_per_tok", picks);
-  if (picks > experts)
-    config.refuse(key, "at least num_experts_per_tok");
-  model.add("experts", experts);
-  model.add("picks", picks);
-  config.ignore({"router_aux_loss_coef", "router_jitter_noise", "output_router_logits"});
-}
-
 std::string importMixtral(Config &config, const Source &source) {
   DecoderText model = readLlamaForm(config, {.model = "Mixtral",
                                              .library = "Mixtral",
@@ -130,7 +119,7 @@ std::string importMixtral(Config &config, const Source &source) {
                                              .file = "models.mixture",
                                              .base = 1e6,
                                              .epsilon = 1e-5});
-  addExperts(config, model, "num_local_experts", 8, 2);
+  readExperts(config, model, "num_local_experts", {8, 2});
   model.add("renormalised", llvm::StringRef("true"));
   model.add("block_sparse", llvm::StringRef("true"));
   if (config.has("sliding_window"))
@@ -145,7 +134,7 @@ std::string importQwen3Moe(Config &config, const Source &source) {
                                              .heads = {.kvHeads = 4, .headDim = {}},
                                              .file = "models.mixture",
                                              .hidden = {"moe_intermediate_size", 768}});
-  addExperts(config, model, config.has("num_experts") ? "num_experts" : "num_local_experts", 128, 8);
+  readExperts(config, model, config.has("num_experts") ? "num_experts" : "num_local_experts", {128, 8});
   model.addFlag("biased", config.flag("attention_bias", false));
   model.add("qk_normed", llvm::StringRef("true"));
   model.addFlag("renormalised", config.flag("norm_topk_prob", false));

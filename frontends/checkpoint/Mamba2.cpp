@@ -36,11 +36,7 @@ std::string importMamba2(Config &config, const Source &source) {
   model.add("state_dim", config.size("state_size", 128));
   model.add("groups", groups);
   model.add("kernel", config.size("conv_kernel", 4));
-  Activation activation = readActivation(config, "hidden_act", "silu");
-  if (!activation.function.empty())
-    model.add("activation", llvm::StringRef(activation.function));
-  if (!activation.file.empty())
-    model.uses.push_back(activation.file);
+  addActivation(model, readActivation(config, "hidden_act", "silu"));
   readStepLimits(config, model);
   model.add("epsilon", config.positive("layer_norm_epsilon", 1e-5));
   model.addFlag("biased", config.flag("use_bias", false));

@@ -91,10 +91,25 @@ void ParameterTable::reserveCheckpointName(const Parameter &parameter, const ast
         .error(DiagnosticKind::DuplicateCheckpoint, field.name.range,
                "a parameter has the name `__metadata__` in checkpoints, which the file format reserves")
         .hint(fmt::format("give it another name there, as `{}: ... as \"metadata\"`", field.name.text));
-  if (auto other = checkpointNames.add(parameter.checkpoint, parameter.counts, field.name.range))
+  // "[]" counts like the index of a list; the sum makes the names of all elements known.
+  std::string name = parameter.checkpoint;
+  std::vector<int64_t> counts = parameter.counts;
+  if (size_t parts = name.find("[]"); parts != std::string::npos) {
+    if (parameter.type.rank() == 0) {
+      reporter.error(DiagnosticKind::BadCheckpointName, field.name.range,
+                     fmt::format("the name \"{}\" in checkpoints has `[]`, which stands for the indices of the first "
+                                 "dimension, but the parameter has no dimension",
+                                 name));
+      return;
+    }
+    name.replace(parts, 2, fmt::format("{{{}+#0}}", counts.size()));
+    counts.push_back(parameter.type.shape[0].constant());
+  }
+  if (auto other = checkpointNames.add(name, counts, field.name.range))
     reporter
         .error(DiagnosticKind::DuplicateCheckpoint, field.name.range,
-               fmt::format("two parameters have the name `{}` in checkpoints", other->name))
+               fmt::format("two parameters have the name `{}` in checkpoints",
+                           other->name == name ? parameter.checkpoint : other->name))
         .note("the other is", other->place);
 }
 

@@ -121,6 +121,22 @@ TEST(Modules, IndicesInNamesAreInBracesAndSmall) {
                 end);
 }
 
+TEST(Modules, NamesOfPartsAreThoseOfAllElements) {
+  auto named = [](const std::string &other) {
+    return check("model M() {\n  a: f32[2, 3] = ones as \"e.[].w\"\n  b: " + other +
+                 "\n  fn f(x: f32[3]) -> f32[3] { x * a[0] }\n}\n")
+        .firstLine();
+  };
+  EXPECT_EQ(named("f32[3] = ones as \"e.2.w\""), "");
+  EXPECT_EQ(named("f32[3] = ones as \"e.1.w\""),
+            "a.attn:3:3: error: two parameters have the name `e.1.w` in checkpoints [duplicate-checkpoint]");
+  EXPECT_EQ(named("f32[4] = ones as \"e.[].w\""),
+            "a.attn:3:3: error: two parameters have the name `e.[].w` in checkpoints [duplicate-checkpoint]");
+  EXPECT_EQ(named("f32 = 1 as \"b[]\""),
+            "a.attn:3:3: error: the name \"b[]\" in checkpoints has `[]`, which stands for the indices of the first "
+            "dimension, but the parameter has no dimension [bad-checkpoint-name]");
+}
+
 TEST(Modules, EmptyListsTakeNoNames) {
   std::string program = periodic;
   program.replace(program.find("{6 + {0}}"), 9, "{0 + {0}}");
