@@ -1,7 +1,6 @@
 #include "tools/attnc/Call/UnusedTensors.h"
 #include "attn/safetensors.h"
 #include "frontends/checkpoint/Checkpoint.h"
-#include "runtime/files/parts.h"
 #include "tools/attnc/Call/ParameterNames.h"
 #include "tools/attnc/Messages/Messages.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -17,13 +16,9 @@ namespace attnc {
 static llvm::StringSet<> namesOfParameters(const attn_model &model) {
   llvm::StringSet<> names;
   for (const attn_parameter_info &info : ArrayRef(model.parameters, size_t(model.parameter_count))) {
-    for (int64_t entry = 0; entry < entryCount(info); ++entry) {
-      std::string name(parameterName(info, entry).size() + ATTN_PART_DIGITS, '\0');
-      for (int64_t part = 0; part < attn_part_count(&info); ++part) {
-        attn_part_name(&info, entry, part, name.data(), name.size());
-        names.insert(name.c_str());
-      }
-    }
+    for (int64_t entry = 0; entry < entryCount(info); ++entry)
+      for (const std::string &name : tensorNames(info, entry))
+        names.insert(name);
   }
   return names;
 }

@@ -30,7 +30,7 @@ public:
   Initialisation result;
 
 private:
-  Error match(const attn_parameter_info &info, int64_t entry);
+  Error match(const attn_parameter_info &info, int64_t entry, size_t part, const std::string &name);
   void addRest();
   bool isState(StringRef name) const;
   Error nothingMatches() const;
@@ -54,15 +54,14 @@ static std::string textOf(const attn_file_tensor &tensor) {
 }
 
 static std::string textOf(const attn_parameter_info &info) {
-  return textOf(elementTypeInSafetensors(attn_dtype(info.dtype)), ArrayRef(info.shape, info.rank));
+  return textOf(elementTypeInSafetensors(attn_dtype(info.dtype)), tensorShape(info));
 }
 
 static bool isTaken(const attn_parameter_info &info, const attn_file_tensor &tensor) {
-  return convertedType(tensor) == info.dtype && ArrayRef(tensor.shape, tensor.rank) == ArrayRef(info.shape, info.rank);
+  return convertedType(tensor) == info.dtype && ArrayRef(tensor.shape, tensor.rank) == tensorShape(info);
 }
 
-Error Matching::match(const attn_parameter_info &info, int64_t entry) {
-  std::string name = parameterName(info, entry);
+Error Matching::match(const attn_parameter_info &info, int64_t entry, size_t part, const std::string &name) {
   known.insert(name);
   if (info.state)
     return Error::success();
@@ -79,8 +78,8 @@ Error Matching::match(const attn_parameter_info &info, int64_t entry) {
   auto values = readTensor(result.file, file, *tensor);
   if (!values)
     return values.takeError();
-  void *to = const_cast<void *>(attn_weights_table(weights)[info.first + entry]);
-  std::copy(values->bytes.begin(), values->bytes.end(), static_cast<char *>(to));
+  auto *to = static_cast<char *>(const_cast<void *>(attn_weights_table(weights)[info.first + entry]));
+  std::copy(values->bytes.begin(), values->bytes.end(), to + part * values->bytes.size());
   ++result.taken;
   return Error::success();
 }
@@ -131,8 +130,9 @@ Error Matching::nothingMatches() const {
 Error Matching::run() {
   for (const attn_parameter_info &info : ArrayRef(model.parameters, model.parameter_count)) {
     for (int64_t entry = 0; entry < entryCount(info); ++entry)
-      if (Error error = match(info, entry))
-        return error;
+      for (auto [part, name] : enumerate(tensorNames(info, entry)))
+        if (Error error = match(info, entry, part, name))
+          return error;
   }
   addRest();
   return result.taken > 0 ? Error::success() : nothingMatches();
