@@ -47,9 +47,7 @@ std::string importBart(Config &config, const Source &source) {
   DecoderText model{.model = "Bart", .file = "models.bart"};
   expectEncoderDecoder(config, "Bart");
   model.vocab = config.size("vocab_size", family.vocab);
-  model.context = config.size("max_position_embeddings", 1024);
-  if (model.context < 2)
-    config.refuse("max_position_embeddings", "at least 2");
+  readContext(config, model, "max_position_embeddings", 1024);
   model.add("vocab", model.vocab);
   model.add("context", model.context);
   int64_t dim = readParts(config, model, family);
@@ -68,9 +66,7 @@ std::string importWhisper(Config &config, const Source &source) {
   DecoderText model{.model = "Whisper", .file = "models.whisper"};
   expectEncoderDecoder(config, "Whisper");
   model.vocab = config.size("vocab_size", family.vocab);
-  model.context = config.size("max_target_positions", 448);
-  if (model.context < 2)
-    config.refuse("max_target_positions", "at least 2");
+  readContext(config, model, "max_target_positions", 448);
   int64_t bands = config.size("num_mel_bins", 80), positions = config.size("max_source_positions", 1500);
   model.add("vocab", model.vocab);
   model.add("context", model.context);

@@ -22,11 +22,15 @@ void readEnd(Config &config, DecoderText &model, std::optional<int64_t> otherwis
       model.ends.push_back(end);
 }
 
+void readContext(Config &config, DecoderText &model, llvm::StringRef key, int64_t byDefault) {
+  model.context = config.size(key, byDefault);
+  if (model.context < 2)
+    config.refuse(key, "at least 2");
+}
+
 void readSizes(Config &config, DecoderText &model, int64_t context, const HiddenKey &hidden) {
   model.vocab = config.size("vocab_size");
-  model.context = config.size("max_position_embeddings", context);
-  if (model.context < 2)
-    config.refuse("max_position_embeddings", "at least 2");
+  readContext(config, model, "max_position_embeddings", context);
   model.add("vocab", model.vocab);
   model.add("context", model.context);
   model.add("dim", config.size("hidden_size"));

@@ -10,6 +10,9 @@ namespace attnc {
 /// attention than that to earlier positions.
 void expectLanguageModel(Config &config, llvm::StringRef library);
 
+/// Reads the number of positions, at least 2.
+void readContext(Config &config, DecoderText &model, llvm::StringRef key, int64_t byDefault);
+
 /// The key of the width of the hidden layer; without a default it must be given.
 struct HiddenKey {
   llvm::StringRef key = "intermediate_size";
