@@ -72,7 +72,8 @@ Verdict GemmProblem::match(func::FuncOp kernel, std::optional<GemmProblem> &prob
 
 Verdict GemmProblem::matchContraction(linalg::GenericOp op) {
   contraction = op;
-  Verdict operands = matchGroupedContraction(op) ? matchGroupedOperands(op) : matchOperands(op);
+  std::optional<GroupedContraction> grouped = matchGroupedContraction(op);
+  Verdict operands = grouped ? matchGroupedOperands(op, *grouped) : matchOperands(op);
   if (!operands)
     return operands;
   product = {op.getResult(0), *mapLoops(op.getMatchingIndexingMap(op.getDpsInitOperand(0)))};
@@ -99,18 +100,17 @@ Verdict GemmProblem::matchOperands(linalg::GenericOp op) {
   return Verdict::yes();
 }
 
-Verdict GemmProblem::matchGroupedOperands(linalg::GenericOp op) {
-  std::optional<GroupedContraction> grouped = matchGroupedContraction(op);
+Verdict GemmProblem::matchGroupedOperands(linalg::GenericOp op, GroupedContraction grouped) {
   auto inputAccess = [&](unsigned number) {
     OpOperand *operand = op.getDpsInputOperand(number);
     return Access{operand->get(), *mapLoops(op.getMatchingIndexingMap(operand))};
   };
-  left = inputAccess(grouped->left);
-  selector = inputAccess(grouped->selector);
+  left = inputAccess(grouped.left);
+  selector = inputAccess(grouped.selector);
   if (!argumentOf(selector->tensor))
     return Verdict::no("the numbers of its matrices are computed in the kernel");
-  right = {grouped->element.getTensor(), {op.getNumLoops()}}; // the loop over the matrices is none of the op
-  llvm::append_range(right.loops, grouped->matrixLoops);
+  right = {grouped.element.getTensor(), {op.getNumLoops()}}; // the loop over the matrices is none of the op
+  llvm::append_range(right.loops, grouped.matrixLoops);
   return Verdict::yes();
 }
 

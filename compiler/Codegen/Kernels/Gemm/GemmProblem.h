@@ -33,6 +33,8 @@
 
 namespace attnc {
 
+struct GroupedContraction;
+
 enum class LoopGroup { Batch, Row, Column, Depth };
 
 /// A dense tensor of the contraction. The subscript of its dimension d is the index of loop loops[d].
@@ -85,7 +87,7 @@ struct GemmProblem {
 private:
   Verdict matchContraction(mlir::linalg::GenericOp op);
   Verdict matchOperands(mlir::linalg::GenericOp op);
-  Verdict matchGroupedOperands(mlir::linalg::GenericOp op);
+  Verdict matchGroupedOperands(mlir::linalg::GenericOp op, GroupedContraction grouped);
   Verdict findLoopSizes();
   Verdict matchEpilogue(mlir::linalg::GenericOp op);
   Verdict groupLoops();
